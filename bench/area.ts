@@ -1,0 +1,57 @@
+/** One figure of a bench run: a ratio between two things measured in the same run, and the bar it is held to, if any. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  /** What the value is: `x` for a ratio, else a unit. */
+  readonly unit: string;
+  /** Missed when the value is below (`atLeast`) or above (`atMost`). */
+  readonly bar?: { readonly atLeast?: number; readonly atMost?: number };
+  readonly note?: string;
+}
+
+export interface BenchArea {
+  readonly name: string;
+  /** The question the area answers, printed first. */
+  readonly question: string;
+  run(): Promise<Figure[]>;
+}
+
+/**
+ * Median time of one call in nanoseconds for each body, the bodies taking turns so that noise hits them alike.
+ *
+ * @param rounds - turns each body takes
+ * @param turnMs - how long a turn should last
+ */
+export function alternate(bodies: Record<string, () => unknown>, rounds = 15, turnMs = 8): Record<string, number> {
+  const names = Object.keys(bodies);
+  const repeats = new Map<string, number>();
+  for (const name of names) {
+    const body = bodies[name]!;
+    let count = 1;
+    for (;;) {
+      const started = performance.now();
+      for (let i = 0; i < count; i++) body();
+      const elapsed = performance.now() - started;
+      if (elapsed >= turnMs || count >= 1 << 24) break;
+      count = elapsed < turnMs / 10 ? count * 8 : Math.ceil((count * turnMs * 1.2) / elapsed);
+    }
+    repeats.set(name, count);
+  }
+  const times: Record<string, number[]> = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) {
+      const body = bodies[name]!;
+      const count = repeats.get(name)!;
+      const started = performance.now();
+      for (let i = 0; i < count; i++) body();
+      times[name]!.push(((performance.now() - started) * 1e6) / count);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(times[name]!)]));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}

@@ -1,0 +1,4 @@
+import type { Area } from './area.js';
+
+/** Every area, in the order of printing. */
+export const AREAS: readonly Area[] = [];

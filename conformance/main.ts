@@ -1,0 +1,72 @@
+/**
+ * `npm run conformance -- [directory]`: runs every fixture kind a directory holds, on both kernel builds, prints a line
+ * per area and closes with the count. Exit code 1 when a check failed or no check ran.
+ */
+import { resolve } from 'node:path';
+import { messageOf } from '../src/errors.js';
+import { type Area, type Material, openMaterial, type Report } from './area.js';
+import { AREAS } from './areas.js';
+
+const directory = resolve(process.argv[2] ?? '../shared/fixtures');
+const SHOWN_FAILURES = 5;
+
+interface Tally {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+async function runArea(area: Area, material: Material, total: Tally): Promise<void> {
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
+  const notes: string[] = [];
+  const report: Report = {
+    async check(name, body) {
+      let problem: string | undefined;
+      try {
+        problem = await body();
+      } catch (error) {
+        problem = `threw ${messageOf(error)}`;
+      }
+      if (problem === undefined) tally.passed++;
+      else if (++tally.failed <= SHOWN_FAILURES) notes.push(`    FAILED ${name}: ${problem}`);
+    },
+    skip(name, reason) {
+      tally.skipped++;
+      notes.push(`    skipped ${name}: ${reason}`);
+    },
+  };
+  const started = performance.now();
+  try {
+    await area.run(material, report);
+  } catch (error) {
+    tally.failed++;
+    notes.push(`    FAILED the area broke off: ${messageOf(error)}`);
+  }
+  if (tally.passed + tally.failed + tally.skipped === 0) {
+    tally.failed++;
+    notes.push('    FAILED the files are there, and no check ran');
+  }
+  const build = area.usesKernel ? ` (${material.build})` : '';
+  const ms = Math.round(performance.now() - started);
+  const counts = `${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`;
+  console.log(`${`${area.name}${build}`.padEnd(44)} ${counts} in ${ms} ms`);
+  for (const note of notes) console.log(note);
+  total.passed += tally.passed;
+  total.failed += tally.failed;
+  total.skipped += tally.skipped;
+}
+
+const total: Tally = { passed: 0, failed: 0, skipped: 0 };
+console.log(`fixtures: ${process.argv[2] ?? '../shared/fixtures'}`);
+for (const area of AREAS) {
+  for (const build of area.usesKernel ? (['simd', 'scalar'] as const) : (['simd'] as const)) {
+    const material = openMaterial(directory, build);
+    if (area.files(material).length === 0) {
+      console.log(`${area.name.padEnd(44)} absent`);
+      break;
+    }
+    await runArea(area, material, total);
+  }
+}
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;

@@ -1,0 +1,54 @@
+import type { HashScheme } from '../kernel/contracts.js';
+
+/**
+ * Ethereum values in the form the field hashes take (spec/hashing.md 3): poseidon2 spreads every two bytes over a
+ * 4-byte word, mimc cuts in 16-byte halves of one 32-byte block each.
+ */
+
+/** Every 2 bytes become the 4-byte word `00 00 xx yy`. The length of `bytes` is even. */
+function spreadWords(bytes: Uint8Array, into: Uint8Array, offset: number): void {
+  for (let i = 0, at = offset; i < bytes.length; i += 2, at += 4) {
+    into[at + 2] = bytes[i]!;
+    into[at + 3] = bytes[i + 1]!;
+  }
+}
+
+/** `int(n)`: a 32-byte big-endian integer, 32 bytes (mimc) or 64 (poseidon2). */
+export function encodeInt(scheme: HashScheme, value: Uint8Array): Uint8Array {
+  return scheme === 'mimc' ? value : encodeFull(scheme, value);
+}
+
+/** `full(v)`: 32 arbitrary bytes, 64 bytes in both schemes; for mimc the low half comes first. */
+export function encodeFull(scheme: HashScheme, value: Uint8Array): Uint8Array {
+  const encoded = new Uint8Array(64);
+  if (scheme === 'mimc') {
+    encoded.set(value.subarray(16, 32), 16);
+    encoded.set(value.subarray(0, 16), 48);
+  } else spreadWords(value, encoded, 0);
+  return encoded;
+}
+
+/** An address of 20 bytes: 32 bytes (mimc) or 40 (poseidon2). */
+export function encodeAddress(scheme: HashScheme, address: Uint8Array): Uint8Array {
+  const encoded = new Uint8Array(scheme === 'mimc' ? 32 : 40);
+  if (scheme === 'mimc') encoded.set(address, 12);
+  else spreadWords(address, encoded, 0);
+  return encoded;
+}
+
+/** Byte code of any length: 16-byte chunks, the last one padded in front (spec/hashing.md 3.1, 3.2). Empty stays empty. */
+export function encodeCode(scheme: HashScheme, code: Uint8Array): Uint8Array {
+  const chunks = Math.ceil(code.length / 16);
+  const encoded = new Uint8Array(chunks * 32);
+  for (let i = 0; i < chunks; i++) {
+    const chunk = code.subarray(16 * i, 16 * i + 16);
+    const block = encoded.subarray(32 * i, 32 * i + 32);
+    if (scheme === 'mimc') block.set(chunk, 32 - chunk.length);
+    else {
+      const padded = new Uint8Array(16);
+      padded.set(chunk, 16 - chunk.length);
+      spreadWords(padded, block, 0);
+    }
+  }
+  return encoded;
+}

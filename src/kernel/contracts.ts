@@ -1,0 +1,66 @@
+/** The two hash functions of the zk state: `mimc` (BLS12-377) and `poseidon2` (KoalaBear), spec/hashing.md. */
+export type HashScheme = 'mimc' | 'poseidon2';
+
+/** Bytes of every digest. */
+export const DIGEST_BYTES = 32;
+
+/**
+ * A strict hash function of the zk state. Nothing is hashed and nothing returned when any input is irregular:
+ * canonical input is a soundness check (spec/state-trie.md 8), not a courtesy.
+ */
+export interface Hasher {
+  readonly scheme: HashScheme;
+
+  /**
+   * Digest (32 bytes) of a byte string.
+   *
+   * @param input - mimc: a multiple of 32 bytes; poseidon2: a multiple of 4; every word canonical. Empty gives 32 zeros.
+   * @throws PlumblineError `HASH_INPUT_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
+   */
+  hash(input: Uint8Array): Uint8Array;
+
+  /**
+   * Digests, end to end, of many inputs of one length laid end to end. Same rules and results as `hash`, faster.
+   *
+   * @param inputBytes - length of one input, above zero; `inputs.length` is a multiple of it
+   * @throws PlumblineError as `hash`; one bad input refuses them all
+   */
+  hashMany(inputs: Uint8Array, inputBytes: number): Uint8Array;
+
+  /**
+   * One compression: the running state (32 bytes) absorbs one block (32 bytes).
+   *
+   * @throws PlumblineError `HASH_INPUT_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
+   */
+  compress(state: Uint8Array, block: Uint8Array): Uint8Array;
+}
+
+/** Largest input of the LZSS sizing, in bytes (spec/compression.md 4.1). */
+export const MAX_LZSS_INPUT = 262_144;
+
+/** How small bytes become in a blob, with one dictionary. Sizes only; nothing is compressed. */
+export interface CalldataSizer {
+  /**
+   * Size in bytes of the LZSS stream, its 3-byte header included (spec/compression.md 4).
+   *
+   * @throws PlumblineError `CALLDATA_TOO_LARGE` above 262 144 bytes
+   */
+  lzssSize(input: Uint8Array): number;
+
+  /**
+   * Size that the fee formula uses: stored instead when that is smaller, packed into 32-byte field elements; a positive
+   * multiple of 32 (spec/compression.md 6).
+   *
+   * @throws PlumblineError `CALLDATA_TOO_LARGE`
+   */
+  compressedTxSize(input: Uint8Array): number;
+}
+
+/** `auto` takes the SIMD build where the engine validates it, the scalar one elsewhere. Both give the same bytes. */
+export type KernelBuild = 'auto' | 'simd' | 'scalar';
+
+export interface KernelOptions {
+  build?: KernelBuild;
+  /** The module's bytes, for those who ship the `.wasm` file themselves; the built-in copy when left out. */
+  wasm?: BufferSource;
+}

@@ -1,0 +1,40 @@
+import { PlumblineError, messageOf } from '../errors.js';
+import { base64ToBytes } from '../primitives/bytes.js';
+import type { KernelOptions } from './contracts.js';
+
+/** Both builds of one kernel, base64, as the generated modules export them. */
+export interface KernelSource {
+  readonly name: string;
+  readonly simd: string;
+  readonly scalar: string;
+}
+
+/** `i8x16.splat` and `drop` in a function of an otherwise empty module: valid only where SIMD is. */
+const SIMD_PROBE = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 9, 1, 7, 0, 65, 0, 253, 15, 26, 11);
+
+/** Whether this engine runs WebAssembly SIMD. */
+export function hasSimd(): boolean {
+  return typeof WebAssembly === 'object' && WebAssembly.validate(SIMD_PROBE);
+}
+
+/**
+ * Compiles a kernel and returns its exports. Asynchronous, because pages refuse to compile on the main thread otherwise.
+ *
+ * @throws PlumblineError `KERNEL_UNAVAILABLE` where there is no WebAssembly, the page's CSP forbids it, or the bytes are bad
+ */
+export async function instantiate<Exports>(source: KernelSource, options: KernelOptions = {}): Promise<Exports> {
+  if (typeof WebAssembly !== 'object') throw unavailable(source.name, 'this engine has no WebAssembly');
+  const build = options.build ?? 'auto';
+  const simd = build === 'simd' || (build === 'auto' && hasSimd());
+  try {
+    const bytes = options.wasm ?? base64ToBytes(simd ? source.simd : source.scalar);
+    const { instance } = await WebAssembly.instantiate(bytes, {});
+    return instance.exports as Exports;
+  } catch (cause) {
+    throw unavailable(source.name, messageOf(cause), cause);
+  }
+}
+
+function unavailable(kernel: string, reason: string, cause?: unknown): PlumblineError<'KERNEL_UNAVAILABLE'> {
+  return new PlumblineError('KERNEL_UNAVAILABLE', `kernel ${kernel} does not load: ${reason}`, { kernel, reason }, { cause });
+}

@@ -1,0 +1,92 @@
+import { PlumblineError } from '../errors.js';
+
+/** The parts laid end to end. */
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const joined = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Unsigned byte-wise order, shorter first when one is the start of the other: negative, zero or positive. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    const difference = a[i]! - b[i]!;
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+export function isZeroBytes(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
+/** Big-endian unsigned integer; empty bytes are zero. */
+export function bytesToBigInt(bytes: Uint8Array): bigint {
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  return value;
+}
+
+/**
+ * Big-endian bytes of fixed length.
+ *
+ * @throws PlumblineError `OUT_OF_RANGE` for a negative value or one that needs more than `length` bytes
+ */
+export function bigIntToBytes(value: bigint, length: number): Uint8Array {
+  if (value < 0n || value >> BigInt(8 * length) !== 0n) {
+    throw new PlumblineError('OUT_OF_RANGE', `integer does not fit ${length} bytes`, {
+      what: 'integer',
+      value: value.toString(),
+      limit: `${length} bytes`,
+    });
+  }
+  const bytes = new Uint8Array(length);
+  let rest = value;
+  for (let i = length - 1; i >= 0 && rest !== 0n; i--) {
+    bytes[i] = Number(rest & 0xffn);
+    rest >>= 8n;
+  }
+  return bytes;
+}
+
+/** Big-endian bytes without leading zeros; zero is empty. The form RLP wants of integers. */
+export function bigIntToMinimalBytes(value: bigint): Uint8Array {
+  if (value === 0n) return new Uint8Array(0);
+  const digits = value.toString(16);
+  return bigIntToBytes(value, (digits.length + 1) >> 1);
+}
+
+/** `bytes` with zero bytes in front, up to `length`. @throws PlumblineError `INVALID_LENGTH` if longer already */
+export function padStart(bytes: Uint8Array, length: number): Uint8Array {
+  if (bytes.length > length) {
+    throw new PlumblineError('INVALID_LENGTH', `expected at most ${length} bytes, got ${bytes.length}`, {
+      what: 'bytes',
+      expected: `at most ${length}`,
+      actual: bytes.length,
+    });
+  }
+  const padded = new Uint8Array(length);
+  padded.set(bytes, length - bytes.length);
+  return padded;
+}
+
+/** Bytes of base64 text, as the generated kernel and dictionary modules hold them. */
+export function base64ToBytes(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}

@@ -1,0 +1,51 @@
+import { PlumblineError } from '../errors.js';
+
+/** Hex text as it stands on the wire: `0x` and digits. */
+export type Hex = `0x${string}`;
+
+const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** Lower-case hex of `bytes`, with `0x`. */
+export function bytesToHex(bytes: Uint8Array): Hex {
+  let text = '0x';
+  for (const byte of bytes) text += DIGITS[byte];
+  return text as Hex;
+}
+
+function nibble(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const lower = code | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}
+
+/**
+ * Bytes of strict hex text: `0x`, then an even number of digits of either case.
+ *
+ * @param length - exact number of bytes wanted; any when left out
+ * @throws PlumblineError `INVALID_HEX` for anything else, `INVALID_LENGTH` for another number of bytes
+ */
+export function hexToBytes(text: string, length?: number): Uint8Array {
+  if (typeof text !== 'string' || !text.startsWith('0x')) throw invalid(text, 'does not start with 0x');
+  if (text.length % 2 !== 0) throw invalid(text, 'has an odd number of digits');
+  const size = (text.length - 2) / 2;
+  if (length !== undefined && size !== length) {
+    throw new PlumblineError('INVALID_LENGTH', `expected ${length} bytes, got ${size}`, {
+      what: 'hex',
+      expected: String(length),
+      actual: size,
+    });
+  }
+  const bytes = new Uint8Array(size);
+  for (let i = 0; i < size; i++) {
+    const high = nibble(text.charCodeAt(2 + 2 * i));
+    const low = nibble(text.charCodeAt(3 + 2 * i));
+    if (high < 0 || low < 0) throw invalid(text, 'has a character that is not a hex digit');
+    bytes[i] = high * 16 + low;
+  }
+  return bytes;
+}
+
+function invalid(text: unknown, reason: string): PlumblineError<'INVALID_HEX'> {
+  const value = String(text).slice(0, 80);
+  return new PlumblineError('INVALID_HEX', `invalid hex: ${reason}`, { value, reason });
+}

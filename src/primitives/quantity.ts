@@ -1,0 +1,30 @@
+import { PlumblineError } from '../errors.js';
+import type { Hex } from './hex.js';
+
+/** JSON-RPC quantity of a non-negative integer: `0x` and digits without leading zeros, zero as `0x0`. */
+export function toQuantity(value: bigint | number): Hex {
+  if (value < 0) throw invalid(String(value), 'is negative');
+  return `0x${value.toString(16)}`;
+}
+
+/**
+ * Integer of a JSON-RPC quantity. Leading zeros are tolerated, as nodes do; an empty `0x` is not.
+ *
+ * @throws PlumblineError `INVALID_QUANTITY`
+ */
+export function quantityToBigInt(text: string): bigint {
+  if (typeof text !== 'string' || !/^0x[0-9a-fA-F]+$/.test(text)) throw invalid(String(text), 'is not 0x and hex digits');
+  return BigInt(text);
+}
+
+/** As `quantityToBigInt`, for counts and indices. @throws PlumblineError `INVALID_QUANTITY` above 2^53 - 1 */
+export function quantityToNumber(text: string): number {
+  const value = Number(quantityToBigInt(text));
+  if (!Number.isSafeInteger(value)) throw invalid(text, 'is above 2^53 - 1');
+  return value;
+}
+
+function invalid(text: string, reason: string): PlumblineError<'INVALID_QUANTITY'> {
+  const value = text.slice(0, 80);
+  return new PlumblineError('INVALID_QUANTITY', `invalid quantity: ${reason}`, { value, reason });
+}
