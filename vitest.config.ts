@@ -1,4 +1,26 @@
+import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
+import { BROWSER_ARGS, findBrowser } from './scripts/lib/browser.mjs';
+
+const executablePath = await findBrowser();
+
+/** Suites that need a real browser; left out, loudly, when there is none (scripts/test.mjs says so). */
+const browserProject = {
+  test: {
+    name: 'browser',
+    include: ['test/browser/**/*.test.ts'],
+    testTimeout: 60_000,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({
+        launchOptions: { args: BROWSER_ARGS, ...(executablePath !== undefined && { executablePath }) },
+      }),
+      instances: [{ browser: 'chromium' as const }],
+    },
+  },
+};
 
 export default defineConfig({
   test: {
@@ -7,10 +29,12 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/browser/**', 'test/slow/**'],
+          exclude: ['test/browser/**', 'test/slow/**', 'test/page/**'],
           testTimeout: 60_000,
         },
       },
+      { test: { name: 'slow', include: ['test/slow/**/*.test.ts'], testTimeout: 1_200_000 } },
+      ...(executablePath === undefined ? [] : [browserProject]),
     ],
   },
 });

@@ -1,0 +1,337 @@
+import { type AccountValue, encodeAccountValue } from '../src/accumulator/account-value.js';
+import { hashAccountValue, hashAddress, hashWord } from '../src/accumulator/keys.js';
+import type { LineaProofJson, ProofItemJson } from '../src/accumulator/proof-shape.js';
+import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
+import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
+import { referenceHasher } from '../src/reference/hasher.js';
+import { openWorldState } from '../src/state/node-world-state.js';
+import { commitDrafts, emptyTree, type Tree, TreeDraft } from '../src/state/tree.js';
+import { proveKey } from '../src/state/tree-proof.js';
+import { decodeTrieLog } from '../src/state/trie-log.js';
+import { type Area, differs, type Material, type Report } from './area.js';
+
+const SCHEMES: readonly HashScheme[] = ['mimc', 'poseidon2'];
+
+/** JSON text with the fields of objects in one order, so that two forms compare. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, inner]) => [name, sorted(inner)]),
+  );
+}
+
+/** Where two JSON values differ first; their proofs are too long to print. */
+function differsDeep(expected: unknown, actual: unknown, path = 'answer'): string | undefined {
+  if (typeof expected !== 'object' || expected === null || typeof actual !== 'object' || actual === null) {
+    const difference = differs(expected, actual);
+    return difference && `${path}: ${difference}`;
+  }
+  const [wanted, got] = [sorted(expected), sorted(actual)] as Record<string, unknown>[];
+  const names = differs(Object.keys(wanted!), Object.keys(got!));
+  if (names !== undefined) return `${path}: ${names}`;
+  for (const name of Object.keys(wanted!)) {
+    const difference = differsDeep(wanted![name], got![name], `${path}.${name}`);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+}
+
+/** A tree that is changed step by step. */
+class SteppedTree {
+  tree: Tree;
+
+  constructor(readonly hasher: Hasher) {
+    this.tree = emptyTree(hasher);
+  }
+
+  step<T>(change: (draft: TreeDraft) => T): T {
+    const draft = new TreeDraft(this.tree);
+    const result = change(draft);
+    this.tree = commitDrafts(this.hasher, [draft])[0]!;
+    return result;
+  }
+
+  putWord(key: string, value: string) {
+    const [keyBytes, valueBytes] = [hexToBytes(key, 32), hexToBytes(value, 32)];
+    const [hkey, hval] = [hashWord(this.hasher, keyBytes), hashWord(this.hasher, valueBytes)];
+    return this.step((draft) => draft.put({ hkey, hval, value: valueBytes }));
+  }
+
+  removeWord(key: string) {
+    return this.step((draft) => draft.remove(hashWord(this.hasher, hexToBytes(key, 32))));
+  }
+}
+
+interface VectorStep {
+  op: 'putAccount' | 'removeAccount' | 'putSlot' | 'removeSlot' | 'refreshStorageRoot';
+  address: string;
+  key: string;
+  value: string;
+  account: {
+    nonce: number | string;
+    balance: number | string;
+    storageRoot: string;
+    zkCodeHash: string;
+    keccakCodeHash: string;
+    codeSize: number | string;
+  };
+  expectTopRoot?: string;
+}
+
+interface VectorFile {
+  vectors: { scheme: HashScheme; name: string; steps: VectorStep[]; expectTopRoot?: string }[];
+}
+
+function runVector(hasher: Hasher, vector: VectorFile['vectors'][number]): string | undefined {
+  const accounts = new SteppedTree(hasher);
+  const storage = new Map<string, SteppedTree>();
+  const values = new Map<string, AccountValue>();
+  const storageOf = (address: string) => {
+    const tree = storage.get(address) ?? new SteppedTree(hasher);
+    storage.set(address, tree);
+    return tree;
+  };
+  const put = (address: string, account: AccountValue) => {
+    values.set(address, account);
+    const value = encodeAccountValue(account);
+    const hkey = hashAddress(hasher, hexToBytes(address, 20));
+    accounts.step((draft) => draft.put({ hkey, hval: hashAccountValue(hasher, value), value }));
+  };
+  const operations: Record<VectorStep['op'], (step: VectorStep) => void> = {
+    putAccount: ({ address, account }) =>
+      put(address, {
+        nonce: BigInt(account.nonce),
+        balance: BigInt(account.balance),
+        storageRoot: hexToBytes(account.storageRoot, 32),
+        zkCodeHash: hexToBytes(account.zkCodeHash, 32),
+        keccakCodeHash: hexToBytes(account.keccakCodeHash, 32),
+        codeSize: BigInt(account.codeSize),
+      }),
+    removeAccount: ({ address }) =>
+      accounts.step((draft) => draft.remove(hashAddress(hasher, hexToBytes(address, 20)))),
+    putSlot: ({ address, key, value }) => storageOf(address).putWord(key, value),
+    removeSlot: ({ address, key }) => storageOf(address).removeWord(key),
+    refreshStorageRoot: ({ address }) =>
+      put(address, { ...values.get(address)!, storageRoot: storageOf(address).tree.topRoot }),
+  };
+  const root = () => bytesToHex(accounts.tree.topRoot);
+  if (vector.expectTopRoot !== undefined && vector.steps.length === 0) return differs(vector.expectTopRoot, root());
+  for (const [i, step] of vector.steps.entries()) {
+    operations[step.op](step);
+    const difference = step.expectTopRoot && differs(step.expectTopRoot, root());
+    if (difference) return `step ${i}: ${difference}`;
+  }
+  return vector.expectTopRoot && differs(vector.expectTopRoot, root());
+}
+
+const roots: Area = {
+  name: 'state/state-root-vectors',
+  usesKernel: true,
+  files: (material) => ['state/state-root-vectors.json'].filter(material.has),
+  async run(material, report) {
+    const { vectors } = material.json<VectorFile>('state/state-root-vectors.json');
+    for (const vector of vectors) {
+      const hasher = await hasherOf(material, vector.scheme);
+      await report.check(`${vector.scheme} ${vector.name}`, () => runVector(hasher, vector));
+    }
+  },
+};
+
+interface OperationStep {
+  op: 'put' | 'remove' | 'mark' | 'rollback';
+  key: string;
+  value: string;
+  effect?: string;
+  leafIndex?: number | null;
+  nextFreeNode: number;
+  subRoot: string;
+  topRoot: string;
+}
+
+interface Sequence {
+  seed: number;
+  steps: OperationStep[];
+  proofs: ProofItemJson[];
+}
+
+async function runSequence(hasher: Hasher, { seed, steps, proofs }: Sequence, report: Report): Promise<void> {
+  const stepped = new SteppedTree(hasher);
+  let marked = stepped.tree;
+  for (const [i, step] of steps.entries()) {
+    await report.check(`${hasher.scheme} sequence ${seed} step ${i} ${step.op}`, () => {
+      let done: { effect?: string; leafIndex?: number } = {};
+      if (step.op === 'put') done = stepped.putWord(step.key, step.value);
+      else if (step.op === 'remove') done = stepped.removeWord(step.key);
+      else if (step.op === 'mark') marked = stepped.tree;
+      else stepped.tree = marked;
+      const { nextFreeNode, subRoot, topRoot } = stepped.tree;
+      return differs(
+        [step.effect ?? null, step.leafIndex ?? null, step.nextFreeNode, step.subRoot, step.topRoot],
+        [done.effect ?? null, done.leafIndex ?? null, nextFreeNode, bytesToHex(subRoot), bytesToHex(topRoot)],
+      );
+    });
+  }
+  for (const [i, item] of proofs.entries()) {
+    await report.check(`${hasher.scheme} sequence ${seed} proof ${i}`, () => {
+      const key = hexToBytes(item.key, 32);
+      return differsDeep(item, proveKey(hasher, stepped.tree, hashWord(hasher, key), key));
+    });
+  }
+}
+
+const operations: Area = {
+  name: 'state/generated-ops',
+  usesKernel: true,
+  files: (material) => material.list('state', /^generated-ops-.*\.json(\.gz)?$/),
+  async run(material, report) {
+    for (const file of this.files(material)) {
+      const { scheme, sequences } = material.json<{ scheme: HashScheme; sequences: Sequence[] }>(file);
+      const hasher = await hasherOf(material, scheme);
+      for (const sequence of sequences) await runSequence(hasher, sequence, report);
+    }
+  },
+};
+
+interface Query {
+  address: string;
+  storageKeys: string[];
+  stateRoot: string;
+  expect: { exists: boolean; nonce?: string; balance?: string; codeHash?: string; storage?: string[] };
+  result: LineaProofJson;
+}
+
+interface Chain {
+  seed: number;
+  emptyRoot: string;
+  blocks: { blockNumber: number; trieLog: string; parentRoot: string; root: string; nextFreeNode: number }[];
+  queries: Query[];
+}
+
+async function runChain(hasher: Hasher, chain: Chain, report: Report): Promise<void> {
+  const state = openWorldState(hasher);
+  const name = `${hasher.scheme} chain ${chain.seed}`;
+  await report.check(`${name} empty root`, () => differs(chain.emptyRoot, bytesToHex(state.root())));
+  for (const block of chain.blocks) {
+    await report.check(`${name} block ${block.blockNumber}`, () => {
+      const log = decodeTrieLog(hexToBytes(block.trieLog));
+      const parentRoot = bytesToHex(state.root());
+      const root = bytesToHex(state.applyBlock(log.blockNumber, log.changes));
+      return differs(
+        [block.blockNumber, block.parentRoot, block.root, block.nextFreeNode],
+        [log.blockNumber, parentRoot, root, state.nextFreeNode()],
+      );
+    });
+  }
+  const head = state.head!;
+  for (const [i, query] of chain.queries.entries()) {
+    const address = hexToBytes(query.address, 20);
+    const keys = query.storageKeys.map((key) => hexToBytes(key, 32));
+    await report.check(`${name} query ${i} proof`, () => {
+      const root = differs(query.stateRoot, bytesToHex(state.root()));
+      return root ?? differsDeep(query.result, state.prove(head, address, keys));
+    });
+    await report.check(`${name} query ${i} values`, () => {
+      const held = state.account(head, address);
+      if (held === undefined) return differs(query.expect.exists, false);
+      const { exists, nonce, balance, codeHash, storage } = query.expect;
+      const slots = keys.map((key) => bytesToHex(state.slot(head, address, key)));
+      return differs(
+        [exists, BigInt(nonce!), BigInt(balance!), codeHash, storage ?? slots],
+        [true, held.nonce, held.balance, bytesToHex(held.keccakCodeHash), slots],
+      );
+    });
+  }
+  // Every older block again, newest first, by going back.
+  for (const block of [...chain.blocks].reverse()) {
+    await report.check(`${name} back to block ${block.blockNumber}`, () => {
+      state.revertTo(block.blockNumber);
+      return differs([block.root, block.nextFreeNode], [bytesToHex(state.root()), state.nextFreeNode()]);
+    });
+  }
+}
+
+const blocks: Area = {
+  name: 'state/generated-blocks',
+  usesKernel: true,
+  files: (material) => material.list('state', /^generated-blocks-.*\.json(\.gz)?$/),
+  async run(material, report) {
+    for (const file of this.files(material)) {
+      const { scheme, chains } = material.json<{ scheme: HashScheme; chains: Chain[] }>(file);
+      const hasher = await hasherOf(material, scheme);
+      for (const chain of chains) await runChain(hasher, chain, report);
+    }
+  },
+};
+
+interface RecordedLog {
+  trieLog: string;
+  expect: { blockNumber: number; account: string; nonce: string; balance: string; codeHash: string };
+  derivedRootFromEmptyState: Record<HashScheme, string>;
+}
+
+const trieLogs: Area = {
+  name: 'state/trielog',
+  usesKernel: true,
+  files: (material) => material.list('state', /^trielog-.*\.json$/),
+  async run(material, report) {
+    for (const file of this.files(material)) {
+      const { trieLog, expect, derivedRootFromEmptyState } = material.json<RecordedLog>(file);
+      for (const scheme of SCHEMES) {
+        const state = openWorldState(await hasherOf(material, scheme));
+        await report.check(`${file} ${scheme}`, () => {
+          const log = decodeTrieLog(hexToBytes(trieLog));
+          const root = bytesToHex(state.applyBlock(log.blockNumber, log.changes));
+          const account = state.account(log.blockNumber, hexToBytes(expect.account, 20));
+          return differs(
+            [
+              expect.blockNumber,
+              BigInt(expect.nonce),
+              BigInt(expect.balance),
+              expect.codeHash,
+              derivedRootFromEmptyState[scheme],
+            ],
+            [log.blockNumber, account?.nonce, account?.balance, account && bytesToHex(account.keccakCodeHash), root],
+          );
+        });
+      }
+    }
+  },
+};
+
+interface RecordedItem {
+  scheme: HashScheme;
+  topRoot: string;
+  item: ProofItemJson;
+}
+
+const proofItems: Area = {
+  name: 'state/getproof items',
+  usesKernel: true,
+  files: (material) => material.list('state/getproof', /^shomei-.*\.json$/),
+  async run(material, report) {
+    for (const file of this.files(material)) {
+      const { scheme, topRoot, item } = material.json<RecordedItem>(file);
+      const hasher = await hasherOf(material, scheme);
+      await report.check(file, () => {
+        const key = hexToBytes(item.key, 32);
+        const stepped = new SteppedTree(hasher);
+        if ('leafIndex' in item) {
+          const value = hexToBytes(item.proof.value, 32);
+          stepped.step((draft) => draft.put({ hkey: hasher.hash(key), hval: hasher.hash(value), value }));
+        }
+        const root = differs(topRoot, bytesToHex(stepped.tree.topRoot));
+        return root ?? differsDeep(item, proveKey(hasher, stepped.tree, hasher.hash(key), key));
+      });
+    }
+  },
+};
+
+async function hasherOf(_material: Material, scheme: HashScheme): Promise<Hasher> {
+  return referenceHasher(scheme);
+}
+
+/** The zk state: roots, operations, blocks and the proofs built from them. */
+export const STATE_AREAS: readonly Area[] = [roots, operations, blocks, trieLogs, proofItems];

@@ -1,0 +1,62 @@
+/**
+ * Builds everything that is not committed: kernels, dictionary, library (dist/) and demo page (dist/demo).
+ * Each step is skipped when its sources have not changed since it last ran; `--force` runs them all.
+ */
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { ensureInstalled, unlessFresh } from './lib/prepare.mjs';
+import { bin, mustRun, root } from './lib/run.mjs';
+
+/** What tests and tools need: the generated modules. */
+export async function buildGenerated() {
+  await ensureInstalled();
+  await unlessFresh('wasm', ['assembly', 'asconfig.json', 'scripts/build-wasm.mjs'], async () => {
+    const { buildWasm } = await import('./build-wasm.mjs');
+    await buildWasm();
+  });
+  await unlessFresh('dictionary', ['scripts/build-dictionary.mjs', 'scripts/dictionary'], async () => {
+    const { buildDictionary } = await import('./build-dictionary.mjs');
+    await buildDictionary();
+  });
+}
+
+/** The library: per-file modules and types by tsc, then the self-contained worker and service worker by rolldown. */
+export async function buildLibrary() {
+  await buildGenerated();
+  const sources = [
+    'src',
+    'assembly',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'scripts/bundle.mjs',
+    'scripts/dictionary',
+  ];
+  await unlessFresh('library', sources, async () => {
+    await rm(`${root}/dist`, { recursive: true, force: true });
+    await rm(`${root}/build/.demo`, { force: true });
+    await mustRun(bin('tsc'), ['-p', 'tsconfig.build.json']);
+    const { bundle } = await import('./bundle.mjs');
+    await bundle();
+  });
+}
+
+export async function buildDemo() {
+  await buildLibrary();
+  await unlessFresh('demo', ['demo', 'src'], () => mustRun(bin('vite'), ['build', 'demo', '--logLevel', 'warn']));
+}
+
+/** Tools written in TypeScript: bench and conformance, with the sources they call. */
+export async function buildTools() {
+  await buildGenerated();
+  await unlessFresh(
+    'tools',
+    ['src', 'bench', 'conformance', 'assembly', 'scripts/dictionary', 'tsconfig.tools.json'],
+    () => mustRun(bin('tsc'), ['-p', 'tsconfig.tools.json']),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes('--force')) await rm(`${root}/build`, { recursive: true, force: true });
+  await buildDemo();
+}

@@ -1,0 +1,12 @@
+/** `npm start -- [--port N] [--host H]`: installs, builds and runs the devnet with its demo page. */
+import { buildDemo } from './build.mjs';
+import { root, run } from './lib/run.mjs';
+
+await buildDemo();
+process.exitCode = await run(process.execPath, [
+  `${root}/dist/hosts/cli.js`,
+  'serve',
+  '--demo',
+  `${root}/dist/demo`,
+  ...process.argv.slice(2),
+]);

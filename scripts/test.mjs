@@ -1,0 +1,63 @@
+/**
+ * `npm test`: installs, builds, runs vitest (Node, and a real browser when one is found) and playwright, and closes with
+ * `N passed, N failed, N skipped` over all of them. `npm run test:slow` runs the long suites instead.
+ */
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { buildDemo } from './build.mjs';
+import { bin, root, run } from './lib/run.mjs';
+
+const slow = process.argv.includes('--slow');
+await buildDemo();
+const { findBrowser } = await import('./lib/browser.mjs');
+const browser = await findBrowser();
+const total = { passed: 0, failed: 0, skipped: 0 };
+let broken = false;
+
+const resultsDirectory = `${root}/build/results`;
+await rm(resultsDirectory, { recursive: true, force: true });
+await mkdir(resultsDirectory, { recursive: true });
+
+/** Runs one runner, which writes its results as JSON, and adds them up. A run without results counts as broken. */
+async function runSuite(command, args, file, count) {
+  const code = await run(command, args, { env: { ...process.env, PLUMBLINE_RESULTS: `${resultsDirectory}/${file}` } });
+  try {
+    const counts = count(JSON.parse(await readFile(`${resultsDirectory}/${file}`, 'utf8')));
+    for (const key of Object.keys(total)) total[key] += counts[key];
+    if (code !== 0 && counts.failed === 0) broken = true;
+  } catch (error) {
+    console.error(`no results of ${command}: ${error.message}`);
+    broken = true;
+  }
+}
+
+const projects = slow ? ['slow'] : browser === undefined ? ['node'] : ['node', 'browser'];
+const results = `${resultsDirectory}/vitest.json`;
+const vitestArguments = [
+  'run',
+  ...projects.flatMap((project) => ['--project', project]),
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${results}`,
+];
+await runSuite(bin('vitest'), vitestArguments, 'vitest.json', (report) => ({
+  passed: report.numPassedTests,
+  failed: report.numFailedTests + (report.success || report.numFailedTests > 0 ? 0 : 1),
+  skipped: report.numPendingTests + report.numTodoTests,
+}));
+
+if (!slow) {
+  if (browser === undefined) {
+    console.warn(
+      '\nNOTICE: no Chromium was found (set CHROMIUM_PATH): the browser tests and the page tests did not run.\n',
+    );
+  } else {
+    await runSuite(bin('playwright'), ['test'], 'playwright.json', ({ stats }) => ({
+      passed: stats.expected + stats.flaky,
+      failed: stats.unexpected,
+      skipped: stats.skipped,
+    }));
+  }
+}
+if (broken) total.failed++;
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;

@@ -1,0 +1,16 @@
+/** Block tags of JSON-RPC. */
+export const BLOCK_TAGS = ['latest', 'pending', 'earliest', 'safe', 'finalized'] as const;
+
+export type BlockTag = (typeof BLOCK_TAGS)[number];
+
+/**
+ * How a caller names a block: by tag, by number, or by hash.
+ *
+ * @source EIP-1898 for the object forms; spec/json-rpc.md 2.2 for the tags
+ */
+export type BlockReference =
+  | { readonly tag: BlockTag }
+  /** A safe integer, zero or above. */
+  | { readonly number: number }
+  /** 32 bytes. `requireCanonical`: a block that has left the chain is not an answer. */
+  | { readonly hash: Uint8Array; readonly requireCanonical?: boolean };

@@ -1,0 +1,63 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import type { AccountChange } from '../../evm/state-overlay.js';
+import { bigIntToBytes } from '../../primitives/bytes.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
+import { DEV_ACCOUNTS } from './dev-accounts.js';
+import { TEST_TOKEN_CODE } from './test-token.generated.js';
+import { TEST_TOKEN, tokenBalanceSlot } from './test-token.js';
+
+/** An account of the genesis block. Storage maps slots to values, both 32 bytes of hex. */
+export interface GenesisAccount {
+  readonly balance?: bigint;
+  readonly nonce?: bigint;
+  readonly code?: Hex;
+  readonly storage?: Readonly<Record<Hex, Hex>>;
+}
+
+/** Accounts of the genesis block by address. */
+export type GenesisAlloc = Readonly<Record<Hex, GenesisAccount>>;
+
+const ETHER = 10n ** 18n;
+/** What each dev account holds at genesis, in wei. */
+export const DEV_BALANCE: bigint = 10_000n * ETHER;
+/** Tokens each dev account holds at genesis, in its smallest unit. */
+export const DEV_TOKENS: bigint = 1_000_000n * ETHER;
+
+const hexWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;
+
+/** The dev accounts and the test token. */
+export function devAlloc(): GenesisAlloc {
+  const alloc: Record<Hex, GenesisAccount> = {};
+  const storage: Record<Hex, Hex> = { [hexWord(2n)]: hexWord(DEV_TOKENS * BigInt(DEV_ACCOUNTS.length)) };
+  for (const { address } of DEV_ACCOUNTS) {
+    alloc[address] = { balance: DEV_BALANCE };
+    const slot = tokenBalanceSlot(hexToBytes(address));
+    storage[bytesToHex(slot)] = hexWord(DEV_TOKENS);
+  }
+  alloc[TEST_TOKEN] = { nonce: 1n, code: TEST_TOKEN_CODE, storage };
+  return alloc;
+}
+
+/** The genesis block as a change of the empty state. @throws PlumblineError `INVALID_HEX`, `INVALID_LENGTH` */
+export function genesisChanges(alloc: GenesisAlloc): AccountChange[] {
+  return Object.entries(alloc).map(([address, account]) => {
+    const code = hexToBytes(account.code ?? '0x');
+    return {
+      address: hexToBytes(address, 20),
+      before: undefined,
+      after: {
+        nonce: account.nonce ?? 0n,
+        balance: account.balance ?? 0n,
+        codeHash: code.length === 0 ? EMPTY_CODE_HASH : keccak_256(code),
+      },
+      destroyed: false,
+      code: code.length === 0 ? undefined : code,
+      slots: Object.entries(account.storage ?? {}).map(([key, value]) => ({
+        key: hexToBytes(key, 32),
+        before: bigIntToBytes(0n, 32),
+        after: hexToBytes(value, 32),
+      })),
+    };
+  });
+}

@@ -1,0 +1,28 @@
+import type { Prices } from '../../fees/prices.js';
+import type { Hasher } from '../../kernel/contracts.js';
+import type { Network } from '../../networks/network.js';
+import type { PageStore } from '../../store/page-store.js';
+import type { FinalityOptions } from './finality.js';
+import type { GenesisAlloc } from './genesis.js';
+
+/** A devnet's settings, every choice made. */
+export interface DevnetSettings {
+  readonly network: Network;
+  /** Of the network's scheme. */
+  readonly hasher: Hasher;
+  readonly alloc: GenesisAlloc;
+  /** Seconds. Part of the identity of the chain. */
+  readonly genesisTimestamp: number;
+  /** `auto` seals a block when a transaction arrives, `manual` waits to be told. */
+  readonly mining: 'auto' | 'manual';
+  readonly finality: FinalityOptions;
+  /** Prices that headers carry; none when undefined. */
+  readonly prices: Prices | undefined;
+  /** Gets the priority fees, 20 bytes. */
+  readonly coinbase: Uint8Array;
+  /** Seconds of the wall clock; blocks take the time of their sealing, and at least one second more than their parent. */
+  readonly now: () => number;
+  readonly store: PageStore | undefined;
+  /** Share of the stored blocks that is loaded, 0 to 1. */
+  readonly onProgress: ((fraction: number) => void) | undefined;
+}

@@ -1,0 +1,18 @@
+import { hexToBytes } from '../primitives/hex.js';
+
+/** Root of an empty Merkle-Patricia trie: keccak256(0x80). */
+export const EMPTY_TRIE_ROOT: Uint8Array = hexToBytes(
+  '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
+);
+/** keccak256 of the RLP of an empty list: a block without uncles. */
+export const EMPTY_UNCLES_HASH: Uint8Array = hexToBytes(
+  '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
+);
+/** keccak256 of nothing: code hash of an account without code. */
+export const EMPTY_CODE_HASH: Uint8Array = hexToBytes(
+  '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+);
+/** SHA-256 of nothing: `requestsHash` of a block without requests. */
+export const EMPTY_REQUESTS_HASH: Uint8Array = hexToBytes(
+  '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+);

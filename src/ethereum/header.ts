@@ -1,0 +1,110 @@
+import { RLP } from '@ethereumjs/rlp';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { PlumblineError } from '../errors.js';
+import { bigIntToMinimalBytes, bytesToBigInt } from '../primitives/bytes.js';
+
+/** A block header with every field of Prague and later; hashes are 32 bytes, addresses 20, the bloom 256, the nonce 8. */
+export interface BlockHeader {
+  readonly parentHash: Uint8Array;
+  readonly sha3Uncles: Uint8Array;
+  readonly miner: Uint8Array;
+  /** Root of the ordinary Merkle-Patricia state trie; not the root that layer 1 knows. */
+  readonly stateRoot: Uint8Array;
+  readonly transactionsRoot: Uint8Array;
+  readonly receiptsRoot: Uint8Array;
+  readonly logsBloom: Uint8Array;
+  readonly difficulty: bigint;
+  readonly number: number;
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  /** Seconds. */
+  readonly timestamp: number;
+  readonly extraData: Uint8Array;
+  readonly mixHash: Uint8Array;
+  readonly nonce: Uint8Array;
+  readonly baseFeePerGas: bigint;
+  /** From Shanghai on. */
+  readonly withdrawalsRoot?: Uint8Array;
+  /** From Cancun on, as the two that follow. */
+  readonly blobGasUsed?: bigint;
+  readonly excessBlobGas?: bigint;
+  readonly parentBeaconBlockRoot?: Uint8Array;
+  /** From Prague on. */
+  readonly requestsHash?: Uint8Array;
+}
+
+/** Fields of a header before each fork added some, in order: London, Shanghai, Cancun, Prague. */
+const FIELD_COUNTS = [16, 17, 20, 21];
+
+/** The items of a header's RLP list, the fields of later forks only where present (spec/json-rpc.md 5.1). */
+export function headerFields(header: BlockHeader): Uint8Array[] {
+  const int = (value: bigint | number) => bigIntToMinimalBytes(BigInt(value));
+  const fields = [
+    header.parentHash,
+    header.sha3Uncles,
+    header.miner,
+    header.stateRoot,
+    header.transactionsRoot,
+    header.receiptsRoot,
+    header.logsBloom,
+    int(header.difficulty),
+    int(header.number),
+    int(header.gasLimit),
+    int(header.gasUsed),
+    int(header.timestamp),
+    header.extraData,
+    header.mixHash,
+    header.nonce,
+    int(header.baseFeePerGas),
+  ];
+  if (header.withdrawalsRoot !== undefined) fields.push(header.withdrawalsRoot);
+  if (header.blobGasUsed !== undefined && header.excessBlobGas !== undefined) {
+    fields.push(int(header.blobGasUsed), int(header.excessBlobGas));
+  }
+  if (header.parentBeaconBlockRoot !== undefined) fields.push(header.parentBeaconBlockRoot);
+  if (header.requestsHash !== undefined) fields.push(header.requestsHash);
+  return fields;
+}
+
+/** Block hash, 32 bytes. */
+export function headerHash(header: BlockHeader): Uint8Array {
+  return keccak_256(RLP.encode(headerFields(header)));
+}
+
+/**
+ * Header of the items of its RLP list.
+ *
+ * @throws PlumblineError `INVALID_LENGTH` for a number of items that no fork has
+ */
+export function headerFromFields(items: readonly Uint8Array[]): BlockHeader {
+  if (!FIELD_COUNTS.includes(items.length)) {
+    throw new PlumblineError('INVALID_LENGTH', `a header has ${FIELD_COUNTS.join(', ')} fields, got ${items.length}`, {
+      what: 'header fields',
+      expected: FIELD_COUNTS.join(', '),
+      actual: items.length,
+    });
+  }
+  const bytes = (i: number) => items[i]!;
+  const int = (i: number) => bytesToBigInt(items[i]!);
+  return {
+    parentHash: bytes(0),
+    sha3Uncles: bytes(1),
+    miner: bytes(2),
+    stateRoot: bytes(3),
+    transactionsRoot: bytes(4),
+    receiptsRoot: bytes(5),
+    logsBloom: bytes(6),
+    difficulty: int(7),
+    number: Number(int(8)),
+    gasLimit: int(9),
+    gasUsed: int(10),
+    timestamp: Number(int(11)),
+    extraData: bytes(12),
+    mixHash: bytes(13),
+    nonce: bytes(14),
+    baseFeePerGas: int(15),
+    ...(items.length > 16 && { withdrawalsRoot: bytes(16) }),
+    ...(items.length > 17 && { blobGasUsed: int(17), excessBlobGas: int(18), parentBeaconBlockRoot: bytes(19) }),
+    ...(items.length > 20 && { requestsHash: bytes(20) }),
+  };
+}

@@ -1,0 +1,115 @@
+import { createMerkleProof, createMPT, type MerklePatriciaTrie } from '@ethereumjs/mpt';
+import { RLP } from '@ethereumjs/rlp';
+import { bigIntToMinimalBytes, bytesToBigInt, isZeroBytes } from '../primitives/bytes.js';
+import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
+
+/** An account as the Merkle-Patricia state trie holds it. */
+export interface TrieAccount {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  readonly codeHash: Uint8Array;
+}
+
+/** What to write for one account: undefined deletes it with its storage. Slot keys and values have 32 bytes. */
+export interface TrieWrite {
+  readonly address: Uint8Array;
+  readonly account: TrieAccount | undefined;
+  /** Drop the storage held so far before writing `slots`. */
+  readonly clearStorage?: boolean;
+  readonly slots: readonly { readonly key: Uint8Array; readonly after: Uint8Array }[];
+}
+
+/** Account and storage proof in the members that `eth_getProof` shows; nodes from the root down. */
+export interface TrieProof {
+  readonly accountProof: Uint8Array[];
+  /** Undefined when the account does not exist. */
+  readonly account: TrieAccount | undefined;
+  readonly storageRoot: Uint8Array;
+  readonly storage: { readonly key: Uint8Array; readonly value: bigint; readonly proof: Uint8Array[] }[];
+}
+
+/** The ordinary Ethereum state trie with its storage tries, in memory. Nodes stay, so old roots remain readable. */
+export class StateTrie {
+  private constructor(private readonly accounts: MerklePatriciaTrie) {}
+
+  static async create(): Promise<StateTrie> {
+    return new StateTrie(await createMPT({ useKeyHashing: true }));
+  }
+
+  /** @returns the new state root */
+  async write(writes: readonly TrieWrite[]): Promise<Uint8Array> {
+    for (const { address, account, clearStorage, slots } of writes) {
+      if (account === undefined) {
+        await this.accounts.del(address);
+        continue;
+      }
+      const before = clearStorage === true ? EMPTY_TRIE_ROOT : (await this.read(this.accounts, address)).storageRoot;
+      const storageRoot = await this.writeSlots(before, slots);
+      const fields = [
+        bigIntToMinimalBytes(account.nonce),
+        bigIntToMinimalBytes(account.balance),
+        storageRoot,
+        account.codeHash,
+      ];
+      await this.accounts.put(address, RLP.encode(fields));
+    }
+    return this.accounts.root();
+  }
+
+  /** Goes back to a root it has had. */
+  revertTo(root: Uint8Array): void {
+    this.accounts.root(root);
+  }
+
+  /** Proofs under an earlier or the present state root. */
+  async prove(root: Uint8Array, address: Uint8Array, keys: readonly Uint8Array[]): Promise<TrieProof> {
+    const trie = this.openAt(root);
+    const accountProof = await createMerkleProof(trie, address);
+    const { account, storageRoot } = await this.read(trie, address);
+    const storageTrie = this.openAt(storageRoot);
+    const storage = [];
+    for (const key of keys) {
+      const value = await storageTrie.get(key);
+      const proof = await createMerkleProof(storageTrie, key);
+      storage.push({ key, value: value === null ? 0n : bytesToBigInt(RLP.decode(value) as Uint8Array), proof });
+    }
+    return { accountProof, account, storageRoot, storage };
+  }
+
+  private async read(
+    trie: MerklePatriciaTrie,
+    address: Uint8Array,
+  ): Promise<{ account: TrieAccount | undefined; storageRoot: Uint8Array }> {
+    const encoded = await trie.get(address);
+    if (encoded === null) return { account: undefined, storageRoot: EMPTY_TRIE_ROOT };
+    const [nonce, balance, storageRoot, codeHash] = RLP.decode(encoded) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ];
+    return { account: { nonce: bytesToBigInt(nonce), balance: bytesToBigInt(balance), codeHash }, storageRoot };
+  }
+
+  private async writeSlots(root: Uint8Array, slots: TrieWrite['slots']): Promise<Uint8Array> {
+    if (slots.length === 0) return root;
+    const trie = this.openAt(root);
+    for (const { key, after } of slots) {
+      if (isZeroBytes(after)) await trie.del(key);
+      else await trie.put(key, RLP.encode(bigIntToMinimalBytes(bytesToBigInt(after))));
+    }
+    return trie.root();
+  }
+
+  /** A trie over the same nodes at another root. */
+  private openAt(root: Uint8Array): MerklePatriciaTrie {
+    const trie = this.accounts.shallowCopy(false);
+    trie.root(root);
+    return trie;
+  }
+}
+
+/** An account without code. */
+export function plainAccount(nonce: bigint, balance: bigint): TrieAccount {
+  return { nonce, balance, codeHash: EMPTY_CODE_HASH };
+}

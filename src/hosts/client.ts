@@ -1,0 +1,150 @@
+import { proxy, type Remote, releaseProxy, wrap } from 'comlink';
+import { PlumblineError } from '../errors.js';
+import type { Reply } from '../rpc/envelope.js';
+import type { FetchHandlerOptions } from '../rpc/http.js';
+import { nodeHandle, type PlumblineNode } from './node-handle.js';
+import type { NodeInfo, NodeOptions, OpenProgress } from './options.js';
+import { installErrorTransfer } from './transfer.js';
+import type { Layer, NodeTransport } from './transport.js';
+import { isGreeting, type WorkerApi } from './worker-api.js';
+
+export interface ClientOptions extends NodeOptions {
+  /** A worker of the caller's own making that runs `plumbline/worker`, for bundlers that do not follow worker URLs. */
+  readonly worker?: Worker;
+  /** How long the worker's script may take to load, in ms. Default 15 000. */
+  readonly loadTimeoutMs?: number;
+  readonly onProgress?: (progress: OpenProgress) => void;
+  readonly http?: FetchHandlerOptions;
+}
+
+/**
+ * Starts a node in a module Worker and resolves when it can answer.
+ *
+ * @throws PlumblineError `WORKER_FAILED` when the worker's script does not load, and whatever opening the node throws
+ */
+export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
+  const { worker: given, loadTimeoutMs = 15_000, onProgress, http, ...nodeOptions } = options;
+  installErrorTransfer();
+  const worker = given ?? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  const transport = new WorkerTransport(worker);
+  try {
+    await transport.ready(loadTimeoutMs);
+    await transport.open(nodeOptions, onProgress);
+  } catch (error) {
+    transport.terminate();
+    throw error;
+  }
+  return nodeHandle(transport, http);
+}
+
+function failed(reason: string): PlumblineError<'WORKER_FAILED'> {
+  return new PlumblineError('WORKER_FAILED', `the node's worker failed: ${reason}`, { reason });
+}
+
+/** The calls of one worker. When it dies, or is closed, every call still waiting is rejected. */
+class WorkerTransport implements NodeTransport {
+  private readonly remote: Remote<WorkerApi>;
+  private readonly waiting = new Set<(error: Error) => void>();
+  private readonly failureListeners = new Set<(error: Error) => void>();
+  private opened: NodeInfo | undefined;
+  private ended: Error | undefined;
+  private readonly unwatch = new AbortController();
+  private nextCall = 1;
+
+  constructor(private readonly worker: Worker) {
+    this.remote = wrap<WorkerApi>(worker);
+    worker.addEventListener('error', (event) => this.fail(failed(event.message || 'its script does not load')));
+    worker.addEventListener('messageerror', () => this.fail(failed('a message could not be read')));
+  }
+
+  get info(): NodeInfo {
+    return this.opened!;
+  }
+
+  async ready(timeoutMs: number): Promise<void> {
+    let stop = () => {};
+    const loaded = new Promise<void>((resolve, reject) => {
+      const onMessage = (event: MessageEvent) => {
+        if (!isGreeting(event.data)) return;
+        this.watch(event.data.lock);
+        resolve();
+      };
+      this.worker.addEventListener('message', onMessage);
+      const timer = setTimeout(() => reject(failed(`its script did not start within ${timeoutMs} ms`)), timeoutMs);
+      stop = () => {
+        clearTimeout(timer);
+        this.worker.removeEventListener('message', onMessage);
+      };
+    });
+    await this.orEnd(loaded).finally(stop);
+  }
+
+  async open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<void> {
+    const listener = onProgress === undefined ? undefined : proxy(onProgress);
+    this.opened = await this.orEnd(this.remote.open(options, listener));
+  }
+
+  async dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
+    const call = this.nextCall++;
+    const answer = this.orEnd(this.remote.dispatch(layer, payload, call));
+    if (signal === undefined) return answer;
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        if (this.ended === undefined) void this.remote.abort(call).catch(() => {});
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.ended !== undefined) return;
+    try {
+      await this.orEnd(this.remote.close());
+    } finally {
+      this.terminate();
+    }
+  }
+
+  terminate(): void {
+    this.end(new PlumblineError('NODE_CLOSED', 'the node was closed', {}));
+  }
+
+  onFailure(listener: (error: Error) => void): () => void {
+    this.failureListeners.add(listener);
+    return () => this.failureListeners.delete(listener);
+  }
+
+  /** Waits for the lock the worker holds: it is granted when the worker is gone. */
+  private watch(lock: string | undefined): void {
+    if (lock === undefined || navigator.locks === undefined) return;
+    navigator.locks.request(lock, { signal: this.unwatch.signal }, () => this.fail(failed('it ended'))).catch(() => {});
+  }
+
+  private fail(error: Error): void {
+    if (this.ended !== undefined) return;
+    this.end(error);
+    for (const listener of this.failureListeners) listener(error);
+  }
+
+  private end(error: Error): void {
+    if (this.ended !== undefined) return;
+    this.ended = error;
+    this.unwatch.abort();
+    this.remote[releaseProxy]();
+    this.worker.terminate();
+    for (const reject of this.waiting) reject(error);
+    this.waiting.clear();
+  }
+
+  /** The promise, or the worker's end, whichever comes first: a dead worker answers nothing. */
+  private orEnd<Value>(work: Promise<Value>): Promise<Value> {
+    if (this.ended !== undefined) return Promise.reject(this.ended);
+    return new Promise((resolve, reject) => {
+      this.waiting.add(reject);
+      work.then(resolve, reject).finally(() => this.waiting.delete(reject));
+    });
+  }
+}

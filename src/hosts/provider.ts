@@ -1,0 +1,104 @@
+import { isPlumblineError, messageOf } from '../errors.js';
+import { toQuantity } from '../primitives/quantity.js';
+import { PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
+import type { Layer, NodeTransport } from './transport.js';
+
+export interface RequestArguments {
+  readonly method: string;
+  readonly params?: readonly unknown[];
+}
+
+export interface RequestOptions {
+  /** Ends the wait, and the work behind it where that can be ended. */
+  readonly signal?: AbortSignal;
+}
+
+/** Events of EIP-1193 that a node sends. */
+export interface ProviderEvents {
+  connect: { chainId: string };
+  disconnect: ProviderRpcError;
+}
+
+type Listener<Name extends keyof ProviderEvents> = (event: ProviderEvents[Name]) => void;
+
+/** An EIP-1193 provider over a node. */
+export interface Provider {
+  /**
+   * Calls a method.
+   *
+   * @throws ProviderRpcError with the method's JSON-RPC code; 4200 for an unknown method, 4900 after `close`
+   */
+  request(args: RequestArguments, options?: RequestOptions): Promise<unknown>;
+  on<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this;
+  removeListener<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this;
+}
+
+interface JsonRpcAnswer {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+const UNSUPPORTED = [-32601, -32604];
+
+/** EIP-1193 over one layer of a transport. `connect` is sent to those who listen within the same turn. */
+export class TransportProvider implements Provider {
+  private readonly listeners = new Map<keyof ProviderEvents, Set<(event: never) => void>>();
+  private nextId = 1;
+  private ended = false;
+
+  constructor(
+    private readonly transport: NodeTransport,
+    private readonly layer: Layer,
+  ) {
+    transport.onFailure((error) => this.disconnect(messageOf(error), error));
+    queueMicrotask(() => {
+      if (!this.ended) this.emit('connect', { chainId: toQuantity(transport.info.chainId) });
+    });
+  }
+
+  async request({ method, params = [] }: RequestArguments, options: RequestOptions = {}): Promise<unknown> {
+    options.signal?.throwIfAborted();
+    const body = { jsonrpc: '2.0', id: this.nextId++, method, params };
+    let answer: JsonRpcAnswer;
+    try {
+      answer = (await this.transport.dispatch(this.layer, body, options.signal)).body as JsonRpcAnswer;
+    } catch (error) {
+      if (!isPlumblineError(error, 'NODE_CLOSED') && !isPlumblineError(error, 'WORKER_FAILED')) throw error;
+      throw new ProviderRpcError(PROVIDER_CODES.disconnected, error.message, undefined, { cause: error });
+    }
+    if (answer.error === undefined) return answer.result;
+    const { code, message, data } = answer.error;
+    throw new ProviderRpcError(UNSUPPORTED.includes(code) ? PROVIDER_CODES.unsupportedMethod : code, message, data);
+  }
+
+  on<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this {
+    const listeners = this.listeners.get(name) ?? new Set();
+    this.listeners.set(name, listeners.add(listener as (event: never) => void));
+    return this;
+  }
+
+  removeListener<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this {
+    this.listeners.get(name)?.delete(listener as (event: never) => void);
+    return this;
+  }
+
+  /** Sends `disconnect`, once. */
+  disconnect(reason: string, cause?: unknown): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.emit('disconnect', new ProviderRpcError(PROVIDER_CODES.disconnected, reason, undefined, { cause }));
+  }
+
+  private emit<Name extends keyof ProviderEvents>(name: Name, event: ProviderEvents[Name]): void {
+    for (const listener of this.listeners.get(name) ?? []) {
+      try {
+        (listener as Listener<Name>)(event);
+      } catch (error) {
+        // A listener's fault is its own; the node and the other listeners go on.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/** Door `plumbline`: a node in a Worker, and what a page needs to talk to it. */
+
+export type { LineaProofJson } from './accumulator/proof-shape.js';
+export { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from './chain/devnet/dev-accounts.js';
+export { TEST_TOKEN, tokenBalanceSlot } from './chain/devnet/test-token.js';
+export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
+export { type ClientOptions, createNode } from './hosts/client.js';
+export type { PlumblineNode } from './hosts/node-handle.js';
+export type { DevnetChainOptions, DictionarySource, NodeInfo, NodeOptions, OpenProgress } from './hosts/options.js';
+export type { Provider, ProviderEvents, RequestArguments, RequestOptions } from './hosts/provider.js';
+export { ProviderRpcError } from './hosts/provider-error.js';
+export { type RpcProxyOptions, registerRpcProxy } from './hosts/register.js';
+export type { Hex } from './primitives/hex.js';
+export type { ExplainedEstimate } from './rpc/inspect-table.js';

@@ -1,0 +1,37 @@
+/** One entry of an EIP-2930 access list: an address of 20 bytes, and storage keys of 32 bytes each. */
+export interface AccessListEntry {
+  readonly address: Uint8Array;
+  readonly storageKeys: readonly Uint8Array[];
+}
+
+/** One signed authorization of an EIP-7702 transaction; `address` has 20 bytes. */
+export interface Authorization {
+  readonly chainId: bigint;
+  readonly address: Uint8Array;
+  readonly nonce: bigint;
+  readonly yParity: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+}
+
+/**
+ * The call object of `eth_call` and the estimates, parsed: amounts are bigints (prices in wei), `from` and `to` have 20
+ * bytes, `data` is what came as `data` or `input`. Whatever was absent stays absent.
+ */
+export interface CallRequest {
+  readonly from?: Uint8Array | undefined;
+  readonly to?: Uint8Array | undefined;
+  readonly gas?: bigint | undefined;
+  readonly gasPrice?: bigint | undefined;
+  readonly maxFeePerGas?: bigint | undefined;
+  readonly maxPriorityFeePerGas?: bigint | undefined;
+  readonly maxFeePerBlobGas?: bigint | undefined;
+  readonly value?: bigint | undefined;
+  readonly data?: Uint8Array | undefined;
+  readonly nonce?: bigint | undefined;
+  readonly chainId?: bigint | undefined;
+  readonly accessList?: readonly AccessListEntry[] | undefined;
+  readonly authorizationList?: readonly Authorization[] | undefined;
+  /** False: prices and base fee are zero and funds are not checked (spec/fees.md 5.2). */
+  readonly strict?: boolean | undefined;
+}

@@ -1,0 +1,8 @@
+import { toQuantity } from '../../primitives/quantity.js';
+import type { RpcContext } from '../context.js';
+import type { Method } from '../method.js';
+
+export const eth_blockNumber: Method<RpcContext> = {
+  name: 'eth_blockNumber',
+  handle: async ({ chain }) => toQuantity((await chain.head()).header.number),
+};

@@ -1,0 +1,124 @@
+import type { BlockReference } from '../../chain/block-reference.js';
+import type { L1Block, SimulatedL1 } from '../../chain/devnet/layer-one/simulated-l1.js';
+import { PlumblineError } from '../../errors.js';
+import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import type { Log } from '../../ethereum/receipt.js';
+import type { Network } from '../../networks/network.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { formatBlock } from '../format.js';
+import type { Method } from '../method.js';
+import { parseBlockReference } from '../parse-block-reference.js';
+import { parseCallRequest } from '../parse-call.js';
+import { parseLogFilter } from '../parse-log-filter.js';
+import { parseAddress, parseStorageKeys } from '../parse-params.js';
+
+/** What the methods of the simulated layer 1 work on. */
+export interface L1Context {
+  readonly layerOne: SimulatedL1;
+  readonly network: Network;
+}
+
+const L1_CHAIN_ID = 1337;
+const LATEST: BlockReference = { tag: 'latest' };
+
+function blockOf(layerOne: SimulatedL1, reference: BlockReference): L1Block | undefined {
+  if ('tag' in reference) return reference.tag === 'earliest' ? layerOne.blocks()[0] : layerOne.head;
+  if ('number' in reference) return layerOne.blocks()[reference.number];
+  return layerOne.blocks().find((block) => equalBytes(block.hash, reference.hash));
+}
+
+function requireBlock(layerOne: SimulatedL1, parameter: unknown): L1Block {
+  const block = blockOf(layerOne, parseBlockReference(parameter, LATEST));
+  if (block === undefined) throw new PlumblineError('BLOCK_NOT_FOUND', 'no such block', { block: String(parameter) });
+  return block;
+}
+
+const eth_chainId: Method<L1Context> = { name: 'eth_chainId', handle: () => toQuantity(L1_CHAIN_ID) };
+
+const eth_blockNumber: Method<L1Context> = {
+  name: 'eth_blockNumber',
+  handle: ({ layerOne }) => toQuantity(layerOne.head.header.number),
+};
+
+const eth_getBlockByNumber: Method<L1Context> = {
+  name: 'eth_getBlockByNumber',
+  handle({ layerOne }, [reference]) {
+    const block = blockOf(layerOne, parseBlockReference(reference));
+    return block === undefined ? null : formatBlock({ ...block, transactions: [], size: 0 }, false);
+  },
+};
+
+/** The getters of the rollup contract; any other account is without code and returns nothing. */
+const eth_call: Method<L1Context> = {
+  name: 'eth_call',
+  handle({ layerOne, network }, [callParam, blockParam]) {
+    const { to, data = new Uint8Array(0) } = parseCallRequest(callParam);
+    const block = requireBlock(layerOne, blockParam);
+    if (to === undefined || !equalBytes(to, hexToBytes(network.rollup.address))) return '0x';
+    const result = layerOne.callRollup(block, data);
+    if (result !== undefined) return bytesToHex(result);
+    throw new PlumblineError('EXECUTION_REVERTED', 'no such function', { data: new Uint8Array(0) });
+  },
+};
+
+const eth_getLogs: Method<L1Context> = {
+  name: 'eth_getLogs',
+  handle({ layerOne }, [filterParam]) {
+    const filter = parseLogFilter(filterParam);
+    const from = requireBlock(layerOne, filter.fromBlock).header.number;
+    const to = requireBlock(layerOne, filter.toBlock).header.number;
+    return layerOne
+      .blocks()
+      .slice(from, to + 1)
+      .flatMap((block) => block.logs.filter(filter.matches).map((log, index) => formatLog(block, log, index)));
+  },
+};
+
+function formatLog(block: L1Block, log: Log, index: number) {
+  return {
+    address: bytesToHex(log.address),
+    topics: log.topics.map(bytesToHex),
+    data: bytesToHex(log.data),
+    blockNumber: toQuantity(block.header.number),
+    blockHash: bytesToHex(block.hash),
+    logIndex: toQuantity(index),
+    transactionIndex: '0x0',
+    transactionHash: null,
+    removed: false,
+  };
+}
+
+/** EIP-1186. */
+const eth_getProof: Method<L1Context> = {
+  name: 'eth_getProof',
+  async handle({ layerOne }, [addressParam, keysParam, blockParam]) {
+    const address = parseAddress(addressParam);
+    const keys = parseStorageKeys(keysParam);
+    const block = requireBlock(layerOne, blockParam);
+    const proof = await layerOne.prove(block, address, keys);
+    return {
+      address: bytesToHex(address),
+      accountProof: proof.accountProof.map(bytesToHex),
+      balance: toQuantity(proof.account?.balance ?? 0n),
+      nonce: toQuantity(proof.account?.nonce ?? 0n),
+      codeHash: bytesToHex(proof.account?.codeHash ?? EMPTY_CODE_HASH),
+      storageHash: bytesToHex(proof.storageRoot),
+      storageProof: proof.storage.map(({ key, value, proof: nodes }) => ({
+        key: bytesToHex(key),
+        value: toQuantity(value),
+        proof: nodes.map(bytesToHex),
+      })),
+    };
+  },
+};
+
+export const L1_METHODS: readonly Method<L1Context>[] = [
+  eth_blockNumber,
+  eth_call,
+  eth_chainId,
+  eth_getBlockByNumber,
+  eth_getLogs,
+  eth_getProof,
+];

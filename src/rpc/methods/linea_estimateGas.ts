@@ -1,0 +1,50 @@
+import type { EstimateRequest, FeeEstimate } from '../../estimate/estimator.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import type { RpcContext } from '../context.js';
+import type { CallOptions, Method } from '../method.js';
+import { parseBlockReference } from '../parse-block-reference.js';
+import { parseCallRequest } from '../parse-call.js';
+import { parseStateOverrides } from '../parse-state-overrides.js';
+import { invalidParams } from '../rpc-errors.js';
+import { requireBlock } from './resolve-block.js';
+
+/**
+ * `[call]`, `[call, stateOverride]`, `[call, block]` or `[call, block, stateOverride]`: an object is an override, a
+ * string a block.
+ *
+ * @source DESIGN.md 8, spec/fees.md 6
+ */
+export async function readEstimateRequest(
+  context: RpcContext,
+  [callParam, second, third]: readonly unknown[],
+  { signal }: CallOptions,
+): Promise<EstimateRequest> {
+  const call = parseCallRequest(callParam, { lenient: true });
+  const { txGasLimit } = context.chain.network;
+  if (call.gas !== undefined && call.gas > txGasLimit) {
+    throw invalidParams('gas', `is above the transaction gas limit of ${txGasLimit}`);
+  }
+  if (second === undefined || second === null) return { call, overrides: parseStateOverrides(third), signal };
+  if (typeof second === 'string') {
+    const block = await requireBlock(context, parseBlockReference(second));
+    return { call, overrides: parseStateOverrides(third), block, signal };
+  }
+  return { call, overrides: parseStateOverrides(second), signal };
+}
+
+export function formatEstimate({ gasLimit, baseFeePerGas, priorityFeePerGas }: FeeEstimate) {
+  return {
+    gasLimit: toQuantity(gasLimit),
+    baseFeePerGas: toQuantity(baseFeePerGas),
+    priorityFeePerGas: toQuantity(priorityFeePerGas),
+  };
+}
+
+/** Registered under the network's prefix, and as `l2_estimateGas`. */
+export const linea_estimateGas: Method<RpcContext> = {
+  name: 'linea_estimateGas',
+  async handle(context, params, options) {
+    const request = await readEstimateRequest(context, params, options);
+    return formatEstimate(await context.estimator.fees(request));
+  },
+};

@@ -1,0 +1,25 @@
+import { DEV_ACCOUNTS } from '../../chain/devnet/dev-accounts.js';
+import type { RpcContext } from '../context.js';
+import type { Method } from '../method.js';
+
+/** Name and version that `web3_clientVersion` shows; the version is the package's, a test compares them. */
+export const CLIENT_VERSION = 'plumbline/v0.1.0';
+
+/** Chain id in decimal. */
+export const net_version: Method<RpcContext> = {
+  name: 'net_version',
+  handle: ({ chain }) => String(chain.network.chainId),
+};
+
+export const web3_clientVersion: Method<RpcContext> = {
+  name: 'web3_clientVersion',
+  handle: () => CLIENT_VERSION,
+};
+
+export const eth_syncing: Method<RpcContext> = { name: 'eth_syncing', handle: () => false };
+
+/** The dev accounts on a devnet; none elsewhere, where nobody's keys are held. */
+export const eth_accounts: Method<RpcContext> = {
+  name: 'eth_accounts',
+  handle: ({ devnet }) => (devnet === undefined ? [] : DEV_ACCOUNTS.map(({ address }) => address)),
+};
