@@ -25,6 +25,7 @@ export interface ErrorDetails {
   // State.
   STATE_MISMATCH: { what: string; expected: string; actual: string };
   STATE_NOT_HELD: { block: number };
+  TRIE_LOG_MALFORMED: { path: string; reason: string };
   // Chain.
   BLOCK_NOT_FOUND: { block: string };
   BLOCK_NOT_PROVABLE: { block: string };
@@ -57,12 +58,14 @@ export type TransactionRule =
   | 'malformed'
   | 'chain-id'
   | 'signature'
+  | 'sender'
   | 'type'
   | 'nonce-too-low'
   | 'nonce-too-high'
   | 'intrinsic-gas'
   | 'funds'
   | 'gas-limit'
+  | 'block-gas-limit'
   | 'gas-price'
   | 'calldata-size'
   | 'recipient';

@@ -92,14 +92,6 @@ function decode(raw: Uint8Array, chainId: number): TypedTransaction {
   }
 }
 
-/** Wei per gas that an included transaction pays (EIP-1559). */
-export function effectiveGasPrice(tx: SignedTransaction, baseFeePerGas: bigint): bigint {
-  if (tx.gasPrice !== undefined) return tx.gasPrice;
-  const tipped = baseFeePerGas + (tx.maxPriorityFeePerGas ?? 0n);
-  const cap = tx.maxFeePerGas ?? 0n;
-  return tipped < cap ? tipped : cap;
-}
-
 /** Chain id a transaction is bound to; for legacy ones it stands in `v` (EIP-155). */
 function namedChainId(tx: TypedTransaction): bigint | undefined {
   if ('chainId' in tx) return tx.chainId as bigint;

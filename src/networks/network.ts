@@ -14,7 +14,11 @@ export interface ForkActivation {
 export interface ExtraDataPricing {
   readonly model: 'extra-data';
   /** Prices until a header has brought some, in wei. */
-  readonly defaults: { readonly fixedCostWei: bigint; readonly variableCostWei: bigint; readonly minGasPriceWei: bigint };
+  readonly defaults: {
+    readonly fixedCostWei: bigint;
+    readonly variableCostWei: bigint;
+    readonly minGasPriceWei: bigint;
+  };
   /** Margin over cost in estimates; a double, because the node keeps a double. */
   readonly estimateMargin: number;
 }

@@ -1,0 +1,112 @@
+import type { Network } from '../networks/network.js';
+import type { CallRequest } from '../primitives/call-request.js';
+import type { StateOverrides } from '../primitives/state-overrides.js';
+import type { BlockContext } from './block-context.js';
+import { TRANSACTION_GAS_CAP } from './common.js';
+import { Machine } from './machine.js';
+import { movedPrecompiles, withOverrides } from './overrides.js';
+import { failureOf } from './revert-reason.js';
+import { StateOverlay } from './state-overlay.js';
+import type { StateReader } from './state-reader.js';
+import { runTransaction } from './transaction.js';
+import type { RunOptions, TransactionMessage, TransactionOutcome } from './transaction-message.js';
+
+/** What a simulation takes from the network profile. */
+export type SimulationRules = Pick<Network, 'forks' | 'chainId' | 'rpcGasCap'>;
+
+export interface CallOptions extends Pick<RunOptions, 'stepBudget' | 'signal'> {
+  readonly network: SimulationRules;
+  readonly overrides?: StateOverrides | undefined;
+}
+
+const ZERO_ADDRESS = new Uint8Array(20);
+
+/**
+ * Runs a call on a state, as `eth_call` does, and leaves no trace. Without a price the price and the base fee are zero
+ * and funds are not checked; with one the call has to be payable like a transaction. The call's `strict` decides
+ * instead where it is present.
+ *
+ * @returns the outcome of a call that succeeded
+ * @throws PlumblineError `EXECUTION_REVERTED` with the return data, `EXECUTION_FAILED`, `TRANSACTION_REJECTED`,
+ *   `INSUFFICIENT_FUNDS`, and whatever reading the state throws
+ * @source spec/json-rpc.md 2.2
+ */
+export async function callAt(
+  reader: StateReader,
+  block: BlockContext,
+  call: CallRequest,
+  options: CallOptions,
+): Promise<TransactionOutcome> {
+  const outcome = await simulateCallAt(reader, block, call, options);
+  if (!outcome.succeeded) throw failureOf(outcome);
+  return outcome;
+}
+
+/** As `callAt`, but a call that reverts or fails is an outcome too. */
+export async function simulateCallAt(
+  reader: StateReader,
+  block: BlockContext,
+  call: CallRequest,
+  options: CallOptions,
+): Promise<TransactionOutcome> {
+  const { network, overrides = [], stepBudget, signal } = options;
+  const state = new StateOverlay(withOverrides(reader, overrides));
+  const machine = await Machine.open(network, block, state, movedPrecompiles(overrides));
+  const free = !(call.strict ?? priceOf(call) > 0n);
+  const account = await state.account(call.from ?? ZERO_ADDRESS);
+  const gasLimit = call.gas === undefined ? defaultGas(machine, network) : least(call.gas, network.rpcGasCap);
+  const message = messageOf(call, {
+    gasLimit,
+    nonce: account?.nonce ?? 0n,
+    price: free ? 0n : block.baseFeePerGas,
+    free,
+  });
+  return runTransaction(machine, message, {
+    leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: free, lowPrice: free },
+    ...(free && { baseFeePerGas: 0n }),
+    stepBudget,
+    signal,
+  });
+}
+
+function defaultGas(machine: Machine, network: SimulationRules): bigint {
+  const capped = least(network.rpcGasCap, machine.block.gasLimit);
+  return machine.rules.osaka ? least(capped, TRANSACTION_GAS_CAP) : capped;
+}
+
+/** The dearest price a call names, in wei; zero where it names none. */
+export function priceOf(call: CallRequest): bigint {
+  return call.maxFeePerGas ?? call.gasPrice ?? 0n;
+}
+
+/** What a call leaves open. */
+export interface CallDefaults {
+  readonly gasLimit: bigint;
+  readonly nonce: bigint;
+  /** Price where the call names none, wei. */
+  readonly price: bigint;
+  /** Nothing is paid, whatever the call says. */
+  readonly free: boolean;
+}
+
+/** The transaction that stands for a call. */
+export function messageOf(call: CallRequest, defaults: CallDefaults): TransactionMessage {
+  const priced = !defaults.free && priceOf(call) > 0n;
+  return {
+    from: call.from ?? ZERO_ADDRESS,
+    to: call.to,
+    nonce: call.nonce ?? defaults.nonce,
+    gasLimit: defaults.gasLimit,
+    gasPrice: priced ? call.gasPrice : defaults.price,
+    maxFeePerGas: priced ? call.maxFeePerGas : undefined,
+    maxPriorityFeePerGas: priced ? call.maxPriorityFeePerGas : undefined,
+    value: call.value ?? 0n,
+    data: call.data ?? new Uint8Array(0),
+    accessList: call.accessList,
+    authorizationList: call.authorizationList,
+  };
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

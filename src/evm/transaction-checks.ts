@@ -1,0 +1,108 @@
+import { PlumblineError, type TransactionRule } from '../errors.js';
+import { effectiveGasPrice } from '../ethereum/base-fee.js';
+import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
+import { equalBytes } from '../primitives/bytes.js';
+import { bytesToHex } from '../primitives/hex.js';
+import { isDelegation } from './authorization.js';
+import { TRANSACTION_GAS_CAP } from './common.js';
+import { dataFloorGas, intrinsicGas, MAX_INIT_CODE_BYTES } from './gas-schedule.js';
+import type { Machine } from './machine.js';
+import type { Account } from './state-reader.js';
+import type { RunOptions, TransactionMessage } from './transaction-message.js';
+
+/** What the checks found out on the way. */
+export interface Admission {
+  readonly sender: Account;
+  readonly intrinsicGas: bigint;
+  readonly floorGas: bigint;
+  /** Wei per gas. */
+  readonly price: bigint;
+  /** Wei taken in advance; zero where the sender is let off. */
+  readonly prepayment: bigint;
+}
+
+const NO_ACCOUNT: Account = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
+const MAX_NONCE = 2n ** 64n - 1n;
+
+/**
+ * Decides whether a transaction may run, before anything is changed.
+ *
+ * @throws PlumblineError `TRANSACTION_REJECTED` with the rule it breaks, `INSUFFICIENT_FUNDS`
+ */
+export async function admit(machine: Machine, message: TransactionMessage, options: RunOptions): Promise<Admission> {
+  const baseFee = options.baseFeePerGas ?? machine.block.baseFeePerGas;
+  const gas = checkGas(machine, message, options);
+  checkPrice(message, baseFee, options);
+  const sender = (await machine.state.account(message.from)) ?? NO_ACCOUNT;
+  await checkSender(machine, message, sender, options);
+  const price = effectiveGasPrice(message, baseFee);
+  return { sender, ...gas, price, prepayment: checkFunds(message, sender, price, options) };
+}
+
+function checkGas(machine: Machine, message: TransactionMessage, options: RunOptions) {
+  const { rules } = machine;
+  const { gasLimit } = message;
+  if (options.gasAvailable !== undefined && gasLimit > options.gasAvailable) {
+    throw rejected('gas-limit', `gas limit ${gasLimit} is above the ${options.gasAvailable} left in the block`);
+  }
+  if (rules.osaka && options.leniency?.gasAboveCap !== true && gasLimit > TRANSACTION_GAS_CAP) {
+    throw rejected('gas-limit', `gas limit ${gasLimit} is above the cap of ${TRANSACTION_GAS_CAP}`);
+  }
+  if (message.to === undefined && rules.shanghai && message.data.length > MAX_INIT_CODE_BYTES) {
+    throw rejected('calldata-size', `init code of ${message.data.length} bytes, limit ${MAX_INIT_CODE_BYTES}`);
+  }
+  if (message.authorizationList !== undefined) {
+    if (!rules.prague) throw rejected('type', 'authorization lists begin with Prague');
+    if (message.to === undefined) throw rejected('malformed', 'a transaction with authorizations creates no contract');
+  }
+  const intrinsic = intrinsicGas(message, rules);
+  const floorGas = dataFloorGas(message, rules);
+  const least = intrinsic > floorGas ? intrinsic : floorGas;
+  if (gasLimit < least) throw rejected('intrinsic-gas', `intrinsic gas ${least} exceeds gas limit ${gasLimit}`);
+  return { intrinsicGas: intrinsic, floorGas };
+}
+
+function checkPrice(message: TransactionMessage, baseFee: bigint, options: RunOptions): void {
+  const cap = message.gasPrice ?? message.maxFeePerGas ?? 0n;
+  if (message.gasPrice === undefined && (message.maxPriorityFeePerGas ?? 0n) > cap) {
+    throw rejected('gas-price', `max priority fee ${message.maxPriorityFeePerGas} is above max fee ${cap}`);
+  }
+  if (options.leniency?.lowPrice !== true && cap < baseFee) {
+    throw rejected('gas-price', `gas price ${cap} is below the base fee ${baseFee}`);
+  }
+}
+
+async function checkSender(machine: Machine, message: TransactionMessage, sender: Account, options: RunOptions) {
+  const { nonce = 'exact', contractSender } = options.leniency ?? {};
+  if (nonce !== 'any') {
+    if (message.nonce < sender.nonce) {
+      throw rejected('nonce-too-low', `nonce ${message.nonce} is below the account's, ${sender.nonce}`);
+    }
+    if (nonce === 'exact' && message.nonce > sender.nonce) {
+      throw rejected('nonce-too-high', `nonce ${message.nonce} is above the account's, ${sender.nonce}`);
+    }
+    if (sender.nonce >= MAX_NONCE) throw rejected('nonce-too-high', 'the account has no nonce left');
+  }
+  if (contractSender === true || equalBytes(sender.codeHash, EMPTY_CODE_HASH)) return;
+  if (!isDelegation(await machine.state.code(sender.codeHash))) throw rejected('sender', 'the sender is a contract');
+}
+
+/** @returns wei to take in advance */
+function checkFunds(message: TransactionMessage, sender: Account, price: bigint, options: RunOptions): bigint {
+  const { gasLimit, value } = message;
+  const { balance } = sender;
+  const dearest = message.gasPrice ?? message.maxFeePerGas ?? 0n;
+  if (balance >= gasLimit * dearest + value) return gasLimit * price;
+  const required = options.leniency?.unfunded === true ? value : gasLimit * dearest + value;
+  if (balance < required) {
+    const from = bytesToHex(message.from);
+    const text = `up-front cost ${required} exceeds balance ${balance} of sender ${from}`;
+    throw new PlumblineError('INSUFFICIENT_FUNDS', text, { sender: from, required, balance });
+  }
+  const affordable = balance >= gasLimit * price + value;
+  return affordable ? gasLimit * price : 0n;
+}
+
+function rejected(rule: TransactionRule, reason: string): PlumblineError<'TRANSACTION_REJECTED'> {
+  return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason });
+}

@@ -1,0 +1,60 @@
+/**
+ * Door `plumbline/fees`: what a transaction costs on these networks, worked out without a chain and without an EVM. The gas
+ * limit comes from elsewhere; transaction bytes, compressed size and priority fee come from here.
+ */
+export { type Dictionary, generalDictionary, loadDictionary } from './dictionary/dictionary.js';
+export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
+export { type BaseFeeParent, nextBaseFee } from './ethereum/base-fee.js';
+export { compatibilityPriorityFee } from './fees/compatibility-mode.js';
+export { type ExtraDataReading, encodeExtraData, parseExtraData } from './fees/extra-data.js';
+export {
+  adjustForCongestion,
+  baseVariableCost,
+  type CongestionRule,
+  congestionCalldata,
+  DEFAULT_CONGESTION_RULE,
+  headerPrices,
+  type LayerOneFees,
+  REFERENCE_TRANSFER,
+  type ReferenceTransfer,
+  recommendedGasPrice,
+  type SubmissionCost,
+  weightedAverage,
+} from './fees/operator-pricing.js';
+export type { Prices, TransactionUse } from './fees/prices.js';
+export { priorityFeePerGas } from './fees/priority-fee.js';
+export { type OfferedPrice, type Profitability, payingGasPrice, profitability } from './fees/profitability.js';
+export {
+  encodeForSizing,
+  encodeSigned,
+  SIZING_SIGNATURE,
+  type Signature,
+  type SizedTransaction,
+  type SizingContext,
+  sizingBytes,
+  transactionForSizing,
+} from './fees/transaction-bytes.js';
+export { variableCostPriorityFee } from './fees/variable-cost.js';
+export { verificationCostPriorityFee } from './fees/verification-cost.js';
+export { loadCalldataSizer } from './kernel/calldata-sizer.js';
+export type { CalldataSizer, HashScheme, KernelBuild, KernelOptions } from './kernel/contracts.js';
+export {
+  DEVNET_EXTRA_DATA_PRICING,
+  DEVNET_VERIFICATION_COST_PRICING,
+  type DevnetOptions,
+  devnet,
+} from './networks/devnet.js';
+export { LINEA_DICTIONARY, linea, lineaSepolia } from './networks/linea.js';
+export {
+  type DictionaryReference,
+  type ExtraDataPricing,
+  type ForkActivation,
+  type Hardfork,
+  type Network,
+  type PricingModel,
+  type RollupContract,
+  schemeAt,
+  type VerificationCostPricing,
+} from './networks/network.js';
+export type { AccessListEntry, Authorization, CallRequest } from './primitives/call-request.js';
+export type { Hex } from './primitives/hex.js';

@@ -1,0 +1,59 @@
+import { PlumblineError } from '../errors.js';
+
+const DECIMAL = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
+
+/** A decimal number without rounding: `digits * 10^exponent`. */
+export interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+function invalidMargin(value: number | string): PlumblineError<'MARGIN_INVALID'> {
+  const shown = String(value).slice(0, 80);
+  return new PlumblineError('MARGIN_INVALID', `not a margin: ${shown}`, { value: shown });
+}
+
+/**
+ * Exact value of a decimal text such as `1.2` or `5e-1`, or of the digits that a number prints.
+ *
+ * @throws PlumblineError `MARGIN_INVALID` for anything but a finite number of zero or above
+ */
+export function parseDecimal(value: number | string): Decimal {
+  const match = DECIMAL.exec(String(value));
+  if (!match) throw invalidMargin(value);
+  const [, whole, fraction = '', exponent = '0'] = match;
+  return { digits: BigInt(`${whole}${fraction}`), exponent: Number(exponent) - fraction.length };
+}
+
+/**
+ * The margin as the double that the node keeps: a decimal text is rounded once, to the nearest.
+ *
+ * @throws PlumblineError `MARGIN_INVALID` for anything but a finite number of zero or above
+ */
+export function parseMargin(margin: number | string): number {
+  if (typeof margin === 'string' && !DECIMAL.test(margin)) throw invalidMargin(margin);
+  const value = Number(margin);
+  if (!Number.isFinite(value) || value < 0) throw invalidMargin(margin);
+  return value;
+}
+
+/**
+ * Integer part of the shortest decimal text that reads back as `value`.
+ *
+ * @param value - a double of zero or above
+ * @throws PlumblineError `OUT_OF_RANGE` for a negative, infinite or undefined value
+ * @source spec/fees.md 2, step 5. Below 2^53 every integer is a double, so cutting the double is the same; above it the
+ *   shortest digits and the exact value of the double differ.
+ */
+export function truncateToInteger(value: number): bigint {
+  if (!(value >= 0) || value === Number.POSITIVE_INFINITY) {
+    throw new PlumblineError('OUT_OF_RANGE', 'the fee is not a finite number of zero or above', {
+      what: 'fee',
+      value: String(value),
+      limit: 'zero or above, finite',
+    });
+  }
+  if (value < 2 ** 53) return BigInt(Math.trunc(value));
+  const { digits, exponent } = parseDecimal(value);
+  return exponent >= 0 ? digits * 10n ** BigInt(exponent) : digits / 10n ** BigInt(-exponent);
+}

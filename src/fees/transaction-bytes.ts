@@ -1,0 +1,165 @@
+import { RLP } from '@ethereumjs/rlp';
+import { PlumblineError } from '../errors.js';
+import type { Network } from '../networks/network.js';
+import { bigIntToMinimalBytes, concatBytes } from '../primitives/bytes.js';
+import type { AccessListEntry, Authorization, CallRequest } from '../primitives/call-request.js';
+import { requireInt64 } from './prices.js';
+
+/** A transaction whose bytes are sized. Amounts that its type needs and that are absent count as zero. */
+export interface SizedTransaction {
+  /** EIP-2718 type; 0, 1, 2 and 4 have a size. */
+  readonly type: number;
+  /** Sender, 20 bytes. */
+  readonly from: Uint8Array;
+  readonly nonce: bigint;
+  readonly gasLimit: bigint;
+  /** Wei per gas, types 0 and 1. */
+  readonly gasPrice?: bigint | undefined;
+  /** Wei per gas, types 2 and 4, as the next. */
+  readonly maxFeePerGas?: bigint | undefined;
+  readonly maxPriorityFeePerGas?: bigint | undefined;
+  /** 20 bytes; absent for a contract creation. */
+  readonly to?: Uint8Array | undefined;
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  /** Absent for a legacy transaction without replay protection. */
+  readonly chainId?: bigint | undefined;
+  readonly accessList?: readonly AccessListEntry[] | undefined;
+  readonly authorizationList?: readonly Authorization[] | undefined;
+}
+
+/** What an estimate knows beside the call. */
+export interface SizingContext {
+  /** The gas limit that was estimated; the caller's own never counts. */
+  readonly gasLimit: bigint;
+  readonly baseFee: bigint;
+  /** The sender's nonce after the newest block. */
+  readonly latestNonce: bigint;
+  readonly chainId: bigint;
+}
+
+/** A signature; `yParity` is 0 or 1. */
+export interface Signature {
+  readonly yParity: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+}
+
+/** The constant signature that nodes put under a transaction they only size (spec/compression.md 8). */
+export const SIZING_SIGNATURE: Signature = {
+  yParity: 0n,
+  r: 0x92cb833525c26bac21a06d03ae0f91836fd08f4fccac1db10fc21687e7797dafn,
+  s: 0x36ac78a3951a18eb686d7611ea06d984a2f7f3298758d17d9eed1352c49eea68n,
+};
+
+const ZERO_ADDRESS = new Uint8Array(20);
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * The transaction that an estimate sizes for a call.
+ *
+ * @source spec/compression.md 2: any EIP-1559 price makes it type 2, an access list (an empty one too) type 1, else it is
+ *   a legacy transaction, unprotected unless the call names a chain. Authorizations and blob fields are left out.
+ */
+export function transactionForSizing(call: CallRequest, context: SizingContext): SizedTransaction {
+  const common = {
+    from: call.from ?? ZERO_ADDRESS,
+    nonce: call.nonce ?? (call.from ? context.latestNonce : 0n),
+    gasLimit: context.gasLimit,
+    to: call.to,
+    value: call.value ?? 0n,
+    data: call.data ?? NO_BYTES,
+  };
+  const typedChainId = call.chainId ?? context.chainId;
+  if ((call.maxFeePerGas ?? call.maxPriorityFeePerGas ?? call.maxFeePerBlobGas) !== undefined) {
+    const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, accessList = [] } = call;
+    return { ...common, type: 2, chainId: typedChainId, maxFeePerGas, maxPriorityFeePerGas, accessList };
+  }
+  const gasPrice = call.gasPrice ?? context.baseFee;
+  if (call.accessList) return { ...common, type: 1, chainId: typedChainId, gasPrice, accessList: call.accessList };
+  return { ...common, type: 0, chainId: call.chainId, gasPrice };
+}
+
+/**
+ * Bytes fed to the compressor today: the sender, then what would be signed, with an absent recipient as 20 zero bytes.
+ *
+ * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 and above
+ * @source spec/compression.md 3
+ */
+export function encodeForSizing(tx: SizedTransaction): Uint8Array {
+  const fields = payloadFields(tx, tx.to ?? ZERO_ADDRESS);
+  if (tx.type === 0 && tx.chainId !== undefined) fields.push(int(tx.chainId), NO_BYTES, NO_BYTES);
+  return concatBytes(tx.from, typed(tx.type, fields));
+}
+
+/**
+ * Bytes fed to the compressor until February 2026: the signed transaction as networks carry it, without its sender.
+ *
+ * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 and above
+ * @source spec/compression.md 8
+ */
+export function encodeSigned(tx: SizedTransaction, signature: Signature = SIZING_SIGNATURE): Uint8Array {
+  const fields = payloadFields(tx, tx.to ?? NO_BYTES);
+  const { yParity, r, s } = signature;
+  const v = tx.type !== 0 ? yParity : yParity + (tx.chainId === undefined ? 27n : 35n + 2n * tx.chainId);
+  fields.push(int(v), int(r), int(s));
+  return typed(tx.type, fields);
+}
+
+/** Bytes of a call that an estimate sizes, in the form a network profile names (`Network.sizing`). */
+export function sizingBytes(
+  call: CallRequest,
+  context: SizingContext,
+  form: Network['sizing'] = 'current',
+): Uint8Array {
+  const tx = transactionForSizing(call, context);
+  return form === 'current' ? encodeForSizing(tx) : encodeSigned(tx);
+}
+
+type RlpField = Uint8Array | RlpField[];
+
+const int = bigIntToMinimalBytes;
+
+/** The fields of an unsigned transaction, in the order of its type. */
+function payloadFields(tx: SizedTransaction, to: Uint8Array): RlpField[] {
+  const nonce = int(requireInt64('nonce', tx.nonce));
+  const gas = int(requireInt64('gasLimit', tx.gasLimit));
+  const chainId = int(tx.chainId ?? 0n);
+  const gasPrice = int(tx.gasPrice ?? 0n);
+  const caps = [int(tx.maxPriorityFeePerGas ?? 0n), int(tx.maxFeePerGas ?? 0n)];
+  const tail = [gas, to, int(tx.value), tx.data];
+  switch (tx.type) {
+    case 0:
+      return [nonce, gasPrice, ...tail];
+    case 1:
+      return [chainId, nonce, gasPrice, ...tail, accessListField(tx)];
+    case 2:
+      return [chainId, nonce, ...caps, ...tail, accessListField(tx)];
+    case 4:
+      return [chainId, nonce, ...caps, ...tail, accessListField(tx), authorizationListField(tx)];
+    default:
+      throw new PlumblineError('TRANSACTION_TYPE_UNSUPPORTED', `transactions of type ${tx.type} have no size`, {
+        type: tx.type,
+      });
+  }
+}
+
+function accessListField(tx: SizedTransaction): RlpField[] {
+  return (tx.accessList ?? []).map(({ address, storageKeys }) => [address, [...storageKeys]]);
+}
+
+function authorizationListField(tx: SizedTransaction): RlpField[] {
+  return (tx.authorizationList ?? []).map((item) => [
+    int(item.chainId),
+    item.address,
+    int(item.nonce),
+    int(item.yParity),
+    int(item.r),
+    int(item.s),
+  ]);
+}
+
+function typed(type: number, fields: RlpField[]): Uint8Array {
+  const list = RLP.encode(fields);
+  return type === 0 ? list : concatBytes(Uint8Array.of(type), list);
+}

@@ -1,0 +1,66 @@
+import type { HashScheme } from '../kernel/contracts.js';
+import type { ExtraDataPricing, Network, PricingModel, VerificationCostPricing } from './network.js';
+
+/** Prices in every header of the devnet, as mainnet had them in January 2026 (spec/fees.md 3). */
+export const DEVNET_EXTRA_DATA_PRICING: ExtraDataPricing = {
+  model: 'extra-data',
+  defaults: { fixedCostWei: 30_000_000n, variableCostWei: 1_000_000_000n, minGasPriceWei: 41_904_000n },
+  estimateMargin: 1.2,
+};
+
+/** The other pricing model with its published defaults (spec/fees.md 8.1), last variant, and a minimum of 0.1 gwei. */
+export const DEVNET_VERIFICATION_COST_PRICING: VerificationCostPricing = {
+  model: 'verification-cost',
+  variant: 'C',
+  verificationGasCost: 1_200_000,
+  verificationCapacity: 90_000,
+  gasPriceRatio: 15,
+  gasPriceAdjustmentWei: 0n,
+  minGasPriceWei: 100_000_000n,
+  estimateMargin: 1.0,
+  floor: true,
+};
+
+export interface DevnetOptions {
+  /** 59139 when left out. */
+  chainId?: number;
+  /** Prefix of the two methods; `linea` when left out. */
+  methodPrefix?: string;
+  /** Hash of the zk state; `poseidon2` when left out. */
+  scheme?: HashScheme;
+  /** A pricing model, or the name of one to take with the devnet's parameters; `extra-data` when left out. */
+  pricing?: PricingModel | PricingModel['model'];
+  gasSearch?: Network['gasSearch'];
+  sizing?: Network['sizing'];
+}
+
+/** Profile of the embedded development network: Linea's rules with every fork at genesis, and plumbline's own dictionary. */
+export function devnet(options: DevnetOptions = {}): Network {
+  return {
+    name: 'devnet',
+    chainId: options.chainId ?? 59_139,
+    methodPrefix: options.methodPrefix ?? 'linea',
+    baseFeePerGas: 7n,
+    forks: [{ hardfork: 'osaka', block: 0, timestamp: 0 }],
+    blockGasLimit: 2_000_000_000n,
+    txGasLimit: 24_000_000n,
+    calldataLimit: 60_000,
+    rpcGasCap: 50_000_000n,
+    slotSeconds: 1,
+    gasSearch: options.gasSearch ?? 'besu',
+    pricing: pricingOf(options.pricing ?? 'extra-data'),
+    sizing: options.sizing ?? 'current',
+    hashSchemes: [{ fromBlock: 0, scheme: options.scheme ?? 'poseidon2' }],
+    rollup: {
+      // Ours: nothing else is deployed on the simulated layer 1. `plumbline` in ASCII, and the chain id 0xe703.
+      address: '0x706c756d626c696e65000000000000000000e703',
+      currentBlockSlot: 281n,
+      stateRootsSlot: 282n,
+    },
+  };
+}
+
+function pricingOf(pricing: NonNullable<DevnetOptions['pricing']>): PricingModel {
+  if (typeof pricing !== 'string') return pricing;
+  return pricing === 'extra-data' ? DEVNET_EXTRA_DATA_PRICING : DEVNET_VERIFICATION_COST_PRICING;
+}

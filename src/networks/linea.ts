@@ -1,0 +1,97 @@
+import type { DictionaryReference, Network } from './network.js';
+
+/** The dictionary that Linea's sequencer sizes transactions with since May 2025, on all its networks (spec/compression.md 9). */
+export const LINEA_DICTIONARY: DictionaryReference = {
+  name: '25-04-21',
+  sha256: '0x8b0ec4e54e3523f1bc6f9f690df1e4b712eea872759cdb5a998c1e5b9b0f2b7d',
+  byteLength: 65_536,
+  // Its public location: a file of the network's own repository, which the checksum pins.
+  url: 'https://raw.githubusercontent.com/Consensys/linea-monorepo/main/prover/lib/compressor/dict/25-04-21.bin',
+};
+
+const CURRENT_BLOCK_SLOT = 281n;
+const STATE_ROOTS_SLOT = 282n;
+
+/** What both public networks share: spec/json-rpc.md 1 and 2.2, spec/fees.md 2, 5.2 and 7. */
+const shared = {
+  methodPrefix: 'linea',
+  baseFeePerGas: 7n,
+  blockGasLimit: 2_000_000_000n,
+  txGasLimit: 24_000_000n,
+  calldataLimit: 60_000,
+  rpcGasCap: 50_000_000n,
+  slotSeconds: 1,
+  gasSearch: 'besu',
+  sizing: 'current',
+  dictionary: LINEA_DICTIONARY,
+} as const;
+
+/*
+ * Where the hash of the zk state changes from mimc to poseidon2 is published as a release date only, never as a block
+ * (spec/json-rpc.md 6). The blocks below are what the last recorded header before it, at a block every two seconds, makes
+ * of that date. Blocks may have come faster, so the true change can lie higher. It is a matter of which scheme is tried
+ * first: a verifier tries the other one once when the root does not fit, and no proof passes under the wrong one.
+ */
+
+/** Linea mainnet. */
+export const linea: Network = {
+  ...shared,
+  name: 'linea',
+  chainId: 59_144,
+  // The last Clique block, at terminal total difficulty 49575263, is 24787631: a block adds 2, genesis is 1.
+  forks: [
+    { hardfork: 'london', block: 0 },
+    { hardfork: 'paris', block: 24_787_632 },
+    { hardfork: 'shanghai', timestamp: 1_761_213_600 },
+    { hardfork: 'cancun', timestamp: 1_761_645_600 },
+    { hardfork: 'prague', timestamp: 1_761_646_200 },
+    { hardfork: 'osaka', timestamp: 1_764_798_551 },
+  ],
+  pricing: {
+    model: 'extra-data',
+    defaults: { fixedCostWei: 30_000_000n, variableCostWei: 1_000_000_000n, minGasPriceWei: 41_904_000n },
+    estimateMargin: 1.2,
+  },
+  hashSchemes: [
+    { fromBlock: 0, scheme: 'mimc' },
+    // Released 1 April 2026; block 28279169 is of 1769305334.
+    { fromBlock: 31_127_000, scheme: 'poseidon2' },
+  ],
+  rollup: {
+    address: '0xd19d4B5d358258f05D7B411E21A1460D11B0876F',
+    currentBlockSlot: CURRENT_BLOCK_SLOT,
+    stateRootsSlot: STATE_ROOTS_SLOT,
+  },
+};
+
+/** Linea Sepolia, the public test network. */
+export const lineaSepolia: Network = {
+  ...shared,
+  name: 'linea-sepolia',
+  chainId: 59_141,
+  // Terminal total difficulty 37331807, by the same count: the last Clique block is 18665903.
+  forks: [
+    { hardfork: 'london', block: 0 },
+    { hardfork: 'paris', block: 18_665_904 },
+    { hardfork: 'shanghai', timestamp: 1_759_147_200 },
+    { hardfork: 'cancun', timestamp: 1_759_233_600 },
+    { hardfork: 'prague', timestamp: 1_760_004_000 },
+    { hardfork: 'osaka', timestamp: 1_764_583_200 },
+  ],
+  pricing: {
+    model: 'extra-data',
+    // As headers of December 2025 have them (spec/fees.md 3).
+    defaults: { fixedCostWei: 25_000_000n, variableCostWei: 1_000_000_000n, minGasPriceWei: 36_904_000n },
+    estimateMargin: 1.2,
+  },
+  hashSchemes: [
+    { fromBlock: 0, scheme: 'mimc' },
+    // Released 24 March 2026; block 23985771 is of 1769685461.
+    { fromBlock: 26_298_000, scheme: 'poseidon2' },
+  ],
+  rollup: {
+    address: '0xB218f8A4Bc926cF1cA7b3423c154a0D627Bdb7E5',
+    currentBlockSlot: CURRENT_BLOCK_SLOT,
+    stateRootsSlot: STATE_ROOTS_SLOT,
+  },
+};

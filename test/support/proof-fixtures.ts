@@ -1,0 +1,88 @@
+import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
+import { bytesToBigInt } from '../../src/primitives/bytes.js';
+import { hexToBytes } from '../../src/primitives/hex.js';
+import type { TreeQuestion } from '../../src/proof/item.js';
+import type { ProofRequest } from '../../src/proof/request.js';
+import { referenceHasher } from '../../src/reference/hasher.js';
+
+/** A recorded or forged answer of `linea_getProof` (fixtures/state/README.md). */
+export interface AnswerFixture {
+  scheme: HashScheme;
+  address: string;
+  storageKeys: string[];
+  stateRoot: string;
+  result: unknown;
+}
+
+/** One proof item with a raw 32-byte key. */
+export interface ItemFixture {
+  scheme: HashScheme;
+  topRoot: string;
+  item: { key: string; proof?: { value: string } };
+}
+
+export const RECORDED = [
+  'mimc-620681-missing-account',
+  'mimc-620681-missing-slot',
+  'mimc-contract-three-slots',
+  'mimc-message-service',
+  'poseidon2-devnet-contract',
+  'poseidon2-missing-account',
+  'poseidon2-small-contract',
+];
+
+export function requestOf(fixture: AnswerFixture): ProofRequest {
+  return {
+    address: hexToBytes(fixture.address, 20),
+    storageKeys: fixture.storageKeys.map((key) => hexToBytes(key, 32)),
+    stateRoot: hexToBytes(fixture.stateRoot, 32),
+  };
+}
+
+/** Keys and values hashed as they are. */
+export function rawQuestion(hasher: Hasher, key: Uint8Array): TreeQuestion {
+  return {
+    key: bytesToBigInt(key),
+    hkey: hasher.hash(key),
+    hashValue: (value) => hasher.hash(value),
+    valueBytes: 32,
+    zeroIsAbsent: true,
+  };
+}
+
+const hashers = new Map<HashScheme, Hasher>();
+
+/** The reference hasher, which remembers what it has hashed: damaged answers differ from each other in little. */
+export function rememberingHasher(scheme: HashScheme): Hasher {
+  let hasher = hashers.get(scheme);
+  if (hasher === undefined) {
+    hasher = remembering(referenceHasher(scheme));
+    hashers.set(scheme, hasher);
+  }
+  return hasher;
+}
+
+function remembering(slow: Hasher): Hasher {
+  const known = new Map<string, Uint8Array>();
+  const hash = (input: Uint8Array) => {
+    const name = String.fromCharCode(...input);
+    let digest = known.get(name);
+    if (digest === undefined) {
+      digest = slow.hash(input);
+      known.set(name, digest);
+    }
+    return digest.slice();
+  };
+  return {
+    scheme: slow.scheme,
+    hash,
+    hashMany(inputs, inputBytes) {
+      const digests = new Uint8Array((inputs.length / inputBytes) * 32);
+      for (let i = 0; i * inputBytes < inputs.length; i++) {
+        digests.set(hash(inputs.subarray(i * inputBytes, (i + 1) * inputBytes)), 32 * i);
+      }
+      return digests;
+    },
+    compress: slow.compress,
+  };
+}

@@ -1,0 +1,34 @@
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
+import { createFeeMarket1559Tx, createLegacyTx } from '@ethereumjs/tx';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
+
+export interface Unsigned {
+  readonly nonce: number | bigint;
+  readonly to?: Hex;
+  readonly data?: Hex;
+  readonly value?: bigint;
+  readonly gasLimit: bigint | Hex;
+  readonly maxFeePerGas?: bigint;
+  readonly maxPriorityFeePerGas?: bigint;
+  readonly gasPrice?: bigint;
+  readonly chainId?: number;
+}
+
+/** A transaction signed by a dev account: type 2, or legacy when `gasPrice` is given. The signer is @ethereumjs/tx. */
+export function signTransaction(account: number, unsigned: Unsigned): Hex {
+  const { chainId = 59_139, gasPrice, ...fields } = unsigned;
+  const common = new Common({ chain: { ...Mainnet, chainId }, hardfork: Hardfork.Prague });
+  const transaction =
+    gasPrice === undefined
+      ? createFeeMarket1559Tx(fields, { common })
+      : createLegacyTx({ ...fields, gasPrice }, { common });
+  return bytesToHex(transaction.sign(hexToBytes(DEV_ACCOUNTS[account]!.privateKey)).serialize());
+}
+
+const word = (hex: string) => hex.slice(2).padStart(64, '0');
+
+/** Calldata of `transfer(address,uint256)`. */
+export function transferCalldata(to: Hex, amount: bigint): Hex {
+  return `0xa9059cbb${word(to)}${word(`0x${amount.toString(16)}`)}`;
+}

@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type Area, openMaterial } from '../../conformance/area.js';
+import { blocksArea, estimateGasArea } from '../../conformance/execution.js';
+import { fixturesPresent } from '../support/fixtures.js';
+
+const directory = fileURLToPath(new URL('../../../shared/fixtures', import.meta.url));
+
+async function run(area: Area): Promise<{ passed: number; problems: string[] }> {
+  const problems: string[] = [];
+  let passed = 0;
+  await area.run(openMaterial(directory, 'scalar'), {
+    async check(name, body) {
+      const problem = await Promise.resolve()
+        .then(body)
+        .catch((error) => `threw ${error}`);
+      if (problem === undefined) passed++;
+      else problems.push(`${name}: ${problem}`);
+    },
+    skip: (name) => problems.push(`${name} was skipped`),
+  });
+  return { passed, problems };
+}
+
+describe.skipIf(!fixturesPresent)('execution against the recorded data', () => {
+  it('gives every recorded gas estimate and every search ceiling', async () => {
+    const { passed, problems } = await run(estimateGasArea);
+    expect(problems).toEqual([]);
+    expect(passed).toBeGreaterThan(50);
+  });
+
+  it('gives the gas, logs, estimates and state of every recorded block', async () => {
+    const { passed, problems } = await run(blocksArea);
+    expect(problems).toEqual([]);
+    expect(passed).toBeGreaterThan(150);
+  });
+});

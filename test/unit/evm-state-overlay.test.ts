@@ -1,0 +1,130 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { describe, expect, it } from 'vitest';
+import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
+import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
+import { ReadCache } from '../../src/evm/read-cache.js';
+import { StateOverlay } from '../../src/evm/state-overlay.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
+import { CONTRACT, SENDER, SLOT_0, STRANGER } from '../support/evm.js';
+
+const address = hexToBytes(CONTRACT);
+const slot = (n: number) => new Uint8Array(32).fill(n);
+const alloc: Alloc = {
+  [CONTRACT]: { nonce: '0x1', code: '0xfe', storage: { [SLOT_0]: bytesToHex(slot(7)) } },
+  [SENDER]: { balance: '0x64' },
+};
+const account = (nonce: bigint) => ({ nonce, balance: 0n, codeHash: EMPTY_CODE_HASH });
+
+describe('state overlay', () => {
+  it('reads through, and its own writes first', async () => {
+    const state = new StateOverlay(new AllocState(alloc));
+    expect(await state.slot(address, slot(0))).toEqual(slot(7));
+    await state.setSlot(address, slot(0), Uint8Array.of(9));
+    expect(bytesToHex(await state.slot(address, slot(0)))).toBe(`0x${'00'.repeat(31)}09`);
+    expect(await state.originalSlot(address, slot(0))).toEqual(slot(7));
+    state.beginTransaction();
+    expect(bytesToHex(await state.originalSlot(address, slot(0)))).toBe(`0x${'00'.repeat(31)}09`);
+  });
+
+  it('keeps the original value when the write is taken back', async () => {
+    const state = new StateOverlay(new AllocState(alloc));
+    state.checkpoint();
+    await state.setSlot(address, slot(0), Uint8Array.of(9));
+    state.revert();
+    await state.setSlot(address, slot(0), Uint8Array.of(8));
+    expect(await state.originalSlot(address, slot(0))).toEqual(slot(7));
+  });
+
+  it('lists an account that was destroyed and came back, with what it holds now', async () => {
+    const state = new StateOverlay(new AllocState(alloc));
+    await state.setSlot(address, slot(5), slot(1));
+    state.destroy(address);
+    expect(await state.account(address)).toBeUndefined();
+    expect(await state.slot(address, slot(0))).toEqual(slot(0));
+    const codeHash = state.addCode(Uint8Array.of(0x5f));
+    state.setAccount(address, { nonce: 1n, balance: 2n, codeHash });
+    await state.setSlot(address, slot(0), slot(7));
+    expect(await state.changes()).toEqual([
+      {
+        address,
+        before: { nonce: 1n, balance: 0n, codeHash: keccak_256(Uint8Array.of(0xfe)) },
+        after: { nonce: 1n, balance: 2n, codeHash: keccak_256(Uint8Array.of(0x5f)) },
+        destroyed: true,
+        code: Uint8Array.of(0x5f),
+        // The same value as before, but a new slot.
+        slots: [{ key: slot(0), before: slot(7), after: slot(7) }],
+      },
+    ]);
+  });
+
+  it('lists nothing that ended as it began', async () => {
+    const state = new StateOverlay(new AllocState(alloc));
+    await state.setSlot(address, slot(0), slot(3));
+    await state.setSlot(address, slot(0), slot(7));
+    state.setAccount(hexToBytes(SENDER), account(1n));
+    state.setAccount(hexToBytes(SENDER), { ...account(0n), balance: 100n });
+    state.setAccount(hexToBytes(STRANGER), account(0n));
+    state.destroy(hexToBytes(STRANGER));
+    expect(await state.changes()).toEqual([]);
+  });
+
+  it('stacks: a transaction over a block', async () => {
+    const block = new StateOverlay(new AllocState(alloc));
+    await block.setSlot(address, slot(0), slot(3));
+    const transaction = new StateOverlay(block);
+    await transaction.setSlot(address, slot(0), slot(4));
+    const [change] = await transaction.changes();
+    expect(change!.slots).toEqual([{ key: slot(0), before: slot(3), after: slot(4) }]);
+  });
+
+  it('goes back to any checkpoint, as copies of the whole state would', async () => {
+    // Pseudo-random but repeatable: x -> x * 1103515245 + 12345 mod 2^31.
+    let seed = 1;
+    const random = (below: number) => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
+      return (seed >> 8) % below;
+    };
+    const owners = [CONTRACT, SENDER, STRANGER].map((hex) => hexToBytes(hex));
+    const state = new StateOverlay(new AllocState(alloc));
+    const look = async () => {
+      const seen: (Hex | bigint | undefined)[] = [];
+      for (const owner of owners) {
+        seen.push((await state.account(owner))?.nonce);
+        for (let n = 0; n < 3; n++) seen.push(bytesToHex(await state.slot(owner, slot(n))));
+      }
+      return seen;
+    };
+    const copies: unknown[] = [];
+    for (let step = 0; step < 600; step++) {
+      const owner = owners[random(3)]!;
+      const action = random(8);
+      if (action < 3) await state.setSlot(owner, slot(random(3)), Uint8Array.of(random(4)));
+      else if (action === 3) state.setAccount(owner, account(BigInt(random(100))));
+      else if (action === 4) state.destroy(owner);
+      else if (action === 5) {
+        copies.push(await look());
+        state.checkpoint();
+      } else if (action === 6 && copies.length > 0) {
+        state.revert();
+        expect(await look()).toEqual(copies.pop());
+      } else if (copies.length > 0) {
+        state.commit();
+        copies.pop();
+      }
+    }
+  });
+});
+
+describe('read cache', () => {
+  it('asks once, also for what is not there, and again after a failure', async () => {
+    const base = new AllocState(alloc);
+    const cache = new ReadCache(base);
+    const absent = hexToBytes(STRANGER);
+    await Promise.all([cache.account(absent), cache.account(absent), cache.slot(address, slot(0))]);
+    await cache.slot(address, slot(0));
+    expect(base.reads).toEqual({ accounts: 1, slots: 1, codes: 0 });
+    await expect(cache.code(slot(1))).rejects.toThrow();
+    await expect(cache.code(slot(1))).rejects.toThrow();
+    expect(base.reads.codes).toBe(2);
+  });
+});

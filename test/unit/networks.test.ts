@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { parseExtraData } from '../../src/fees/extra-data.js';
+import { DEVNET_VERIFICATION_COST_PRICING, devnet } from '../../src/networks/devnet.js';
+import { linea, lineaSepolia } from '../../src/networks/linea.js';
+import { type Network, schemeAt } from '../../src/networks/network.js';
+import { hexToBytes } from '../../src/primitives/hex.js';
+import { fixtureBytes, fixtureJson, fixturesPresent } from '../support/fixtures.js';
+
+const PROFILES: readonly Network[] = [linea, lineaSepolia, devnet(), devnet({ scheme: 'mimc' })];
+
+describe.each(PROFILES.map((profile) => [profile.name, profile] as const))('%s', (_, network) => {
+  it('lists its forks in order of activation, the first at genesis', () => {
+    const [first] = network.forks;
+    expect(first!.block ?? first!.timestamp).toBe(0);
+    const order = ['london', 'paris', 'shanghai', 'cancun', 'prague', 'osaka'];
+    const ranks = network.forks.map(({ hardfork }) => order.indexOf(hardfork));
+    expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
+    const times = network.forks.flatMap(({ timestamp }) => timestamp ?? []);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    for (const { block, timestamp } of network.forks) expect(block ?? timestamp).toBeTypeOf('number');
+  });
+
+  it('has a hash scheme from genesis on, and names the rollup contract by 20 bytes', () => {
+    expect(network.hashSchemes[0]!.fromBlock).toBe(0);
+    expect(hexToBytes(network.rollup.address, 20)).toHaveLength(20);
+    expect([network.rollup.currentBlockSlot, network.rollup.stateRootsSlot]).toEqual([0x119n, 0x11an]);
+  });
+
+  it('is plain data that survives a worker border', () => {
+    expect(structuredClone(network)).toEqual(network);
+  });
+});
+
+describe('public networks', () => {
+  it('place the end of Clique where the terminal total difficulty does', () => {
+    // Difficulty 2 a block on top of 1 in genesis; the merge block is the first after that total is reached.
+    const merge = (network: Network) => network.forks.find(({ hardfork }) => hardfork === 'paris')!.block!;
+    expect(2 * (merge(linea) - 1) + 1).toBe(49_575_263);
+    expect(2 * (merge(lineaSepolia) - 1) + 1).toBe(37_331_807);
+  });
+
+  it('change their hash scheme once, after every block recorded before the release', () => {
+    expect(schemeAt(linea, 28_279_246)).toBe('mimc');
+    expect(schemeAt(lineaSepolia, 23_985_771)).toBe('mimc');
+    for (const network of [linea, lineaSepolia]) {
+      const last = network.hashSchemes.at(-1)!;
+      expect(last.scheme).toBe('poseidon2');
+      expect(schemeAt(network, last.fromBlock)).toBe('poseidon2');
+      expect(schemeAt(network, last.fromBlock - 1)).toBe('mimc');
+    }
+  });
+
+  it.skipIf(!fixturesPresent)('know length and checksum of the dictionary they size with', async () => {
+    const bytes = fixtureBytes('compression/dict/25-04-21.bin');
+    const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes));
+    expect(new Uint8Array(digest)).toEqual(hexToBytes(linea.dictionary!.sha256));
+    expect(bytes).toHaveLength(linea.dictionary!.byteLength);
+  });
+
+  it.skipIf(!fixturesPresent)('start from prices that a recorded header of the network carries', () => {
+    const { valid } = fixtureJson<{ valid: { name: string; extraData: string }[] }>('fees/extra-data.json');
+    for (const [network, name] of [
+      [linea, 'mainnet block 28279180'],
+      [lineaSepolia, 'sepolia block 21511543'],
+    ] as const) {
+      const reading = parseExtraData(hexToBytes(valid.find((row) => row.name === name)!.extraData));
+      expect(reading).toEqual({
+        status: 'prices',
+        prices: network.pricing.model === 'extra-data' && network.pricing.defaults,
+      });
+    }
+  });
+});
+
+describe('devnet', () => {
+  it('is chain 59139 with Osaka at genesis, poseidon2 and header prices', () => {
+    const network = devnet();
+    expect(network.chainId).toBe(59_139);
+    expect(network.forks.map(({ hardfork }) => hardfork)).toEqual(['osaka']);
+    expect(schemeAt(network, 0)).toBe('poseidon2');
+    expect(network.pricing.model).toBe('extra-data');
+    expect(network.dictionary).toBeUndefined();
+  });
+
+  it('takes another scheme and another pricing model, by name or in full', () => {
+    expect(schemeAt(devnet({ scheme: 'mimc' }), 5)).toBe('mimc');
+    expect(devnet({ pricing: 'verification-cost' }).pricing).toEqual(DEVNET_VERIFICATION_COST_PRICING);
+    const own = { ...DEVNET_VERIFICATION_COST_PRICING, gasPriceRatio: 3 };
+    expect(devnet({ pricing: own }).pricing).toBe(own);
+  });
+});
