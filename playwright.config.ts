@@ -1,6 +1,9 @@
 import { defineConfig } from '@playwright/test';
 import { BROWSER_ARGS, findBrowser } from './scripts/lib/browser.mjs';
 
+/** Of the server under test; loopback only. */
+const PORT = 18_545;
+
 const executablePath = await findBrowser();
 
 export default defineConfig({
@@ -8,5 +11,13 @@ export default defineConfig({
   timeout: 60_000,
   workers: 1,
   reporter: [['list'], ['json', { outputFile: process.env.PLUMBLINE_RESULTS ?? 'build/results/playwright.json' }]],
-  use: { launchOptions: { args: BROWSER_ARGS, ...(executablePath !== undefined && { executablePath }) } },
+  webServer: {
+    command: `node dist/hosts/cli.js serve --port ${PORT} --demo dist/demo`,
+    url: `http://127.0.0.1:${PORT}/demo/`,
+    reuseExistingServer: false,
+  },
+  use: {
+    baseURL: `http://127.0.0.1:${PORT}`,
+    launchOptions: { args: BROWSER_ARGS, ...(executablePath !== undefined && { executablePath }) },
+  },
 });

@@ -1,6 +1,7 @@
 import { createNode, type Hex, type PlumblineNode } from 'plumbline';
 import { busy, element, make, showFailure } from './dom.js';
 import { showProof } from './proof.js';
+import { askThroughProxy } from './proxy.js';
 import { fillAccounts, readTransfer, send, showEstimate } from './transfer.js';
 
 const BUTTONS = ['mine', 'estimate', 'send', 'prove', 'forge'];
@@ -47,7 +48,9 @@ function wire(node: PlumblineNode): void {
 
 async function start(): Promise<void> {
   const status = element('status');
+  const proxyButton = element<HTMLButtonElement>('proxy');
   fillAccounts();
+  proxyButton.addEventListener('click', () => busy(proxyButton, askThroughProxy));
   try {
     const node = await createNode({
       storeName: 'plumbline-demo',
