@@ -2,68 +2,16 @@ import { type AccountValue, encodeAccountValue } from '../src/accumulator/accoun
 import { hashAccountValue, hashAddress, hashWord } from '../src/accumulator/keys.js';
 import type { LineaProofJson, ProofItemJson } from '../src/accumulator/proof-shape.js';
 import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
+import { loadHasher } from '../src/kernel/hasher.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
-import { referenceHasher } from '../src/reference/hasher.js';
 import { openWorldState } from '../src/state/node-world-state.js';
-import { commitDrafts, emptyTree, type Tree, TreeDraft } from '../src/state/tree.js';
 import { proveKey } from '../src/state/tree-proof.js';
 import { decodeTrieLog } from '../src/state/trie-log.js';
-import { type Area, differs, type Material, type Report } from './area.js';
+import { type Area, differs, type Report } from './area.js';
+import { differsDeep } from './differs-deep.js';
+import { SteppedTree } from './stepped-tree.js';
 
 const SCHEMES: readonly HashScheme[] = ['mimc', 'poseidon2'];
-
-/** JSON text with the fields of objects in one order, so that two forms compare. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
-  );
-}
-
-/** Where two JSON values differ first; their proofs are too long to print. */
-function differsDeep(expected: unknown, actual: unknown, path = 'answer'): string | undefined {
-  if (typeof expected !== 'object' || expected === null || typeof actual !== 'object' || actual === null) {
-    const difference = differs(expected, actual);
-    return difference && `${path}: ${difference}`;
-  }
-  const [wanted, got] = [sorted(expected), sorted(actual)] as Record<string, unknown>[];
-  const names = differs(Object.keys(wanted!), Object.keys(got!));
-  if (names !== undefined) return `${path}: ${names}`;
-  for (const name of Object.keys(wanted!)) {
-    const difference = differsDeep(wanted![name], got![name], `${path}.${name}`);
-    if (difference !== undefined) return difference;
-  }
-  return undefined;
-}
-
-/** A tree that is changed step by step. */
-class SteppedTree {
-  tree: Tree;
-
-  constructor(readonly hasher: Hasher) {
-    this.tree = emptyTree(hasher);
-  }
-
-  step<T>(change: (draft: TreeDraft) => T): T {
-    const draft = new TreeDraft(this.tree);
-    const result = change(draft);
-    this.tree = commitDrafts(this.hasher, [draft])[0]!;
-    return result;
-  }
-
-  putWord(key: string, value: string) {
-    const [keyBytes, valueBytes] = [hexToBytes(key, 32), hexToBytes(value, 32)];
-    const [hkey, hval] = [hashWord(this.hasher, keyBytes), hashWord(this.hasher, valueBytes)];
-    return this.step((draft) => draft.put({ hkey, hval, value: valueBytes }));
-  }
-
-  removeWord(key: string) {
-    return this.step((draft) => draft.remove(hashWord(this.hasher, hexToBytes(key, 32))));
-  }
-}
 
 interface VectorStep {
   op: 'putAccount' | 'removeAccount' | 'putSlot' | 'removeSlot' | 'refreshStorageRoot';
@@ -134,7 +82,7 @@ const roots: Area = {
   async run(material, report) {
     const { vectors } = material.json<VectorFile>('state/state-root-vectors.json');
     for (const vector of vectors) {
-      const hasher = await hasherOf(material, vector.scheme);
+      const hasher = await loadHasher(vector.scheme, { build: material.build });
       await report.check(`${vector.scheme} ${vector.name}`, () => runVector(hasher, vector));
     }
   },
@@ -189,7 +137,7 @@ const operations: Area = {
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, sequences } = material.json<{ scheme: HashScheme; sequences: Sequence[] }>(file);
-      const hasher = await hasherOf(material, scheme);
+      const hasher = await loadHasher(scheme, { build: material.build });
       for (const sequence of sequences) await runSequence(hasher, sequence, report);
     }
   },
@@ -260,7 +208,7 @@ const blocks: Area = {
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, chains } = material.json<{ scheme: HashScheme; chains: Chain[] }>(file);
-      const hasher = await hasherOf(material, scheme);
+      const hasher = await loadHasher(scheme, { build: material.build });
       for (const chain of chains) await runChain(hasher, chain, report);
     }
   },
@@ -280,7 +228,7 @@ const trieLogs: Area = {
     for (const file of this.files(material)) {
       const { trieLog, expect, derivedRootFromEmptyState } = material.json<RecordedLog>(file);
       for (const scheme of SCHEMES) {
-        const state = openWorldState(await hasherOf(material, scheme));
+        const state = openWorldState(await loadHasher(scheme, { build: material.build }));
         await report.check(`${file} ${scheme}`, () => {
           const log = decodeTrieLog(hexToBytes(trieLog));
           const root = bytesToHex(state.applyBlock(log.blockNumber, log.changes));
@@ -314,7 +262,7 @@ const proofItems: Area = {
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, topRoot, item } = material.json<RecordedItem>(file);
-      const hasher = await hasherOf(material, scheme);
+      const hasher = await loadHasher(scheme, { build: material.build });
       await report.check(file, () => {
         const key = hexToBytes(item.key, 32);
         const stepped = new SteppedTree(hasher);
@@ -328,10 +276,6 @@ const proofItems: Area = {
     }
   },
 };
-
-async function hasherOf(_material: Material, scheme: HashScheme): Promise<Hasher> {
-  return referenceHasher(scheme);
-}
 
 /** The zk state: roots, operations, blocks and the proofs built from them. */
 export const STATE_AREAS: readonly Area[] = [roots, operations, blocks, trieLogs, proofItems];

@@ -68,7 +68,8 @@ export type TransactionRule =
   | 'block-gas-limit'
   | 'gas-price'
   | 'calldata-size'
-  | 'recipient';
+  | 'recipient'
+  | 'known';
 
 export type ErrorCode = keyof ErrorDetails;
 

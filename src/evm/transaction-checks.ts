@@ -43,7 +43,7 @@ function checkGas(machine: Machine, message: TransactionMessage, options: RunOpt
   const { rules } = machine;
   const { gasLimit } = message;
   if (options.gasAvailable !== undefined && gasLimit > options.gasAvailable) {
-    throw rejected('gas-limit', `gas limit ${gasLimit} is above the ${options.gasAvailable} left in the block`);
+    throw rejected('block-gas-limit', `gas limit ${gasLimit} is above the ${options.gasAvailable} left in the block`);
   }
   if (rules.osaka && options.leniency?.gasAboveCap !== true && gasLimit > TRANSACTION_GAS_CAP) {
     throw rejected('gas-limit', `gas limit ${gasLimit} is above the cap of ${TRANSACTION_GAS_CAP}`);

@@ -76,17 +76,17 @@ class WorkerTransport implements NodeTransport {
         this.worker.removeEventListener('message', onMessage);
       };
     });
-    await this.orEnd(loaded).finally(stop);
+    await this.orEnd(() => loaded).finally(stop);
   }
 
   async open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<void> {
     const listener = onProgress === undefined ? undefined : proxy(onProgress);
-    this.opened = await this.orEnd(this.remote.open(options, listener));
+    this.opened = await this.orEnd(() => this.remote.open(options, listener));
   }
 
   async dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
     const call = this.nextCall++;
-    const answer = this.orEnd(this.remote.dispatch(layer, payload, call));
+    const answer = this.orEnd(() => this.remote.dispatch(layer, payload, call));
     if (signal === undefined) return answer;
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
@@ -102,7 +102,7 @@ class WorkerTransport implements NodeTransport {
   async close(): Promise<void> {
     if (this.ended !== undefined) return;
     try {
-      await this.orEnd(this.remote.close());
+      await this.orEnd(() => this.remote.close());
     } finally {
       this.terminate();
     }
@@ -140,11 +140,13 @@ class WorkerTransport implements NodeTransport {
   }
 
   /** The promise, or the worker's end, whichever comes first: a dead worker answers nothing. */
-  private orEnd<Value>(work: Promise<Value>): Promise<Value> {
+  private orEnd<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.ended !== undefined) return Promise.reject(this.ended);
     return new Promise((resolve, reject) => {
       this.waiting.add(reject);
-      work.then(resolve, reject).finally(() => this.waiting.delete(reject));
+      work()
+        .then(resolve, reject)
+        .finally(() => this.waiting.delete(reject));
     });
   }
 }

@@ -40,7 +40,7 @@ interface JsonRpcAnswer {
 
 const UNSUPPORTED = [-32601, -32604];
 
-/** EIP-1193 over one layer of a transport. `connect` is sent to those who listen within the same turn. */
+/** EIP-1193 over one layer of a transport. `connect` is sent a turn later, so that whoever awaited the node can listen. */
 export class TransportProvider implements Provider {
   private readonly listeners = new Map<keyof ProviderEvents, Set<(event: never) => void>>();
   private nextId = 1;
@@ -51,7 +51,7 @@ export class TransportProvider implements Provider {
     private readonly layer: Layer,
   ) {
     transport.onFailure((error) => this.disconnect(messageOf(error), error));
-    queueMicrotask(() => {
+    setTimeout(() => {
       if (!this.ended) this.emit('connect', { chainId: toQuantity(transport.info.chainId) });
     });
   }

@@ -38,6 +38,12 @@ export interface Hasher {
 /** Largest input of the LZSS sizing, in bytes (spec/compression.md 4.1). */
 export const MAX_LZSS_INPUT = 262_144;
 
+/**
+ * Largest compression dictionary, in bytes, before FE FF may be appended. A dynamic reference reaches 2^21 bytes back, so
+ * up to here every dictionary byte is in reach from every position of every input, as the format assumes.
+ */
+export const MAX_DICTIONARY: number = 2 ** 21 - MAX_LZSS_INPUT - 2;
+
 /** How small bytes become in a blob, with one dictionary. Sizes only; nothing is compressed. */
 export interface CalldataSizer {
   /**

@@ -1,6 +1,7 @@
 import type { Block, IncludedTransaction, TransactionReceipt } from '../chain/chain.js';
+import { effectiveGasPrice } from '../ethereum/base-fee.js';
 import { logsBloom } from '../ethereum/receipt.js';
-import { effectiveGasPrice, type SignedTransaction } from '../ethereum/transaction.js';
+import type { SignedTransaction } from '../ethereum/transaction.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 

@@ -3,7 +3,7 @@ export type Table = 'meta' | 'blocks' | 'dictionaries';
 
 export type Key = string | number;
 
-/** Puts and deletes that happen together or not at all. */
+/** Puts and deletes that happen together or not at all: the deletes first, then the puts in order. */
 export interface Commit {
   readonly puts?: readonly { readonly table: Table; readonly key: Key; readonly value: Uint8Array }[];
   readonly deletes?: readonly { readonly table: Table; readonly key: Key }[];

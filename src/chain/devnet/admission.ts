@@ -33,7 +33,7 @@ function reject(rule: TransactionRule, reason: string): PlumblineError<'TRANSACT
 export async function checkAdmission(transaction: SignedTransaction, against: AdmissionContext): Promise<void> {
   const { network, state, context, pool } = against;
   if (pool.has(transaction.hash) || against.isKnown(transaction.hash)) {
-    throw reject('nonce-too-low', 'the transaction is known already');
+    throw reject('known', 'the transaction is known already');
   }
   if (transaction.gasLimit > network.txGasLimit) {
     throw reject('gas-limit', `Gas limit of transaction is greater than the allowed max of ${network.txGasLimit}`);

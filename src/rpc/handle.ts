@@ -1,0 +1,117 @@
+import { isPlumblineError } from '../errors.js';
+import { type Deadline, openDeadline } from './deadline.js';
+import {
+  BATCH_TOO_LARGE_REPLY,
+  EMPTY_BATCH_REPLY,
+  failure,
+  PARSE_ERROR_REPLY,
+  type Reply,
+  type RpcResponse,
+  readRequest,
+  success,
+} from './envelope.js';
+import type { CallOptions, MethodTable } from './method.js';
+import { toRpcError } from './rpc-errors.js';
+
+/** Most requests of a batch, unless told otherwise. */
+export const DEFAULT_MAX_BATCH = 1024;
+
+export interface HandleOptions {
+  /** Time for a payload as a whole, milliseconds; a batch shares it. No limit when left out. */
+  readonly timeoutMs?: number | undefined;
+  /** Most requests of a batch, 1024 when left out. */
+  readonly maxBatch?: number | undefined;
+  /** Told of every error a method threw, before it becomes a response that says less. */
+  readonly onError?: ((error: unknown, method: string) => void) | undefined;
+}
+
+/** Parsed payload in (object or array), reply out; never rejects. Hosts are glue over this. */
+export type Dispatch = (payload: unknown, call?: CallOptions) => Promise<Reply>;
+
+/** Binds a table and its context into a dispatcher. */
+export function createDispatcher<Context>(
+  table: MethodTable<Context>,
+  context: Context,
+  options: HandleOptions = {},
+): Dispatch {
+  return (payload, call = {}) => handlePayload(table, context, payload, { ...options, ...call });
+}
+
+/**
+ * Answers one request object.
+ *
+ * @param request - anything; what is no request is answered with -32600
+ * @returns undefined for a notification, which has been carried out
+ * @source spec/json-rpc.md 3
+ */
+export async function handleRequest<Context>(
+  table: MethodTable<Context>,
+  context: Context,
+  request: unknown,
+  options: HandleOptions & CallOptions = {},
+): Promise<RpcResponse | undefined> {
+  const deadline = openDeadline(options.signal, options.timeoutMs);
+  try {
+    return (await answer(table, context, request, deadline, options)).body;
+  } finally {
+    deadline.close();
+  }
+}
+
+/**
+ * Answers a payload: a request object or a batch. The requests of a batch run one after another in the order they came
+ * (transactions of one sender depend on it) and are answered in that order, without the notifications.
+ */
+export async function handlePayload<Context>(
+  table: MethodTable<Context>,
+  context: Context,
+  payload: unknown,
+  options: HandleOptions & CallOptions = {},
+): Promise<Reply> {
+  if (typeof payload !== 'object' || payload === null) return PARSE_ERROR_REPLY;
+  if (Array.isArray(payload)) {
+    if (payload.length === 0) return EMPTY_BATCH_REPLY;
+    if (payload.length > (options.maxBatch ?? DEFAULT_MAX_BATCH)) return BATCH_TOO_LARGE_REPLY;
+  }
+  const deadline = openDeadline(options.signal, options.timeoutMs);
+  try {
+    if (!Array.isArray(payload)) return await answer(table, context, payload, deadline, options);
+    const responses: RpcResponse[] = [];
+    for (const request of payload) {
+      const { body } = await answer(table, context, request, deadline, options);
+      if (body !== undefined) responses.push(body);
+    }
+    return { body: responses };
+  } finally {
+    deadline.close();
+  }
+}
+
+async function answer<Context>(
+  table: MethodTable<Context>,
+  context: Context,
+  value: unknown,
+  deadline: Deadline,
+  options: HandleOptions,
+): Promise<{ body: RpcResponse | undefined; fault?: 'envelope' | 'timeout' }> {
+  const request = readRequest(value);
+  if ('error' in request) return { body: request, fault: 'envelope' };
+  const { id, method, params } = request;
+  try {
+    const call: CallOptions = { signal: deadline.signal };
+    const result = await deadline.run(() => table.find(method).handle(context, params, call));
+    return { body: id === undefined ? undefined : success(id, result) };
+  } catch (error) {
+    report(options, error, method);
+    if (id === undefined) return { body: undefined };
+    const body = failure(id, toRpcError(error));
+    return isPlumblineError(error, 'REQUEST_TIMED_OUT') ? { body, fault: 'timeout' } : { body };
+  }
+}
+
+/** An observer that throws must not cost the caller its answer. */
+function report(options: HandleOptions, error: unknown, method: string): void {
+  try {
+    options.onError?.(error, method);
+  } catch {}
+}

@@ -1,0 +1,43 @@
+import { concatBytes } from '../primitives/bytes.js';
+
+/**
+ * Text of a request body. The limit holds for the bytes that really come, not only for the length that was announced;
+ * the rest of a body that is too large is not read.
+ *
+ * @param limit - bytes
+ * @returns undefined for a body that is not UTF-8 or breaks off
+ */
+export async function readBody(request: Request, limit: number): Promise<string | 'too-large' | undefined> {
+  try {
+    const bytes = await readBytes(request, limit);
+    return bytes === undefined ? 'too-large' : new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined above the limit. */
+async function readBytes(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined;
+  // Firefox has no Request.body.
+  const stream = request.body as ReadableStream<Uint8Array> | null | undefined;
+  if (stream === undefined) {
+    const whole = new Uint8Array(await request.arrayBuffer());
+    return whole.length > limit ? undefined : whole;
+  }
+  if (stream === null) return new Uint8Array(0);
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return concatBytes(...chunks);
+    length += value.length;
+    if (length > limit) {
+      // Not awaited: a source that never ends may never confirm.
+      reader.cancel().catch(() => {});
+      return undefined;
+    }
+    chunks.push(value);
+  }
+}

@@ -1,0 +1,107 @@
+import { type AccountValue, decodeAccountValue } from '../accumulator/account-value.js';
+import { ZERO_HASH } from '../accumulator/scheme.js';
+import { PlumblineError } from '../errors.js';
+import type { Hasher } from '../kernel/contracts.js';
+import { compareBytes, equalBytes } from '../primitives/bytes.js';
+import { bytesToHex } from '../primitives/hex.js';
+import type { KeyHashes } from './hash-cache.js';
+import { findInTree, type Leaf, type Tree } from './tree.js';
+import type { AccountChange, SlotChange } from './world-state.js';
+
+/** What block application works with: one per state. */
+export interface Workshop {
+  readonly hasher: Hasher;
+  readonly keys: KeyHashes;
+  readonly empty: Tree;
+}
+
+/** A slot the block touched, with its place in the order. */
+export interface HashedSlot {
+  readonly hkey: Uint8Array;
+  readonly slot: SlotChange;
+}
+
+/** One account of the block, with what the state holds of it. */
+export interface Entry {
+  readonly hkey: Uint8Array;
+  readonly change: AccountChange;
+  /** Ascending by `hkey`. */
+  readonly slots: readonly HashedSlot[];
+  readonly leaf: Leaf | undefined;
+  readonly prior: AccountValue | undefined;
+}
+
+/**
+ * The accounts of a block in the order of application, `hkey` ascending, each with what the state holds of it.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for an account or slot named twice, `INVALID_LENGTH`
+ */
+export function sortedEntries({ keys }: Workshop, accounts: Tree, changes: readonly AccountChange[]): Entry[] {
+  const hkeys = keys.ofAddresses(changes.map(({ address }) => sized('address', address, 20)));
+  const slotKeys = changes.flatMap(({ slots }) => slots.map(({ key }) => sized('slot key', key, 32)));
+  const slotHashes = keys.ofSlots(slotKeys);
+  let nextSlot = 0;
+  const entries = changes.map((change, i): Entry => {
+    const hkey = hkeys[i]!;
+    const found = findInTree(accounts, hkey);
+    const leaf = found.present ? found.at.leaf : undefined;
+    const slots = change.slots.map((slot) => ({ slot, hkey: slotHashes[nextSlot++]! }));
+    return { hkey, change, slots: ascending('slot', slots), leaf, prior: leaf && decodeAccountValue(leaf.value) };
+  });
+  return ascending('address', entries);
+}
+
+function ascending<T extends { hkey: Uint8Array }>(what: string, items: T[]): T[] {
+  const sorted = items.sort((a, b) => compareBytes(a.hkey, b.hkey));
+  const twice = sorted.some((item, i) => i > 0 && equalBytes(item.hkey, sorted[i - 1]!.hkey));
+  if (!twice) return sorted;
+  throw new PlumblineError('INVALID_PARAMETER', `a block names one ${what} twice`, {
+    parameter: 'changes',
+    reason: `the same ${what} twice`,
+  });
+}
+
+/** The bytes themselves. @throws PlumblineError `INVALID_LENGTH` for another length */
+export function sized(what: string, bytes: Uint8Array, length: number): Uint8Array {
+  if (bytes.length === length) return bytes;
+  throw new PlumblineError('INVALID_LENGTH', `${what}: expected ${length} bytes, got ${bytes.length}`, {
+    what,
+    expected: String(length),
+    actual: bytes.length,
+  });
+}
+
+/** @throws PlumblineError `STATE_MISMATCH` when an account or slot is not what the block says it was */
+export function checkBefore({ change, slots, leaf, prior }: Entry): void {
+  const name = bytesToHex(change.address);
+  const { before } = change;
+  const existence = (account: unknown) => (account === undefined ? 'none' : 'exists');
+  compare(`account ${name}`, existence(prior), existence(before));
+  if (prior !== undefined && before !== undefined) {
+    compare(`nonce of ${name}`, String(prior.nonce), String(before.nonce));
+    compare(`balance of ${name}`, String(prior.balance), String(before.balance));
+    const { keccakCodeHash = prior.keccakCodeHash } = before;
+    compare(`code hash of ${name}`, bytesToHex(prior.keccakCodeHash), bytesToHex(keccakCodeHash));
+  }
+  for (const { hkey, slot } of slots) {
+    sized('slot value', slot.before, 32);
+    sized('slot value', slot.after, 32);
+    if (change.destroyed) continue;
+    const what = `slot ${bytesToHex(slot.key)} of ${name}`;
+    compare(what, bytesToHex(heldSlot(leaf, hkey)), bytesToHex(slot.before));
+  }
+}
+
+/** Value of a slot in the storage of an account leaf, 32 bytes. @param hkey - hash of the slot's key */
+export function heldSlot(account: Leaf | undefined, hkey: Uint8Array): Uint8Array {
+  if (account?.storage === undefined) return ZERO_HASH;
+  const found = findInTree(account.storage, hkey);
+  return found.present ? found.at.leaf.value : ZERO_HASH;
+}
+
+/** @throws PlumblineError `STATE_MISMATCH` */
+export function compare(what: string, held: string, given: string): void {
+  if (held === given) return;
+  const details = { what, expected: held, actual: given };
+  throw new PlumblineError('STATE_MISMATCH', `${what}: the state holds ${held}, the block says ${given}`, details);
+}

@@ -1,0 +1,51 @@
+import { encodeAddress, encodeFull } from '../accumulator/spread.js';
+import type { Hasher, HashScheme } from '../kernel/contracts.js';
+import { bytesToHex } from '../primitives/hex.js';
+
+/** Key hashes kept of each kind; the cache starts over when it is full. */
+const MAX_CACHED = 65_536;
+
+/** Digests of inputs of one length. @param encode - the hash input of an item */
+export function hashEach(
+  hasher: Hasher,
+  items: readonly Uint8Array[],
+  encode: (scheme: HashScheme, item: Uint8Array) => Uint8Array,
+): Uint8Array[] {
+  if (items.length === 0) return [];
+  const inputs = items.map((item) => encode(hasher.scheme, item));
+  const size = inputs[0]!.length;
+  const joined = new Uint8Array(size * inputs.length);
+  for (const [i, input] of inputs.entries()) joined.set(input, i * size);
+  const digests = hasher.hashMany(joined, size);
+  return inputs.map((_, i) => digests.slice(32 * i, 32 * i + 32));
+}
+
+/** `hkey` of addresses and of slot keys, remembered: a chain touches the same keys again and again. */
+export class KeyHashes {
+  private readonly known = new Map<string, Uint8Array>();
+
+  constructor(private readonly hasher: Hasher) {}
+
+  /** @param addresses - 20 bytes each. @returns 32 bytes each, in order */
+  ofAddresses(addresses: readonly Uint8Array[]): Uint8Array[] {
+    return this.hashes(addresses, encodeAddress);
+  }
+
+  /** @param slotKeys - 32 bytes each. @returns 32 bytes each, in order */
+  ofSlots(slotKeys: readonly Uint8Array[]): Uint8Array[] {
+    return this.hashes(slotKeys, encodeFull);
+  }
+
+  private hashes(keys: readonly Uint8Array[], encode: typeof encodeFull): Uint8Array[] {
+    // An address has another length than a slot key, so one map serves both.
+    const names = keys.map(bytesToHex);
+    const missing = new Map<string, Uint8Array>();
+    for (const [i, name] of names.entries()) if (!this.known.has(name)) missing.set(name, keys[i]!);
+    const digests = hashEach(this.hasher, [...missing.values()], encode);
+    const fresh = new Map([...missing.keys()].map((name, i) => [name, digests[i]!]));
+    const result = names.map((name) => fresh.get(name) ?? this.known.get(name)!);
+    if (this.known.size + fresh.size > MAX_CACHED) this.known.clear();
+    for (const [name, digest] of fresh) this.known.set(name, digest);
+    return result;
+  }
+}

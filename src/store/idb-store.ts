@@ -1,0 +1,131 @@
+import type { IDBPDatabase } from 'idb';
+import { PlumblineError } from '../errors.js';
+import { type Connection, type LossListener, openConnection, storeError } from './idb-connection.js';
+import { checkKey, checkValue } from './keys.js';
+import type { Commit, Key, PageStore, Table } from './page-store.js';
+import { type StoreSchema, TABLES } from './schema.js';
+
+export interface IdbStoreOptions {
+  /**
+   * `relaxed` (when left out): a commit survives a crash of the page, while a power cut may lose the newest ones, each of
+   * them as a whole. `strict` waits for the disk.
+   */
+  readonly durability?: 'default' | 'strict' | 'relaxed' | undefined;
+  /** How long opening waits for pages that keep an older version open, milliseconds; 10 000 when left out. */
+  readonly openTimeoutMs?: number | undefined;
+  /** Told once when the connection is lost. Every later call then throws `STORE_UNAVAILABLE`. */
+  readonly onLost?: LossListener | undefined;
+}
+
+/**
+ * Opens the store in the IndexedDB database `name`, creating or upgrading it. A page that later opens a newer version
+ * closes this one.
+ *
+ * @throws PlumblineError `STORE_TOO_NEW` when a newer plumbline wrote it (it is left as it is), `STORE_UNAVAILABLE`,
+ *   `STORE_QUOTA_EXCEEDED`
+ */
+export async function openIdbStore(name: string, options: IdbStoreOptions = {}): Promise<IdbStore> {
+  const connection = await openConnection(name, options.openTimeoutMs ?? 10_000, options.onLost);
+  return new IdbStore(connection, options.durability ?? 'relaxed');
+}
+
+/** A page store in IndexedDB; made by `openIdbStore`. Nothing but IndexedDB is awaited inside a transaction. */
+export class IdbStore implements PageStore {
+  readonly #connection: Connection;
+  readonly #durability: 'default' | 'strict' | 'relaxed';
+
+  constructor(connection: Connection, durability: 'default' | 'strict' | 'relaxed') {
+    this.#connection = connection;
+    this.#durability = durability;
+  }
+
+  get(table: Table, key: Key): Promise<Uint8Array | undefined> {
+    return this.#use(async (database) => {
+      checkKey(key);
+      return bytesOf(table, await database.get(table, key));
+    });
+  }
+
+  keys(table: Table): Promise<Key[]> {
+    return this.#use((database) => database.getAllKeys(table));
+  }
+
+  getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
+    return this.#use(async (database) => {
+      for (const key of keys) checkKey(key);
+      if (keys.length === 0) return [];
+      const { store } = database.transaction(table, 'readonly');
+      const values = await Promise.all(keys.map((key) => store.get(key)));
+      return values.map((value) => bytesOf(table, value));
+    });
+  }
+
+  commit({ puts = [], deletes = [] }: Commit): Promise<void> {
+    return this.#use(async (database) => {
+      for (const { key } of deletes) checkKey(key);
+      for (const { key, value } of puts) {
+        checkKey(key);
+        checkValue(value);
+      }
+      const tables = [...new Set([...deletes, ...puts].map(({ table }) => table))];
+      if (tables.length === 0) return;
+      const transaction = database.transaction(tables, 'readwrite', { durability: this.#durability });
+      await whole(transaction, (queue) => {
+        for (const { table, key } of deletes) queue(transaction.objectStore(table).delete(key));
+        for (const { table, key, value } of puts) queue(transaction.objectStore(table).put(exact(value), key));
+      });
+    });
+  }
+
+  clear(): Promise<void> {
+    return this.#use(async (database) => {
+      const transaction = database.transaction(TABLES, 'readwrite', { durability: this.#durability });
+      await whole(transaction, (queue) => {
+        for (const table of TABLES) queue(transaction.objectStore(table).clear());
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+
+  async #use<T>(work: (database: IDBPDatabase<StoreSchema>) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#connection.database);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+}
+
+/**
+ * Queues requests and waits for their transaction. A request that cannot even be queued takes the others back with it;
+ * one that fails later does so by itself, and the transaction's own error is the one reported.
+ */
+async function whole(
+  transaction: { readonly done: Promise<void>; abort(): void },
+  fill: (queue: (request: Promise<unknown>) => void) => void,
+): Promise<void> {
+  const ignore = () => {};
+  transaction.done.catch(ignore);
+  try {
+    fill((request) => request.catch(ignore));
+  } catch (error) {
+    transaction.abort();
+    throw error;
+  }
+  await transaction.done;
+}
+
+/** IndexedDB stores the whole buffer under a view, and refuses shared memory: a copy of just these bytes avoids both. */
+function exact(value: Uint8Array): Uint8Array {
+  const owned = value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength;
+  return owned ? value : value.slice();
+}
+
+function bytesOf(table: Table, value: unknown): Uint8Array | undefined {
+  if (value === undefined || value instanceof Uint8Array) return value;
+  const reason = 'a value is not bytes';
+  throw new PlumblineError('STORE_CORRUPT', `store table ${table}: ${reason}`, { table, reason });
+}

@@ -1,0 +1,62 @@
+import { PlumblineError } from '../errors.js';
+import { checkKey, checkValue, compareKeys } from './keys.js';
+import type { Commit, Key, PageStore, Table } from './page-store.js';
+
+/** A store that lasts as long as the object. Values are copied on the way in and out, as IndexedDB does. */
+export class MemoryStore implements PageStore {
+  #tables = new Map<Table, Map<Key, Uint8Array>>();
+  #closed = false;
+
+  async get(table: Table, key: Key): Promise<Uint8Array | undefined> {
+    checkKey(key);
+    return this.#open(table).get(key)?.slice();
+  }
+
+  async keys(table: Table): Promise<Key[]> {
+    return [...this.#open(table).keys()].sort(compareKeys);
+  }
+
+  async getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
+    const held = this.#open(table);
+    return keys.map((key) => {
+      checkKey(key);
+      return held.get(key)?.slice();
+    });
+  }
+
+  async commit({ puts = [], deletes = [] }: Commit): Promise<void> {
+    this.#assertOpen();
+    // Everything that can fail comes before the first change.
+    for (const { key } of deletes) checkKey(key);
+    for (const { key, value } of puts) {
+      checkKey(key);
+      checkValue(value);
+    }
+    for (const { table, key } of deletes) this.#open(table).delete(key);
+    for (const { table, key, value } of puts) this.#open(table).set(key, value.slice());
+  }
+
+  async clear(): Promise<void> {
+    this.#assertOpen();
+    this.#tables.clear();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#tables.clear();
+  }
+
+  #open(table: Table): Map<Key, Uint8Array> {
+    this.#assertOpen();
+    let held = this.#tables.get(table);
+    if (held === undefined) {
+      held = new Map();
+      this.#tables.set(table, held);
+    }
+    return held;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new PlumblineError('STORE_UNAVAILABLE', 'store is closed', { reason: 'closed' });
+  }
+}

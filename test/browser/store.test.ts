@@ -1,0 +1,3 @@
+import { describeIdbStore } from '../contract/idb-store.js';
+
+describeIdbStore();

@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, test } from 'vitest';
+// The built package: what runs here is what a page gets.
+import { createNode, DEV_ACCOUNTS, type Hex, type PlumblineNode, TEST_TOKEN } from '../../dist/index.js';
+import { hexToBytes, loadHasher, verifyLineaProof } from '../../dist/verify.js';
+
+const open: PlumblineNode[] = [];
+
+async function start(...options: Parameters<typeof createNode>): Promise<PlumblineNode> {
+  const node = await createNode(...options);
+  open.push(node);
+  return node;
+}
+
+afterEach(async () => {
+  for (const node of open.splice(0)) await node.close().catch(() => {});
+});
+
+const word = (hex: string) => hex.slice(2).padStart(64, '0');
+const transfer = (amount: string) => ({
+  from: DEV_ACCOUNTS[0]!.address,
+  to: TEST_TOKEN,
+  data: `0xa9059cbb${word(DEV_ACCOUNTS[1]!.address)}${word(amount)}`,
+});
+
+describe('a node in a real worker', () => {
+  test('answers both methods', async () => {
+    const stages: string[] = [];
+    const node = await start({ onProgress: ({ stage }) => stages.push(stage) });
+    expect(stages.at(-1)).toBe('ready');
+    const estimate = await node.request({ method: 'linea_estimateGas', params: [transfer('0x1')] });
+    expect(estimate).toMatchObject({ baseFeePerGas: '0x7' });
+    const answer = await node.request({ method: 'linea_getProof', params: [TEST_TOKEN, ['0x2'], 'latest'] });
+    const root = (await node.l1.request({
+      method: 'eth_call',
+      params: [{ to: node.info.rollupAddress, data: `0x8be745d1${'0'.repeat(64)}` }, 'latest'],
+    })) as Hex;
+    const verdict = verifyLineaProof(
+      await loadHasher(node.info.hashScheme),
+      {
+        address: hexToBytes(TEST_TOKEN),
+        storageKeys: [hexToBytes(`0x${'2'.padStart(64, '0')}`)],
+        stateRoot: hexToBytes(root),
+      },
+      answer,
+    );
+    expect(verdict.verified).toBe(true);
+  });
+
+  test('errors keep code and data across the worker', async () => {
+    const node = await start();
+    const tooMuch = transfer(`0x${'f'.repeat(40)}`);
+    await expect(node.request({ method: 'linea_estimateGas', params: [tooMuch] })).rejects.toMatchObject({
+      name: 'ProviderRpcError',
+      code: 3,
+      data: expect.stringMatching(/^0x[0-9a-f]{8,}$/),
+    });
+    await expect(node.request({ method: 'eth_nothing' })).rejects.toMatchObject({ code: 4200 });
+    const bytes = new Uint8Array(10);
+    const chain = {
+      kind: 'devnet',
+      network: { ...(await profile()), dictionary: { name: 'x', sha256: '0x00', byteLength: 11 } },
+    };
+    await expect(createNode({ chain, dictionary: { kind: 'bytes', bytes } } as never)).rejects.toMatchObject({
+      name: 'PlumblineError',
+      code: 'DICTIONARY_LENGTH_MISMATCH',
+      details: { expected: 11, actual: 10 },
+    });
+    expect(await node.request({ method: 'eth_chainId' })).toBe('0xe703');
+  });
+
+  test('sends connect, and disconnect when it is closed; calls after that are 4900', async () => {
+    const node = await createNode();
+    const connected = new Promise<unknown>((resolve) => node.on('connect', resolve));
+    expect(await connected).toEqual({ chainId: '0xe703' });
+    const disconnected = new Promise<unknown>((resolve) => node.on('disconnect', resolve));
+    await node.close();
+    expect(await disconnected).toMatchObject({ code: 4900 });
+    await expect(node.request({ method: 'eth_chainId' })).rejects.toMatchObject({ code: 4900 });
+  });
+
+  test('an aborted call is rejected with its reason, and the node goes on', async () => {
+    const node = await start();
+    const controller = new AbortController();
+    const call = node.request(
+      { method: 'linea_estimateGas', params: [transfer('0x1')] },
+      { signal: controller.signal },
+    );
+    controller.abort(new Error('changed my mind'));
+    await expect(call).rejects.toThrow('changed my mind');
+    expect(await node.request({ method: 'eth_blockNumber' })).toBe('0x0');
+  });
+
+  test('a worker that dies rejects the calls it leaves, and those after', async () => {
+    const url = new URL('../../dist/hosts/worker.js', import.meta.url);
+    const script = `import(${JSON.stringify(url.href)}); addEventListener('message', ({ data }) => data === 'die' && close());`;
+    const source = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+    const worker = new Worker(source, { type: 'module' });
+    const node = await start({ worker });
+    const disconnected = new Promise<unknown>((resolve) => node.on('disconnect', resolve));
+    worker.postMessage('die');
+    const call = node.request({ method: 'linea_estimateGas', params: [transfer('0x1')] });
+    await expect(call).rejects.toMatchObject({ code: 4900 });
+    expect(await disconnected).toMatchObject({ code: 4900 });
+    await expect(node.request({ method: 'eth_chainId' })).rejects.toMatchObject({ code: 4900 });
+  });
+
+  test('a worker that does not load, or never starts, is a typed error', async () => {
+    const missing = new Worker('/no-such-worker.js', { type: 'module' });
+    await expect(createNode({ worker: missing })).rejects.toMatchObject({ code: 'WORKER_FAILED' });
+    const idle = new Worker(URL.createObjectURL(new Blob([''], { type: 'text/javascript' })));
+    await expect(createNode({ worker: idle, loadTimeoutMs: 200 })).rejects.toMatchObject({ code: 'WORKER_FAILED' });
+  });
+
+  test('a devnet with a store name is there again', async () => {
+    const storeName = `worker-test-${crypto.randomUUID()}`;
+    const first = await start({ storeName });
+    await first.request({ method: 'evm_mine' });
+    const hash = ((await first.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { hash: Hex })
+      .hash;
+    await first.close();
+    const second = await start({ storeName });
+    expect(await second.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })).toMatchObject({ hash });
+  });
+
+  test('answers a fetch request', async () => {
+    const node = await start();
+    const response = await node.handle(
+      new Request('https://node.test/', { method: 'POST', body: '{"jsonrpc":"2.0","id":5,"method":"eth_chainId"}' }),
+    );
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 5, result: '0xe703' });
+  });
+});
+
+async function profile() {
+  const { devnet } = await import('../../dist/fees.js');
+  return devnet();
+}

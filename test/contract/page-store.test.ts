@@ -1,0 +1,29 @@
+import 'fake-indexeddb/auto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openIdbStore } from '../../src/store/idb-store.js';
+import { MemoryStore } from '../../src/store/memory-store.js';
+import { describeIdbStore } from './idb-store.js';
+import { describePageStore } from './page-store.js';
+
+describePageStore('memory', async () => new MemoryStore());
+describeIdbStore();
+
+describe('without IndexedDB', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it('is unavailable', async () => {
+    vi.stubGlobal('indexedDB', undefined);
+    await expect(openIdbStore('none')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
+  it('is unavailable where the browser forbids it', async () => {
+    const forbid = () => {
+      throw new DOMException('denied', 'SecurityError');
+    };
+    vi.stubGlobal('indexedDB', { open: forbid });
+    await expect(openIdbStore('none')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      details: { reason: 'denied' },
+    });
+  });
+});

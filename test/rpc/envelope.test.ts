@@ -1,0 +1,259 @@
+import { describe, expect, it } from 'vitest';
+import { checkEnvelopeCase, fixtureEndpoint } from '../../conformance/envelope.js';
+import { PlumblineError } from '../../src/errors.js';
+import { readRequest, writeReply } from '../../src/rpc/envelope.js';
+import { createDispatcher, handlePayload, handleRequest } from '../../src/rpc/handle.js';
+import { createMethodTable, type Method } from '../../src/rpc/method.js';
+import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+
+type Case = Parameters<typeof checkEnvelopeCase>[1];
+
+describe.skipIf(!fixturesPresent)('envelope fixture', () => {
+  const cases = fixturesPresent ? fixtureJson<{ cases: Case[] }>('json-rpc/envelope.json').cases : [];
+  it.each(cases.map((entry) => [entry.name, entry] as const))('%s', async (_, entry) => {
+    expect(await checkEnvelopeCase(fixtureEndpoint(), entry)).toBeUndefined();
+  });
+
+  it('is answered to the letter, without its leniencies', async () => {
+    for (const { clientMay: _, clientMayReject: __, ...strict } of cases) {
+      expect(await checkEnvelopeCase(fixtureEndpoint(), strict)).toBeUndefined();
+    }
+  });
+});
+
+interface Log {
+  readonly seen: string[];
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const METHODS: readonly Method<Log>[] = [
+  { name: 'echo', handle: (_, params) => params },
+  { name: 'nothing', handle: () => undefined },
+  { name: 'slow', handle: () => new Promise(() => {}) },
+  {
+    name: 'note',
+    handle: async ({ seen }, [text, ms]) => {
+      seen.push(`${text} begins`);
+      await pause(Number(ms));
+      seen.push(`${text} ends`);
+      return text;
+    },
+  },
+  {
+    name: 'throws',
+    handle: () => {
+      throw new Error('secret at https://example.invalid/v3/key');
+    },
+  },
+  { name: 'rejects', handle: () => Promise.reject('a text') },
+  { name: 'bigint', handle: () => ({ value: 1n }) },
+  {
+    name: 'circle',
+    handle: () => {
+      const circle: { self?: unknown } = {};
+      circle.self = circle;
+      return circle;
+    },
+  },
+];
+
+const table = createMethodTable(METHODS, { aliases: { other: 'echo' }, disabled: ['evm_mine'] });
+const fresh = (): Log => ({ seen: [] });
+const request = (method: string, params: unknown = [], id: unknown = 1) => ({ jsonrpc: '2.0', id, method, params });
+
+describe('method table', () => {
+  it('lists what it answers', () => {
+    expect(table.names).toEqual(['bigint', 'circle', 'echo', 'note', 'nothing', 'other', 'rejects', 'slow', 'throws']);
+  });
+
+  it('refuses a name given twice and an alias of nothing', () => {
+    const method = { name: 'a', handle: () => 1 };
+    expect(() => createMethodTable([method, method])).toThrow('a is there twice');
+    expect(() => createMethodTable([method], { aliases: { b: 'c' } })).toThrow('b is an alias of nothing');
+  });
+
+  it.each(['evm_mine', 'unknown', 'constructor', '__proto__', ''])('answers %j with its error', async (name) => {
+    const code = name === 'evm_mine' ? -32604 : -32601;
+    const message = name === 'evm_mine' ? 'Method not enabled' : 'Method not found';
+    expect(await handleRequest(table, fresh(), request(name))).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code, message },
+    });
+  });
+
+  it('answers an alias', async () => {
+    expect(await handleRequest(table, fresh(), request('other', [5]))).toEqual({ jsonrpc: '2.0', id: 1, result: [5] });
+  });
+});
+
+describe('ids', () => {
+  it.each(['', 'abc', 0, -1, 1.5, 2 ** 53 - 1, -(2 ** 53 - 1), null])('repeats %j', async (id) => {
+    expect(await handleRequest(table, fresh(), request('echo', [], id))).toMatchObject({ id, result: [] });
+  });
+
+  it.each(['9007199254740993', '-9007199254740993', '1e400', '1e300', 'true', '[]', '{}', '[1]'])(
+    'refuses %s with id null',
+    async (id) => {
+      const value = JSON.parse(`{"jsonrpc":"2.0","id":${id},"method":"echo"}`);
+      const error = { code: -32600, message: 'Invalid Request' };
+      expect(await handleRequest(table, fresh(), value)).toEqual({ jsonrpc: '2.0', id: null, error });
+    },
+  );
+
+  it('keeps the order of members', async () => {
+    const dispatch = createDispatcher(table, fresh());
+    expect(writeReply(await dispatch(request('echo', [1])))).toBe('{"jsonrpc":"2.0","id":1,"result":[1]}');
+    expect(writeReply(await dispatch(request('none')))).toBe(
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}',
+    );
+  });
+});
+
+describe('one request', () => {
+  it.each([undefined, null, 1, 'text', []])('is not %j', async (value) => {
+    expect(readRequest(value)).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32600, message: 'Invalid Request' },
+    });
+  });
+
+  it('gives null for a result of undefined', async () => {
+    expect(await handleRequest(table, fresh(), request('nothing'))).toEqual({ jsonrpc: '2.0', id: 1, result: null });
+  });
+
+  it('carries a notification out without answering', async () => {
+    const log = fresh();
+    expect(await handleRequest(table, log, { method: 'note', params: ['a', 0] })).toBeUndefined();
+    expect(log.seen).toEqual(['a begins', 'a ends']);
+    expect(await handleRequest(table, log, { method: 'throws' })).toBeUndefined();
+    expect(await handleRequest(table, log, { method: 'unknown' })).toBeUndefined();
+  });
+
+  it.each(['throws', 'rejects'])(
+    'says no more than internal error of a method that %s, and tells the observer',
+    async (name) => {
+      const told: unknown[] = [];
+      const options = { onError: (error: unknown, method: string) => told.push([method, error]) };
+      const response = await handleRequest(table, fresh(), request(name), options);
+      expect(response).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } });
+      expect(told).toEqual([[name, name === 'throws' ? expect.any(Error) : 'a text']]);
+    },
+  );
+
+  it('answers when the observer throws', async () => {
+    const onError = () => {
+      throw new Error('observer');
+    };
+    expect(await handleRequest(table, fresh(), request('throws'), { onError })).toMatchObject({
+      error: { code: -32603 },
+    });
+  });
+
+  it.each(['bigint', 'circle'])('answers a result JSON cannot hold (%s) with an error in its place', async (name) => {
+    const reply = await handlePayload(table, fresh(), [
+      request('echo', [1], 1),
+      request(name, [], 2),
+      request('echo', [3], 3),
+    ]);
+    expect(JSON.parse(writeReply(reply))).toEqual([
+      { jsonrpc: '2.0', id: 1, result: [1] },
+      { jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'Internal error' } },
+      { jsonrpc: '2.0', id: 3, result: [3] },
+    ]);
+  });
+});
+
+describe('batch', () => {
+  it('runs one after another, in order', async () => {
+    const log = fresh();
+    const reply = await handlePayload(table, log, [request('note', ['a', 15], 1), request('note', ['b', 0], 2)]);
+    expect(log.seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+    expect(reply.body).toMatchObject([
+      { id: 1, result: 'a' },
+      { id: 2, result: 'b' },
+    ]);
+  });
+
+  it('takes 1024 requests and no more', async () => {
+    const many = Array.from({ length: 1024 }, (_, id) => request('echo', [], id));
+    const reply = await handlePayload(table, fresh(), many);
+    expect(reply.body).toHaveLength(1024);
+    const error = { code: -32005, message: 'Number of requests exceeds max batch size' };
+    const refused = await handlePayload(table, fresh(), [...many, request('echo')]);
+    expect(refused).toEqual({ body: { jsonrpc: '2.0', id: null, error } });
+    expect(await handlePayload(table, fresh(), many.slice(0, 3), { maxBatch: 2 })).toEqual(refused);
+  });
+
+  it('counts notifications too', async () => {
+    const notes = Array.from({ length: 3 }, () => ({ method: 'echo' }));
+    expect((await handlePayload(table, fresh(), notes, { maxBatch: 2 })).body).toMatchObject({
+      error: { code: -32005 },
+    });
+  });
+});
+
+describe('deadline', () => {
+  it('answers a slow request with a time-out, and tells the method', async () => {
+    let told: unknown;
+    const watching = createMethodTable<undefined>([
+      {
+        name: 'watch',
+        handle: (_, __, { signal }) =>
+          new Promise((resolve) =>
+            signal?.addEventListener('abort', () => {
+              told = signal.reason;
+              resolve('too late');
+            }),
+          ),
+      },
+    ]);
+    const reply = await handlePayload(watching, undefined, request('watch'), { timeoutMs: 10 });
+    const error = { code: -32603, message: 'Timeout expired' };
+    expect(reply).toEqual({ body: { jsonrpc: '2.0', id: 1, error }, fault: 'timeout' });
+    expect(told).toMatchObject({ code: 'REQUEST_TIMED_OUT', details: { timeoutMs: 10 } });
+  });
+
+  it('is shared by a batch: what comes after it is not begun', async () => {
+    const log = fresh();
+    const batch = [request('echo', [], 1), request('slow', [], 2), request('note', ['never', 0], 3)];
+    const reply = await handlePayload(table, log, batch, { timeoutMs: 20 });
+    expect(reply.fault).toBeUndefined();
+    expect(reply.body).toMatchObject([
+      { id: 1, result: [] },
+      { id: 2, error: { code: -32603, message: 'Timeout expired' } },
+      { id: 3, error: { code: -32603, message: 'Timeout expired' } },
+    ]);
+    expect(log.seen).toEqual([]);
+  });
+
+  it('ends with the caller’s signal, before and during the work', async () => {
+    const error = { code: -32603, message: 'Request aborted' };
+    const log = fresh();
+    const early = await handleRequest(table, log, request('note', ['a', 0]), { signal: AbortSignal.abort() });
+    expect(early).toMatchObject({ error });
+    expect(log.seen).toEqual([]);
+    const controller = new AbortController();
+    const running = createDispatcher(table, log)(request('slow'), { signal: controller.signal });
+    controller.abort(new Error('left'));
+    expect(await running).toEqual({ body: { jsonrpc: '2.0', id: 1, error } });
+  });
+
+  it('does not mistake a method’s own time-out text for the request’s', async () => {
+    const own = createMethodTable<undefined>([
+      {
+        name: 'own',
+        handle: () => {
+          throw new PlumblineError('STORE_UNAVAILABLE', 'Timeout expired', { reason: 'Timeout expired' });
+        },
+      },
+    ]);
+    const reply = await handlePayload(own, undefined, request('own'));
+    expect(reply.fault).toBeUndefined();
+    expect(reply.body).toMatchObject({
+      error: { code: -32603, message: 'Internal error (the store is not available)' },
+    });
+  });
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { createInlineNode } from '../../src/hosts/inline.js';
+import { type RunningServer, serve } from '../../src/hosts/node.js';
+import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+
+let node: PlumblineNode;
+let server: RunningServer;
+const from = DEV_ACCOUNTS[0]!.address;
+
+beforeAll(async () => {
+  node = await createInlineNode({ http: { maxBodyBytes: 200_000, allowedHosts: ['127.0.0.1'] } });
+  server = await serve(node, { port: 0 });
+});
+afterAll(async () => {
+  await server.close();
+  await node.close();
+});
+
+async function post(path: string, body: string): Promise<{ status: number; answer: unknown }> {
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  const text = await response.text();
+  return { status: response.status, answer: text === '' ? undefined : JSON.parse(text) };
+}
+
+const ask = async (method: string, ...params: unknown[]) =>
+  (await post('/', JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).answer as {
+    result?: unknown;
+    error?: { code: number; message: string; data?: unknown };
+  };
+
+test('answers POST on / and under /v3/', async () => {
+  const body = '{"jsonrpc":"2.0","id":7,"method":"eth_chainId","params":[]}';
+  const expected = { status: 200, answer: { jsonrpc: '2.0', id: 7, result: '0xe703' } };
+  expect(await post('/', body)).toEqual(expected);
+  expect(await post('/v3/0123456789abcdef', body)).toEqual(expected);
+  expect((await post('/l1', body)).answer).toMatchObject({ result: '0x539' });
+  expect((await fetch(`http://127.0.0.1:${server.port}/elsewhere`, { method: 'POST', body })).status).toBe(404);
+});
+
+test('bad input gets a typed error each time, and the node goes on', async () => {
+  expect(await post('/', '{"jsonrpc": oops')).toMatchObject({
+    status: 400,
+    answer: { id: null, error: { code: -32700 } },
+  });
+  expect(await post('/', ' '.repeat(200_001))).toMatchObject({ status: 413, answer: { error: { code: -32600 } } });
+  const cases: [unknown, string, ...unknown[]][] = [
+    [{ code: -32601, message: 'Method not found' }, 'eth_nothing'],
+    [{ code: -32602, message: expect.stringContaining('address') }, 'eth_getBalance', '0x1234', 'latest'],
+    [{ code: -32602, message: expect.stringContaining('address') }, 'eth_getBalance', 17, 'latest'],
+    [{ code: -32602, message: expect.stringContaining('block') }, 'eth_getBalance', from, 'newest'],
+    [{ code: -39001, message: 'Unknown block' }, 'eth_getBalance', from, '0x99'],
+    [{ code: -32602, message: expect.stringContaining('to') }, 'linea_estimateGas', { to: '0x1234' }],
+    [{ code: -32602, message: expect.stringContaining('Invalid call params') }, 'linea_estimateGas'],
+    [{ code: -32602 }, 'linea_estimateGas', { to: from }, 7],
+    [{ code: -32602 }, 'linea_estimateGas', { to: from }, { [from]: { balance: 'much' } }],
+    [
+      { code: -32602, message: expect.stringContaining('Invalid params') },
+      'linea_estimateGas',
+      { to: from, gasPrice: '0x7', maxFeePerGas: '0x7' },
+    ],
+    [
+      { code: -32000, message: 'Calldata of transaction is greater than the allowed max of 60000' },
+      'linea_estimateGas',
+      { from, to: from, data: `0x${'11'.repeat(60_001)}` },
+    ],
+    [
+      { code: -32000, message: expect.stringMatching(/^transaction up-front cost 0x/) },
+      'linea_estimateGas',
+      { from: `0x${'88'.repeat(20)}`, to: from },
+    ],
+    [{ code: -32600, message: 'BLOCK_MISSING_IN_CHAIN - block is missing' }, 'linea_getProof', from, [], '0x1'],
+    [{ code: -32602, message: expect.stringContaining('address') }, 'linea_getProof', `${from}00`, [], 'latest'],
+    [{ code: -32602 }, 'linea_getProof', from, [`0x${'00'.repeat(33)}`], 'latest'],
+    [{ code: -32602 }, 'linea_getProof', from, new Array(1025).fill('0x0'), 'latest'],
+    [{ code: -32602 }, 'eth_sendRawTransaction', '0x1234'],
+    [{ code: -32602, message: 'Invalid transaction type' }, 'eth_sendRawTransaction', '0x03c0'],
+  ];
+  for (const [expected, method, ...params] of cases) {
+    const answer = await ask(method, ...params);
+    expect(answer.error, `${method} ${JSON.stringify(params).slice(0, 80)}`).toMatchObject(expected as object);
+  }
+  expect(await ask('eth_blockNumber')).toMatchObject({ result: '0x0' });
+});
+
+test('a batch is answered in order; too large a one is refused', async () => {
+  const request = (id: number, method = 'eth_chainId') => ({ jsonrpc: '2.0', id, method });
+  const { answer } = await post('/', JSON.stringify([request(2), request(1, 'nope'), request(3, 'eth_blockNumber')]));
+  expect(answer).toMatchObject([
+    { id: 2, result: '0xe703' },
+    { id: 1, error: { code: -32601 } },
+    { id: 3, result: '0x0' },
+  ]);
+  const many = JSON.stringify(Array.from({ length: 1025 }, (_, id) => request(id)));
+  expect(await post('/', many)).toMatchObject({ status: 200, answer: { error: { code: -32005 } } });
+});
+
+test('another host name is refused, against DNS rebinding', async () => {
+  const { request } = await import('node:http');
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const headers = { host: 'evil.example', 'content-type': 'application/json' };
+    const sent = request({ port: server.port, host: '127.0.0.1', method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject);
+    sent.end('{}');
+  });
+  expect(status).toBe(403);
+});
+
+test('an address in use is an error', async () => {
+  await expect(serve(node, { port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});

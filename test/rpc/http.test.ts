@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { createDispatcher, type Dispatch } from '../../src/rpc/handle.js';
+import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http.js';
+import { createMethodTable } from '../../src/rpc/method.js';
+
+const table = createMethodTable<undefined>([
+  { name: 'eth_chainId', handle: () => '0xe708' },
+  { name: 'slow', handle: () => new Promise(() => {}) },
+]);
+const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
+const ANSWER = '{"jsonrpc":"2.0","id":1,"result":"0xe708"}';
+
+function endpoint(options: FetchHandlerOptions = {}, timeoutMs?: number) {
+  return createFetchHandler(createDispatcher(table, undefined, { timeoutMs }), options);
+}
+
+function post(body: BodyInit, headers: Record<string, string> = {}): Request {
+  return new Request('http://node.test/v3/key', { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
+}
+
+/** A body of `chunks` pieces, without a length; `pulled` counts what was really read. */
+function streamed(chunks: number, piece: Uint8Array) {
+  const state = { pulled: 0, cancelled: false };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (state.pulled === chunks) return controller.close();
+        state.pulled++;
+        controller.enqueue(piece);
+      },
+      cancel() {
+        state.cancelled = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { state, body };
+}
+
+describe('HTTP', () => {
+  it('answers a POST on any path as JSON', async () => {
+    const response = await endpoint()(post(CALL));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.text()).toBe(ANSWER);
+  });
+
+  it('does not ask for a content type', async () => {
+    expect((await endpoint()(post(CALL, { 'content-type': 'text/plain' }))).status).toBe(200);
+  });
+
+  it('reads a body that comes in pieces, a character cut in two included', async () => {
+    const text = new TextEncoder().encode('{"id":"é","method":"eth_chainId"}');
+    const pieces = [...text].map((byte) => Uint8Array.of(byte));
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const piece of pieces) controller.enqueue(piece);
+        controller.close();
+      },
+    });
+    expect(await (await endpoint()(post(body))).json()).toMatchObject({ id: 'é', result: '0xe708' });
+  });
+
+  it.each([
+    ['bytes that are no UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+    ['nothing', ''],
+    ['nesting without end', '['.repeat(200_000)],
+  ])('answers %s with a parse error', async (_, body) => {
+    const response = await endpoint()(post(body));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32700, message: 'Parse error' },
+    });
+  });
+
+  it('answers a body that breaks off with a parse error', async () => {
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
+    expect((await endpoint()(post(body))).status).toBe(400);
+  });
+
+  it('answers GET with 201 and nothing, other verbs with 405', async () => {
+    const ask = (method: string) => endpoint()(new Request('http://node.test/', { method }));
+    const get = await ask('GET');
+    expect([get.status, await get.text()]).toEqual([201, '']);
+    for (const method of ['PUT', 'DELETE', 'PATCH', 'HEAD']) {
+      const response = await ask(method);
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, GET, OPTIONS']);
+    }
+  });
+
+  it('answers 408 when one request takes too long', async () => {
+    const response = await endpoint({}, 10)(post('{"id":7,"method":"slow"}'));
+    expect(response.status).toBe(408);
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      error: { code: -32603, message: 'Timeout expired' },
+    });
+  });
+
+  it('passes the caller’s abort on', async () => {
+    const controller = new AbortController();
+    const request = new Request('http://node.test/', {
+      method: 'POST',
+      body: '{"id":7,"method":"slow"}',
+      signal: controller.signal,
+    });
+    const response = endpoint()(request);
+    setTimeout(() => controller.abort(), 10);
+    expect(await (await response).json()).toMatchObject({ error: { message: 'Request aborted' } });
+  });
+
+  it('answers 500 with an internal error when the node behind is gone', async () => {
+    const gone: Dispatch = () => Promise.reject(new Error('secret'));
+    const response = await createFetchHandler(gone)(post(CALL));
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32603, message: 'Internal error' },
+    });
+  });
+});
+
+describe('body limit', () => {
+  const error = { code: -32600, message: 'Invalid Request (body above 100 bytes)' };
+
+  it('refuses by the announced length', async () => {
+    const response = await endpoint({ maxBodyBytes: 100 })(post(CALL, { 'content-length': '101' }));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error });
+  });
+
+  it('refuses by what really comes, and stops reading there', async () => {
+    const { state, body } = streamed(1_000_000, new Uint8Array(30).fill(0x20));
+    const response = await endpoint({ maxBodyBytes: 100 })(post(body));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error });
+    expect(state.cancelled).toBe(true);
+    expect(state.pulled).toBeLessThan(10);
+  });
+
+  it('does not believe a length that is too small', async () => {
+    const { body } = streamed(10, new Uint8Array(30).fill(0x20));
+    expect((await endpoint({ maxBodyBytes: 100 })(post(body, { 'content-length': '10' }))).status).toBe(413);
+  });
+
+  it('takes a body of exactly the limit', async () => {
+    expect((await endpoint({ maxBodyBytes: 100 })(post(CALL.padEnd(100)))).status).toBe(200);
+    expect((await endpoint({ maxBodyBytes: 100 })(post(CALL.padEnd(101)))).status).toBe(413);
+  });
+
+  it('holds in browsers whose requests have no body stream', async () => {
+    const limited = endpoint({ maxBodyBytes: 100 });
+    const bare = (text: string) => Object.defineProperty(post(text), 'body', { value: undefined });
+    expect(await (await limited(bare(CALL))).text()).toBe(ANSWER);
+    expect((await limited(bare(CALL.padEnd(101)))).status).toBe(413);
+  });
+});
+
+describe('origins and hosts', () => {
+  const page = 'https://wallet.test';
+
+  it('lets every page in unless told otherwise', async () => {
+    const response = await endpoint()(post(CALL, { origin: page }));
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await response.text()).toBe(ANSWER);
+  });
+
+  it('answers a preflight itself', async () => {
+    const headers = {
+      origin: page,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    };
+    const response = await endpoint({ allowedOrigins: [page] })(
+      new Request('http://node.test/', { method: 'OPTIONS', headers }),
+    );
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe(page);
+    expect(response.headers.get('access-control-allow-methods')).toContain('POST');
+    expect(response.headers.get('access-control-allow-headers')).toBe('content-type');
+    expect(response.headers.get('vary')).toBe('Origin');
+  });
+
+  it('with a list, answers its origins, its own, and callers that are no page', async () => {
+    const listed = endpoint({ allowedOrigins: [page] });
+    const statuses = [{ origin: page }, { origin: 'http://node.test' }, {}].map(
+      async (headers) => (await listed(post(CALL, headers as Record<string, string>))).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200]);
+  });
+
+  it.each(['https://evil.test', 'null', 'https://wallet.test.evil.test'])(
+    'with a list, does not carry out what %s asks',
+    async (origin) => {
+      let calls = 0;
+      const counting: Dispatch = async () => {
+        calls++;
+        return { body: undefined };
+      };
+      const response = await createFetchHandler(counting, { allowedOrigins: [page] })(post(CALL, { origin }));
+      expect([response.status, calls]).toEqual([403, 0]);
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
+
+  it('refuses a host name that is not listed', async () => {
+    const response = await endpoint({ allowedHosts: ['localhost'] })(post(CALL));
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({ message: 'Host not authorized.' });
+    expect((await endpoint({ allowedHosts: ['node.test'] })(post(CALL))).status).toBe(200);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { type ErrorCode, type ErrorDetails, PlumblineError, type TransactionRule } from '../../src/errors.js';
+import { RpcError, toRpcError } from '../../src/rpc/rpc-errors.js';
+
+// Codes and messages of spec/json-rpc.md 2.3, 3 and 4.1, spec/fees.md 6 and 7, DESIGN.md 8; `Invalid transaction type`
+// and `Wrong chainId` of Besu's list of error types.
+
+const SENDER = '0x1000000000000000000000000000000000000001';
+
+function of<C extends ErrorCode>(code: C, details: ErrorDetails[C]) {
+  return toRpcError(new PlumblineError(code, 'text of the library', details));
+}
+
+const rejected = (rule: TransactionRule, reason: string) => of('TRANSACTION_REJECTED', { rule, reason });
+
+describe('errors of plumbline as JSON-RPC', () => {
+  it('gives a revert its data, always', () => {
+    expect(of('EXECUTION_REVERTED', { data: new Uint8Array() })).toEqual({
+      code: 3,
+      message: 'Execution reverted',
+      data: '0x',
+    });
+    expect(of('EXECUTION_REVERTED', { data: Uint8Array.of(8, 0xc3), reason: 'no' })).toEqual({
+      code: 3,
+      message: 'Execution reverted (no)',
+      data: '0x08c3',
+    });
+  });
+
+  it('words funds as the reference does', () => {
+    // spec fixture fees/linea-estimate-gas-errors.json, "the override takes it away"
+    expect(of('INSUFFICIENT_FUNDS', { sender: SENDER, required: 0x5d539a1n, balance: 0n })).toEqual({
+      code: -32000,
+      message: `transaction up-front cost 0x5d539a1 exceeds transaction sender account balance 0x0 for sender ${SENDER}`,
+    });
+    const upfront = { code: -32004, message: 'Upfront cost exceeds account balance' };
+    expect(of('UPFRONT_COST_EXCEEDS_BALANCE', { sender: SENDER })).toEqual(upfront);
+  });
+
+  it.each([
+    [of('BLOCK_NOT_PROVABLE', { block: '0x1' }), -32600, 'BLOCK_MISSING_IN_CHAIN - block is missing'],
+    [of('BLOCK_NOT_FOUND', { block: '0x1' }), -39001, 'Unknown block'],
+    [of('STATE_NOT_HELD', { block: 1 }), -32000, 'World state unavailable'],
+    [of('METHOD_NOT_FOUND', { method: 'x' }), -32601, 'Method not found'],
+    [of('METHOD_NOT_ENABLED', { method: 'x' }), -32604, 'Method not enabled'],
+    [of('REQUEST_TIMED_OUT', { timeoutMs: 1 }), -32603, 'Timeout expired'],
+    [
+      of('CALLDATA_TOO_LARGE', { length: 60_001, limit: 60_000 }),
+      -32000,
+      'Calldata of transaction is greater than the allowed max of 60000',
+    ],
+    [
+      of('EXECUTION_FAILED', { reason: 'Invalid opcode: 0xc8' }),
+      -32000,
+      'Transaction processing could not be completed due to an exception (Invalid opcode: 0xc8)',
+    ],
+    [of('GAS_ALLOWANCE_EXCEEDED', { allowance: 21_000n }), -32000, 'gas required exceeds allowance (21000)'],
+    [of('INVALID_PARAMETER', { parameter: 'gas', reason: 'is above it' }), -32602, 'Invalid params (gas: is above it)'],
+    [of('INTERNAL', { reason: 'secret' }), -32603, 'Internal error'],
+  ])('%j', (error, code, message) => {
+    expect(error).toEqual({ code, message });
+  });
+
+  it.each<[TransactionRule, number, string]>([
+    ['nonce-too-low', -32001, 'Nonce too low'],
+    ['nonce-too-high', -32006, 'Nonce too high'],
+    ['signature', -32002, 'Invalid signature'],
+    ['intrinsic-gas', -32003, 'Intrinsic gas exceeds gas limit'],
+    ['funds', -32004, 'Upfront cost exceeds account balance'],
+    ['block-gas-limit', -32005, 'Transaction gas limit exceeds block gas limit'],
+    ['gas-price', -32009, 'Gas price below configured minimum gas price'],
+    ['type', -32602, 'Invalid transaction type'],
+    ['chain-id', -32000, 'Wrong chainId'],
+  ])('a transaction refused for %s: %i', (rule, code, message) => {
+    expect(rejected(rule, 'because')).toEqual({ code, message, data: 'because' });
+    expect(rejected(rule, '')).toEqual({ code, message });
+  });
+
+  it.each<[TransactionRule, string]>([
+    ['gas-limit', 'Gas limit of transaction is greater than the allowed max of 24000000'],
+    ['calldata-size', 'Calldata of transaction is greater than the allowed max of 60000'],
+    ['recipient', 'destination address is a precompile address and cannot receive transactions'],
+  ])('a transaction refused for %s says why', (rule, reason) => {
+    expect(rejected(rule, reason)).toEqual({ code: -32000, message: reason });
+  });
+
+  it('names what is wrong with a malformed transaction', () => {
+    expect(rejected('malformed', 'odd length')).toEqual({
+      code: -32602,
+      message: 'Invalid transaction params (odd length)',
+    });
+  });
+
+  it('says no more of internal failures than what failed', () => {
+    const origin = 'https://example.invalid/v3/key';
+    for (const error of [
+      of('DICTIONARY_UNREACHABLE', { origin }),
+      of('STORE_UNAVAILABLE', { reason: origin }),
+      of('WORKER_FAILED', { reason: origin }),
+      of('KERNEL_UNAVAILABLE', { kernel: 'hash', reason: origin }),
+      toRpcError(new Error(origin)),
+      toRpcError(origin),
+      toRpcError(undefined),
+    ]) {
+      expect(error.code).toBe(-32603);
+      expect(error.message).toMatch(/^Internal error/);
+      expect(JSON.stringify(error)).not.toContain('example');
+    }
+  });
+
+  it('passes an error that is JSON-RPC already as it is', () => {
+    const { code, message } = { code: -32005, message: 'daily request count exceeded' };
+    expect(toRpcError(new RpcError({ code, message }))).toEqual({ code, message });
+    expect(toRpcError(new RpcError({ code, message, data: null }))).toEqual({ code, message, data: null });
+  });
+});

@@ -1,0 +1,265 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { describe, expect, it } from 'vitest';
+import { schemeFormat } from '../../src/accumulator/scheme.js';
+import { bigIntToBytes } from '../../src/primitives/bytes.js';
+import { referenceHasher } from '../../src/reference/hasher.js';
+import { openWorldState } from '../../src/state/node-world-state.js';
+import type { AccountAfter, AccountBefore, AccountChange, SlotChange } from '../../src/state/world-state.js';
+
+const hasher = referenceHasher('poseidon2');
+const { emptyRoot, emptyCodeHash } = schemeFormat('poseidon2');
+const ZERO = new Uint8Array(32);
+const address = (n: number) => bigIntToBytes(BigInt(n), 20);
+const word = (n: number) => bigIntToBytes(BigInt(n), 32);
+const set = (key: number, before: number, after: number): SlotChange => ({
+  key: word(key),
+  before: word(before),
+  after: word(after),
+});
+
+const state = (nonce: bigint, balance: bigint) => ({ nonce, balance });
+
+function change(
+  n: number,
+  before: AccountBefore | undefined,
+  after: AccountAfter | undefined,
+  slots: readonly SlotChange[] = [],
+  destroyed = false,
+): AccountChange {
+  return { address: address(n), ...(before && { before }), ...(after && { after }), slots, destroyed };
+}
+
+const CODE = Uint8Array.of(0x60, 0x00, 0x60, 0x00, 0xf3);
+
+/** Block 0: a plain account 1, a contract 2 with three slots, a contract 3 without slots. */
+function open() {
+  const held = openWorldState(hasher);
+  held.applyBlock(0, [
+    change(1, undefined, state(0n, 100n)),
+    change(2, undefined, { ...state(1n, 0n), code: CODE }, [set(1, 0, 11), set(2, 0, 12), set(3, 0, 13)]),
+    change(3, undefined, { ...state(1n, 5n), code: CODE }),
+  ]);
+  return held;
+}
+
+const leafIndexOf = (held: ReturnType<typeof open>, n: number) => {
+  const { accountProof } = held.prove(held.head!, address(n), []);
+  return 'leafIndex' in accountProof ? accountProof.leafIndex : undefined;
+};
+
+describe('world state', () => {
+  it('starts empty', () => {
+    const held = openWorldState(hasher);
+    expect(held.root()).toEqual(emptyRoot);
+    expect([held.head, held.oldest, held.nextFreeNode()]).toEqual([undefined, undefined, 2]);
+    expect(() => held.root(0)).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD', details: { block: 0 } }));
+  });
+
+  it('reads back what blocks wrote, for every held block', () => {
+    const held = open();
+    held.applyBlock(1, [
+      change(1, state(0n, 100n), state(1n, 90n)),
+      change(2, state(1n, 0n), state(1n, 10n), [set(1, 11, 0), set(2, 12, 22), set(4, 0, 14)]),
+    ]);
+    expect(held.account(0, address(1))).toEqual({
+      ...state(0n, 100n),
+      storageRoot: emptyRoot,
+      zkCodeHash: emptyCodeHash,
+      keccakCodeHash: keccak_256(new Uint8Array(0)),
+      codeSize: 0n,
+    });
+    expect(held.account(1, address(1))).toMatchObject(state(1n, 90n));
+    expect(held.account(1, address(2))).toMatchObject({ keccakCodeHash: keccak_256(CODE), codeSize: 5n });
+    expect(held.account(1, address(9))).toBeUndefined();
+    const slots = (block: number) => [1, 2, 3, 4].map((key) => held.slot(block, address(2), word(key)).at(-1));
+    expect([slots(0), slots(1)]).toEqual([
+      [11, 12, 13, 0],
+      [0, 22, 13, 14],
+    ]);
+    expect(held.slot(1, address(9), word(1))).toEqual(ZERO);
+  });
+
+  it('does not depend on the order in which changes are named', () => {
+    const changes = Array.from({ length: 12 }, (_, i) =>
+      change(i + 1, undefined, state(1n, BigInt(i)), [set(1, 0, i + 1), set(2, 0, 1), set(3, 0, 2)]),
+    );
+    const turned = changes.map((one) => ({ ...one, slots: [...one.slots].reverse() })).reverse();
+    const [one, other] = [openWorldState(hasher), openWorldState(hasher)];
+    expect(one.applyBlock(0, changes)).toEqual(other.applyBlock(0, turned));
+  });
+
+  it('changes nothing for accounts and slots that were only touched', () => {
+    const held = open();
+    const root = held.root();
+    held.applyBlock(1, [
+      change(1, state(0n, 100n), state(0n, 100n)),
+      change(2, state(1n, 0n), state(1n, 0n), [set(1, 11, 11), set(7, 0, 0)]),
+      change(8, undefined, undefined, [set(1, 0, 0)]),
+    ]);
+    expect(held.root()).toEqual(root);
+    expect(held.nextFreeNode()).toBe(5);
+  });
+
+  it('gives a recreated account a new position and new storage', () => {
+    const held = open();
+    const position = leafIndexOf(held, 2);
+    held.applyBlock(1, [
+      change(2, state(1n, 0n), { ...state(1n, 7n), code: CODE }, [set(1, 11, 0), set(2, 12, 0), set(5, 0, 1)], true),
+    ]);
+    const fresh = openWorldState(hasher);
+    fresh.applyBlock(0, [change(2, undefined, { ...state(1n, 7n), code: CODE }, [set(5, 0, 1)])]);
+    expect([leafIndexOf(held, 2), held.nextFreeNode()]).toEqual([5, 6]);
+    expect(position).toBeLessThan(5);
+    expect(held.account(1, address(2))).toEqual(fresh.account(0, address(2)));
+    expect(held.slot(1, address(2), word(3))).toEqual(ZERO);
+  });
+
+  it('takes no before-value of a destroyed account for its slots', () => {
+    const held = open();
+    const after = { ...state(1n, 0n), code: CODE };
+    held.applyBlock(1, [change(2, state(1n, 0n), after, [set(1, 99, 11), set(2, 12, 12)], true)]);
+    expect([1, 2, 3].map((key) => held.slot(1, address(2), word(key)).at(-1))).toEqual([11, 12, 0]);
+  });
+
+  it('removes an account; created again later it starts over', () => {
+    const held = open();
+    held.applyBlock(1, [change(2, state(1n, 0n), undefined, [set(1, 11, 0)], true)]);
+    expect([held.account(1, address(2)), held.nextFreeNode()]).toEqual([undefined, 5]);
+    held.applyBlock(2, [change(2, undefined, state(0n, 1n))]);
+    expect(held.account(2, address(2))?.storageRoot).toEqual(emptyRoot);
+    expect([leafIndexOf(held, 2), held.nextFreeNode()]).toEqual([5, 6]);
+  });
+
+  it('a recreated account whose empty storage was not touched keeps its root, and writes to a new tree', () => {
+    const held = open();
+    held.applyBlock(1, [change(2, state(1n, 0n), state(1n, 0n), [set(1, 11, 0), set(2, 12, 0), set(3, 13, 0)])]);
+    const kept = held.account(1, address(2))!.storageRoot;
+    expect(kept).not.toEqual(emptyRoot);
+    held.applyBlock(2, [change(2, state(1n, 0n), state(2n, 0n), [], true)]);
+    expect(held.account(2, address(2))?.storageRoot).toEqual(kept);
+    expect(held.prove(2, address(2), [word(1)]).storageProofs).toHaveLength(1);
+    held.applyBlock(3, [change(2, state(2n, 0n), state(2n, 1n))]);
+    held.applyBlock(4, [change(2, state(2n, 1n), state(2n, 1n), [set(1, 0, 11), set(2, 0, 12), set(3, 0, 13)])]);
+    expect(held.account(4, address(2))?.storageRoot).toEqual(held.account(0, address(2))?.storageRoot);
+  });
+
+  it('a slot cleared and written again in one block moves to a new position', () => {
+    const held = open();
+    held.applyBlock(1, [change(2, state(1n, 0n), state(1n, 0n), [{ ...set(1, 11, 21), cleared: true }])]);
+    const [item] = held.prove(1, address(2), [word(1)]).storageProofs;
+    expect(item).toMatchObject({ leafIndex: 5 });
+  });
+
+  it('goes back exactly, and forward again on another path', () => {
+    const held = open();
+    const root = held.root();
+    const proof = JSON.stringify(held.prove(0, address(2), [word(1), word(9)]));
+    const block = [change(2, state(1n, 0n), undefined, [], true), change(4, undefined, state(0n, 1n))];
+    const first = held.applyBlock(1, block);
+    held.applyBlock(2, [change(4, state(0n, 1n), undefined)]);
+    held.revertTo(0);
+    expect([held.head, held.root(), held.nextFreeNode()]).toEqual([0, root, 5]);
+    expect(JSON.stringify(held.prove(0, address(2), [word(1), word(9)]))).toBe(proof);
+    expect(() => held.root(1)).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
+    expect(() => held.revertTo(1)).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
+    expect(held.applyBlock(1, block)).toEqual(first);
+  });
+
+  it('releases old blocks, never the newest', () => {
+    const held = open();
+    const root = held.applyBlock(1, [change(4, undefined, state(0n, 1n))]);
+    held.applyBlock(2, []);
+    held.releaseBefore(1);
+    expect([held.oldest, held.head]).toEqual([1, 2]);
+    expect(held.root(1)).toEqual(root);
+    expect(() => held.account(0, address(1))).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
+    held.releaseBefore(99);
+    expect([held.oldest, held.head, held.root(2)]).toEqual([2, 2, root]);
+    held.applyBlock(3, []);
+    expect(() => held.revertTo(0)).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
+  });
+
+  it('hands out copies', () => {
+    const held = open();
+    const root = held.root();
+    held.root().fill(0);
+    held.slot(0, address(2), word(1)).fill(0);
+    held.account(0, address(2))?.storageRoot.fill(0);
+    expect(held.root()).toEqual(root);
+    expect(held.slot(0, address(2), word(1))).toEqual(word(11));
+    expect(held.account(0, address(2))?.storageRoot.some((byte) => byte !== 0)).toBe(true);
+  });
+});
+
+describe('a block that does not fit', () => {
+  const good = change(1, state(0n, 100n), state(1n, 100n));
+  const cases: [string, string, AccountChange[]][] = [
+    ['a nonce that is not held', 'STATE_MISMATCH', [change(1, state(1n, 100n), state(2n, 100n))]],
+    ['a balance that is not held', 'STATE_MISMATCH', [change(1, state(0n, 99n), state(1n, 99n))]],
+    ['an account that is not there', 'STATE_MISMATCH', [change(9, state(0n, 1n), state(0n, 2n))]],
+    ['an account that is there already', 'STATE_MISMATCH', [change(1, undefined, state(0n, 2n))]],
+    ['a slot that is not held', 'STATE_MISMATCH', [change(2, state(1n, 0n), state(1n, 0n), [set(1, 12, 13)])]],
+    [
+      'a slot of an account without storage',
+      'STATE_MISMATCH',
+      [change(3, state(1n, 5n), state(1n, 5n), [set(1, 1, 2)])],
+    ],
+    ['another code', 'STATE_MISMATCH', [change(2, { ...state(1n, 0n), keccakCodeHash: ZERO }, state(2n, 0n))]],
+    [
+      'a code hash without its code',
+      'STATE_MISMATCH',
+      [change(4, undefined, { ...state(1n, 0n), keccakCodeHash: ZERO })],
+    ],
+    ['slots left behind by a recreation', 'STATE_MISMATCH', [change(2, state(1n, 0n), state(1n, 0n), [], true)]],
+    ['an address twice', 'INVALID_PARAMETER', [good, good]],
+    ['a slot twice', 'INVALID_PARAMETER', [change(2, state(1n, 0n), state(1n, 0n), [set(1, 11, 2), set(1, 11, 3)])]],
+    ['a balance of 2^256', 'OUT_OF_RANGE', [change(1, state(0n, 100n), state(1n, 1n << 256n))]],
+    ['a short address', 'INVALID_LENGTH', [{ ...good, address: new Uint8Array(19) }]],
+    ['a short slot key', 'INVALID_LENGTH', [{ ...good, slots: [{ ...set(1, 0, 1), key: new Uint8Array(31) }] }]],
+    ['a short slot value', 'INVALID_LENGTH', [{ ...good, slots: [{ ...set(1, 0, 1), after: new Uint8Array(31) }] }]],
+  ];
+
+  it.each(cases)('%s: nothing is changed', (_, code, changes) => {
+    const held = open();
+    const root = held.root();
+    const before = JSON.stringify(held.prove(0, address(2), [word(1)]));
+    const others = code === 'INVALID_PARAMETER' ? [] : [change(5, undefined, state(0n, 1n), [set(1, 0, 1)])];
+    expect(() => held.applyBlock(1, [...others, ...changes])).toThrow(expect.objectContaining({ code }));
+    expect([held.head, held.root(), held.nextFreeNode()]).toEqual([0, root, 5]);
+    expect(JSON.stringify(held.prove(0, address(2), [word(1)]))).toBe(before);
+    expect(() => held.applyBlock(1, [good])).not.toThrow();
+  });
+
+  it.each([0, 2, -1, 1.5])('block %d after block 0', (block) => {
+    expect(() => open().applyBlock(block, [])).toThrow(expect.objectContaining({ code: 'STATE_MISMATCH' }));
+  });
+});
+
+describe('proof shapes', () => {
+  const held = open();
+  const fields = (item: object) => Object.keys(item).sort();
+  const present = ['key', 'leafIndex', 'proof'];
+  const absent = ['key', 'leftLeafIndex', 'leftProof', 'rightLeafIndex', 'rightProof'];
+
+  it('account with slots: an item per asked key, in order, duplicates included', () => {
+    const { accountProof, storageProofs } = held.prove(0, address(2), [word(3), word(9), word(3)]);
+    expect([accountProof, ...storageProofs].map(fields)).toEqual([present, present, absent, present]);
+    expect(storageProofs.map(({ key }) => Number(key))).toEqual([3, 9, 3]);
+    expect(accountProof.key).toBe('0x0000000000000000000000000000000000000002');
+  });
+
+  it('account with empty storage, and missing account: no storage items', () => {
+    const without = held.prove(0, address(3), [word(1)]);
+    const missing = held.prove(0, address(9), [word(1)]);
+    expect([fields(without.accountProof), without.storageProofs]).toEqual([present, []]);
+    expect([fields(missing.accountProof), missing.storageProofs]).toEqual([absent, []]);
+  });
+
+  it('refuses a block it does not hold and keys of another length', () => {
+    expect(() => held.prove(1, address(2), [])).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
+    expect(() => held.prove(0, address(2), [new Uint8Array(31)])).toThrow(
+      expect.objectContaining({ code: 'INVALID_LENGTH' }),
+    );
+    expect(() => held.prove(0, new Uint8Array(32), [])).toThrow(expect.objectContaining({ code: 'INVALID_LENGTH' }));
+  });
+});
