@@ -1,4 +1,5 @@
 import type { HashScheme } from '../kernel/contracts.js';
+import { padStart } from '../primitives/bytes.js';
 
 /**
  * Ethereum values in the form the field hashes take (spec/hashing.md 3): poseidon2 spreads every two bytes over a
@@ -36,19 +37,21 @@ export function encodeAddress(scheme: HashScheme, address: Uint8Array): Uint8Arr
   return encoded;
 }
 
-/** Byte code of any length: 16-byte chunks, the last one padded in front (spec/hashing.md 3.1, 3.2). Empty stays empty. */
+/**
+ * Byte code of any length. Poseidon2 spreads it, an odd last 16-byte chunk with a zero byte in front; mimc makes each chunk
+ * a block, padded in front (spec/hashing.md 3.1, 3.2). Empty stays empty.
+ */
 export function encodeCode(scheme: HashScheme, code: Uint8Array): Uint8Array {
-  const chunks = Math.ceil(code.length / 16);
-  const encoded = new Uint8Array(chunks * 32);
-  for (let i = 0; i < chunks; i++) {
-    const chunk = code.subarray(16 * i, 16 * i + 16);
-    const block = encoded.subarray(32 * i, 32 * i + 32);
-    if (scheme === 'mimc') block.set(chunk, 32 - chunk.length);
-    else {
-      const padded = new Uint8Array(16);
-      padded.set(chunk, 16 - chunk.length);
-      spreadWords(padded, block, 0);
-    }
+  const lastAt = code.length - (code.length % 16);
+  const last = code.subarray(lastAt);
+  if (scheme === 'poseidon2') {
+    const encoded = new Uint8Array(2 * lastAt + 4 * Math.ceil(last.length / 2));
+    spreadWords(code.subarray(0, lastAt), encoded, 0);
+    spreadWords(padStart(last, last.length + (last.length % 2)), encoded, 2 * lastAt);
+    return encoded;
   }
+  const encoded = new Uint8Array(32 * Math.ceil(code.length / 16));
+  for (let at = 0; at < lastAt; at += 16) encoded.set(code.subarray(at, at + 16), 2 * at + 16);
+  encoded.set(last, encoded.length - last.length);
   return encoded;
 }

@@ -12,10 +12,13 @@ export function bytesToHex(bytes: Uint8Array): Hex {
   return text as Hex;
 }
 
+/** Value of each ASCII digit, -1 elsewhere. A table: proofs are mostly hex, and reading it showed in their time. */
+const NIBBLES = Int8Array.from({ length: 128 }, (_, code) => {
+  return '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase());
+});
+
 function nibble(code: number): number {
-  if (code >= 48 && code <= 57) return code - 48;
-  const lower = code | 32;
-  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+  return code < 128 ? NIBBLES[code]! : -1;
 }
 
 /**

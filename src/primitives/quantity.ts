@@ -13,7 +13,8 @@ export function toQuantity(value: bigint | number): Hex {
  * @throws PlumblineError `INVALID_QUANTITY`
  */
 export function quantityToBigInt(text: string): bigint {
-  if (typeof text !== 'string' || !/^0x[0-9a-fA-F]+$/.test(text)) throw invalid(String(text), 'is not 0x and hex digits');
+  if (typeof text !== 'string' || !/^0x[0-9a-fA-F]+$/.test(text))
+    throw invalid(String(text), 'is not 0x and hex digits');
   return BigInt(text);
 }
 

@@ -39,12 +39,12 @@ export function requestOf(fixture: AnswerFixture): ProofRequest {
   };
 }
 
-/** Keys and values hashed as they are. */
-export function rawQuestion(hasher: Hasher, key: Uint8Array): TreeQuestion {
+/** Question about a key of 32 bytes in a tree whose keys and values are hashed by `hash`. */
+export function wordQuestion(key: Uint8Array, hash: (word: Uint8Array) => Uint8Array): TreeQuestion {
   return {
     key: bytesToBigInt(key),
-    hkey: hasher.hash(key),
-    hashValue: (value) => hasher.hash(value),
+    hkey: hash(key),
+    hashValue: hash,
     valueBytes: 32,
     zeroIsAbsent: true,
   };

@@ -190,7 +190,7 @@ describe('transactions that may not run', () => {
     ['gas above the cap of EIP-7825', { gasLimit: 16_777_217n }, {}, 'osaka', 'gas-limit'],
     ['gas at the cap', { gasLimit: 16_777_216n }, {}, 'osaka', 'accepted'],
     ['no cap before Osaka', { gasLimit: 16_777_217n }, {}, 'prague', 'accepted'],
-    ['more gas than the block has left', {}, { gasAvailable: 999_999n }, 'osaka', 'gas-limit'],
+    ['more gas than the block has left', {}, { gasAvailable: 999_999n }, 'osaka', 'block-gas-limit'],
     ['used nonce', { nonce: 0n, from: hexToBytes(STRANGER) }, {}, 'osaka', 'nonce-too-low'],
     ['nonce ahead', { nonce: 1n }, {}, 'osaka', 'nonce-too-high'],
     ['nonce ahead in a simulation', { nonce: 1n }, { leniency: { nonce: 'future' } }, 'osaka', 'accepted'],

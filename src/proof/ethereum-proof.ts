@@ -1,0 +1,167 @@
+import { RLP } from '@ethereumjs/rlp';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../ethereum/constants.js';
+import { bytesToBigInt, equalBytes, isZeroBytes, padStart } from '../primitives/bytes.js';
+import { member, readArray, readBytes, readNumber256, readObject } from './json-reader.js';
+import { type PatriciaFailureReason, walkPatriciaProof } from './patricia-walk.js';
+import { checkRequest, type ProofRequest } from './request.js';
+import { judge, type ProofFailure, Refusal } from './verdict.js';
+
+/** An account as Ethereum's state trie holds it; hashes have 32 bytes. */
+export interface EthereumAccount {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  readonly storageRoot: Uint8Array;
+  readonly codeHash: Uint8Array;
+}
+
+export type EthereumProofFailureReason =
+  | PatriciaFailureReason
+  /** What the trie holds is not an account, or not the word of a slot. */
+  | 'VALUE_INVALID'
+  /** A field of the answer says something else than its proof. */
+  | 'VALUE_MISMATCH'
+  /** The answer, or one of its storage proofs, is about another key. */
+  | 'KEY_MISMATCH'
+  /** Not one storage proof per asked slot. */
+  | 'SLOT_COUNT_MISMATCH';
+
+export interface VerifiedEthereumProof {
+  readonly verified: true;
+  /** Undefined: no such account in this state. */
+  readonly account: EthereumAccount | undefined;
+  /** One per asked key, in order; values have 32 bytes and are zero where the slot is not in the trie. */
+  readonly slots: readonly { readonly key: Uint8Array; readonly value: Uint8Array; readonly exists: boolean }[];
+}
+
+export type EthereumProofVerdict = VerifiedEthereumProof | ProofFailure<EthereumProofFailureReason>;
+
+/** An `eth_getProof` result with its hex decoded. Members that only repeat what the proofs say may be left out. */
+interface EthereumAnswer {
+  readonly address: bigint | undefined;
+  readonly nonce: bigint | undefined;
+  readonly balance: bigint | undefined;
+  readonly codeHash: Uint8Array | undefined;
+  readonly storageHash: Uint8Array | undefined;
+  readonly accountProof: readonly Uint8Array[];
+  readonly storageProof: readonly {
+    readonly key: bigint;
+    readonly value: bigint;
+    readonly proof: readonly Uint8Array[];
+  }[];
+}
+
+function readNodes(json: unknown, at: string): Uint8Array[] {
+  return readArray(json, at).map((node, i) => readBytes(node, `${at}[${i}]`));
+}
+
+function readAnswer(json: unknown): EthereumAnswer {
+  const object = readObject(json, '');
+  const number = (name: string) => (object[name] === undefined ? undefined : readNumber256(object[name], name));
+  const hash = (name: string) => (object[name] === undefined ? undefined : readBytes(object[name], name, 32));
+  return {
+    address: number('address'),
+    nonce: number('nonce'),
+    balance: number('balance'),
+    codeHash: hash('codeHash'),
+    storageHash: hash('storageHash'),
+    accountProof: readNodes(object.accountProof, 'accountProof'),
+    storageProof: readArray(object.storageProof, 'storageProof').map((item, i) => {
+      const at = `storageProof[${i}]`;
+      const slot = readObject(item, at);
+      return {
+        key: readNumber256(slot.key, member(at, 'key')),
+        value: readNumber256(slot.value, member(at, 'value')),
+        proof: readNodes(slot.proof, member(at, 'proof')),
+      };
+    }),
+  };
+}
+
+/** Integer of its RLP bytes: big-endian, no leading zero, at most `limit` bytes. Undefined otherwise. */
+function readMinimal(bytes: unknown, limit: number): bigint | undefined {
+  if (!(bytes instanceof Uint8Array) || bytes.length > limit || bytes[0] === 0) return undefined;
+  return bytesToBigInt(bytes);
+}
+
+function decodeRlp(bytes: Uint8Array): unknown {
+  try {
+    return RLP.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Account of the trie's value, `[nonce, balance, storageRoot, codeHash]`. */
+function decodeAccount(bytes: Uint8Array): EthereumAccount {
+  const fields = decodeRlp(bytes);
+  if (Array.isArray(fields) && fields.length === 4) {
+    const [nonce, balance] = [readMinimal(fields[0], 8), readMinimal(fields[1], 32)];
+    const [storageRoot, codeHash]: unknown[] = [fields[2], fields[3]];
+    const isHash = (field: unknown): field is Uint8Array => field instanceof Uint8Array && field.length === 32;
+    if (nonce !== undefined && balance !== undefined && isHash(storageRoot) && isHash(codeHash)) {
+      return { nonce, balance, storageRoot, codeHash };
+    }
+  }
+  throw new Refusal('VALUE_INVALID', 'accountProof', 'the value in the trie is not an account');
+}
+
+/**
+ * Verifies an answer of `eth_getProof` against a trusted state root: the account and every asked slot, there or not.
+ *
+ * @param answer - the `result` of the JSON-RPC response; `accountProof` and `storageProof` are needed, the members that
+ *   repeat what these prove are compared where present
+ * @throws PlumblineError `PROOF_MALFORMED` when the answer is not a proof at all, `INVALID_LENGTH` for a bad request
+ * @source EIP-1186; yellow paper, appendix D
+ */
+export function verifyEthereumProof(request: ProofRequest, answer: unknown): EthereumProofVerdict {
+  const { address, storageKeys, stateRoot } = request;
+  checkRequest(request);
+  const parsed = readAnswer(answer);
+  return judge(() => {
+    if (parsed.address !== undefined && parsed.address !== bytesToBigInt(address)) {
+      throw new Refusal('KEY_MISMATCH', 'address', 'is not the asked address');
+    }
+    const value = walkPatriciaProof(stateRoot, keccak_256(address), parsed.accountProof, 'accountProof');
+    const account = value && decodeAccount(value);
+    checkClaims(account, parsed);
+    const { storageProof } = parsed;
+    if (storageProof.length !== storageKeys.length) {
+      const message = `${storageProof.length} storage proofs, expected ${storageKeys.length}`;
+      throw new Refusal('SLOT_COUNT_MISMATCH', 'storageProof', message);
+    }
+    const storageRoot = account?.storageRoot ?? EMPTY_TRIE_ROOT;
+    const slots = storageKeys.map((key, i) => checkSlot(storageRoot, key, storageProof[i]!, `storageProof[${i}]`));
+    return { verified: true, account, slots };
+  });
+}
+
+/** Compares the members that repeat the account. For a missing account nodes give zero hashes or those of emptiness. */
+function checkClaims(account: EthereumAccount | undefined, claims: EthereumAnswer): void {
+  const number = (name: 'nonce' | 'balance', proven: bigint) => claims[name] === undefined || claims[name] === proven;
+  const hash = (name: 'codeHash' | 'storageHash', proven: Uint8Array | undefined, empty: Uint8Array) => {
+    const claim = claims[name];
+    return claim === undefined || equalBytes(claim, proven ?? empty) || (proven === undefined && isZeroBytes(claim));
+  };
+  const holds = {
+    nonce: number('nonce', account?.nonce ?? 0n),
+    balance: number('balance', account?.balance ?? 0n),
+    codeHash: hash('codeHash', account?.codeHash, EMPTY_CODE_HASH),
+    storageHash: hash('storageHash', account?.storageRoot, EMPTY_TRIE_ROOT),
+  };
+  for (const [name, fine] of Object.entries(holds)) {
+    if (!fine) throw new Refusal('VALUE_MISMATCH', name, 'is not what the account proof shows');
+  }
+}
+
+function checkSlot(root: Uint8Array, key: Uint8Array, slot: EthereumAnswer['storageProof'][number], at: string) {
+  if (slot.key !== bytesToBigInt(key)) throw new Refusal('KEY_MISMATCH', `${at}.key`, 'is not the asked slot');
+  const encoded = walkPatriciaProof(root, keccak_256(key), slot.proof, `${at}.proof`);
+  const word = encoded === undefined ? new Uint8Array(0) : decodeRlp(encoded);
+  const value = readMinimal(word, 32);
+  if (value === undefined || (encoded !== undefined && value === 0n)) {
+    throw new Refusal('VALUE_INVALID', `${at}.proof`, 'the value in the trie is not the word of a slot');
+  }
+  if (value !== slot.value) throw new Refusal('VALUE_MISMATCH', `${at}.value`, 'is not what the proof shows');
+  return { key, value: padStart(word as Uint8Array, 32), exists: encoded !== undefined };
+}

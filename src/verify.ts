@@ -1,0 +1,54 @@
+/**
+ * `plumbline/verify`: proofs, checked in the page. No EVM, no worker, no store.
+ *
+ * @example
+ * const hasher = await loadHasher('poseidon2');
+ * const anchor = verifyL1Anchor({ l1StateRoot, rollup, l2BlockNumber }, ethGetProofResult);
+ * if (anchor.verified) {
+ *   const verdict = verifyLineaProof(hasher, { address, storageKeys, stateRoot: anchor.stateRoot }, lineaGetProofResult);
+ * }
+ */
+export type { AccountValue } from './accumulator/account-value.js';
+export type {
+  InclusionProofJson,
+  LineaProofJson,
+  MerkleProofJson,
+  NonInclusionProofJson,
+  ProofItemJson,
+} from './accumulator/proof-shape.js';
+export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
+export type { Hasher, HashScheme, KernelBuild, KernelOptions } from './kernel/contracts.js';
+export { loadHasher } from './kernel/hasher.js';
+export type { RollupContract } from './networks/network.js';
+export { bytesToHex, type Hex, hexToBytes } from './primitives/hex.js';
+export {
+  type EthereumAccount,
+  type EthereumProofFailureReason,
+  type EthereumProofVerdict,
+  type VerifiedEthereumProof,
+  verifyEthereumProof,
+} from './proof/ethereum-proof.js';
+export {
+  type LeafPlace,
+  type LineaProofFailureReason,
+  type TreeQuestion,
+  type VerifiedItem,
+  verifyTreeItem,
+} from './proof/item.js';
+export {
+  anchorSlots,
+  type L1AnchorFailureReason,
+  type L1AnchorRequest,
+  type L1AnchorVerdict,
+  stateRootSlot,
+  type VerifiedL1Anchor,
+  verifyL1Anchor,
+} from './proof/l1-anchor.js';
+export {
+  type LineaProofVerdict,
+  type VerifiedLineaProof,
+  type VerifiedSlot,
+  verifyLineaProof,
+} from './proof/linea-proof.js';
+export type { ProofRequest } from './proof/request.js';
+export type { ProofFailure } from './proof/verdict.js';

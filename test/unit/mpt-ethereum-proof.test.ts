@@ -1,0 +1,176 @@
+import { RLP } from '@ethereumjs/rlp';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { describe, expect, it } from 'vitest';
+import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
+import { StateTrie } from '../../src/ethereum/state-trie.js';
+import type { RollupContract } from '../../src/networks/network.js';
+import { bigIntToBytes, bytesToBigInt } from '../../src/primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
+import { anchorSlots, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
+import { bitFlips, type Json } from '../support/damage.js';
+import { fixtureBytes, fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { outcome } from '../support/refusal.js';
+
+const word = (value: bigint) => bigIntToBytes(value, 32);
+const address = (byte: number) => new Uint8Array(20).fill(byte);
+
+async function rollupState() {
+  const trie = await StateTrie.create();
+  const rollup: RollupContract = {
+    address: bytesToHex(address(0xaa)) as `0x${string}`,
+    currentBlockSlot: 0x119n,
+    stateRootsSlot: 0x11an,
+  };
+  const slots = [
+    { key: word(0x119n), after: word(30n) },
+    { key: anchorSlots(rollup, 10)[1], after: word(0xabcdn) },
+    { key: anchorSlots(rollup, 40)[1], after: word(0xef01n) },
+  ];
+  const codeHash = keccak_256(Uint8Array.of(1, 2, 3));
+  const stateRoot = await trie.write([
+    { address: address(0xaa), account: { nonce: 1n, balance: 0n, codeHash }, slots },
+    { address: address(0xbb), account: { nonce: 300n, balance: 10n ** 22n, codeHash: EMPTY_CODE_HASH }, slots: [] },
+    { address: address(0xcc), account: { nonce: 0n, balance: 1n, codeHash: EMPTY_CODE_HASH }, slots: [] },
+  ]);
+  return { trie, rollup, stateRoot };
+}
+
+/** `eth_getProof` in its wire form. */
+async function getProof(trie: StateTrie, root: Uint8Array, of: Uint8Array, keys: readonly Uint8Array[]) {
+  const { accountProof, storage } = await trie.prove(root, of, keys);
+  return {
+    accountProof: accountProof.map(bytesToHex),
+    storageProof: storage.map(({ key, value, proof }) => ({
+      key: `0x${bytesToBigInt(key).toString(16)}`,
+      value: `0x${value.toString(16)}`,
+      proof: proof.map(bytesToHex),
+    })),
+  };
+}
+
+describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
+  it('accounts with storage, without, and missing', async () => {
+    const { trie, rollup, stateRoot } = await rollupState();
+    const storageKeys = [...anchorSlots(rollup, 10), word(5n)];
+    const check = async (of: Uint8Array) =>
+      verifyEthereumProof({ address: of, storageKeys, stateRoot }, await getProof(trie, stateRoot, of, storageKeys));
+    const values = (numbers: bigint[]) =>
+      numbers.map((n, i) => ({ key: storageKeys[i], value: word(n), exists: n !== 0n }));
+    expect(await check(address(0xaa))).toMatchObject({
+      verified: true,
+      account: { nonce: 1n },
+      slots: values([30n, 0xabcdn, 0n]),
+    });
+    expect(await check(address(0xbb))).toMatchObject({
+      verified: true,
+      account: { nonce: 300n, balance: 10n ** 22n, codeHash: EMPTY_CODE_HASH },
+      slots: values([0n, 0n, 0n]),
+    });
+    expect(await check(address(0xdd))).toEqual({ verified: true, account: undefined, slots: values([0n, 0n, 0n]) });
+  });
+
+  it('the anchor: finalized, not a last block, above the newest, contract missing', async () => {
+    const { trie, rollup, stateRoot } = await rollupState();
+    const anchor = async (block: number, contract = rollup) => {
+      const of = hexToBytes(contract.address);
+      const answer = await getProof(trie, stateRoot, of, anchorSlots(contract, block));
+      return verifyL1Anchor({ l1StateRoot: stateRoot, rollup: contract, l2BlockNumber: block }, answer);
+    };
+    expect(await anchor(10)).toEqual({
+      verified: true,
+      l2BlockNumber: 10,
+      stateRoot: word(0xabcdn),
+      currentL2BlockNumber: 30n,
+    });
+    expect(await anchor(11)).toMatchObject({ verified: false, reason: 'NO_FINALIZATION_AT_BLOCK' });
+    expect(await anchor(40)).toMatchObject({ verified: false, reason: 'BLOCK_NOT_FINALIZED' });
+    const missing = { ...rollup, address: bytesToHex(address(0xdd)) as `0x${string}` };
+    expect(await anchor(10, missing)).toMatchObject({ verified: false, reason: 'CONTRACT_MISSING' });
+  });
+
+  it('an account is not an account: wrong number of fields, leading zeros, short hashes', () => {
+    const key = keccak_256(address(1));
+    const hash = new Uint8Array(32).fill(7);
+    const check = (fields: unknown) => {
+      const node = RLP.encode([Uint8Array.of(0x20, ...key), RLP.encode(fields as Uint8Array[])]);
+      const answer = { accountProof: [bytesToHex(node)], storageProof: [] };
+      return outcome(() =>
+        verifyEthereumProof({ address: address(1), storageKeys: [], stateRoot: keccak_256(node) }, answer),
+      );
+    };
+    const [zero, one] = [new Uint8Array(0), Uint8Array.of(1)];
+    expect(check([one, zero, hash, hash])).toBe('accepted');
+    expect(check([one, zero, hash])).toBe('VALUE_INVALID');
+    expect(check([one, zero, hash, hash, hash])).toBe('VALUE_INVALID');
+    expect(check([Uint8Array.of(0, 1), zero, hash, hash])).toBe('VALUE_INVALID');
+    expect(check([Uint8Array.of(0), zero, hash, hash])).toBe('VALUE_INVALID');
+    expect(check([new Uint8Array(9).fill(1), zero, hash, hash])).toBe('VALUE_INVALID');
+    expect(check([one, new Uint8Array(33).fill(1), hash, hash])).toBe('VALUE_INVALID');
+    expect(check([one, zero, hash.slice(1), hash])).toBe('VALUE_INVALID');
+    expect(check([one, zero, hash, [hash]])).toBe('VALUE_INVALID');
+    expect(check(hash)).toBe('VALUE_INVALID');
+  });
+
+  it('storage values that no slot can have are refused', () => {
+    const accountKey = keccak_256(address(1));
+    const check = (value: Uint8Array, claim: string) => {
+      const leaf = RLP.encode([Uint8Array.of(0x20, ...keccak_256(word(3n))), value]);
+      const account = RLP.encode([Uint8Array.of(1), new Uint8Array(0), keccak_256(leaf), EMPTY_CODE_HASH]);
+      const node = RLP.encode([Uint8Array.of(0x20, ...accountKey), account]);
+      const request = { address: address(1), storageKeys: [word(3n)], stateRoot: keccak_256(node) };
+      const storageProof = [{ key: '0x3', value: claim, proof: [bytesToHex(leaf)] }];
+      return outcome(() => verifyEthereumProof(request, { accountProof: [bytesToHex(node)], storageProof }));
+    };
+    expect(check(Uint8Array.of(0x82, 1, 0), '0x100')).toBe('accepted');
+    expect(check(Uint8Array.of(0x82, 1, 0), '0x101')).toBe('VALUE_MISMATCH');
+    expect(check(Uint8Array.of(0x80), '0x0')).toBe('VALUE_INVALID');
+    expect(check(Uint8Array.of(0), '0x0')).toBe('VALUE_INVALID');
+    expect(check(Uint8Array.of(0x82, 0, 1), '0x1')).toBe('VALUE_INVALID');
+    expect(check(Uint8Array.of(0x81, 1), '0x1')).toBe('VALUE_INVALID');
+    expect(check(RLP.encode(new Uint8Array(33).fill(1)), '0x1')).toBe('VALUE_INVALID');
+    expect(check(RLP.encode([Uint8Array.of(1)]), '0x1')).toBe('VALUE_INVALID');
+  });
+});
+
+describe.skipIf(!fixturesPresent)('eth_getProof as recorded by the execution-apis suite', () => {
+  const PATH = 'execution-apis/eth_getProof/get-account-proof-blockhash.io';
+
+  /** State root of the head, out of the chain itself. */
+  function headStateRoot(): Uint8Array {
+    let rest: Uint8Array = fixtureBytes('execution-apis/chain.rlp');
+    let header: Uint8Array[] = [];
+    while (rest.length > 0) {
+      const { data, remainder } = RLP.decode(rest, true);
+      header = (data as unknown as Uint8Array[][])[0]!;
+      rest = remainder;
+    }
+    const { params } = fixtureJson<{ params: [{ headBlockHash: string }] }>('execution-apis/headfcu.json');
+    expect(bytesToHex(keccak_256(RLP.encode(header)))).toBe(params[0].headBlockHash);
+    return header[3]!;
+  }
+
+  it('verifies against the head of the chain, and not when damaged', () => {
+    const lines = new TextDecoder().decode(fixtureBytes(PATH)).split('\n');
+    const line = (mark: string) => JSON.parse(lines.find((text) => text.startsWith(mark))!.slice(3));
+    const of = hexToBytes(line('>> ').params[0]);
+    const { result } = line('<< ');
+    const request = { address: of, storageKeys: [], stateRoot: headStateRoot() };
+    const verdict = verifyEthereumProof(request, result);
+    expect(verdict).toMatchObject({
+      verified: true,
+      account: {
+        nonce: BigInt(result.nonce),
+        balance: BigInt(result.balance),
+        storageRoot: hexToBytes(result.storageHash),
+        codeHash: hexToBytes(result.codeHash),
+      },
+    });
+    for (const place of bitFlips(result as Json)) {
+      expect(
+        outcome(() => verifyEthereumProof(request, result)),
+        place,
+      ).not.toBe('accepted');
+    }
+  });
+});
