@@ -1,18 +1,6 @@
 import { DEV_ACCOUNTS, type Hex, type PlumblineNode, TEST_TOKEN } from 'plumbline';
 import { element, facts, formatUnits, make, parseUnits } from './dom.js';
-
-interface Estimate {
-  gasLimit: Hex;
-  baseFeePerGas: Hex;
-  priorityFeePerGas: Hex;
-}
-
-/** A transfer as the form says it. */
-export interface Transfer {
-  from: Hex;
-  to: Hex;
-  call: { from: Hex; to: Hex; data: Hex };
-}
+import type { Estimate, Transfer } from './types.js';
 
 export function fillAccounts(): void {
   for (const [id, chosen] of [

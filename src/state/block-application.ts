@@ -2,6 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { type AccountValue, accountHashInput, encodeAccountValue } from '../accumulator/account-value.js';
 import { schemeFormat, ZERO_HASH } from '../accumulator/scheme.js';
 import { encodeCode, encodeFull } from '../accumulator/spread.js';
+import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import type { Hasher } from '../kernel/contracts.js';
 import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
@@ -9,9 +10,6 @@ import { checkBefore, compare, type Entry, sortedEntries, type Workshop } from '
 import { hashEach } from './hash-cache.js';
 import { commitDrafts, holdsNothing, type Leaf, type Tree, TreeDraft } from './tree.js';
 import type { AccountAfter, AccountChange, SlotChange } from './world-state.js';
-
-/** Keccak-256 of no bytes: the code hash of an account without code. */
-export const EMPTY_KECCAK = keccak_256(new Uint8Array(0));
 
 type CodeFields = Pick<AccountValue, 'zkCodeHash' | 'keccakCodeHash' | 'codeSize'>;
 
@@ -78,7 +76,7 @@ function codeFields(hasher: Hasher, { change, prior }: Entry, after: AccountAfte
   } else {
     fields = prior ?? {
       zkCodeHash: schemeFormat(hasher.scheme).emptyCodeHash,
-      keccakCodeHash: EMPTY_KECCAK,
+      keccakCodeHash: EMPTY_CODE_HASH,
       codeSize: 0n,
     };
   }
