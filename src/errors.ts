@@ -26,6 +26,9 @@ export interface ErrorDetails {
   STATE_MISMATCH: { what: string; expected: string; actual: string };
   STATE_NOT_HELD: { block: number };
   TRIE_LOG_MALFORMED: { path: string; reason: string };
+  TRACE_MALFORMED: { path: string; reason: string };
+  WITNESS_MISSING: { part: 'branch' | 'leaf' | 'value' | 'storage'; position?: number; hkey?: string };
+  WITNESS_CONFLICT: { position: number; reason: string };
   // Chain.
   BLOCK_NOT_FOUND: { block: string };
   BLOCK_NOT_PROVABLE: { block: string };

@@ -1,0 +1,11 @@
+/**
+ * How many bytes at a and b agree, at most `limit`. Reads up to 7 bytes past the limit, which PADDING allows. Sixteen bytes
+ * a step with SIMD was measured and is no faster: most comparisons end within the first eight.
+ */
+export function matchLength(a: usize, b: usize, limit: i32): i32 {
+  for (let n = 0; n < limit; n += 8) {
+    const difference = load<u64>(a + n) ^ load<u64>(b + n);
+    if (difference !== 0) return min(n + <i32>(ctz(difference) >> 3), limit);
+  }
+  return limit;
+}

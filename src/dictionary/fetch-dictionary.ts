@@ -1,0 +1,73 @@
+import { PlumblineError } from '../errors.js';
+import { MAX_DICTIONARY } from '../kernel/contracts.js';
+import { concatBytes } from '../primitives/bytes.js';
+
+/** Where a dictionary is fetched from, and how. */
+export interface DictionaryAddress {
+  readonly url: string;
+  /** `fetch` of another kind, for hosts and tests. */
+  readonly fetch?: typeof fetch;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Fetches a dictionary. Errors name the origin only: the path of an URL may hold a key.
+ *
+ * @param maxBytes - the answer is cut off, and refused, once it is longer
+ * @throws PlumblineError `DICTIONARY_UNREACHABLE`, with the HTTP status when there was one; `OUT_OF_RANGE` for an answer
+ *   that is too long; `ABORTED`
+ */
+export async function fetchDictionary(address: DictionaryAddress, maxBytes = MAX_DICTIONARY): Promise<Uint8Array> {
+  const { signal } = address;
+  const origin = originOf(address.url);
+  const request = address.fetch ?? globalThis.fetch;
+  try {
+    const response = await request(address.url, signal === undefined ? {} : { signal });
+    if (!response.ok) throw unreachable(origin, response.status);
+    return await readAtMost(response, maxBytes);
+  } catch (error) {
+    if (error instanceof PlumblineError) throw error;
+    // The reason a fetch gives may quote the URL, so it is not passed on.
+    if (signal?.aborted) throw new PlumblineError('ABORTED', 'loading the dictionary was aborted', {});
+    throw unreachable(origin);
+  }
+}
+
+function unreachable(origin: string, status?: number): PlumblineError<'DICTIONARY_UNREACHABLE'> {
+  const reason = status === undefined ? 'no answer' : `status ${status}`;
+  return new PlumblineError('DICTIONARY_UNREACHABLE', `no dictionary from ${origin}: ${reason}`, {
+    origin,
+    ...(status !== undefined && { status }),
+  });
+}
+
+/** Origin of an URL without user, password, path and query. */
+function originOf(url: string): string {
+  try {
+    const { protocol, host } = new URL(url);
+    return host === '' ? protocol : `${protocol}//${host}`;
+  } catch {
+    return 'an invalid URL';
+  }
+}
+
+async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const reader = response.body?.getReader();
+  while (reader !== undefined) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > maxBytes) {
+      await reader.cancel();
+      throw new PlumblineError('OUT_OF_RANGE', `the dictionary is longer than ${maxBytes} bytes`, {
+        what: 'dictionary',
+        value: `over ${maxBytes} bytes`,
+        limit: `${maxBytes} bytes`,
+      });
+    }
+    parts.push(value);
+  }
+  return concatBytes(...parts);
+}

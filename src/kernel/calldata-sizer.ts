@@ -1,0 +1,52 @@
+import { PlumblineError } from '../errors.js';
+import { type CalldataSizer, type KernelOptions, MAX_DICTIONARY, MAX_LZSS_INPUT } from './contracts.js';
+import { instantiate } from './instantiate.js';
+import { packedSize } from './packed-size.js';
+import { scalar, simd } from './wasm/calldata.generated.js';
+
+/** What calldata.wasm exports; see assembly/calldata.ts. */
+interface CalldataExports {
+  readonly memory: WebAssembly.Memory;
+  /** Where a dictionary of that many bytes goes. */
+  dictionaryPointer(length: number): number;
+  indexDictionary(length: number): void;
+  /** Where an input of that many bytes goes; may grow the memory. */
+  inputPointer(length: number): number;
+  lzssBits(length: number): number;
+}
+
+const HEADER_BYTES = 3;
+
+/**
+ * Opens a sizer for one dictionary; the dictionary is copied and indexed now (about 5 ms for 64 KiB). Each sizer has its
+ * own memory, so several stand side by side.
+ *
+ * @param dictionary - 0 to `MAX_DICTIONARY` bytes; where it lacks 0xFE or 0xFF both are appended (spec/compression.md 4.2)
+ * @throws PlumblineError `KERNEL_UNAVAILABLE`; `OUT_OF_RANGE` for a longer dictionary
+ */
+export async function loadCalldataSizer(dictionary: Uint8Array, options: KernelOptions = {}): Promise<CalldataSizer> {
+  if (dictionary.length > MAX_DICTIONARY) {
+    throw new PlumblineError('OUT_OF_RANGE', `a dictionary of ${dictionary.length} bytes is too large`, {
+      what: 'dictionary',
+      value: String(dictionary.length),
+      limit: `${MAX_DICTIONARY} bytes`,
+    });
+  }
+  const kernel = await instantiate<CalldataExports>({ name: 'calldata', simd, scalar }, options);
+  const write = (pointer: number, bytes: Uint8Array) => new Uint8Array(kernel.memory.buffer).set(bytes, pointer);
+  write(kernel.dictionaryPointer(dictionary.length), dictionary);
+  kernel.indexDictionary(dictionary.length);
+
+  function lzssSize(input: Uint8Array): number {
+    if (input.length > MAX_LZSS_INPUT) {
+      throw new PlumblineError('CALLDATA_TOO_LARGE', `${input.length} bytes are more than ${MAX_LZSS_INPUT}`, {
+        length: input.length,
+        limit: MAX_LZSS_INPUT,
+      });
+    }
+    write(kernel.inputPointer(input.length), input);
+    return HEADER_BYTES + Math.ceil(kernel.lzssBits(input.length) / 8);
+  }
+
+  return { lzssSize, compressedTxSize: (input) => packedSize(lzssSize(input), input.length) };
+}
