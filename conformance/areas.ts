@@ -1,6 +1,21 @@
 import type { Area } from './area.js';
+import { COMPRESSION_AREAS } from './compression.js';
+import { encodingArea } from './encoding.js';
+import { envelopeArea } from './envelope.js';
 import { EXECUTION_AREAS } from './execution.js';
 import { FEE_AREAS } from './fees.js';
+import { HASHING_AREAS } from './hashing.js';
+import { PROOF_AREAS } from './proofs.js';
+import { STATE_AREAS } from './state.js';
 
 /** Every area, in the order of printing. */
-export const AREAS: readonly Area[] = [...FEE_AREAS, ...EXECUTION_AREAS];
+export const AREAS: readonly Area[] = [
+  ...HASHING_AREAS,
+  ...COMPRESSION_AREAS,
+  encodingArea,
+  ...FEE_AREAS,
+  ...EXECUTION_AREAS,
+  ...STATE_AREAS,
+  ...PROOF_AREAS,
+  envelopeArea,
+];

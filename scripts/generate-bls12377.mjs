@@ -1,6 +1,15 @@
 /**
  * Writes assembly/field/bls12377.ts: Montgomery squaring and multiplication with every limb in a local. AssemblyScript has
- * no arrays of locals, so the columns are written out here.
+ * no arrays of locals, so each step is written out here.
+ *
+ * A machine does one 64-bit product per cycle, so the fewer products the better. Nine limbs are three blocks of three,
+ * and products of blocks are taken as Karatsuba does: not at the nine pairs of limbs, but at six points, the limbs x, y, z
+ * and the sums xy, xz, yz. Sums of blocks' products are collected per point first, and turned into columns once:
+ *   x | xy - x - y | xz - x - z + y | yz - y - z | z
+ * The modulus is 1 + R1 2^29 + 66 2^58 + U 2^87 with U of two blocks. A squaring takes 81 products instead of 117.
+ *
+ * Multiples of the modulus are taken away, not added: the factor of a step is then the low limb as it is, and the carry a
+ * shift. Results lie between minus the modulus and a little above zero, and only the highest limb has a sign.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,83 +18,166 @@ const R = 0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001n;
 const LIMBS = 9;
 const LIMB_BITS = 29n;
 const MASK = (1n << LIMB_BITS) - 1n;
-const indices = Array.from({ length: LIMBS }, (_, i) => i);
 const limb = (i) => (R >> (LIMB_BITS * BigInt(i))) & MASK;
-const pairs = (column) => indices.map((i) => [i, column - i]).filter(([, j]) => j >= 0 && j < LIMBS);
+const hex = (value) => `0x${value.toString(16)}`;
+if (limb(0) !== 1n || limb(2) !== 66n) throw new Error('the reduction is written for another modulus');
 
-function squareColumn(column) {
-  const cross = pairs(column)
-    .filter(([i, j]) => i < j)
-    .map(([i, j]) => `a${i} * a${j}`);
-  const twice = cross.length === 0 ? [] : [`((${cross.join(' + ')}) << 1)`];
-  return column % 2 === 0 ? [...twice, `a${column / 2} * a${column / 2}`] : twice;
+const POINTS = ['x', 'y', 'z', 'xy', 'xz', 'yz'];
+const PLACE = { x: 0, y: 1, z: 2 };
+/** Value of a block at a point: a limb, or the name of a sum of two. */
+const at = (letter, block, point) => `${letter}${block}${point}`;
+const limbName = (letter, i) => at(letter, Math.floor(i / 3), 'xyz'[i % 3]);
+const sums = (letter, block) =>
+  POINTS.slice(3).map((p) => `${at(letter, block, p)} = ${at(letter, block, p[0])} + ${at(letter, block, p[1])};`);
+
+const square = {
+  0: (p) => `a0${p} * a0${p}`,
+  1: (p) => `((a0${p} * a1${p}) << 1)`,
+  2: (p) => `((a0${p} * a2${p}) << 1) + a1${p} * a1${p}`,
+  3: (p) => `((a1${p} * a2${p}) << 1)`,
+  4: (p) => `a2${p} * a2${p}`,
+};
+const product = {
+  0: (p) => `a0${p} * b0${p}`,
+  1: (p) => `a0${p} * b1${p} + a1${p} * b0${p}`,
+  2: (p) => `a0${p} * b2${p} + a1${p} * b1${p} + a2${p} * b0${p}`,
+  3: (p) => `a1${p} * b2${p} + a2${p} * b1${p}`,
+  4: (p) => `a2${p} * b2${p}`,
+};
+/** Products of the reduction's factors with the two blocks of U that belong to a group of columns. */
+const multiples = {
+  0: () => '',
+  1: (p) => ` + q0${p} * L${p}`,
+  2: (p) => ` + q0${p} * H${p} + q1${p} * L${p}`,
+  3: (p) => ` + q1${p} * H${p} + q2${p} * L${p}`,
+  4: (p) => ` + q2${p} * H${p}`,
+};
+
+function group(g, terms) {
+  const lines = POINTS.map((p) => `w${p} = ${terms[g](p)}${multiples[g](p)};`);
+  const column = (i) => `c${3 * g + i}`;
+  const [carried0, carried1] = g === 0 ? ['', ''] : [`${column(0)} + `, `${column(1)} + `];
+  lines.push(
+    `${column(0)} = ${carried0}wx;`,
+    `${column(1)} = ${carried1}wxy - wx - wy;`,
+    `${column(2)} = wxz + wy - wx - wz;`,
+    `${column(3)} = wyz - wy - wz;`,
+    `${column(4)} = wz;`,
+  );
+  return lines;
 }
 
-const productColumn = (column) => pairs(column).map(([i, j]) => `a${i} * b${j}`);
+const times66 = (name) => `((${name} << 6) + (${name} << 1))`;
 
-/** One column: its products, the multiples of the modulus below it, the carry; the newest factor last, it is ready last. */
-function reduction(columnTerms) {
+/** Three steps of the reduction: factors of columns 3 block .. 3 block + 2. */
+function factors(block) {
   const lines = [];
-  for (let column = 0; column < 2 * LIMBS - 1; column++) {
-    const multiples = pairs(column)
-      .filter(([, j]) => j > 0)
-      .map(([i, j]) => `q${i} * R${j}`);
-    const newest = multiples.pop();
-    const terms = [...columnTerms(column), ...multiples, ...(column > 0 ? ['carry'] : []), ...(newest ? [newest] : [])];
-    lines.push(`sum = ${terms.join(' + ')};`);
-    if (column < LIMBS) {
-      // The lowest limb of the modulus is 1: the factor is the negated low limb, and adding it only carries.
-      lines.push(`${`q${column} = -sum & MASK;`}`, 'carry = (sum + MASK) >> LIMB_BITS;');
-    } else lines.push(`n${column - LIMBS} = sum & MASK;`, 'carry = sum >> LIMB_BITS;');
+  for (let k = 3 * block; k < 3 * block + 3; k++) {
+    const q = (i) => limbName('q', i);
+    const far = k < 2 ? '' : ` - ${times66(q(k - 2))}`;
+    const near = k < 1 ? '' : ` + carry + ${q(k - 1)} * R1`;
+    lines.push(`sum = c${k}${far}${near};`, `${q(k)} = sum & MASK;`, 'carry = sum >> LIMB_BITS;');
+  }
+  return [...lines, ...sums('q', block)];
+}
+
+function steps(terms) {
+  const lines = [...group(0, terms)];
+  for (let block = 0; block < 3; block++) lines.push(...factors(block), ...group(block + 1, terms));
+  lines.push(...group(4, terms));
+  for (let k = LIMBS; k < 2 * LIMBS - 1; k++) {
+    const late = k === 9 ? ` - ${times66('q2y')} + q2z * R1` : k === 10 ? ` - ${times66('q2z')}` : '';
+    lines.push(`sum = c${k}${late} + carry;`, `${limbName('n', k - LIMBS)} = sum & MASK;`, 'carry = sum >> LIMB_BITS;');
   }
   return lines;
 }
 
-const declare = (letter, count) => `let ${indices.slice(0, count).map((i) => `${letter}${i}: u64 = 0`).join(', ')};`;
+const range = (count) => Array.from({ length: count }, (_, i) => i);
+const zeros = (names) => `let ${names.map((name) => `${name}: i64 = 0`).join(', ')};`;
+const blocks = (letter, points = POINTS) => range(3).flatMap((block) => points.map((p) => at(letter, block, p)));
 const indent = (lines, by) => lines.map((line) => ' '.repeat(by) + line).join('\n');
+const U = { L: [3, 4, 5], H: [6, 7, 8] };
+const constants = Object.entries(U).flatMap(([name, limbs]) =>
+  POINTS.map((p) => `const ${name}${p}: i64 = -${hex([...p].reduce((sum, x) => sum + limb(limbs[PLACE[x]]), 0n))};`),
+);
 
 const source = `// Generated by scripts/generate-bls12377.mjs; do not edit.
-// biome-ignore-all format: a column a line
-// biome-ignore-all lint/style/useSingleVarDeclarator: nine limbs are one number
+// biome-ignore-all format: a step a line
+// biome-ignore-all lint/style/useSingleVarDeclarator: the limbs are one number
 
 /**
  * The BLS12-377 scalar field. An element is nine limbs of 29 bits, least first, 36 bytes of memory, in Montgomery form with
- * radix 2^261. The modulus is 1 modulo 2^47, so a reduction step takes no product to find its factor, and all column sums
- * stay below 2^63 (spec/hashing.md 6).
+ * radix 2^261. The modulus is 1 modulo 2^47, so a reduction step takes no product to find its factor, and all columns stay
+ * below 2^63 (spec/hashing.md 6). The generator explains the names and the order of the steps.
  */
-export const LIMB_BITS: u64 = ${LIMB_BITS};
-export const MASK: u64 = 0x${MASK.toString(16)};
+export const LIMB_BITS: i64 = ${LIMB_BITS};
+export const MASK: i64 = ${hex(MASK)};
 export const ELEMENT_BYTES: usize = ${4 * LIMBS};
 
-${indices
-  .slice(1)
-  .map((i) => `const R${i}: u64 = 0x${limb(i).toString(16)};`)
-  .join('\n')}
+// Limbs of the modulus, and sums of them, negated.
+const R1: i64 = -${hex(limb(1))};
+${constants.join('\n')}
+
+/** Where the sum of the last \`addSquareMultiply\` stands. */
+export const SUM: usize = memory.data(36, 16);
 
 /**
- * \`into = base^(2^squarings) * factor\`, below 1.1 times the modulus when base and factor are below 4.5 times; limbs may
- * exceed 29 bits by a carry. The three may be the same. One function, so that the limbs stay in locals: 62 times with four
- * squarings is the cipher of MiMC.
+ * \`SUM = a + b + c; into = SUM^(2^squarings) * factor\`. The factor may be SUM: with four squarings that is a round of
+ * MiMC's cipher. Sum and factor are below 4.5 times the modulus in size; the result is between minus the modulus and 0.1
+ * times the modulus. One function, so that the limbs stay in locals.
  */
-export function squareAndMultiply(base: usize, squarings: i32, factor: usize, into: usize): void {
+export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, factor: usize, into: usize): void {
+  // Carries move up by one limb only, so that no limb waits for another.
 ${indent(
-  indices.map((i) => `let a${i}: u64 = load<u32>(base, ${4 * i});`),
+  range(LIMBS).flatMap((i) => [
+    `let ${limbName('a', i)}: i64 = <i64>load<i32>(a, ${4 * i}) + load<i32>(b, ${4 * i}) + load<i32>(c, ${4 * i});`,
+  ]),
   2,
 )}
-  ${declare('q', LIMBS)}
-  ${declare('n', LIMBS - 1)}
-  let sum: u64 = 0, carry: u64 = 0;
+${indent(
+  range(LIMBS)
+    .map((i) => LIMBS - 1 - i)
+    .map(
+      (i) =>
+        `${limbName('a', i)} = ${i < 8 ? `(${limbName('a', i)} & MASK)` : limbName('a', i)}${i > 0 ? ` + (${limbName('a', i - 1)} >> LIMB_BITS)` : ''};`,
+    ),
+  2,
+)}
+${indent(
+  range(LIMBS).map((i) => `store<i32>(SUM, ${limbName('a', i)}, ${4 * i});`),
+  2,
+)}
+  ${zeros(range(3).flatMap((b) => POINTS.slice(3).map((p) => at('a', b, p))))}
+  ${zeros(blocks('q'))}
+  ${zeros(blocks('n', ['x', 'y', 'z']).slice(0, 8))}
+  ${zeros(POINTS.map((p) => `w${p}`))}
+  ${zeros(range(17).map((i) => `c${i}`))}
+  ${zeros(['sum', 'carry'])}
   for (; squarings > 0; squarings--) {
-${indent(reduction(squareColumn), 4)}
-    ${indices.map((i) => (i < 8 ? `a${i} = n${i};` : 'a8 = carry;')).join(' ')}
+${indent(
+  range(3).flatMap((block) => sums('a', block)),
+  4,
+)}
+${indent(steps(square), 4)}
+    ${range(LIMBS)
+      .map((i) => `${limbName('a', i)} = ${i < 8 ? limbName('n', i) : 'carry'};`)
+      .join(' ')}
   }
 ${indent(
-  indices.map((i) => `const b${i}: u64 = load<u32>(factor, ${4 * i});`),
+  range(3).flatMap((block) => sums('a', block)),
   2,
 )}
-${indent(reduction(productColumn), 2)}
 ${indent(
-  indices.map((i) => `store<u32>(into, ${i < 8 ? `n${i}` : 'carry'}, ${4 * i});`),
+  range(LIMBS).map((i) => `const ${limbName('b', i)}: i64 = load<i32>(factor, ${4 * i});`),
+  2,
+)}
+${indent(
+  range(3).flatMap((block) => sums('b', block).map((line) => `const ${line.replace(' =', ': i64 =')}`)),
+  2,
+)}
+${indent(steps(product), 2)}
+${indent(
+  range(LIMBS).map((i) => `store<i32>(into, ${i < 8 ? limbName('n', i) : 'carry'}, ${4 * i});`),
   2,
 )}
 }

@@ -57,6 +57,7 @@ await write('mimc.ts', [
     limbs(montgomery(montgomery(1n))),
   ]),
   table('PLAIN_ONE', 'One, not in Montgomery form: a product with it gives the plain number.', 'u32', [limbs(1n)]),
+  table('MODULUS', 'The modulus, not in Montgomery form.', 'u32', [limbs(R)]),
 ]);
 
 const keys = chain('Poseidon2-koalabear[t=16,rF=6,rP=21,d=3]', 117, P).map(signed);

@@ -1,4 +1,4 @@
-import { PlumblineError, messageOf } from '../errors.js';
+import { messageOf, PlumblineError } from '../errors.js';
 import { base64ToBytes } from '../primitives/bytes.js';
 import type { KernelOptions } from './contracts.js';
 
@@ -10,7 +10,37 @@ export interface KernelSource {
 }
 
 /** `i8x16.splat` and `drop` in a function of an otherwise empty module: valid only where SIMD is. */
-const SIMD_PROBE = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 9, 1, 7, 0, 65, 0, 253, 15, 26, 11);
+const SIMD_PROBE = Uint8Array.of(
+  0,
+  97,
+  115,
+  109,
+  1,
+  0,
+  0,
+  0,
+  1,
+  4,
+  1,
+  96,
+  0,
+  0,
+  3,
+  2,
+  1,
+  0,
+  10,
+  9,
+  1,
+  7,
+  0,
+  65,
+  0,
+  253,
+  15,
+  26,
+  11,
+);
 
 /** Whether this engine runs WebAssembly SIMD. */
 export function hasSimd(): boolean {
@@ -36,5 +66,10 @@ export async function instantiate<Exports>(source: KernelSource, options: Kernel
 }
 
 function unavailable(kernel: string, reason: string, cause?: unknown): PlumblineError<'KERNEL_UNAVAILABLE'> {
-  return new PlumblineError('KERNEL_UNAVAILABLE', `kernel ${kernel} does not load: ${reason}`, { kernel, reason }, { cause });
+  return new PlumblineError(
+    'KERNEL_UNAVAILABLE',
+    `kernel ${kernel} does not load: ${reason}`,
+    { kernel, reason },
+    { cause },
+  );
 }

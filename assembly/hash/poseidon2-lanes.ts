@@ -1,0 +1,210 @@
+import { add, cube, double, fromBytes, quotient, subtract, toBytes, weight } from '../field/koalabear-lanes';
+import { FIRST_KEYS, LAST_KEYS, PARTIAL_KEYS } from './constants/poseidon2';
+
+/** Four Poseidon2 hashes at once, one in each SIMD lane (spec/hashing.md 2). Only the SIMD build uses this. */
+
+/** The 16 state words, a vector each. */
+const words: usize = memory.data(256, 16);
+const HALF: usize = 128;
+/** The message block, a vector a word. */
+const block: usize = memory.data(128, 16);
+
+/**
+ * Four digests, 32 bytes each, of inputs of one length, a multiple of 4, canonical. Pointers may be the same.
+ */
+export function hashFour(
+  input0: usize,
+  input1: usize,
+  input2: usize,
+  input3: usize,
+  length: usize,
+  output0: usize,
+  output1: usize,
+  output2: usize,
+  output3: usize,
+): void {
+  memory.fill(words, 0, HALF);
+  let at: usize = 0;
+  for (; at + 32 <= length; at += 32) {
+    readFour(input0 + at, input1 + at, input2 + at, input3 + at, block);
+    readFour(input0 + at + 16, input1 + at + 16, input2 + at + 16, input3 + at + 16, block + 64);
+    compress();
+  }
+  if (at < length) {
+    const missing = (32 - (length - at)) << 2;
+    memory.fill(block, 0, missing);
+    for (let slot = block + missing; slot < block + HALF; slot += 16, at += 4) {
+      let word = v128.load32_splat(input0 + at);
+      word = v128.load_lane<i32>(input1 + at, word, 1);
+      word = v128.load_lane<i32>(input2 + at, word, 2);
+      word = v128.load_lane<i32>(input3 + at, word, 3);
+      v128.store(slot, fromBytes(word));
+    }
+    compress();
+  }
+  writeFour(words, output0, output1, output2, output3);
+  writeFour(words + 64, output0 + 16, output1 + 16, output2 + 16, output3 + 16);
+}
+
+/** Four words of each input, into four slots. */
+function readFour(input0: usize, input1: usize, input2: usize, input3: usize, slots: usize): void {
+  const a = v128.load(input0);
+  const b = v128.load(input1);
+  const c = v128.load(input2);
+  const d = v128.load(input3);
+  const ab = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
+  const cd = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
+  const abHigh = v128.shuffle<i32>(a, b, 2, 6, 3, 7);
+  const cdHigh = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
+  v128.store(slots, fromBytes(v128.shuffle<i64>(ab, cd, 0, 2)));
+  v128.store(slots, fromBytes(v128.shuffle<i64>(ab, cd, 1, 3)), 16);
+  v128.store(slots, fromBytes(v128.shuffle<i64>(abHigh, cdHigh, 0, 2)), 32);
+  v128.store(slots, fromBytes(v128.shuffle<i64>(abHigh, cdHigh, 1, 3)), 48);
+}
+
+/** The way back: four slots, four words to each output. */
+function writeFour(slots: usize, output0: usize, output1: usize, output2: usize, output3: usize): void {
+  const a = toBytes(v128.load(slots));
+  const b = toBytes(v128.load(slots, 16));
+  const c = toBytes(v128.load(slots, 32));
+  const d = toBytes(v128.load(slots, 48));
+  const ab = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
+  const cd = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
+  const abHigh = v128.shuffle<i32>(a, b, 2, 6, 3, 7);
+  const cdHigh = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
+  v128.store(output0, v128.shuffle<i64>(ab, cd, 0, 2));
+  v128.store(output1, v128.shuffle<i64>(ab, cd, 1, 3));
+  v128.store(output2, v128.shuffle<i64>(abHigh, cdHigh, 0, 2));
+  v128.store(output3, v128.shuffle<i64>(abHigh, cdHigh, 1, 3));
+}
+
+function compress(): void {
+  memory.copy(words + HALF, block, HALF);
+  external();
+  fullRounds(FIRST_KEYS);
+  partialRounds();
+  fullRounds(LAST_KEYS);
+  for (let at: usize = 0; at < HALF; at += 16) {
+    v128.store(words + at, add(v128.load(words + HALF + at), v128.load(block + at)));
+  }
+}
+
+function fullRounds(keys: usize): void {
+  for (const end = keys + 192; keys < end; keys += 64) {
+    for (let i: usize = 0; i < 16; i++) {
+      const word = words + (i << 4);
+      v128.store(word, cube(addKey(v128.load(word), keys + (i << 2))));
+    }
+    external();
+  }
+}
+
+/** M4 on each group of four, then every word plus the sum of its position over the groups. */
+function external(): void {
+  let s0 = i64x2.splat(0);
+  let s1 = i64x2.splat(0);
+  let s2 = i64x2.splat(0);
+  let s3 = i64x2.splat(0);
+  for (let group = words; group < words + 256; group += 64) {
+    const a = v128.load(group);
+    const b = v128.load(group, 16);
+    const c = v128.load(group, 32);
+    const d = v128.load(group, 48);
+    const ab = add(a, b);
+    const cd = add(c, d);
+    const all = add(ab, cd);
+    const abb = add(all, b);
+    const cdd = add(all, d);
+    const ra = add(abb, ab);
+    const rb = add(abb, double(c));
+    const rc = add(cdd, cd);
+    const rd = add(cdd, double(a));
+    v128.store(group, ra);
+    v128.store(group, rb, 16);
+    v128.store(group, rc, 32);
+    v128.store(group, rd, 48);
+    s0 = add(s0, ra);
+    s1 = add(s1, rb);
+    s2 = add(s2, rc);
+    s3 = add(s3, rd);
+  }
+  for (let group = words; group < words + 256; group += 64) {
+    v128.store(group, add(v128.load(group), s0));
+    v128.store(group, add(v128.load(group, 16), s1), 16);
+    v128.store(group, add(v128.load(group, 32), s2), 32);
+    v128.store(group, add(v128.load(group, 48), s3), 48);
+  }
+}
+
+/** The word plus the key at a pointer. Keys are less than zero: the sum is a signed number that the cube takes as it is. */
+function addKey(word: v128, key: usize): v128 {
+  return i32x4.add(word, v128.load32_splat(key));
+}
+
+/** `sum + word / 2^n`. */
+function addPart(sum: v128, word: v128, n: i32): v128 {
+  return add(subtract(sum, weight(word, n)), quotient(word, n));
+}
+
+/** `sum - word / 2^n`. */
+function subtractPart(sum: v128, word: v128, n: i32): v128 {
+  return subtract(add(sum, weight(word, n)), quotient(word, n));
+}
+
+/** The cube of word 0, then `word_i * D_i + sum`, with D as in spec/hashing.md 2.3. */
+function partialRounds(): void {
+  let w0 = v128.load(words);
+  let w1 = v128.load(words, 16);
+  let w2 = v128.load(words, 32);
+  let w3 = v128.load(words, 48);
+  let w4 = v128.load(words, 64);
+  let w5 = v128.load(words, 80);
+  let w6 = v128.load(words, 96);
+  let w7 = v128.load(words, 112);
+  let w8 = v128.load(words, 128);
+  let w9 = v128.load(words, 144);
+  let w10 = v128.load(words, 160);
+  let w11 = v128.load(words, 176);
+  let w12 = v128.load(words, 192);
+  let w13 = v128.load(words, 208);
+  let w14 = v128.load(words, 224);
+  let w15 = v128.load(words, 240);
+  for (let key = PARTIAL_KEYS; key < PARTIAL_KEYS + 84; key += 4) {
+    w0 = cube(addKey(w0, key));
+    const rest1 = add(add(add(w1, w2), add(w3, w4)), add(add(w5, w6), add(w7, w8)));
+    const rest2 = add(add(add(w9, w10), add(w11, w12)), add(add(w13, w14), w15));
+    const sum = add(add(rest1, rest2), w0);
+    w0 = subtract(sum, double(w0));
+    w1 = add(sum, w1);
+    w2 = add(sum, double(w2));
+    w3 = addPart(sum, w3, 1);
+    w4 = add(add(sum, w4), double(w4));
+    w5 = add(sum, double(double(w5)));
+    w6 = subtractPart(sum, w6, 1);
+    w7 = subtract(subtract(sum, w7), double(w7));
+    w8 = subtract(sum, double(double(w8)));
+    w9 = addPart(sum, w9, 8);
+    w10 = addPart(sum, w10, 3);
+    w11 = addPart(sum, w11, 24);
+    w12 = subtractPart(sum, w12, 8);
+    w13 = subtractPart(sum, w13, 3);
+    w14 = subtractPart(sum, w14, 4);
+    w15 = subtractPart(sum, w15, 24);
+  }
+  v128.store(words, w0);
+  v128.store(words, w1, 16);
+  v128.store(words, w2, 32);
+  v128.store(words, w3, 48);
+  v128.store(words, w4, 64);
+  v128.store(words, w5, 80);
+  v128.store(words, w6, 96);
+  v128.store(words, w7, 112);
+  v128.store(words, w8, 128);
+  v128.store(words, w9, 144);
+  v128.store(words, w10, 160);
+  v128.store(words, w11, 176);
+  v128.store(words, w12, 192);
+  v128.store(words, w13, 208);
+  v128.store(words, w14, 224);
+  v128.store(words, w15, 240);
+}
