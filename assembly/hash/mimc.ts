@@ -102,7 +102,7 @@ function compress(): void {
   for (let constant = ROUND_CONSTANTS; constant < end; constant += ELEMENT_BYTES) {
     addSquareMultiply(value, state, constant, 4, SUM, value);
   }
-  // The new state is below 4.5 times the modulus in size: the product with one brings it back.
+  // Sums of several elements outgrow the state's bounds: the product with one brings them back.
   addSquareMultiply(value, state, block, 0, ONE, value);
   addSquareMultiply(value, state, ZERO, 0, ONE, state);
 }
