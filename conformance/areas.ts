@@ -4,9 +4,12 @@ import { encodingArea } from './encoding.js';
 import { envelopeArea } from './envelope.js';
 import { EXECUTION_AREAS } from './execution.js';
 import { FEE_AREAS } from './fees.js';
+import { generatedTracesArea } from './generated-traces.js';
 import { HASHING_AREAS } from './hashing.js';
 import { PROOF_AREAS } from './proofs.js';
 import { STATE_AREAS } from './state.js';
+import { TRACE_AREAS } from './traces.js';
+import { trieKernelArea } from './trie-kernel.js';
 
 /** Every area, in the order of printing. */
 export const AREAS: readonly Area[] = [
@@ -16,6 +19,9 @@ export const AREAS: readonly Area[] = [
   ...FEE_AREAS,
   ...EXECUTION_AREAS,
   ...STATE_AREAS,
+  trieKernelArea,
+  ...TRACE_AREAS,
+  generatedTracesArea,
   ...PROOF_AREAS,
   envelopeArea,
 ];

@@ -1,12 +1,14 @@
 import { type AccountValue, encodeAccountValue } from '../src/accumulator/account-value.js';
 import { hashAccountValue, hashAddress, hashWord } from '../src/accumulator/keys.js';
 import type { LineaProofJson, ProofItemJson } from '../src/accumulator/proof-shape.js';
-import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
+import type { Hasher, HashScheme, KernelBuild } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
+import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
-import { openWorldState } from '../src/state/node-world-state.js';
+import { openWorldState } from '../src/state/open-world-state.js';
 import { proveKey } from '../src/state/tree-proof.js';
 import { decodeTrieLog } from '../src/state/trie-log.js';
+import type { WorldState } from '../src/state/world-state.js';
 import { type Area, differs, type Report } from './area.js';
 import { differsDeep } from './differs-deep.js';
 import { SteppedTree } from './stepped-tree.js';
@@ -158,9 +160,14 @@ interface Chain {
   queries: Query[];
 }
 
-async function runChain(hasher: Hasher, chain: Chain, report: Report): Promise<void> {
-  const state = openWorldState(hasher);
-  const name = `${hasher.scheme} chain ${chain.seed}`;
+/** An empty world state on kernels of its own. */
+async function openState(scheme: HashScheme, build: KernelBuild): Promise<WorldState> {
+  const hasher = await loadHasher(scheme, { build });
+  return openWorldState(hasher, await loadTrieKernel(scheme, { build, undo: true }));
+}
+
+async function runChain(state: WorldState, chain: Chain, report: Report): Promise<void> {
+  const name = `${state.scheme} chain ${chain.seed}`;
   await report.check(`${name} empty root`, () => differs(chain.emptyRoot, bytesToHex(state.root())));
   for (const block of chain.blocks) {
     await report.check(`${name} block ${block.blockNumber}`, () => {
@@ -208,8 +215,7 @@ const blocks: Area = {
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, chains } = material.json<{ scheme: HashScheme; chains: Chain[] }>(file);
-      const hasher = await loadHasher(scheme, { build: material.build });
-      for (const chain of chains) await runChain(hasher, chain, report);
+      for (const chain of chains) await runChain(await openState(scheme, material.build), chain, report);
     }
   },
 };
@@ -228,7 +234,7 @@ const trieLogs: Area = {
     for (const file of this.files(material)) {
       const { trieLog, expect, derivedRootFromEmptyState } = material.json<RecordedLog>(file);
       for (const scheme of SCHEMES) {
-        const state = openWorldState(await loadHasher(scheme, { build: material.build }));
+        const state = await openState(scheme, material.build);
         await report.check(`${file} ${scheme}`, () => {
           const log = decodeTrieLog(hexToBytes(trieLog));
           const root = bytesToHex(state.applyBlock(log.blockNumber, log.changes));

@@ -8,7 +8,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 
-export const KERNELS = ['hash', 'calldata'];
+export const KERNELS = ['hash', 'calldata', 'trie'];
 const BUILDS = ['simd', 'scalar'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -8,6 +8,7 @@ export interface ErrorDetails {
   OUT_OF_RANGE: { what: string; value: string; limit: string };
   // Kernels.
   KERNEL_UNAVAILABLE: { kernel: string; reason: string };
+  KERNEL_OUT_OF_MEMORY: { kernel: string; memoryBytes: number };
   HASH_INPUT_LENGTH: { scheme: string; length: number };
   HASH_INPUT_NOT_CANONICAL: { scheme: string };
   CALLDATA_TOO_LARGE: { length: number; limit: number };

@@ -7,6 +7,7 @@ import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
 import type { KernelOptions } from '../kernel/contracts.js';
 import { loadHasher } from '../kernel/hasher.js';
 import { hasSimd } from '../kernel/instantiate.js';
+import { loadTrieKernel } from '../kernel/trie-kernel.js';
 import { devnet as devnetProfile } from '../networks/devnet.js';
 import { type Network, schemeAt } from '../networks/network.js';
 import { hexToBytes } from '../primitives/hex.js';
@@ -16,6 +17,8 @@ import { createDispatcher, type Dispatch } from '../rpc/handle.js';
 import { inspectTable } from '../rpc/inspect-table.js';
 import { layerOneTable } from '../rpc/layer-one-table.js';
 import { methodTable } from '../rpc/method-table.js';
+import { openWorldState } from '../state/open-world-state.js';
+import type { WorldState } from '../state/world-state.js';
 import { openIdbStore } from '../store/idb-store.js';
 import type { PageStore } from '../store/page-store.js';
 import type { DevnetChainOptions, NodeOptions, OpenProgress } from './options.js';
@@ -50,15 +53,17 @@ export async function openInline(options: NodeOptions = {}, extras: InlineExtras
   report('dictionary', 0);
   const dictionary = await openDictionary(options, network);
   report('kernels', 0);
-  const [hasher, sizer] = await Promise.all([
-    loadHasher(schemeAt(network, 0), kernel),
+  const scheme = schemeAt(network, 0);
+  const [hasher, tries, sizer] = await Promise.all([
+    loadHasher(scheme, kernel),
+    loadTrieKernel(scheme, { ...kernel, undo: true }),
     loadCalldataSizer(dictionary.bytes, kernel),
   ]);
   report('store', 0);
   const store = extras.store ?? (options.storeName === undefined ? undefined : await openIdbStore(options.storeName));
   let chain: Devnet;
   try {
-    chain = await openDevnet(chainOptions, network, { hasher, store, report });
+    chain = await openDevnet(chainOptions, network, { zkState: openWorldState(hasher, tries), store, report });
   } catch (error) {
     await store?.close();
     throw error;
@@ -76,7 +81,7 @@ export async function openInline(options: NodeOptions = {}, extras: InlineExtras
   return new InlineTransport(chain, dispatchers, {
     chainId: network.chainId,
     networkName: network.name,
-    hashScheme: hasher.scheme,
+    hashScheme: scheme,
     rollupAddress: network.rollup.address,
     kernelBuild: simd ? 'simd' : 'scalar',
   });
@@ -118,7 +123,7 @@ function openDevnet(
   options: DevnetChainOptions,
   network: Network,
   parts: {
-    hasher: Awaited<ReturnType<typeof loadHasher>>;
+    zkState: WorldState;
     store: PageStore | undefined;
     report: (stage: OpenProgress['stage'], fraction: number) => void;
   },
@@ -126,7 +131,7 @@ function openDevnet(
   const { pricing } = network;
   return Devnet.open({
     network,
-    hasher: parts.hasher,
+    zkState: parts.zkState,
     alloc: { ...devAlloc(), ...options.alloc },
     genesisTimestamp: GENESIS_TIMESTAMP,
     mining: options.mining ?? 'auto',

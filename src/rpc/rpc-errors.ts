@@ -95,6 +95,7 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   INVALID_PARAMETER: ({ parameter, reason }) => badInput(parameter, reason),
   OUT_OF_RANGE: ({ what, limit }) => badInput(what, `outside ${limit}`),
   KERNEL_UNAVAILABLE: ({ kernel }) => internal(`WebAssembly kernel ${kernel} is not available`),
+  KERNEL_OUT_OF_MEMORY: ({ kernel }) => internal(`WebAssembly kernel ${kernel} is out of memory`),
   HASH_INPUT_LENGTH: () => internal(),
   HASH_INPUT_NOT_CANONICAL: () => internal(),
   CALLDATA_TOO_LARGE: ({ limit }) => server(`Calldata of transaction is greater than the allowed max of ${limit}`),

@@ -6,69 +6,79 @@ import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import type { Hasher } from '../kernel/contracts.js';
 import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
-import { checkBefore, compare, type Entry, sortedEntries, type Workshop } from './block-entries.js';
-import { hashEach } from './hash-cache.js';
-import { commitDrafts, holdsNothing, type Leaf, type Tree, TreeDraft } from './tree.js';
+import { checkBefore, compare, type Entry, sortedEntries } from './block-entries.js';
+import { hashEach, type KeyHashes } from './hash-cache.js';
+import type { AccountRecord, SlotTrie, StateTries } from './state-tries.js';
 import type { AccountAfter, AccountChange, SlotChange } from './world-state.js';
 
-type CodeFields = Pick<AccountValue, 'zkCodeHash' | 'keccakCodeHash' | 'codeSize'>;
+/** What of an account follows from its code. */
+export type CodeFields = Pick<AccountValue, 'zkCodeHash' | 'keccakCodeHash' | 'codeSize'>;
 
 /** An account to be put, its storage root still open. */
 interface Plan {
   readonly entry: Entry;
   readonly after: AccountAfter;
   readonly code: CodeFields;
-  /** Present when slots were touched. */
-  readonly storage: TreeDraft | undefined;
+  /** Present when slots were touched: the trie they were written to. */
+  readonly storage: SlotTrie | undefined;
 }
 
 /**
- * The account tree after a block (spec/state-trie.md 5.3). Storage trees first, since account values need their roots;
- * in each tree all leaves are written before any is hashed. That leaves the order of operations inside a tree as it has
- * to be, and the roots depend on nothing else.
+ * Writes a block into the tries (spec/state-trie.md 5.3). Storage tries first, since account values need their roots; in
+ * each trie all leaves are written before any is hashed. That leaves the order of operations inside a trie as it has to
+ * be, and the roots depend on nothing else. The before-values are checked before anything is written; after an error
+ * later than that the caller takes back what was written.
  *
  * @throws PlumblineError `STATE_MISMATCH`, `INVALID_PARAMETER`, see `WorldState.applyBlock`
  */
-export function applyChanges(workshop: Workshop, accounts: Tree, changes: readonly AccountChange[]): Tree {
-  const { hasher } = workshop;
-  const entries = sortedEntries(workshop, accounts, changes);
+export function applyChanges(tries: StateTries, keys: KeyHashes, changes: readonly AccountChange[]): void {
+  const entries = sortedEntries(keys, (hkey) => tries.held(hkey), changes);
   for (const entry of entries) checkBefore(entry);
 
-  const plans = entries.map((entry) => plan(workshop, entry));
-  const drafts = plans.flatMap((planned) => planned?.storage ?? []);
-  const storageTrees = commitDrafts(hasher, drafts);
-  const treeOf = new Map(drafts.map((draft, i) => [draft, storageTrees[i]!]));
+  const plans = entries.map((entry) => plan(tries, entry));
+  tries.kernel.commit();
+  const records = plans.map((planned) => planned && accountRecord(tries, planned));
+  const written = records.filter((record) => record !== undefined);
+  const hvals = hashEach(
+    tries.hasher,
+    written.map(({ value }) => value),
+    accountHashInput,
+  );
+  const hvalOf = new Map(written.map((record, i) => [record, hvals[i]!]));
 
-  const leaves = plans.map((planned) => planned && accountLeaf(workshop, planned, treeOf));
-  const written = leaves.filter((leaf) => leaf !== undefined);
-  const values = written.map((leaf) => leaf.value);
-  const hvals = hashEach(hasher, values, accountHashInput);
-  const hvalOf = new Map(written.map((leaf, i) => [leaf, hvals[i]!]));
-
-  const draft = new TreeDraft(accounts);
-  for (const [i, { hkey, change, prior }] of entries.entries()) {
-    if (prior !== undefined && (change.after === undefined || change.destroyed)) draft.remove(hkey);
-    const leaf = leaves[i];
-    if (leaf !== undefined) draft.put({ ...leaf, hkey, hval: hvalOf.get(leaf)! });
+  for (const [i, { hkey, change, held }] of entries.entries()) {
+    const record = records[i];
+    const gone = held !== undefined && (change.after === undefined || change.destroyed);
+    if (gone) tries.removeAccount(hkey);
+    if (held?.record.storage !== record?.storage && (gone || record !== undefined)) tries.retire(held?.record.storage);
+    if (record !== undefined) tries.putAccount(hkey, hvalOf.get(record)!, record);
   }
-  return commitDrafts(hasher, [draft])[0]!;
 }
 
 /** Steps D to F3: the account to put and its storage written but not hashed; undefined when nothing is put. */
-function plan(workshop: Workshop, entry: Entry): Plan | undefined {
+function plan(tries: StateTries, entry: Entry): Plan | undefined {
   const { change, prior } = entry;
   const { after } = change;
   if (after === undefined) return undefined;
-  const code = codeFields(workshop.hasher, entry, after);
+  const code = codeFields(tries.hasher, entry, after);
   const recreated = prior !== undefined && change.destroyed;
   if (prior !== undefined && !recreated) {
     const sameAccount = after.nonce === prior.nonce && after.balance === prior.balance && sameCode(code, prior);
     if (sameAccount && change.slots.every((slot) => equalBytes(slot.before, slot.after))) return undefined;
   }
-  return { entry, after, code, storage: change.slots.length === 0 ? undefined : draftStorage(workshop, entry) };
+  return { entry, after, code, storage: change.slots.length === 0 ? undefined : writeStorage(tries, entry) };
 }
 
-function codeFields(hasher: Hasher, { change, prior }: Entry, after: AccountAfter): CodeFields {
+/**
+ * Code hashes and size of an account after a block.
+ *
+ * @throws PlumblineError `STATE_MISMATCH` when the change names another code hash
+ */
+export function codeFields(
+  hasher: Hasher,
+  { change, prior }: Pick<Entry, 'change' | 'prior'>,
+  after: AccountAfter,
+): CodeFields {
   let fields: CodeFields;
   if (after.code !== undefined) {
     const zkCodeHash = hasher.hash(encodeCode(hasher.scheme, after.code));
@@ -86,7 +96,7 @@ function codeFields(hasher: Hasher, { change, prior }: Entry, after: AccountAfte
   return fields;
 }
 
-function sameCode(a: CodeFields, b: CodeFields): boolean {
+export function sameCode(a: CodeFields, b: CodeFields): boolean {
   return (
     a.codeSize === b.codeSize &&
     equalBytes(a.zkCodeHash, b.zkCodeHash) &&
@@ -100,43 +110,43 @@ function valueBefore(change: AccountChange, slot: SlotChange): Uint8Array {
 }
 
 /** Steps F1 to F3. */
-function draftStorage({ hasher, empty }: Workshop, { change, leaf, slots }: Entry): TreeDraft {
-  const kept = leaf === undefined || change.destroyed || leaf.storageRestarts ? undefined : leaf.storage;
-  const draft = new TreeDraft(kept ?? empty);
+function writeStorage(tries: StateTries, { change, held, slots }: Entry): SlotTrie {
+  const { record } = held ?? {};
+  const kept = change.destroyed || record?.storageRestarts ? undefined : record?.storage;
+  const storage = kept ?? tries.startStorage();
   const hvals = hashEach(
-    hasher,
+    tries.hasher,
     slots.map(({ slot }) => slot.after),
     encodeFull,
   );
   for (const [i, { hkey, slot }] of slots.entries()) {
     const before = valueBefore(change, slot);
     const filled = !isZeroBytes(slot.after);
-    if (!isZeroBytes(before) && (!filled || slot.cleared === true)) draft.remove(hkey);
-    if (filled && !equalBytes(before, slot.after)) draft.put({ hkey, hval: hvals[i]!, value: slot.after.slice() });
+    if (!isZeroBytes(before) && (!filled || slot.cleared === true)) tries.removeSlot(storage, hkey);
+    if (filled && !equalBytes(before, slot.after)) tries.putSlot(storage, hkey, hvals[i]!, slot.after);
   }
-  return draft;
+  return storage;
 }
 
-type AccountLeaf = Pick<Leaf, 'value' | 'storage' | 'storageRestarts'>;
-
-/** Step G: the account's value with its storage root, and the tree that root is of. */
-function accountLeaf(workshop: Workshop, planned: Plan, treeOf: ReadonlyMap<TreeDraft, Tree>): AccountLeaf {
-  const { entry, after, code } = planned;
-  const { leaf, prior, change } = entry;
+/** Step G: the account's value with its storage root, and the trie that root is of. */
+function accountRecord(tries: StateTries, planned: Plan): AccountRecord {
+  const { entry, after, code, storage } = planned;
+  const { held, prior, change } = entry;
   const encode = (storageRoot: Uint8Array) => {
     const { nonce, balance } = after;
     const { zkCodeHash, keccakCodeHash, codeSize } = code;
     return encodeAccountValue({ nonce, balance, storageRoot, zkCodeHash, keccakCodeHash, codeSize });
   };
-  if (planned.storage !== undefined) {
-    const storage = treeOf.get(planned.storage)!;
-    return { value: encode(storage.topRoot), storage };
+  if (storage !== undefined) return { value: encode(tries.topRoot(storage)), storage, storageRestarts: false };
+  if (prior === undefined) {
+    const { emptyRoot } = schemeFormat(tries.hasher.scheme);
+    return { value: encode(emptyRoot), storage: undefined, storageRestarts: false };
   }
-  if (prior === undefined) return { value: encode(workshop.empty.topRoot) };
-  if (change.destroyed && leaf?.storage !== undefined) {
-    const held = holdsNothing(leaf.storage) ? 'no slot' : 'slots';
-    compare(`storage of the recreated account ${bytesToHex(change.address)}`, held, 'no slot');
+  const old = held?.record.storage;
+  if (change.destroyed && old !== undefined) {
+    const holds = tries.holdsNothing(old) ? 'no slot' : 'slots';
+    compare(`storage of the recreated account ${bytesToHex(change.address)}`, holds, 'no slot');
   }
-  const storageRestarts = change.destroyed || leaf?.storageRestarts === true;
-  return { value: encode(prior.storageRoot), storage: leaf?.storage, storageRestarts };
+  const storageRestarts = change.destroyed || held?.record.storageRestarts === true;
+  return { value: encode(prior.storageRoot), storage: old, storageRestarts };
 }

@@ -1,19 +1,11 @@
 import { type AccountValue, decodeAccountValue } from '../accumulator/account-value.js';
 import { ZERO_HASH } from '../accumulator/scheme.js';
 import { PlumblineError } from '../errors.js';
-import type { Hasher } from '../kernel/contracts.js';
 import { compareBytes, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import type { KeyHashes } from './hash-cache.js';
-import { findInTree, type Leaf, type Tree } from './tree.js';
+import type { HeldAccount } from './state-tries.js';
 import type { AccountChange, SlotChange } from './world-state.js';
-
-/** What block application works with: one per state. */
-export interface Workshop {
-  readonly hasher: Hasher;
-  readonly keys: KeyHashes;
-  readonly empty: Tree;
-}
 
 /** A slot the block touched, with its place in the order. */
 export interface HashedSlot {
@@ -27,7 +19,7 @@ export interface Entry {
   readonly change: AccountChange;
   /** Ascending by `hkey`. */
   readonly slots: readonly HashedSlot[];
-  readonly leaf: Leaf | undefined;
+  readonly held: HeldAccount | undefined;
   readonly prior: AccountValue | undefined;
 }
 
@@ -36,22 +28,32 @@ export interface Entry {
  *
  * @throws PlumblineError `INVALID_PARAMETER` for an account or slot named twice, `INVALID_LENGTH`
  */
-export function sortedEntries({ keys }: Workshop, accounts: Tree, changes: readonly AccountChange[]): Entry[] {
+export function sortedEntries(
+  keys: KeyHashes,
+  find: (hkey: Uint8Array) => HeldAccount | undefined,
+  changes: readonly AccountChange[],
+): Entry[] {
   const hkeys = keys.ofAddresses(changes.map(({ address }) => sized('address', address, 20)));
   const slotKeys = changes.flatMap(({ slots }) => slots.map(({ key }) => sized('slot key', key, 32)));
   const slotHashes = keys.ofSlots(slotKeys);
   let nextSlot = 0;
   const entries = changes.map((change, i): Entry => {
     const hkey = hkeys[i]!;
-    const found = findInTree(accounts, hkey);
-    const leaf = found.present ? found.at.leaf : undefined;
+    const held = find(hkey);
     const slots = change.slots.map((slot) => ({ slot, hkey: slotHashes[nextSlot++]! }));
-    return { hkey, change, slots: ascending('slot', slots), leaf, prior: leaf && decodeAccountValue(leaf.value) };
+    return {
+      hkey,
+      change,
+      slots: ascending('slot', slots),
+      held,
+      prior: held && decodeAccountValue(held.record.value),
+    };
   });
   return ascending('address', entries);
 }
 
-function ascending<T extends { hkey: Uint8Array }>(what: string, items: T[]): T[] {
+/** Sorts items by `hkey`, in place. @throws PlumblineError `INVALID_PARAMETER` for one that stands there twice */
+export function ascending<T extends { hkey: Uint8Array }>(what: string, items: T[]): T[] {
   const sorted = items.sort((a, b) => compareBytes(a.hkey, b.hkey));
   const twice = sorted.some((item, i) => i > 0 && equalBytes(item.hkey, sorted[i - 1]!.hkey));
   if (!twice) return sorted;
@@ -72,7 +74,7 @@ export function sized(what: string, bytes: Uint8Array, length: number): Uint8Arr
 }
 
 /** @throws PlumblineError `STATE_MISMATCH` when an account or slot is not what the block says it was */
-export function checkBefore({ change, slots, leaf, prior }: Entry): void {
+export function checkBefore({ change, slots, held, prior }: Entry): void {
   const name = bytesToHex(change.address);
   const { before } = change;
   const existence = (account: unknown) => (account === undefined ? 'none' : 'exists');
@@ -88,15 +90,8 @@ export function checkBefore({ change, slots, leaf, prior }: Entry): void {
     sized('slot value', slot.after, 32);
     if (change.destroyed) continue;
     const what = `slot ${bytesToHex(slot.key)} of ${name}`;
-    compare(what, bytesToHex(heldSlot(leaf, hkey)), bytesToHex(slot.before));
+    compare(what, bytesToHex(held?.slot(hkey) ?? ZERO_HASH), bytesToHex(slot.before));
   }
-}
-
-/** Value of a slot in the storage of an account leaf, 32 bytes. @param hkey - hash of the slot's key */
-export function heldSlot(account: Leaf | undefined, hkey: Uint8Array): Uint8Array {
-  if (account?.storage === undefined) return ZERO_HASH;
-  const found = findInTree(account.storage, hkey);
-  return found.present ? found.at.leaf.value : ZERO_HASH;
 }
 
 /** @throws PlumblineError `STATE_MISMATCH` */

@@ -3,9 +3,9 @@ import type { HashScheme } from '../../src/kernel/contracts.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { referenceHasher } from '../../src/reference/hasher.js';
-import { openWorldState } from '../../src/state/node-world-state.js';
 import type { AccountChange } from '../../src/state/world-state.js';
 import { seededRandom } from '../support/random.js';
+import { openState } from '../support/world-state.js';
 
 const ADDRESSES = 7;
 const KEYS = 6;
@@ -49,10 +49,10 @@ describe.each<[HashScheme, number]>([
   ['poseidon2', 12],
   ['mimc', 3],
 ])('%s: a random chain', (scheme, blocks) => {
-  it('is proved at every block, every account and slot, to the strict verifier', () => {
+  it('is proved at every block, every account and slot, to the strict verifier', async () => {
     const hasher = referenceHasher(scheme);
     const random = seededRandom(blocks);
-    const state = openWorldState(hasher);
+    const state = await openState(scheme);
     const model: (Model | undefined)[] = [];
     const history: (Model | undefined)[][] = [];
     for (let block = 0; block < blocks; block++) {

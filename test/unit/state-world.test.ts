@@ -2,11 +2,9 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
-import { openWorldState } from '../../src/state/node-world-state.js';
 import type { AccountAfter, AccountBefore, AccountChange, SlotChange } from '../../src/state/world-state.js';
+import { openState } from '../support/world-state.js';
 
-const hasher = referenceHasher('poseidon2');
 const { emptyRoot, emptyCodeHash } = schemeFormat('poseidon2');
 const ZERO = new Uint8Array(32);
 const address = (n: number) => bigIntToBytes(BigInt(n), 20);
@@ -32,8 +30,8 @@ function change(
 const CODE = Uint8Array.of(0x60, 0x00, 0x60, 0x00, 0xf3);
 
 /** Block 0: a plain account 1, a contract 2 with three slots, a contract 3 without slots. */
-function open() {
-  const held = openWorldState(hasher);
+async function open() {
+  const held = await openState('poseidon2');
   held.applyBlock(0, [
     change(1, undefined, state(0n, 100n)),
     change(2, undefined, { ...state(1n, 0n), code: CODE }, [set(1, 0, 11), set(2, 0, 12), set(3, 0, 13)]),
@@ -42,21 +40,21 @@ function open() {
   return held;
 }
 
-const leafIndexOf = (held: ReturnType<typeof open>, n: number) => {
+const leafIndexOf = (held: Awaited<ReturnType<typeof open>>, n: number) => {
   const { accountProof } = held.prove(held.head!, address(n), []);
   return 'leafIndex' in accountProof ? accountProof.leafIndex : undefined;
 };
 
 describe('world state', () => {
-  it('starts empty', () => {
-    const held = openWorldState(hasher);
+  it('starts empty', async () => {
+    const held = await openState('poseidon2');
     expect(held.root()).toEqual(emptyRoot);
     expect([held.head, held.oldest, held.nextFreeNode()]).toEqual([undefined, undefined, 2]);
     expect(() => held.root(0)).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD', details: { block: 0 } }));
   });
 
-  it('reads back what blocks wrote, for every held block', () => {
-    const held = open();
+  it('reads back what blocks wrote, for every held block', async () => {
+    const held = await open();
     held.applyBlock(1, [
       change(1, state(0n, 100n), state(1n, 90n)),
       change(2, state(1n, 0n), state(1n, 10n), [set(1, 11, 0), set(2, 12, 22), set(4, 0, 14)]),
@@ -79,17 +77,17 @@ describe('world state', () => {
     expect(held.slot(1, address(9), word(1))).toEqual(ZERO);
   });
 
-  it('does not depend on the order in which changes are named', () => {
+  it('does not depend on the order in which changes are named', async () => {
     const changes = Array.from({ length: 12 }, (_, i) =>
       change(i + 1, undefined, state(1n, BigInt(i)), [set(1, 0, i + 1), set(2, 0, 1), set(3, 0, 2)]),
     );
     const turned = changes.map((one) => ({ ...one, slots: [...one.slots].reverse() })).reverse();
-    const [one, other] = [openWorldState(hasher), openWorldState(hasher)];
+    const [one, other] = [await openState('poseidon2'), await openState('poseidon2')];
     expect(one.applyBlock(0, changes)).toEqual(other.applyBlock(0, turned));
   });
 
-  it('changes nothing for accounts and slots that were only touched', () => {
-    const held = open();
+  it('changes nothing for accounts and slots that were only touched', async () => {
+    const held = await open();
     const root = held.root();
     held.applyBlock(1, [
       change(1, state(0n, 100n), state(0n, 100n)),
@@ -100,13 +98,13 @@ describe('world state', () => {
     expect(held.nextFreeNode()).toBe(5);
   });
 
-  it('gives a recreated account a new position and new storage', () => {
-    const held = open();
+  it('gives a recreated account a new position and new storage', async () => {
+    const held = await open();
     const position = leafIndexOf(held, 2);
     held.applyBlock(1, [
       change(2, state(1n, 0n), { ...state(1n, 7n), code: CODE }, [set(1, 11, 0), set(2, 12, 0), set(5, 0, 1)], true),
     ]);
-    const fresh = openWorldState(hasher);
+    const fresh = await openState('poseidon2');
     fresh.applyBlock(0, [change(2, undefined, { ...state(1n, 7n), code: CODE }, [set(5, 0, 1)])]);
     expect([leafIndexOf(held, 2), held.nextFreeNode()]).toEqual([5, 6]);
     expect(position).toBeLessThan(5);
@@ -114,15 +112,15 @@ describe('world state', () => {
     expect(held.slot(1, address(2), word(3))).toEqual(ZERO);
   });
 
-  it('takes no before-value of a destroyed account for its slots', () => {
-    const held = open();
+  it('takes no before-value of a destroyed account for its slots', async () => {
+    const held = await open();
     const after = { ...state(1n, 0n), code: CODE };
     held.applyBlock(1, [change(2, state(1n, 0n), after, [set(1, 99, 11), set(2, 12, 12)], true)]);
     expect([1, 2, 3].map((key) => held.slot(1, address(2), word(key)).at(-1))).toEqual([11, 12, 0]);
   });
 
-  it('removes an account; created again later it starts over', () => {
-    const held = open();
+  it('removes an account; created again later it starts over', async () => {
+    const held = await open();
     held.applyBlock(1, [change(2, state(1n, 0n), undefined, [set(1, 11, 0)], true)]);
     expect([held.account(1, address(2)), held.nextFreeNode()]).toEqual([undefined, 5]);
     held.applyBlock(2, [change(2, undefined, state(0n, 1n))]);
@@ -130,8 +128,8 @@ describe('world state', () => {
     expect([leafIndexOf(held, 2), held.nextFreeNode()]).toEqual([5, 6]);
   });
 
-  it('a recreated account whose empty storage was not touched keeps its root, and writes to a new tree', () => {
-    const held = open();
+  it('a recreated account whose empty storage was not touched keeps its root, and writes to a new tree', async () => {
+    const held = await open();
     held.applyBlock(1, [change(2, state(1n, 0n), state(1n, 0n), [set(1, 11, 0), set(2, 12, 0), set(3, 13, 0)])]);
     const kept = held.account(1, address(2))!.storageRoot;
     expect(kept).not.toEqual(emptyRoot);
@@ -143,15 +141,15 @@ describe('world state', () => {
     expect(held.account(4, address(2))?.storageRoot).toEqual(held.account(0, address(2))?.storageRoot);
   });
 
-  it('a slot cleared and written again in one block moves to a new position', () => {
-    const held = open();
+  it('a slot cleared and written again in one block moves to a new position', async () => {
+    const held = await open();
     held.applyBlock(1, [change(2, state(1n, 0n), state(1n, 0n), [{ ...set(1, 11, 21), cleared: true }])]);
     const [item] = held.prove(1, address(2), [word(1)]).storageProofs;
     expect(item).toMatchObject({ leafIndex: 5 });
   });
 
-  it('goes back exactly, and forward again on another path', () => {
-    const held = open();
+  it('goes back exactly, and forward again on another path', async () => {
+    const held = await open();
     const root = held.root();
     const proof = JSON.stringify(held.prove(0, address(2), [word(1), word(9)]));
     const block = [change(2, state(1n, 0n), undefined, [], true), change(4, undefined, state(0n, 1n))];
@@ -165,8 +163,8 @@ describe('world state', () => {
     expect(held.applyBlock(1, block)).toEqual(first);
   });
 
-  it('releases old blocks, never the newest', () => {
-    const held = open();
+  it('releases old blocks, never the newest', async () => {
+    const held = await open();
     const root = held.applyBlock(1, [change(4, undefined, state(0n, 1n))]);
     held.applyBlock(2, []);
     held.releaseBefore(1);
@@ -179,8 +177,8 @@ describe('world state', () => {
     expect(() => held.revertTo(0)).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
   });
 
-  it('hands out copies', () => {
-    const held = open();
+  it('hands out copies', async () => {
+    const held = await open();
     const root = held.root();
     held.root().fill(0);
     held.slot(0, address(2), word(1)).fill(0);
@@ -219,8 +217,8 @@ describe('a block that does not fit', () => {
     ['a short slot value', 'INVALID_LENGTH', [{ ...good, slots: [{ ...set(1, 0, 1), after: new Uint8Array(31) }] }]],
   ];
 
-  it.each(cases)('%s: nothing is changed', (_, code, changes) => {
-    const held = open();
+  it.each(cases)('%s: nothing is changed', async (_, code, changes) => {
+    const held = await open();
     const root = held.root();
     const before = JSON.stringify(held.prove(0, address(2), [word(1)]));
     const others = code === 'INVALID_PARAMETER' ? [] : [change(5, undefined, state(0n, 1n), [set(1, 0, 1)])];
@@ -230,32 +228,33 @@ describe('a block that does not fit', () => {
     expect(() => held.applyBlock(1, [good])).not.toThrow();
   });
 
-  it.each([0, 2, -1, 1.5])('block %d after block 0', (block) => {
-    expect(() => open().applyBlock(block, [])).toThrow(expect.objectContaining({ code: 'STATE_MISMATCH' }));
+  it.each([0, 2, -1, 1.5])('block %d after block 0', async (block) => {
+    const held = await open();
+    expect(() => held.applyBlock(block, [])).toThrow(expect.objectContaining({ code: 'STATE_MISMATCH' }));
   });
 });
 
-describe('proof shapes', () => {
-  const held = open();
+describe('proof shapes', async () => {
+  const held = await open();
   const fields = (item: object) => Object.keys(item).sort();
   const present = ['key', 'leafIndex', 'proof'];
   const absent = ['key', 'leftLeafIndex', 'leftProof', 'rightLeafIndex', 'rightProof'];
 
-  it('account with slots: an item per asked key, in order, duplicates included', () => {
+  it('account with slots: an item per asked key, in order, duplicates included', async () => {
     const { accountProof, storageProofs } = held.prove(0, address(2), [word(3), word(9), word(3)]);
     expect([accountProof, ...storageProofs].map(fields)).toEqual([present, present, absent, present]);
     expect(storageProofs.map(({ key }) => Number(key))).toEqual([3, 9, 3]);
     expect(accountProof.key).toBe('0x0000000000000000000000000000000000000002');
   });
 
-  it('account with empty storage, and missing account: no storage items', () => {
+  it('account with empty storage, and missing account: no storage items', async () => {
     const without = held.prove(0, address(3), [word(1)]);
     const missing = held.prove(0, address(9), [word(1)]);
     expect([fields(without.accountProof), without.storageProofs]).toEqual([present, []]);
     expect([fields(missing.accountProof), missing.storageProofs]).toEqual([absent, []]);
   });
 
-  it('refuses a block it does not hold and keys of another length', () => {
+  it('refuses a block it does not hold and keys of another length', async () => {
     expect(() => held.prove(1, address(2), [])).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
     expect(() => held.prove(0, address(2), [new Uint8Array(31)])).toThrow(
       expect.objectContaining({ code: 'INVALID_LENGTH' }),

@@ -1,7 +1,5 @@
 import { StateTrie } from '../../ethereum/state-trie.js';
 import type { AccountChange } from '../../evm/state-overlay.js';
-import type { Hasher } from '../../kernel/contracts.js';
-import { openWorldState } from '../../state/node-world-state.js';
 import type { WorldState, AccountChange as ZkAccountChange } from '../../state/world-state.js';
 import { FlatState } from './flat-state.js';
 
@@ -20,8 +18,9 @@ export class DevnetState {
     readonly zk: WorldState,
   ) {}
 
-  static async create(hasher: Hasher): Promise<DevnetState> {
-    return new DevnetState(await StateTrie.create(), openWorldState(hasher));
+  /** @param zk - empty */
+  static async create(zk: WorldState): Promise<DevnetState> {
+    return new DevnetState(await StateTrie.create(), zk);
   }
 
   /** Takes in what a block changed. Nothing is changed when the zk state refuses it. */

@@ -57,7 +57,7 @@ export class Devnet implements Chain, DevnetControl {
    * @throws PlumblineError `STORE_CORRUPT` when what is stored does not fit together or belongs to another genesis
    */
   static async open(settings: DevnetSettings): Promise<Devnet> {
-    const state = await DevnetState.create(settings.hasher);
+    const state = await DevnetState.create(settings.zkState);
     const ledger = new Ledger();
     const genesis = await sealGenesis(settings, state);
     ledger.append(genesis.block, []);

@@ -1,6 +1,6 @@
 import type { Prices } from '../../fees/prices.js';
-import type { Hasher } from '../../kernel/contracts.js';
 import type { Network } from '../../networks/network.js';
+import type { WorldState } from '../../state/world-state.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { FinalityOptions } from './finality.js';
 import type { GenesisAlloc } from './genesis.js';
@@ -8,8 +8,8 @@ import type { GenesisAlloc } from './genesis.js';
 /** A devnet's settings, every choice made. */
 export interface DevnetSettings {
   readonly network: Network;
-  /** Of the network's scheme. */
-  readonly hasher: Hasher;
+  /** Empty, of the network's scheme. */
+  readonly zkState: WorldState;
   readonly alloc: GenesisAlloc;
   /** Seconds. Part of the identity of the chain. */
   readonly genesisTimestamp: number;

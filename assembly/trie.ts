@@ -1,0 +1,14 @@
+/**
+ * Entry of trie.wasm: the exports, and nothing else. A handle is the address of a trie's header; the host keeps to handles
+ * it was given, and takes views of memory afresh after every call that may grow it (init, createTrie, put, remove, setLeaf,
+ * setNextFree).
+ */
+
+export { commit, enlist } from './trie/commit';
+export { compressions, idleCompressions } from './trie/hash-queue';
+export { clearJournal, journalFirst, recordJournal } from './trie/journal';
+export { find, operands, position, put, remove, setLeaf, setNextFree } from './trie/leaves';
+export { usedBytes } from './trie/pages';
+export { gatherNode, gatherProof, gatherSiblings, proof } from './trie/proof';
+export { leafCount, leafRecord, nextFreeNode, state, subRoot, topRoot } from './trie/reading';
+export { createTrie, dropTrie, init } from './trie/tries';

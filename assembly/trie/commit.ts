@@ -1,0 +1,200 @@
+import {
+  CHUNK_ROOT,
+  COMMIT_LINK,
+  childAt,
+  dirtyMask,
+  FLAGS,
+  FULL_SPAN,
+  HKEY,
+  IN_COMMIT,
+  LEAVES_CHANGED,
+  NEXT,
+  NEXT_FREE,
+  NEXT_FREE_CHANGED,
+  PREV,
+  ROOT_CHUNK,
+  recordAt,
+  rootLevel,
+  row,
+  SUB_ROOT,
+  setDirtyMask,
+  spanOf,
+  TIERS,
+  TOP_CHANGED,
+  TOP_ROOT,
+  USED,
+} from './chunks';
+import {
+  DEPTH,
+  emptyHash,
+  HASH_BYTES,
+  indexBytes,
+  leafBytes,
+  NODE_BYTES,
+  sameHash,
+  topBytes,
+  writeIndex,
+  writeTop,
+} from './format';
+import { encodingSlot, enqueue, flush } from './hash-queue';
+
+/**
+ * Rehashing of what changed, each node once, level by level over all the tries of a commit so that the hash queue always
+ * has independent hashes. Within a tier, chunks go in groups small enough to stay in the processor's cache.
+ */
+
+const GROUP: i32 = 64;
+
+// The group: where the chunk is, where its topmost hash goes, levels, and the nodes to rehash at the present level.
+const chunks: usize = memory.data(256, 16);
+const outputs: usize = memory.data(256, 16);
+const spans: usize = memory.data(256, 16);
+const masks: usize = memory.data(512, 16);
+let size: i32 = 0;
+
+let first: usize = 0;
+
+/** Adds a trie to the next commit. */
+export function enlist(trie: usize): void {
+  const flags = load<u32>(trie, FLAGS);
+  if ((flags & IN_COMMIT) !== 0 || (flags & (LEAVES_CHANGED | TOP_CHANGED)) === 0) return;
+  store<u32>(trie, flags | IN_COMMIT, FLAGS);
+  store<u32>(trie, <u32>first, COMMIT_LINK);
+  first = trie;
+}
+
+/** Computes the sub roots of the tries that were added, and their top roots unless `tops` is false. */
+export function commit(tops: bool): void {
+  let tiers = 0;
+  for (let trie = first; trie !== 0; trie = load<u32>(trie, COMMIT_LINK)) tiers = max(tiers, load<i32>(trie, TIERS));
+  for (let tier = 0; tier <= tiers; tier++) {
+    for (let trie = first; trie !== 0; trie = load<u32>(trie, COMMIT_LINK)) {
+      if (hasChangedLeaves(trie) && load<i32>(trie, TIERS) >= tier) {
+        collect(load<u32>(trie, ROOT_CHUNK), load<i32>(trie, TIERS), tier, trie + CHUNK_ROOT, spanOf(trie));
+      }
+    }
+    hashGroup(tier);
+  }
+  hashSubRoots();
+  if (tops) hashTopRoots();
+  while (first !== 0) {
+    const trie = first;
+    first = load<u32>(trie, COMMIT_LINK);
+    const flags = load<u32>(trie, FLAGS) & ~(IN_COMMIT | LEAVES_CHANGED | NEXT_FREE_CHANGED);
+    store<u32>(trie, tops ? flags & ~TOP_CHANGED : flags, FLAGS);
+  }
+}
+
+function hasChangedLeaves(trie: usize): bool {
+  return (load<u32>(trie, FLAGS) & LEAVES_CHANGED) !== 0;
+}
+
+/** Groups the changed chunks of a tier, below a chunk of tier `at`. */
+function collect(chunk: usize, at: i32, tier: i32, output: usize, span: i32): void {
+  if (at > tier) {
+    for (let rest = dirtyMask(chunk); rest !== 0; rest &= rest - 1) {
+      const slot = <usize>ctz(rest);
+      collect(childAt(chunk, slot), at - 1, tier, row(chunk, FULL_SPAN, 0) + (slot << 5), FULL_SPAN);
+    }
+    return;
+  }
+  if (size === GROUP) hashGroup(tier);
+  const i = (<usize>size) << 2;
+  size++;
+  store<u32>(chunks + i, <u32>chunk);
+  store<u32>(outputs + i, <u32>output);
+  store<u32>(spans + i, span);
+  store<u64>(masks + (i << 1), dirtyMask(chunk));
+  setDirtyMask(chunk, 0);
+}
+
+/** Hashes the levels of the grouped chunks, all of one tier, and empties the group. */
+function hashGroup(tier: i32): void {
+  if (tier === 0) hashLeaves();
+  // Node i of a level stands at bit i * 2^level of the masks.
+  for (let level = 1; level <= FULL_SPAN; level++) {
+    const half = 1 << (level - 1);
+    const places = level === FULL_SPAN ? 1 : placesAt(level);
+    for (let n = 0; n < size; n++) {
+      const i = (<usize>n) << 2;
+      const span = load<i32>(spans + i);
+      if (level > span) continue;
+      const mask = load<u64>(masks + (i << 1));
+      const above = (mask | (mask >> half)) & places;
+      store<u64>(masks + (i << 1), above);
+      hashRow(load<u32>(chunks + i), span, level, tier, above, load<u32>(outputs + i));
+    }
+    flush(NODE_BYTES);
+  }
+  size = 0;
+}
+
+function placesAt(level: i32): u64 {
+  // All ones divided by 2^(2^level) - 1: a one at every multiple of 2^level.
+  return ~(<u64>0) / (((<u64>1) << (1 << level)) - 1);
+}
+
+/** Hashes the nodes of one level of one chunk whose bit is set. */
+function hashRow(chunk: usize, span: i32, level: i32, tier: i32, mask: u64, output: usize): void {
+  const below = row(chunk, span, level - 1);
+  const into = level === span ? output : row(chunk, span, level);
+  const empty = emptyHash(FULL_SPAN * tier + level - 1);
+  for (let rest = mask; rest !== 0; rest &= rest - 1) {
+    const index = <usize>(ctz(rest) >> level);
+    const pair = below + (index << 6);
+    if (sameHash(pair, empty) && sameHash(pair + HASH_BYTES, empty)) {
+      memory.copy(into + (index << 5), emptyHash(FULL_SPAN * tier + level), HASH_BYTES);
+    } else enqueue(pair, NODE_BYTES, into + (index << 5));
+  }
+}
+
+function hashLeaves(): void {
+  for (let n = 0; n < size; n++) {
+    const i = (<usize>n) << 2;
+    const chunk: usize = load<u32>(chunks + i);
+    const span = load<i32>(spans + i);
+    const used = load<u64>(chunk, USED);
+    const hashes = row(chunk, span, 0);
+    for (let rest = load<u64>(masks + (i << 1)); rest !== 0; rest &= rest - 1) {
+      const slot = <usize>ctz(rest);
+      if (((used >> slot) & 1) === 0) {
+        memory.fill(hashes + (slot << 5), 0, HASH_BYTES);
+        continue;
+      }
+      const opening = encodingSlot();
+      writeOpening(recordAt(chunk, span, slot), opening);
+      enqueue(opening, leafBytes, hashes + (slot << 5));
+    }
+  }
+  flush(leafBytes);
+}
+
+/** `enc(prev) || enc(next) || hkey || hval` of a leaf record. */
+export function writeOpening(leaf: usize, to: usize): void {
+  writeIndex(load<u32>(leaf, PREV), to);
+  writeIndex(load<u32>(leaf, NEXT), to + indexBytes);
+  memory.copy(to + 2 * indexBytes, leaf + HKEY, 2 * HASH_BYTES);
+}
+
+/** From each root chunk up to level 40, beside empty subtrees. */
+function hashSubRoots(): void {
+  for (let level = 0; level < DEPTH; level++) {
+    for (let trie = first; trie !== 0; trie = load<u32>(trie, COMMIT_LINK)) {
+      if (!hasChangedLeaves(trie) || rootLevel(trie) > level) continue;
+      const node = trie + SUB_ROOT;
+      if (rootLevel(trie) === level) memory.copy(node, trie + CHUNK_ROOT, HASH_BYTES);
+      memory.copy(node + HASH_BYTES, emptyHash(level), HASH_BYTES);
+      enqueue(node, NODE_BYTES, node);
+    }
+    flush(NODE_BYTES);
+  }
+}
+
+function hashTopRoots(): void {
+  for (let trie = first; trie !== 0; trie = load<u32>(trie, COMMIT_LINK)) {
+    const top = encodingSlot();
+    writeTop(load<u32>(trie, NEXT_FREE), trie + SUB_ROOT, top);
+    enqueue(top, topBytes, trie + TOP_ROOT);
+  }
+  flush(topBytes);
+}

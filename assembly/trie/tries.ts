@@ -1,0 +1,74 @@
+import {
+  defineChunks,
+  FIRST_SPAN,
+  giveChunk,
+  HEADER_BYTES,
+  HKEY,
+  HVAL,
+  LEAVES,
+  markedChunk,
+  NEXT,
+  NEXT_FREE,
+  PREV,
+  ROOT_CHUNK,
+  recordAt,
+  spanOf,
+  startChunks,
+  TIERS,
+  USED,
+} from './chunks';
+import { commit, enlist } from './commit';
+import { HASH_BYTES, tailKey, useScheme } from './format';
+import { defineJournal } from './journal';
+import { defineOrder, dropOrder } from './order';
+import { give, HEADERS, LEAF_CHUNKS, reserve, take } from './pages';
+
+/** Tries come and go. */
+
+/** A committed trie of head and tail only, from which new ones are copied. */
+let template: usize = 0;
+
+/** To be called once. False when there is no memory. */
+export function init(isMimc: bool): bool {
+  defineChunks();
+  defineOrder();
+  defineJournal();
+  if (!reserve(2)) return false;
+  useScheme(isMimc);
+  template = take(HEADERS);
+  memory.fill(template, 0, HEADER_BYTES);
+  startChunks(template);
+  store<u32>(template, 2, NEXT_FREE);
+  store<u32>(template, 2, LEAVES);
+  for (let position: u32 = 0; position < 2; position++) {
+    const chunk = markedChunk(template, position);
+    const leaf = recordAt(chunk, spanOf(template), position);
+    store<u32>(leaf, 0, PREV);
+    store<u32>(leaf, 1, NEXT);
+    memory.fill(leaf + HKEY, 0, HASH_BYTES);
+    memory.fill(leaf + HVAL, 0, HASH_BYTES);
+    if (position === 1) memory.copy(leaf + HKEY, tailKey, HASH_BYTES);
+    store<u64>(chunk, 3, USED);
+  }
+  enlist(template);
+  commit(true);
+  return true;
+}
+
+/** An empty trie: its handle, or 0 when there is no memory. */
+export function createTrie(): usize {
+  if (!reserve(2)) return 0;
+  const trie = take(HEADERS);
+  memory.copy(trie, template, HEADER_BYTES);
+  const chunk = take(LEAF_CHUNKS);
+  memory.copy(chunk, load<u32>(template, ROOT_CHUNK), recordAt(0, FIRST_SPAN, (<usize>1) << FIRST_SPAN));
+  store<u32>(trie, <u32>chunk, ROOT_CHUNK);
+  return trie;
+}
+
+/** Gives all memory of a trie back; it may not be part of a commit under way. */
+export function dropTrie(trie: usize): void {
+  giveChunk(load<u32>(trie, ROOT_CHUNK), load<i32>(trie, TIERS));
+  dropOrder(trie);
+  give(trie);
+}

@@ -1,0 +1,277 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { HashScheme } from '../src/kernel/contracts.js';
+import { loadHashKernel } from '../src/kernel/hasher.js';
+import type { TrieKernel } from '../src/kernel/trie-contract.js';
+import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
+import { alternate, type BenchArea, type Figure, median } from './area.js';
+
+/** Compressions of a leaf, of an inner node and of a top node (spec/hashing.md 3.3). */
+const BLOCKS = { mimc: { leaf: 4, node: 2, top: 2 }, poseidon2: { leaf: 6, node: 2, top: 3 } } as const;
+const DEPTH = 40;
+/** Nodes of 64 bytes hashed at once, as a yardstick. */
+const NODES = 256;
+
+/** The n-th of a row of well spread canonical digests. */
+function digest(n: number, salt: number): Uint8Array {
+  const bytes = new Uint8Array(32);
+  const words = new DataView(bytes.buffer);
+  for (let i = 0; i < 8; i++) {
+    // The finalizer of MurmurHash3 on a counter; below 2^28 every word is canonical in both fields.
+    let word = Math.imul(n * 8 + i + salt * 0x9e3779b1, 0x85ebca6b);
+    word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35);
+    words.setUint32(4 * i, (word ^ (word >>> 16)) >>> 4);
+  }
+  return bytes;
+}
+
+function digests(from: number, to: number, salt: number): Uint8Array[] {
+  return Array.from({ length: to - from }, (_, i) => digest(from + i, salt));
+}
+
+/** Times a body in milliseconds. */
+function timed(body: () => void): number {
+  const started = performance.now();
+  body();
+  return performance.now() - started;
+}
+
+/** Time of one compression in nanoseconds, bare: nodes in one call, and one after the other in one long input. */
+async function bareCompression(scheme: HashScheme): Promise<{ batched: () => number; single: () => number }> {
+  const hasher = (await loadHashKernel({ build: 'simd' }))[scheme];
+  const nodes = new Uint8Array(64 * NODES).fill(1);
+  const repeats = scheme === 'mimc' ? 4 : 100;
+  const per = (body: () => unknown, compressions: number) => () => {
+    const rounds = Array.from({ length: 5 }, () =>
+      timed(() => {
+        for (let i = 0; i < repeats; i++) body();
+      }),
+    );
+    return (median(rounds) * 1e6) / (repeats * compressions);
+  };
+  return {
+    batched: per(() => hasher.hashMany(nodes, 64), 2 * NODES),
+    single: per(() => hasher.hash(nodes.subarray(0, 64 * 45)), 90),
+  };
+}
+
+/** The least compressions that written positions of one trie need, counted apart from the kernel: leaves, nodes, top. */
+function needed(scheme: HashScheme, written: ReadonlySet<number>): number {
+  const { leaf, node, top } = BLOCKS[scheme];
+  let nodes = 0;
+  let level = written;
+  for (let i = 0; i < DEPTH; i++) {
+    level = new Set([...level].map((position) => Math.floor(position / 2)));
+    nodes += level.size;
+  }
+  return written.size * leaf + nodes * node + top;
+}
+
+/** Inserts keys, and gives every position that is written by that. */
+function insertCounting(kernel: TrieKernel, trie: number, keys: readonly Uint8Array[]): Set<number> {
+  const written = new Set<number>();
+  for (const hkey of keys) {
+    const found = kernel.find(trie, hkey);
+    if (!found.present) written.add(found.left).add(found.right);
+    const done = kernel.put(trie, hkey, hkey);
+    if (done.effect !== 'none') written.add(done.position);
+  }
+  return written;
+}
+
+/** Batches inserted into a trie again and again, each time undone: what they cost next to bare compressions. */
+async function insertion(scheme: HashScheme, held: number, batch: number, rounds: number) {
+  const kernel = await loadTrieKernel(scheme, { undo: true });
+  const bare = await bareCompression(scheme);
+  const trie = kernel.createTrie();
+  for (const hkey of digests(0, held, 1)) kernel.put(trie, hkey, hkey);
+  kernel.commit();
+  kernel.takeUndo();
+  const keys = digests(held, held + batch, 1);
+  const least = needed(scheme, insertCounting(kernel, trie, keys));
+  const before = kernel.statistics();
+  kernel.commit();
+  const after = kernel.statistics();
+  const times: number[] = [];
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    kernel.undo(kernel.takeUndo());
+    kernel.commit();
+    kernel.takeUndo();
+    const ms = timed(() => {
+      for (const hkey of keys) kernel.put(trie, hkey, hkey);
+      kernel.commit();
+    });
+    times.push(ms);
+    ratios.push((ms * 1e6) / (least * bare.batched()));
+  }
+  return {
+    least,
+    done: after.compressions - before.compressions,
+    idle: after.idleCompressions - before.idleCompressions,
+    ms: median(times),
+    ratio: median(ratios),
+  };
+}
+
+/** Updates with a root each in a trie of `held` leaves, next to the same compressions one after the other. */
+async function singleUpdates(scheme: HashScheme, held: number, updates: number) {
+  const kernel = await loadTrieKernel(scheme, { undo: true });
+  const bare = await bareCompression(scheme);
+  const trie = kernel.createTrie();
+  const keys = digests(0, held, 1);
+  for (const hkey of keys) kernel.put(trie, hkey, hkey);
+  kernel.commit();
+  kernel.takeUndo();
+  const { leaf, node, top } = BLOCKS[scheme];
+  const ratios: number[] = [];
+  for (let round = 0; round < (scheme === 'mimc' ? 5 : 15); round++) {
+    const ms = timed(() => {
+      for (let i = 0; i < updates; i++) {
+        kernel.put(trie, keys[(i * 7919 + round * 104_729) % held]!, digest(i, 99 + round));
+        kernel.commit();
+        kernel.topRoot(trie);
+      }
+    });
+    kernel.takeUndo();
+    ratios.push((ms * 1e6) / (updates * (leaf + DEPTH * node + top) * bare.single()));
+  }
+  return median(ratios);
+}
+
+/** Gathering the two branches of an account and a slot, next to 100 compressions. */
+async function proofs() {
+  const kernel = await loadTrieKernel('poseidon2');
+  const hasher = (await loadHashKernel({ build: 'simd' })).poseidon2;
+  const accounts = kernel.createTrie();
+  const storage = kernel.createTrie();
+  for (const hkey of digests(0, 100_000, 1)) kernel.put(accounts, hkey, hkey);
+  for (const hkey of digests(0, 1_000, 2)) kernel.put(storage, hkey, hkey);
+  kernel.commit();
+  const { compressions } = kernel.statistics();
+  const block = digest(1, 1);
+  let n = 0;
+  const times = alternate({
+    gather: () => {
+      n++;
+      const [account, slot] = [digest(n % 100_000, 1), digest(n % 1_000, 2)];
+      for (const [trie, hkey] of [
+        [accounts, account],
+        [storage, slot],
+      ] as const) {
+        const found = kernel.find(trie, hkey);
+        kernel.gatherProof(trie, found.present ? found.position : found.left);
+      }
+    },
+    compress: () => hasher.compress(block, block),
+  });
+  return {
+    ratio: times['gather']! / (100 * times['compress']!),
+    microseconds: times['gather']! / 1000,
+    hashed: kernel.statistics().compressions - compressions,
+  };
+}
+
+/** A trie grown to a million leaves; on the way, what batches of 1 000 cost for each compression they need. */
+async function growth() {
+  const kernel = await loadTrieKernel('poseidon2');
+  const trie = kernel.createTrie();
+  const sizes = [1_000, 10_000, 100_000, 1_000_000];
+  const nsPerCompression: number[] = [];
+  let held = 0;
+  for (const size of sizes) {
+    for (const hkey of digests(held, size, 1)) kernel.put(trie, hkey, hkey);
+    kernel.commit();
+    held = size;
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const keys = digests(held, held + 1_000, 1);
+      const before = kernel.statistics().compressions;
+      const ms = timed(() => {
+        for (const hkey of keys) kernel.put(trie, hkey, hkey);
+        kernel.commit();
+      });
+      times.push((ms * 1e6) / (kernel.statistics().compressions - before));
+      held += 1_000;
+    }
+    nsPerCompression.push(median(times));
+  }
+  const { memoryBytes } = kernel.statistics();
+  return { sizes, nsPerCompression, bytesPerLeaf: memoryBytes / kernel.leafCount(trie) };
+}
+
+/** What 10 000 tries of three keys each take. */
+async function smallTries() {
+  const kernel = await loadTrieKernel('poseidon2');
+  const before = kernel.statistics().usedBytes;
+  for (let i = 0; i < 10_000; i++) {
+    const trie = kernel.createTrie();
+    for (const hkey of digests(3 * i, 3 * i + 3, 5)) kernel.put(trie, hkey, hkey);
+  }
+  kernel.commit();
+  return (kernel.statistics().usedBytes - before) / 10_000;
+}
+
+export const state: BenchArea = {
+  name: 'state',
+  question: 'How far is the zk state from the hashing it cannot do without?',
+  async run() {
+    const message = new Uint8Array(64).fill(1);
+    const keccak = alternate({ keccak: () => keccak_256(message) })['keccak']!;
+    const figures: Figure[] = [{ name: 'keccak256 of 64 bytes by @noble/hashes', value: keccak, unit: 'ns' }];
+    for (const scheme of ['poseidon2', 'mimc'] as const) {
+      const held = 100_000;
+      const batch = 10_000;
+      const { least, done, idle, ms, ratio } = await insertion(scheme, held, batch, scheme === 'mimc' ? 3 : 9);
+      const each = (ms * 1e6) / batch;
+      figures.push(
+        {
+          name: `${scheme}: 10 000 inserts into 100 000 over bare batched hashing`,
+          value: ratio,
+          unit: 'x',
+          bar: { atMost: scheme === 'mimc' ? 1.2 : 1.5 },
+          note: `${Math.round((1000 * batch) / ms)} a second, each ${(each / keccak).toFixed(1)} keccak256`,
+        },
+        {
+          name: `${scheme}: compressions done over the least needed`,
+          value: done / least,
+          unit: 'x',
+          bar: { atMost: 1.02 },
+          note: `${done} and ${least}; ${idle} more in idle lanes`,
+        },
+        {
+          name: `${scheme}: 100 single updates with a root each over bare hashing`,
+          value: await singleUpdates(scheme, held, 100),
+          unit: 'x',
+          bar: { atMost: 1.3 },
+        },
+      );
+    }
+    const proof = await proofs();
+    const grown = await growth();
+    figures.push(
+      {
+        name: 'account and slot proof over 100 poseidon2 compressions',
+        value: proof.ratio,
+        unit: 'x',
+        bar: { atMost: 1 },
+        note: `${proof.microseconds.toFixed(1)} µs, ${((1000 * proof.microseconds) / keccak).toFixed(1)} keccak256`,
+      },
+      { name: 'compressions done for proofs', value: proof.hashed, unit: 'compressions', bar: { atMost: 0 } },
+      {
+        name: 'linear memory per leaf at 1 000 000',
+        value: grown.bytesPerLeaf,
+        unit: 'bytes',
+        bar: { atMost: 220 },
+      },
+      {
+        name: 'time per compression at 1 000 000 leaves over that at 1 000',
+        value: grown.nsPerCompression.at(-1)! / grown.nsPerCompression[0]!,
+        unit: 'x',
+        bar: { atMost: 2 },
+        note: grown.sizes.map((size, i) => `${size}: ${Math.round(grown.nsPerCompression[i]!)} ns`).join(', '),
+      },
+      { name: 'memory of a trie of three keys', value: await smallTries(), unit: 'bytes' },
+    );
+    return figures;
+  },
+};

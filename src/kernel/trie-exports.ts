@@ -1,0 +1,61 @@
+/** What assembly/trie.ts exports. Pointers come as signed numbers: `>>> 0` before use. */
+export interface TrieExports {
+  readonly memory: WebAssembly.Memory;
+  /** Where operands go: an entry of the journal, 80 bytes. */
+  readonly operands: WebAssembly.Global;
+  /** Where proofs and siblings are found. */
+  readonly proof: WebAssembly.Global;
+  /** Position that the last operation is about. */
+  readonly position: WebAssembly.Global;
+  /** First page of the journal; 0 when it is empty. */
+  readonly journalFirst: WebAssembly.Global;
+  init(isMimc: number): number;
+  createTrie(): number;
+  dropTrie(trie: number): void;
+  state(trie: number): number;
+  nextFreeNode(trie: number): number;
+  leafCount(trie: number): number;
+  subRoot(trie: number): number;
+  topRoot(trie: number): number;
+  leafRecord(trie: number, position: number): number;
+  find(trie: number): number;
+  put(trie: number): number;
+  remove(trie: number): number;
+  setLeaf(trie: number, position: number, used: number): number;
+  setNextFree(trie: number, next: number): number;
+  enlist(trie: number): void;
+  commit(tops: number): void;
+  gatherProof(trie: number, position: number): number;
+  gatherSiblings(trie: number, position: number): void;
+  gatherNode(trie: number, level: number, index: number): void;
+  recordJournal(on: number): void;
+  clearJournal(): void;
+  compressions(): number;
+  idleCompressions(): number;
+  usedBytes(): number;
+}
+
+/** Layout of an entry of the journal, and of the operands. */
+export const ENTRY = { trie: 0, position: 4, prevLeaf: 8, nextLeaf: 12, hkey: 16, hval: 48, bytes: 80 } as const;
+
+/** `prevLeaf` of a position not in use; `position` of an entry about the trie's nextFreeNode. */
+export const NONE = 0xffffffff;
+
+/** Layout of a leaf record. */
+export const RECORD = { prevLeaf: 0, nextLeaf: 4, hkey: 8, hval: 40 } as const;
+
+/** Layout of a page of the journal. */
+export const PAGE = { next: 0, bytes: 4, entries: 16 } as const;
+
+/** What operations answer; a refusal has changed nothing. */
+export const STATUS = {
+  nothing: 0,
+  inserted: 1,
+  updated: 2,
+  removed: 3,
+  notCanonical: -1,
+  reservedKey: -2,
+  trieFull: -3,
+  noMemory: -4,
+  badPosition: -5,
+} as const;

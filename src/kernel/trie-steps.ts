@@ -1,0 +1,83 @@
+import type { TrieEffect, TrieKernel, TrieLeaf } from './trie-contract.js';
+
+/** One leaf write of an operation: what the position held before, and the siblings of that moment. */
+export interface LeafStep {
+  readonly position: number;
+  /** Undefined when the position was not in use. */
+  readonly prior: TrieLeaf | undefined;
+  /** 40 hashes of 32 bytes, level 0 first. */
+  readonly siblings: readonly Uint8Array[];
+}
+
+/** An operation taken leaf by leaf, as state traces show it (spec/state-trie.md 4 and 10). */
+export interface SteppedEffect {
+  readonly effect: TrieEffect['effect'];
+  /** Of an update the leaf; of an insertion left, new, right; of a removal left, removed, right; else none. */
+  readonly steps: readonly LeafStep[];
+  /** 32 bytes each. */
+  readonly oldSubRoot: Uint8Array;
+  readonly newSubRoot: Uint8Array;
+  /** After the operation. */
+  readonly nextFreeNode: number;
+}
+
+type Step = (position: number, change: (prior: TrieLeaf | undefined) => TrieLeaf | undefined) => void;
+
+/** Runs the steps of an operation between two commits. When one is refused, those before it are taken back. */
+function stepped(
+  kernel: TrieKernel,
+  trie: number,
+  effect: TrieEffect['effect'],
+  run: (step: Step) => void,
+): SteppedEffect {
+  kernel.commit([trie]);
+  const oldSubRoot = kernel.subRoot(trie);
+  const free = kernel.nextFreeNode(trie);
+  const steps: LeafStep[] = [];
+  try {
+    run((position, change) => {
+      const prior = kernel.leaf(trie, position);
+      // Siblings do not depend on the leaf itself: these are those before the write and after it.
+      const siblings = kernel.siblings(trie, position);
+      kernel.setLeaf(trie, position, change(prior));
+      kernel.commitSubRoot(trie);
+      steps.push({ position, prior, siblings });
+    });
+  } catch (refusal) {
+    for (const { position, prior } of steps.reverse()) kernel.setLeaf(trie, position, prior);
+    kernel.setNextFreeNode(trie, free);
+    kernel.commit([trie]);
+    throw refusal;
+  }
+  kernel.commit([trie]);
+  return { effect, steps, oldSubRoot, newSubRoot: kernel.subRoot(trie), nextFreeNode: kernel.nextFreeNode(trie) };
+}
+
+/** `put` of a trie kernel, one leaf at a time; the trie is committed before and after. Errors as `TrieKernel.put`. */
+export function putStepwise(kernel: TrieKernel, trie: number, hkey: Uint8Array, hval: Uint8Array): SteppedEffect {
+  const found = kernel.find(trie, hkey);
+  if (found.present) {
+    return stepped(kernel, trie, 'update', (step) => step(found.position, (leaf) => leaf && { ...leaf, hval }));
+  }
+  const { left, right } = found;
+  const position = kernel.nextFreeNode(trie);
+  return stepped(kernel, trie, 'insert', (step) => {
+    step(left, (leaf) => leaf && { ...leaf, nextLeaf: position });
+    kernel.setNextFreeNode(trie, position + 1);
+    step(position, () => ({ prevLeaf: left, nextLeaf: right, hkey, hval }));
+    step(right, (leaf) => leaf && { ...leaf, prevLeaf: position });
+  });
+}
+
+/** `remove` of a trie kernel, one leaf at a time; the trie is committed before and after. Errors as `TrieKernel.remove`. */
+export function removeStepwise(kernel: TrieKernel, trie: number, hkey: Uint8Array): SteppedEffect {
+  const found = kernel.find(trie, hkey);
+  const removed = found.present ? kernel.leaf(trie, found.position) : undefined;
+  if (!found.present || removed === undefined) return stepped(kernel, trie, 'none', () => {});
+  const { prevLeaf, nextLeaf } = removed;
+  return stepped(kernel, trie, 'remove', (step) => {
+    step(prevLeaf, (leaf) => leaf && { ...leaf, nextLeaf });
+    step(found.position, () => undefined);
+    step(nextLeaf, (leaf) => leaf && { ...leaf, prevLeaf });
+  });
+}

@@ -1,0 +1,147 @@
+import { decodeAccountValue } from '../accumulator/account-value.js';
+import { ZERO_HASH } from '../accumulator/scheme.js';
+import { PlumblineError } from '../errors.js';
+import type { Hasher } from '../kernel/contracts.js';
+import type { TrieKernel } from '../kernel/trie-contract.js';
+import { applyChanges } from './block-application.js';
+import { sized } from './block-entries.js';
+import { KeyHashes } from './hash-cache.js';
+import { pastState, presentState, type StateView } from './past-view.js';
+import { type AccountRecord, type BlockUndo, StateTries } from './state-tries.js';
+import { type ProvenKey, proveAccount } from './view-proof.js';
+import type { WorldState } from './world-state.js';
+
+/** Views of past blocks that are kept until the next block. */
+const MAX_VIEWS = 16;
+
+/** The state after one block, and what leads back to the block before. */
+interface Held {
+  readonly block: number;
+  readonly root: Uint8Array;
+  readonly nextFreeNode: number;
+  readonly undo: BlockUndo;
+}
+
+/**
+ * An empty zk state whose tries are in the kernel's memory, once; earlier blocks are seen through undo records.
+ *
+ * @param hasher - of the scheme
+ * @param kernel - of the same scheme, with the option `undo`, and used by nobody else
+ */
+export function openWorldState(hasher: Hasher, kernel: TrieKernel): WorldState {
+  const tries = new StateTries(hasher, kernel);
+  const keys = new KeyHashes(hasher);
+  const emptyRoot = kernel.topRoot(tries.accounts);
+  const present = presentState(tries);
+  const views = new Map<number, StateView>();
+  // Oldest first, consecutive numbers.
+  const held: Held[] = [];
+
+  function indexOf(block: number): number {
+    const index = block - (held[0]?.block ?? 0);
+    if (held[index] === undefined) {
+      throw new PlumblineError('STATE_NOT_HELD', `the state after block ${block} is not held`, { block });
+    }
+    return index;
+  }
+
+  function viewAt(block: number): StateView {
+    const index = indexOf(block);
+    if (index === held.length - 1) return present;
+    let view = views.get(block);
+    if (view === undefined) {
+      view = pastState(
+        tries,
+        held.slice(index + 1).map(({ undo }) => undo),
+      );
+      if (views.size >= MAX_VIEWS) views.clear();
+      views.set(block, view);
+    }
+    return view;
+  }
+
+  function record(view: StateView, address: Uint8Array): AccountRecord | undefined {
+    const found = view.tries.find(tries.accounts, addressKey(address).hkey);
+    return found.present ? view.record(found.position) : undefined;
+  }
+
+  function addressKey(address: Uint8Array): ProvenKey {
+    return { key: address, hkey: keys.ofAddresses([sized('address', address, 20)])[0]! };
+  }
+
+  function slotKeys(slots: readonly Uint8Array[]): ProvenKey[] {
+    const hkeys = keys.ofSlots(slots.map((slot) => sized('slot key', slot, 32)));
+    return slots.map((key, i) => ({ key, hkey: hkeys[i]! }));
+  }
+
+  return {
+    scheme: hasher.scheme,
+
+    get head() {
+      return held.at(-1)?.block;
+    },
+
+    get oldest() {
+      return held[0]?.block;
+    },
+
+    root(block) {
+      const at = block === undefined ? held.at(-1) : held[indexOf(block)];
+      return (at?.root ?? emptyRoot).slice();
+    },
+
+    nextFreeNode(block) {
+      const at = block === undefined ? held.at(-1) : held[indexOf(block)];
+      return at?.nextFreeNode ?? kernel.nextFreeNode(tries.accounts);
+    },
+
+    applyBlock(block, changes) {
+      const expected = (held.at(-1)?.block ?? block - 1) + 1;
+      if (block !== expected || !Number.isSafeInteger(block) || block < 0) {
+        const details = { what: 'block', expected: String(expected), actual: String(block) };
+        throw new PlumblineError('STATE_MISMATCH', `the next block is ${expected}, not ${block}`, details);
+      }
+      try {
+        applyChanges(tries, keys, changes);
+      } catch (error) {
+        tries.undo(tries.seal());
+        throw error;
+      }
+      views.clear();
+      const undo = tries.seal();
+      const root = kernel.topRoot(tries.accounts);
+      held.push({ block, root, nextFreeNode: kernel.nextFreeNode(tries.accounts), undo });
+      return root.slice();
+    },
+
+    revertTo(block) {
+      const index = indexOf(block);
+      views.clear();
+      while (held.length > index + 1) tries.undo(held.pop()!.undo);
+    },
+
+    releaseBefore(block) {
+      const older = held.findIndex((state, i) => state.block >= block || i === held.length - 1);
+      // The oldest held block needs no way back: its undo record may go, with the tries it retired.
+      for (const { undo } of held.splice(0, Math.max(0, older))) tries.release(undo);
+    },
+
+    account(block, address) {
+      const found = record(viewAt(block), address);
+      return found && decodeAccountValue(found.value);
+    },
+
+    slot(block, address, key) {
+      const view = viewAt(block);
+      const storage = record(view, address)?.storage;
+      const { hkey } = slotKeys([key])[0]!;
+      if (storage === undefined) return ZERO_HASH.slice();
+      const found = view.tries.find(storage.handle, hkey);
+      return (found.present ? view.slotValue(storage, found.position)! : ZERO_HASH).slice();
+    },
+
+    prove(block, address, storageKeys) {
+      return proveAccount(hasher.scheme, viewAt(block), tries.accounts, addressKey(address), slotKeys(storageKeys));
+    },
+  };
+}

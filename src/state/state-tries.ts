@@ -1,0 +1,168 @@
+import { ZERO_HASH } from '../accumulator/scheme.js';
+import type { Hasher } from '../kernel/contracts.js';
+import type { TrieKernel } from '../kernel/trie-contract.js';
+
+/** A storage trie of the kernel, with the values behind its hashes by leaf position. */
+export interface SlotTrie {
+  readonly handle: number;
+  readonly values: Map<number, Uint8Array>;
+}
+
+/** What stands behind an account leaf. Storage belongs to the leaf position, so it lives and goes with the leaf. */
+export interface AccountRecord {
+  /** The compact form, 192 bytes. */
+  readonly value: Uint8Array;
+  readonly storage: SlotTrie | undefined;
+  /**
+   * The next slot written starts from an empty trie although `storage` is another one: the account was destroyed and
+   * recreated without a slot being touched, and kept its old storage root (spec/state-trie.md 5.3, below the table).
+   */
+  readonly storageRestarts: boolean;
+}
+
+/** An account as the state holds it. */
+export interface HeldAccount {
+  readonly record: AccountRecord;
+  /** Value of a slot, 32 bytes, zero when it is empty. @param hkey - hash of its key */
+  slot(hkey: Uint8Array): Uint8Array;
+}
+
+/** What one block replaced, to be put back. */
+export interface BlockUndo {
+  /** Leaves and free positions, `TrieKernel.takeUndo`. */
+  readonly tries: Uint8Array;
+  /** Account records by position, undefined where there was none. */
+  readonly accounts: ReadonlyMap<number, AccountRecord | undefined>;
+  readonly slots: ReadonlyMap<SlotTrie, ReadonlyMap<number, Uint8Array | undefined>>;
+  /** Tries that the block made. */
+  readonly created: readonly SlotTrie[];
+  /** Tries that no account after the block has any more. */
+  readonly retired: readonly SlotTrie[];
+}
+
+/** The account trie and the storage tries as they are now, with their values, and what changed since the last block. */
+export class StateTries {
+  readonly accounts: number;
+  readonly records = new Map<number, AccountRecord>();
+  private accountsBefore = new Map<number, AccountRecord | undefined>();
+  private slotsBefore = new Map<SlotTrie, Map<number, Uint8Array | undefined>>();
+  private created: SlotTrie[] = [];
+  private retired: SlotTrie[] = [];
+
+  /** @param kernel - empty, of the hasher's scheme, with the option `undo` */
+  constructor(
+    readonly hasher: Hasher,
+    readonly kernel: TrieKernel,
+  ) {
+    this.accounts = kernel.createTrie();
+    kernel.takeUndo();
+  }
+
+  /** The account whose address hashes to `hkey`. */
+  held(hkey: Uint8Array): HeldAccount | undefined {
+    const found = this.kernel.find(this.accounts, hkey);
+    if (!found.present) return undefined;
+    const record = this.records.get(found.position)!;
+    return { record, slot: (key) => this.slotValue(record.storage, key) };
+  }
+
+  /** Value of a slot, 32 bytes, zero when it is empty. @param hkey - hash of its key */
+  slotValue(storage: SlotTrie | undefined, hkey: Uint8Array): Uint8Array {
+    if (storage === undefined) return ZERO_HASH;
+    const found = this.kernel.find(storage.handle, hkey);
+    return found.present ? storage.values.get(found.position)! : ZERO_HASH;
+  }
+
+  holdsNothing(storage: SlotTrie): boolean {
+    return this.kernel.leafCount(storage.handle) === 2;
+  }
+
+  startStorage(): SlotTrie {
+    const storage: SlotTrie = { handle: this.kernel.createTrie(), values: new Map() };
+    this.created.push(storage);
+    return storage;
+  }
+
+  putSlot(storage: SlotTrie, hkey: Uint8Array, hval: Uint8Array, value: Uint8Array): void {
+    const effect = this.kernel.put(storage.handle, hkey, hval);
+    if (effect.effect !== 'none') this.setSlotValue(storage, effect.position, value.slice());
+  }
+
+  removeSlot(storage: SlotTrie, hkey: Uint8Array): void {
+    const effect = this.kernel.remove(storage.handle, hkey);
+    if (effect.effect === 'remove') this.setSlotValue(storage, effect.position, undefined);
+  }
+
+  putAccount(hkey: Uint8Array, hval: Uint8Array, record: AccountRecord): void {
+    const effect = this.kernel.put(this.accounts, hkey, hval);
+    if (effect.effect !== 'none') this.setRecord(effect.position, record);
+  }
+
+  removeAccount(hkey: Uint8Array): void {
+    const effect = this.kernel.remove(this.accounts, hkey);
+    if (effect.effect === 'remove') this.setRecord(effect.position, undefined);
+  }
+
+  /** An account stops using a storage trie; its memory is given back when no held block needs it. */
+  retire(storage: SlotTrie | undefined): void {
+    if (storage !== undefined) this.retired.push(storage);
+  }
+
+  topRoot(storage: SlotTrie): Uint8Array {
+    return this.kernel.topRoot(storage.handle);
+  }
+
+  /** Ends a block: hashes what is left to hash, and hands out what takes the block back. */
+  seal(): BlockUndo {
+    this.kernel.commit();
+    const { accountsBefore: accounts, slotsBefore: slots, created, retired } = this;
+    this.accountsBefore = new Map();
+    this.slotsBefore = new Map();
+    this.created = [];
+    this.retired = [];
+    return { tries: this.kernel.takeUndo(), accounts, slots, created, retired };
+  }
+
+  /** Takes the newest sealed block back. */
+  undo(block: BlockUndo): void {
+    this.kernel.undo(block.tries);
+    restore(this.records, block.accounts);
+    for (const [storage, values] of block.slots) restore(storage.values, values);
+    this.kernel.commit();
+    this.kernel.takeUndo();
+    for (const storage of block.created) this.kernel.dropTrie(storage.handle);
+  }
+
+  /** A block will not be taken back any more. */
+  release(block: BlockUndo): void {
+    for (const storage of block.retired) this.kernel.dropTrie(storage.handle);
+  }
+
+  private setRecord(position: number, record: AccountRecord | undefined): void {
+    remember(this.accountsBefore, this.records, position);
+    put(this.records, position, record);
+  }
+
+  private setSlotValue(storage: SlotTrie, position: number, value: Uint8Array | undefined): void {
+    let before = this.slotsBefore.get(storage);
+    if (before === undefined) {
+      before = new Map();
+      this.slotsBefore.set(storage, before);
+    }
+    remember(before, storage.values, position);
+    put(storage.values, position, value);
+  }
+}
+
+function remember<Value>(before: Map<number, Value | undefined>, held: Map<number, Value>, position: number): void {
+  if (!before.has(position)) before.set(position, held.get(position));
+}
+
+function put<Value>(held: Map<number, Value>, position: number, value: Value | undefined): void {
+  if (value === undefined) held.delete(position);
+  else held.set(position, value);
+}
+
+function restore<Value>(held: Map<number, Value>, before: ReadonlyMap<number, Value | undefined>): void {
+  for (const [position, value] of before) put(held, position, value);
+}

@@ -1,0 +1,171 @@
+import { expect } from 'vitest';
+import { ZERO_HASH } from '../../src/accumulator/scheme.js';
+import type { Hasher } from '../../src/kernel/contracts.js';
+import type { TrieKernel } from '../../src/kernel/trie-contract.js';
+import { bytesToHex } from '../../src/primitives/hex.js';
+import { commitDrafts, emptyTree, type Tree, TreeDraft } from '../../src/state/tree.js';
+import { proveKey } from '../../src/state/tree-proof.js';
+
+interface Twin {
+  readonly handle: number;
+  draft: TreeDraft;
+  tree: Tree;
+}
+
+interface Mark {
+  readonly trees: readonly Tree[];
+  /** Undo records taken since, oldest first. */
+  readonly records: Uint8Array[];
+}
+
+/** Several tries held twice: in the kernel, and in the persistent trees of the first engine, hashed by a given hasher. */
+export class TriePair {
+  readonly kernel: TrieKernel;
+  readonly hasher: Hasher;
+  readonly twins: readonly Twin[];
+  readonly marks: Mark[] = [];
+
+  constructor(kernel: TrieKernel, hasher: Hasher, tries: number) {
+    this.kernel = kernel;
+    this.hasher = hasher;
+    const empty = emptyTree(hasher);
+    this.twins = Array.from({ length: tries }, () => ({
+      handle: kernel.createTrie(),
+      draft: new TreeDraft(empty),
+      tree: empty,
+    }));
+  }
+
+  put(trie: number, hkey: Uint8Array, hval: Uint8Array): void {
+    const { handle, draft } = this.twins[trie]!;
+    const { effect, leafIndex } = draft.put({ hkey, hval, value: ZERO_HASH });
+    expect(this.kernel.put(handle, hkey, hval)).toEqual({ effect, position: leafIndex });
+  }
+
+  remove(trie: number, hkey: Uint8Array): void {
+    const { handle, draft } = this.twins[trie]!;
+    const { effect, leafIndex } = draft.remove(hkey);
+    const expected = leafIndex === undefined ? { effect } : { effect, position: leafIndex };
+    expect(this.kernel.remove(handle, hkey)).toEqual(expected);
+  }
+
+  find(trie: number, hkey: Uint8Array): void {
+    const { handle, draft } = this.twins[trie]!;
+    const found = draft.find(hkey);
+    const expected = found.present
+      ? { present: true, position: found.at.position }
+      : { present: false, left: found.left.position, right: found.right.position };
+    expect(this.kernel.find(handle, hkey)).toEqual(expected);
+  }
+
+  commit(): void {
+    this.kernel.commit();
+    const trees = commitDrafts(
+      this.hasher,
+      this.twins.map(({ draft }) => draft),
+    );
+    for (const [i, twin] of this.twins.entries()) this.#turnTo(twin, trees[i]!);
+    const record = this.kernel.takeUndo();
+    for (const { records } of this.marks) records.push(record);
+    this.compareRoots();
+  }
+
+  mark(): void {
+    this.marks.push({ trees: this.twins.map(({ tree }) => tree), records: [] });
+  }
+
+  /** Back to a mark, which stays. Later marks are forgotten. */
+  rollback(mark: number): void {
+    const { trees, records } = this.marks[mark]!;
+    this.marks.length = mark + 1;
+    for (const record of records.toReversed()) this.kernel.undo(record);
+    this.kernel.commit();
+    for (const [i, twin] of this.twins.entries()) this.#turnTo(twin, trees[i]!);
+    // What was put back changes things once more, for the marks before.
+    const record = this.kernel.takeUndo();
+    records.length = 0;
+    for (const { records } of this.marks.slice(0, mark)) records.push(record);
+    this.compareRoots();
+  }
+
+  compareRoots(): void {
+    for (const { handle, tree } of this.twins) {
+      const { kernel } = this;
+      expect(kernel.nextFreeNode(handle)).toBe(tree.nextFreeNode);
+      expect(bytesToHex(kernel.subRoot(handle))).toBe(bytesToHex(tree.subRoot));
+      expect(bytesToHex(kernel.topRoot(handle))).toBe(bytesToHex(tree.topRoot));
+    }
+  }
+
+  /** The proof of a key, or of its absence, with the positions it stands at, and the siblings of those. */
+  compareProof(trie: number, hkey: Uint8Array): void {
+    const { handle, tree } = this.twins[trie]!;
+    const item = proveKey(this.hasher, tree, hkey, hkey);
+    const sides =
+      'proof' in item
+        ? [{ position: item.leafIndex, proof: item.proof }]
+        : [
+            { position: item.leftLeafIndex, proof: item.leftProof },
+            { position: item.rightLeafIndex, proof: item.rightProof },
+          ];
+    this.find(trie, hkey);
+    for (const { position, proof } of sides) {
+      const preimages = this.kernel.gatherProof(handle, position);
+      expect(preimages.map(bytesToHex)).toEqual(proof.proofRelatedNodes);
+      const siblings = preimages.slice(1, 41).map((preimage) => {
+        return preimage.length === 32 ? preimage : this.hasher.hash(preimage);
+      });
+      expect(this.kernel.siblings(handle, position).map(bytesToHex)).toEqual(siblings.reverse().map(bytesToHex));
+    }
+  }
+
+  #turnTo(twin: Twin, tree: Tree): void {
+    twin.tree = tree;
+    twin.draft = new TreeDraft(tree);
+  }
+}
+
+/** A pool of digests to be keys or values; about a third share their first words, so that the order needs the last ones. */
+export function digestPool(hasher: Hasher, count: number, random: (bound: number) => number): Uint8Array[] {
+  const pool: Uint8Array[] = [];
+  for (let i = 0; i < count; i++) {
+    const digest = hasher.hash(Uint8Array.of(...new Uint8Array(30), random(128), random(256)));
+    const shared = random(3) === 0 && pool.length > 0 ? pool[random(pool.length)]!.slice() : digest;
+    // A last word below that of either modulus keeps the digest canonical.
+    shared.set([random(16), random(256), random(256), random(256)], 28);
+    pool.push(shared);
+  }
+  return pool;
+}
+
+/** One random sequence of `steps` operations on a pair, with commits, proofs, marks and rollbacks in between. */
+export function playRandomly(
+  pair: TriePair,
+  pool: readonly Uint8Array[],
+  steps: number,
+  random: (n: number) => number,
+) {
+  const any = () => pool[random(pool.length)]!;
+  pair.mark();
+  for (let step = 0; step < steps; step++) {
+    const trie = random(pair.twins.length);
+    const kind = random(16);
+    if (kind < 7) pair.put(trie, any(), any());
+    else if (kind < 10) pair.remove(trie, any());
+    else if (kind === 10) pair.find(trie, any());
+    else if (kind < 14) {
+      pair.commit();
+      pair.compareProof(trie, any());
+    } else if (kind === 14) {
+      pair.commit();
+      pair.mark();
+    } else {
+      pair.commit();
+      pair.rollback(random(pair.marks.length));
+      pair.compareProof(trie, any());
+    }
+  }
+  pair.commit();
+  for (const trie of pair.twins.keys()) for (let i = 0; i < 4; i++) pair.compareProof(trie, any());
+  pair.rollback(0);
+}

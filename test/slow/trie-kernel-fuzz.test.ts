@@ -1,0 +1,27 @@
+import { describe, test } from 'vitest';
+import { loadHasher } from '../../src/kernel/hasher.js';
+import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { referenceHasher } from '../../src/reference/hasher.js';
+import { digestPool, playRandomly, TriePair } from '../differential/trie-kernel-pair.js';
+import { seededRandom } from '../support/random.js';
+
+describe.each(['mimc', 'poseidon2'] as const)('trie kernel, many random sequences, %s', (scheme) => {
+  test.each(['simd', 'scalar'] as const)('2 000 beside the first engine, %s', async (build) => {
+    const hasher = await loadHasher(scheme);
+    for (let seed = 1; seed <= 2000; seed++) {
+      const random = seededRandom(seed * 7907);
+      const kernel = await loadTrieKernel(scheme, { build, undo: true });
+      const pool = digestPool(hasher, 4 + random(seed % 40 === 0 ? 300 : 30), random);
+      playRandomly(new TriePair(kernel, hasher, 1 + random(3)), pool, 30 + random(30), random);
+    }
+  });
+
+  test('100 hashed by the bigint twin', async () => {
+    const hasher = referenceHasher(scheme);
+    for (let seed = 1; seed <= 100; seed++) {
+      const random = seededRandom(seed * 104_723);
+      const kernel = await loadTrieKernel(scheme, { undo: true });
+      playRandomly(new TriePair(kernel, hasher, 2), digestPool(hasher, 12, random), 30, random);
+    }
+  });
+});
