@@ -140,7 +140,7 @@ function openDevnet(
     coinbase: COINBASE,
     now: () => Math.floor(Date.now() / 1000),
     store: parts.store,
-    onProgress: (fraction) => parts.report('genesis', fraction),
+    onProgress: parts.report,
   });
 }
 

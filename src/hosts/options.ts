@@ -43,7 +43,7 @@ export interface NodeOptions {
 
 /** What a node tells while it opens. */
 export interface OpenProgress {
-  readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'ready';
+  readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'blocks' | 'ready';
   /** Between 0 and 1, within the stage. */
   readonly fraction: number;
 }

@@ -106,6 +106,37 @@ test('finalizes in batches when told to, and proves only the last block of each'
     await expect(prove(block)).rejects.toMatchObject({ code: -32600 });
 });
 
+test('the states of the last finalizations stay provable, older ones do not', async () => {
+  const node = await start({ chain: { kind: 'devnet', finality: { delayBlocks: 0, heldFinalizations: 3 } } });
+  await node.request({ method: 'evm_mine', params: [{ blocks: 6 }] });
+  const prove = (block: string) => node.request({ method: 'linea_getProof', params: [TEST_TOKEN, [], block] });
+  for (const block of ['0x4', '0x5', '0x6', 'finalized']) expect(await prove(block)).toHaveProperty('accountProof');
+  for (const block of ['0x0', 'earliest', '0x3']) await expect(prove(block)).rejects.toMatchObject({ code: -32600 });
+});
+
+test('finality that makes no sense is refused', async () => {
+  for (const finality of [{ delayBlocks: -1 }, { batchBlocks: 0 }, { batchBlocks: 1.5 }]) {
+    await expect(start({ chain: { kind: 'devnet', finality } })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
+  }
+});
+
+test('opening tells how far the genesis accounts are loaded', async () => {
+  const accounts = Array.from({ length: 1_200 }, (_, i) => [
+    `0x${(i + 1_000).toString(16).padStart(40, '0')}`,
+    { balance: 1n },
+  ]);
+  const fractions: number[] = [];
+  await start({
+    chain: { kind: 'devnet', alloc: Object.fromEntries(accounts) },
+    onProgress: ({ stage, fraction }) => {
+      if (stage === 'genesis') fractions.push(fraction);
+    },
+  });
+  expect(fractions.length).toBeGreaterThan(2);
+  expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+  expect(fractions.at(-1)).toBe(1);
+});
+
 test('manual mining keeps transactions waiting, in the order of their nonces', async () => {
   const node = await start({ chain: { kind: 'devnet', mining: 'manual' } });
   const send = (nonce: number) =>

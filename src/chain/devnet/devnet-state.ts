@@ -1,4 +1,4 @@
-import { StateTrie } from '../../ethereum/state-trie.js';
+import { StateTrie, type TrieWrite } from '../../ethereum/state-trie.js';
 import type { AccountChange } from '../../evm/state-overlay.js';
 import type { WorldState, AccountChange as ZkAccountChange } from '../../state/world-state.js';
 import { FlatState } from './flat-state.js';
@@ -23,17 +23,19 @@ export class DevnetState {
     return new DevnetState(await StateTrie.create(), zk);
   }
 
+  /** Takes in the accounts of the genesis block. @param onProgress - told the share that is done, 0 to 1 */
+  async load(changes: readonly AccountChange[], onProgress: (fraction: number) => void): Promise<StateRoots> {
+    const zkRoot = this.zk.applyBlock(0, changes.map(toZkChange));
+    const stateRoot = await this.trie.load(changes.map(toTrieWrite), onProgress);
+    this.flat.apply(0, changes);
+    onProgress(1);
+    return { stateRoot, zkRoot };
+  }
+
   /** Takes in what a block changed. Nothing is changed when the zk state refuses it. */
   async apply(block: number, changes: readonly AccountChange[]): Promise<StateRoots> {
     const zkRoot = this.zk.applyBlock(block, changes.map(toZkChange));
-    const stateRoot = await this.trie.write(
-      changes.map(({ address, after, destroyed, slots }) => ({
-        address,
-        account: after,
-        clearStorage: destroyed,
-        slots,
-      })),
-    );
+    const stateRoot = await this.trie.write(changes.map(toTrieWrite));
     this.flat.apply(block, changes);
     return { stateRoot, zkRoot };
   }
@@ -44,6 +46,10 @@ export class DevnetState {
     this.trie.revertTo(stateRoot);
     this.flat.revertTo(block);
   }
+}
+
+function toTrieWrite({ address, after, destroyed, slots }: AccountChange): TrieWrite {
+  return { address, account: after, clearStorage: destroyed, slots };
 }
 
 function toZkChange({ address, before, after, destroyed, code, slots }: AccountChange): ZkAccountChange {

@@ -65,7 +65,12 @@ export class Devnet implements Chain, DevnetControl {
     const finality = new Finality(layerOne, ledger, state.zk, settings.finality);
     const store = settings.store === undefined ? undefined : new DevnetStore(settings.store, settings.network.chainId);
     const devnet = new Devnet(settings, ledger, state, finality, layerOne, store);
-    const loaded = (await store?.restore(genesis, (record) => devnet.replay(record), settings.onProgress)) ?? false;
+    const loaded =
+      (await store?.restore(
+        genesis,
+        (record) => devnet.replay(record),
+        (fraction) => settings.onProgress?.('blocks', fraction),
+      )) ?? false;
     if (!loaded) await store?.save(genesis);
     return devnet;
   }

@@ -1,3 +1,4 @@
+import { PlumblineError } from '../../errors.js';
 import type { WorldState } from '../../state/world-state.js';
 import type { Block } from '../chain.js';
 import type { SimulatedL1 } from './layer-one/simulated-l1.js';
@@ -9,13 +10,18 @@ export interface FinalityOptions {
   readonly delayBlocks?: number;
   /** Blocks of one finalization; only its last one has a root on layer 1. Default 1. */
   readonly batchBlocks?: number;
+  /** How many finalizations back states stay provable, as the reference state manager keeps them. Default 128. */
+  readonly heldFinalizations?: number;
 }
 
 /** Finalizes blocks on the simulated layer 1 as the chain grows. */
 export class Finality {
   private readonly delay: number;
   private readonly batch: number;
+  private readonly held: number;
   private last = 0;
+  /** Blocks that can be proved, oldest first. */
+  private readonly provable = [0];
 
   constructor(
     private readonly layerOne: SimulatedL1,
@@ -23,8 +29,9 @@ export class Finality {
     private readonly state: WorldState,
     options: FinalityOptions = {},
   ) {
-    this.delay = options.delayBlocks ?? 2;
-    this.batch = options.batchBlocks ?? 1;
+    this.delay = atLeast(0, 'delayBlocks', options.delayBlocks ?? 2);
+    this.batch = atLeast(1, 'batchBlocks', options.batchBlocks ?? 1);
+    this.held = atLeast(1, 'heldFinalizations', options.heldFinalizations ?? 128);
   }
 
   /** Newest finalized block. */
@@ -32,9 +39,9 @@ export class Finality {
     return this.ledger.blockByNumber(this.last)!;
   }
 
-  /** Whether layer 1 holds a root of this block. */
+  /** Whether layer 1 holds a root of this block, and its state is still held. */
   isProvable(number: number): boolean {
-    return this.layerOne.stateRoot(number) !== undefined;
+    return number >= this.provable[0]! && this.layerOne.stateRoot(number) !== undefined;
   }
 
   /** Called after each block: finalizes every whole batch that is old enough. */
@@ -51,6 +58,18 @@ export class Finality {
         timestamp: head.timestamp,
       });
       this.last = end;
+      this.provable.push(end);
+      if (this.provable.length > this.held) this.provable.shift();
+      this.state.releaseBefore(this.provable[0]!);
     }
   }
+}
+
+function atLeast(least: number, name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  const reason = `is not an integer of at least ${least}`;
+  throw new PlumblineError('INVALID_PARAMETER', `finality.${name} ${reason}`, {
+    parameter: `finality.${name}`,
+    reason,
+  });
 }

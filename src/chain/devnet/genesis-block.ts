@@ -30,7 +30,7 @@ export function constantFields(settings: DevnetSettings) {
 /** Applies the genesis accounts to an empty state and makes block 0. */
 export async function sealGenesis(settings: DevnetSettings, state: DevnetState): Promise<BlockRecord> {
   const changes = genesisChanges(settings.alloc);
-  const { stateRoot, zkRoot } = await state.apply(0, changes);
+  const { stateRoot, zkRoot } = await state.load(changes, (fraction) => settings.onProgress?.('genesis', fraction));
   const header: BlockHeader = {
     ...constantFields(settings),
     parentHash: ZERO_WORD,

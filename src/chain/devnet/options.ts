@@ -23,6 +23,6 @@ export interface DevnetSettings {
   /** Seconds of the wall clock; blocks take the time of their sealing, and at least one second more than their parent. */
   readonly now: () => number;
   readonly store: PageStore | undefined;
-  /** Share of the stored blocks that is loaded, 0 to 1. */
-  readonly onProgress: ((fraction: number) => void) | undefined;
+  /** Told how far opening has come: the share of the genesis accounts, or of the stored blocks, that is loaded, 0 to 1. */
+  readonly onProgress: ((stage: 'genesis' | 'blocks', fraction: number) => void) | undefined;
 }

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { createInlineNode } from '../../src/hosts/inline.js';
+
+test.each(['poseidon2', 'mimc'] as const)('a genesis of 100 000 accounts loads with progress (%s)', async (scheme) => {
+  const accounts = Array.from({ length: 100_000 }, (_, i) => {
+    const address = (0x1000000000n + BigInt(i) * 7919n).toString(16).padStart(40, '0');
+    return [`0x${address}`, { balance: BigInt(i + 1) }];
+  });
+  const fractions: number[] = [];
+  const node = await createInlineNode({
+    chain: { kind: 'devnet', scheme, alloc: Object.fromEntries(accounts) },
+    onProgress: ({ stage, fraction }) => {
+      if (stage === 'genesis') fractions.push(fraction);
+    },
+  });
+  expect(fractions.length).toBeGreaterThan(100);
+  expect(fractions.at(-1)).toBe(1);
+  const last = accounts.at(-1)![0];
+  expect(await node.request({ method: 'eth_getBalance', params: [last, 'latest'] })).toBe('0x186a0');
+  const proof = await node.request({ method: 'linea_getProof', params: [last, [], 'earliest'] });
+  expect(proof).toMatchObject({ accountProof: { key: last, proof: { value: expect.stringMatching(/186a0/) } } });
+  await node.close();
+});
