@@ -6,9 +6,9 @@
 
 export { commit, enlist } from './trie/commit';
 export { compressions, idleCompressions } from './trie/hash-queue';
-export { clearJournal, journalFirst, recordJournal } from './trie/journal';
+export { clearJournal, journalPages, recordJournals } from './trie/journal';
 export { find, operands, position, put, remove, setLeaf, setNextFree } from './trie/leaves';
 export { usedBytes } from './trie/pages';
-export { gatherNode, gatherProof, gatherSiblings, proof } from './trie/proof';
+export { gatherNode, gatherPairs, gatherProof, gatherSiblings, proof } from './trie/proof';
 export { leafCount, leafRecord, nextFreeNode, state, subRoot, topRoot } from './trie/reading';
 export { createTrie, dropTrie, init } from './trie/tries';

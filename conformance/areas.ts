@@ -6,6 +6,7 @@ import { EXECUTION_AREAS } from './execution.js';
 import { FEE_AREAS } from './fees.js';
 import { generatedTracesArea } from './generated-traces.js';
 import { HASHING_AREAS } from './hashing.js';
+import { kernelTracesArea } from './kernel-traces.js';
 import { PROOF_AREAS } from './proofs.js';
 import { STATE_AREAS } from './state.js';
 import { TRACE_AREAS } from './traces.js';
@@ -22,6 +23,7 @@ export const AREAS: readonly Area[] = [
   trieKernelArea,
   ...TRACE_AREAS,
   generatedTracesArea,
+  kernelTracesArea,
   ...PROOF_AREAS,
   envelopeArea,
 ];

@@ -163,7 +163,7 @@ interface Chain {
 /** An empty world state on kernels of its own. */
 async function openState(scheme: HashScheme, build: KernelBuild): Promise<WorldState> {
   const hasher = await loadHasher(scheme, { build });
-  return openWorldState(hasher, await loadTrieKernel(scheme, { build, undo: true }));
+  return openWorldState(hasher, await loadTrieKernel(scheme, { build, undo: true, nodes: true }));
 }
 
 async function runChain(state: WorldState, chain: Chain, report: Report): Promise<void> {

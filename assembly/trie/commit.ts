@@ -37,6 +37,7 @@ import {
   writeTop,
 } from './format';
 import { encodingSlot, enqueue, flush } from './hash-queue';
+import { journalNode } from './journal';
 
 /**
  * Rehashing of what changed, each node once, level by level over all the tries of a commit so that the hash queue always
@@ -49,6 +50,9 @@ const GROUP: i32 = 64;
 const chunks: usize = memory.data(256, 16);
 const outputs: usize = memory.data(256, 16);
 const spans: usize = memory.data(256, 16);
+const owners: usize = memory.data(256, 16);
+/** Number of the chunk within its tier. */
+const numbers: usize = memory.data(256, 16);
 const masks: usize = memory.data(512, 16);
 let size: i32 = 0;
 
@@ -70,7 +74,7 @@ export function commit(tops: bool): void {
   for (let tier = 0; tier <= tiers; tier++) {
     for (let trie = first; trie !== 0; trie = load<u32>(trie, COMMIT_LINK)) {
       if (hasChangedLeaves(trie) && load<i32>(trie, TIERS) >= tier) {
-        collect(load<u32>(trie, ROOT_CHUNK), load<i32>(trie, TIERS), tier, trie + CHUNK_ROOT, spanOf(trie));
+        collect(trie, load<u32>(trie, ROOT_CHUNK), load<i32>(trie, TIERS), 0, tier, trie + CHUNK_ROOT);
       }
     }
     hashGroup(tier);
@@ -89,21 +93,24 @@ function hasChangedLeaves(trie: usize): bool {
   return (load<u32>(trie, FLAGS) & LEAVES_CHANGED) !== 0;
 }
 
-/** Groups the changed chunks of a tier, below a chunk of tier `at`. */
-function collect(chunk: usize, at: i32, tier: i32, output: usize, span: i32): void {
+/** Groups the changed chunks of a tier, below chunk `number` of tier `at`. */
+function collect(trie: usize, chunk: usize, at: i32, number: u32, tier: i32, output: usize): void {
   if (at > tier) {
+    const roots = row(chunk, FULL_SPAN, 0);
     for (let rest = dirtyMask(chunk); rest !== 0; rest &= rest - 1) {
-      const slot = <usize>ctz(rest);
-      collect(childAt(chunk, slot), at - 1, tier, row(chunk, FULL_SPAN, 0) + (slot << 5), FULL_SPAN);
+      const slot = <u32>ctz(rest);
+      collect(trie, childAt(chunk, slot), at - 1, (number << FULL_SPAN) | slot, tier, roots + ((<usize>slot) << 5));
     }
     return;
   }
   if (size === GROUP) hashGroup(tier);
   const i = (<usize>size) << 2;
   size++;
+  store<u32>(owners + i, <u32>trie);
   store<u32>(chunks + i, <u32>chunk);
+  store<u32>(numbers + i, number);
   store<u32>(outputs + i, <u32>output);
-  store<u32>(spans + i, span);
+  store<u32>(spans + i, spanOf(trie));
   store<u64>(masks + (i << 1), dirtyMask(chunk));
   setDirtyMask(chunk, 0);
 }
@@ -122,7 +129,7 @@ function hashGroup(tier: i32): void {
       const mask = load<u64>(masks + (i << 1));
       const above = (mask | (mask >> half)) & places;
       store<u64>(masks + (i << 1), above);
-      hashRow(load<u32>(chunks + i), span, level, tier, above, load<u32>(outputs + i));
+      hashRow(i, span, level, tier, above);
     }
     flush(NODE_BYTES);
   }
@@ -134,18 +141,27 @@ function placesAt(level: i32): u64 {
   return ~(<u64>0) / (((<u64>1) << (1 << level)) - 1);
 }
 
-/** Hashes the nodes of one level of one chunk whose bit is set. */
-function hashRow(chunk: usize, span: i32, level: i32, tier: i32, mask: u64, output: usize): void {
+/** Hashes the nodes of one level of one grouped chunk whose bit is set. */
+function hashRow(i: usize, span: i32, level: i32, tier: i32, mask: u64): void {
+  const chunk: usize = load<u32>(chunks + i);
   const below = row(chunk, span, level - 1);
-  const into = level === span ? output : row(chunk, span, level);
-  const empty = emptyHash(FULL_SPAN * tier + level - 1);
+  const into = level === span ? load<u32>(outputs + i) : row(chunk, span, level);
+  const levelAbove = FULL_SPAN * tier + level;
+  const empty = emptyHash(levelAbove - 1);
   for (let rest = mask; rest !== 0; rest &= rest - 1) {
     const index = <usize>(ctz(rest) >> level);
     const pair = below + (index << 6);
+    const output = into + (index << 5);
+    journalNode(load<u32>(owners + i), levelAbove, indexOf(i, level, <u32>index), output);
     if (sameHash(pair, empty) && sameHash(pair + HASH_BYTES, empty)) {
-      memory.copy(into + (index << 5), emptyHash(FULL_SPAN * tier + level), HASH_BYTES);
-    } else enqueue(pair, NODE_BYTES, into + (index << 5));
+      memory.copy(output, emptyHash(levelAbove), HASH_BYTES);
+    } else enqueue(pair, NODE_BYTES, output);
   }
+}
+
+/** Index in its whole level of a node of a grouped chunk. */
+function indexOf(i: usize, level: i32, index: u32): u32 {
+  return (load<u32>(numbers + i) << (FULL_SPAN - level)) | index;
 }
 
 function hashLeaves(): void {
@@ -157,6 +173,7 @@ function hashLeaves(): void {
     const hashes = row(chunk, span, 0);
     for (let rest = load<u64>(masks + (i << 1)); rest !== 0; rest &= rest - 1) {
       const slot = <usize>ctz(rest);
+      journalNode(load<u32>(owners + i), 0, indexOf(i, 0, <u32>slot), hashes + (slot << 5));
       if (((used >> slot) & 1) === 0) {
         memory.fill(hashes + (slot << 5), 0, HASH_BYTES);
         continue;
@@ -178,6 +195,9 @@ export function writeOpening(leaf: usize, to: usize): void {
 
 /** From each root chunk up to level 40, beside empty subtrees. */
 function hashSubRoots(): void {
+  for (let trie = first; trie !== 0; trie = load<u32>(trie, COMMIT_LINK)) {
+    if (hasChangedLeaves(trie)) journalNode(trie, DEPTH, 0, trie + SUB_ROOT);
+  }
   for (let level = 0; level < DEPTH; level++) {
     for (let trie = first; trie !== 0; trie = load<u32>(trie, COMMIT_LINK)) {
       if (!hasChangedLeaves(trie) || rootLevel(trie) > level) continue;

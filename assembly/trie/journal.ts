@@ -1,37 +1,53 @@
 import { FLAGS, NEXT_FREE, NEXT_FREE_CHANGED, RECORD_BYTES, TOP_CHANGED } from './chunks';
+import { HASH_BYTES } from './format';
 import { defineKind, give, JOURNAL_PAGES, LARGEST_BLOCK, take } from './pages';
 
 /**
- * What changed leaf positions held before: one entry for the first change of a position after a commit, in the order of
- * the changes. Putting the entries back, last to first, restores the tries.
+ * What was there before, in two journals. That of leaves has an entry for the first change of a position after a commit, in
+ * the order of the changes: putting the entries back, last to first, restores the tries. That of nodes has an entry for
+ * each hash that a commit replaced.
  *
- *   page:   next page u32 | bytes of entries u32 | unused u64 | entries
- *   entry:  trie u32 | position u32 | prevLeaf u32 | nextLeaf u32 | hkey 32 | hval 32
+ *   page:  next page u32 | bytes of entries u32 | unused u64 | entries
+ *   leaf:  trie u32 | position u32 | prevLeaf u32 | nextLeaf u32 | hkey 32 | hval 32
+ *   node:  trie u32 | level u32 | index u32 | hash 32
  *
  * A position that was not in use has prevLeaf 2^32 - 1. Position 2^32 - 1 stands for the trie itself: prevLeaf is then its
- * nextFreeNode.
+ * nextFreeNode. Level 40 has the sub root.
  */
 
 export const NONE: u32 = 0xffffffff;
-export const ENTRY_BYTES: usize = 80;
-const PAGE_HEADER: usize = 16;
+export const LEAF_JOURNAL: i32 = 0;
+export const NODE_JOURNAL: i32 = 1;
+const LEAF_ENTRY: u32 = 80;
+const NODE_ENTRY: u32 = 44;
+const PAGE_HEADER: u32 = 16;
 
-export let journalFirst: usize = 0;
-let last: usize = 0;
-let recording: bool = false;
+// First and last page of each journal, u32 each, 0 when it is empty.
+const firsts: usize = memory.data(8, 8);
+const lasts: usize = memory.data(8, 8);
 
-export function defineJournal(): void {
+let recordsLeaves: bool = false;
+let recordsNodes: bool = false;
+
+export function defineJournals(): void {
   defineKind(JOURNAL_PAGES, LARGEST_BLOCK);
 }
 
-export function recordJournal(on: bool): void {
-  recording = on;
+/** Chooses what is recorded from now on. */
+export function recordJournals(leaves: bool, nodes: bool): void {
+  recordsLeaves = leaves;
+  recordsNodes = nodes;
+}
+
+/** First page of a journal; 0 when it is empty. */
+export function journalPages(journal: i32): usize {
+  return load<u32>(firsts + ((<usize>journal) << 2));
 }
 
 /** @param leaf - record of the position, 0 when it is not in use */
 export function journalLeaf(trie: usize, position: u32, leaf: usize): void {
-  if (!recording) return;
-  const entry = nextEntry();
+  if (!recordsLeaves) return;
+  const entry = nextEntry(LEAF_JOURNAL, LEAF_ENTRY);
   store<u32>(entry, <u32>trie);
   store<u32>(entry, position, 4);
   if (leaf === 0) store<u32>(entry, NONE, 8);
@@ -42,32 +58,46 @@ export function journalLeaf(trie: usize, position: u32, leaf: usize): void {
 export function journalNextFree(trie: usize): void {
   const flags = load<u32>(trie, FLAGS);
   store<u32>(trie, flags | NEXT_FREE_CHANGED | TOP_CHANGED, FLAGS);
-  if (!recording || (flags & NEXT_FREE_CHANGED) !== 0) return;
-  const entry = nextEntry();
+  if (!recordsLeaves || (flags & NEXT_FREE_CHANGED) !== 0) return;
+  const entry = nextEntry(LEAF_JOURNAL, LEAF_ENTRY);
   store<u32>(entry, <u32>trie);
   store<u32>(entry, NONE, 4);
   store<u32>(entry, load<u32>(trie, NEXT_FREE), 8);
 }
 
-function nextEntry(): usize {
-  if (last === 0 || load<u32>(last, 4) + <u32>(PAGE_HEADER + ENTRY_BYTES) > LARGEST_BLOCK) {
+/** To be called before the hash of a node is replaced. */
+export function journalNode(trie: usize, level: i32, index: u32, hash: usize): void {
+  if (!recordsNodes) return;
+  const entry = nextEntry(NODE_JOURNAL, NODE_ENTRY);
+  store<u32>(entry, <u32>trie);
+  store<u32>(entry, level, 4);
+  store<u32>(entry, index, 8);
+  memory.copy(entry + 12, hash, HASH_BYTES);
+}
+
+function nextEntry(journal: i32, bytes: u32): usize {
+  const at = (<usize>journal) << 2;
+  let last: usize = load<u32>(lasts + at);
+  if (last === 0 || load<u32>(last, 4) + PAGE_HEADER + bytes > LARGEST_BLOCK) {
     const page = take(JOURNAL_PAGES);
     store<u32>(page, 0);
     store<u32>(page, 0, 4);
-    if (last === 0) journalFirst = page;
-    else store<u32>(last, <u32>page);
+    store<u32>(last === 0 ? firsts + at : last, <u32>page);
+    store<u32>(lasts + at, <u32>page);
     last = page;
   }
   const used = load<u32>(last, 4);
-  store<u32>(last, used + <u32>ENTRY_BYTES, 4);
+  store<u32>(last, used + bytes, 4);
   return last + PAGE_HEADER + used;
 }
 
-export function clearJournal(): void {
-  while (journalFirst !== 0) {
-    const next = load<u32>(journalFirst);
-    give(journalFirst);
-    journalFirst = next;
+export function clearJournal(journal: i32): void {
+  const at = (<usize>journal) << 2;
+  for (let page: usize = load<u32>(firsts + at); page !== 0; ) {
+    const next: usize = load<u32>(page);
+    give(page);
+    page = next;
   }
-  last = 0;
+  store<u32>(firsts + at, 0);
+  store<u32>(lasts + at, 0);
 }

@@ -18,22 +18,31 @@ export function gatherProof(trie: usize, position: u32): i32 {
   const leaf = usedRecord(trie, position);
   if (leaf === 0) return 0;
   writeTop(load<u32>(trie, NEXT_FREE), trie + SUB_ROOT, proof);
-  let at = proof + topBytes;
-  for (let level = DEPTH - 1; level > 0; level--, at += NODE_BYTES) {
-    const sibling = (<u64>position >> level) ^ 1;
-    const pair = nodeAt(trie, level - 1, sibling << 1);
-    if (pair !== 0) memory.copy(at, pair, NODE_BYTES);
-    else {
-      memory.copy(at, emptyHash(level - 1), HASH_BYTES);
-      memory.copy(at + HASH_BYTES, emptyHash(level - 1), HASH_BYTES);
-    }
-  }
+  const at = gatherPairs(trie, position, proof + topBytes);
   const beside = usedRecord(trie, position ^ 1);
   if (beside === 0) memory.fill(at, 0, HASH_BYTES);
   else writeOpening(beside, at);
   const besideBytes = beside === 0 ? HASH_BYTES : leafBytes;
   writeOpening(leaf, at + besideBytes);
   return <i32>besideBytes;
+}
+
+/**
+ * Writes the preimages of the nodes beside the way up from a position, used or not: levels 39 to 1, 64 bytes each.
+ *
+ * @returns the address behind them
+ */
+export function gatherPairs(trie: usize, position: u32, to: usize): usize {
+  for (let level = DEPTH - 1; level > 0; level--, to += NODE_BYTES) {
+    const sibling = (<u64>position >> level) ^ 1;
+    const pair = nodeAt(trie, level - 1, sibling << 1);
+    if (pair !== 0) memory.copy(to, pair, NODE_BYTES);
+    else {
+      memory.copy(to, emptyHash(level - 1), HASH_BYTES);
+      memory.copy(to + HASH_BYTES, emptyHash(level - 1), HASH_BYTES);
+    }
+  }
+  return to;
 }
 
 /** Writes the hashes beside the way up from a position, used or not, to `proof`: 40 of 32 bytes, level 0 first. */

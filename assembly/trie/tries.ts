@@ -19,7 +19,7 @@ import {
 } from './chunks';
 import { commit, enlist } from './commit';
 import { HASH_BYTES, tailKey, useScheme } from './format';
-import { defineJournal } from './journal';
+import { defineJournals } from './journal';
 import { defineOrder, dropOrder } from './order';
 import { give, HEADERS, LEAF_CHUNKS, reserve, take } from './pages';
 
@@ -32,7 +32,7 @@ let template: usize = 0;
 export function init(isMimc: bool): bool {
   defineChunks();
   defineOrder();
-  defineJournal();
+  defineJournals();
   if (!reserve(2)) return false;
   useScheme(isMimc);
   template = take(HEADERS);

@@ -56,7 +56,7 @@ export async function openInline(options: NodeOptions = {}, extras: InlineExtras
   const scheme = schemeAt(network, 0);
   const [hasher, tries, sizer] = await Promise.all([
     loadHasher(scheme, kernel),
-    loadTrieKernel(scheme, { ...kernel, undo: true }),
+    loadTrieKernel(scheme, { ...kernel, undo: true, nodes: true }),
     loadCalldataSizer(dictionary.bytes, kernel),
   ]);
   report('store', 0);

@@ -34,6 +34,8 @@ export interface TrieStatistics {
 export interface TrieKernelOptions extends KernelOptions {
   /** Keep what changed positions held before, for `takeUndo`. Off when left out. */
   undo?: boolean;
+  /** Keep the hashes that commits replaced, for `takeNodes`: 44 bytes each. Off when left out. */
+  nodes?: boolean;
 }
 
 /**
@@ -45,6 +47,8 @@ export interface TrieKernelOptions extends KernelOptions {
  */
 export interface TrieKernel {
   readonly scheme: HashScheme;
+  /** The options it was loaded with. */
+  readonly keeps: { readonly undo: boolean; readonly nodes: boolean };
 
   /** An empty trie, committed: head and tail. @throws PlumblineError `KERNEL_OUT_OF_MEMORY` */
   createTrie(): number;
@@ -132,6 +136,9 @@ export interface TrieKernel {
    */
   node(trie: number, level: number, index: number): Uint8Array;
 
+  /** Preimages of the nodes beside the way up from a position: levels 39 to 1, 64 bytes each. Errors as `siblings`. */
+  siblingPairs(trie: number, position: number): Uint8Array[];
+
   /**
    * What changed since the last call, to be undone: opaque bytes, 80 for each changed leaf and each change of a trie's
    * nextFreeNode. Empty without the option `undo`.
@@ -141,10 +148,19 @@ export interface TrieKernel {
   takeUndo(): Uint8Array;
 
   /**
+   * Hashes that commits replaced since the last call: opaque bytes for `readTriesBefore`, by which earlier moments stay
+   * provable. Empty without the option `nodes`.
+   *
+   * @throws PlumblineError `INVALID_PARAMETER` while writes wait for a commit
+   */
+  takeNodes(): Uint8Array;
+
+  /**
    * Puts back what a record of `takeUndo` holds: leaves, their order, nextFreeNode. Records are undone newest first, and the
    * tries they name still exist. Needs a commit afterwards. What is put back counts as a change of its own for `takeUndo`.
    *
-   * @throws PlumblineError `INVALID_PARAMETER` for bytes that are no record; `KERNEL_OUT_OF_MEMORY`
+   * @throws PlumblineError `INVALID_PARAMETER` for bytes that are no record of tries that exist. Bytes changed by others are
+   *   found out entry by entry (`OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL`), when those behind are already put back
    */
   undo(record: Uint8Array): void;
 

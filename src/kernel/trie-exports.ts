@@ -1,14 +1,12 @@
 /** What assembly/trie.ts exports. Pointers come as signed numbers: `>>> 0` before use. */
 export interface TrieExports {
   readonly memory: WebAssembly.Memory;
-  /** Where operands go: an entry of the journal, 80 bytes. */
+  /** Where operands go: an entry of the journal of leaves, 80 bytes. */
   readonly operands: WebAssembly.Global;
   /** Where proofs and siblings are found. */
   readonly proof: WebAssembly.Global;
   /** Position that the last operation is about. */
   readonly position: WebAssembly.Global;
-  /** First page of the journal; 0 when it is empty. */
-  readonly journalFirst: WebAssembly.Global;
   init(isMimc: number): number;
   createTrie(): number;
   dropTrie(trie: number): void;
@@ -28,15 +26,24 @@ export interface TrieExports {
   gatherProof(trie: number, position: number): number;
   gatherSiblings(trie: number, position: number): void;
   gatherNode(trie: number, level: number, index: number): void;
-  recordJournal(on: number): void;
-  clearJournal(): void;
+  gatherPairs(trie: number, position: number, to: number): number;
+  recordJournals(leaves: number, nodes: number): void;
+  /** First page of a journal; 0 when it is empty. */
+  journalPages(journal: number): number;
+  clearJournal(journal: number): void;
   compressions(): number;
   idleCompressions(): number;
   usedBytes(): number;
 }
 
-/** Layout of an entry of the journal, and of the operands. */
+/** The two journals: leaves that changed, and hashes that commits replaced. */
+export const JOURNAL = { leaves: 0, nodes: 1 } as const;
+
+/** Layout of an entry of the journal of leaves, and of the operands. */
 export const ENTRY = { trie: 0, position: 4, prevLeaf: 8, nextLeaf: 12, hkey: 16, hval: 48, bytes: 80 } as const;
+
+/** Layout of an entry of the journal of nodes. */
+export const NODE = { trie: 0, level: 4, index: 8, hash: 12, bytes: 44 } as const;
 
 /** `prevLeaf` of a position not in use; `position` of an entry about the trie's nextFreeNode. */
 export const NONE = 0xffffffff;
@@ -44,7 +51,7 @@ export const NONE = 0xffffffff;
 /** Layout of a leaf record. */
 export const RECORD = { prevLeaf: 0, nextLeaf: 4, hkey: 8, hval: 40 } as const;
 
-/** Layout of a page of the journal. */
+/** Layout of a page of a journal. */
 export const PAGE = { next: 0, bytes: 4, entries: 16 } as const;
 
 /** What operations answer; a refusal has changed nothing. */

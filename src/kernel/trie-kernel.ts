@@ -9,7 +9,7 @@ import type {
   TrieLeaf,
   TrieStatistics,
 } from './trie-contract.js';
-import { ENTRY, NONE, STATUS, type TrieExports } from './trie-exports.js';
+import { ENTRY, JOURNAL, NONE, STATUS, type TrieExports } from './trie-exports.js';
 import { TrieMemory } from './trie-memory.js';
 import { trieRefusal } from './trie-refusal.js';
 import { scalar, simd } from './wasm/trie.generated.js';
@@ -19,29 +19,31 @@ const DEPTH = 40;
 const POSITIONS = 2 ** 32;
 
 /**
- * Loads the trie module for one hash scheme. Each kernel has its own memory, about 256 KiB to begin with.
+ * Loads the trie module for one hash scheme. Each kernel has its own memory, 256 KiB at first and 512 from the first writes.
  *
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
 export async function loadTrieKernel(scheme: HashScheme, options: TrieKernelOptions = {}): Promise<TrieKernel> {
   const wasm = await instantiate<TrieExports>({ name: 'trie', simd, scalar }, options);
-  return new WasmTrieKernel(scheme, wasm, options.undo ?? false);
+  return new WasmTrieKernel(scheme, wasm, options);
 }
 
 class WasmTrieKernel implements TrieKernel {
   readonly scheme: HashScheme;
+  readonly keeps: TrieKernel['keeps'];
   readonly #wasm: TrieExports;
   readonly #memory: TrieMemory;
   /** Live tries, and those of them with writes that wait for a commit. */
   readonly #tries = new Set<number>();
   readonly #changed = new Set<number>();
 
-  constructor(scheme: HashScheme, wasm: TrieExports, undo: boolean) {
+  constructor(scheme: HashScheme, wasm: TrieExports, { undo = false, nodes = false }: TrieKernelOptions) {
+    this.keeps = { undo, nodes };
     this.scheme = scheme;
     this.#wasm = wasm;
     this.#memory = new TrieMemory(wasm);
     if (wasm.init(scheme === 'mimc' ? 1 : 0) === 0) throw this.#refusal(STATUS.noMemory);
-    wasm.recordJournal(undo ? 1 : 0);
+    wasm.recordJournals(undo ? 1 : 0, nodes ? 1 : 0);
   }
 
   createTrie(): number {
@@ -172,10 +174,26 @@ class WasmTrieKernel implements TrieKernel {
     return this.#memory.copyProof(DIGEST_BYTES);
   }
 
+  siblingPairs(trie: number, position: number): Uint8Array[] {
+    this.#mustBeHashed(trie, SUB_STALE);
+    if (!isPosition(position)) throw this.#refusal(STATUS.badPosition);
+    this.#wasm.gatherPairs(trie, position, this.#memory.proof);
+    const all = this.#memory.copyProof((DEPTH - 1) * NODE_BYTES);
+    return Array.from({ length: DEPTH - 1 }, (_, i) => all.subarray(NODE_BYTES * i, NODE_BYTES * (i + 1)));
+  }
+
   takeUndo(): Uint8Array {
+    return this.#takeJournal(JOURNAL.leaves);
+  }
+
+  takeNodes(): Uint8Array {
+    return this.#takeJournal(JOURNAL.nodes);
+  }
+
+  #takeJournal(journal: number): Uint8Array {
     if (this.#changed.size > 0) throw uncommitted();
-    const record = this.#memory.copyJournal();
-    this.#wasm.clearJournal();
+    const record = this.#memory.copyJournal(journal);
+    this.#wasm.clearJournal(journal);
     return record;
   }
 

@@ -35,6 +35,11 @@ export class TrieMemory {
     return this.#bytes.slice(at, at + length);
   }
 
+  /** Where proofs are gathered. */
+  get proof(): number {
+    return this.#proof;
+  }
+
   /** The first bytes of a proof or of siblings. */
   copyProof(length: number): Uint8Array {
     return this.copy(this.#proof, length);
@@ -80,24 +85,24 @@ export class TrieMemory {
     this.#bytes.set(entry, this.#operands);
   }
 
-  /** The journal's entries, end to end. */
-  copyJournal(): Uint8Array {
+  /** A journal's entries, end to end. */
+  copyJournal(journal: number): Uint8Array {
     this.#renew();
     const pages: Uint8Array[] = [];
     let length = 0;
-    let page = this.#wasm.journalFirst.value >>> 0;
+    let page = this.#wasm.journalPages(journal) >>> 0;
     for (; page !== 0; page = this.#words.getUint32(page + PAGE.next, true)) {
       const start = page + PAGE.entries;
       pages.push(this.#bytes.subarray(start, start + this.#words.getUint32(page + PAGE.bytes, true)));
       length += pages.at(-1)!.length;
     }
-    const journal = new Uint8Array(length);
+    const all = new Uint8Array(length);
     let at = 0;
     for (const entries of pages) {
-      journal.set(entries, at);
+      all.set(entries, at);
       at += entries.length;
     }
-    return journal;
+    return all;
   }
 
   #writeHash(field: number, hash: Uint8Array, what: string): void {

@@ -6,6 +6,8 @@ import type { TrieKernel } from '../kernel/trie-contract.js';
 import { applyChanges } from './block-application.js';
 import { sized } from './block-entries.js';
 import { KeyHashes } from './hash-cache.js';
+import { applyChangesTraced } from './kernel-traces.js';
+import { DirtyPages } from './pages/dirty-pages.js';
 import { pastState, presentState, type StateView } from './past-view.js';
 import { type AccountRecord, type BlockUndo, StateTries } from './state-tries.js';
 import { type ProvenKey, proveAccount } from './view-proof.js';
@@ -22,20 +24,31 @@ interface Held {
   readonly undo: BlockUndo;
 }
 
+export interface WorldStateOptions {
+  /** Keep track of what `takePages` is to hand out. Off when left out. */
+  readonly pages?: boolean;
+  /** Begins with this state as the only held one, its pages being stored already; see `loadWorldState`. */
+  readonly start?: { readonly block: number; readonly tries: StateTries };
+}
+
 /**
- * An empty zk state whose tries are in the kernel's memory, once; earlier blocks are seen through undo records.
+ * A zk state, empty at first, whose tries are in the kernel's memory, once; earlier blocks are seen through undo records.
  *
  * @param hasher - of the scheme
- * @param kernel - of the same scheme, with the option `undo`, and used by nobody else
+ * @param kernel - of the same scheme, with the options `undo` and `nodes`, and used by nobody else
+ * @throws PlumblineError `INVALID_PARAMETER` for another kernel
  */
-export function openWorldState(hasher: Hasher, kernel: TrieKernel): WorldState {
-  const tries = new StateTries(hasher, kernel);
+export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: WorldStateOptions = {}): WorldState {
+  const { start, pages = false } = options;
+  const tries = start?.tries ?? new StateTries(hasher, kernel);
+  const dirty = pages ? new DirtyPages(tries, start !== undefined) : undefined;
   const keys = new KeyHashes(hasher);
   const emptyRoot = kernel.topRoot(tries.accounts);
   const present = presentState(tries);
   const views = new Map<number, StateView>();
   // Oldest first, consecutive numbers.
   const held: Held[] = [];
+  if (start !== undefined) hold(start.block, tries.seal());
 
   function indexOf(block: number): number {
     const index = block - (held[0]?.block ?? 0);
@@ -74,6 +87,33 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel): WorldState {
     return slots.map((key, i) => ({ key, hkey: hkeys[i]! }));
   }
 
+  /** Writes a block by `write`, seals it and makes it the newest; after an error the tries are as before. */
+  function apply<Result>(block: number, write: () => Result): { root: Uint8Array; result: Result } {
+    const expected = (held.at(-1)?.block ?? block - 1) + 1;
+    if (block !== expected || !Number.isSafeInteger(block) || block < 0) {
+      const details = { what: 'block', expected: String(expected), actual: String(block) };
+      throw new PlumblineError('STATE_MISMATCH', `the next block is ${expected}, not ${block}`, details);
+    }
+    let result: Result;
+    try {
+      result = write();
+    } catch (error) {
+      tries.undo(tries.seal());
+      throw error;
+    }
+    views.clear();
+    const undo = tries.seal();
+    dirty?.mark(undo);
+    return { root: hold(block, undo).slice(), result };
+  }
+
+  /** @returns the root after the block */
+  function hold(block: number, undo: BlockUndo): Uint8Array {
+    const root = kernel.topRoot(tries.accounts);
+    held.push({ block, root, nextFreeNode: kernel.nextFreeNode(tries.accounts), undo });
+    return root;
+  }
+
   return {
     scheme: hasher.scheme,
 
@@ -95,35 +135,36 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel): WorldState {
       return at?.nextFreeNode ?? kernel.nextFreeNode(tries.accounts);
     },
 
-    applyBlock(block, changes) {
-      const expected = (held.at(-1)?.block ?? block - 1) + 1;
-      if (block !== expected || !Number.isSafeInteger(block) || block < 0) {
-        const details = { what: 'block', expected: String(expected), actual: String(block) };
-        throw new PlumblineError('STATE_MISMATCH', `the next block is ${expected}, not ${block}`, details);
-      }
-      try {
-        applyChanges(tries, keys, changes);
-      } catch (error) {
-        tries.undo(tries.seal());
-        throw error;
-      }
-      views.clear();
-      const undo = tries.seal();
-      const root = kernel.topRoot(tries.accounts);
-      held.push({ block, root, nextFreeNode: kernel.nextFreeNode(tries.accounts), undo });
-      return root.slice();
+    applyBlock: (block, changes) => apply(block, () => applyChanges(tries, keys, changes)).root,
+
+    applyBlockTraced(block, changes) {
+      const { root, result: traces } = apply(block, () => applyChangesTraced(tries, keys, changes));
+      return { root, traces };
     },
 
     revertTo(block) {
       const index = indexOf(block);
       views.clear();
-      while (held.length > index + 1) tries.undo(held.pop()!.undo);
+      while (held.length > index + 1) {
+        const { undo } = held.pop()!;
+        dirty?.mark(undo);
+        tries.undo(undo);
+      }
     },
 
     releaseBefore(block) {
       const older = held.findIndex((state, i) => state.block >= block || i === held.length - 1);
       // The oldest held block needs no way back: its undo record may go, with the tries it retired.
       for (const { undo } of held.splice(0, Math.max(0, older))) tries.release(undo);
+    },
+
+    takePages() {
+      if (dirty === undefined) {
+        const reason = 'the state was opened without pages';
+        throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'pages', reason });
+      }
+      const head = held.at(-1);
+      return head === undefined ? { puts: [], deletes: [] } : dirty.take(head.block, head.root);
     },
 
     account(block, address) {

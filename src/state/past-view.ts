@@ -1,6 +1,7 @@
-import type { TrieLeaf } from '../kernel/trie-contract.js';
-import { readUndo } from '../kernel/trie-undo.js';
-import { PastTrie } from './past-trie.js';
+import { encodeLeaf, encodeTop } from '../accumulator/leaf-opening.js';
+import { ZERO_HASH } from '../accumulator/scheme.js';
+import type { Hasher } from '../kernel/contracts.js';
+import { PastTries, readTriesBefore } from '../kernel/trie-past.js';
 import type { AccountRecord, BlockUndo, SlotTrie, StateTries } from './state-tries.js';
 import { presentView, type TrieView } from './trie-view.js';
 
@@ -20,9 +21,19 @@ export function presentState(tries: StateTries): StateView {
   };
 }
 
-interface TrieOverlay {
-  readonly leaves: Map<number, TrieLeaf | undefined>;
-  nextFreeNode: number | undefined;
+function pastView(hasher: Hasher, past: PastTries): TrieView {
+  const { scheme } = hasher;
+  const top = (trie: number) => encodeTop(scheme, past.nextFreeNode(trie), past.subRoot(trie));
+  return {
+    nextFreeNode: (trie) => past.nextFreeNode(trie),
+    topRoot: (trie) => hasher.hash(top(trie)),
+    find: (trie, hkey) => past.find(trie, hkey),
+    branch(trie, position) {
+      const { pairs, beside, leaf } = past.branch(trie, position)!;
+      const besideEntry = beside === undefined ? ZERO_HASH : encodeLeaf(scheme, beside);
+      return [top(trie), ...pairs, besideEntry, encodeLeaf(scheme, leaf)];
+    },
+  };
 }
 
 /**
@@ -32,16 +43,9 @@ interface TrieOverlay {
  * @param since - undo records of the blocks after it, oldest first
  */
 export function pastState(tries: StateTries, since: readonly BlockUndo[]): StateView {
-  const overlays = new Map<number, TrieOverlay>();
   const records = new Map<number, AccountRecord | undefined>();
   const slots = new Map<SlotTrie, Map<number, Uint8Array | undefined>>();
   for (const block of since) {
-    for (const change of readUndo(block.tries)) {
-      const overlay = overlays.get(change.trie) ?? { leaves: new Map(), nextFreeNode: undefined };
-      overlays.set(change.trie, overlay);
-      if ('nextFreeNode' in change) overlay.nextFreeNode ??= change.nextFreeNode;
-      else keepFirst(overlay.leaves, change.position, change.leaf);
-    }
     for (const [position, record] of block.accounts) keepFirst(records, position, record);
     for (const [storage, values] of block.slots) {
       const held = slots.get(storage) ?? new Map<number, Uint8Array | undefined>();
@@ -50,19 +54,12 @@ export function pastState(tries: StateTries, since: readonly BlockUndo[]): State
     }
   }
   const present = presentState(tries);
-  const past = new Map<number, PastTrie>();
-  for (const [handle, { leaves, nextFreeNode }] of overlays) {
-    const free = nextFreeNode ?? tries.kernel.nextFreeNode(handle);
-    past.set(handle, new PastTrie(tries.hasher, tries.kernel, handle, leaves, free));
-  }
-  const view: TrieView = {
-    nextFreeNode: (trie) => past.get(trie)?.nextFreeNode ?? present.tries.nextFreeNode(trie),
-    topRoot: (trie) => past.get(trie)?.topRoot ?? present.tries.topRoot(trie),
-    find: (trie, hkey) => past.get(trie)?.find(hkey) ?? present.tries.find(trie, hkey),
-    branch: (trie, position) => past.get(trie)?.branch(position) ?? present.tries.branch(trie, position),
-  };
+  const past = new PastTries(
+    tries.kernel,
+    since.map((block) => readTriesBefore(block.tries, block.nodes)),
+  );
   return {
-    tries: view,
+    tries: pastView(tries.hasher, past),
     record: (position) => (records.has(position) ? records.get(position) : present.record(position)),
     slotValue(storage, position) {
       const held = slots.get(storage);

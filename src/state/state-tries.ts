@@ -1,4 +1,5 @@
 import { ZERO_HASH } from '../accumulator/scheme.js';
+import { PlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
 import type { TrieKernel } from '../kernel/trie-contract.js';
 
@@ -31,6 +32,8 @@ export interface HeldAccount {
 export interface BlockUndo {
   /** Leaves and free positions, `TrieKernel.takeUndo`. */
   readonly tries: Uint8Array;
+  /** Hashes, `TrieKernel.takeNodes`. */
+  readonly nodes: Uint8Array;
   /** Account records by position, undefined where there was none. */
   readonly accounts: ReadonlyMap<number, AccountRecord | undefined>;
   readonly slots: ReadonlyMap<SlotTrie, ReadonlyMap<number, Uint8Array | undefined>>;
@@ -48,14 +51,22 @@ export class StateTries {
   private slotsBefore = new Map<SlotTrie, Map<number, Uint8Array | undefined>>();
   private created: SlotTrie[] = [];
   private retired: SlotTrie[] = [];
+  private emptyTrie: number | undefined;
 
-  /** @param kernel - empty, of the hasher's scheme, with the option `undo` */
+  /**
+   * @param kernel - empty, of the hasher's scheme, with the options `undo` and `nodes`
+   * @throws PlumblineError `INVALID_PARAMETER` for another one
+   */
   constructor(
     readonly hasher: Hasher,
     readonly kernel: TrieKernel,
   ) {
+    if (kernel.scheme !== hasher.scheme || !kernel.keeps.undo || !kernel.keeps.nodes) {
+      const reason = "has to be of the hasher's scheme, with the options undo and nodes";
+      throw new PlumblineError('INVALID_PARAMETER', `the trie kernel ${reason}`, { parameter: 'kernel', reason });
+    }
     this.accounts = kernel.createTrie();
-    kernel.takeUndo();
+    this.forget();
   }
 
   /** The account whose address hashes to `hkey`. */
@@ -75,6 +86,12 @@ export class StateTries {
 
   holdsNothing(storage: SlotTrie): boolean {
     return this.kernel.leafCount(storage.handle) === 2;
+  }
+
+  /** A trie that stays empty, to read from and to show what an account without storage has. */
+  get blank(): number {
+    this.emptyTrie ??= this.kernel.createTrie();
+    return this.emptyTrie;
   }
 
   startStorage(): SlotTrie {
@@ -120,7 +137,7 @@ export class StateTries {
     this.slotsBefore = new Map();
     this.created = [];
     this.retired = [];
-    return { tries: this.kernel.takeUndo(), accounts, slots, created, retired };
+    return { tries: this.kernel.takeUndo(), nodes: this.kernel.takeNodes(), accounts, slots, created, retired };
   }
 
   /** Takes the newest sealed block back. */
@@ -129,8 +146,14 @@ export class StateTries {
     restore(this.records, block.accounts);
     for (const [storage, values] of block.slots) restore(storage.values, values);
     this.kernel.commit();
-    this.kernel.takeUndo();
+    this.forget();
     for (const storage of block.created) this.kernel.dropTrie(storage.handle);
+  }
+
+  /** What was written is no change of a block. */
+  private forget(): void {
+    this.kernel.takeUndo();
+    this.kernel.takeNodes();
   }
 
   /** A block will not be taken back any more. */
@@ -138,12 +161,14 @@ export class StateTries {
     for (const storage of block.retired) this.kernel.dropTrie(storage.handle);
   }
 
-  private setRecord(position: number, record: AccountRecord | undefined): void {
+  /** Sets what stands behind an account leaf; the leaf itself is written by the caller. */
+  setRecord(position: number, record: AccountRecord | undefined): void {
     remember(this.accountsBefore, this.records, position);
     put(this.records, position, record);
   }
 
-  private setSlotValue(storage: SlotTrie, position: number, value: Uint8Array | undefined): void {
+  /** Sets the value behind a slot's leaf; the leaf itself is written by the caller. */
+  setSlotValue(storage: SlotTrie, position: number, value: Uint8Array | undefined): void {
     let before = this.slotsBefore.get(storage);
     if (before === undefined) {
       before = new Map();

@@ -1,6 +1,8 @@
 import type { AccountValue } from '../accumulator/account-value.js';
 import type { LineaProofJson } from '../accumulator/proof-shape.js';
 import type { HashScheme } from '../kernel/contracts.js';
+import type { PageChanges } from './pages/page-source.js';
+import type { StateTrace } from './trace.js';
 
 /** An account before a block, as the caller believes it to be. It is compared with what is held. */
 export interface AccountBefore {
@@ -52,6 +54,13 @@ export interface AccountChange {
   readonly slots: readonly SlotChange[];
 }
 
+/** A block applied with traces. */
+export interface TracedBlock {
+  /** State root after it, 32 bytes. */
+  readonly root: Uint8Array;
+  readonly traces: readonly StateTrace[];
+}
+
 /**
  * The zk state of a chain: the account tree and the storage trees, for the newest block and as many before it as have
  * not been released. Every held block can be read and proved; an engine behind this contract may be swapped for another.
@@ -86,11 +95,30 @@ export interface WorldState {
    */
   applyBlock(block: number, changes: readonly AccountChange[]): Uint8Array;
 
+  /**
+   * Applies one block as `applyBlock` does, one operation at a time, which takes longer and shows each of them. Blocks with
+   * and without traces may follow each other in any order.
+   *
+   * @returns the new state root, 32 bytes, and the block's state traces in the order of the reference state manager
+   * @throws PlumblineError as `applyBlock`
+   * @source spec/state-trie.md 5.3 and 10
+   */
+  applyBlockTraced(block: number, changes: readonly AccountChange[]): TracedBlock;
+
   /** Goes back: `block` is the newest again, exactly as it was. */
   revertTo(block: number): void;
 
   /** Lets go of the states before `block`. The newest always stays. */
   releaseBefore(block: number): void;
+
+  /**
+   * Pages of the newest state that changed since the last call, whether by blocks or by going back: one set, to be stored
+   * in one commit. Together with the sets before it, it is all that `openPagedState` and `loadWorldState` need. Blocks
+   * before the newest are not in it. Nothing before the first block.
+   *
+   * @throws PlumblineError `INVALID_PARAMETER` when the state was opened without the option `pages`
+   */
+  takePages(): PageChanges;
 
   /** The account after a block; undefined when it does not exist. */
   account(block: number, address: Uint8Array): AccountValue | undefined;

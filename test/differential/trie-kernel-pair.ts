@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
+import { encodeLeaf, encodeTop } from '../../src/accumulator/leaf-opening.js';
 import { ZERO_HASH } from '../../src/accumulator/scheme.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import type { TrieKernel } from '../../src/kernel/trie-contract.js';
+import { PastTries, readTriesBefore, type TriesBefore } from '../../src/kernel/trie-past.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { commitDrafts, emptyTree, type Tree, TreeDraft } from '../../src/state/tree.js';
 import { proveKey } from '../../src/state/tree-proof.js';
@@ -14,8 +16,9 @@ interface Twin {
 
 interface Mark {
   readonly trees: readonly Tree[];
-  /** Undo records taken since, oldest first. */
+  /** Undo records taken since, oldest first, and the same with replaced hashes, to look back. */
   readonly records: Uint8Array[];
+  readonly past: TriesBefore[];
 }
 
 /** Several tries held twice: in the kernel, and in the persistent trees of the first engine, hashed by a given hasher. */
@@ -65,26 +68,34 @@ export class TriePair {
       this.twins.map(({ draft }) => draft),
     );
     for (const [i, twin] of this.twins.entries()) this.#turnTo(twin, trees[i]!);
-    const record = this.kernel.takeUndo();
-    for (const { records } of this.marks) records.push(record);
+    this.#keepRecords(this.marks);
     this.compareRoots();
   }
 
+  #keepRecords(marks: readonly Mark[]): void {
+    const record = this.kernel.takeUndo();
+    const before = readTriesBefore(record, this.kernel.takeNodes());
+    for (const { records, past } of marks) {
+      records.push(record);
+      past.push(before);
+    }
+  }
+
   mark(): void {
-    this.marks.push({ trees: this.twins.map(({ tree }) => tree), records: [] });
+    this.marks.push({ trees: this.twins.map(({ tree }) => tree), records: [], past: [] });
   }
 
   /** Back to a mark, which stays. Later marks are forgotten. */
   rollback(mark: number): void {
-    const { trees, records } = this.marks[mark]!;
+    const { trees, records, past } = this.marks[mark]!;
     this.marks.length = mark + 1;
     for (const record of records.toReversed()) this.kernel.undo(record);
     this.kernel.commit();
     for (const [i, twin] of this.twins.entries()) this.#turnTo(twin, trees[i]!);
     // What was put back changes things once more, for the marks before.
-    const record = this.kernel.takeUndo();
     records.length = 0;
-    for (const { records } of this.marks.slice(0, mark)) records.push(record);
+    past.length = 0;
+    this.#keepRecords(this.marks.slice(0, mark));
     this.compareRoots();
   }
 
@@ -117,6 +128,31 @@ export class TriePair {
       });
       expect(this.kernel.siblings(handle, position).map(bytesToHex)).toEqual(siblings.reverse().map(bytesToHex));
     }
+  }
+
+  /** The proof of a key as it was at a mark, from what was kept since; the kernel hashes nothing for it. */
+  comparePastProof(mark: number, trie: number, hkey: Uint8Array): void {
+    const { trees, past } = this.marks[mark]!;
+    const { handle } = this.twins[trie]!;
+    const { scheme } = this.hasher;
+    const item = proveKey(this.hasher, trees[trie]!, hkey, hkey);
+    const before = this.kernel.statistics().compressions;
+    const tries = new PastTries(this.kernel, past);
+    const nodes = (position: number) => {
+      const branch = tries.branch(handle, position)!;
+      const beside = branch.beside === undefined ? ZERO_HASH : encodeLeaf(scheme, branch.beside);
+      const top = encodeTop(scheme, branch.nextFreeNode, branch.subRoot);
+      return [top, ...branch.pairs, beside, encodeLeaf(scheme, branch.leaf)].map(bytesToHex);
+    };
+    const found = tries.find(handle, hkey);
+    if (found.present) {
+      expect(item).toMatchObject({ leafIndex: found.position, proof: { proofRelatedNodes: nodes(found.position) } });
+    } else {
+      const { left, right } = found;
+      expect(item).toMatchObject({ leftLeafIndex: left, leftProof: { proofRelatedNodes: nodes(left) } });
+      expect(item).toMatchObject({ rightLeafIndex: right, rightProof: { proofRelatedNodes: nodes(right) } });
+    }
+    expect(this.kernel.statistics().compressions).toBe(before);
   }
 
   #turnTo(twin: Twin, tree: Tree): void {
@@ -156,6 +192,7 @@ export function playRandomly(
     else if (kind < 14) {
       pair.commit();
       pair.compareProof(trie, any());
+      pair.comparePastProof(random(pair.marks.length), trie, any());
     } else if (kind === 14) {
       pair.commit();
       pair.mark();

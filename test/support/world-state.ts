@@ -8,7 +8,7 @@ import type { WorldState } from '../../src/state/world-state.js';
 export async function openState(scheme: HashScheme, build: KernelBuild = 'auto'): Promise<WorldState> {
   const [hasher, tries] = await Promise.all([
     loadHasher(scheme, { build }),
-    loadTrieKernel(scheme, { build, undo: true }),
+    loadTrieKernel(scheme, { build, undo: true, nodes: true }),
   ]);
   return openWorldState(hasher, tries);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Area } from '../../conformance/area.js';
 import { generatedTracesArea } from '../../conformance/generated-traces.js';
+import { kernelTracesArea } from '../../conformance/kernel-traces.js';
 import { TRACE_AREAS } from '../../conformance/traces.js';
 import { runArea } from '../support/area-checks.js';
 import { fixturesPresent } from '../support/fixtures.js';
@@ -14,7 +15,7 @@ function shortened(area: Area): Area {
 }
 
 describe.skipIf(!fixturesPresent)('state traces against recorded and generated data', () => {
-  it.each([generatedTracesArea, ...TRACE_AREAS].map((area) => [area.name, shortened(area)] as const))(
+  it.each([generatedTracesArea, kernelTracesArea, ...TRACE_AREAS].map((area) => [area.name, shortened(area)] as const))(
     '%s',
     async (_, area) => {
       const { passed, skipped, problems } = await runArea(area);

@@ -193,6 +193,16 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
     expect(kernel.statistics()).toMatchObject({ memoryBytes, usedBytes: start });
   });
 
+  test('what a large trie leaves is enough for small ones', async () => {
+    const { kernel, word } = await setUp();
+    const large = kernel.createTrie();
+    for (let i = 0; i < 3000; i++) kernel.put(large, word(i), ZERO_HASH);
+    kernel.dropTrie(large);
+    const { memoryBytes } = kernel.statistics();
+    for (let i = 0; i < 600; i++) kernel.put(kernel.createTrie(), word(i), ZERO_HASH);
+    expect(kernel.statistics().memoryBytes).toBe(memoryBytes);
+  });
+
   test('operations step by step show the siblings of each moment', async () => {
     const { hasher, kernel, word } = await setUp(true);
     const [trie, whole] = [kernel.createTrie(), kernel.createTrie()];
