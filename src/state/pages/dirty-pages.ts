@@ -1,0 +1,119 @@
+import { schemeFormat } from '../../accumulator/scheme.js';
+import { readUndo, type UndoneChange } from '../../kernel/trie-undo.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import type { BlockUndo, SlotTrie, StateTries } from '../state-tries.js';
+import { buildPage } from './build-page.js';
+import {
+  ACCOUNT_TRIE,
+  bucketAt,
+  bucketCount,
+  bucketOf,
+  hasPage,
+  LEAF_LEVELS,
+  type PageId,
+  pageKey,
+  pagesOf,
+  ROOT,
+  ROW_LEVELS,
+  STATE_KEY,
+  splitOf,
+  topLevel,
+} from './geometry.js';
+import { encodeHeader } from './page-content.js';
+import type { Page, PageChanges } from './page-source.js';
+
+/** Pages of a state that are no longer what they were when pages were last handed out. Only names are kept until then. */
+export class DirtyPages {
+  private readonly dirty = new Map<string, { readonly trie: number; readonly page: PageId }>();
+  private readonly tailKey: Uint8Array;
+
+  /** @param saved - true when all pages of the state are stored already */
+  constructor(
+    private readonly tries: StateTries,
+    saved: boolean,
+  ) {
+    this.tailKey = schemeFormat(tries.hasher.scheme).tailKey;
+    if (!saved) this.markAll(ACCOUNT_TRIE, [tries.kernel.nextFreeNode(tries.accounts)]);
+  }
+
+  /** Notes what a block changes: after it was sealed, or before it is taken back. */
+  mark(block: BlockUndo): void {
+    const byTrie = new Map<number, UndoneChange[]>();
+    for (const change of readUndo(block.tries)) {
+      const changes = byTrie.get(change.trie);
+      if (changes === undefined) byTrie.set(change.trie, [change]);
+      else changes.push(change);
+    }
+    this.markChanges(ACCOUNT_TRIE, this.tries.accounts, byTrie.get(this.tries.accounts) ?? []);
+    for (const [position, record] of block.accounts) {
+      const before = record?.storage;
+      const now = this.tries.records.get(position)?.storage;
+      for (const storage of new Set([before, now])) {
+        if (storage === undefined) continue;
+        const changes = byTrie.get(storage.handle) ?? [];
+        if (before === now) this.markChanges(position, storage.handle, changes);
+        else this.markAll(position, this.sizes(storage, changes));
+      }
+    }
+  }
+
+  /** The pages of the state as it is now that changed since the last call, with the page that names the state. */
+  take(block: number, root: Uint8Array): PageChanges {
+    const { hasher, kernel } = this.tries;
+    const puts: Page[] = [{ key: STATE_KEY, value: encodeHeader({ scheme: hasher.scheme, block, root }) }];
+    const deletes: string[] = [];
+    for (const [key, { trie, page }] of this.dirty) {
+      const handle = trie === ACCOUNT_TRIE ? this.tries.accounts : this.tries.records.get(trie)?.storage?.handle;
+      const stands = handle !== undefined && hasPage(kernel.nextFreeNode(handle), page);
+      if (stands) puts.push({ key, value: buildPage(this.tries, trie, page) });
+      else deletes.push(key);
+    }
+    this.dirty.clear();
+    return { puts, deletes };
+  }
+
+  private add(trie: number, page: PageId): void {
+    this.dirty.set(pageKey(trie, page), { trie, page });
+  }
+
+  /** Values of nextFreeNode between which a block moves a trie. */
+  private sizes({ handle }: Pick<SlotTrie, 'handle'>, changes: readonly UndoneChange[]): number[] {
+    const other = changes.flatMap((change) => ('nextFreeNode' in change ? [change.nextFreeNode] : []));
+    return [this.tries.kernel.nextFreeNode(handle), ...other];
+  }
+
+  private markAll(trie: number, sizes: readonly number[]): void {
+    for (const size of new Set(sizes)) for (const page of pagesOf(size)) this.add(trie, page);
+  }
+
+  private markChanges(trie: number, handle: number, changes: readonly UndoneChange[]): void {
+    if (changes.length === 0) return;
+    const sizes = this.sizes({ handle }, changes);
+    const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+    this.add(trie, ROOT);
+    // A block leaves the root page when the trie grows above it.
+    for (let level = topLevel(least); level < topLevel(most); level += ROW_LEVELS) {
+      this.add(trie, { kind: 'block', level, index: 0 });
+    }
+    const [fewest, buckets] = [bucketCount(least), bucketCount(most)];
+    if (fewest === 0 && buckets > 0) this.add(trie, bucketAt(1, 0));
+    for (let count = Math.max(1, fewest); count < buckets; count++) {
+      for (const page of splitOf(count)) this.add(trie, page);
+    }
+    for (const change of changes) {
+      if (!('position' in change)) continue;
+      const { position, leaf } = change;
+      for (let level = LEAF_LEVELS; level < topLevel(most); level += ROW_LEVELS) {
+        this.add(trie, { kind: 'block', level, index: Math.floor(position / 2 ** level) });
+      }
+      const now = this.tries.kernel.leaf(handle, position);
+      if (leaf !== undefined && now !== undefined && equalBytes(leaf.hkey, now.hkey)) continue;
+      for (const held of [leaf, now]) {
+        if (held === undefined) continue;
+        for (const count of new Set([fewest, buckets])) {
+          if (count > 0) this.add(trie, bucketAt(count, bucketOf(count, held.hkey, this.tailKey)));
+        }
+      }
+    }
+  }
+}

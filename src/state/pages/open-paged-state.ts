@@ -1,0 +1,160 @@
+import { type AccountValue, decodeAccountValue } from '../../accumulator/account-value.js';
+import type { LineaProofJson } from '../../accumulator/proof-shape.js';
+import { ZERO_HASH } from '../../accumulator/scheme.js';
+import type { Hasher, HashScheme } from '../../kernel/contracts.js';
+import { sized } from '../block-entries.js';
+import { KeyHashes } from '../hash-cache.js';
+import type { StateView } from '../past-view.js';
+import type { AccountRecord } from '../state-tries.js';
+import { type ProvenKey, proveAccount } from '../view-proof.js';
+import { ACCOUNT_TRIE, pageKey, ROOT, STATE_KEY } from './geometry.js';
+import { PageCache } from './page-cache.js';
+import { corrupt } from './page-codec.js';
+import { decodeHeader, isEmptyRoot, type StateHeader } from './page-content.js';
+import type { PageSource } from './page-source.js';
+import { PagedTrie } from './paged-trie.js';
+
+/**
+ * A stored state, read from its pages as they are needed. What it answers leads to `root` by hashing, or is refused with
+ * PlumblineError `STORE_CORRUPT`. Errors of the source are passed on.
+ */
+export interface PagedState {
+  readonly scheme: HashScheme;
+  /** Block after which the state was stored. */
+  readonly block: number;
+  /** State root, 32 bytes. */
+  readonly root: Uint8Array;
+  /** Pages read so far, the one that names the state among them. */
+  readonly pagesRead: number;
+  /** As `WorldState.account`. */
+  account(address: Uint8Array): Promise<AccountValue | undefined>;
+  /** As `WorldState.slot`. */
+  slot(address: Uint8Array, key: Uint8Array): Promise<Uint8Array>;
+  /** As `WorldState.prove`. */
+  prove(address: Uint8Array, storageKeys: readonly Uint8Array[]): Promise<LineaProofJson>;
+}
+
+/**
+ * Which state a source holds; undefined when it holds none.
+ *
+ * @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW`
+ */
+export async function storedState(source: PageSource): Promise<StateHeader | undefined> {
+  const [page] = await source.getMany([STATE_KEY]);
+  return page === undefined ? undefined : decodeHeader(page);
+}
+
+/** @throws PlumblineError `STORE_CORRUPT` also when there is no state, or one of the other scheme; `STORE_TOO_NEW` */
+export async function mustBeStored(scheme: HashScheme, source: PageSource): Promise<StateHeader> {
+  const header = await storedState(source);
+  if (header === undefined) throw corrupt(STATE_KEY, 'missing');
+  if (header.scheme !== scheme) throw corrupt(STATE_KEY, `a ${header.scheme} state, not one of ${scheme}`);
+  return header;
+}
+
+/**
+ * Opens a stored state for reading. Little is read until something is asked.
+ *
+ * @param hasher - of the scheme of the stored state
+ * @throws PlumblineError `STORE_CORRUPT` also when there is no state, or one of the other scheme; `STORE_TOO_NEW`
+ */
+export async function openPagedState(hasher: Hasher, source: PageSource): Promise<PagedState> {
+  const { scheme, block, root } = await mustBeStored(hasher.scheme, source);
+  const keys = new KeyHashes(hasher);
+  const storageTries = new Map<number, PagedTrie>();
+  const cache = new PageCache(source, () => {
+    accounts = new PagedTrie(hasher, cache, ACCOUNT_TRIE, root);
+    storageTries.clear();
+  });
+  let accounts = new PagedTrie(hasher, cache, ACCOUNT_TRIE, root);
+
+  function record(position: number): AccountRecord | undefined {
+    const stored = accounts.value(position);
+    if (stored === undefined) return undefined;
+    const { value, hasStorage, storageRestarts } = stored;
+    const { storageRoot } = decodeAccountValue(value);
+    if (!hasStorage && !isEmptyRoot(scheme, storageRoot)) {
+      throw corrupt(pageKey(position, ROOT), 'an account with a storage root, but no storage');
+    }
+    if (hasStorage && !storageTries.has(position)) {
+      storageTries.set(position, new PagedTrie(hasher, cache, position, storageRoot));
+    }
+    // Slot values come from the pages, by the name of the trie.
+    return { value, storage: hasStorage ? { handle: position, values: new Map() } : undefined, storageRestarts };
+  }
+
+  function trie(name: number): PagedTrie {
+    return name === ACCOUNT_TRIE ? accounts : storageTries.get(name)!;
+  }
+
+  const view: StateView = {
+    tries: {
+      nextFreeNode: (name) => trie(name).nextFreeNode,
+      topRoot: (name) => trie(name).root,
+      find: (name, hkey) => trie(name).find(hkey),
+      branch: (name, position) => trie(name).branch(position),
+    },
+    record,
+    slotValue: (storage, position) => trie(storage.handle).value(position)?.value,
+  };
+
+  function find(hkey: Uint8Array): AccountRecord | undefined {
+    const found = accounts.find(hkey);
+    return found.present ? record(found.position) : undefined;
+  }
+
+  function addressKey(address: Uint8Array): ProvenKey {
+    return { key: address, hkey: keys.ofAddresses([sized('address', address, 20)])[0]! };
+  }
+
+  function slotKeys(slots: readonly Uint8Array[]): ProvenKey[] {
+    const hkeys = keys.ofSlots(slots.map((slot) => sized('slot key', slot, 32)));
+    return slots.map((key, i) => ({ key, hkey: hkeys[i]! }));
+  }
+
+  return {
+    scheme,
+    block,
+    root,
+
+    get pagesRead() {
+      return 1 + cache.pagesRead;
+    },
+
+    async account(address) {
+      const { hkey } = addressKey(address);
+      const found = await cache.run(() => find(hkey));
+      return found && decodeAccountValue(found.value);
+    },
+
+    async slot(address, key) {
+      const account = addressKey(address);
+      const { hkey } = slotKeys([key])[0]!;
+      return cache.run(() => {
+        const storage = find(account.hkey)?.storage;
+        if (storage === undefined) return ZERO_HASH.slice();
+        const found = trie(storage.handle).find(hkey);
+        return (found.present ? view.slotValue(storage, found.position)! : ZERO_HASH).slice();
+      });
+    },
+
+    async prove(address, storageKeys) {
+      const account = addressKey(address);
+      const slots = slotKeys(storageKeys);
+      return cache.run(() => {
+        const storage = find(account.hkey)?.storage;
+        if (storage !== undefined && !isEmptyRoot(scheme, trie(storage.handle).root)) {
+          // Finding a key reads all that its proof needs.
+          cache.together(
+            slots.map(
+              ({ hkey }) =>
+                () =>
+                  trie(storage.handle).find(hkey),
+            ),
+          );
+        }
+        return proveAccount(scheme, view, ACCOUNT_TRIE, account, slots);
+      });
+    },
+  };
+}

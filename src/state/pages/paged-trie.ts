@@ -1,0 +1,209 @@
+import { emptyHashes } from '../../accumulator/empty-subtrees.js';
+import { hashAccountValue, hashWord } from '../../accumulator/keys.js';
+import { encodeLeaf, encodeTop } from '../../accumulator/leaf-opening.js';
+import { schemeFormat, TREE_DEPTH, ZERO_HASH } from '../../accumulator/scheme.js';
+import { isPlumblineError } from '../../errors.js';
+import type { Hasher } from '../../kernel/contracts.js';
+import type { TrieFound } from '../../kernel/trie-contract.js';
+import { compareBytes, concatBytes, equalBytes } from '../../primitives/bytes.js';
+import {
+  ACCOUNT_TRIE,
+  bucketAt,
+  bucketCount,
+  bucketOf,
+  LEAF_LEVELS,
+  pageKey,
+  ROOT,
+  ROW_LEVELS,
+  topLevel,
+} from './geometry.js';
+import type { PageCache } from './page-cache.js';
+import { corrupt, PageReader } from './page-codec.js';
+import {
+  type KeyEntry,
+  readKeys,
+  readLeaves,
+  readNextFreeNode,
+  readRow,
+  type StoredLeaf,
+  type StoredValue,
+} from './page-content.js';
+import { type Block, leafBlock, rowBlock } from './verified-block.js';
+
+interface Top {
+  readonly nextFreeNode: number;
+  readonly block: Block;
+  /** Hashes of the leftmost nodes from the level of the block up to the sub root. */
+  readonly spine: readonly Uint8Array[];
+}
+
+/**
+ * One trie in its pages. Every block is hashed again and compared with what the block above it says, from the trie's root
+ * down, so nothing that leaves here depends on the pages being right. To be used within `PageCache.run`.
+ */
+export class PagedTrie {
+  private readonly blocks = new Map<string, Block>();
+  private readonly buckets = new Map<string, readonly KeyEntry[]>();
+  private readonly checkedValues = new Set<number>();
+  private knownTop: Top | undefined;
+
+  /**
+   * @param name - `ACCOUNT_TRIE`, or the position of the account whose storage it is
+   * @param root - top root that the trie must have, 32 bytes
+   */
+  constructor(
+    private readonly hasher: Hasher,
+    private readonly cache: PageCache,
+    private readonly name: number,
+    readonly root: Uint8Array,
+  ) {}
+
+  get nextFreeNode(): number {
+    return this.top().nextFreeNode;
+  }
+
+  /** @throws PlumblineError `STORE_CORRUPT` when it cannot be shown where the key is, or between which leaves it is not */
+  find(hkey: Uint8Array): TrieFound {
+    const left = this.floor(hkey);
+    const leaf = left === undefined ? undefined : this.leaf(left)?.leaf;
+    if (left === undefined || leaf === undefined || compareBytes(leaf.hkey, hkey) > 0) throw this.badIndex();
+    if (equalBytes(leaf.hkey, hkey)) return { present: true, position: left };
+    const right = this.leaf(leaf.nextLeaf)?.leaf;
+    if (right === undefined || compareBytes(right.hkey, hkey) <= 0) throw this.badIndex();
+    return { present: false, left, right: leaf.nextLeaf };
+  }
+
+  /** The value of a position in use other than head and tail, compared with its hash. */
+  value(position: number): StoredValue | undefined {
+    const { leaf, stored } = this.leaf(position) ?? {};
+    if (leaf === undefined || stored === undefined || this.checkedValues.has(position)) return stored;
+    const key = this.keyOf(LEAF_LEVELS, Math.floor(position / 2 ** LEAF_LEVELS));
+    const hash = this.name === ACCOUNT_TRIE ? hashAccountValue : hashWord;
+    if (
+      !equalBytes(
+        reading(key, () => hash(this.hasher, stored.value)),
+        leaf.hval,
+      )
+    ) {
+      throw corrupt(key, `the value at position ${position} is not the one that was hashed`);
+    }
+    this.checkedValues.add(position);
+    return stored;
+  }
+
+  /** The 42 preimages of a position in use, top to bottom. */
+  branch(position: number): Uint8Array[] {
+    const { scheme } = this.hasher;
+    const { nextFreeNode, spine } = this.top();
+    const preimages = [encodeTop(scheme, nextFreeNode, spine.at(-1)!)];
+    for (let level = TREE_DEPTH - 1; level > 0; level--) {
+      const beside = siblingOf(Math.floor(position / 2 ** level));
+      preimages.push(concatBytes(this.node(level - 1, 2 * beside), this.node(level - 1, 2 * beside + 1)));
+    }
+    const beside = this.leaf(siblingOf(position));
+    preimages.push(beside === undefined ? ZERO_HASH : encodeLeaf(scheme, beside.leaf));
+    preimages.push(encodeLeaf(scheme, this.leaf(position)!.leaf));
+    return preimages;
+  }
+
+  private leaf(position: number): StoredLeaf | undefined {
+    if (position >= this.nextFreeNode) return undefined;
+    return this.block(LEAF_LEVELS, Math.floor(position / 2 ** LEAF_LEVELS)).leaves.get(position);
+  }
+
+  private node(level: number, index: number): Uint8Array {
+    const { nextFreeNode, block, spine } = this.top();
+    if (index * 2 ** level >= nextFreeNode) return emptyHashes(this.hasher)[level]!;
+    if (level >= block.level) return spine[level - block.level]!;
+    let above = LEAF_LEVELS;
+    while (above <= level) above += ROW_LEVELS;
+    return this.block(above, Math.floor(index / 2 ** (above - level))).node(level, index);
+  }
+
+  /** Position that the index gives for the largest key not above `hkey`. */
+  private floor(hkey: Uint8Array): number | undefined {
+    const { nextFreeNode, block } = this.top();
+    const count = bucketCount(nextFreeNode);
+    if (count === 0) {
+      const leaves = [...block.leaves.values()].filter(({ leaf }) => compareBytes(leaf.hkey, hkey) <= 0);
+      leaves.sort((a, b) => compareBytes(a.leaf.hkey, b.leaf.hkey));
+      return leaves.at(-1)?.position;
+    }
+    const { tailKey } = schemeFormat(this.hasher.scheme);
+    for (let i = bucketOf(count, hkey, tailKey); i >= 0; i--) {
+      const key = pageKey(this.name, bucketAt(count, i));
+      const keys = this.buckets.get(key) ?? readKeys(new PageReader(key, this.cache.page(key)));
+      this.buckets.set(key, keys);
+      const entry = keys.findLast((held) => compareBytes(held.hkey, hkey) <= 0);
+      if (entry !== undefined) return entry.position;
+    }
+    return undefined;
+  }
+
+  private top(): Top {
+    if (this.knownTop !== undefined) return this.knownTop;
+    const key = pageKey(this.name, ROOT);
+    const page = new PageReader(key, this.cache.page(key));
+    const nextFreeNode = readNextFreeNode(page);
+    const top = reading(key, () => {
+      const block = this.readBlock(page, nextFreeNode, topLevel(nextFreeNode), 0);
+      const spine = [block.root];
+      for (let level = block.level; level < TREE_DEPTH; level++) {
+        spine.push(this.hasher.hash(concatBytes(spine.at(-1)!, emptyHashes(this.hasher)[level]!)));
+      }
+      const root = this.hasher.hash(encodeTop(this.hasher.scheme, nextFreeNode, spine.at(-1)!));
+      if (!equalBytes(root, this.root)) throw corrupt(key, 'does not lead to the root');
+      return { nextFreeNode, block, spine };
+    });
+    this.knownTop = top;
+    return top;
+  }
+
+  private block(level: number, index: number): Block {
+    const { nextFreeNode, block: top } = this.top();
+    if (level === top.level) return top;
+    const key = this.keyOf(level, index);
+    const known = this.blocks.get(key);
+    if (known !== undefined) return known;
+    // Ask for the whole way down at once.
+    const above: string[] = [];
+    for (let at = level + ROW_LEVELS; at < top.level; at += ROW_LEVELS) {
+      above.push(this.keyOf(at, Math.floor(index / 2 ** (at - level))));
+    }
+    const bytes = this.cache.page(key, above);
+    const parent = this.block(level + ROW_LEVELS, Math.floor(index / 2 ** ROW_LEVELS));
+    const block = reading(key, () => this.readBlock(new PageReader(key, bytes), nextFreeNode, level, index));
+    if (!equalBytes(block.root, parent.node(level, index))) throw corrupt(key, 'is not what the page above says');
+    this.blocks.set(key, block);
+    return block;
+  }
+
+  private readBlock(page: PageReader, nextFreeNode: number, level: number, index: number): Block {
+    if (level > LEAF_LEVELS) return rowBlock(this.hasher, level, index, readRow(page, nextFreeNode, level, index));
+    return leafBlock(this.hasher, index, readLeaves(page, this.name, nextFreeNode, index));
+  }
+
+  /** Key of the page that has a block. */
+  private keyOf(level: number, index: number): string {
+    const inRoot = level === topLevel(this.nextFreeNode);
+    return pageKey(this.name, inRoot ? ROOT : { kind: 'block', level, index });
+  }
+
+  private badIndex(): Error {
+    return corrupt(pageKey(this.name, ROOT), 'the index and the leaves of the trie do not agree');
+  }
+}
+
+function siblingOf(index: number): number {
+  return index % 2 === 0 ? index + 1 : index - 1;
+}
+
+/** Bytes that cannot be hashed are no bytes that were stored. */
+function reading<Result>(key: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (isPlumblineError(error, 'HASH_INPUT_NOT_CANONICAL')) throw corrupt(key, error.message, error);
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import type { HashScheme } from '../../src/kernel/contracts.js';
+import { loadHasher } from '../../src/kernel/hasher.js';
+import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { concatBytes } from '../../src/primitives/bytes.js';
+import { openWorldState } from '../../src/state/open-world-state.js';
+import { type LoadOptions, loadWorldState } from '../../src/state/pages/load-world-state.js';
+import { openPagedState, type PagedState } from '../../src/state/pages/open-paged-state.js';
+import type { PageChanges, PageSource } from '../../src/state/pages/page-source.js';
+import type { WorldState } from '../../src/state/world-state.js';
+
+/** Pages in memory, and how often was asked for some. */
+export class PageMap implements PageSource {
+  rounds = 0;
+
+  constructor(readonly pages: Map<string, Uint8Array> = new Map()) {}
+
+  commit({ puts, deletes }: PageChanges): void {
+    for (const key of deletes) this.pages.delete(key);
+    for (const { key, value } of puts) this.pages.set(key, value);
+  }
+
+  async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    this.rounds++;
+    return keys.map((key) => this.pages.get(key));
+  }
+
+  /** A copy in which one page is another one, or missing. */
+  with(key: string, page: Uint8Array | undefined): PageMap {
+    const pages = new Map(this.pages);
+    if (page === undefined) pages.delete(key);
+    else pages.set(key, page);
+    return new PageMap(pages);
+  }
+}
+
+export async function openWithPages(scheme: HashScheme): Promise<WorldState> {
+  const [hasher, kernel] = await Promise.all([loadHasher(scheme), loadTrieKernel(scheme, { undo: true, nodes: true })]);
+  return openWorldState(hasher, kernel, { pages: true });
+}
+
+export async function readPaged(scheme: HashScheme, source: PageSource): Promise<PagedState> {
+  return openPagedState(await loadHasher(scheme), source);
+}
+
+export async function load(scheme: HashScheme, source: PageSource, options: LoadOptions = {}): Promise<WorldState> {
+  const [hasher, kernel] = await Promise.all([loadHasher(scheme), loadTrieKernel(scheme, { undo: true, nodes: true })]);
+  return loadWorldState(hasher, kernel, source, options);
+}
+
+/** A page that was changed and given a checksum that fits: only what it says can be wrong about it now. */
+export function reseal(key: string, page: Uint8Array, change: (content: Uint8Array) => void): Uint8Array {
+  const content = page.slice(0, -8);
+  change(content);
+  const checksum = sha256(concatBytes(new TextEncoder().encode(`${key}\n`), content)).subarray(0, 8);
+  return concatBytes(content, checksum);
+}

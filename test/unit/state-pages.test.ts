@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import type { HashScheme } from '../../src/kernel/contracts.js';
+import { bytesToHex } from '../../src/primitives/hex.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { referenceHasher } from '../../src/reference/hasher.js';
+import type { PagedState } from '../../src/state/pages/open-paged-state.js';
+import type { WorldState } from '../../src/state/world-state.js';
+import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
+import { seededRandom } from '../support/random.js';
+import { addressOf, type BlockShape, RandomChain, wordOf } from '../support/random-chain.js';
+
+/** Slots that are asked for: written ones, and some that never are. */
+const SLOTS = Array.from({ length: 8 }, (_, i) => wordOf(13 * i));
+
+/** Compares everything a stored state answers about some accounts with the state it was stored from. */
+async function expectSame(paged: PagedState, state: WorldState, accounts: Iterable<number>): Promise<void> {
+  const block = state.head!;
+  expect(paged.block).toBe(block);
+  expect(rootOf(paged)).toBe(rootOf(state));
+  for (const n of accounts) {
+    const address = addressOf(n);
+    expect(await paged.account(address)).toEqual(state.account(block, address));
+    expect(await paged.slot(address, SLOTS[1]!)).toEqual(state.slot(block, address, SLOTS[1]!));
+    expect(await paged.prove(address, SLOTS)).toEqual(state.prove(block, address, SLOTS));
+  }
+}
+
+function pagesOf({ pages }: PageMap): Record<string, string> {
+  return Object.fromEntries([...pages].map(([key, page]) => [key, bytesToHex(page)]));
+}
+
+const rootOf = (state: WorldState | PagedState) =>
+  bytesToHex(typeof state.root === 'function' ? state.root() : state.root);
+
+const some = (count: number, random: (bound: number) => number, below: number) =>
+  new Set(Array.from({ length: count }, () => random(below)));
+
+describe.each<[HashScheme, number, BlockShape[]]>([
+  [
+    'poseidon2',
+    24,
+    [
+      { accounts: 12, touched: 6, slots: 9, writes: 5 },
+      { accounts: 90, touched: 30, slots: 110, writes: 60 },
+      { accounts: 400, touched: 60, slots: 20, writes: 9 },
+    ],
+  ],
+  ['mimc', 8, [{ accounts: 30, touched: 15, slots: 40, writes: 20 }]],
+])('%s: pages of a random chain', (scheme, blocks, shapes) => {
+  it('answer as the state does, load to the same state, and go on from there', async () => {
+    const random = seededRandom(blocks + 3);
+    const chain = new RandomChain(random);
+    const state = await openWithPages(scheme);
+    const store = new PageMap();
+    let running: WorldState | undefined;
+    let runningStore = store;
+    for (let step = 0; step < blocks; step++) {
+      const block = (state.head ?? -1) + 1;
+      const changes = chain.nextBlock(shapes[Math.floor((step * shapes.length) / blocks)]!);
+      // A block that is refused, even late, leaves no trace in the pages.
+      const refused = {
+        address: addressOf(9999),
+        after: { nonce: 2n ** 256n, balance: 0n },
+        destroyed: false,
+        slots: [],
+      };
+      expect(() => state.applyBlock(block, [...changes, refused])).toThrow();
+      if (step % 5 === 4) state.applyBlockTraced(block, changes);
+      else state.applyBlock(block, changes);
+      store.commit(state.takePages());
+      if (running !== undefined) {
+        expect(bytesToHex(running.applyBlock(block, changes))).toBe(rootOf(state));
+        runningStore.commit(running.takePages());
+        expect(pagesOf(runningStore)).toEqual(pagesOf(store));
+        running = undefined;
+      }
+      if (step % 6 === 5) {
+        const back = 1 + random(3);
+        const kept = state.head! - back;
+        chain.revert(back);
+        state.revertTo(kept);
+        store.commit(state.takePages());
+      }
+      if (step % 4 !== 3) continue;
+      await expectSame(await readPaged(scheme, store), state, some(12, random, 420));
+      running = await load(scheme, store, { check: 'full' });
+      expect(running.head).toBe(state.head);
+      expect(running.oldest).toBe(state.head);
+      expect(rootOf(running)).toBe(rootOf(state));
+      expect(running.nextFreeNode()).toBe(state.nextFreeNode());
+      runningStore = new PageMap(new Map(store.pages));
+      await expectSame(await readPaged(scheme, store), running, some(12, random, 420));
+    }
+  });
+});
+
+describe('pages of 5 000 accounts', () => {
+  const opened = (async () => {
+    const random = seededRandom(77);
+    const state = await openWithPages('poseidon2');
+    const store = new PageMap();
+    const accounts = Array.from({ length: 5000 }, (_, n) => ({
+      address: addressOf(n),
+      after: { nonce: 1n, balance: BigInt(n) },
+      destroyed: false,
+      slots:
+        n % 50 === 0
+          ? Array.from({ length: 1 + random(150) }, (_, key) => ({
+              key: wordOf(key),
+              before: wordOf(0),
+              after: wordOf(key + 1),
+            }))
+          : [],
+    }));
+    state.applyBlock(7, accounts);
+    store.commit(state.takePages());
+    return { random, state, store };
+  })();
+
+  it('need few of them for a proof, and the proof holds for the strict verifier', async () => {
+    const { random, state, store } = await opened;
+    const hasher = referenceHasher('poseidon2');
+    for (const n of [...some(8, random, 5000), 50 * random(100), 5001, 5002]) {
+      const paged = await readPaged('poseidon2', store);
+      const address = addressOf(n);
+      const answer = await paged.prove(address, SLOTS.slice(0, 2));
+      expect(answer).toEqual(state.prove(7, address, SLOTS.slice(0, 2)));
+      const request = { address, storageKeys: SLOTS.slice(0, 2), stateRoot: state.root() };
+      expect(verifyLineaProof(hasher, request, JSON.parse(JSON.stringify(answer))).verified).toBe(true);
+      // State, root, one or two buckets, two leaf pages and the row above each, and of the storage as many at most.
+      expect(paged.pagesRead).toBeLessThanOrEqual(24);
+    }
+    expect(store.pages.size).toBeGreaterThan(300);
+  });
+
+  it('are asked for together, however many slots are proved', async () => {
+    const { state, store } = await opened;
+    const address = addressOf(100);
+    const slots = Array.from({ length: 160 }, (_, i) => wordOf(i));
+    const paged = await readPaged('poseidon2', store);
+    const before = store.rounds;
+    expect(await paged.prove(address, slots)).toEqual(state.prove(7, address, slots));
+    expect(store.rounds - before).toBeLessThanOrEqual(8);
+  });
+
+  it('change only where a block does', async () => {
+    const { state, store } = await opened;
+    const before = { nonce: 1n, balance: 1001n };
+    state.applyBlock(8, [
+      { address: addressOf(1001), before, after: { nonce: 2n, balance: 5n }, destroyed: false, slots: [] },
+    ]);
+    const { puts, deletes } = state.takePages();
+    // The page that names the state, the account's leaf page, the row above it and the root page.
+    const position = leafOf(state, 1001);
+    const expected = ['0', `0/11/${position >> 11}`, `0/5/${position >> 5}`, 'state'];
+    expect(puts.map(({ key }) => key).sort()).toEqual(expected);
+    expect(deletes).toEqual([]);
+    expect(puts.reduce((sum, { value }) => sum + value.length, 0)).toBeLessThan(20_000);
+    store.commit({ puts, deletes });
+    expect(state.takePages().puts.map(({ key }) => key)).toEqual(['state']);
+  });
+
+  it('load with progress, and can be given up', async () => {
+    const { state, store } = await opened;
+    const seen: number[] = [];
+    const loaded = await load('poseidon2', store, {
+      onProgress: (count, total) => {
+        expect(total).toBe(5002);
+        seen.push(count);
+      },
+    });
+    expect(rootOf(loaded)).toBe(rootOf(state));
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen.at(-1)).toBe(5002);
+    const stop = new AbortController();
+    const given = load('poseidon2', store, { signal: stop.signal, onProgress: () => stop.abort() });
+    await expect(given).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+function leafOf(state: WorldState, n: number): number {
+  const item = state.prove(state.head!, addressOf(n), []).accountProof;
+  return 'leafIndex' in item ? item.leafIndex : Number.NaN;
+}
