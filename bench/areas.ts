@@ -2,6 +2,7 @@ import type { BenchArea } from './area.js';
 import { hashing } from './hash.js';
 import { sizing } from './sizing.js';
 import { state } from './state.js';
+import { verifying } from './verify.js';
 
 /** Every area, in the order of printing. */
-export const AREAS: readonly BenchArea[] = [hashing, sizing, state];
+export const AREAS: readonly BenchArea[] = [hashing, sizing, state, verifying];
