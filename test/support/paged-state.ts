@@ -9,9 +9,10 @@ import { openPagedState, type PagedState } from '../../src/state/pages/open-page
 import type { PageChanges, PageSource } from '../../src/state/pages/page-source.js';
 import type { WorldState } from '../../src/state/world-state.js';
 
-/** Pages in memory, and how often was asked for some. */
+/** Pages in memory, how often was asked for some, and for which. */
 export class PageMap implements PageSource {
   rounds = 0;
+  readonly asked = new Set<string>();
 
   constructor(readonly pages: Map<string, Uint8Array> = new Map()) {}
 
@@ -22,6 +23,7 @@ export class PageMap implements PageSource {
 
   async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
     this.rounds++;
+    for (const key of keys) this.asked.add(key);
     return keys.map((key) => this.pages.get(key));
   }
 

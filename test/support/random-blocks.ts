@@ -163,7 +163,9 @@ export function faultyBlock(random: Random, world: SmallWorld, model: Model, { c
   if (kind === 1) return { changes: [...broken, one], code: 'INVALID_PARAMETER' };
   if (kind === 2 || old === undefined) {
     // Found after storage has been written.
-    broken[at] = { ...one, after: { nonce: 1n, balance: 1n << 256n } };
+    const after = { nonce: 1n, balance: 1n << 256n };
+    // A removal is turned into a plain change: as a recreation without its slots it would be refused for another reason.
+    broken[at] = one.after === undefined ? { ...one, destroyed: false, slots: [], after } : { ...one, after };
     return { changes: broken, code: 'OUT_OF_RANGE' };
   }
   const before = { nonce: old.nonce, balance: old.balance };

@@ -35,6 +35,14 @@ const rootOf = (state: WorldState | PagedState) =>
 const some = (count: number, random: (bound: number) => number, below: number) =>
   new Set(Array.from({ length: count }, () => random(below)));
 
+/** Loads with the full check, which asks for every page there should be: no page is missing, and none is left over. */
+async function loadInFull(scheme: HashScheme, { pages }: PageMap): Promise<WorldState> {
+  const store = new PageMap(pages);
+  const loaded = await load(scheme, store, { check: 'full' });
+  expect([...store.asked].sort()).toEqual([...pages.keys()].sort());
+  return loaded;
+}
+
 describe.each<[HashScheme, number, BlockShape[]]>([
   [
     'poseidon2',
@@ -83,7 +91,7 @@ describe.each<[HashScheme, number, BlockShape[]]>([
       }
       if (step % 4 !== 3) continue;
       await expectSame(await readPaged(scheme, store), state, some(12, random, 420));
-      running = await load(scheme, store, { check: 'full' });
+      running = await loadInFull(scheme, store);
       expect(running.head).toBe(state.head);
       expect(running.oldest).toBe(state.head);
       expect(rootOf(running)).toBe(rootOf(state));
@@ -91,6 +99,28 @@ describe.each<[HashScheme, number, BlockShape[]]>([
       runningStore = new PageMap(new Map(store.pages));
       await expectSame(await readPaged(scheme, store), running, some(12, random, 420));
     }
+  });
+});
+
+describe('an account recreated with the storage root it had', () => {
+  it('starts from an empty trie after loading as it would have before', async () => {
+    const address = addressOf(1);
+    const state = await openWithPages('poseidon2');
+    const store = new PageMap();
+    const slot = (before: number, after: number) => [{ key: wordOf(1), before: wordOf(before), after: wordOf(after) }];
+    const account = { nonce: 1n, balance: 1n };
+    state.applyBlock(0, [{ address, after: account, destroyed: false, slots: slot(0, 5) }]);
+    state.applyBlock(1, [{ address, before: account, after: account, destroyed: false, slots: slot(5, 0) }]);
+    const old = bytesToHex(state.account(1, address)!.storageRoot);
+    state.applyBlock(2, [{ address, before: account, after: account, destroyed: true, slots: [] }]);
+    expect(bytesToHex(state.account(2, address)!.storageRoot)).toBe(old);
+    store.commit(state.takePages());
+    const loaded = await loadInFull('poseidon2', store);
+    const next = [{ address, before: account, after: account, destroyed: false, slots: slot(0, 5) }];
+    expect(bytesToHex(loaded.applyBlock(3, next))).toBe(bytesToHex(state.applyBlock(3, next)));
+    expect(bytesToHex(loaded.account(3, address)!.storageRoot)).toBe(
+      bytesToHex(state.account(3, address)!.storageRoot),
+    );
   });
 });
 
@@ -158,6 +188,47 @@ describe('pages of 5 000 accounts', () => {
     expect(puts.reduce((sum, { value }) => sum + value.length, 0)).toBeLessThan(20_000);
     store.commit({ puts, deletes });
     expect(state.takePages().puts.map(({ key }) => key)).toEqual(['state']);
+  });
+
+  it('are split, merged and deleted as tries grow and go', async () => {
+    const { state, store } = await opened;
+    const account = (n: number) => ({
+      address: addressOf(n),
+      after: { nonce: 1n, balance: BigInt(n) },
+      destroyed: false,
+      slots: [],
+    });
+    const gone = (n: number, slots: number[]) => ({
+      address: addressOf(n),
+      before: { nonce: 1n, balance: BigInt(n) },
+      destroyed: true,
+      slots: slots.map((key) => ({ key: wordOf(key), before: wordOf(key + 1), after: wordOf(0) })),
+    });
+    const check = async () => {
+      store.commit(state.takePages());
+      expect(rootOf(await loadInFull('poseidon2', store))).toBe(rootOf(state));
+    };
+    const block = state.head!;
+    const buckets = () => [...store.pages.keys()].filter((key) => key.startsWith('0/k'));
+    const before = buckets();
+    state.applyBlock(block + 1, [gone(17, [])]);
+    await check();
+    expect(buckets()).toEqual(before);
+    // Nine at a time: most of what is split is not changed besides.
+    for (let i = 1; i <= 15; i++) {
+      state.applyBlock(
+        block + 1 + i,
+        Array.from({ length: 9 }, (_, j) => account(6000 + 9 * i + j)),
+      );
+      store.commit(state.takePages());
+    }
+    await check();
+    expect(buckets().length).toBeGreaterThanOrEqual(before.length + 2);
+    state.applyBlock(state.head! + 1, [gone(200, [])]);
+    await check();
+    state.revertTo(block);
+    await check();
+    expect(buckets().sort()).toEqual(before.sort());
   });
 
   it('load with progress, and can be given up', async () => {

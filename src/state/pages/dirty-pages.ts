@@ -1,7 +1,7 @@
 import { schemeFormat } from '../../accumulator/scheme.js';
 import { readUndo, type UndoneChange } from '../../kernel/trie-undo.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import type { BlockUndo, SlotTrie, StateTries } from '../state-tries.js';
+import type { BlockUndo, StateTries } from '../state-tries.js';
 import { buildPage } from './build-page.js';
 import {
   ACCOUNT_TRIE,
@@ -33,7 +33,7 @@ export class DirtyPages {
     saved: boolean,
   ) {
     this.tailKey = schemeFormat(tries.hasher.scheme).tailKey;
-    if (!saved) this.markAll(ACCOUNT_TRIE, [tries.kernel.nextFreeNode(tries.accounts)]);
+    if (!saved) this.markAll(ACCOUNT_TRIE, tries.accounts);
   }
 
   /** Notes what a block changes: after it was sealed, or before it is taken back. */
@@ -50,9 +50,8 @@ export class DirtyPages {
       const now = this.tries.records.get(position)?.storage;
       for (const storage of new Set([before, now])) {
         if (storage === undefined) continue;
-        const changes = byTrie.get(storage.handle) ?? [];
-        if (before === now) this.markChanges(position, storage.handle, changes);
-        else this.markAll(position, this.sizes(storage, changes));
+        if (before === now) this.markChanges(position, storage.handle, byTrie.get(storage.handle) ?? []);
+        else this.markAll(position, storage.handle);
       }
     }
   }
@@ -76,25 +75,20 @@ export class DirtyPages {
     this.dirty.set(pageKey(trie, page), { trie, page });
   }
 
-  /** Values of nextFreeNode between which a block moves a trie. */
-  private sizes({ handle }: Pick<SlotTrie, 'handle'>, changes: readonly UndoneChange[]): number[] {
-    const other = changes.flatMap((change) => ('nextFreeNode' in change ? [change.nextFreeNode] : []));
-    return [this.tries.kernel.nextFreeNode(handle), ...other];
-  }
-
-  private markAll(trie: number, sizes: readonly number[]): void {
-    for (const size of new Set(sizes)) for (const page of pagesOf(size)) this.add(trie, page);
+  private markAll(trie: number, handle: number): void {
+    for (const page of pagesOf(this.tries.kernel.nextFreeNode(handle))) this.add(trie, page);
   }
 
   private markChanges(trie: number, handle: number, changes: readonly UndoneChange[]): void {
     if (changes.length === 0) return;
-    const sizes = this.sizes({ handle }, changes);
-    const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
-    this.add(trie, ROOT);
-    // A block leaves the root page when the trie grows above it.
-    for (let level = topLevel(least); level < topLevel(most); level += ROW_LEVELS) {
-      this.add(trie, { kind: 'block', level, index: 0 });
+    let least = this.tries.kernel.nextFreeNode(handle);
+    let most = least;
+    for (const change of changes) {
+      if (!('nextFreeNode' in change)) continue;
+      least = Math.min(least, change.nextFreeNode);
+      most = Math.max(most, change.nextFreeNode);
     }
+    this.add(trie, ROOT);
     const [fewest, buckets] = [bucketCount(least), bucketCount(most)];
     if (fewest === 0 && buckets > 0) this.add(trie, bucketAt(1, 0));
     for (let count = Math.max(1, fewest); count < buckets; count++) {
@@ -103,6 +97,7 @@ export class DirtyPages {
     for (const change of changes) {
       if (!('position' in change)) continue;
       const { position, leaf } = change;
+      // That marks a block that a growing trie takes out of its root page, too: the neighbours of the new leaf are in it.
       for (let level = LEAF_LEVELS; level < topLevel(most); level += ROW_LEVELS) {
         this.add(trie, { kind: 'block', level, index: Math.floor(position / 2 ** level) });
       }

@@ -73,7 +73,7 @@ export function bucketCount(nextFreeNode: number): number {
 
 /** A split of the first buckets of depth `depth`: with `count` buckets, so many of them are split. */
 function splits(count: number): { depth: number; split: number } {
-  const depth = Math.floor(Math.log2(count));
+  const depth = 31 - Math.clz32(count);
   return { depth, split: count - 2 ** depth };
 }
 
