@@ -9,7 +9,7 @@ import { openState } from '../support/world-state.js';
 const MAX_REMEMBERED = 200_000;
 
 describe.each(['mimc', 'poseidon2'] as const)('world state, many random sequences, %s', (scheme) => {
-  test('2 000 beside the bigint twin', async () => {
+  test('2 000 beside the bigint twin', { timeout: 3_600_000 }, async () => {
     let hasher = memoHasher(scheme);
     for (let seed = 1; seed <= 2000; seed++) {
       const random = seededRandom(seed * 104_729);
