@@ -1,12 +1,14 @@
+import { hashTwo } from '../hash/mimc-lanes';
 import { hashFour } from '../hash/poseidon2-lanes';
 import { hashBytes, MAX_LEAF_BYTES, usesMimc } from './format';
 
 /**
- * Hashes that do not depend on each other, gathered so that Poseidon2 fills its four SIMD lanes. Between two `flush` all
- * inputs have one length, and no input may be the output of another.
+ * Hashes that do not depend on each other, gathered so that Poseidon2 fills its four SIMD lanes and MiMC its two. Between
+ * two `flush` all inputs have one length, and no input may be the output of another.
  */
 
 const LANES: i32 = 4;
+const MIMC_LANES: i32 = 2;
 const inputs: usize = memory.data(16, 16);
 const outputs: usize = memory.data(16, 16);
 const encodings: usize = memory.data(768, 16);
@@ -34,13 +36,11 @@ export function encodingSlot(): usize {
 export function enqueue(input: usize, length: usize, output: usize): void {
   done += length >> 5;
   if (ASC_FEATURE_SIMD) {
-    if (!usesMimc) {
-      const slot = (<usize>pending) << 2;
-      store<u32>(inputs + slot, <u32>input);
-      store<u32>(outputs + slot, <u32>output);
-      if (++pending === LANES) flush(length);
-      return;
-    }
+    const slot = (<usize>pending) << 2;
+    store<u32>(inputs + slot, <u32>input);
+    store<u32>(outputs + slot, <u32>output);
+    if (++pending === (usesMimc ? MIMC_LANES : LANES)) flush(length);
+    return;
   }
   hashBytes(input, length, output);
 }
@@ -49,7 +49,9 @@ export function enqueue(input: usize, length: usize, output: usize): void {
 export function flush(length: usize): void {
   if (ASC_FEATURE_SIMD) {
     if (pending === 1) hashBytes(load<u32>(inputs), length, load<u32>(outputs));
-    else if (pending > 1) {
+    else if (usesMimc && pending === MIMC_LANES) {
+      hashTwo(load<u32>(inputs), load<u32>(inputs, 4), length, load<u32>(outputs), load<u32>(outputs, 4));
+    } else if (pending > 1) {
       for (; pending < LANES; pending++) {
         store<u32>(inputs + ((<usize>pending) << 2), load<u32>(inputs));
         store<u32>(outputs + ((<usize>pending) << 2), <u32>spare);
