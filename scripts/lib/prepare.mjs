@@ -21,9 +21,7 @@ function newest(paths) {
     const stat = statSync(join(root, path));
     if (!stat.isDirectory()) time = Math.max(time, stat.mtimeMs);
     else {
-      const inner = readdirSync(join(root, path))
-        .filter((name) => !name.endsWith('.generated.ts') && name !== 'wasm' && name !== 'dist')
-        .map((name) => join(path, name));
+      const inner = readdirSync(join(root, path)).map((name) => join(path, name));
       time = Math.max(time, newest(inner));
     }
   }
