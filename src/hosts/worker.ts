@@ -2,6 +2,7 @@
 import { expose } from 'comlink';
 import { PlumblineError } from '../errors.js';
 import { openInline } from './open-inline.js';
+import type { OpenProgress } from './options.js';
 import { installErrorTransfer } from './transfer.js';
 import type { NodeTransport } from './transport.js';
 import type { WorkerApi, WorkerGreeting } from './worker-api.js';
@@ -13,7 +14,14 @@ const running = new Map<number, AbortController>();
 
 const api: WorkerApi = {
   async open(options, onProgress) {
-    node = await openInline(options, { onProgress });
+    // The listener is reached over a channel of its own: waiting for the last report keeps it before the answer. What the
+    // listener throws is its own.
+    let reported: Promise<unknown> = Promise.resolve();
+    const report = (progress: OpenProgress) => {
+      reported = Promise.resolve(onProgress?.(progress)).catch(() => {});
+    };
+    node = await openInline(options, { onProgress: report });
+    await reported;
     return node.info;
   },
   async dispatch(layer, payload, call) {
