@@ -90,7 +90,8 @@ const roots: Area = {
   },
 };
 
-interface OperationStep {
+/** One step of generated-ops-*.json. */
+export interface OperationStep {
   op: 'put' | 'remove' | 'mark' | 'rollback';
   key: string;
   value: string;
@@ -101,7 +102,8 @@ interface OperationStep {
   topRoot: string;
 }
 
-interface Sequence {
+/** One sequence of generated-ops-*.json. */
+export interface Sequence {
   seed: number;
   steps: OperationStep[];
   proofs: ProofItemJson[];

@@ -7,23 +7,7 @@ import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
 import { putStepwise, removeStepwise } from '../src/kernel/trie-steps.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
 import { type Area, differs, type Material, type Report } from './area.js';
-
-interface OperationStep {
-  op: 'put' | 'remove' | 'mark' | 'rollback';
-  key: string;
-  value: string;
-  effect?: string;
-  leafIndex?: number | null;
-  nextFreeNode: number;
-  subRoot: string;
-  topRoot: string;
-}
-
-interface Sequence {
-  seed: number;
-  steps: OperationStep[];
-  proofs: ProofItemJson[];
-}
+import type { OperationStep, Sequence } from './state.js';
 
 /** One trie driven by the operations of a sequence, whole or leaf by leaf; a mark is the undo records kept since. */
 class DrivenTrie {

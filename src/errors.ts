@@ -20,7 +20,6 @@ export interface ErrorDetails {
   PROOF_MALFORMED: { path: string; reason: string };
   // Fees.
   GAS_IS_ZERO: Record<never, never>;
-  EXTRA_DATA_UNSUPPORTED: { reason: string };
   TRANSACTION_TYPE_UNSUPPORTED: { type: number };
   MARGIN_INVALID: { value: string };
   // State.

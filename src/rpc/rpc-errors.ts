@@ -108,7 +108,6 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   WITNESS_MISSING: ({ part }) => internal(`a ${part} of the state is not known`),
   WITNESS_CONFLICT: () => internal('branches of the state contradict each other'),
   GAS_IS_ZERO: () => badInput('gas', 'is zero'),
-  EXTRA_DATA_UNSUPPORTED: () => internal('extra data of the block header is not understood'),
   TRANSACTION_TYPE_UNSUPPORTED: ({ type }) => REJECTIONS.type(`type ${type}`),
   MARGIN_INVALID: () => internal('margin is not a positive number'),
   STATE_MISMATCH: ({ what }) => internal(`${what} differs from what was committed`),

@@ -33,7 +33,7 @@ interface Plan {
  */
 export function applyChanges(tries: StateTries, keys: KeyHashes, changes: readonly AccountChange[]): void {
   const entries = sortedEntries(keys, (hkey) => tries.held(hkey), changes);
-  for (const entry of entries) checkBefore(entry);
+  for (const entry of entries) checkBefore(entry, (hkey) => entry.held?.slot(hkey) ?? ZERO_HASH);
 
   const plans = entries.map((entry) => plan(tries, entry));
   tries.kernel.commit();

@@ -1,5 +1,4 @@
 import { type AccountValue, decodeAccountValue } from '../accumulator/account-value.js';
-import { ZERO_HASH } from '../accumulator/scheme.js';
 import { PlumblineError } from '../errors.js';
 import { compareBytes, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
@@ -11,6 +10,14 @@ import type { AccountChange, SlotChange } from './world-state.js';
 export interface HashedSlot {
   readonly hkey: Uint8Array;
   readonly slot: SlotChange;
+}
+
+/** What the comparison with the held state looks at. */
+export interface BeforeEntry {
+  readonly change: Omit<AccountChange, 'after'>;
+  readonly slots: readonly HashedSlot[];
+  /** The account as it is held; undefined when there is none. */
+  readonly prior: AccountValue | undefined;
 }
 
 /** One account of the block, with what the state holds of it. */
@@ -73,8 +80,13 @@ export function sized(what: string, bytes: Uint8Array, length: number): Uint8Arr
   });
 }
 
-/** @throws PlumblineError `STATE_MISMATCH` when an account or slot is not what the block says it was */
-export function checkBefore({ change, slots, held, prior }: Entry): void {
+/**
+ * Compares what a block says of before with what is held.
+ *
+ * @param slotValue - held value of a slot (32 bytes) by the hash of its key
+ * @throws PlumblineError `STATE_MISMATCH` when an account or slot is not what the block says it was
+ */
+export function checkBefore({ change, slots, prior }: BeforeEntry, slotValue: (hkey: Uint8Array) => Uint8Array): void {
   const name = bytesToHex(change.address);
   const { before } = change;
   const existence = (account: unknown) => (account === undefined ? 'none' : 'exists');
@@ -90,7 +102,7 @@ export function checkBefore({ change, slots, held, prior }: Entry): void {
     sized('slot value', slot.after, 32);
     if (change.destroyed) continue;
     const what = `slot ${bytesToHex(slot.key)} of ${name}`;
-    compare(what, bytesToHex(held?.slot(hkey) ?? ZERO_HASH), bytesToHex(slot.before));
+    compare(what, bytesToHex(slotValue(hkey)), bytesToHex(slot.before));
   }
 }
 

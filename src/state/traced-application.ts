@@ -3,9 +3,8 @@ import { hashAccountValue, hashWord } from '../accumulator/keys.js';
 import { schemeFormat, ZERO_HASH } from '../accumulator/scheme.js';
 import type { Hasher } from '../kernel/contracts.js';
 import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
-import { bytesToHex } from '../primitives/hex.js';
 import { type CodeFields, codeFields, sameCode } from './block-application.js';
-import { ascending, compare, type HashedSlot, sized } from './block-entries.js';
+import { ascending, checkBefore, type HashedSlot, sized } from './block-entries.js';
 import type { KeyHashes } from './hash-cache.js';
 import type { StateTrace, StepTrie, TrieStep } from './trace.js';
 import type { TracedState } from './traced-state.js';
@@ -50,7 +49,7 @@ export function applyTraced(
   changes: readonly TracedChange[],
 ): StateTrace[] {
   const entries = entriesOf(workshop, state, changes);
-  for (const entry of entries) checkBefore(state, entry);
+  for (const entry of entries) checkBefore(entry, (hkey) => heldSlot(state, entry, hkey));
   const traces: StateTrace[] = [];
   for (const entry of entries) applyAccount(workshop.hasher, state, entry, traces);
   return traces;
@@ -142,24 +141,8 @@ function entriesOf({ keys }: TracedWorkshop, state: TracedState, changes: readon
   return ascending('address', entries);
 }
 
-/** @throws PlumblineError `STATE_MISMATCH` when an account or slot is not what the block says it was */
-function checkBefore(state: TracedState, { change, slots, prior, position }: Entry): void {
-  const name = bytesToHex(change.address);
-  const { before } = change;
-  const existence = (account: unknown) => (account === undefined ? 'none' : 'exists');
-  compare(`account ${name}`, existence(prior), existence(before));
-  if (prior !== undefined && before !== undefined) {
-    compare(`nonce of ${name}`, String(prior.nonce), String(before.nonce));
-    compare(`balance of ${name}`, String(prior.balance), String(before.balance));
-    const { keccakCodeHash = prior.keccakCodeHash } = before;
-    compare(`code hash of ${name}`, bytesToHex(prior.keccakCodeHash), bytesToHex(keccakCodeHash));
-  }
-  for (const { hkey, slot } of slots) {
-    sized('slot value', slot.before, 32);
-    sized('slot value', slot.after, 32);
-    if (change.destroyed) continue;
-    const held = prior && state.storageAt(position, prior).read(hkey);
-    const value = held?.type === 'read' ? held.value : ZERO_HASH;
-    compare(`slot ${bytesToHex(slot.key)} of ${name}`, bytesToHex(value), bytesToHex(slot.before));
-  }
+/** Value of a slot of the account, 32 bytes. @param hkey - hash of the slot's key */
+function heldSlot(state: TracedState, { prior, position }: Entry, hkey: Uint8Array): Uint8Array {
+  const held = prior && state.storageAt(position, prior).read(hkey);
+  return held?.type === 'read' ? held.value : ZERO_HASH;
 }
