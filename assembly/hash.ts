@@ -1,3 +1,4 @@
+import { climb } from './hash/climb';
 import * as mimc from './hash/mimc';
 import * as poseidon2 from './hash/poseidon2';
 import { INPUT, OUTPUT } from './memory';
@@ -20,6 +21,13 @@ export function mimcHash(length: usize): bool {
 export function mimcHashMany(count: i32, length: usize): bool {
   if (!mimc.isCanonical(INPUT, <usize>count * length)) return false;
   mimc.hashMany(INPUT, count, length, OUTPUT);
+  return true;
+}
+
+/** The nodes on the way up from a leaf of a binary tree (`climb`); the leaf and the siblings stand at INPUT, 32 bytes each. */
+export function mimcClimb(levels: i32, position: f64): bool {
+  if (!mimc.isCanonical(INPUT, <usize>(levels + 1) << 5)) return false;
+  climb(INPUT, levels, <u64>position, OUTPUT, mimc.hashBytes);
   return true;
 }
 
@@ -58,6 +66,13 @@ export function poseidon2Hash(length: usize): bool {
 export function poseidon2HashMany(count: i32, length: usize): bool {
   if (!poseidon2.isCanonical(INPUT, <usize>count * length)) return false;
   poseidon2.hashMany(INPUT, count, length, OUTPUT);
+  return true;
+}
+
+/** The nodes on the way up from a leaf of a binary tree (`climb`); the leaf and the siblings stand at INPUT, 32 bytes each. */
+export function poseidon2Climb(levels: i32, position: f64): bool {
+  if (!poseidon2.isCanonical(INPUT, <usize>(levels + 1) << 5)) return false;
+  climb(INPUT, levels, <u64>position, OUTPUT, poseidon2.hashBytes);
   return true;
 }
 

@@ -1,5 +1,6 @@
 import type { Hasher } from '../kernel/contracts.js';
 import { concatBytes } from '../primitives/bytes.js';
+import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { TREE_DEPTH, ZERO_HASH } from './scheme.js';
 
 const known = new WeakMap<Hasher, readonly Uint8Array[]>();
@@ -21,4 +22,37 @@ export function emptyHashes(hasher: Hasher): readonly Uint8Array[] {
     known.set(hasher, hashes);
   }
   return hashes;
+}
+
+/** What an empty subtree hashes, as bytes and as text. */
+export interface EmptyPreimage {
+  /** 64 bytes: the hash of the empty subtree one level below, twice. */
+  readonly bytes: Uint8Array;
+  /** Lower-case, as servers write it. */
+  readonly hex: Hex;
+}
+
+/** What the branch of a lone leaf at position 0 lists. */
+export interface EmptySiblings {
+  /** Hashes of levels 0 to 39, end to end. */
+  readonly hashes: Uint8Array;
+  /** Preimages of levels 1 to 40: entry `l - 1` is that of level `l`. */
+  readonly preimages: readonly EmptyPreimage[];
+}
+
+const siblings = new WeakMap<Hasher, EmptySiblings>();
+
+/** Empty subtrees in the forms that reading a branch compares with; made once per hasher. */
+export function emptySiblings(hasher: Hasher): EmptySiblings {
+  let made = siblings.get(hasher);
+  if (made === undefined) {
+    const halves = emptyHashes(hasher).slice(0, TREE_DEPTH);
+    const preimages = halves.map((half) => {
+      const bytes = concatBytes(half, half);
+      return { bytes, hex: bytesToHex(bytes) };
+    });
+    made = { hashes: concatBytes(...halves), preimages };
+    siblings.set(hasher, made);
+  }
+  return made;
 }

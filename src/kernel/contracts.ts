@@ -33,6 +33,16 @@ export interface Hasher {
    * @throws PlumblineError `HASH_INPUT_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
    */
   compress(state: Uint8Array, block: Uint8Array): Uint8Array;
+
+  /**
+   * Hashes of the nodes above a leaf of a binary tree, end to end, from the lowest: the path that a branch proves.
+   *
+   * @param leaf - hash of the leaf, 32 bytes
+   * @param position - of the leaf among those of its level, below 2^53; its bits say on which side the path stands
+   * @param siblings - 32 bytes each, end to end, from the lowest up
+   * @throws PlumblineError `HASH_INPUT_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
+   */
+  climb(leaf: Uint8Array, position: number, siblings: Uint8Array): Uint8Array;
 }
 
 /** Largest input of the LZSS sizing, in bytes (spec/compression.md 4.1). */

@@ -3,6 +3,9 @@ import { DIGEST_BYTES, type Hasher, type HashScheme, type KernelOptions } from '
 import { instantiate } from './instantiate.js';
 import { scalar, simd } from './wasm/hash.generated.js';
 
+/** Bits of a leaf position that a number holds exactly. */
+const MAX_LEVELS = 53;
+
 /** What assembly/hash.ts exports. A truth value is 0 or 1; 0 says that a word is not below the modulus. */
 interface HashExports {
   readonly memory: WebAssembly.Memory;
@@ -13,12 +16,14 @@ interface HashExports {
   mimcHash(length: number): number;
   mimcHashMany(count: number, length: number): number;
   mimcCompress(): number;
+  mimcClimb(levels: number, position: number): number;
   mimcStart(): void;
   mimcAbsorb(length: number): number;
   mimcDigest(): void;
   poseidon2Hash(length: number): number;
   poseidon2HashMany(count: number, length: number): number;
   poseidon2Compress(): number;
+  poseidon2Climb(levels: number, position: number): number;
   poseidon2Start(): void;
   poseidon2Absorb(length: number): number;
   poseidon2Digest(): void;
@@ -31,6 +36,7 @@ interface SchemeExports {
   hash(length: number): number;
   hashMany(count: number, length: number): number;
   compress(): number;
+  climb(levels: number, position: number): number;
   start(): void;
   absorb(length: number): number;
   digest(): void;
@@ -63,6 +69,7 @@ export async function loadHashKernel(options: KernelOptions = {}): Promise<HashK
       hash: wasm.mimcHash,
       hashMany: wasm.mimcHashMany,
       compress: wasm.mimcCompress,
+      climb: wasm.mimcClimb,
       start: wasm.mimcStart,
       absorb: wasm.mimcAbsorb,
       digest: wasm.mimcDigest,
@@ -72,6 +79,7 @@ export async function loadHashKernel(options: KernelOptions = {}): Promise<HashK
       hash: wasm.poseidon2Hash,
       hashMany: wasm.poseidon2HashMany,
       compress: wasm.poseidon2Compress,
+      climb: wasm.poseidon2Climb,
       start: wasm.poseidon2Start,
       absorb: wasm.poseidon2Absorb,
       digest: wasm.poseidon2Digest,
@@ -149,6 +157,17 @@ class KernelHasher implements Hasher {
     this.#regions.input.set(block, DIGEST_BYTES);
     this.#mustBeCanonical(this.#wasm.compress());
     return this.#regions.output.slice(0, DIGEST_BYTES);
+  }
+
+  climb(leaf: Uint8Array, position: number, siblings: Uint8Array): Uint8Array {
+    const { input, output } = this.#regions;
+    const levels = siblings.length / DIGEST_BYTES;
+    if (leaf.length !== DIGEST_BYTES) throw badLength(this.scheme, leaf.length);
+    if (!Number.isInteger(levels) || levels > MAX_LEVELS) throw badLength(this.scheme, siblings.length);
+    input.set(leaf);
+    input.set(siblings, DIGEST_BYTES);
+    this.#mustBeCanonical(this.#wasm.climb(levels, position));
+    return output.slice(0, siblings.length);
   }
 
   /** An input longer than the region, its digest to the output. The region holds a whole number of blocks. */

@@ -33,10 +33,20 @@ export function isZeroBytes(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
+/** Bytes that a number holds exactly: arithmetic on bigints is slow, so they are handled in pieces of this size. */
+const CHUNK = 6;
+
 /** Big-endian unsigned integer; empty bytes are zero. */
 export function bytesToBigInt(bytes: Uint8Array): bigint {
+  const { length } = bytes;
+  let at = 0;
+  while (at < length && bytes[at] === 0) at++;
   let value = 0n;
-  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  for (let size = (length - at) % CHUNK || CHUNK; at < length; size = CHUNK) {
+    let chunk = 0;
+    for (const end = at + size; at < end; at++) chunk = chunk * 256 + bytes[at]!;
+    value = value === 0n ? BigInt(chunk) : (value << 48n) | BigInt(chunk);
+  }
   return value;
 }
 
@@ -55,9 +65,12 @@ export function bigIntToBytes(value: bigint, length: number): Uint8Array {
   }
   const bytes = new Uint8Array(length);
   let rest = value;
-  for (let i = length - 1; i >= 0 && rest !== 0n; i--) {
-    bytes[i] = Number(rest & 0xffn);
-    rest >>= 8n;
+  for (let end = length; rest !== 0n; end -= CHUNK, rest >>= 48n) {
+    // An element takes the low eight bits of what it is set to.
+    for (let chunk = Number(BigInt.asUintN(48, rest)), i = end - 1; chunk > 0; i--) {
+      bytes[i] = chunk;
+      chunk = Math.floor(chunk / 256);
+    }
   }
   return bytes;
 }

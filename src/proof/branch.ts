@@ -1,9 +1,9 @@
-import { emptyHashes } from '../accumulator/empty-subtrees.js';
+import { emptySiblings } from '../accumulator/empty-subtrees.js';
 import { decodeIndex, decodeLeaf, type LeafOpening } from '../accumulator/leaf-opening.js';
 import { MAX_LEAVES, schemeFormat, TREE_DEPTH, ZERO_HASH } from '../accumulator/scheme.js';
 import { isPlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
-import { equalBytes } from '../primitives/bytes.js';
+import { concatBytes, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import type { BranchAnswer } from './linea-answer.js';
 import { strictHash } from './strict-hash.js';
@@ -16,14 +16,16 @@ export interface VerifiedLeaf {
   readonly nextFreeNode: number;
 }
 
-/** A branch that was verified, with the node hashes on its way up: entry `l` is at level `l`. */
+/** A branch that was verified. */
 interface KnownBranch {
   readonly index: number;
   readonly nodes: readonly Uint8Array[];
-  readonly pathHashes: readonly Uint8Array[];
+  /** Node hashes on its way up, 32 bytes each, from level 1 to level 40. */
+  readonly path: Uint8Array;
   readonly nextFreeNode: number;
 }
 
+const HASH_BYTES = 32;
 const NODE_BYTES = 64;
 /** Entry of `proofRelatedNodes` that describes the sibling at a level. */
 const entryAt = (level: number) => TREE_DEPTH - level;
@@ -59,9 +61,10 @@ export class TreeVerifier {
 
     const meeting = this.#meeting(index, nodes);
     const siblings = this.#siblings(nodes, meeting, at);
-    const pathHashes = this.#climb(index, strictHash(this.#hasher, nodes[41]!, at(41)), siblings, meeting);
-    const subRoot = nodes[0]!.subarray(schemeFormat(this.#hasher.scheme).indexBytes);
-    if (!equalBytes(pathHashes[meeting]!, meeting === TREE_DEPTH ? subRoot : this.#previous!.pathHashes[meeting]!)) {
+    const climbed = this.#hasher.climb(strictHash(this.#hasher, nodes[41]!, at(41)), index, siblings);
+    const known = meeting === TREE_DEPTH ? undefined : this.#previous!.path;
+    const expected = known === undefined ? nodes[0]!.subarray(-HASH_BYTES) : nodeHash(known, meeting);
+    if (!equalBytes(nodeHash(climbed, meeting), expected)) {
       throw new Refusal(
         'PATH_MISMATCH',
         `${branch.at}.proofRelatedNodes`,
@@ -71,8 +74,8 @@ export class TreeVerifier {
     if (index >= nextFreeNode) {
       throw new Refusal('INDEX_OUT_OF_RANGE', indexAt, `leaf index ${index} is not below nextFreeNode ${nextFreeNode}`);
     }
-    for (let level = meeting + 1; level <= TREE_DEPTH; level++) pathHashes.push(this.#previous!.pathHashes[level]!);
-    this.#previous = { index, nodes, pathHashes, nextFreeNode };
+    const path = known === undefined ? climbed : concatBytes(climbed, known.subarray(meeting * HASH_BYTES));
+    this.#previous = { index, nodes, path, nextFreeNode };
     return { index, leaf, nextFreeNode };
   }
 
@@ -104,57 +107,45 @@ export class TreeVerifier {
   #meeting(index: number, nodes: readonly Uint8Array[]): number {
     const known = this.#previous;
     if (known === undefined) return TREE_DEPTH;
-    let level = 0;
-    for (let [a, b] = [index, known.index]; a !== b; level++) [a, b] = [Math.floor(a / 2), Math.floor(b / 2)];
+    // From level 1 on at the earliest, so that the leaf itself is always hashed and compared.
+    let level = 1;
+    for (let [a, b] = [Math.floor(index / 2), Math.floor(known.index / 2)]; a !== b; level++)
+      [a, b] = [Math.floor(a / 2), Math.floor(b / 2)];
     for (let entry = 0; entry <= entryAt(level); entry++) {
       if (!equalBytes(nodes[entry]!, known.nodes[entry]!)) return TREE_DEPTH;
     }
     return level;
   }
 
-  /** Hashes of the siblings of levels 0 to `levels - 1`. */
-  #siblings(nodes: readonly Uint8Array[], levels: number, at: (entry: number) => string): Uint8Array[] {
+  /** Hashes of the siblings of levels 0 to `levels - 1`, end to end. */
+  #siblings(nodes: readonly Uint8Array[], levels: number, at: (entry: number) => string): Uint8Array {
     const hasher = this.#hasher;
-    const empty = emptyHashes(hasher);
-    const hashes: Uint8Array[] = [];
+    const empty = emptySiblings(hasher);
+    const hashes = empty.hashes.slice(0, levels * HASH_BYTES);
     const unknown: number[] = [];
     for (let level = 0; level < levels; level++) {
       const node = nodes[entryAt(level)]!;
-      if (level === 0)
-        hashes.push(node.length === ZERO_HASH.length ? ZERO_HASH : strictHash(hasher, node, at(entryAt(0))));
-      else if (isPair(node, empty[level - 1]!)) hashes.push(empty[level]!);
-      else {
-        unknown.push(level);
-        hashes.push(ZERO_HASH);
-      }
+      if (level === 0) {
+        if (node.length !== HASH_BYTES) hashes.set(strictHash(hasher, node, at(entryAt(0))));
+      } else if (!isSame(node, empty.preimages[level - 1]!.bytes)) unknown.push(level);
     }
     if (unknown.length === 0) return hashes;
     const inputs = new Uint8Array(unknown.length * NODE_BYTES);
     for (let i = 0; i < unknown.length; i++) inputs.set(nodes[entryAt(unknown[i]!)]!, i * NODE_BYTES);
     const digests = hashAll(hasher, inputs, (i) => at(entryAt(unknown[i]!)));
-    for (let i = 0; i < unknown.length; i++) hashes[unknown[i]!] = digests.subarray(32 * i, 32 * i + 32);
+    for (let i = 0; i < unknown.length; i++) hashes.set(nodeHash(digests, i + 1), unknown[i]! * HASH_BYTES);
     return hashes;
-  }
-
-  /** Node hashes of levels 0 to `levels` above the leaf hash; bit `l` of the index says on which side the path is. */
-  #climb(index: number, leafHash: Uint8Array, siblings: readonly Uint8Array[], levels: number): Uint8Array[] {
-    const path = [leafHash];
-    const node = new Uint8Array(NODE_BYTES);
-    let position = index;
-    for (let level = 0; level < levels; level++) {
-      const right = position % 2;
-      node.set(path[level]!, right === 1 ? 32 : 0);
-      node.set(siblings[level]!, right === 1 ? 0 : 32);
-      path.push(this.#hasher.hash(node));
-      position = Math.floor(position / 2);
-    }
-    return path;
   }
 }
 
-function isPair(node: Uint8Array, half: Uint8Array): boolean {
-  for (let i = 0; i < 32; i++) if (node[i] !== half[i] || node[32 + i] !== half[i]) return false;
-  return true;
+/** The `n`-th of hashes laid end to end, counted from 1: of a path, the node at level `n`. */
+function nodeHash(hashes: Uint8Array, n: number): Uint8Array {
+  return hashes.subarray((n - 1) * HASH_BYTES, n * HASH_BYTES);
+}
+
+/** Reading gives the known preimages themselves, so most comparisons end before the first byte. */
+function isSame(node: Uint8Array, known: Uint8Array): boolean {
+  return node === known || equalBytes(node, known);
 }
 
 /** Digests of nodes laid end to end. When one is not canonical they are tried one by one, to name it. */

@@ -183,6 +183,6 @@ export function verifyTreeItem(
   asked: TreeQuestion,
   json: unknown,
 ): VerifiedItem | ProofFailure<LineaProofFailureReason> {
-  const item = readItem(hasher.scheme, json, 'item', asked.valueBytes);
+  const item = readItem(hasher, json, 'item', asked.valueBytes);
   return judge(() => checkItem(hasher, new TreeVerifier(hasher, root), asked, item));
 }

@@ -1,7 +1,8 @@
 import { ACCOUNT_VALUE_BYTES } from '../accumulator/account-value.js';
+import { emptySiblings } from '../accumulator/empty-subtrees.js';
 import { PROOF_NODES } from '../accumulator/proof-shape.js';
-import { schemeFormat } from '../accumulator/scheme.js';
-import type { HashScheme } from '../kernel/contracts.js';
+import { schemeFormat, TREE_DEPTH } from '../accumulator/scheme.js';
+import type { Hasher } from '../kernel/contracts.js';
 import { isZeroBytes } from '../primitives/bytes.js';
 import {
   malformed,
@@ -52,24 +53,29 @@ const ABSENT_FIELDS = ['key', 'leftLeafIndex', 'rightLeafIndex', 'leftProof', 'r
 const WORD = 32;
 
 /**
- * A branch, by the lengths of spec/state-trie.md 7.3.
+ * A branch, by the lengths of spec/state-trie.md 7.3. A sibling of two empty subtrees, as most are, is given as the bytes
+ * of `emptySiblings` and its text not read: that would be most of the time of reading.
  *
  * @param valueBytes - lengths the value may have
  */
-function readBranch(scheme: HashScheme, json: unknown, at: string, valueBytes: readonly number[]): BranchAnswer {
-  const { topBytes, leafBytes } = schemeFormat(scheme);
+function readBranch(hasher: Hasher, json: unknown, at: string, valueBytes: readonly number[]): BranchAnswer {
+  const { topBytes, leafBytes } = schemeFormat(hasher.scheme);
   const object = readExactObject(json, ['value', 'proofRelatedNodes'], at);
   const value = readBytes(object.value, member(at, 'value'), ...valueBytes);
   const list = member(at, 'proofRelatedNodes');
   const entries = readArray(object.proofRelatedNodes, list);
   if (entries.length !== PROOF_NODES) throw malformed(list, `has ${entries.length} entries, expected ${PROOF_NODES}`);
-  const lengths = (i: number) =>
-    i === 0 ? [topBytes] : i < 40 ? [2 * WORD] : i === 40 ? [WORD, leafBytes] : [leafBytes];
-  const nodes = entries.map((entry, i) => readBytes(entry, `${list}[${i}]`, ...lengths(i)));
-  const sibling = nodes[40]!;
+  const { preimages } = emptySiblings(hasher);
+  const nodes = [readBytes(entries[0], `${list}[0]`, topBytes)];
+  for (let i = 1; i < TREE_DEPTH; i++) {
+    const known = preimages[TREE_DEPTH - i - 1]!;
+    nodes.push(entries[i] === known.hex ? known.bytes : readBytes(entries[i], `${list}[${i}]`, 2 * WORD));
+  }
+  const sibling = readBytes(entries[40], `${list}[40]`, WORD, leafBytes);
   if (sibling.length === WORD && !isZeroBytes(sibling)) {
     throw malformed(`${list}[40]`, 'has the length of an unused position and is not zero');
   }
+  nodes.push(sibling, readBytes(entries[41], `${list}[41]`, leafBytes));
   return { at, value, nodes };
 }
 
@@ -79,12 +85,12 @@ function readBranch(scheme: HashScheme, json: unknown, at: string, valueBytes: r
  * @param valueBytes - length of a value; a neighbour may also be head or tail, whose value has 32 bytes
  * @throws PlumblineError `PROOF_MALFORMED`
  */
-export function readItem(scheme: HashScheme, json: unknown, at: string, valueBytes: number): ItemAnswer {
+export function readItem(hasher: Hasher, json: unknown, at: string, valueBytes: number): ItemAnswer {
   const present = Object.hasOwn(readObject(json, at), 'proof');
   const object = readExactObject(json, present ? PRESENT_FIELDS : ABSENT_FIELDS, at);
   const index = (name: string) => readInteger(object[name], member(at, name));
   const branch = (name: string, lengths: readonly number[]) =>
-    readBranch(scheme, object[name], member(at, name), lengths);
+    readBranch(hasher, object[name], member(at, name), lengths);
   const key = readNumber256(object.key, member(at, 'key'));
   if (present) return { at, present, key, leafIndex: index('leafIndex'), proof: branch('proof', [valueBytes]) };
   const neighbour = valueBytes === WORD ? [WORD] : [WORD, valueBytes];
@@ -104,11 +110,11 @@ export function readItem(scheme: HashScheme, json: unknown, at: string, valueByt
  *
  * @throws PlumblineError `PROOF_MALFORMED` for wrong types, lengths, hex, shapes, missing or foreign fields
  */
-export function readLineaAnswer(scheme: HashScheme, json: unknown): LineaAnswer {
+export function readLineaAnswer(hasher: Hasher, json: unknown): LineaAnswer {
   const object = readExactObject(json, ['accountProof', 'storageProofs'], '');
   const proofs = readArray(object.storageProofs, 'storageProofs');
   return {
-    accountProof: readItem(scheme, object.accountProof, 'accountProof', ACCOUNT_VALUE_BYTES),
-    storageProofs: proofs.map((item, i) => readItem(scheme, item, `storageProofs[${i}]`, WORD)),
+    accountProof: readItem(hasher, object.accountProof, 'accountProof', ACCOUNT_VALUE_BYTES),
+    storageProofs: proofs.map((item, i) => readItem(hasher, item, `storageProofs[${i}]`, WORD)),
   };
 }

@@ -45,7 +45,7 @@ export type LineaProofVerdict = VerifiedLineaProof | ProofFailure<LineaProofFail
  */
 export function verifyLineaProof(hasher: Hasher, request: ProofRequest, answer: unknown): LineaProofVerdict {
   checkRequest(request);
-  const { accountProof, storageProofs } = readLineaAnswer(hasher.scheme, answer);
+  const { accountProof, storageProofs } = readLineaAnswer(hasher, answer);
   return judge(() => {
     const tree = new TreeVerifier(hasher, request.stateRoot);
     const item = checkItem(hasher, tree, accountQuestion(hasher, request.address), accountProof);

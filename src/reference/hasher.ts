@@ -36,6 +36,23 @@ function wordsOf(bytes: Uint8Array, size: number): bigint[] {
   return words;
 }
 
+/** `Hasher.climb` by single hashes, for hashers that wrap another `hash`. */
+export function climbWith(
+  hash: (input: Uint8Array) => Uint8Array,
+  leaf: Uint8Array,
+  position: number,
+  siblings: Uint8Array,
+): Uint8Array {
+  const path: Uint8Array[] = [];
+  let node = leaf;
+  for (let at = 0, rest = position; at < siblings.length; at += BLOCK_BYTES, rest = Math.floor(rest / 2)) {
+    const sibling = siblings.subarray(at, at + BLOCK_BYTES);
+    node = hash(rest % 2 === 1 ? concatBytes(sibling, node) : concatBytes(node, sibling));
+    path.push(node);
+  }
+  return concatBytes(...path);
+}
+
 /** The zk state's hash functions in plain bigint: slow, short, and what the kernels are tested against. */
 export function referenceHasher(scheme: HashScheme): Hasher {
   const { wordBytes, modulus, compress } = RECIPES[scheme];
@@ -73,6 +90,11 @@ export function referenceHasher(scheme: HashScheme): Hasher {
     compress(state, block) {
       for (const input of [state, block]) check(input, input.length === BLOCK_BYTES);
       return compress(state, block);
+    },
+    climb(leaf, position, siblings) {
+      check(leaf, leaf.length === BLOCK_BYTES);
+      check(siblings, siblings.length % BLOCK_BYTES === 0 && siblings.length <= 53 * BLOCK_BYTES);
+      return climbWith(hash, leaf, position, siblings);
     },
   };
 }

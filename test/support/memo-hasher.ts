@@ -1,5 +1,5 @@
 import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
+import { climbWith, referenceHasher } from '../../src/reference/hasher.js';
 
 const latin1 = new TextDecoder('latin1');
 
@@ -27,6 +27,7 @@ export function memoHasher(scheme: HashScheme): Hasher & { readonly size: number
       return digests;
     },
     compress: (state, block) => reference.compress(state, block),
+    climb: (leaf, position, siblings) => climbWith(hash, leaf, position, siblings),
     /** Digests remembered. */
     get size() {
       return known.size;

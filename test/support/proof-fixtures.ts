@@ -3,7 +3,7 @@ import { bytesToBigInt } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import type { TreeQuestion } from '../../src/proof/item.js';
 import type { ProofRequest } from '../../src/proof/request.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
+import { memoHasher } from './memo-hasher.js';
 
 /** A recorded or forged answer of `linea_getProof` (fixtures/state/README.md). */
 export interface AnswerFixture {
@@ -56,33 +56,8 @@ const hashers = new Map<HashScheme, Hasher>();
 export function rememberingHasher(scheme: HashScheme): Hasher {
   let hasher = hashers.get(scheme);
   if (hasher === undefined) {
-    hasher = remembering(referenceHasher(scheme));
+    hasher = memoHasher(scheme);
     hashers.set(scheme, hasher);
   }
   return hasher;
-}
-
-function remembering(slow: Hasher): Hasher {
-  const known = new Map<string, Uint8Array>();
-  const hash = (input: Uint8Array) => {
-    const name = String.fromCharCode(...input);
-    let digest = known.get(name);
-    if (digest === undefined) {
-      digest = slow.hash(input);
-      known.set(name, digest);
-    }
-    return digest.slice();
-  };
-  return {
-    scheme: slow.scheme,
-    hash,
-    hashMany(inputs, inputBytes) {
-      const digests = new Uint8Array((inputs.length / inputBytes) * 32);
-      for (let i = 0; i * inputBytes < inputs.length; i++) {
-        digests.set(hash(inputs.subarray(i * inputBytes, (i + 1) * inputBytes)), 32 * i);
-      }
-      return digests;
-    },
-    compress: slow.compress,
-  };
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { hashWord } from '../../src/accumulator/keys.js';
+import { bytesToHex } from '../../src/primitives/hex.js';
 import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
@@ -64,6 +66,26 @@ describe.skipIf(!fixturesPresent)('slots that share their way up', () => {
     expect(outcomeOf(asked)).toBe('accepted');
     for (const place of bitFlips(second, 5)) expect(outcomeOf(asked), place).not.toBe('accepted');
     for (const place of bitFlips(first, 2)) expect(outcomeOf(asked), place).not.toBe('accepted');
+  });
+
+  it('a leaf at the place of one already shown, forged to fit another value, is refused', () => {
+    const fixture = load();
+    const { accountProof, storageProofs } = fixture.result as Result;
+    const forged = structuredClone(storageProofs[0]!) as { proof: { value: string; proofRelatedNodes: string[] } };
+    const value = new Uint8Array(32).fill(1, 31);
+    const { proofRelatedNodes: nodes } = forged.proof;
+    forged.proof.value = bytesToHex(value);
+    const hval = hashWord(rememberingHasher(fixture.scheme), value);
+    nodes[41] = `${nodes[41]!.slice(0, -64)}${bytesToHex(hval).slice(2)}`;
+    const key = fixture.storageKeys[0]!;
+    const asked = (items: unknown[]) => ({
+      ...fixture,
+      storageKeys: items.map(() => key),
+      result: { accountProof, storageProofs: items },
+    });
+    expect(outcomeOf(asked([storageProofs[0]!, storageProofs[0]!]))).toBe('accepted');
+    expect(outcomeOf(asked([forged]))).toBe('PATH_MISMATCH');
+    expect(outcomeOf(asked([storageProofs[0]!, forged]))).toBe('PATH_MISMATCH');
   });
 
   it('they are proven in any order of the request', () => {

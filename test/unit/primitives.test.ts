@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { bigIntToBytes, bigIntToMinimalBytes, bytesToBigInt } from '../../src/primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
+import { seededRandom } from '../support/random.js';
+
+const below = seededRandom(11);
+
+/** Numbers of up to 70 bytes: at random, and runs of zero and of one bits at the edges of every byte. */
+const NUMBERS = [
+  0n,
+  ...Array.from({ length: 70 }, (_, i) => 1n << BigInt(8 * i)).flatMap((edge) => [edge - 1n, edge, edge + 1n]),
+  ...Array.from({ length: 300 }, () =>
+    Array.from({ length: 1 + below(70) }).reduce<bigint>((n) => n * 256n + BigInt(below(4) === 0 ? 0 : below(256)), 0n),
+  ),
+];
+
+describe('integers and bytes, against the digits that the engine prints', () => {
+  test.each([0, 1, 5])('with %i zero bytes in front', (zeros) => {
+    for (const value of NUMBERS) {
+      const digits = value === 0n ? '' : value.toString(16);
+      const even = `${'00'.repeat(zeros)}${digits.padStart(digits.length + (digits.length % 2), '0')}`;
+      const bytes = Uint8Array.from(even.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+      expect(bytesToBigInt(bytes)).toBe(value);
+      expect(bigIntToBytes(value, bytes.length)).toEqual(bytes);
+      if (zeros === 0) expect(bigIntToMinimalBytes(value)).toEqual(bytes);
+      expect(bytesToHex(bytes)).toBe(`0x${even}`);
+      expect(hexToBytes(`0x${even.toUpperCase()}`)).toEqual(bytes);
+    }
+  });
+
+  test('a number that does not fit is refused', () => {
+    for (const [value, length] of [
+      [256n, 1],
+      [-1n, 4],
+      [1n << 256n, 32],
+      [1n, 0],
+    ] as const) {
+      expect(() => bigIntToBytes(value, length)).toThrow(expect.objectContaining({ code: 'OUT_OF_RANGE' }));
+    }
+  });
+});
+
+test('hex text with any other character, in any place, is refused', () => {
+  const refused = expect.objectContaining({ code: 'INVALID_HEX' });
+  const others = ['g', 'G', '/', ':', '@', '`', ' ', '\0', '\u007f', '\u0080', '\u00b0', '\u0130', '\u0660', '\uff11'];
+  for (const other of others) {
+    for (let at = 0; at < 8; at++) {
+      const text = `0x${'1a2B3c4D'.slice(0, at)}${other}${'1a2B3c4D'.slice(at + 1)}`;
+      expect(() => hexToBytes(text), text).toThrow(refused);
+    }
+  }
+  for (const text of ['', '0', '1a', '0X1a', '0x1', 'x1a']) expect(() => hexToBytes(text), text).toThrow(refused);
+});
