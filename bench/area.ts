@@ -13,6 +13,8 @@ export interface BenchArea {
   readonly name: string;
   /** The question the area answers, printed first. */
   readonly question: string;
+  /** Areas that run before it when it is asked for by name: what it stands on. */
+  readonly standsOn?: readonly string[];
   run(): Promise<Figure[]>;
 }
 
@@ -52,6 +54,31 @@ export function alternate(bodies: Record<string, () => unknown>, rounds = 15, tu
     }
   }
   return Object.fromEntries(names.map((name) => [name, median(times[name]!)]));
+}
+
+/**
+ * As `alternate`, for bodies that are waited for: milliseconds.
+ *
+ * @param warmUps - calls of each body before anything is measured
+ */
+export async function alternateAsync(
+  bodies: Record<string, () => Promise<unknown>>,
+  rounds: number,
+  warmUps: number,
+): Promise<Record<string, number>> {
+  const times: Record<string, number[]> = {};
+  for (const [name, body] of Object.entries(bodies)) {
+    for (let i = 0; i < warmUps; i++) await body();
+    times[name] = [];
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, body] of Object.entries(bodies)) {
+      const started = performance.now();
+      await body();
+      times[name]!.push(performance.now() - started);
+    }
+  }
+  return Object.fromEntries(Object.entries(times).map(([name, samples]) => [name, median(samples)]));
 }
 
 export function median(values: readonly number[]): number {

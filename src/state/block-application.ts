@@ -91,8 +91,8 @@ export function codeFields(
     };
   }
   const { keccakCodeHash = fields.keccakCodeHash } = after;
-  const what = `code hash of ${bytesToHex(change.address)} after the block`;
-  compare(what, bytesToHex(fields.keccakCodeHash), bytesToHex(keccakCodeHash));
+  const what = () => `code hash of ${bytesToHex(change.address)} after the block`;
+  compare(what, fields.keccakCodeHash, keccakCodeHash);
   return fields;
 }
 
@@ -145,7 +145,7 @@ function accountRecord(tries: StateTries, planned: Plan): AccountRecord {
   const old = held?.record.storage;
   if (change.destroyed && old !== undefined) {
     const holds = tries.holdsNothing(old) ? 'no slot' : 'slots';
-    compare(`storage of the recreated account ${bytesToHex(change.address)}`, holds, 'no slot');
+    compare(() => `storage of the recreated account ${bytesToHex(change.address)}`, holds, 'no slot');
   }
   const storageRestarts = change.destroyed || held?.record.storageRestarts === true;
   return { value: encode(prior.storageRoot), storage: old, storageRestarts };

@@ -87,28 +87,38 @@ export function sized(what: string, bytes: Uint8Array, length: number): Uint8Arr
  * @throws PlumblineError `STATE_MISMATCH` when an account or slot is not what the block says it was
  */
 export function checkBefore({ change, slots, prior }: BeforeEntry, slotValue: (hkey: Uint8Array) => Uint8Array): void {
-  const name = bytesToHex(change.address);
   const { before } = change;
+  const of = (what: string) => () => `${what} ${bytesToHex(change.address)}`;
   const existence = (account: unknown) => (account === undefined ? 'none' : 'exists');
-  compare(`account ${name}`, existence(prior), existence(before));
+  compare(of('account'), existence(prior), existence(before));
   if (prior !== undefined && before !== undefined) {
-    compare(`nonce of ${name}`, String(prior.nonce), String(before.nonce));
-    compare(`balance of ${name}`, String(prior.balance), String(before.balance));
-    const { keccakCodeHash = prior.keccakCodeHash } = before;
-    compare(`code hash of ${name}`, bytesToHex(prior.keccakCodeHash), bytesToHex(keccakCodeHash));
+    compare(of('nonce of'), prior.nonce, before.nonce);
+    compare(of('balance of'), prior.balance, before.balance);
+    compare(of('code hash of'), prior.keccakCodeHash, before.keccakCodeHash ?? prior.keccakCodeHash);
   }
   for (const { hkey, slot } of slots) {
     sized('slot value', slot.before, 32);
     sized('slot value', slot.after, 32);
     if (change.destroyed) continue;
-    const what = `slot ${bytesToHex(slot.key)} of ${name}`;
-    compare(what, bytesToHex(slotValue(hkey)), bytesToHex(slot.before));
+    compare(() => of(`slot ${bytesToHex(slot.key)} of`)(), slotValue(hkey), slot.before);
   }
 }
 
-/** @throws PlumblineError `STATE_MISMATCH` */
-export function compare(what: string, held: string, given: string): void {
-  if (held === given) return;
-  const details = { what, expected: held, actual: given };
-  throw new PlumblineError('STATE_MISMATCH', `${what}: the state holds ${held}, the block says ${given}`, details);
+/**
+ * Refuses what is not as it is held.
+ *
+ * @param what - its name, asked for only when the two differ
+ * @throws PlumblineError `STATE_MISMATCH`
+ */
+export function compare<Value extends Uint8Array | bigint | string>(
+  what: () => string,
+  held: Value,
+  given: Value,
+): void {
+  const same = typeof held === 'object' && typeof given === 'object' ? equalBytes(held, given) : held === given;
+  if (same) return;
+  const show = (value: Value) => (typeof value === 'object' ? bytesToHex(value) : String(value));
+  const details = { what: what(), expected: show(held), actual: show(given) };
+  const text = `${details.what}: the state holds ${details.expected}, the block says ${details.actual}`;
+  throw new PlumblineError('STATE_MISMATCH', text, details);
 }

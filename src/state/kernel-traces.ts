@@ -31,6 +31,6 @@ function checkRecreated(tries: StateTries, keys: KeyHashes, changes: readonly Ac
     if (after === undefined || !destroyed || slots.length > 0) continue;
     const storage = tries.held(keys.ofAddresses([sized('address', address, 20)])[0]!)?.record.storage;
     const holds = storage === undefined || tries.holdsNothing(storage) ? 'no slot' : 'slots';
-    compare(`storage of the recreated account ${bytesToHex(address)}`, holds, 'no slot');
+    compare(() => `storage of the recreated account ${bytesToHex(address)}`, holds, 'no slot');
   }
 }
