@@ -24,10 +24,10 @@ export function mimcHashMany(count: i32, length: usize): bool {
   return true;
 }
 
-/** The nodes on the way up from a leaf of a binary tree (`climb`); the leaf and the siblings stand at INPUT, 32 bytes each. */
-export function mimcClimb(levels: i32, position: f64): bool {
-  if (!mimc.isCanonical(INPUT, <usize>(levels + 1) << 5)) return false;
-  climb(INPUT, levels, <u64>position, OUTPUT, mimc.hashBytes);
+/** The nodes on the way up from leaves of binary trees, which stand at INPUT as `climb` takes them. */
+export function mimcClimb(count: i32, levels: i32): bool {
+  if (!mimc.isCanonical(INPUT, (<usize>(count * (levels + 1))) << 5)) return false;
+  climb(INPUT, count, levels, OUTPUT, mimc.hashMany);
   return true;
 }
 
@@ -69,10 +69,10 @@ export function poseidon2HashMany(count: i32, length: usize): bool {
   return true;
 }
 
-/** The nodes on the way up from a leaf of a binary tree (`climb`); the leaf and the siblings stand at INPUT, 32 bytes each. */
-export function poseidon2Climb(levels: i32, position: f64): bool {
-  if (!poseidon2.isCanonical(INPUT, <usize>(levels + 1) << 5)) return false;
-  climb(INPUT, levels, <u64>position, OUTPUT, poseidon2.hashBytes);
+/** The nodes on the way up from leaves of binary trees, which stand at INPUT as `climb` takes them. */
+export function poseidon2Climb(count: i32, levels: i32): bool {
+  if (!poseidon2.isCanonical(INPUT, (<usize>(count * (levels + 1))) << 5)) return false;
+  climb(INPUT, count, levels, OUTPUT, poseidon2.hashMany);
   return true;
 }
 

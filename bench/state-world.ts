@@ -1,34 +1,17 @@
-import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
+import type { HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import type { TrieKernel } from '../src/kernel/trie-contract.js';
 import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
 import { openWorldState } from '../src/state/open-world-state.js';
 import type { AccountChange } from '../src/state/world-state.js';
 import { type Figure, median } from './area.js';
+import { countingHasher } from './counting-hasher.js';
 import { bareCompression, digest, leastOf, timed } from './state-yardstick.js';
 
 const HELD = 100_000;
 const BATCH = 10_000;
 /** Compressions of an account's key and of its value (spec/state-trie.md 3). */
 const KEY_AND_VALUE = { mimc: 1 + 7, poseidon2: 2 + 10 } as const;
-
-/** A hasher that counts compressions. */
-function counting(hasher: Hasher): Hasher & { compressions: number } {
-  return {
-    scheme: hasher.scheme,
-    compressions: 0,
-    hash(input) {
-      this.compressions += Math.ceil(input.length / 32);
-      return hasher.hash(input);
-    },
-    hashMany(inputs, inputBytes) {
-      this.compressions += (inputs.length / inputBytes) * Math.ceil(inputBytes / 32);
-      return hasher.hashMany(inputs, inputBytes);
-    },
-    compress: (state, block) => hasher.compress(state, block),
-    climb: (leaf, position, siblings) => hasher.climb(leaf, position, siblings),
-  };
-}
 
 /** New accounts, each with an address of its own. */
 function newAccounts(from: number, to: number): AccountChange[] {
@@ -63,7 +46,7 @@ function positionsWritten(kernel: TrieKernel, body: () => void): Set<number> {
  * @param keccak - nanoseconds of keccak256 of 64 bytes
  */
 export async function worldStateFigures(scheme: HashScheme, keccak: number): Promise<Figure[]> {
-  const hasher = counting(await loadHasher(scheme));
+  const hasher = countingHasher(await loadHasher(scheme));
   const kernel = await loadTrieKernel(scheme, { undo: true, nodes: true });
   const state = openWorldState(hasher, kernel);
   const bare = await bareCompression(scheme);

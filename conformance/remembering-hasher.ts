@@ -22,6 +22,6 @@ export function rememberingHasher(hasher: Hasher): Hasher {
     },
     hashMany: (inputs, inputBytes) => hasher.hashMany(inputs, inputBytes),
     compress: (state, block) => hasher.compress(state, block),
-    climb: (leaf, position, siblings) => hasher.climb(leaf, position, siblings),
+    climb: (leaves, positions, siblings) => hasher.climb(leaves, positions, siblings),
   };
 }

@@ -1,31 +1,42 @@
 const HASH_BYTES: usize = 32;
+/** Paths that climb side by side. */
+export const MAX_PATHS: i32 = 4;
 
-/** Two hashes side by side. */
-const node: usize = memory.data(64, 16);
+/** Two hashes side by side for each path, and the hashes of those. */
+const nodes: usize = memory.data(256, 16);
+const digests: usize = memory.data(128, 16);
 
 /**
- * Writes the nodes above a leaf of a binary tree to `output`, from the lowest: 32 bytes each, `levels` of them.
+ * Writes the nodes above leaves of binary trees to `output`, path by path, from the lowest up: `levels` hashes each.
  *
- * @param input - the hash of the leaf, then the siblings from the lowest up
- * @param position - of the leaf; bit `l` says whether the path stands right of its sibling at level `l`
- * @param hashBytes - hash of `length` bytes at one address to another
+ * @param input - the hashes of the leaves; the siblings, path by path from the lowest up; the positions of the leaves as
+ *   64-bit floats, of which bit `l` says whether the path stands right of its sibling at level `l`
+ * @param count - number of paths, at most `MAX_PATHS`
+ * @param hashMany - `count` hashes of inputs of one length, all laid end to end
  */
 export function climb(
   input: usize,
+  count: i32,
   levels: i32,
-  position: u64,
   output: usize,
-  hashBytes: (input: usize, length: usize, output: usize) => void,
+  hashMany: (inputs: usize, count: i32, length: usize, outputs: usize) => void,
 ): void {
-  let path = input;
-  let sibling = input + HASH_BYTES;
-  for (; levels > 0; levels--, position >>= 1) {
-    const right = <usize>(position & 1) * HASH_BYTES;
-    memory.copy(node + right, path, HASH_BYTES);
-    memory.copy(node + HASH_BYTES - right, sibling, HASH_BYTES);
-    hashBytes(node, 2 * HASH_BYTES, output);
-    path = output;
-    output += HASH_BYTES;
-    sibling += HASH_BYTES;
+  const paths = <usize>count;
+  const height = <usize>levels * HASH_BYTES;
+  const siblings = input + paths * HASH_BYTES;
+  const positions = siblings + paths * height;
+  for (let level = 0; level < levels; level++) {
+    const at = <usize>level * HASH_BYTES;
+    for (let i: usize = 0; i < paths; i++) {
+      const node = nodes + 2 * HASH_BYTES * i;
+      const path = level === 0 ? input + i * HASH_BYTES : output + i * height + at - HASH_BYTES;
+      const right = <usize>((<u64>load<f64>(positions + 8 * i) >> level) & 1) * HASH_BYTES;
+      memory.copy(node + right, path, HASH_BYTES);
+      memory.copy(node + HASH_BYTES - right, siblings + i * height + at, HASH_BYTES);
+    }
+    hashMany(nodes, count, 2 * HASH_BYTES, digests);
+    for (let i: usize = 0; i < paths; i++) {
+      memory.copy(output + i * height + at, digests + i * HASH_BYTES, HASH_BYTES);
+    }
   }
 }

@@ -35,14 +35,15 @@ export interface Hasher {
   compress(state: Uint8Array, block: Uint8Array): Uint8Array;
 
   /**
-   * Hashes of the nodes above a leaf of a binary tree, end to end, from the lowest: the path that a branch proves.
+   * Hashes of the nodes above leaves of binary trees: the paths that branches prove. Several at once are faster.
    *
-   * @param leaf - hash of the leaf, 32 bytes
-   * @param position - of the leaf among those of its level, below 2^53; its bits say on which side the path stands
-   * @param siblings - 32 bytes each, end to end, from the lowest up
+   * @param leaves - hashes of the leaves, 32 bytes each, end to end
+   * @param positions - of each leaf among those of its level, below 2^53; the bits say on which side the path stands
+   * @param siblings - path by path, from the lowest up, 32 bytes each, as many for each path
+   * @returns the nodes in the same order
    * @throws PlumblineError `HASH_INPUT_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
    */
-  climb(leaf: Uint8Array, position: number, siblings: Uint8Array): Uint8Array;
+  climb(leaves: Uint8Array, positions: readonly number[], siblings: Uint8Array): Uint8Array;
 }
 
 /** Largest input of the LZSS sizing, in bytes (spec/compression.md 4.1). */

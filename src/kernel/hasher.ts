@@ -5,6 +5,8 @@ import { scalar, simd } from './wasm/hash.generated.js';
 
 /** Bits of a leaf position that a number holds exactly. */
 const MAX_LEVELS = 53;
+/** `MAX_PATHS` of assembly/hash/climb.ts. */
+const PATHS_AT_ONCE = 4;
 
 /** What assembly/hash.ts exports. A truth value is 0 or 1; 0 says that a word is not below the modulus. */
 interface HashExports {
@@ -16,14 +18,14 @@ interface HashExports {
   mimcHash(length: number): number;
   mimcHashMany(count: number, length: number): number;
   mimcCompress(): number;
-  mimcClimb(levels: number, position: number): number;
+  mimcClimb(count: number, levels: number): number;
   mimcStart(): void;
   mimcAbsorb(length: number): number;
   mimcDigest(): void;
   poseidon2Hash(length: number): number;
   poseidon2HashMany(count: number, length: number): number;
   poseidon2Compress(): number;
-  poseidon2Climb(levels: number, position: number): number;
+  poseidon2Climb(count: number, levels: number): number;
   poseidon2Start(): void;
   poseidon2Absorb(length: number): number;
   poseidon2Digest(): void;
@@ -36,7 +38,7 @@ interface SchemeExports {
   hash(length: number): number;
   hashMany(count: number, length: number): number;
   compress(): number;
-  climb(levels: number, position: number): number;
+  climb(count: number, levels: number): number;
   start(): void;
   absorb(length: number): number;
   digest(): void;
@@ -102,8 +104,11 @@ export async function loadHasher(scheme: HashScheme, options?: KernelOptions): P
 class Regions {
   readonly input: Uint8Array;
   readonly output: Uint8Array;
+  /** The input, for numbers in it. */
+  readonly numbers: DataView;
 
   constructor(wasm: HashExports) {
+    this.numbers = new DataView(wasm.memory.buffer, wasm.INPUT.value, wasm.INPUT_BYTES.value);
     this.input = new Uint8Array(wasm.memory.buffer, wasm.INPUT.value, wasm.INPUT_BYTES.value);
     this.output = new Uint8Array(wasm.memory.buffer, wasm.OUTPUT.value, wasm.OUTPUT_BYTES.value);
   }
@@ -159,15 +164,25 @@ class KernelHasher implements Hasher {
     return this.#regions.output.slice(0, DIGEST_BYTES);
   }
 
-  climb(leaf: Uint8Array, position: number, siblings: Uint8Array): Uint8Array {
-    const { input, output } = this.#regions;
-    const levels = siblings.length / DIGEST_BYTES;
-    if (leaf.length !== DIGEST_BYTES) throw badLength(this.scheme, leaf.length);
+  climb(leaves: Uint8Array, positions: readonly number[], siblings: Uint8Array): Uint8Array {
+    const { length: count } = positions;
+    const height = count === 0 ? siblings.length : siblings.length / count;
+    const levels = height / DIGEST_BYTES;
+    if (leaves.length !== count * DIGEST_BYTES) throw badLength(this.scheme, leaves.length);
     if (!Number.isInteger(levels) || levels > MAX_LEVELS) throw badLength(this.scheme, siblings.length);
-    input.set(leaf);
-    input.set(siblings, DIGEST_BYTES);
-    this.#mustBeCanonical(this.#wasm.climb(levels, position));
-    return output.slice(0, siblings.length);
+    const { input, output, numbers } = this.#regions;
+    const paths = new Uint8Array(siblings.length);
+    for (let first = 0; first < count; first += PATHS_AT_ONCE) {
+      const some = positions.slice(first, first + PATHS_AT_ONCE);
+      const [from, to] = [first * height, (first + some.length) * height];
+      const at = some.length * DIGEST_BYTES;
+      input.set(leaves.subarray(first * DIGEST_BYTES, first * DIGEST_BYTES + at));
+      input.set(siblings.subarray(from, to), at);
+      for (let i = 0; i < some.length; i++) numbers.setFloat64(at + to - from + 8 * i, some[i]!, true);
+      this.#mustBeCanonical(this.#wasm.climb(some.length, levels));
+      paths.set(output.subarray(0, to - from), from);
+    }
+    return paths;
   }
 
   /** An input longer than the region, its digest to the output. The region holds a whole number of blocks. */

@@ -1,10 +1,9 @@
-import { emptySiblings } from '../accumulator/empty-subtrees.js';
 import { decodeIndex, decodeLeaf, type LeafOpening } from '../accumulator/leaf-opening.js';
 import { MAX_LEAVES, schemeFormat, TREE_DEPTH, ZERO_HASH } from '../accumulator/scheme.js';
-import { isPlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
 import { concatBytes, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
+import { type ClimbedPaths, climbBranches, entryAt, HASH_BYTES } from './branch-path.js';
 import type { BranchAnswer } from './linea-answer.js';
 import { strictHash } from './strict-hash.js';
 import { Refusal } from './verdict.js';
@@ -25,11 +24,6 @@ interface KnownBranch {
   readonly nextFreeNode: number;
 }
 
-const HASH_BYTES = 32;
-const NODE_BYTES = 64;
-/** Entry of `proofRelatedNodes` that describes the sibling at a level. */
-const entryAt = (level: number) => TREE_DEPTH - level;
-
 /**
  * Checks branches against the top root of one tree (spec/state-trie.md 8, "branch check").
  *
@@ -40,12 +34,17 @@ const entryAt = (level: number) => TREE_DEPTH - level;
 export class TreeVerifier {
   readonly #hasher: Hasher;
   readonly #root: Uint8Array;
+  readonly #ahead: ClimbedPaths | undefined;
   #previous: KnownBranch | undefined;
 
-  /** @param root - top root, 32 bytes */
-  constructor(hasher: Hasher, root: Uint8Array) {
+  /**
+   * @param root - top root, 32 bytes
+   * @param ahead - paths of some branches, if they have been climbed already
+   */
+  constructor(hasher: Hasher, root: Uint8Array, ahead?: ClimbedPaths) {
     this.#hasher = hasher;
     this.#root = root;
+    this.#ahead = ahead;
   }
 
   /** The leaf at `index`. Throws a `Refusal` when the branch does not lead from it to the root. */
@@ -60,8 +59,8 @@ export class TreeVerifier {
     if (nodes[40]!.length !== ZERO_HASH.length) this.#leaf(nodes[40]!, at(40), nextFreeNode);
 
     const meeting = this.#meeting(index, nodes);
-    const siblings = this.#siblings(nodes, meeting, at);
-    const climbed = this.#hasher.climb(strictHash(this.#hasher, nodes[41]!, at(41)), index, siblings);
+    const ahead = this.#ahead?.get(branch);
+    const climbed = ahead?.index === index ? ahead.path : climbBranches(this.#hasher, [{ index, branch }], meeting)[0]!;
     const known = meeting === TREE_DEPTH ? undefined : this.#previous!.path;
     const expected = known === undefined ? nodes[0]!.subarray(-HASH_BYTES) : nodeHash(known, meeting);
     if (!equalBytes(nodeHash(climbed, meeting), expected)) {
@@ -74,7 +73,10 @@ export class TreeVerifier {
     if (index >= nextFreeNode) {
       throw new Refusal('INDEX_OUT_OF_RANGE', indexAt, `leaf index ${index} is not below nextFreeNode ${nextFreeNode}`);
     }
-    const path = known === undefined ? climbed : concatBytes(climbed, known.subarray(meeting * HASH_BYTES));
+    const path =
+      climbed.length === TREE_DEPTH * HASH_BYTES
+        ? climbed
+        : concatBytes(climbed, known!.subarray(meeting * HASH_BYTES));
     this.#previous = { index, nodes, path, nextFreeNode };
     return { index, leaf, nextFreeNode };
   }
@@ -116,47 +118,9 @@ export class TreeVerifier {
     }
     return level;
   }
-
-  /** Hashes of the siblings of levels 0 to `levels - 1`, end to end. */
-  #siblings(nodes: readonly Uint8Array[], levels: number, at: (entry: number) => string): Uint8Array {
-    const hasher = this.#hasher;
-    const empty = emptySiblings(hasher);
-    const hashes = empty.hashes.slice(0, levels * HASH_BYTES);
-    const unknown: number[] = [];
-    for (let level = 0; level < levels; level++) {
-      const node = nodes[entryAt(level)]!;
-      if (level === 0) {
-        if (node.length !== HASH_BYTES) hashes.set(strictHash(hasher, node, at(entryAt(0))));
-      } else if (!isSame(node, empty.preimages[level - 1]!.bytes)) unknown.push(level);
-    }
-    if (unknown.length === 0) return hashes;
-    const inputs = new Uint8Array(unknown.length * NODE_BYTES);
-    for (let i = 0; i < unknown.length; i++) inputs.set(nodes[entryAt(unknown[i]!)]!, i * NODE_BYTES);
-    const digests = hashAll(hasher, inputs, (i) => at(entryAt(unknown[i]!)));
-    for (let i = 0; i < unknown.length; i++) hashes.set(nodeHash(digests, i + 1), unknown[i]! * HASH_BYTES);
-    return hashes;
-  }
 }
 
 /** The `n`-th of hashes laid end to end, counted from 1: of a path, the node at level `n`. */
 function nodeHash(hashes: Uint8Array, n: number): Uint8Array {
   return hashes.subarray((n - 1) * HASH_BYTES, n * HASH_BYTES);
-}
-
-/** Reading gives the known preimages themselves, so most comparisons end before the first byte. */
-function isSame(node: Uint8Array, known: Uint8Array): boolean {
-  return node === known || equalBytes(node, known);
-}
-
-/** Digests of nodes laid end to end. When one is not canonical they are tried one by one, to name it. */
-function hashAll(hasher: Hasher, inputs: Uint8Array, at: (i: number) => string): Uint8Array {
-  try {
-    return hasher.hashMany(inputs, NODE_BYTES);
-  } catch (error) {
-    if (!isPlumblineError(error, 'HASH_INPUT_NOT_CANONICAL')) throw error;
-    for (let i = 0; i * NODE_BYTES < inputs.length; i++) {
-      strictHash(hasher, inputs.subarray(i * NODE_BYTES, (i + 1) * NODE_BYTES), at(i));
-    }
-    throw error;
-  }
 }

@@ -4,6 +4,7 @@ import { schemeFormat, ZERO_HASH } from '../accumulator/scheme.js';
 import type { Hasher } from '../kernel/contracts.js';
 import { bytesToBigInt, equalBytes } from '../primitives/bytes.js';
 import { TreeVerifier } from './branch.js';
+import { type ClimbedPaths, climbAhead, type PlacedBranch } from './branch-path.js';
 import { checkItem, type LeafPlace, type LineaProofFailureReason, type TreeQuestion } from './item.js';
 import { type ItemAnswer, readLineaAnswer } from './linea-answer.js';
 import { checkRequest, type ProofRequest } from './request.js';
@@ -47,10 +48,12 @@ export function verifyLineaProof(hasher: Hasher, request: ProofRequest, answer: 
   checkRequest(request);
   const { accountProof, storageProofs } = readLineaAnswer(hasher, answer);
   return judge(() => {
-    const tree = new TreeVerifier(hasher, request.stateRoot);
+    const begins = [accountProof, ...storageProofs.slice(0, 1)].map(firstBranch);
+    const ahead = climbAhead(hasher, begins);
+    const tree = new TreeVerifier(hasher, request.stateRoot, ahead);
     const item = checkItem(hasher, tree, accountQuestion(hasher, request.address), accountProof);
     const account = item.value && decodeAccountValue(item.value);
-    const slots = checkSlots(hasher, request.storageKeys, account, storageProofs);
+    const slots = checkSlots(hasher, request.storageKeys, account, storageProofs, ahead);
     return { verified: true, account, place: item.place, nextFreeNode: item.nextFreeNode, slots };
   });
 }
@@ -60,6 +63,7 @@ function checkSlots(
   keys: readonly Uint8Array[],
   account: AccountValue | undefined,
   proofs: readonly ItemAnswer[],
+  ahead: ClimbedPaths,
 ): VerifiedSlot[] {
   const hasNoStorage = account === undefined || equalBytes(account.storageRoot, schemeFormat(hasher.scheme).emptyRoot);
   if (hasNoStorage && proofs.length === 0) {
@@ -70,11 +74,18 @@ function checkSlots(
     const message = `${proofs.length} storage proofs, expected ${expected}`;
     throw new Refusal('SLOT_COUNT_MISMATCH', 'storageProofs', message);
   }
-  const tree = new TreeVerifier(hasher, account!.storageRoot);
+  const tree = new TreeVerifier(hasher, account!.storageRoot, ahead);
   return keys.map((key, i) => {
     const { place, value } = checkItem(hasher, tree, slotQuestion(hasher, key), proofs[i]!);
     return { key, value: value ?? ZERO_HASH.slice(), exists: place.exists, place };
   });
+}
+
+/** The branch that is looked at first. */
+function firstBranch(item: ItemAnswer): PlacedBranch {
+  return item.present
+    ? { index: item.leafIndex, branch: item.proof }
+    : { index: item.leftLeafIndex, branch: item.leftProof };
 }
 
 function accountQuestion(hasher: Hasher, address: Uint8Array): TreeQuestion {

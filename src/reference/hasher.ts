@@ -39,18 +39,23 @@ function wordsOf(bytes: Uint8Array, size: number): bigint[] {
 /** `Hasher.climb` by single hashes, for hashers that wrap another `hash`. */
 export function climbWith(
   hash: (input: Uint8Array) => Uint8Array,
-  leaf: Uint8Array,
-  position: number,
+  leaves: Uint8Array,
+  positions: readonly number[],
   siblings: Uint8Array,
 ): Uint8Array {
-  const path: Uint8Array[] = [];
-  let node = leaf;
-  for (let at = 0, rest = position; at < siblings.length; at += BLOCK_BYTES, rest = Math.floor(rest / 2)) {
-    const sibling = siblings.subarray(at, at + BLOCK_BYTES);
-    node = hash(rest % 2 === 1 ? concatBytes(sibling, node) : concatBytes(node, sibling));
-    path.push(node);
-  }
-  return concatBytes(...path);
+  const height = siblings.length / (positions.length || 1);
+  const nodes = positions.flatMap((position, i) => {
+    const path: Uint8Array[] = [];
+    let node = leaves.subarray(i * BLOCK_BYTES, (i + 1) * BLOCK_BYTES);
+    let rest = position;
+    for (let at = i * height; at < (i + 1) * height; at += BLOCK_BYTES, rest = Math.floor(rest / 2)) {
+      const sibling = siblings.subarray(at, at + BLOCK_BYTES);
+      node = hash(rest % 2 === 1 ? concatBytes(sibling, node) : concatBytes(node, sibling));
+      path.push(node);
+    }
+    return path;
+  });
+  return concatBytes(...nodes);
 }
 
 /** The zk state's hash functions in plain bigint: slow, short, and what the kernels are tested against. */
@@ -91,10 +96,11 @@ export function referenceHasher(scheme: HashScheme): Hasher {
       for (const input of [state, block]) check(input, input.length === BLOCK_BYTES);
       return compress(state, block);
     },
-    climb(leaf, position, siblings) {
-      check(leaf, leaf.length === BLOCK_BYTES);
-      check(siblings, siblings.length % BLOCK_BYTES === 0 && siblings.length <= 53 * BLOCK_BYTES);
-      return climbWith(hash, leaf, position, siblings);
+    climb(leaves, positions, siblings) {
+      const levels = siblings.length / BLOCK_BYTES / (positions.length || 1);
+      check(leaves, leaves.length === positions.length * BLOCK_BYTES);
+      check(siblings, Number.isInteger(levels) && levels <= 53);
+      return climbWith(hash, leaves, positions, siblings);
     },
   };
 }

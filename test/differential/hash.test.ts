@@ -91,15 +91,14 @@ describe.each(BUILDS)('%s against the twin', (build) => {
       }
     });
 
-    test('paths of several heights, up to position 2^53', () => {
+    test('one to nine paths of several heights, up to position 2^53', () => {
       const words = new Words(scheme, 9);
-      const positions = [0, 1, 2 ** 32 - 1, 2 ** 32, 2 ** 40 - 2, 2 ** 53 - 1, 0x15_5555_5555_5555];
-      for (const [i, levels] of [0, 1, 2, 40, 53].entries()) {
-        const [leaf, siblings] = [words.input(32), words.input(32 * levels)];
-        for (const position of levels < 40 ? positions.slice(i) : [positions[i]!, positions[i + 2]!]) {
-          const expected = twin.climb(leaf, position, siblings);
-          expect(hasher.climb(leaf, position, siblings), `${levels} from ${position}`).toEqual(expected);
-        }
+      const some = [0, 1, 2 ** 32 - 1, 2 ** 32, 2 ** 40 - 2, 2 ** 53 - 1, 0x15_5555_5555_5555, 5, 6];
+      for (const [count, levels] of [...some.map((_, i) => [i + 1, 3]), [0, 2], [1, 0], [2, 53], [1, 40]] as const) {
+        const positions = some.slice(count === 2 ? 5 : 0).slice(0, count);
+        const [leaves, siblings] = [words.input(32 * count), words.input(32 * levels * count)];
+        const expected = twin.climb(leaves, positions, siblings);
+        expect(hasher.climb(leaves, positions, siblings), `${count} of ${levels}`).toEqual(expected);
       }
     });
 
@@ -108,16 +107,17 @@ describe.each(BUILDS)('%s against the twin', (build) => {
       const [leaf, siblings] = [words.input(32), words.input(96)];
       const badLength = expect.objectContaining({ code: 'HASH_INPUT_LENGTH' });
       for (const climber of [hasher, twin]) {
-        expect(() => climber.climb(leaf.subarray(1), 0, siblings)).toThrow(badLength);
-        expect(() => climber.climb(leaf, 0, siblings.subarray(1))).toThrow(badLength);
-        expect(() => climber.climb(leaf, 0, words.input(32 * 54))).toThrow(badLength);
+        expect(() => climber.climb(leaf.subarray(1), [0], siblings)).toThrow(badLength);
+        expect(() => climber.climb(leaf, [0, 1], siblings)).toThrow(badLength);
+        expect(() => climber.climb(leaf, [0], siblings.subarray(1))).toThrow(badLength);
+        expect(() => climber.climb(leaf, [0], words.input(32 * 54))).toThrow(badLength);
       }
       const refused = expect.objectContaining({ code: 'HASH_INPUT_NOT_CANONICAL' });
       for (let at = 0; at < 96; at += wordBytes) {
         const damaged = Uint8Array.from(siblings);
         damaged.set(bigIntToBytes(modulus, wordBytes), at);
-        expect(() => hasher.climb(leaf, 5, damaged), `word at ${at}`).toThrow(refused);
-        if (at < 32) expect(() => hasher.climb(damaged.subarray(0, 32), 5, siblings)).toThrow(refused);
+        expect(() => hasher.climb(leaf, [5], damaged), `word at ${at}`).toThrow(refused);
+        if (at < 32) expect(() => hasher.climb(damaged.subarray(0, 32), [5], siblings)).toThrow(refused);
       }
     });
 

@@ -27,7 +27,7 @@ export function memoHasher(scheme: HashScheme): Hasher & { readonly size: number
       return digests;
     },
     compress: (state, block) => reference.compress(state, block),
-    climb: (leaf, position, siblings) => climbWith(hash, leaf, position, siblings),
+    climb: (leaves, positions, siblings) => climbWith(hash, leaves, positions, siblings),
     /** Digests remembered. */
     get size() {
       return known.size;
