@@ -12,6 +12,8 @@ export interface Dictionary {
   readonly bytes: Uint8Array;
   /** True when it was checked to be the one its network names; sizes with any other are approximations. */
   readonly networkOwn: boolean;
+  /** Why it stands in for the network's own; absent where that was had, or not asked for. */
+  readonly reason?: string;
 }
 
 /**

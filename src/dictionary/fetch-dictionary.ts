@@ -14,8 +14,8 @@ export interface DictionaryAddress {
  * Fetches a dictionary. Errors name the origin only: the path of an URL may hold a key.
  *
  * @param maxBytes - the answer is cut off, and refused, once it is longer
- * @throws PlumblineError `DICTIONARY_UNREACHABLE`, with the HTTP status when there was one; `OUT_OF_RANGE` for an answer
- *   that is too long; `ABORTED`
+ * @throws PlumblineError `DICTIONARY_UNREACHABLE`, with the HTTP status when there was one, also for a signal of
+ *   `AbortSignal.timeout`; `OUT_OF_RANGE` for an answer that is too long; `ABORTED`
  */
 export async function fetchDictionary(address: DictionaryAddress, maxBytes = MAX_DICTIONARY): Promise<Uint8Array> {
   const { signal } = address;
@@ -28,9 +28,15 @@ export async function fetchDictionary(address: DictionaryAddress, maxBytes = MAX
   } catch (error) {
     if (error instanceof PlumblineError) throw error;
     // The reason a fetch gives may quote the URL, so it is not passed on.
-    if (signal?.aborted) throw new PlumblineError('ABORTED', 'loading the dictionary was aborted', {});
+    if (signal?.aborted && !isTimeout(signal.reason))
+      throw new PlumblineError('ABORTED', 'loading the dictionary was aborted', {});
     throw unreachable(origin);
   }
+}
+
+/** Whether a signal was aborted by `AbortSignal.timeout`: an address that is slow, not a caller who has lost interest. */
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof DOMException && reason.name === 'TimeoutError';
 }
 
 function unreachable(origin: string, status?: number): PlumblineError<'DICTIONARY_UNREACHABLE'> {

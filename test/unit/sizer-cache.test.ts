@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
+import { type CalldataSizer, MAX_LZSS_INPUT } from '../../src/kernel/contracts.js';
+import { packedSize } from '../../src/kernel/packed-size.js';
+import { rememberingSizer } from '../../src/kernel/sizer-cache.js';
+import { seededRandom } from '../support/random.js';
+
+/** Says the first four bytes as a number, so that two inputs taken for one another show; counts how often it is asked. */
+class CountingSizer implements CalldataSizer {
+  asked = 0;
+  lzssSize = (input: Uint8Array): number => {
+    this.asked++;
+    return new DataView(input.buffer, input.byteOffset).getUint32(0);
+  };
+  compressedTxSize = (input: Uint8Array): number => packedSize(this.lzssSize(input), input.length);
+}
+
+function numbered(value: number, length = 4): Uint8Array {
+  const bytes = new Uint8Array(length);
+  new DataView(bytes.buffer).setUint32(0, value);
+  return bytes;
+}
+
+describe('a remembering sizer', () => {
+  it('asks once for the same bytes, whichever size is wanted', () => {
+    const inner = new CountingSizer();
+    const sizer = rememberingSizer(inner);
+    expect(sizer.lzssSize(numbered(40, 100))).toBe(40);
+    expect(sizer.lzssSize(numbered(40, 100))).toBe(40);
+    expect(sizer.compressedTxSize(numbered(40, 100))).toBe(packedSize(40, 100));
+    expect(inner.asked).toBe(1);
+    expect(sizer.lzssSize(numbered(40, 101))).toBe(40);
+    expect(inner.asked).toBe(2);
+  });
+
+  it('keeps its own copy of what it was given', () => {
+    const sizer = rememberingSizer(new CountingSizer());
+    const input = numbered(1);
+    sizer.lzssSize(input);
+    input[3] = 2;
+    expect(sizer.lzssSize(input)).toBe(2);
+    expect(sizer.lzssSize(numbered(1))).toBe(1);
+  });
+
+  // 300 000 inputs under 2^30 hashes: some forty pairs share one.
+  it('never takes one input for another', () => {
+    const sizer = rememberingSizer(new CountingSizer(), { entries: 300_000 });
+    const random = seededRandom(12);
+    const values = Array.from({ length: 300_000 }, () => random(2 ** 32));
+    let wrong = 0;
+    for (const value of [...values, ...values]) if (sizer.lzssSize(numbered(value)) !== value) wrong++;
+    expect(wrong).toBe(0);
+  });
+
+  it('forgets what was not asked for longest, beyond so many inputs', () => {
+    const inner = new CountingSizer();
+    const sizer = rememberingSizer(inner, { entries: 3 });
+    for (const value of [1, 2, 3, 1, 4]) sizer.lzssSize(numbered(value));
+    expect(inner.asked).toBe(4);
+    for (const value of [1, 3, 4]) sizer.lzssSize(numbered(value));
+    expect(inner.asked).toBe(4);
+    sizer.lzssSize(numbered(2));
+    expect(inner.asked).toBe(5);
+  });
+
+  it('forgets beyond so many bytes, and does not keep what exceeds them alone', () => {
+    const inner = new CountingSizer();
+    const sizer = rememberingSizer(inner, { bytes: 100 });
+    for (const value of [1, 2, 3]) sizer.lzssSize(numbered(value, 50));
+    for (const value of [3, 2]) sizer.lzssSize(numbered(value, 50));
+    expect(inner.asked).toBe(3);
+    sizer.lzssSize(numbered(1, 50));
+    expect(inner.asked).toBe(4);
+    for (let i = 0; i < 2; i++) sizer.lzssSize(numbered(9, 101));
+    expect(inner.asked).toBe(6);
+    sizer.lzssSize(numbered(1, 50));
+    expect(inner.asked).toBe(6);
+    sizer.lzssSize(numbered(7, 100));
+    sizer.lzssSize(numbered(7, 100));
+    expect(inner.asked).toBe(7);
+  });
+
+  it('passes a refusal on each time', async () => {
+    const sizer = rememberingSizer(await loadCalldataSizer(new Uint8Array()), { bytes: 2 ** 30 });
+    const input = new Uint8Array(MAX_LZSS_INPUT + 1);
+    for (let i = 0; i < 2; i++) {
+      expect(() => sizer.compressedTxSize(input)).toThrow(expect.objectContaining({ code: 'CALLDATA_TOO_LARGE' }));
+    }
+  });
+
+  it('sizes as the kernel does', async () => {
+    const random = seededRandom(3);
+    const dictionary = Uint8Array.from({ length: 500 }, () => random(4));
+    const kernel = await loadCalldataSizer(dictionary);
+    const sizer = rememberingSizer(kernel, { entries: 50 });
+    const inputs = Array.from({ length: 100 }, () => Uint8Array.from({ length: random(300) }, () => random(4)));
+    for (let i = 0; i < 2000; i++) {
+      const input = inputs[random(inputs.length)]!;
+      expect(sizer.lzssSize(input)).toBe(kernel.lzssSize(input));
+      expect(sizer.compressedTxSize(input)).toBe(kernel.compressedTxSize(input));
+    }
+  });
+});
