@@ -32,19 +32,48 @@ export interface ErrorDetails {
   // Chain.
   BLOCK_NOT_FOUND: { block: string };
   BLOCK_NOT_PROVABLE: { block: string };
+  /** A trie log that is not there, while layer 1 has finalized its block. */
+  TRIE_LOG_MISSING: { block: number };
+  /** Trie logs that do not lead to what is known of a block; `kept` is the newest block before it that layer 1 confirms. */
+  REPLICA_DIVERGED: { block: number; what: ReplicaCheck; expected: string; actual: string; kept?: number };
+  /** An imported block that does not hold; `head` is the newest block all the same. */
+  BLOCK_INVALID: { block: number; what: string; expected: string; actual: string; head: number };
   TRANSACTION_REJECTED: { rule: TransactionRule; reason: string };
   // Execution.
   EXECUTION_REVERTED: { data: Uint8Array; reason?: string };
-  EXECUTION_FAILED: { reason: string };
+  EXECUTION_FAILED: { reason: string; opcode?: number };
+  MODULE_LIMIT_EXCEEDED: { module: string; count: number; limit: number };
   INSUFFICIENT_FUNDS: { sender: string; required: bigint; balance: bigint };
   UPFRONT_COST_EXCEEDS_BALANCE: { sender: string };
   GAS_ALLOWANCE_EXCEEDED: { allowance: bigint };
   STEP_BUDGET_EXCEEDED: { budget: number };
+  SIMULATION_REFUSED: { rule: SimulationRule; reason: string };
   // Requests.
   METHOD_NOT_FOUND: { method: string };
   METHOD_NOT_ENABLED: { method: string };
   REQUEST_TIMED_OUT: { timeoutMs: number };
   ABORTED: Record<never, never>;
+  LOG_RANGE_TOO_LARGE: { blocks: number; limit: number };
+  FILTER_NOT_FOUND: { id: string };
+  FILTER_LIMIT: { limit: number };
+  SUBSCRIPTION_NOT_FOUND: { id: string };
+  SUBSCRIPTION_LIMIT: { limit: number };
+  // Upstream endpoints, each by origin alone: addresses hold keys.
+  /** No endpoint serves us: a bad key, a plan, an address. Asking again is of no use. */
+  UPSTREAM_CONFIGURATION: { endpoints: readonly UpstreamReason[] };
+  UPSTREAM_RATE_LIMITED: { endpoints: readonly UpstreamReason[]; retryAfterMs?: number };
+  /** What came was no answer. */
+  UPSTREAM_MALFORMED: { endpoints: readonly UpstreamReason[] };
+  UPSTREAM_UNAVAILABLE: { endpoints: readonly UpstreamReason[] };
+  /** A JSON-RPC error of an endpoint, passed on with keys removed. */
+  UPSTREAM_ERROR: { origin: string; code: number; message: string; data?: unknown };
+  /** Endpoints answered, but too few of them the same. */
+  UPSTREAM_DISAGREEMENT: { needed: number; agreed: number; answers: number; endpoints: readonly UpstreamReason[] };
+  // Light node.
+  /** Too few vouch for a block; `reached` is the level that would have been, if any. */
+  TRUST_LEVEL_NOT_REACHED: { required: string; reached: string | undefined; reason: string };
+  /** What an endpoint said of `what` is not so: the check that did not hold, and the place inside the answer. */
+  ANSWER_REFUSED: { what: string; check: string; at: string };
   // Hosts.
   WORKER_FAILED: { reason: string };
   NODE_CLOSED: Record<never, never>;
@@ -54,6 +83,18 @@ export interface ErrorDetails {
   STORE_CORRUPT: { table: string; reason: string };
   STORE_QUOTA_EXCEEDED: Record<never, never>;
   INTERNAL: { reason: string };
+}
+
+/** What a block of a replica is compared with. `changes`: what stands before them in the trie log with the state held. */
+export type ReplicaCheck = 'changes' | 'block-hash' | 'state-manager-root' | 'layer-one-root';
+
+/** Why one endpoint gave no answer that could be used. */
+export interface UpstreamReason {
+  readonly origin: string;
+  readonly kind: 'configuration' | 'rate-limited' | 'timed-out' | 'unavailable' | 'malformed' | 'rejected';
+  readonly reason: string;
+  /** HTTP status, when there was one. */
+  readonly status?: number;
 }
 
 /** Why a transaction is not accepted; each has its own JSON-RPC code. */
@@ -72,7 +113,29 @@ export type TransactionRule =
   | 'gas-price'
   | 'calldata-size'
   | 'recipient'
+  | 'denied'
+  | 'type-refused'
+  | 'unprofitable'
+  | 'underpriced'
+  | 'pool-full'
   | 'known';
+
+/** Why blocks are not simulated; each has its own JSON-RPC code. `call`: a call that may not run, for another reason. */
+export type SimulationRule =
+  | 'base-block'
+  | 'override'
+  | 'block-number'
+  | 'timestamp'
+  | 'too-many-blocks'
+  | 'block-gas-limit'
+  | 'nonce-too-low'
+  | 'nonce-too-high'
+  | 'base-fee'
+  | 'intrinsic-gas'
+  | 'funds'
+  | 'init-code'
+  | 'parameter'
+  | 'call';
 
 export type ErrorCode = keyof ErrorDetails;
 

@@ -28,7 +28,7 @@ export async function applyAuthorizations(machine: Machine, list: readonly Autho
   for (const authorization of list) {
     if (authorization.chainId !== 0n && authorization.chainId !== BigInt(machine.rules.chainId)) continue;
     if (authorization.nonce >= MAX_NONCE) continue;
-    const authority = recover(authorization);
+    const authority = authorityOf(authorization);
     if (authority === undefined) continue;
     evm.journal.addAlwaysWarmAddress(authority.toString());
     const account = await state.account(authority.bytes);
@@ -46,7 +46,7 @@ export async function applyAuthorizations(machine: Machine, list: readonly Autho
 }
 
 /** Who signed, or undefined where the signature is none. */
-function recover({ chainId, address, nonce, yParity, r, s }: Authorization): Address | undefined {
+export function authorityOf({ chainId, address, nonce, yParity, r, s }: Authorization): Address | undefined {
   if (s > HALF_CURVE_ORDER || s === 0n || r === 0n || yParity > 1n) return undefined;
   const int = bigIntToMinimalBytes;
   try {

@@ -1,6 +1,8 @@
-import { nextBaseFee } from '../ethereum/base-fee.js';
+import { INITIAL_BASE_FEE, nextBaseFee } from '../ethereum/base-fee.js';
+import { blobBaseFee, nextExcessBlobGas } from '../ethereum/blob-gas.js';
 import type { BlockHeader } from '../ethereum/header.js';
 import type { Network } from '../networks/network.js';
+import { type Rules, rulesAt } from './common.js';
 
 /** What execution sees of the block it runs in. */
 export interface BlockContext {
@@ -8,7 +10,7 @@ export interface BlockContext {
   /** Seconds. */
   readonly timestamp: number;
   readonly gasLimit: bigint;
-  /** Wei. */
+  /** Wei; zero before London. */
   readonly baseFeePerGas: bigint;
   /** 20 bytes; who is paid the tips. */
   readonly coinbase: Uint8Array;
@@ -18,6 +20,8 @@ export interface BlockContext {
   readonly parentBeaconBlockRoot?: Uint8Array | undefined;
   /** What DIFFICULTY gives before Paris; zero when left out. */
   readonly difficulty?: bigint | undefined;
+  /** Wei per blob gas; 1, the least there is, when left out. */
+  readonly blobBaseFee?: bigint | undefined;
   /**
    * Hash (32 bytes) of one of the 256 blocks before this one, for BLOCKHASH. An unknown hash is an error, not zero:
    * execution would silently take another path.
@@ -36,17 +40,36 @@ export function nextGasLimit(current: bigint, target: bigint): bigint {
   return current - target > step ? current - step : target;
 }
 
-/** The context a sealed block was executed in. */
-export function contextOfHeader(header: BlockHeader, blockHash: BlockContext['blockHash']): BlockContext {
+/** Base fee of the block after `parent`, wei: what the first block of London begins with, and undefined before it. */
+export function nextBlockBaseFee(parent: BlockHeader, rules: Pick<Rules, 'london'>): bigint | undefined {
+  if (!rules.london) return undefined;
+  const { baseFeePerGas, gasUsed, gasLimit } = parent;
+  return baseFeePerGas === undefined ? INITIAL_BASE_FEE : nextBaseFee({ baseFeePerGas, gasUsed, gasLimit });
+}
+
+/**
+ * The context a sealed block was executed in.
+ *
+ * @param network - asked for the blob parameters; the blob base fee is left out without it
+ */
+export function contextOfHeader(
+  header: BlockHeader,
+  blockHash: BlockContext['blockHash'],
+  network?: Pick<Network, 'forks' | 'chainId'>,
+): BlockContext {
+  const { excessBlobGas } = header;
+  const rules = network && rulesAt(network, header.number, header.timestamp);
   return {
     number: header.number,
     timestamp: header.timestamp,
     gasLimit: header.gasLimit,
-    baseFeePerGas: header.baseFeePerGas,
+    baseFeePerGas: header.baseFeePerGas ?? 0n,
     coinbase: header.miner,
     prevRandao: header.mixHash,
     parentBeaconBlockRoot: header.parentBeaconBlockRoot,
     difficulty: header.difficulty,
+    ...(rules?.blobs !== undefined &&
+      excessBlobGas !== undefined && { blobBaseFee: blobBaseFee(excessBlobGas, rules.blobs) }),
     blockHash,
   };
 }
@@ -57,6 +80,8 @@ export interface PendingOptions {
   readonly coinbase?: Uint8Array;
   /** Gas limit the operator aims at; the head's when left out. */
   readonly gasLimitTarget?: bigint;
+  /** Seconds; the head's plus one slot when left out. */
+  readonly timestamp?: number;
   readonly blockHash: BlockContext['blockHash'];
 }
 
@@ -68,17 +93,24 @@ export interface PendingOptions {
  */
 export function pendingContext(
   head: BlockHeader,
-  network: Pick<Network, 'slotSeconds'>,
+  network: Pick<Network, 'slotSeconds' | 'forks' | 'chainId'>,
   options: PendingOptions,
 ): BlockContext {
+  const number = head.number + 1;
+  const timestamp = options.timestamp ?? head.timestamp + network.slotSeconds;
+  const rules = rulesAt(network, number, timestamp);
   return {
-    number: head.number + 1,
-    timestamp: head.timestamp + network.slotSeconds,
+    number,
+    timestamp,
     gasLimit: nextGasLimit(head.gasLimit, options.gasLimitTarget ?? head.gasLimit),
-    baseFeePerGas: nextBaseFee(head),
+    baseFeePerGas: nextBlockBaseFee(head, rules) ?? 0n,
     coinbase: options.coinbase ?? ZERO_ADDRESS,
     prevRandao: ZERO_WORD,
     parentBeaconBlockRoot: ZERO_WORD,
+    ...(!rules.paris && { difficulty: head.difficulty }),
+    ...(rules.blobs !== undefined && {
+      blobBaseFee: blobBaseFee(nextExcessBlobGas(head, rules.blobs, rules.osaka), rules.blobs),
+    }),
     blockHash: options.blockHash,
   };
 }

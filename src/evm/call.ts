@@ -1,22 +1,30 @@
 import type { Network } from '../networks/network.js';
+import { equalBytes } from '../primitives/bytes.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { BlockContext } from './block-context.js';
 import { TRANSACTION_GAS_CAP } from './common.js';
 import { Machine } from './machine.js';
-import { movedPrecompiles, withOverrides } from './overrides.js';
+import { precompileOverrides, withOverrides } from './overrides.js';
 import { failureOf } from './revert-reason.js';
 import { StateOverlay } from './state-overlay.js';
 import type { StateReader } from './state-reader.js';
+import { StepBudget, type StepLimits } from './step-budget.js';
 import { runTransaction } from './transaction.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from './transaction-message.js';
 
 /** What a simulation takes from the network profile. */
 export type SimulationRules = Pick<Network, 'forks' | 'chainId' | 'rpcGasCap'>;
 
-export interface CallOptions extends Pick<RunOptions, 'stepBudget' | 'signal'> {
+export interface CallOptions extends StepLimits {
   readonly network: SimulationRules;
   readonly overrides?: StateOverrides | undefined;
+  /** Whose rules overrides follow (spec/fees.md 5.6); Besu's when left out. */
+  readonly overrideRules?: 'besu' | 'geth' | undefined;
+  /** Fill in `touched` of the outcome. */
+  readonly reportTouched?: RunOptions['reportTouched'];
+  /** Steps left to a request that runs more than this; its own, by the limits above, when left out. */
+  readonly steps?: StepBudget | undefined;
 }
 
 const ZERO_ADDRESS = new Uint8Array(20);
@@ -49,9 +57,10 @@ export async function simulateCallAt(
   call: CallRequest,
   options: CallOptions,
 ): Promise<TransactionOutcome> {
-  const { network, overrides = [], stepBudget, signal } = options;
-  const state = new StateOverlay(withOverrides(reader, overrides));
-  const machine = await Machine.open(network, block, state, movedPrecompiles(overrides));
+  const { network, overrides = [] } = options;
+  const asGeth = options.overrideRules === 'geth';
+  const state = new StateOverlay(withOverrides(reader, overrides, { oneStorageForm: asGeth }));
+  const machine = await Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
   const free = !(call.strict ?? priceOf(call) > 0n);
   const account = await state.account(call.from ?? ZERO_ADDRESS);
   const gasLimit = call.gas === undefined ? defaultGas(machine, network) : least(call.gas, network.rpcGasCap);
@@ -64,8 +73,8 @@ export async function simulateCallAt(
   return runTransaction(machine, message, {
     leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: free, lowPrice: free },
     ...(free && { baseFeePerGas: 0n }),
-    stepBudget,
-    signal,
+    steps: options.steps ?? new StepBudget(options),
+    reportTouched: options.reportTouched,
   });
 }
 
@@ -77,6 +86,16 @@ function defaultGas(machine: Machine, network: SimulationRules): bigint {
 /** The dearest price a call names, in wei; zero where it names none. */
 export function priceOf(call: CallRequest): bigint {
   return call.maxFeePerGas ?? call.gasPrice ?? 0n;
+}
+
+/**
+ * The call as an estimate of Besu runs it: nothing moves when the sender is the recipient, so a value the sender does not
+ * have is none then.
+ */
+export function withoutIdleValue(call: CallRequest, balance: bigint): CallRequest {
+  const { from, to, value = 0n } = call;
+  const toItself = from !== undefined && to !== undefined && equalBytes(from, to);
+  return toItself && value > balance ? { ...call, value: 0n } : call;
 }
 
 /** What a call leaves open. */

@@ -1,46 +1,75 @@
 import { Common, Mainnet } from '@ethereumjs/common';
-import type { Hardfork, Network } from '../networks/network.js';
-
-const ORDER: readonly Hardfork[] = ['london', 'paris', 'shanghai', 'cancun', 'prague', 'osaka'];
+import type { BlobSchedule } from '../ethereum/blob-gas.js';
+import { type ForkActivation, HARDFORKS, type Hardfork, type Network } from '../networks/network.js';
 
 /** The rules of one block that matter outside the interpreter. */
 export interface Rules {
   readonly hardfork: Hardfork;
   readonly chainId: number;
+  readonly homestead: boolean;
+  readonly spuriousDragon: boolean;
+  readonly byzantium: boolean;
+  readonly constantinople: boolean;
+  readonly istanbul: boolean;
+  readonly berlin: boolean;
+  readonly london: boolean;
+  readonly paris: boolean;
   readonly shanghai: boolean;
   readonly cancun: boolean;
   readonly prague: boolean;
   readonly osaka: boolean;
+  /** Undefined where no blob transactions are let in. */
+  readonly blobs: BlobSchedule | undefined;
 }
 
 /** Largest gas limit of one transaction from Osaka on (EIP-7825). */
 export const TRANSACTION_GAS_CAP = 16_777_216n;
 
+/** Those forks of the schedule that have begun at a block, in order; each needs the one before it. */
+function begunAt(network: Pick<Network, 'forks'>, number: number, timestamp: number): readonly ForkActivation[] {
+  const { forks } = network;
+  const begun = ({ block, timestamp: since }: ForkActivation) =>
+    since !== undefined ? since <= timestamp : (block ?? 0) <= number;
+  const waiting = forks.findIndex((fork) => !begun(fork));
+  return waiting < 0 ? forks : forks.slice(0, waiting);
+}
+
 /** The fork in force at a block: the last of the schedule that has begun, by number or by timestamp (seconds). */
 export function hardforkAt(network: Pick<Network, 'forks'>, number: number, timestamp: number): Hardfork {
-  let current = network.forks[0]?.hardfork ?? 'london';
-  for (const { hardfork, block, timestamp: since } of network.forks) {
-    const begun = since !== undefined ? since <= timestamp : (block ?? 0) <= number;
-    if (begun) current = hardfork;
-  }
-  return current;
+  const begun = begunAt(network, number, timestamp);
+  return begun[begun.length - 1]?.hardfork ?? network.forks[0]?.hardfork ?? 'london';
 }
 
 /** Rules of a network at a block. */
 export function rulesAt(network: Pick<Network, 'forks' | 'chainId'>, number: number, timestamp: number): Rules {
-  const hardfork = hardforkAt(network, number, timestamp);
-  const since = (fork: Hardfork) => ORDER.indexOf(hardfork) >= ORDER.indexOf(fork);
+  const begun = begunAt(network, number, timestamp);
+  const hardfork = begun[begun.length - 1]?.hardfork ?? network.forks[0]?.hardfork ?? 'london';
+  const order = HARDFORKS.indexOf(hardfork);
+  const since = (fork: Hardfork) => order >= HARDFORKS.indexOf(fork);
+  let blobs: BlobSchedule | undefined;
+  for (const fork of begun) blobs = fork.blobs ?? blobs;
   return {
     hardfork,
     chainId: network.chainId,
+    homestead: since('homestead'),
+    spuriousDragon: since('spuriousDragon'),
+    byzantium: since('byzantium'),
+    constantinople: since('constantinople'),
+    istanbul: since('istanbul'),
+    berlin: since('berlin'),
+    london: since('london'),
+    paris: since('paris'),
     shanghai: since('shanghai'),
     cancun: since('cancun'),
     prague: since('prague'),
     osaka: since('osaka'),
+    blobs,
   };
 }
 
 /** The same rules in the form the interpreter takes. */
-export function commonOf(rules: Rules): Common {
-  return new Common({ chain: { ...Mainnet, chainId: rules.chainId }, hardfork: rules.hardfork });
+export function commonOf({ chainId, hardfork }: Rules): Common {
+  // The interpreter knows the forks of blob parameters in part only, and none of them changes what it does.
+  const named = hardfork.startsWith('bpo') ? 'osaka' : hardfork;
+  return new Common({ chain: { ...Mainnet, chainId }, hardfork: named });
 }

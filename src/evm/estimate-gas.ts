@@ -2,7 +2,7 @@ import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import type { BlockContext } from './block-context.js';
-import { type CallOptions, messageOf, priceOf } from './call.js';
+import { type CallOptions, messageOf, priceOf, withoutIdleValue } from './call.js';
 import { TRANSACTION_GAS_CAP } from './common.js';
 import { besuCeiling, type CeilingInput, gethCeiling } from './gas-ceiling.js';
 import {
@@ -12,19 +12,32 @@ import {
   type GasSearch,
   gethSearch,
   type RunWithGas,
+  type SearchInput,
 } from './gas-search.js';
+import type { Interpreters } from './interpreter.js';
 import { Machine } from './machine.js';
-import { movedPrecompiles, withOverrides } from './overrides.js';
+import { precompileOverrides, withOverrides } from './overrides.js';
+import { ProvedRuns, type ReportingRun } from './proved-runs.js';
 import { ReadCache } from './read-cache.js';
 import { StateOverlay } from './state-overlay.js';
-import type { StateReader } from './state-reader.js';
+import type { Account, StateReader } from './state-reader.js';
+import { StepBudget } from './step-budget.js';
 import { simulateTransaction } from './transaction.js';
 import type { Leniency } from './transaction-message.js';
 
 export interface EstimateOptions extends CallOptions {
   readonly search: GasSearch;
+  /** Have the runs count what the prover counts. */
+  readonly counting?: boolean;
+  /** Kept between estimates, so that not each has to make its interpreter. */
+  readonly interpreters?: Interpreters | undefined;
 }
 
+const SEARCHES: Record<GasSearch, (run: RunWithGas, input: SearchInput) => Promise<GasEstimate>> = {
+  besu: besuSearch,
+  geth: gethSearch,
+  exact: exactSearch,
+};
 const ZERO_ADDRESS = new Uint8Array(20);
 const TO_BESU: Leniency = { nonce: 'future', lowPrice: true, unfunded: true, contractSender: true };
 const TO_GETH: Leniency = { nonce: 'any', contractSender: true };
@@ -47,7 +60,27 @@ export async function estimateGasAt(
   const asGeth = search === 'geth';
   const onChain = new ReadCache(reader);
   const state = new StateOverlay(withOverrides(onChain, overrides, { oneStorageForm: asGeth }));
-  const machine = await Machine.open(network, block, state, movedPrecompiles(overrides));
+  const { interpreters } = options;
+  const machine = await Machine.open(network, block, state, {
+    ...precompileOverrides(overrides, asGeth),
+    interpreters,
+  });
+  try {
+    return await searchOn(machine, call, options, onChain);
+  } finally {
+    machine.close();
+  }
+}
+
+async function searchOn(
+  machine: Machine,
+  call: CallRequest,
+  options: EstimateOptions,
+  onChain: StateReader,
+): Promise<GasEstimate> {
+  const { network, search } = options;
+  const { block, state } = machine;
+  const asGeth = search === 'geth';
   const from = call.from ?? ZERO_ADDRESS;
   const sender = await state.account(from);
   const fundsOf = asGeth ? sender : await onChain.account(from);
@@ -65,19 +98,30 @@ export async function estimateGasAt(
   // geth takes a call without a price for free of charge; Besu charges the base fee unless told not to be strict.
   const free = asGeth ? priceOf(call) === 0n : call.strict === false;
   const defaults = { nonce: sender?.nonce ?? 0n, price: free ? 0n : block.baseFeePerGas, free };
-  const run: RunWithGas = (gas) => {
+  const steps = options.steps ?? new StepBudget(options);
+  const payable = asGeth ? call : withoutIdleValue(call, sender?.balance ?? 0n);
+  const execute: ReportingRun = (gas, path) => {
     const gasLimit = gas < network.rpcGasCap ? gas : network.rpcGasCap;
-    return simulateTransaction(machine, messageOf(call, { gasLimit, ...defaults }), {
+    return simulateTransaction(machine, messageOf(payable, { gasLimit, ...defaults }), {
       leniency: asGeth ? TO_GETH : TO_BESU,
       ...(free && { baseFeePerGas: 0n }),
-      stepBudget: options.stepBudget,
-      signal: options.signal,
+      steps,
+      counting: options.counting,
+      path,
     });
   };
+  // The exact mode proves its answer by runs alone.
+  const runs = new ProvedRuns(execute, search !== 'exact' && hasPath(machine, call, sender));
   const empty = (call.data?.length ?? 0) === 0;
-  if (search === 'besu') return besuSearch(run, { ceiling, plain: empty });
-  if (search === 'exact') return exactSearch(run, { ceiling, plain: empty });
-  return gethSearch(run, { ceiling, plain: empty && (await isWithoutCode(state, call.to)) });
+  const plain = empty && (!asGeth || (await isWithoutCode(state, call.to)));
+  const found = await SEARCHES[search](runs.run, { ceiling, plain });
+  return { ...found, executed: runs.executed };
+}
+
+/** Whether the run may be watched for the gas it needs: code of the sender sees what the sender has paid for gas. */
+function hasPath({ rules }: Machine, call: CallRequest, sender: Account | undefined): boolean {
+  const plainSender = sender === undefined || equalBytes(sender.codeHash, EMPTY_CODE_HASH);
+  return rules.london && plainSender && call.authorizationList === undefined;
 }
 
 async function isWithoutCode(state: StateReader, to: Uint8Array | undefined): Promise<boolean> {

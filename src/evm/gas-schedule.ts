@@ -10,12 +10,15 @@ export const MAX_INIT_CODE_BYTES = 49_152;
 /** Refund of an authorization whose authority exists already (EIP-7702). */
 export const EXISTING_AUTHORITY_REFUND = 12_500n;
 
-/** At most this part of the gas used comes back as refund: one fifth (EIP-3529). */
-export const REFUND_QUOTIENT = 5n;
+/** At most this part of the gas used comes back as refund: one fifth (EIP-3529), one half before London. */
+export function refundQuotient(rules: Pick<Rules, 'london'>): bigint {
+  return rules.london ? 5n : 2n;
+}
 
 const CREATION_GAS = 32_000n;
 const ZERO_BYTE_GAS = 4n;
 const OTHER_BYTE_GAS = 16n;
+const OTHER_BYTE_GAS_BEFORE_ISTANBUL = 68n;
 const INIT_CODE_WORD_GAS = 2n;
 const ACCESS_LIST_ADDRESS_GAS = 2_400n;
 const ACCESS_LIST_KEY_GAS = 1_900n;
@@ -29,12 +32,13 @@ function countBytes(data: Uint8Array): { zero: bigint; other: bigint } {
   return { zero: BigInt(zero), other: BigInt(data.length - zero) };
 }
 
-/** Gas that is used before the first instruction (EIP-2028, EIP-2930, EIP-3860, EIP-7702). */
+/** Gas that is used before the first instruction (EIP-2, EIP-2028, EIP-2930, EIP-3860, EIP-7702). */
 export function intrinsicGas(message: TransactionMessage, rules: Rules): bigint {
   const { zero, other } = countBytes(message.data);
-  let gas = TRANSACTION_GAS + ZERO_BYTE_GAS * zero + OTHER_BYTE_GAS * other;
+  const otherByteGas = rules.istanbul ? OTHER_BYTE_GAS : OTHER_BYTE_GAS_BEFORE_ISTANBUL;
+  let gas = TRANSACTION_GAS + ZERO_BYTE_GAS * zero + otherByteGas * other;
   if (message.to === undefined) {
-    gas += CREATION_GAS;
+    if (rules.homestead) gas += CREATION_GAS;
     if (rules.shanghai) gas += INIT_CODE_WORD_GAS * BigInt(Math.ceil(message.data.length / 32));
   }
   for (const { storageKeys } of message.accessList ?? []) {

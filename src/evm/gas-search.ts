@@ -1,4 +1,5 @@
 import { isPlumblineError, PlumblineError } from '../errors.js';
+import type { ModuleCounts } from './counters.js';
 import { TRANSACTION_GAS } from './gas-schedule.js';
 import { failureOf } from './revert-reason.js';
 import type { TransactionOutcome } from './transaction-message.js';
@@ -9,12 +10,26 @@ export type GasSearch = 'besu' | 'geth' | 'exact';
 /** A gas limit with which the transaction succeeded, and how that run came out. */
 export interface GasEstimate {
   readonly gasLimit: bigint;
-  /** Executions it took. */
+  /** Gas limits it tried. */
   readonly runs: number;
+  /** Executions it took: fewer where the success of some was proved without one. */
+  readonly executed: number;
   /** Charged, with this limit. */
   readonly gasUsed: bigint;
   readonly gasUsedBeforeRefund: bigint;
   readonly search: GasSearch;
+  /** Every limit that was tried, in order, and whether the transaction succeeded with it. */
+  readonly probes: readonly GasProbe[];
+  /** What the prover counts of the run with this limit, where runs count. */
+  readonly counts?: ModuleCounts;
+  /** Events of that run. */
+  readonly logs: TransactionOutcome['logs'];
+}
+
+/** One gas limit of a search. */
+export interface GasProbe {
+  readonly gasLimit: bigint;
+  readonly succeeded: boolean;
 }
 
 /** Runs the transaction once, with this gas limit, on a state that is the same each time. */
@@ -69,12 +84,26 @@ export function gethSearch(run: RunWithGas, input: SearchInput): Promise<GasEsti
 }
 
 /**
- * The smallest limit that succeeds, provided that every larger one does too.
+ * The smallest limit that succeeds, as far as halving an interval can find it: with one gas less the transaction fails,
+ * which is proved by a run. Code that goes on when a call it makes runs out of gas succeeds with less than its whole
+ * work takes.
  *
  * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED`
  */
-export function exactSearch(run: RunWithGas, input: SearchInput): Promise<GasEstimate> {
-  return narrowingSearch(new Probe(run, 'exact'), input, () => false);
+export async function exactSearch(run: RunWithGas, input: SearchInput): Promise<GasEstimate> {
+  const probe = new Probe(run, 'exact');
+  let { gasLimit: high } = await narrowingSearch(probe, input, () => false);
+  // So far nothing below the gas that the first run used was tried: who looks at the gas left may succeed with less.
+  if (high === TRANSACTION_GAS || probe.hasFailed(high - 1n) || !(await probe.succeeds(high - 1n)))
+    return probe.answer();
+  let low = TRANSACTION_GAS - 1n;
+  high -= 1n;
+  while (low + 1n < high) {
+    const middle = (low + high) / 2n;
+    if (await probe.succeeds(middle)) high = middle;
+    else low = middle;
+  }
+  return probe.answer();
 }
 
 async function narrowingSearch(
@@ -107,13 +136,18 @@ function isClose(low: bigint, high: bigint): boolean {
 
 /** Runs the transaction and remembers the last limit that succeeded, which is what every search answers. */
 class Probe {
-  private runs = 0;
+  private readonly probes: GasProbe[] = [];
   private best: { gasLimit: bigint; outcome: TransactionOutcome } | undefined;
 
   constructor(
     private readonly run: RunWithGas,
     private readonly search: GasSearch,
   ) {}
+
+  /** Whether a run with this limit did not succeed. */
+  hasFailed(gasLimit: bigint): boolean {
+    return this.probes.some((probe) => !probe.succeeded && probe.gasLimit === gasLimit);
+  }
 
   /** A limit that the transaction may not even run with is one that does not succeed. */
   async succeeds(gasLimit: bigint): Promise<boolean> {
@@ -143,15 +177,31 @@ class Probe {
 
   answer(): GasEstimate {
     const { gasLimit, outcome } = this.best!;
-    const { gasUsed, gasUsedBeforeRefund } = outcome;
-    return { gasLimit, runs: this.runs, gasUsed, gasUsedBeforeRefund, search: this.search };
+    const { gasUsed, gasUsedBeforeRefund, counts, logs } = outcome;
+    const { search, probes } = this;
+    const found = {
+      gasLimit,
+      runs: probes.length,
+      executed: probes.length,
+      gasUsed,
+      gasUsedBeforeRefund,
+      search,
+      probes,
+      logs,
+    };
+    return counts === undefined ? found : { ...found, counts };
   }
 
   private async attempt(gasLimit: bigint): Promise<TransactionOutcome> {
-    this.runs++;
-    const outcome = await this.run(gasLimit);
-    if (outcome.succeeded) this.best = { gasLimit, outcome };
-    return outcome;
+    let succeeded = false;
+    try {
+      const outcome = await this.run(gasLimit);
+      succeeded = outcome.succeeded;
+      if (succeeded) this.best = { gasLimit, outcome };
+      return outcome;
+    } finally {
+      this.probes.push({ gasLimit, succeeded });
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { PlumblineError } from '../errors.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import type { AccountOverride, StateOverrides } from '../primitives/state-overrides.js';
-import type { MovedPrecompile } from './machine.js';
+import type { MachineOptions } from './machine.js';
 import type { Account, StateReader } from './state-reader.js';
 
 const ZERO_WORD = new Uint8Array(32);
@@ -28,9 +28,24 @@ export function withOverrides(
   return new OverriddenState(base, overrides, options);
 }
 
-/** The precompiles that overrides move. */
-export function movedPrecompiles(overrides: StateOverrides): MovedPrecompile[] {
-  return overrides.flatMap(({ address, movePrecompileTo: to }) => (to === undefined ? [] : [{ from: address, to }]));
+/**
+ * What overrides do to precompiles: they move some; and geth takes an account that is overridden for an ordinary one.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` with `asGeth`, when a precompile is moved onto an account that is overridden
+ * @source spec/fees.md 5.6
+ */
+export function precompileOverrides(overrides: StateOverrides, asGeth = false): MachineOptions {
+  const moved = overrides.flatMap(({ address, movePrecompileTo: to }) =>
+    to === undefined ? [] : [{ from: address, to }],
+  );
+  if (!asGeth) return { moved };
+  const overridden = new Set(overrides.map(({ address }) => bytesToHex(address)));
+  for (const { to } of moved) {
+    if (!overridden.has(bytesToHex(to))) continue;
+    const reason = `account ${bytesToHex(to)} is already overridden`;
+    throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'movePrecompileToAddress', reason });
+  }
+  return { moved, removed: overrides.map(({ address }) => address) };
 }
 
 class OverriddenState implements StateReader {

@@ -1,4 +1,4 @@
-import { bytesToHex } from '../primitives/hex.js';
+import { byteKey } from './byte-key.js';
 import type { Account, StateReader } from './state-reader.js';
 
 /**
@@ -13,15 +13,15 @@ export class ReadCache implements StateReader {
   constructor(private readonly base: StateReader) {}
 
   account(address: Uint8Array): Promise<Account | undefined> {
-    return remember(this.accounts, bytesToHex(address), () => this.base.account(address));
+    return remember(this.accounts, byteKey(address), () => this.base.account(address));
   }
 
   slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
-    return remember(this.slots, bytesToHex(address) + bytesToHex(slot), () => this.base.slot(address, slot));
+    return remember(this.slots, byteKey(address) + byteKey(slot), () => this.base.slot(address, slot));
   }
 
   code(codeHash: Uint8Array): Promise<Uint8Array> {
-    return remember(this.codes, bytesToHex(codeHash), () => this.base.code(codeHash));
+    return remember(this.codes, byteKey(codeHash), () => this.base.code(codeHash));
   }
 }
 

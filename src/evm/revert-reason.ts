@@ -38,7 +38,11 @@ export function failureOf(
   outcome: TransactionOutcome,
 ): PlumblineError<'EXECUTION_REVERTED'> | PlumblineError<'EXECUTION_FAILED'> {
   const { exception = 'unknown', returnData } = outcome;
-  if (exception !== 'revert') return new PlumblineError('EXECUTION_FAILED', exception, { reason: exception });
+  if (exception !== 'revert') {
+    const { opcode } = outcome;
+    const details = { reason: exception, ...(opcode !== undefined && { opcode }) };
+    return new PlumblineError('EXECUTION_FAILED', exception, details);
+  }
   const reason = revertReason(returnData);
   const message = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`;
   return new PlumblineError('EXECUTION_REVERTED', message, {

@@ -11,7 +11,8 @@ export class OverlayStateManager implements StateManagerInterface {
     clear: (): void => this.overlay.beginTransaction(),
   };
 
-  constructor(private readonly overlay: StateOverlay) {}
+  /** @param overlay - can be exchanged between runs */
+  constructor(public overlay: StateOverlay) {}
 
   /** A copy each time: the interpreter writes into what it gets. */
   async getAccount(address: Address): Promise<EvmAccount | undefined> {

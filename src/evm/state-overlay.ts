@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import { equalBytes, isZeroBytes, padStart } from '../primitives/bytes.js';
-import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
+import { byteKey, keyBytes } from './byte-key.js';
 import { ReadCache } from './read-cache.js';
 import type { Account, StateReader } from './state-reader.js';
 
@@ -34,12 +34,12 @@ const NO_CODE = new Uint8Array(0);
  */
 export class StateOverlay implements StateReader {
   private readonly base: StateReader;
-  private readonly accounts = new Map<Hex, Account | undefined>();
-  private readonly storage = new Map<Hex, Map<Hex, Uint8Array>>();
+  private readonly accounts = new Map<string, Account | undefined>();
+  private readonly storage = new Map<string, Map<string, Uint8Array>>();
   /** Accounts whose storage underneath no longer counts. */
-  private readonly cleared = new Set<Hex>();
-  private readonly destroyed = new Set<Hex>();
-  private readonly codes = new Map<Hex, Uint8Array>();
+  private readonly cleared = new Set<string>();
+  private readonly destroyed = new Set<string>();
+  private readonly codes = new Map<string, Uint8Array>();
   /** Values at the start of the transaction, of the slots it wrote (EIP-2200). */
   private readonly originals = new Map<string, Uint8Array>();
   private readonly journal: (() => void)[] = [];
@@ -50,35 +50,38 @@ export class StateOverlay implements StateReader {
     this.base = base instanceof ReadCache || base instanceof StateOverlay ? base : new ReadCache(base);
   }
 
-  async account(address: Uint8Array): Promise<Account | undefined> {
-    const key = bytesToHex(address);
-    return this.accounts.has(key) ? this.accounts.get(key) : this.base.account(address);
+  // What the base promises is handed on as it is: an asynchronous function would wait for it three times.
+  account(address: Uint8Array): Promise<Account | undefined> {
+    const key = byteKey(address);
+    return this.accounts.has(key) ? Promise.resolve(this.accounts.get(key)) : this.base.account(address);
   }
 
-  async slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
-    const key = bytesToHex(address);
-    const written = this.storage.get(key)?.get(bytesToHex(slot));
-    if (written !== undefined) return written;
-    return this.cleared.has(key) ? ZERO_WORD : this.base.slot(address, slot);
+  slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
+    const key = byteKey(address);
+    const written = this.storage.get(key)?.get(byteKey(slot));
+    if (written !== undefined) return Promise.resolve(written);
+    return this.cleared.has(key) ? Promise.resolve(ZERO_WORD) : this.base.slot(address, slot);
   }
 
-  async code(codeHash: Uint8Array): Promise<Uint8Array> {
-    if (equalBytes(codeHash, EMPTY_CODE_HASH)) return NO_CODE;
-    return this.codes.get(bytesToHex(codeHash)) ?? this.base.code(codeHash);
+  code(codeHash: Uint8Array): Promise<Uint8Array> {
+    if (equalBytes(codeHash, EMPTY_CODE_HASH)) return Promise.resolve(NO_CODE);
+    const added = this.codes.get(byteKey(codeHash));
+    return added === undefined ? this.base.code(codeHash) : Promise.resolve(added);
   }
 
   /** Value of a slot when the transaction began. */
-  async originalSlot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
-    return this.originals.get(bytesToHex(address) + bytesToHex(slot)) ?? this.slot(address, slot);
+  originalSlot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
+    const original = this.originals.get(byteKey(address) + byteKey(slot));
+    return original === undefined ? this.slot(address, slot) : Promise.resolve(original);
   }
 
   setAccount(address: Uint8Array, account: Account | undefined): void {
-    this.put(this.accounts, bytesToHex(address), account);
+    this.put(this.accounts, byteKey(address), account);
   }
 
   /** @param value - up to 32 bytes, big-endian */
   async setSlot(address: Uint8Array, slot: Uint8Array, value: Uint8Array): Promise<void> {
-    const [account, key] = [bytesToHex(address), bytesToHex(slot)];
+    const [account, key] = [byteKey(address), byteKey(slot)];
     if (!this.originals.has(account + key)) this.originals.set(account + key, await this.slot(address, slot));
     let slots = this.storage.get(account);
     if (slots === undefined) {
@@ -92,13 +95,13 @@ export class StateOverlay implements StateReader {
   addCode(code: Uint8Array): Uint8Array {
     const hash = keccak_256(code);
     // Content by its hash: true whatever is taken back, so the journal does not know it.
-    this.codes.set(bytesToHex(hash), code);
+    this.codes.set(byteKey(hash), code);
     return hash;
   }
 
   /** Empties the storage of an account that is being created. */
   clearStorage(address: Uint8Array): void {
-    const key = bytesToHex(address);
+    const key = byteKey(address);
     this.add(this.cleared, key);
     if (this.storage.has(key)) this.put(this.storage, key, new Map());
   }
@@ -106,7 +109,7 @@ export class StateOverlay implements StateReader {
   /** Takes an account away, with its storage. */
   destroy(address: Uint8Array): void {
     this.clearStorage(address);
-    this.add(this.destroyed, bytesToHex(address));
+    this.add(this.destroyed, byteKey(address));
     this.setAccount(address, undefined);
   }
 
@@ -146,13 +149,13 @@ export class StateOverlay implements StateReader {
   async changes(): Promise<AccountChange[]> {
     const found: AccountChange[] = [];
     for (const key of new Set([...this.accounts.keys(), ...this.storage.keys()])) {
-      const address = hexToBytes(key);
+      const address = keyBytes(key);
       const before = await this.base.account(address);
       const after = this.accounts.has(key) ? this.accounts.get(key) : before;
       const destroyed = before !== undefined && this.destroyed.has(key);
       const slots: AccountChange['slots'][number][] = [];
       for (const [slot, value] of after === undefined ? [] : (this.storage.get(key) ?? [])) {
-        const slotKey = hexToBytes(slot);
+        const slotKey = keyBytes(slot);
         const old = before === undefined ? ZERO_WORD : await this.base.slot(address, slotKey);
         const listed = destroyed ? !isZeroBytes(value) : !equalBytes(old, value);
         if (listed) slots.push({ key: slotKey, before: old, after: value });
@@ -173,13 +176,13 @@ export class StateOverlay implements StateReader {
     return found;
   }
 
-  private put<T>(map: Map<Hex, T>, key: Hex, value: T): void {
+  private put<T>(map: Map<string, T>, key: string, value: T): void {
     const [had, old] = [map.has(key), map.get(key)];
     this.journal.push(() => (had ? map.set(key, old as T) : map.delete(key)));
     map.set(key, value);
   }
 
-  private add(set: Set<Hex>, key: Hex): void {
+  private add(set: Set<string>, key: string): void {
     if (set.has(key)) return;
     this.journal.push(() => set.delete(key));
     set.add(key);

@@ -26,14 +26,24 @@ export async function runSystemCalls(machine: Machine): Promise<void> {
   }
 }
 
-async function systemCall(machine: Machine, contract: Uint8Array, input: () => Promise<Uint8Array>): Promise<void> {
+/**
+ * Calls a contract as the system, outside of any transaction.
+ *
+ * @param contract - 20 bytes
+ * @returns what it did; undefined where no contract is deployed
+ */
+export async function systemCall(
+  machine: Machine,
+  contract: Uint8Array,
+  input: () => Promise<Uint8Array>,
+): Promise<{ readonly returnData: Uint8Array; readonly exception: string | undefined } | undefined> {
   const { evm, state } = machine;
   const account = await state.account(contract);
-  if (account === undefined || (await state.code(account.codeHash)).length === 0) return;
+  if (account === undefined || (await state.code(account.codeHash)).length === 0) return undefined;
   const mark = state.mark();
   state.beginTransaction();
   try {
-    await evm.runCall({
+    const { execResult } = await evm.runCall({
       block: machine.blockForEvm(),
       caller: SYSTEM_ADDRESS,
       to: new Address(contract),
@@ -42,6 +52,7 @@ async function systemCall(machine: Machine, contract: Uint8Array, input: () => P
       skipNonceIncrement: true,
     });
     await evm.journal.cleanup();
+    return { returnData: execResult.returnValue, exception: execResult.exceptionError?.error };
   } catch (error) {
     state.rollback(mark);
     await machine.recover();

@@ -1,5 +1,8 @@
 import type { Log } from '../ethereum/receipt.js';
 import type { AccessListEntry, Authorization } from '../primitives/call-request.js';
+import type { ModuleCounts } from './counters.js';
+import type { GasPath } from './gas-path.js';
+import type { StepBudget } from './step-budget.js';
 
 /** What execution needs of a transaction, signed or imagined. Prices in wei. */
 export interface TransactionMessage {
@@ -18,6 +21,9 @@ export interface TransactionMessage {
   readonly accessList?: readonly AccessListEntry[] | undefined;
   /** Present in type 4 (EIP-7702). */
   readonly authorizationList?: readonly Authorization[] | undefined;
+  /** Present in type 3 (EIP-4844): hashes of 32 bytes, and wei per blob gas. */
+  readonly blobVersionedHashes?: readonly Uint8Array[] | undefined;
+  readonly maxFeePerBlobGas?: bigint | undefined;
 }
 
 /** What a transaction that was let in came to. */
@@ -25,6 +31,8 @@ export interface TransactionOutcome {
   readonly succeeded: boolean;
   /** Why it did not: `revert`, `out of gas`, `invalid opcode`, ... */
   readonly exception: string | undefined;
+  /** The instruction there is none of, where that is why. */
+  readonly opcode?: number;
   /** Charged, that is after refunds. */
   readonly gasUsed: bigint;
   /** Before refunds, and at least the data floor of EIP-7623. */
@@ -35,6 +43,10 @@ export interface TransactionOutcome {
   readonly logs: readonly Log[];
   /** 20 bytes; of a contract creation that succeeded. */
   readonly createdAddress: Uint8Array | undefined;
+  /** What the prover counts of it, where that was asked. */
+  readonly counts?: ModuleCounts;
+  /** What it touched beside what is warm from the start, where that was asked. */
+  readonly touched?: readonly AccessListEntry[];
 }
 
 /** What is not asked of a simulated transaction. Each is a check of real ones that is left out. */
@@ -58,8 +70,12 @@ export interface RunOptions {
   readonly baseFeePerGas?: bigint | undefined;
   /** Gas left in the block. */
   readonly gasAvailable?: bigint | undefined;
-  /** Steps of the interpreter after which it stops with an error. Counting makes each step several times slower. */
-  readonly stepBudget?: number | undefined;
-  /** Looked at before the run, and at each step when steps are counted. */
-  readonly signal?: AbortSignal | undefined;
+  /** Counts the steps of the run and ends it; those of all runs of a request together, where they share one. */
+  readonly steps?: StepBudget | undefined;
+  /** Fill in `counts` of the outcome. */
+  readonly counting?: boolean | undefined;
+  /** Told of what makes the run need gas. */
+  readonly path?: GasPath | undefined;
+  /** Fill in `touched` of the outcome. */
+  readonly reportTouched?: boolean | undefined;
 }

@@ -1,10 +1,11 @@
-import type { EVMResult, Log as EvmLog, PrecompileFunc } from '@ethereumjs/evm';
+import { EVMError, type EVMResult, type Log as EvmLog } from '@ethereumjs/evm';
 import { Address, Account as EvmAccount, KECCAK256_RLP } from '@ethereumjs/util';
-import { PlumblineError } from '../errors.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
 import { applyAuthorizations } from './authorization.js';
-import { REFUND_QUOTIENT } from './gas-schedule.js';
+import { RunCounts } from './counters.js';
+import { refundQuotient } from './gas-schedule.js';
 import type { Machine } from './machine.js';
+import { touchedBy } from './touched.js';
 import { type Admission, admit } from './transaction-checks.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from './transaction-message.js';
 
@@ -20,21 +21,27 @@ export async function runTransaction(
   message: TransactionMessage,
   options: RunOptions = {},
 ): Promise<TransactionOutcome> {
-  throwIfAborted(options.signal);
-  const { state } = machine;
+  options.steps?.throwIfAborted();
+  const { state, instruments } = machine;
   const mark = state.mark();
   state.beginTransaction();
   await prefetch(machine, message);
   const admission = await admit(machine, message, options);
-  const stopCounting = countSteps(machine, options);
+  const counts = options.counting ? new RunCounts() : undefined;
+  instruments.steps = options.steps;
+  instruments.counts = counts;
+  instruments.path = options.path;
   try {
-    return await execute(machine, message, admission, options);
+    const outcome = await execute(machine, message, admission, options);
+    return counts === undefined ? outcome : { ...outcome, counts: counts.read() };
   } catch (error) {
     state.rollback(mark);
     await machine.recover();
     throw error;
   } finally {
-    stopCounting();
+    instruments.steps = undefined;
+    instruments.counts = undefined;
+    instruments.path = undefined;
   }
 }
 
@@ -73,11 +80,18 @@ async function execute(
   options: RunOptions,
 ): Promise<TransactionOutcome> {
   const { evm } = machine;
-  const { sender, price, prepayment } = admission;
+  const { sender, price, prepayment, blobFee } = admission;
   const from = new Address(message.from);
   const baseFee = options.baseFeePerGas ?? machine.block.baseFeePerGas;
+  if (options.reportTouched) evm.journal.startReportingAccessList();
   warm(machine, message);
-  const paid = new EvmAccount(sender.nonce + 1n, sender.balance - prepayment, KECCAK256_RLP, sender.codeHash);
+  const created = new Set<`0x${string}`>();
+  const paid = new EvmAccount(
+    BigInt.asUintN(64, sender.nonce + 1n),
+    sender.balance - prepayment - blobFee,
+    KECCAK256_RLP,
+    sender.codeHash,
+  );
   await evm.journal.putAccount(from, paid);
   const authorizationRefund = await applyAuthorizations(machine, message.authorizationList ?? []);
   const result = await evm.runCall({
@@ -88,43 +102,45 @@ async function execute(
     gasLimit: message.gasLimit - admission.intrinsicGas,
     value: message.value,
     data: message.data,
-    createdAddresses: new Set(),
+    createdAddresses: created,
     selfdestruct: new Map(),
     // The nonce has to be up before authorizations are looked at, so it was raised above.
     skipNonceIncrement: true,
     ...(message.to !== undefined && { to: new Address(message.to) }),
+    ...(message.blobVersionedHashes !== undefined && {
+      blobVersionedHashes: message.blobVersionedHashes.map((hash) => bytesToHex(hash)),
+    }),
   });
-  const gas = settleGas(admission, result, authorizationRefund);
+  const gas = settleGas(machine, admission, result, authorizationRefund);
   if (prepayment > 0n) await credit(machine, from, (message.gasLimit - gas.gasUsed) * price);
-  if (prepayment > 0n && price > baseFee) {
+  // Before empty accounts were cleared, being paid nothing was enough for the coinbase to exist.
+  if ((prepayment > 0n && price > baseFee) || !machine.rules.spuriousDragon) {
     await credit(machine, new Address(machine.block.coinbase), gas.gasUsed * (price - baseFee));
   }
   await removeDestroyed(machine, result);
+  const touched = options.reportTouched ? touchedBy(evm, created) : undefined;
   await evm.journal.cleanup();
-  return outcomeOf(message, result, gas, price);
+  return { ...outcomeOf(message, result, gas, price), ...(touched !== undefined && { touched }) };
 }
 
 /** Addresses and slots that are warm from the start (EIP-2929, EIP-2930, EIP-3651). */
 function warm(machine: Machine, message: TransactionMessage): void {
-  const { journal, precompiles } = machine.evm;
+  const { journal } = machine.evm;
   journal.addAlwaysWarmAddress(bytesToHex(message.from));
   if (message.to !== undefined) journal.addAlwaysWarmAddress(bytesToHex(message.to));
   if (machine.rules.shanghai) journal.addAlwaysWarmAddress(bytesToHex(machine.block.coinbase));
-  // The map holds undefined where a precompile has been taken away.
-  for (const [address, run] of precompiles as Map<string, PrecompileFunc | undefined>) {
-    if (run !== undefined) journal.addAlwaysWarmAddress(address);
-  }
+  for (const address of machine.precompileAddresses) journal.addAlwaysWarmAddress(address);
   for (const { address, storageKeys } of message.accessList ?? []) {
     journal.addAlwaysWarmAddress(bytesToHex(address));
     for (const key of storageKeys) journal.addAlwaysWarmSlot(bytesToHex(address), bytesToHex(key));
   }
 }
 
-/** Refunds, at most a fifth of the gas used (EIP-3529), and the data floor (EIP-7623). */
-function settleGas(admission: Admission, { execResult }: EVMResult, authorizationRefund: bigint) {
+/** Refunds, as far as they go (EIP-3529), and the data floor (EIP-7623). */
+function settleGas(machine: Machine, admission: Admission, { execResult }: EVMResult, authorizationRefund: bigint) {
   const used = admission.intrinsicGas + execResult.executionGasUsed;
   const refund = (execResult.gasRefund ?? 0n) + authorizationRefund;
-  const cap = used / REFUND_QUOTIENT;
+  const cap = used / refundQuotient(machine.rules);
   const charged = used - (refund < cap ? refund : cap);
   const { floorGas } = admission;
   return {
@@ -159,30 +175,15 @@ function outcomeOf(
   const succeeded = exception === undefined;
   const logs: readonly EvmLog[] = succeeded ? (execResult.logs ?? []) : [];
   const returned = succeeded || exception === 'revert';
+  const opcode = exception === EVMError.errorMessages.INVALID_OPCODE ? execResult.runState?.opCode : undefined;
   return {
     succeeded,
     exception,
+    ...(opcode !== undefined && { opcode }),
     ...gas,
     effectiveGasPrice,
     returnData: returned ? execResult.returnValue : new Uint8Array(0),
     logs: logs.map(([address, topics, data]) => ({ address, topics, data })),
     createdAddress: succeeded && message.to === undefined ? createdAddress?.bytes : undefined,
   };
-}
-
-/** @returns a function that ends the count */
-function countSteps(machine: Machine, { stepBudget: budget, signal }: RunOptions): () => void {
-  if (budget === undefined) return () => {};
-  let steps = 0;
-  const onStep = () => {
-    throwIfAborted(signal);
-    if (++steps > budget) throw new PlumblineError('STEP_BUDGET_EXCEEDED', `more than ${budget} steps`, { budget });
-  };
-  const { events } = machine.evm;
-  events.on('step', onStep);
-  return () => events.off('step', onStep);
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new PlumblineError('ABORTED', 'aborted', {}, { cause: signal.reason });
 }

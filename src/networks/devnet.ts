@@ -1,5 +1,6 @@
 import type { HashScheme } from '../kernel/contracts.js';
-import type { ExtraDataPricing, Network, PricingModel, VerificationCostPricing } from './network.js';
+import { LINEA_MODULE_LIMITS } from './module-limits.js';
+import type { ExtraDataPricing, Network, PoolRules, PricingModel, VerificationCostPricing } from './network.js';
 
 /** Prices in every header of the devnet, as mainnet had them in January 2026 (spec/fees.md 3). */
 export const DEVNET_EXTRA_DATA_PRICING: ExtraDataPricing = {
@@ -32,6 +33,8 @@ export interface DevnetOptions {
   pricing?: PricingModel | PricingModel['model'];
   gasSearch?: Network['gasSearch'];
   sizing?: Network['sizing'];
+  /** Rules of the pool; a margin of 0.8 over cost, as Linea's networks, when left out. */
+  pool?: PoolRules;
 }
 
 /** Profile of the embedded development network: Linea's rules with every fork at genesis, and plumbline's own dictionary. */
@@ -45,6 +48,7 @@ export function devnet(options: DevnetOptions = {}): Network {
     blockGasLimit: 2_000_000_000n,
     txGasLimit: 24_000_000n,
     calldataLimit: 60_000,
+    pool: options.pool ?? { margin: 0.8 },
     rpcGasCap: 50_000_000n,
     slotSeconds: 1,
     gasSearch: options.gasSearch ?? 'besu',
@@ -57,6 +61,7 @@ export function devnet(options: DevnetOptions = {}): Network {
       currentBlockSlot: 281n,
       stateRootsSlot: 282n,
     },
+    moduleLimits: LINEA_MODULE_LIMITS,
   };
 }
 

@@ -1,3 +1,4 @@
+import { LINEA_MODULE_LIMITS } from './module-limits.js';
 import type { DictionaryReference, Network } from './network.js';
 
 /** The dictionary that Linea's sequencer sizes transactions with since May 2025, on all its networks (spec/compression.md 9). */
@@ -19,12 +20,18 @@ const shared = {
   blockGasLimit: 2_000_000_000n,
   txGasLimit: 24_000_000n,
   calldataLimit: 60_000,
+  // Margin of the pool in both networks' configuration (spec/fees.md 2).
+  pool: { margin: 0.8 },
   rpcGasCap: 50_000_000n,
   slotSeconds: 1,
   gasSearch: 'besu',
   sizing: 'current',
   dictionary: LINEA_DICTIONARY,
+  moduleLimits: LINEA_MODULE_LIMITS,
 } as const;
+
+/** Clique as both networks ran it (spec/json-rpc.md 5.2). */
+const CLIQUE_EPOCH = 30_000;
 
 /*
  * Where the hash of the zk state changes from mimc to poseidon2 is published as a release date only, never as a block
@@ -62,6 +69,15 @@ export const linea: Network = {
     currentBlockSlot: CURRENT_BLOCK_SLOT,
     stateRootsSlot: STATE_ROOTS_SLOT,
   },
+  sealing: {
+    clique: {
+      signers: ['0x8f81e2e3f8b46467523463835f965ffe476e1c9e'],
+      lastBlock: 24_787_631,
+      epochLength: CLIQUE_EPOCH,
+    },
+    maru: { validators: ['0x9f31730181441beb67b10efaed5773767ea959bc'] },
+  },
+  messageService: '0x508Ca82Df566dCD1B0DE8296e70a96332cD644ec',
 };
 
 /** Linea Sepolia, the public test network. */
@@ -94,4 +110,13 @@ export const lineaSepolia: Network = {
     currentBlockSlot: CURRENT_BLOCK_SLOT,
     stateRootsSlot: STATE_ROOTS_SLOT,
   },
+  sealing: {
+    clique: {
+      signers: ['0xa27342f1b74c0cfb2cda74bac1628d0c1a9752f2'],
+      lastBlock: 18_665_903,
+      epochLength: CLIQUE_EPOCH,
+    },
+    maru: { validators: ['0x20e2654209c3f5a7b4728fb228778f1261f1013f'] },
+  },
+  messageService: '0x971e727e956690b9957be6d51Ec16E73AcAC83A7',
 };

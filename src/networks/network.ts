@@ -1,13 +1,44 @@
+import type { BlobSchedule } from '../ethereum/blob-gas.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import type { Hex } from '../primitives/hex.js';
+import type { ModuleLimits } from './module-limits.js';
 
-export type Hardfork = 'london' | 'paris' | 'shanghai' | 'cancun' | 'prague' | 'osaka';
+/** Forks in the order of their beginning. Forks that change blob parameters alone are `bpo1` and so on. */
+export const HARDFORKS = [
+  'chainstart',
+  'homestead',
+  'tangerineWhistle',
+  'spuriousDragon',
+  'byzantium',
+  'constantinople',
+  'petersburg',
+  'istanbul',
+  'muirGlacier',
+  'berlin',
+  'london',
+  'arrowGlacier',
+  'grayGlacier',
+  'paris',
+  'shanghai',
+  'cancun',
+  'prague',
+  'osaka',
+  'bpo1',
+  'bpo2',
+  'bpo3',
+  'bpo4',
+  'bpo5',
+] as const;
+
+export type Hardfork = (typeof HARDFORKS)[number];
 
 /** When the rules of a fork begin: by block number up to Paris, by timestamp (seconds) after it. */
 export interface ForkActivation {
   readonly hardfork: Hardfork;
   readonly block?: number;
   readonly timestamp?: number;
+  /** Blob parameters from this fork on; until a fork names some, no blob transactions are let in. */
+  readonly blobs?: BlobSchedule;
 }
 
 /** The operator's prices stand in each block header (spec/fees.md 2, 3). */
@@ -50,6 +81,16 @@ export interface DictionaryReference {
   readonly url?: string;
 }
 
+/** What the pool asks of a transaction beside the limits of its network. What is left out is not asked. */
+export interface PoolRules {
+  /** Addresses that may neither send nor receive, nor stand in an authorization. */
+  readonly deniedAddresses?: readonly Hex[];
+  /** Type 4 is refused although the fork has it. */
+  readonly delegationsRefused?: boolean;
+  /** The price has to cover the cost of the transaction, times this factor (spec/fees.md 2.1). */
+  readonly margin?: number;
+}
+
 /** The rollup contract on layer 1 (spec/state-trie.md 9). */
 export interface RollupContract {
   readonly address: Hex;
@@ -59,22 +100,48 @@ export interface RollupContract {
   readonly stateRootsSlot: bigint;
 }
 
+/** Blocks 1 to `lastBlock` carry the seal of one signer at the end of their extra data (EIP-225, spec/json-rpc.md 5.2). */
+export interface CliqueSealing {
+  readonly signers: readonly Hex[];
+  readonly lastBlock: number;
+  /** Blocks divisible by this list the signers before their seal. */
+  readonly epochLength: number;
+}
+
+/** Blocks are payloads of Maru's beacon blocks, which a quorum of these validators seals (spec/json-rpc.md 5.3). */
+export interface MaruSealing {
+  /** Addresses, in any order. */
+  readonly validators: readonly Hex[];
+}
+
+/** Who vouches for the blocks of a network. */
+export interface BlockSealing {
+  readonly clique?: CliqueSealing;
+  /** After the blocks of Clique, where there were some. */
+  readonly maru?: MaruSealing;
+}
+
 /** Everything that distinguishes one network from another, as plain data. A user can write their own. */
 export interface Network {
   readonly name: string;
   readonly chainId: number;
   /** Prefix of the two methods of this network: `linea` for `linea_estimateGas`. `l2_` always works too. */
   readonly methodPrefix: string;
-  /** Base fee the network holds, wei. */
+  /** Base fee the network holds, or begins with, wei. */
   readonly baseFeePerGas: bigint;
   /** In order of activation; the first holds from genesis. */
   readonly forks: readonly ForkActivation[];
+  /** Blocks before Paris pay their miner as Ethereum's did: 5 ether, from Byzantium on 3, from Constantinople on 2. */
+  readonly blockRewards?: boolean;
+  /** Contract whose deposit events are requests of a block from Prague on (EIP-6110); none when left out. */
+  readonly depositContract?: Hex;
   /** Limit that headers carry. */
   readonly blockGasLimit: bigint;
   /** Largest gas limit of one transaction that the pool takes. */
   readonly txGasLimit: bigint;
   /** Largest calldata of one transaction, bytes. */
   readonly calldataLimit: number;
+  readonly pool?: PoolRules;
   /** Cap on gas of a simulated call. */
   readonly rpcGasCap: bigint;
   /** Seconds between blocks, for the simulated pending block. */
@@ -88,6 +155,12 @@ export interface Network {
   /** The network's own dictionary; plumbline's general one when left out. */
   readonly dictionary?: DictionaryReference;
   readonly rollup: RollupContract;
+  /** No seals are asked for when left out. */
+  readonly sealing?: BlockSealing;
+  /** What the prover can carry of one block, as far as an execution can count it; nothing is checked when left out. */
+  readonly moduleLimits?: ModuleLimits;
+  /** Contract of layer 2 whose `MessageSent` events go to layer 1. */
+  readonly messageService?: Hex;
 }
 
 /** Scheme of the zk state after `block`. */

@@ -103,3 +103,18 @@ export function base64ToBytes(text: string): Uint8Array<ArrayBuffer> {
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
 }
+
+/**
+ * Text that stands for bytes as the key of a long-lived map: a character for each byte, in one piece. Hex that was put
+ * together from its digits takes 32 bytes for each of them until somebody reads it.
+ *
+ * @param bytes - short ones, such as hashes
+ */
+export function bytesToKey(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
+}
+
+/** The bytes that a key of `bytesToKey` stands for. */
+export function keyToBytes(key: string): Uint8Array {
+  return Uint8Array.from(key, (character) => character.charCodeAt(0));
+}

@@ -259,16 +259,18 @@ describe('block context', () => {
       difficulty: 0n,
     } as BlockHeader;
     const blockHash = async () => word(9);
-    expect(pendingContext(head, { slotSeconds: 2 }, { blockHash })).toEqual({
-      number: 10,
-      timestamp: 52,
-      gasLimit: 2_000_000_000n,
-      baseFeePerGas: 7n,
-      coinbase: new Uint8Array(20),
-      prevRandao: new Uint8Array(32),
-      parentBeaconBlockRoot: new Uint8Array(32),
-      blockHash,
-    });
+    expect(pendingContext(head, { slotSeconds: 2, chainId: 1, forks: [{ hardfork: 'osaka' }] }, { blockHash })).toEqual(
+      {
+        number: 10,
+        timestamp: 52,
+        gasLimit: 2_000_000_000n,
+        baseFeePerGas: 7n,
+        coinbase: new Uint8Array(20),
+        prevRandao: new Uint8Array(32),
+        parentBeaconBlockRoot: new Uint8Array(32),
+        blockHash,
+      },
+    );
     expect(contextOfHeader(head, blockHash)).toMatchObject({ number: 9, coinbase: head.miner, prevRandao: word(2) });
   });
 

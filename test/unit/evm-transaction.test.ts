@@ -1,6 +1,7 @@
 import { eoaCode7702SignAuthorization, privateToAddress } from '@ethereumjs/util';
 import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
+import { StepBudget } from '../../src/evm/step-budget.js';
 import { runSystemCalls } from '../../src/evm/system-calls.js';
 import { runTransaction, simulateTransaction } from '../../src/evm/transaction.js';
 import type { RunOptions, TransactionMessage } from '../../src/evm/transaction-message.js';
@@ -284,15 +285,18 @@ describe('EIP-7702', () => {
 
 describe('runs that end early', () => {
   const loop = allocWith('0x5b5f56');
+  const budget = () => new StepBudget({ stepBudget: 50 });
 
   it('stops at the step budget, takes everything back, and goes on', async () => {
     const machine = await openMachine(loop);
-    await expect(runTransaction(machine, message(), { stepBudget: 50 })).rejects.toMatchObject({
+    await expect(runTransaction(machine, message(), { steps: budget() })).rejects.toMatchObject({
       code: 'STEP_BUDGET_EXCEEDED',
       details: { budget: 50 },
     });
     expect(await machine.state.changes()).toEqual([]);
-    const outcome = await runTransaction(machine, message({ to: hexToBytes(STRANGER), value: 1n }), { stepBudget: 50 });
+    const outcome = await runTransaction(machine, message({ to: hexToBytes(STRANGER), value: 1n }), {
+      steps: budget(),
+    });
     expect(outcome.gasUsed).toBe(21_000n);
   });
 
@@ -302,13 +306,15 @@ describe('runs that end early', () => {
     const withData = message({ data: Uint8Array.of(1) });
     const wanted = await simulateTransaction(machine, withData);
     expect(wanted.succeeded).toBe(true);
-    await expect(simulateTransaction(machine, message(), { stepBudget: 50 })).rejects.toThrow();
+    await expect(simulateTransaction(machine, message(), { steps: budget() })).rejects.toThrow();
     expect(await simulateTransaction(machine, withData)).toEqual(wanted);
   });
 
   it('does not begin once aborted', async () => {
     const signal = AbortSignal.abort();
-    await expect(runTransaction(await openMachine(loop), message(), { signal })).rejects.toMatchObject({
+    await expect(
+      runTransaction(await openMachine(loop), message(), { steps: new StepBudget({ signal }) }),
+    ).rejects.toMatchObject({
       code: 'ABORTED',
     });
   });

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { AllocState } from '../../conformance/alloc-state.js';
+import { callAt } from '../../src/evm/call.js';
+import { estimateGasAt } from '../../src/evm/estimate-gas.js';
+import { StepBudget } from '../../src/evm/step-budget.js';
+import { simulateTransaction } from '../../src/evm/transaction.js';
+import { hexToBytes } from '../../src/primitives/hex.js';
+import { allocWith, blockContext, CONTRACT, message, networkAt, openMachine, SENDER } from '../support/evm.js';
+
+const LOOP = allocWith('0x5b5f56');
+const GAS = 16_000_000n;
+const to = hexToBytes(CONTRACT);
+
+describe('StepBudget', () => {
+  it('counts jump destinations and calls, and nothing else', async () => {
+    // The call itself, then ten rounds of: JUMPDEST, counter + 1, jump back while it is below ten.
+    const machine = await openMachine(allocWith('0x5f5b60010180600a1160015700'));
+    await expect(
+      simulateTransaction(machine, message(), { steps: new StepBudget({ stepBudget: 10 }) }),
+    ).rejects.toThrow();
+    const outcome = await simulateTransaction(machine, message(), { steps: new StepBudget({ stepBudget: 11 }) });
+    expect(outcome.succeeded).toBe(true);
+  });
+
+  it('ends recursion that passes no jump destination', async () => {
+    // Calls itself twice with all the gas there is, over and over.
+    const callSelf = '5f5f5f5f5f305af150';
+    const machine = await openMachine(allocWith(`0x${callSelf}${callSelf}00`));
+    const run = simulateTransaction(machine, message({ gasLimit: GAS }), {
+      steps: new StepBudget({ stepBudget: 100 }),
+    });
+    await expect(run).rejects.toMatchObject({ code: 'STEP_BUDGET_EXCEEDED' });
+  });
+
+  it('holds for all runs of a search together', async () => {
+    // Two thousand rounds: one run is within the budget, a second one is not.
+    const rounds = allocWith('0x5f5b600101806107d01160015700');
+    const request = { from: hexToBytes(SENDER), to, data: Uint8Array.of(1) };
+    const estimate = (stepBudget: number) =>
+      estimateGasAt(new AllocState(rounds), blockContext(), request, {
+        network: networkAt('osaka'),
+        search: 'exact',
+        stepBudget,
+      });
+    await expect(estimate(3_000)).rejects.toMatchObject({ code: 'STEP_BUDGET_EXCEEDED' });
+    expect((await estimate(1_000_000)).gasLimit).toBeGreaterThan(21_000n);
+  });
+
+  it('lends the thread to others during a run', async () => {
+    let ended = false;
+    let between = 0;
+    const timer = setInterval(() => {
+      if (!ended) between++;
+    }, 1);
+    const run = simulateTransaction(await openMachine(LOOP), message({ gasLimit: GAS }), { steps: new StepBudget() });
+    const outcome = await run;
+    ended = true;
+    clearInterval(timer);
+    expect(outcome.exception).toBe('out of gas');
+    expect(between).toBeGreaterThan(0);
+  });
+
+  it('changes nothing of what a run comes to', async () => {
+    const machine = await openMachine(LOOP);
+    const watched = await simulateTransaction(machine, message(), { steps: new StepBudget(), counting: true });
+    const { counts, ...outcome } = watched;
+    expect(outcome).toEqual(await simulateTransaction(machine, message()));
+    expect(counts).toEqual({});
+  });
+
+  it('is aborted in the middle of a loop', async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 5);
+    const call = callAt(
+      new AllocState(LOOP),
+      blockContext(),
+      { to, gas: GAS },
+      {
+        network: networkAt('osaka'),
+        signal: controller.signal,
+      },
+    );
+    await expect(call).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
