@@ -51,7 +51,7 @@ export async function buildTools() {
   await buildGenerated();
   await unlessFresh(
     'tools',
-    ['src', 'bench', 'conformance', 'assembly', 'scripts/dictionary', 'tsconfig.tools.json'],
+    ['src', 'bench', 'conformance', 'test/support', 'assembly', 'scripts/dictionary', 'tsconfig.tools.json'],
     () => mustRun(bin('tsc'), ['-p', 'tsconfig.tools.json']),
   );
 }

@@ -13,6 +13,8 @@ export interface Unsigned {
   readonly maxPriorityFeePerGas?: bigint;
   readonly gasPrice?: bigint;
   readonly chainId?: number;
+  /** Of a type 2 transaction. */
+  readonly accessList?: { address: Hex; storageKeys: Hex[] }[];
 }
 
 /** A transaction signed by a dev account: type 2, or legacy when `gasPrice` is given. The signer is @ethereumjs/tx. */

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { createInlineNode } from '../../src/hosts/inline.js';
+import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { devnet } from '../../src/networks/devnet.js';
+import type { Hex } from '../../src/primitives/hex.js';
+import { signTransaction, transferCalldata } from '../support/sign.js';
+
+const FROM = DEV_ACCOUNTS[0]!.address;
+const at = (number: number): Hex => `0xc0de${number.toString(16).padStart(36, '0')}`;
+const word = (value: bigint | number) => `0x${value.toString(16).padStart(64, '0')}`;
+/** Returns what the opcodes leave on the stack. */
+const returning = (opcodes: string): Hex => `0x${opcodes}5f5260205ff3`;
+
+const IDENTITY: Hex = `0x${'4'.padStart(40, '0')}`;
+const alloc = {
+  [at(1)]: { code: '0x00' as Hex },
+  // Adds slot 1 to slot 0 and hashes nothing, then asks for the balance of a stranger.
+  [at(2)]: { nonce: 1n, code: `0x5f546001540160025573${'99'.repeat(20)}315000` as Hex },
+  [at(3)]: { nonce: 1n, code: '0x6001545f5ffd' as Hex },
+};
+
+interface AccessList {
+  accessList: { address: Hex; storageKeys: Hex[] }[];
+  gasUsed: Hex;
+  error?: string;
+}
+
+describe.each(['besu', 'geth'] as const)('simulated calls on a network of %s', (gasSearch) => {
+  let node: PlumblineNode;
+  const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const see = (opcodes: string, blockOverrides: object, call: object = {}) =>
+    ask<Hex>('eth_call', { to: at(1), ...call }, 'latest', { [at(1)]: { code: returning(opcodes) } }, blockOverrides);
+
+  beforeAll(async () => {
+    node = await createInlineNode({ chain: { kind: 'devnet', network: devnet({ gasSearch }), alloc } });
+    await node.request({ method: 'evm_mine' });
+  });
+  afterAll(() => node.close());
+
+  test('a block override is what the call sees of its block', async () => {
+    expect(await see('43', { number: '0x1234' })).toBe(word(0x1234));
+    expect(await see('42', { time: '0x77359400' })).toBe(word(0x77359400));
+    expect(await see('45', { gasLimit: '0xabcdef0' })).toBe(word(0xabcdef0));
+    expect(await see('41', { feeRecipient: at(9) })).toBe(word(BigInt(at(9))));
+    expect(await see('44', { prevRandao: word(55), difficulty: '0x7' })).toBe(word(55));
+    expect(await see('4a', { blobBaseFee: '0x99' })).toBe(word(0x99));
+    expect(await see('48', { baseFeePerGas: '0x9' }, { from: FROM, gasPrice: '0x10' })).toBe(word(9));
+    // The base fee is zero where the call names no price, overridden or not.
+    expect(await see('48', { baseFeePerGas: '0x9' })).toBe(word(0));
+    // Blocks that are not there have the hash zero; the genesis keeps its own.
+    expect(await see('606340', { number: '0x64' })).toBe(word(0));
+    const { hash } = await ask<{ hash: Hex }>('eth_getBlockByNumber', '0x0', false);
+    expect(await see('5f40', { number: '0x2' })).toBe(hash);
+  });
+
+  test('an estimate takes block overrides, and forgets them', async () => {
+    // Reverts before the year 2033.
+    const late = { [at(1)]: { code: '0x63773594004210600b57005b5f5ffd' } };
+    const call = { from: FROM, to: at(1), data: '0x01' };
+    const estimate = (blockOverrides?: object) => ask<Hex>('eth_estimateGas', call, 'latest', late, blockOverrides);
+    expect(Number(await estimate({ time: '0x77359400' }))).toBeGreaterThan(21_000);
+    await expect(estimate({ time: '0x773593ff' })).rejects.toMatchObject({ code: 3, data: '0x' });
+    await expect(estimate()).rejects.toMatchObject({ code: 3, data: '0x' });
+  });
+
+  test.each([
+    [{ beaconRoot: word(1) }, 'beaconRoot'],
+    [{ withdrawals: [] }, 'withdrawals'],
+    [{ feeRecipient: '0x12' }, 'feeRecipient'],
+    [{ number: 5 }, 'number'],
+    ['0x1', 'blockOverrides'],
+  ])('the block override %o is refused', async (blockOverrides, named) => {
+    const message = expect.stringContaining(named);
+    for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList']) {
+      const answer = ask(method, { to: at(1) }, 'latest', {}, blockOverrides);
+      await expect(answer).rejects.toMatchObject({ code: -32602, message });
+    }
+  });
+
+  test('both storage forms: one after the other with Besu, an error with geth', async () => {
+    const overrides = {
+      [at(1)]: { code: returning('600154'), state: { [word(1)]: word(2) }, stateDiff: { [word(1)]: word(3) } },
+    };
+    const answer = ask('eth_call', { to: at(1) }, 'latest', overrides);
+    if (gasSearch === 'besu') expect(await answer).toBe(word(3));
+    else {
+      const message = expect.stringContaining(`account ${at(1)} has both 'state' and 'stateDiff'`);
+      await expect(answer).rejects.toMatchObject({ code: -32602, message });
+    }
+  });
+
+  test('an override at the address of a precompile: geth takes the precompile away', async () => {
+    const answer = await ask('eth_call', { to: IDENTITY, data: '0x1234' }, 'latest', {
+      [IDENTITY]: { code: returning('607b') },
+    });
+    expect(answer).toBe(gasSearch === 'geth' ? word(0x7b) : '0x1234');
+  });
+
+  test('a precompile moves; with geth not onto an account that is overridden', async () => {
+    const move = { [IDENTITY]: { movePrecompileToAddress: at(5) } };
+    const call = { to: at(5), data: '0x1234' };
+    expect(await ask('eth_call', call, 'latest', move)).toBe('0x1234');
+    const onto = ask('eth_call', call, 'latest', { ...move, [at(5)]: { balance: '0x1' } });
+    if (gasSearch === 'besu') expect(await onto).toBe('0x1234');
+    else await expect(onto).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('overridden') });
+    const none = ask('eth_call', call, 'latest', { [at(1)]: { movePrecompileToAddress: at(5) } });
+    await expect(none).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('not a precompile') });
+  });
+
+  test('the access list of a call has what it touches, in order, and no more', async () => {
+    const { accessList } = await ask<AccessList>('eth_createAccessList', { from: FROM, to: at(2) });
+    expect(accessList).toEqual([
+      { address: `0x${'99'.repeat(20)}`, storageKeys: [] },
+      { address: at(2), storageKeys: [word(0), word(1), word(2)] },
+    ]);
+  });
+
+  test('a transfer touches nothing beside its ends (execution-apis: create-al-value-transfer)', async () => {
+    const call = { from: FROM, to: `0x01${'00'.repeat(19)}`, value: '0xa', nonce: '0x0' };
+    expect(await ask('eth_createAccessList', call, 'latest')).toEqual({ accessList: [], gasUsed: '0x5208' });
+  });
+
+  test('a call that fails has its list, and the failure beside it', async () => {
+    const answer = await ask<AccessList>('eth_createAccessList', { from: FROM, to: at(3) });
+    expect(answer).toMatchObject({
+      accessList: [{ address: at(3), storageKeys: [word(1)] }],
+      error: 'execution reverted',
+    });
+  });
+
+  test('overrides count, and what the caller lists stays', async () => {
+    const listed = [{ address: at(7), storageKeys: [word(8)] }];
+    const overrides = { [at(1)]: { code: '0x6005545000' } };
+    const { accessList } = await ask<AccessList>(
+      'eth_createAccessList',
+      { from: FROM, to: at(1), accessList: listed },
+      'latest',
+      overrides,
+    );
+    expect(accessList).toEqual([{ address: at(1), storageKeys: [word(5)] }, ...listed]);
+    const without = await ask<AccessList>('eth_createAccessList', { from: FROM, to: at(1) });
+    expect(without.accessList).toEqual([]);
+  });
+
+  test('a transaction with its list uses the gas that was told', async () => {
+    const data = transferCalldata(`0x${'51'.repeat(20)}`, 5n);
+    const call = { from: FROM, to: TEST_TOKEN, data };
+    const { accessList, gasUsed } = await ask<AccessList>('eth_createAccessList', call);
+    expect(accessList.flatMap(({ storageKeys }) => storageKeys).length).toBeGreaterThan(1);
+    const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n };
+    const raw = signTransaction(0, { nonce: 0, to: TEST_TOKEN, data, gasLimit: 200_000n, ...fees, accessList });
+    const hash = await ask<Hex>('eth_sendRawTransaction', raw);
+    expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', gasUsed });
+  });
+});
