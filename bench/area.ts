@@ -57,28 +57,37 @@ export function alternate(bodies: Record<string, () => unknown>, rounds = 15, tu
 }
 
 /**
- * As `alternate`, for bodies that are waited for: milliseconds.
+ * As `alternate`, for bodies that are waited for.
  *
- * @param warmUps - calls of each body before anything is measured
+ * @param options.warmUpMs - how long each body is called before anything is measured
+ * @param options.turnMs - how long a turn should last
+ * @returns milliseconds of a call in each round, by body
  */
 export async function alternateAsync(
   bodies: Record<string, () => Promise<unknown>>,
-  rounds: number,
-  warmUps: number,
-): Promise<Record<string, number>> {
-  const times: Record<string, number[]> = {};
-  for (const [name, body] of Object.entries(bodies)) {
-    for (let i = 0; i < warmUps; i++) await body();
-    times[name] = [];
+  { rounds = 25, warmUpMs = 1_500, turnMs = 15 } = {},
+): Promise<Record<string, number[]>> {
+  const turns = Object.entries(bodies).map(([name, body]) => ({ name, body, count: 1, times: [] as number[] }));
+  for (const turn of turns) {
+    const warm = performance.now() + warmUpMs;
+    while (performance.now() < warm) await turn.body();
+    const started = performance.now();
+    for (let i = 0; i < 5; i++) await turn.body();
+    turn.count = Math.max(1, Math.round((5 * turnMs) / (performance.now() - started)));
   }
   for (let round = 0; round < rounds; round++) {
-    for (const [name, body] of Object.entries(bodies)) {
+    for (const { body, count, times } of turns) {
       const started = performance.now();
-      await body();
-      times[name]!.push(performance.now() - started);
+      for (let i = 0; i < count; i++) await body();
+      times.push((performance.now() - started) / count);
     }
   }
-  return Object.fromEntries(Object.entries(times).map(([name, samples]) => [name, median(samples)]));
+  return Object.fromEntries(turns.map(({ name, times }) => [name, times]));
+}
+
+/** Median of the ratios within each round: what slows the machine down for a while slows both. */
+export function medianRatio(times: readonly number[], baseline: readonly number[]): number {
+  return median(times.map((time, round) => time / baseline[round]!));
 }
 
 export function median(values: readonly number[]): number {
