@@ -14,3 +14,13 @@ export type BlockReference =
   | { readonly number: number }
   /** 32 bytes. `requireCanonical`: a block that has left the chain is not an answer. */
   | { readonly hash: Uint8Array; readonly requireCanonical?: boolean };
+
+/** Whether a reference names the block after the newest one. */
+export function isPending(reference: BlockReference): boolean {
+  return 'tag' in reference && reference.tag === 'pending';
+}
+
+/** Whether a reference names the newest block, or the one after it. */
+export function isHead(reference: BlockReference): boolean {
+  return 'tag' in reference && (reference.tag === 'latest' || reference.tag === 'pending');
+}

@@ -3,6 +3,9 @@ import { PlumblineError } from '../errors.js';
 const ELASTICITY = 2n;
 const CHANGE_DENOMINATOR = 8n;
 
+/** Base fee of the first block of London, wei per gas (EIP-1559). */
+export const INITIAL_BASE_FEE: bigint = 1_000_000_000n;
+
 /** What the next base fee depends on. */
 export interface BaseFeeParent {
   /** Wei per gas. */

@@ -3,7 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../errors.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../primitives/bytes.js';
 
-/** A block header with every field of Prague and later; hashes are 32 bytes, addresses 20, the bloom 256, the nonce 8. */
+/** A block header of any fork up to Osaka; hashes are 32 bytes, addresses 20, the bloom 256, the nonce 8. */
 export interface BlockHeader {
   readonly parentHash: Uint8Array;
   readonly sha3Uncles: Uint8Array;
@@ -22,7 +22,8 @@ export interface BlockHeader {
   readonly extraData: Uint8Array;
   readonly mixHash: Uint8Array;
   readonly nonce: Uint8Array;
-  readonly baseFeePerGas: bigint;
+  /** From London on. */
+  readonly baseFeePerGas?: bigint;
   /** From Shanghai on. */
   readonly withdrawalsRoot?: Uint8Array;
   /** From Cancun on, as the two that follow. */
@@ -33,8 +34,23 @@ export interface BlockHeader {
   readonly requestsHash?: Uint8Array;
 }
 
-/** Fields of a header before each fork added some, in order: London, Shanghai, Cancun, Prague. */
-const FIELD_COUNTS = [16, 17, 20, 21];
+/** Fields of a header: at first, and from London, Shanghai, Cancun and Prague on. */
+const FIELD_COUNTS = [15, 16, 17, 20, 21];
+/** Bytes of the fields that have a fixed length. */
+const FIXED_LENGTHS: Readonly<Record<number, number>> = {
+  0: 32,
+  1: 32,
+  2: 20,
+  3: 32,
+  4: 32,
+  5: 32,
+  6: 256,
+  13: 32,
+  14: 8,
+  16: 32,
+  19: 32,
+  20: 32,
+};
 
 /** The items of a header's RLP list, the fields of later forks only where present (spec/json-rpc.md 5.1). */
 export function headerFields(header: BlockHeader): Uint8Array[] {
@@ -55,8 +71,8 @@ export function headerFields(header: BlockHeader): Uint8Array[] {
     header.extraData,
     header.mixHash,
     header.nonce,
-    int(header.baseFeePerGas),
   ];
+  if (header.baseFeePerGas !== undefined) fields.push(int(header.baseFeePerGas));
   if (header.withdrawalsRoot !== undefined) fields.push(header.withdrawalsRoot);
   if (header.blobGasUsed !== undefined && header.excessBlobGas !== undefined) {
     fields.push(int(header.blobGasUsed), int(header.excessBlobGas));
@@ -74,7 +90,8 @@ export function headerHash(header: BlockHeader): Uint8Array {
 /**
  * Header of the items of its RLP list.
  *
- * @throws PlumblineError `INVALID_LENGTH` for a number of items that no fork has
+ * @throws PlumblineError `INVALID_LENGTH` for a number of items that no fork has, or an item of another length than its
+ *   field, `OUT_OF_RANGE` for a number or timestamp above 2^53 - 1
  */
 export function headerFromFields(items: readonly Uint8Array[]): BlockHeader {
   if (!FIELD_COUNTS.includes(items.length)) {
@@ -84,7 +101,13 @@ export function headerFromFields(items: readonly Uint8Array[]): BlockHeader {
       actual: items.length,
     });
   }
-  const bytes = (i: number) => items[i]!;
+  const bytes = (i: number) => {
+    const [item, expected] = [items[i]!, FIXED_LENGTHS[i]];
+    if (expected === undefined || item.length === expected) return item;
+    const what = `header field ${i}`;
+    const text = `${what} has ${expected} bytes, got ${item.length}`;
+    throw new PlumblineError('INVALID_LENGTH', text, { what, expected: String(expected), actual: item.length });
+  };
   const int = (i: number) => bytesToBigInt(items[i]!);
   return {
     parentHash: bytes(0),
@@ -95,16 +118,22 @@ export function headerFromFields(items: readonly Uint8Array[]): BlockHeader {
     receiptsRoot: bytes(5),
     logsBloom: bytes(6),
     difficulty: int(7),
-    number: Number(int(8)),
+    number: index('number', int(8)),
     gasLimit: int(9),
     gasUsed: int(10),
-    timestamp: Number(int(11)),
+    timestamp: index('timestamp', int(11)),
     extraData: bytes(12),
     mixHash: bytes(13),
     nonce: bytes(14),
-    baseFeePerGas: int(15),
+    ...(items.length > 15 && { baseFeePerGas: int(15) }),
     ...(items.length > 16 && { withdrawalsRoot: bytes(16) }),
     ...(items.length > 17 && { blobGasUsed: int(17), excessBlobGas: int(18), parentBeaconBlockRoot: bytes(19) }),
     ...(items.length > 20 && { requestsHash: bytes(20) }),
   };
+}
+
+function index(what: string, value: bigint): number {
+  if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
+  const details = { what, value: value.toString(), limit: '2^53 - 1' };
+  throw new PlumblineError('OUT_OF_RANGE', `${what} of a header is above 2^53 - 1`, details);
 }

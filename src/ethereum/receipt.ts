@@ -13,6 +13,8 @@ export interface Log {
 export interface Receipt {
   readonly type: number;
   readonly succeeded: boolean;
+  /** State root after the transaction, 32 bytes: stands in the place of success before Byzantium (EIP-658). */
+  readonly stateRoot?: Uint8Array | undefined;
   /** Gas of this transaction and all before it in the block. */
   readonly cumulativeGasUsed: bigint;
   readonly logs: readonly Log[];
@@ -22,11 +24,7 @@ export interface Receipt {
 export function logsBloom(logs: readonly Log[]): Uint8Array {
   const bloom = new Uint8Array(256);
   const add = (item: Uint8Array) => {
-    const hash = keccak_256(item);
-    for (let i = 0; i < 6; i += 2) {
-      const bit = ((hash[i]! << 8) | hash[i + 1]!) & 2047;
-      bloom[255 - (bit >> 3)]! |= 1 << (bit & 7);
-    }
+    for (const bit of bloomBits(item)) bloom[255 - (bit >> 3)]! |= 1 << (bit & 7);
   };
   for (const log of logs) {
     add(log.address);
@@ -35,10 +33,21 @@ export function logsBloom(logs: readonly Log[]): Uint8Array {
   return bloom;
 }
 
+/** The three bits that an address or topic sets in a bloom, 0 to 2047. */
+export function bloomBits(item: Uint8Array): readonly number[] {
+  const hash = keccak_256(item);
+  return [0, 2, 4].map((i) => ((hash[i]! << 8) | hash[i + 1]!) & 2047);
+}
+
+/** Whether these bits are all set. When they are not, no log under the bloom has the item they are of. */
+export function bloomHasBits(bloom: Uint8Array, bits: readonly number[]): boolean {
+  return bits.every((bit) => (bloom[255 - (bit >> 3)]! & (1 << (bit & 7))) !== 0);
+}
+
 /** Consensus encoding of a receipt: RLP, with the type in front of typed ones (EIP-2718). */
 export function encodeReceipt(receipt: Receipt): Uint8Array {
   const body = RLP.encode([
-    receipt.succeeded ? Uint8Array.of(1) : new Uint8Array(0),
+    receipt.stateRoot ?? (receipt.succeeded ? Uint8Array.of(1) : new Uint8Array(0)),
     bigIntToMinimalBytes(receipt.cumulativeGasUsed),
     logsBloom(receipt.logs),
     receipt.logs.map((log) => [log.address, [...log.topics], log.data]),

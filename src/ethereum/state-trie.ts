@@ -1,8 +1,11 @@
 import { createMerkleProof, createMPT, type MerklePatriciaTrie } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
+import { ValueEncoding } from '@ethereumjs/util';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bigIntToMinimalBytes, bytesToBigInt, compareBytes, isZeroBytes } from '../primitives/bytes.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
+import { ScratchDB } from './scratch-db.js';
+import { TrieNodes } from './trie-nodes.js';
 
 /** An account as the Merkle-Patricia state trie holds it. */
 export interface TrieAccount {
@@ -32,12 +35,36 @@ export interface TrieProof {
   readonly storage: { readonly key: Uint8Array; readonly value: bigint; readonly proof: Uint8Array[] }[];
 }
 
-/** The ordinary Ethereum state trie with its storage tries, in memory. Nodes stay, so old roots remain readable. */
+/**
+ * The ordinary Ethereum state trie with its storage tries, in memory. Every root that has been written stays readable,
+ * until one is held: from then on those that are held.
+ */
 export class StateTrie {
-  private constructor(private readonly accounts: MerklePatriciaTrie) {}
+  private constructor(
+    private readonly accounts: MerklePatriciaTrie,
+    /** Undefined for a fork, whose nodes last as long as it does. */
+    private readonly nodes?: TrieNodes,
+  ) {}
 
   static async create(): Promise<StateTrie> {
-    return new StateTrie(await createMPT({ useKeyHashing: true }));
+    const nodes = new TrieNodes();
+    const accounts = await createMPT({ db: nodes, useKeyHashing: true, valueEncoding: ValueEncoding.Bytes });
+    return new StateTrie(accounts, nodes);
+  }
+
+  /** Keeps the state of a root that has just been written, and forgets other roots written since the last one held. */
+  hold(root: Uint8Array): void {
+    this.nodes?.hold(root);
+  }
+
+  /** Nodes that held roots lead to. */
+  get heldNodes(): number {
+    return this.nodes?.size ?? 0;
+  }
+
+  /** Lets go of a root that was held, once for each time. */
+  release(root: Uint8Array): void {
+    this.nodes?.release(root);
   }
 
   /** @returns the new state root */
@@ -62,7 +89,7 @@ export class StateTrie {
    */
   async load(writes: readonly TrieWrite[], onProgress: (fraction: number) => void): Promise<Uint8Array> {
     const { db } = this.accounts.database();
-    const loader = await createMPT({ db, useNodePruning: true });
+    const loader = await createMPT({ db, useNodePruning: true, valueEncoding: ValueEncoding.Bytes });
     const keyed = writes.map((write) => ({ ...write, hashed: keccak_256(write.address) }));
     keyed.sort((a, b) => compareBytes(a.hashed, b.hashed));
     for (const [i, { hashed, account, slots }] of keyed.entries()) {
@@ -73,9 +100,16 @@ export class StateTrie {
     return this.accounts.root(loader.root());
   }
 
-  /** Goes back to a root it has had. */
+  /** Goes back to a root it has had and still holds. */
   revertTo(root: Uint8Array): void {
     this.accounts.root(root);
+    this.nodes?.forgetFresh();
+  }
+
+  /** A trie that goes on from an earlier or the present root. What is written to it leaves this one as it is. */
+  async fork(root: Uint8Array): Promise<StateTrie> {
+    const db = new ScratchDB(this.accounts.database().db);
+    return new StateTrie(await createMPT({ db, root, useKeyHashing: true, valueEncoding: ValueEncoding.Bytes }));
   }
 
   /** Proofs under an earlier or the present state root. */

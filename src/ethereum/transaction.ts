@@ -1,14 +1,17 @@
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createTxFromRLP, TransactionType, type TypedTransaction } from '@ethereumjs/tx';
+import type { KZG } from '@ethereumjs/util';
 import { messageOf, PlumblineError, type TransactionRule } from '../errors.js';
 import { bytesToBigInt } from '../primitives/bytes.js';
 import type { AccessListEntry, Authorization } from '../primitives/call-request.js';
+import { hexToBytes } from '../primitives/hex.js';
+import { withoutSidecar } from './blob-sidecar.js';
 
 /** A signed transaction with its sender, as it was broadcast. */
 export interface SignedTransaction {
-  readonly type: 0 | 1 | 2 | 4;
+  readonly type: 0 | 1 | 2 | 3 | 4;
   readonly hash: Uint8Array;
-  /** The bytes that were broadcast. */
+  /** The bytes that blocks carry: those that were broadcast, without the sidecar of blobs. */
   readonly raw: Uint8Array;
   /** Recovered from the signature, 20 bytes. */
   readonly from: Uint8Array;
@@ -18,7 +21,7 @@ export interface SignedTransaction {
   readonly gasLimit: bigint;
   /** Types 0 and 1. */
   readonly gasPrice: bigint | undefined;
-  /** Types 2 and 4, as the next. */
+  /** Types 2, 3 and 4, as the next. */
   readonly maxFeePerGas: bigint | undefined;
   readonly maxPriorityFeePerGas: bigint | undefined;
   readonly value: bigint;
@@ -27,9 +30,23 @@ export interface SignedTransaction {
   readonly chainId: bigint | undefined;
   readonly accessList: readonly AccessListEntry[] | undefined;
   readonly authorizationList: readonly Authorization[] | undefined;
+  /** Type 3: wei per blob gas, and the hashes of the blobs, 32 bytes each. */
+  readonly maxFeePerBlobGas?: bigint | undefined;
+  readonly blobVersionedHashes?: readonly Uint8Array[] | undefined;
   readonly v: bigint;
   readonly r: bigint;
   readonly s: bigint;
+  /** Nobody signed it: a devnet ran it for `from`, which stands in `r`. */
+  readonly impersonated?: true;
+}
+
+export interface TransactionParsing {
+  /** Take type 3, with its sidecar or without; the sidecar's proofs are not looked at. Refused when left out. */
+  readonly blobs?: boolean | undefined;
+  /** Take signatures that name no chain as Frontier did, with `s` of either half. */
+  readonly frontier?: boolean | undefined;
+  /** 20 bytes: the sender of a transaction that nobody signed. Its signature is not looked at. */
+  readonly impersonated?: Uint8Array | undefined;
 }
 
 function reject(rule: TransactionRule, reason: string, cause?: unknown): PlumblineError<'TRANSACTION_REJECTED'> {
@@ -39,22 +56,24 @@ function reject(rule: TransactionRule, reason: string, cause?: unknown): Plumbli
 /**
  * Parses a raw signed transaction and recovers its sender.
  *
+ * @param broadcast - RLP of a legacy transaction, or type and payload (EIP-2718)
  * @param chainId - chain the transaction has to be for; a legacy transaction may name none
  * @throws PlumblineError `TRANSACTION_REJECTED` with rule `malformed`, `type`, `chain-id` or `signature`
  */
-export function parseSignedTransaction(raw: Uint8Array, chainId: number): SignedTransaction {
-  if (raw[0] === TransactionType.BlobEIP4844)
+export function parseSignedTransaction(
+  broadcast: Uint8Array,
+  chainId: number,
+  parsing: TransactionParsing = {},
+): SignedTransaction {
+  if (broadcast[0] === TransactionType.BlobEIP4844 && parsing.blobs !== true)
     throw reject('type', 'BLOB_TX_NOT_ALLOWED: blob transactions are not accepted');
-  const tx = decode(raw, chainId);
+  const raw = payloadOf(broadcast);
+  let tx = decode(raw, chainId, Hardfork.Prague);
   const type = tx.type as SignedTransaction['type'];
-  if (!tx.isSigned()) throw reject('signature', 'the transaction is not signed');
-  let from: Uint8Array;
-  try {
-    from = tx.getSenderAddress().bytes;
-  } catch (cause) {
-    throw reject('signature', `the sender cannot be recovered: ${messageOf(cause)}`, cause);
-  }
   const named = namedChainId(tx);
+  if (parsing.frontier === true && type === 0 && named === undefined) tx = decode(raw, chainId, Hardfork.Chainstart);
+  if (!tx.isSigned()) throw reject('signature', 'the transaction is not signed');
+  const from = parsing.impersonated ?? senderOf(tx);
   if (named !== undefined && named !== BigInt(chainId)) {
     throw reject('chain-id', `the transaction is for chain ${named}, this is ${chainId}`);
   }
@@ -75,14 +94,52 @@ export function parseSignedTransaction(raw: Uint8Array, chainId: number): Signed
     accessList:
       'accessList' in tx ? tx.accessList.map(([address, storageKeys]) => ({ address, storageKeys })) : undefined,
     authorizationList: 'authorizationList' in tx ? tx.authorizationList.map(toAuthorization) : undefined,
+    ...('blobVersionedHashes' in tx && {
+      maxFeePerBlobGas: tx.maxFeePerBlobGas,
+      blobVersionedHashes: tx.blobVersionedHashes.map((hash) => hexToBytes(hash)),
+    }),
     v: tx.v!,
     r: tx.r!,
     s: tx.s!,
+    ...(parsing.impersonated !== undefined && { impersonated: true }),
   };
 }
 
-function decode(raw: Uint8Array, chainId: number): TypedTransaction {
-  const common = new Common({ chain: { ...Mainnet, chainId }, hardfork: Hardfork.Prague });
+function senderOf(tx: TypedTransaction): Uint8Array {
+  try {
+    return tx.getSenderAddress().bytes;
+  } catch (cause) {
+    throw reject('signature', `the sender cannot be recovered: ${messageOf(cause)}`, cause);
+  }
+}
+
+function payloadOf(broadcast: Uint8Array): Uint8Array {
+  if (broadcast[0] !== TransactionType.BlobEIP4844) return broadcast;
+  try {
+    return withoutSidecar(broadcast);
+  } catch (cause) {
+    throw reject('malformed', `the transaction does not decode: ${messageOf(cause)}`, cause);
+  }
+}
+
+const noTrustedSetup = (): never => {
+  throw new PlumblineError('INTERNAL', 'blobs are not looked into', { reason: 'no trusted set-up' });
+};
+
+/** Reading a blob transaction asks for these, and calls none of them. */
+const NO_KZG: KZG = {
+  blobToKzgCommitment: noTrustedSetup,
+  computeBlobProof: noTrustedSetup,
+  verifyProof: noTrustedSetup,
+  verifyBlobProofBatch: noTrustedSetup,
+  computeCells: noTrustedSetup,
+  computeCellsAndProofs: noTrustedSetup,
+  recoverCellsAndProofs: noTrustedSetup,
+  verifyCellKzgProofBatch: noTrustedSetup,
+};
+
+function decode(raw: Uint8Array, chainId: number, hardfork: Hardfork): TypedTransaction {
+  const common = new Common({ chain: { ...Mainnet, chainId }, hardfork, customCrypto: { kzg: NO_KZG } });
   try {
     return createTxFromRLP(raw, { common });
   } catch (cause) {

@@ -1,13 +1,21 @@
 import { PlumblineError, type TransactionRule } from '../../errors.js';
-import type { SignedTransaction } from '../../ethereum/transaction.js';
+import { effectiveGasPrice } from '../../ethereum/base-fee.js';
+import { parseSignedTransaction, type SignedTransaction } from '../../ethereum/transaction.js';
+import { authorityOf } from '../../evm/authorization.js';
 import type { BlockContext } from '../../evm/block-context.js';
+import { rulesAt } from '../../evm/common.js';
 import { Machine } from '../../evm/machine.js';
 import { StateOverlay } from '../../evm/state-overlay.js';
 import type { StateReader } from '../../evm/state-reader.js';
-import { admit } from '../../evm/transaction-checks.js';
+import { admit, requireTypeInForce } from '../../evm/transaction-checks.js';
+import type { Prices } from '../../fees/prices.js';
+import { priorityFeePerGas } from '../../fees/priority-fee.js';
+import { encodeForSizing } from '../../fees/transaction-bytes.js';
+import type { CalldataSizer } from '../../kernel/contracts.js';
 import type { Network } from '../../networks/network.js';
 import { isZeroBytes } from '../../primitives/bytes.js';
-import type { Pool } from './pool.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { MAX_NONCE_DISTANCE } from './pool.js';
 
 /** What a transaction is checked against before it may wait for a block. */
 export interface AdmissionContext {
@@ -16,44 +24,107 @@ export interface AdmissionContext {
   readonly state: StateReader;
   /** Of the next block. */
   readonly context: BlockContext;
-  readonly pool: Pool;
-  /** Whether a transaction of this hash is in a block already. */
+  /** That hold for the next transaction. */
+  readonly prices: Prices;
+  /** Sizes what the margin of the pool is asked of; without it no margin is asked. */
+  readonly sizer: CalldataSizer | undefined;
+  /** Whether a transaction of this hash is in a block or in the pool already. */
   readonly isKnown: (hash: Uint8Array) => boolean;
 }
+
+const BLOB_TYPE = 3;
+const DELEGATION_TYPE = 4;
 
 function reject(rule: TransactionRule, reason: string): PlumblineError<'TRANSACTION_REJECTED'> {
   return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason });
 }
 
 /**
- * The checks of the pool (spec/fees.md 7): the network's limits first, then whether the next block could carry it.
+ * Reads what a client broadcast.
+ *
+ * @throws PlumblineError `TRANSACTION_REJECTED`: `type-refused` for blobs where the network has none, else as
+ *   `parseSignedTransaction`
+ */
+export function parseBroadcast(raw: Uint8Array, network: Network, context: BlockContext): SignedTransaction {
+  const blobs = rulesAt(network, context.number, context.timestamp).blobs !== undefined;
+  if (raw[0] === BLOB_TYPE && !blobs) throw reject('type-refused', refusedType('BLOB_TX_NOT_ALLOWED'));
+  return parseSignedTransaction(raw, network.chainId, { blobs });
+}
+
+/**
+ * The checks of the pool in the order of the reference node: the network's rules first, then whether the next block, or
+ * one after it, could carry the transaction.
  *
  * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS`
+ * @source spec/fees.md 7; linea-monorepo: LineaTransactionPoolValidatorFactory and its validators
  */
 export async function checkAdmission(transaction: SignedTransaction, against: AdmissionContext): Promise<void> {
-  const { network, state, context, pool } = against;
-  if (pool.has(transaction.hash) || against.isKnown(transaction.hash)) {
+  const { network, state, context } = against;
+  if (against.isKnown(transaction.hash)) {
     throw reject('known', 'the transaction is known already');
+  }
+  if (transaction.type === DELEGATION_TYPE && network.pool?.delegationsRefused === true) {
+    throw reject('type-refused', refusedType('DELEGATE_CODE_TX_NOT_ALLOWED'));
+  }
+  checkDenied(transaction, network);
+  if (transaction.to !== undefined && isPrecompile(transaction.to)) {
+    throw reject('recipient', 'destination address is a precompile address and cannot receive transactions');
   }
   if (transaction.gasLimit > network.txGasLimit) {
     throw reject('gas-limit', `Gas limit of transaction is greater than the allowed max of ${network.txGasLimit}`);
   }
   if (transaction.data.length > network.calldataLimit) {
-    throw reject(
-      'calldata-size',
-      `Calldata of transaction is greater than the allowed max of ${network.calldataLimit}`,
-    );
+    const reason = `Calldata of transaction is greater than the allowed max of ${network.calldataLimit}`;
+    throw reject('calldata-size', reason);
   }
-  if (transaction.to !== undefined && isPrecompile(transaction.to)) {
-    throw reject('recipient', 'destination address is a precompile address and cannot receive transactions');
+  checkMargin(transaction, against);
+  const nonce = (await state.account(transaction.from))?.nonce ?? 0n;
+  if (transaction.nonce < nonce) throw reject('nonce-too-low', `nonce ${transaction.nonce}, expected ${nonce}`);
+  if (transaction.nonce - nonce > MAX_NONCE_DISTANCE) {
+    throw reject('nonce-too-high', `nonce ${transaction.nonce} is too far from the account's, ${nonce}`);
   }
-  const ahead = BigInt(pool.countOf(transaction.from));
-  const account = await state.account(transaction.from);
-  const expected = (account?.nonce ?? 0n) + ahead;
-  if (transaction.nonce < expected) throw reject('nonce-too-low', `nonce ${transaction.nonce}, expected ${expected}`);
-  if (transaction.nonce > expected) throw reject('nonce-too-high', `nonce ${transaction.nonce}, expected ${expected}`);
   const machine = await Machine.open(network, context, new StateOverlay(state));
-  await admit(machine, transaction, { leniency: { nonce: 'future' } });
+  const leniency = { nonce: 'future', contractSender: transaction.impersonated === true } as const;
+  requireTypeInForce(transaction, machine.rules);
+  await admit(machine, transaction, { leniency });
+  if (transaction.gasLimit > context.gasLimit) {
+    throw reject('block-gas-limit', `gas limit ${transaction.gasLimit}, limit of a block ${context.gasLimit}`);
+  }
+}
+
+function refusedType(name: string): string {
+  return `TransactionTypeValidation - ${name}`;
+}
+
+function checkDenied({ from, to, authorizationList = [] }: SignedTransaction, { pool }: Network): void {
+  if (pool?.deniedAddresses === undefined || pool.deniedAddresses.length === 0) return;
+  const denied = new Set(pool.deniedAddresses.map((address) => address.toLowerCase()));
+  const check = (role: string, address: Uint8Array | undefined) => {
+    if (address === undefined || !denied.has(bytesToHex(address))) return;
+    const reason = `${role} ${bytesToHex(address)} is blocked as appearing on the SDN or other legally prohibited list`;
+    throw reject('denied', reason);
+  };
+  check('sender', from);
+  check('recipient', to);
+  for (const authorization of authorizationList) {
+    check('authorization authority', authorityOf(authorization)?.bytes);
+    check('authorization address', authorization.address);
+  }
+}
+
+/** The acceptance rule of spec/fees.md 2.1 with the margin of the pool. What is below the base fee fails elsewhere. */
+function checkMargin(transaction: SignedTransaction, { network, context, prices, sizer }: AdmissionContext): void {
+  const margin = network.pool?.margin;
+  const { type, gasLimit } = transaction;
+  if (margin === undefined || sizer === undefined || type === BLOB_TYPE || gasLimit === 0n) return;
+  const baseFee = context.baseFeePerGas;
+  const price = effectiveGasPrice(transaction, baseFee);
+  if (price < baseFee) return;
+  const bytes = network.sizing === 'current' ? encodeForSizing(transaction) : transaction.raw;
+  const use = { gas: gasLimit, compressedTxSize: sizer.compressedTxSize(bytes), baseFee };
+  if (price < baseFee + priorityFeePerGas(network.pricing, prices, use, margin)) {
+    throw reject('unprofitable', 'Gas price too low');
+  }
 }
 
 /** Addresses 0x01 to 0x11 and 0x100. */

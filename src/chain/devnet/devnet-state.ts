@@ -1,6 +1,7 @@
 import { StateTrie, type TrieWrite } from '../../ethereum/state-trie.js';
 import type { AccountChange } from '../../evm/state-overlay.js';
 import type { WorldState, AccountChange as ZkAccountChange } from '../../state/world-state.js';
+import type { ImaginedRoots } from '../chain.js';
 import { FlatState } from './flat-state.js';
 
 /** Roots after a block: of the ordinary trie for the header, of the zk state for layer 1. 32 bytes each. */
@@ -12,6 +13,8 @@ export interface StateRoots {
 /** The three forms the devnet keeps its state in: flat for execution, Merkle-Patricia for headers, zk for proofs. */
 export class DevnetState {
   readonly flat = new FlatState();
+  /** Ordinary roots of the blocks whose ordinary state is held. */
+  private readonly roots = new Map<number, Uint8Array>();
 
   private constructor(
     readonly trie: StateTrie,
@@ -27,6 +30,7 @@ export class DevnetState {
   async load(changes: readonly AccountChange[], onProgress: (fraction: number) => void): Promise<StateRoots> {
     const zkRoot = this.zk.applyBlock(0, changes.map(toZkChange));
     const stateRoot = await this.trie.load(changes.map(toTrieWrite), onProgress);
+    this.hold(0, stateRoot);
     this.flat.apply(0, changes);
     onProgress(1);
     return { stateRoot, zkRoot };
@@ -36,15 +40,63 @@ export class DevnetState {
   async apply(block: number, changes: readonly AccountChange[]): Promise<StateRoots> {
     const zkRoot = this.zk.applyBlock(block, changes.map(toZkChange));
     const stateRoot = await this.trie.write(changes.map(toTrieWrite));
+    this.hold(block, stateRoot);
     this.flat.apply(block, changes);
     return { stateRoot, zkRoot };
+  }
+
+  /** Root of the zk state after `block`, 32 bytes. */
+  root(block: number): Uint8Array {
+    return this.zk.root(block);
+  }
+
+  /** Whether proofs of the ordinary state after `block` can be made. */
+  holds(block: number): boolean {
+    return this.roots.has(block);
+  }
+
+  /** Lets go of what proofs of blocks before this one need, and of the way back to them. Their accounts stay readable. */
+  releaseBefore(block: number): void {
+    this.zk.releaseBefore(block);
+    // In the order of the blocks.
+    for (const [number, root] of this.roots) {
+      if (number >= block) break;
+      this.trie.release(root);
+      this.roots.delete(number);
+    }
+  }
+
+  /** Root the ordinary trie would have with changes on top of the newest state; 32 bytes. Nothing of them is kept. */
+  async rootOf(changes: readonly AccountChange[]): Promise<Uint8Array> {
+    const held = await this.trie.write([]);
+    try {
+      return await this.trie.write(changes.map(toTrieWrite));
+    } finally {
+      this.trie.revertTo(held);
+    }
+  }
+
+  /** `imaginedRoots` of the chain, from the block with this ordinary root. */
+  async rootsAfter(stateRoot: Uint8Array): Promise<ImaginedRoots> {
+    const trie = await this.trie.fork(stateRoot);
+    return (changes) => trie.write(changes.map(toTrieWrite));
   }
 
   /** Goes back to the state after `block`, whose ordinary root is given. */
   revertTo(block: number, stateRoot: Uint8Array): void {
     this.zk.revertTo(block);
+    for (const [number, root] of this.roots) {
+      if (number <= block) continue;
+      this.trie.release(root);
+      this.roots.delete(number);
+    }
     this.trie.revertTo(stateRoot);
     this.flat.revertTo(block);
+  }
+
+  private hold(block: number, stateRoot: Uint8Array): void {
+    this.trie.hold(stateRoot);
+    this.roots.set(block, stateRoot);
   }
 }
 

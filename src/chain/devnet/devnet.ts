@@ -1,44 +1,54 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { PlumblineError } from '../../errors.js';
-import { parseSignedTransaction } from '../../ethereum/transaction.js';
+import type { TrieProof } from '../../ethereum/state-trie.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state-reader.js';
 import type { Network } from '../../networks/network.js';
-import { equalBytes } from '../../primitives/bytes.js';
 import type { BlockReference } from '../block-reference.js';
-import type { Block, Chain, CurrentPrices, HeadListener, IncludedTransaction, TransactionReceipt } from '../chain.js';
-import { checkAdmission } from './admission.js';
+import type {
+  Block,
+  Chain,
+  CurrentPrices,
+  Exclusion,
+  FoundLog,
+  HeadListener,
+  ImaginedRoots,
+  IncludedTransaction,
+  LogQuery,
+  PendingTransactionListener,
+  TransactionReceipt,
+} from '../chain.js';
+import { searchLogs } from '../log-search.js';
+import { BlockMaker } from './block-maker.js';
 import type { BlockRecord } from './block-record.js';
+import { DevnetControl, requireInterval } from './control.js';
 import { DevnetState } from './devnet-state.js';
 import { Finality } from './finality.js';
 import { sealGenesis } from './genesis-block.js';
+import { type ImportResult, importChain } from './import.js';
+import { Intake } from './intake.js';
 import { SimulatedL1 } from './layer-one/simulated-l1.js';
 import { Ledger } from './ledger.js';
+import { Mining } from './mining.js';
 import type { DevnetSettings } from './options.js';
 import { DevnetStore } from './persistence.js';
-import { Pool } from './pool.js';
 import { currentPrices } from './prices.js';
-import { sealBlock } from './sealing.js';
 import { SerialQueue } from './serial-queue.js';
-
-/** What only a devnet can be told to do. */
-export interface DevnetControl {
-  /** Seals blocks, with whatever waits in the pool in the first of them. @param timestamp - of the first, seconds */
-  mine(count: number, timestamp?: number): Promise<Block[]>;
-  readonly layerOne: SimulatedL1;
-}
 
 /**
  * The embedded chain: executes transactions itself, keeps a zk state beside the ordinary one, and finalizes its blocks
  * on a simulated layer 1.
  */
-export class Devnet implements Chain, DevnetControl {
+export class Devnet implements Chain {
   readonly kind = 'devnet';
   readonly network: Network;
-  private readonly pool = new Pool();
+  /** What only a devnet can be told to do. */
+  readonly control: DevnetControl;
   private readonly queue = new SerialQueue();
-  private readonly listeners = new Set<HeadListener>();
-  private closed = false;
+  private readonly maker: BlockMaker;
+  private readonly mining: Mining;
+  private readonly intake: Intake;
 
   private constructor(
     private readonly settings: DevnetSettings,
@@ -49,6 +59,14 @@ export class Devnet implements Chain, DevnetControl {
     private readonly store: DevnetStore | undefined,
   ) {
     this.network = settings.network;
+    const { queue } = this;
+    const maker = new BlockMaker(settings, ledger, state, finality, store);
+    const mining = new Mining(maker, queue);
+    const intake = new Intake(settings, ledger, maker, mining);
+    this.maker = maker;
+    this.mining = mining;
+    this.intake = intake;
+    this.control = new DevnetControl({ maker, mining, intake, ledger, queue, layerOne });
   }
 
   /**
@@ -57,21 +75,24 @@ export class Devnet implements Chain, DevnetControl {
    * @throws PlumblineError `STORE_CORRUPT` when what is stored does not fit together or belongs to another genesis
    */
   static async open(settings: DevnetSettings): Promise<Devnet> {
+    requireInterval(settings.mining);
     const state = await DevnetState.create(settings.zkState);
     const ledger = new Ledger();
     const genesis = await sealGenesis(settings, state);
     ledger.append(genesis.block, []);
     const layerOne = await SimulatedL1.create(settings.network.rollup, genesis.zkRoot, genesis.block.header.timestamp);
-    const finality = new Finality(layerOne, ledger, state.zk, settings.finality);
+    const finality = new Finality(layerOne, ledger, state, settings.finality);
     const store = settings.store === undefined ? undefined : new DevnetStore(settings.store, settings.network.chainId);
     const devnet = new Devnet(settings, ledger, state, finality, layerOne, store);
     const loaded =
       (await store?.restore(
         genesis,
-        (record) => devnet.replay(record),
+        (record) => devnet.maker.replay(record),
         (fraction) => settings.onProgress?.('blocks', fraction),
       )) ?? false;
     if (!loaded) await store?.save(genesis);
+    else await devnet.maker.resume((await store?.edits()) ?? []);
+    await devnet.mining.set(settings.mining);
     return devnet;
   }
 
@@ -102,21 +123,51 @@ export class Devnet implements Chain, DevnetControl {
     return this.ledger.receipt(hash);
   }
 
+  async receipts(block: Block): Promise<readonly TransactionReceipt[]> {
+    return this.ledger.receiptsOf(block);
+  }
+
+  logs(query: LogQuery): Promise<readonly FoundLog[]> {
+    return searchLogs(this, query);
+  }
+
+  async pendingTransactions(): Promise<readonly SignedTransaction[]> {
+    return this.maker.pool.transactions;
+  }
+
+  async exclusion(hash: Uint8Array): Promise<Exclusion | undefined> {
+    return this.maker.exclusions.find(hash);
+  }
+
   async stateAt(block: Block): Promise<StateReader> {
-    return this.state.flat.at(block.header.number);
+    const isHead = block === this.ledger.head;
+    return isHead ? this.maker.headState : this.state.flat.at(block.header.number);
   }
 
   contextOf(block: Block): BlockContext {
-    return contextOfHeader(block.header, this.ledger.blockHash);
+    return contextOfHeader(block.header, this.ledger.blockHash, this.network);
   }
 
   async pendingContext(parent: Block = this.ledger.head): Promise<BlockContext> {
+    if (parent === this.ledger.head) return this.maker.context();
     const { network, coinbase } = this.settings;
     return pendingContext(parent.header, network, { coinbase, blockHash: this.ledger.blockHash });
   }
 
   async prices(block: Block = this.ledger.head): Promise<CurrentPrices> {
     return currentPrices(this.network, block.header);
+  }
+
+  async proof(address: Uint8Array, storageKeys: readonly Uint8Array[], block: Block): Promise<TrieProof> {
+    this.ensureProvable(block);
+    return this.state.trie.prove(block.header.stateRoot, address, storageKeys);
+  }
+
+  async imaginedRoots(block: Block): Promise<ImaginedRoots> {
+    this.ensureProvable(block);
+    const roots = await this.state.rootsAfter(block.header.stateRoot);
+    if (block === this.ledger.head) await roots(await this.maker.waitingChanges());
+    return roots;
   }
 
   async zkProof(
@@ -134,87 +185,43 @@ export class Devnet implements Chain, DevnetControl {
   }
 
   submit(raw: Uint8Array): Promise<Uint8Array> {
-    return this.queue.run(async () => {
-      this.ensureOpen();
-      const transaction = parseSignedTransaction(raw, this.network.chainId);
-      await checkAdmission(transaction, {
-        network: this.network,
-        state: this.state.flat.at(this.ledger.head.header.number),
-        context: await this.pendingContext(),
-        pool: this.pool,
-        isKnown: (hash) => this.ledger.transaction(hash) !== undefined,
-      });
-      this.pool.add(transaction);
-      if (this.settings.mining === 'auto') await this.seal();
-      return transaction.hash;
-    });
+    return this.queue.run(() => this.intake.broadcast(raw));
   }
 
-  mine(count: number, timestamp?: number): Promise<Block[]> {
-    return this.queue.run(async () => {
-      this.ensureOpen();
-      const blocks: Block[] = [];
-      for (let i = 0; i < count; i++) blocks.push(await this.seal(i === 0 ? timestamp : undefined));
-      return blocks;
-    });
+  /**
+   * Imports blocks laid end to end as RLP: each is checked, executed, stored, and final at once. At the first that does
+   * not hold the import ends; the blocks before that one stay.
+   *
+   * @param onProgress - told the share of the bytes that is done, 0 to 1
+   * @throws PlumblineError `BLOCK_INVALID` naming the block, what differs, and the head
+   */
+  importChain(bytes: Uint8Array, onProgress?: (fraction: number) => void): Promise<ImportResult> {
+    const { network, ledger, state, maker } = this;
+    const take = (record: BlockRecord) => maker.take(record);
+    return this.queue.run(() => importChain({ network, ledger, state }, bytes, take, onProgress));
   }
 
   onHead(listener: HeadListener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.maker.listeners.add(listener);
+    return () => this.maker.listeners.delete(listener);
+  }
+
+  onPendingTransaction(listener: PendingTransactionListener): () => void {
+    this.intake.listeners.add(listener);
+    return () => this.intake.listeners.delete(listener);
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    await this.queue.idle();
+    this.mining.stop();
+    await this.queue.close();
     await this.store?.close();
   }
 
-  private async seal(timestamp?: number): Promise<Block> {
-    const record = await this.sealAndStore(timestamp);
-    await this.append(record);
-    for (const listener of this.listeners) listener(record.block);
-    return record.block;
-  }
-
-  /** When the block cannot be made or stored, everything is as it was, and its transactions wait again. */
-  private async sealAndStore(timestamp: number | undefined): Promise<BlockRecord> {
-    const transactions = this.pool.drain();
-    const parent = this.ledger.head.header;
-    try {
-      const record = await sealBlock(this.settings, this.ledger, this.state, transactions, timestamp);
-      await this.store?.save(record);
-      return record;
-    } catch (error) {
-      this.state.revertTo(parent.number, parent.stateRoot);
-      if (this.settings.mining === 'manual') for (const transaction of transactions) this.pool.add(transaction);
-      throw error;
-    }
-  }
-
-  /** Takes in a block that was stored: its changes are applied, and have to lead to the roots it had. */
-  private async replay(record: BlockRecord): Promise<void> {
-    const { header } = record.block;
-    const parent = this.ledger.head;
-    const linked = header.number === parent.header.number + 1 && equalBytes(header.parentHash, parent.hash);
-    const roots = linked ? await this.state.apply(header.number, record.changes) : undefined;
-    if (
-      roots === undefined ||
-      !equalBytes(roots.zkRoot, record.zkRoot) ||
-      !equalBytes(roots.stateRoot, header.stateRoot)
-    ) {
-      const reason = `block ${header.number} does not follow from the one before it`;
-      throw new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, { table: 'blocks', reason });
-    }
-    await this.append(record);
-  }
-
-  private async append(record: BlockRecord): Promise<void> {
-    this.ledger.append(record.block, record.receipts);
-    await this.finality.advance();
-  }
-
-  private ensureOpen(): void {
-    if (this.closed) throw new PlumblineError('NODE_CLOSED', 'the devnet was closed', {});
+  /** The tries of a block are let go of with the way back to it; its accounts stay readable. */
+  private ensureProvable({ header: { number } }: Block): void {
+    if (this.state.holds(number)) return;
+    throw new PlumblineError('STATE_NOT_HELD', `the state trie of block ${number} is no longer held`, {
+      block: number,
+    });
   }
 }

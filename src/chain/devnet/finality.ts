@@ -14,6 +14,16 @@ export interface FinalityOptions {
   readonly heldFinalizations?: number;
 }
 
+/** Where finality stands, to be gone back to. */
+export interface FinalityMark {
+  /** Newest finalized block. */
+  readonly last: number;
+  /** Blocks that can be proved, oldest first. */
+  readonly provable: readonly number[];
+  /** Newest block of layer 1. */
+  readonly layerOneBlock: number;
+}
+
 /** Finalizes blocks on the simulated layer 1 as the chain grows. */
 export class Finality {
   private readonly delay: number;
@@ -21,12 +31,13 @@ export class Finality {
   private readonly held: number;
   private last = 0;
   /** Blocks that can be proved, oldest first. */
-  private readonly provable = [0];
+  private provable = [0];
+  private heldFrom = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly layerOne: SimulatedL1,
     private readonly ledger: Ledger,
-    private readonly state: WorldState,
+    private readonly state: Pick<WorldState, 'root' | 'releaseBefore'>,
     options: FinalityOptions = {},
   ) {
     this.delay = atLeast(0, 'delayBlocks', options.delayBlocks ?? 2);
@@ -44,24 +55,48 @@ export class Finality {
     return number >= this.provable[0]! && this.layerOne.stateRoot(number) !== undefined;
   }
 
+  /** Keeps the states from a block on, whatever is finalized meanwhile; undefined ends that. */
+  holdFrom(block: number | undefined): void {
+    this.heldFrom = block ?? Number.POSITIVE_INFINITY;
+  }
+
+  mark(): FinalityMark {
+    return { last: this.last, provable: [...this.provable], layerOneBlock: this.layerOne.head.header.number };
+  }
+
+  /** Goes back to a mark, with layer 1. The states of its provable blocks have been held since. */
+  restore({ last, provable, layerOneBlock }: FinalityMark): void {
+    this.layerOne.revertTo(layerOneBlock);
+    this.last = last;
+    this.provable = [...provable];
+  }
+
   /** Called after each block: finalizes every whole batch that is old enough. */
   async advance(): Promise<void> {
-    const head = this.ledger.head.header;
-    while (this.last + this.batch + this.delay <= head.number) {
-      const first = this.last + 1;
-      const end = this.last + this.batch;
-      await this.layerOne.finalize({
-        first,
-        last: end,
-        parentRoot: this.state.root(this.last),
-        finalRoot: this.state.root(end),
-        timestamp: head.timestamp,
-      });
-      this.last = end;
-      this.provable.push(end);
-      if (this.provable.length > this.held) this.provable.shift();
-      this.state.releaseBefore(this.provable[0]!);
-    }
+    const head = this.ledger.head.header.number;
+    while (this.last + this.batch + this.delay <= head) await this.finalize(this.last + this.batch);
+  }
+
+  /** Called instead after a block that was final as it came: finalizes it, with all before it that are not yet. */
+  async settle(): Promise<void> {
+    const head = this.ledger.head.header.number;
+    if (this.last < head) await this.finalize(head);
+  }
+
+  private async finalize(end: number): Promise<void> {
+    await this.layerOne.finalize({
+      first: this.last + 1,
+      last: end,
+      parentRoot: this.state.root(this.last),
+      finalRoot: this.state.root(end),
+      timestamp: this.ledger.head.header.timestamp,
+    });
+    this.last = end;
+    this.provable.push(end);
+    if (this.provable.length > this.held) this.provable.shift();
+    const heldFrom = Math.min(this.provable[0]!, this.heldFrom);
+    this.state.releaseBefore(heldFrom);
+    this.layerOne.releaseBefore(heldFrom);
   }
 }
 

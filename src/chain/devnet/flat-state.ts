@@ -2,8 +2,7 @@ import { PlumblineError } from '../../errors.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import type { AccountChange } from '../../evm/state-overlay.js';
 import type { Account, StateReader } from '../../evm/state-reader.js';
-import { isZeroBytes } from '../../primitives/bytes.js';
-import { bytesToHex } from '../../primitives/hex.js';
+import { bytesToKey, isZeroBytes, keyToBytes } from '../../primitives/bytes.js';
 import { VersionedMap } from './versioned-map.js';
 
 const ZERO_WORD = new Uint8Array(32);
@@ -11,20 +10,22 @@ const ZERO_WORD = new Uint8Array(32);
 /** Accounts, slots and code of the devnet after every block. */
 export class FlatState {
   private readonly accounts = new VersionedMap<Account>();
-  private readonly slots = new Map<string, VersionedMap<Uint8Array>>();
-  private readonly codes = new Map<string, Uint8Array>([[bytesToHex(EMPTY_CODE_HASH), new Uint8Array(0)]]);
+  private readonly codeHashes = new Map<string, Uint8Array>();
+  /** Values are kept as keys are: as bytes they would take five times as much. */
+  private readonly slots = new Map<string, VersionedMap<string>>();
+  private readonly codes = new Map<string, Uint8Array>([[bytesToKey(EMPTY_CODE_HASH), new Uint8Array(0)]]);
 
   /** Takes in what a block changed. */
   apply(block: number, changes: readonly AccountChange[]): void {
     for (const change of changes) {
-      const address = bytesToHex(change.address);
-      this.accounts.set(address, block, change.after);
+      const address = bytesToKey(change.address);
+      this.accounts.set(address, block, change.after && this.withSharedHash(change.after));
       if (change.code !== undefined && change.after !== undefined) {
-        this.codes.set(bytesToHex(change.after.codeHash), change.code);
+        this.codes.set(bytesToKey(change.after.codeHash), change.code);
       }
       if (change.destroyed) this.emptyStorage(address, block);
       for (const { key, after } of change.slots) {
-        this.storageOf(address).set(bytesToHex(key), block, isZeroBytes(after) ? undefined : after);
+        this.storageOf(address).set(bytesToKey(key), block, isZeroBytes(after) ? undefined : bytesToKey(after));
       }
     }
   }
@@ -38,17 +39,25 @@ export class FlatState {
   /** State after `block`. */
   at(block: number): StateReader {
     return {
-      account: async (address) => this.accounts.get(bytesToHex(address), block),
-      slot: async (address, slot) => this.slot(bytesToHex(address), bytesToHex(slot), block),
+      account: async (address) => this.accounts.get(bytesToKey(address), block),
+      slot: async (address, slot) => this.slot(bytesToKey(address), bytesToKey(slot), block),
       code: async (codeHash) => this.code(codeHash),
     };
   }
 
   code(codeHash: Uint8Array): Uint8Array {
-    const code = this.codes.get(bytesToHex(codeHash));
+    const code = this.codes.get(bytesToKey(codeHash));
     if (code === undefined)
       throw new PlumblineError('INTERNAL', 'code of an account is not held', { reason: 'unknown code hash' });
     return code;
+  }
+
+  /** One copy of each code hash: there is an account for every block that changed it. */
+  private withSharedHash(account: Account): Account {
+    const name = bytesToKey(account.codeHash);
+    const codeHash = this.codeHashes.get(name) ?? account.codeHash;
+    this.codeHashes.set(name, codeHash);
+    return { nonce: account.nonce, balance: account.balance, codeHash };
   }
 
   private emptyStorage(address: string, block: number): void {
@@ -57,10 +66,11 @@ export class FlatState {
   }
 
   private slot(address: string, slot: string, block: number): Uint8Array {
-    return this.slots.get(address)?.get(slot, block) ?? ZERO_WORD;
+    const value = this.slots.get(address)?.get(slot, block);
+    return value === undefined ? ZERO_WORD : keyToBytes(value);
   }
 
-  private storageOf(address: string): VersionedMap<Uint8Array> {
+  private storageOf(address: string): VersionedMap<string> {
     let storage = this.slots.get(address);
     if (storage === undefined) {
       storage = new VersionedMap();

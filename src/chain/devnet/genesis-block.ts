@@ -1,29 +1,27 @@
+import { INITIAL_BASE_FEE } from '../../ethereum/base-fee.js';
 import { EMPTY_REQUESTS_HASH, EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
-import { type BlockHeader, headerHash } from '../../ethereum/header.js';
+import type { BlockHeader } from '../../ethereum/header.js';
+import { rulesAt } from '../../evm/common.js';
 import { encodeExtraData } from '../../fees/extra-data.js';
-import type { Block } from '../chain.js';
-import { type BlockRecord, blockBytes } from './block-record.js';
+import { type BlockRecord, blockOf } from './block-record.js';
 import type { DevnetState } from './devnet-state.js';
-import { genesisChanges } from './genesis.js';
+import { type GenesisHeader, genesisChanges } from './genesis.js';
 import type { DevnetSettings } from './options.js';
 
 const ZERO_WORD = new Uint8Array(32);
 
-/** What every header of the devnet says alike. */
-export function constantFields(settings: DevnetSettings) {
+function devnetHeader(settings: DevnetSettings): GenesisHeader {
   return {
-    sha3Uncles: EMPTY_UNCLES_HASH,
-    miner: settings.coinbase,
+    parentHash: ZERO_WORD,
+    coinbase: settings.coinbase,
     difficulty: 0n,
     gasLimit: settings.network.blockGasLimit,
+    gasUsed: 0n,
+    timestamp: settings.genesisTimestamp,
     extraData: settings.prices === undefined ? new Uint8Array(0) : encodeExtraData(settings.prices),
     mixHash: ZERO_WORD,
     nonce: new Uint8Array(8),
-    withdrawalsRoot: EMPTY_TRIE_ROOT,
-    blobGasUsed: 0n,
-    excessBlobGas: 0n,
-    parentBeaconBlockRoot: ZERO_WORD,
-    requestsHash: EMPTY_REQUESTS_HASH,
+    baseFeePerGas: settings.network.baseFeePerGas,
   };
 }
 
@@ -31,18 +29,33 @@ export function constantFields(settings: DevnetSettings) {
 export async function sealGenesis(settings: DevnetSettings, state: DevnetState): Promise<BlockRecord> {
   const changes = genesisChanges(settings.alloc);
   const { stateRoot, zkRoot } = await state.load(changes, (fraction) => settings.onProgress?.('genesis', fraction));
+  const given = settings.genesisHeader ?? devnetHeader(settings);
+  const rules = rulesAt(settings.network, 0, given.timestamp);
   const header: BlockHeader = {
-    ...constantFields(settings),
-    parentHash: ZERO_WORD,
+    parentHash: given.parentHash,
+    sha3Uncles: EMPTY_UNCLES_HASH,
+    miner: given.coinbase,
     stateRoot,
     transactionsRoot: EMPTY_TRIE_ROOT,
     receiptsRoot: EMPTY_TRIE_ROOT,
     logsBloom: new Uint8Array(256),
+    difficulty: given.difficulty,
     number: 0,
-    gasUsed: 0n,
-    timestamp: settings.genesisTimestamp,
-    baseFeePerGas: settings.network.baseFeePerGas,
+    gasLimit: given.gasLimit,
+    gasUsed: given.gasUsed,
+    timestamp: given.timestamp,
+    extraData: given.extraData,
+    mixHash: given.mixHash,
+    nonce: given.nonce,
+    ...(rules.london && { baseFeePerGas: given.baseFeePerGas ?? INITIAL_BASE_FEE }),
+    ...(rules.shanghai && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
+    ...(rules.cancun && {
+      blobGasUsed: given.blobGasUsed ?? 0n,
+      excessBlobGas: given.excessBlobGas ?? 0n,
+      parentBeaconBlockRoot: ZERO_WORD,
+    }),
+    ...(rules.prague && { requestsHash: EMPTY_REQUESTS_HASH }),
   };
-  const block: Block = { header, hash: headerHash(header), transactions: [], size: blockBytes(header, []).length };
+  const block = blockOf({ header, transactions: [], uncles: [], withdrawals: [] });
   return { block, receipts: [], changes, zkRoot };
 }

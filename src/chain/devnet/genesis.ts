@@ -18,6 +18,25 @@ export interface GenesisAccount {
 /** Accounts of the genesis block by address. */
 export type GenesisAlloc = Readonly<Record<Hex, GenesisAccount>>;
 
+/** What the header of block 0 says, where it is not what the devnet's own says. Lengths as in `BlockHeader`. */
+export interface GenesisHeader {
+  readonly parentHash: Uint8Array;
+  readonly coinbase: Uint8Array;
+  readonly difficulty: bigint;
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  /** Seconds. */
+  readonly timestamp: number;
+  readonly extraData: Uint8Array;
+  readonly mixHash: Uint8Array;
+  readonly nonce: Uint8Array;
+  /** From London on; 1 gwei when left out. */
+  readonly baseFeePerGas?: bigint | undefined;
+  /** From Cancun on; zero when left out. */
+  readonly blobGasUsed?: bigint | undefined;
+  readonly excessBlobGas?: bigint | undefined;
+}
+
 const ETHER = 10n ** 18n;
 /** What each dev account holds at genesis, in wei. */
 export const DEV_BALANCE: bigint = 10_000n * ETHER;

@@ -1,44 +1,147 @@
 import { PlumblineError } from '../../errors.js';
-import { bytesToHex } from '../../primitives/hex.js';
+import { bytesToKey } from '../../primitives/bytes.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../chain.js';
+import { Packer } from './packing.js';
 
-/** The sealed blocks of the devnet with their receipts, by number and by hash. */
+/** Newest blocks stay as they are as long as they and their transactions are not more than this many. */
+const RECENT_ITEMS = 256;
+/** So do older ones that have been read. */
+const UNPACKED_ITEMS = 256;
+/** Above the number of transactions that fit any block. */
+const PLACES = 2 ** 20;
+
+interface HeldBlock {
+  readonly block: Block;
+  readonly receipts: readonly TransactionReceipt[];
+}
+
+/** Blocks by number, and how many they and their transactions are. */
+class HeldBlocks {
+  private readonly blocks = new Map<number, HeldBlock>();
+  items = 0;
+
+  get size(): number {
+    return this.blocks.size;
+  }
+
+  /** Number of the one that came first. */
+  get oldest(): number {
+    return this.blocks.keys().next().value!;
+  }
+
+  get(number: number): HeldBlock | undefined {
+    return this.blocks.get(number);
+  }
+
+  set(number: number, held: HeldBlock): void {
+    this.blocks.set(number, held);
+    this.items += 1 + held.receipts.length;
+  }
+
+  delete(number: number): void {
+    const held = this.blocks.get(number);
+    if (held === undefined) return;
+    this.blocks.delete(number);
+    this.items -= 1 + held.receipts.length;
+  }
+}
+
+/** The sealed blocks of the devnet with their receipts, by number and by hash; older ones are packed. */
 export class Ledger {
-  private readonly blocks: Block[] = [];
-  private readonly byHash = new Map<string, Block>();
-  private readonly receipts = new Map<string, TransactionReceipt>();
+  private readonly recent = new HeldBlocks();
+  private readonly unpacked = new HeldBlocks();
+  private readonly packed: Uint8Array[] = [];
+  private readonly packer = new Packer();
+  private length = 0;
+  private readonly byHash = new Map<string, number>();
+  /** Block number times `PLACES`, and the index within the block, of each transaction. */
+  private readonly places = new Map<string, number>();
 
   append(block: Block, receipts: readonly TransactionReceipt[]): void {
-    this.blocks.push(block);
-    this.byHash.set(bytesToHex(block.hash), block);
-    for (const receipt of receipts) this.receipts.set(bytesToHex(receipt.transaction.hash), receipt);
+    const number = this.length++;
+    this.recent.set(number, { block, receipts });
+    this.byHash.set(bytesToKey(block.hash), number);
+    for (const { transaction, index } of receipts) {
+      this.places.set(bytesToKey(transaction.hash), number * PLACES + index);
+    }
+    while (this.recent.items > RECENT_ITEMS && this.recent.size > 1) this.packOldest();
+  }
+
+  /** Forgets the blocks after this one. */
+  truncate(number: number): void {
+    while (this.length > number + 1) {
+      const last = this.length - 1;
+      const { block } = this.held(last)!;
+      this.byHash.delete(bytesToKey(block.hash));
+      for (const { hash } of block.transactions) this.places.delete(bytesToKey(hash));
+      this.recent.delete(last);
+      this.unpacked.delete(last);
+      this.packed.length = Math.min(this.packed.length, last);
+      this.length = last;
+    }
   }
 
   get head(): Block {
-    return this.blocks[this.blocks.length - 1]!;
+    return this.held(this.length - 1)!.block;
   }
 
   blockByNumber(number: number): Block | undefined {
-    return this.blocks[number];
+    return this.held(number)?.block;
   }
 
   /** Hash of a block, for BLOCKHASH. */
   readonly blockHash = async (number: number): Promise<Uint8Array> => {
-    const block = this.blocks[number];
+    const block = this.blockByNumber(number);
     if (block === undefined)
       throw new PlumblineError('BLOCK_NOT_FOUND', `block ${number} is not held`, { block: String(number) });
     return block.hash;
   };
 
   blockByHash(hash: Uint8Array): Block | undefined {
-    return this.byHash.get(bytesToHex(hash));
+    const number = this.byHash.get(bytesToKey(hash));
+    return number === undefined ? undefined : this.blockByNumber(number);
   }
 
   transaction(hash: Uint8Array): IncludedTransaction | undefined {
     return this.receipt(hash);
   }
 
+  /** Of a block this ledger gave, in the order of its transactions. */
+  receiptsOf(block: Block): TransactionReceipt[] {
+    const number = this.byHash.get(bytesToKey(block.hash));
+    return number === undefined ? [] : [...this.held(number)!.receipts];
+  }
+
   receipt(hash: Uint8Array): TransactionReceipt | undefined {
-    return this.receipts.get(bytesToHex(hash));
+    const place = this.places.get(bytesToKey(hash));
+    return place === undefined ? undefined : this.held(Math.floor(place / PLACES))!.receipts[place % PLACES];
+  }
+
+  private held(number: number): HeldBlock | undefined {
+    const ready = this.recent.get(number) ?? this.unpacked.get(number);
+    const packed = this.packed[number];
+    if (ready !== undefined || packed === undefined) return ready;
+    const held = this.unpack(packed);
+    this.unpacked.set(number, held);
+    while (this.unpacked.items > UNPACKED_ITEMS && this.unpacked.size > 1) this.unpacked.delete(this.unpacked.oldest);
+    return held;
+  }
+
+  private packOldest(): void {
+    const { block, receipts } = this.recent.get(this.packed.length)!;
+    // The block stands once, not again in each receipt.
+    const bare = receipts.map(({ transaction: _, block: __, ...receipt }) => receipt);
+    this.recent.delete(this.packed.length);
+    this.packed.push(this.packer.pack([block, bare]));
+  }
+
+  private unpack(packed: Uint8Array): HeldBlock {
+    const [block, bare] = this.packer.unpack(packed) as [Block, Omit<TransactionReceipt, 'transaction' | 'block'>[]];
+    const receipts = bare.map((receipt) => ({
+      ...receipt,
+      transaction: block.transactions[receipt.index]!,
+      block,
+    }));
+    return { block, receipts };
   }
 }

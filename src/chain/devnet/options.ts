@@ -1,9 +1,26 @@
 import type { Prices } from '../../fees/prices.js';
+import type { CalldataSizer } from '../../kernel/contracts.js';
 import type { Network } from '../../networks/network.js';
 import type { WorldState } from '../../state/world-state.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { FinalityOptions } from './finality.js';
-import type { GenesisAlloc } from './genesis.js';
+import type { GenesisAlloc, GenesisHeader } from './genesis.js';
+
+/**
+ * When blocks are sealed: `auto` when a transaction arrives that can run, `manual` when told to, or every so many seconds,
+ * with whatever waits, be it nothing.
+ */
+export type MiningMode = 'auto' | 'manual' | { readonly intervalSeconds: number };
+
+/** What developers have set for the blocks to come. */
+export interface NextBlock {
+  /** Of all of them, 20 bytes. */
+  readonly coinbase: Uint8Array;
+  /** Of the next one alone, wei; the ones after it follow from it. */
+  readonly baseFeePerGas: bigint | undefined;
+  /** Of the next one; the ones after it keep it. */
+  readonly gasLimit: bigint | undefined;
+}
 
 /** A devnet's settings, every choice made. */
 export interface DevnetSettings {
@@ -13,8 +30,12 @@ export interface DevnetSettings {
   readonly alloc: GenesisAlloc;
   /** Seconds. Part of the identity of the chain. */
   readonly genesisTimestamp: number;
-  /** `auto` seals a block when a transaction arrives, `manual` waits to be told. */
-  readonly mining: 'auto' | 'manual';
+  /** Header of the genesis block, where it is not the devnet's own. */
+  readonly genesisHeader?: GenesisHeader | undefined;
+  /** What mining begins with. */
+  readonly mining: MiningMode;
+  /** Sizes transactions, for the margin that the pool asks; it asks none without. */
+  readonly sizer?: CalldataSizer | undefined;
   readonly finality: FinalityOptions;
   /** Prices that headers carry; none when undefined. */
   readonly prices: Prices | undefined;

@@ -2,8 +2,11 @@ import { PlumblineError } from '../../errors.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { PageStore } from '../../store/page-store.js';
 import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from './block-record.js';
+import { decodeEdits, encodeEdits, type StateEdit } from './edits.js';
 
 const HEAD = 'devnet-head';
+/** Edits of the state that no block holds yet. */
+const EDITS = 'devnet-edits';
 /** Blocks read in one transaction. */
 const BATCH = 64;
 
@@ -14,14 +17,31 @@ export class DevnetStore {
     private readonly chainId: number,
   ) {}
 
-  async save(record: BlockRecord): Promise<void> {
+  /** Keeps a block. @param edits - that wait after it */
+  async save(record: BlockRecord, edits: readonly StateEdit[] = []): Promise<void> {
     const number = record.block.header.number;
-    await this.store.commit({
-      puts: [
-        { table: 'blocks', key: number, value: encodeBlockRecord(record) },
-        { table: 'meta', key: HEAD, value: new TextEncoder().encode(String(number)) },
-      ],
-    });
+    const block = { table: 'blocks', key: number, value: encodeBlockRecord(record) } as const;
+    await this.store.commit({ puts: [block, headPointer(number), editsEntry(edits)] });
+  }
+
+  /** Keeps the edits that wait for the next block. */
+  async saveEdits(edits: readonly StateEdit[]): Promise<void> {
+    await this.store.commit({ puts: [editsEntry(edits)] });
+  }
+
+  /** Goes back from block `head` to an earlier one, with the edits that waited then. */
+  async truncate(number: number, head: number, edits: readonly StateEdit[]): Promise<void> {
+    const deletes = Array.from({ length: head - number }, (_, i) => ({
+      table: 'blocks' as const,
+      key: number + 1 + i,
+    }));
+    await this.store.commit({ deletes, puts: [headPointer(number), editsEntry(edits)] });
+  }
+
+  /** The edits that waited for a block when the devnet was last open. @throws PlumblineError `STORE_CORRUPT` */
+  async edits(): Promise<StateEdit[]> {
+    const bytes = await this.store.get('meta', EDITS);
+    return bytes === undefined ? [] : decodeEdits(bytes);
   }
 
   /**
@@ -55,6 +75,14 @@ export class DevnetStore {
   async close(): Promise<void> {
     await this.store.close();
   }
+}
+
+function headPointer(number: number) {
+  return { table: 'meta', key: HEAD, value: new TextEncoder().encode(String(number)) } as const;
+}
+
+function editsEntry(edits: readonly StateEdit[]) {
+  return { table: 'meta', key: EDITS, value: encodeEdits(edits) } as const;
 }
 
 function corrupt(reason: string): PlumblineError<'STORE_CORRUPT'> {

@@ -1,115 +1,86 @@
-import { isPlumblineError } from '../../errors.js';
-import { type BlockHeader, headerHash } from '../../ethereum/header.js';
+import { isPlumblineError, type PlumblineError } from '../../errors.js';
+import { nextExcessBlobGas } from '../../ethereum/blob-gas.js';
+import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
+import type { BlockHeader } from '../../ethereum/header.js';
 import { orderedTrieRoot } from '../../ethereum/ordered-trie.js';
-import { encodeReceipt, logsBloom } from '../../ethereum/receipt.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
-import { type BlockContext, pendingContext } from '../../evm/block-context.js';
-import { Machine } from '../../evm/machine.js';
-import { StateOverlay } from '../../evm/state-overlay.js';
-import { runSystemCalls } from '../../evm/system-calls.js';
-import { runTransaction } from '../../evm/transaction.js';
-import type { TransactionOutcome } from '../../evm/transaction-message.js';
-import type { Block, TransactionReceipt } from '../chain.js';
-import { type BlockRecord, blockBytes } from './block-record.js';
+import { encodeExtraData } from '../../fees/extra-data.js';
+import { type BlockExecution, type BlockPlan, executeBlock, receiptsOf } from './block-execution.js';
+import { type BlockRecord, blockOf } from './block-record.js';
 import type { DevnetState } from './devnet-state.js';
-import { constantFields } from './genesis-block.js';
 import type { Ledger } from './ledger.js';
 import type { DevnetSettings } from './options.js';
 
-interface Executed {
-  readonly transaction: SignedTransaction;
-  readonly outcome: TransactionOutcome;
+export type { BlockPlan } from './block-execution.js';
+
+const ZERO_WORD = new Uint8Array(32);
+
+/** A block that was made, and the transactions that were left out because they will never run. */
+export interface SealedBlock {
+  readonly record: BlockRecord;
+  readonly dropped: readonly { readonly transaction: SignedTransaction; readonly reason: string }[];
 }
 
 /**
  * Executes transactions on the head's state, takes the result into the state and makes the block of it. Transactions
- * that may not run any more are left out.
- *
- * @param timestamp - seconds; the clock's, and always after the parent's, when left out
+ * that may not run, or not yet, are left out.
  */
 export async function sealBlock(
   settings: DevnetSettings,
   ledger: Ledger,
   state: DevnetState,
-  transactions: readonly SignedTransaction[],
-  timestamp?: number,
-): Promise<BlockRecord> {
-  const parent = ledger.head;
-  const context: BlockContext = {
-    ...pendingContext(parent.header, settings.network, { coinbase: settings.coinbase, blockHash: ledger.blockHash }),
-    timestamp: Math.max(timestamp ?? settings.now(), parent.header.timestamp + 1),
-  };
-  const overlay = new StateOverlay(state.flat.at(parent.header.number));
-  const executed = await execute(settings, context, overlay, transactions);
-  const changes = await overlay.changes();
-  const { stateRoot, zkRoot } = await state.apply(context.number, changes);
-
-  let gasUsed = 0n;
-  const consensusReceipts = executed.map(({ transaction, outcome }) => {
-    gasUsed += outcome.gasUsed;
-    const { succeeded, logs } = outcome;
-    return { type: transaction.type, succeeded, logs, cumulativeGasUsed: gasUsed };
+  plan: BlockPlan,
+): Promise<SealedBlock> {
+  const dropped: SealedBlock['dropped'][number][] = [];
+  const execution = await executeBlock(settings.network, state, plan, (error, transaction) => {
+    // It was fit when it was admitted; what ran before it may have changed that.
+    if (!isPlumblineError(error, 'TRANSACTION_REJECTED') && !isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw error;
+    if (!mayRunLater(error)) dropped.push({ transaction, reason: error.message });
   });
-  const included = executed.map(({ transaction }) => transaction);
+  const { changes, executed } = execution;
+  const roots = await state.apply(plan.context.number, changes);
+  const transactions = executed.map(({ transaction }) => transaction);
   const header: BlockHeader = {
-    ...constantFields(settings),
+    ...unsignedHeader(settings, ledger, execution),
+    stateRoot: roots.stateRoot,
+    transactionsRoot: await orderedTrieRoot(transactions.map(({ raw }) => raw)),
+  };
+  const block = blockOf({ header, transactions, uncles: [], withdrawals: [] });
+  return { record: { block, receipts: receiptsOf(block, execution), changes, zkRoot: roots.zkRoot }, dropped };
+}
+
+/** Members that do not depend on roots, those of later forks only where the rules have them. */
+function unsignedHeader(settings: DevnetSettings, ledger: Ledger, execution: BlockExecution) {
+  const { rules, context } = execution;
+  const parent = ledger.head;
+  return {
     parentHash: parent.hash,
-    stateRoot,
-    transactionsRoot: await orderedTrieRoot(included.map(({ raw }) => raw)),
-    receiptsRoot: await orderedTrieRoot(consensusReceipts.map(encodeReceipt)),
-    logsBloom: logsBloom(consensusReceipts.flatMap(({ logs }) => logs)),
+    sha3Uncles: EMPTY_UNCLES_HASH,
+    miner: context.coinbase,
+    receiptsRoot: execution.receiptsRoot,
+    logsBloom: execution.logsBloom,
+    difficulty: context.difficulty ?? 0n,
     number: context.number,
     gasLimit: context.gasLimit,
-    gasUsed,
+    gasUsed: execution.gasUsed,
     timestamp: context.timestamp,
-    baseFeePerGas: context.baseFeePerGas,
+    extraData: settings.prices === undefined ? new Uint8Array(0) : encodeExtraData(settings.prices),
+    mixHash: context.prevRandao,
+    nonce: new Uint8Array(8),
+    ...(rules.london && { baseFeePerGas: context.baseFeePerGas }),
+    ...(rules.shanghai && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
+    ...(rules.cancun && {
+      blobGasUsed: execution.blobGasUsed,
+      excessBlobGas: rules.blobs === undefined ? 0n : nextExcessBlobGas(parent.header, rules.blobs, rules.osaka),
+      parentBeaconBlockRoot: context.parentBeaconBlockRoot ?? ZERO_WORD,
+    }),
+    ...(execution.requestsHash !== undefined && { requestsHash: execution.requestsHash }),
   };
-  const size = blockBytes(header, included).length;
-  const block: Block = { header, hash: headerHash(header), transactions: included, size };
-  const cumulative = consensusReceipts.map((receipt) => receipt.cumulativeGasUsed);
-  return { block, receipts: receiptsOf(block, executed, cumulative), changes, zkRoot };
 }
 
-async function execute(
-  settings: DevnetSettings,
-  context: BlockContext,
-  overlay: StateOverlay,
-  transactions: readonly SignedTransaction[],
-): Promise<Executed[]> {
-  const machine = await Machine.open(settings.network, context, overlay);
-  await runSystemCalls(machine);
-  const executed: Executed[] = [];
-  let gasAvailable = context.gasLimit;
-  for (const transaction of transactions) {
-    try {
-      const outcome = await runTransaction(machine, transaction, { gasAvailable });
-      gasAvailable -= outcome.gasUsed;
-      executed.push({ transaction, outcome });
-    } catch (error) {
-      // It was fit when it was admitted; what ran before it may have changed that.
-      if (!isPlumblineError(error, 'TRANSACTION_REJECTED') && !isPlumblineError(error, 'INSUFFICIENT_FUNDS'))
-        throw error;
-    }
-  }
-  return executed;
-}
-
-function receiptsOf(block: Block, executed: readonly Executed[], cumulative: readonly bigint[]): TransactionReceipt[] {
-  let firstLogIndex = 0;
-  return executed.map(({ transaction, outcome }, index) => {
-    const receipt: TransactionReceipt = {
-      transaction,
-      block,
-      index,
-      succeeded: outcome.succeeded,
-      gasUsed: outcome.gasUsed,
-      cumulativeGasUsed: cumulative[index]!,
-      effectiveGasPrice: outcome.effectiveGasPrice,
-      contractAddress: outcome.createdAddress,
-      logs: outcome.logs,
-      firstLogIndex,
-    };
-    firstLogIndex += outcome.logs.length;
-    return receipt;
-  });
+/** The block is full, or a transaction before it has been left out. */
+function mayRunLater(error: PlumblineError): boolean {
+  if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) return false;
+  const { rule } = error.details;
+  return rule === 'block-gas-limit' || rule === 'nonce-too-high';
 }

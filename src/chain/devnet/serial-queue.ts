@@ -1,15 +1,24 @@
+import { PlumblineError } from '../../errors.js';
+
 /** Runs asynchronous work one piece at a time, in the order it was handed in. A failure stays with its own piece. */
 export class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
+  private closed = false;
 
+  /** @throws PlumblineError `NODE_CLOSED` for work whose turn comes after the queue was closed */
   run<Value>(work: () => Promise<Value>): Promise<Value> {
-    const result = this.last.then(work, work);
+    const open = () => {
+      if (this.closed) throw new PlumblineError('NODE_CLOSED', 'the devnet was closed', {});
+      return work();
+    };
+    const result = this.last.then(open, open);
     this.last = result.catch(() => {});
     return result;
   }
 
-  /** Resolves when everything handed in so far is done. */
-  async idle(): Promise<void> {
+  /** Lets the piece that runs come to its end, and no other begin. */
+  async close(): Promise<void> {
+    this.closed = true;
     await this.last;
   }
 }

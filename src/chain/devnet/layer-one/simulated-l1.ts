@@ -1,4 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { PlumblineError } from '../../../errors.js';
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
 import { type BlockHeader, headerHash } from '../../../ethereum/header.js';
 import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
@@ -26,29 +27,149 @@ async function receiptsRoot(logs: readonly Log[]): Promise<Uint8Array> {
   return orderedTrieRoot([encodeReceipt({ type: 2, succeeded: true, cumulativeGasUsed: 0n, logs })]);
 }
 
+/** What distinguishes one block from the others. */
+interface BlockParts {
+  readonly parent: SealedBlock | undefined;
+  readonly stateRoot: Uint8Array;
+  readonly receiptsRoot: Uint8Array;
+  /** `stateRootHashes` of `finalizedBlock`. */
+  readonly finalRoot: Uint8Array;
+  readonly timestamp: number;
+  readonly finalizedBlock: number;
+  /** Undefined for the genesis block. */
+  readonly finalization: Finalization | undefined;
+  /** Address of the rollup contract. */
+  readonly rollup: Uint8Array;
+}
+
+const ZERO_WORD = new Uint8Array(32);
+const NO_ONE = new Uint8Array(20);
+const NO_DATA = new Uint8Array(0);
+const ZERO_NONCE = new Uint8Array(8);
+
+function logsOf(rollup: Uint8Array, finalization: Finalization | undefined): Log[] {
+  return finalization === undefined ? [] : [dataFinalizedLog(rollup, finalization)];
+}
+
+/**
+ * A block whose header and log are made when they are looked at, from its hashes laid end to end: there is one for each
+ * finalization, and few are read.
+ */
+class SealedBlock implements L1Block {
+  readonly finalizedBlock: number;
+  private readonly number: number;
+  private readonly timestamp: number;
+  private readonly parent: SealedBlock | undefined;
+  private readonly rollup: Uint8Array;
+  /** First layer-2 block of the finalization, and its time. */
+  private readonly finalization: Pick<Finalization, 'first' | 'timestamp'> | undefined;
+  /** State root, receipts root, root before and after the finalization, own hash: 32 bytes each. */
+  private readonly words: Uint8Array;
+
+  constructor({ parent, finalization, stateRoot, receiptsRoot, finalRoot, ...parts }: BlockParts) {
+    this.finalizedBlock = parts.finalizedBlock;
+    this.number = parent === undefined ? 0 : parent.number + 1;
+    this.timestamp = parts.timestamp;
+    this.parent = parent;
+    this.rollup = parts.rollup;
+    this.finalization = finalization && { first: finalization.first, timestamp: finalization.timestamp };
+    const parentRoot = finalization?.parentRoot ?? ZERO_WORD;
+    this.words = concatBytes(stateRoot, receiptsRoot, parentRoot, finalRoot, ZERO_WORD);
+    this.words.set(headerHash(this.header), 4 * ZERO_WORD.length);
+  }
+
+  get stateRoot(): Uint8Array {
+    return this.word(0);
+  }
+
+  get finalRoot(): Uint8Array {
+    return this.word(3);
+  }
+
+  get hash(): Uint8Array {
+    return this.word(4);
+  }
+
+  /** Earliest time of the block after this one. */
+  get nextTimestamp(): number {
+    return this.timestamp + 1;
+  }
+
+  get logs(): readonly Log[] {
+    const roots = { parentRoot: this.word(2), finalRoot: this.finalRoot };
+    const finalization = this.finalization && { ...this.finalization, ...roots, last: this.finalizedBlock };
+    return logsOf(this.rollup, finalization);
+  }
+
+  get header(): BlockHeader {
+    return {
+      parentHash: this.parent?.hash ?? ZERO_WORD,
+      sha3Uncles: EMPTY_UNCLES_HASH,
+      miner: NO_ONE,
+      stateRoot: this.stateRoot,
+      transactionsRoot: EMPTY_TRIE_ROOT,
+      receiptsRoot: this.word(1),
+      logsBloom: logsBloom(this.logs),
+      difficulty: 0n,
+      number: this.number,
+      gasLimit: 60_000_000n,
+      gasUsed: 0n,
+      timestamp: this.timestamp,
+      extraData: NO_DATA,
+      mixHash: ZERO_WORD,
+      nonce: ZERO_NONCE,
+      baseFeePerGas: 1_000_000_000n,
+    };
+  }
+
+  private word(index: number): Uint8Array {
+    return this.words.slice(index * ZERO_WORD.length, (index + 1) * ZERO_WORD.length);
+  }
+}
+
 /**
  * A layer 1 that knows one contract, the rollup's, and seals one block for each finalization. Its state trie, headers,
  * logs and receipts roots are real, so that whoever verifies against layer 1 reads it as they read Ethereum.
  */
 export class SimulatedL1 {
-  private readonly sealed: L1Block[] = [];
-  private readonly roots = new Map<number, Uint8Array>();
+  private readonly sealed: SealedBlock[] = [];
+  private readonly address: Uint8Array;
+  /** Which of `sealed` finalized up to a layer-2 block. */
+  private readonly places = new Map<number, number>();
+  /** Oldest block whose state can be proved. */
+  private heldFrom = 0;
 
   private constructor(
     private readonly rollup: RollupContract,
     private readonly trie: StateTrie,
-  ) {}
+  ) {
+    this.address = hexToBytes(rollup.address);
+  }
 
   /** Opens with the genesis root of layer 2 as finalized, as the contract's initializer does. */
   static async create(rollup: RollupContract, genesisRoot: Uint8Array, timestamp: number): Promise<SimulatedL1> {
     const layerOne = new SimulatedL1(rollup, await StateTrie.create());
-    await layerOne.seal(0, genesisRoot, timestamp, []);
+    await layerOne.seal(0, genesisRoot, timestamp);
     return layerOne;
   }
 
   async finalize(finalization: Finalization): Promise<L1Block> {
-    const log = dataFinalizedLog(hexToBytes(this.rollup.address), finalization);
-    return this.seal(finalization.last, finalization.finalRoot, finalization.timestamp, [log]);
+    return this.seal(finalization.last, finalization.finalRoot, finalization.timestamp, finalization);
+  }
+
+  /** Forgets the blocks after this one, as if they had never been. */
+  revertTo(number: number): void {
+    for (const dropped of this.sealed.splice(number + 1)) this.trie.release(dropped.stateRoot);
+    const { header, finalizedBlock } = this.head;
+    this.trie.revertTo(header.stateRoot);
+    for (const block of [...this.places.keys()]) if (block > finalizedBlock) this.places.delete(block);
+  }
+
+  /** Lets go of what proofs at the layer-1 blocks need that finalized layer-2 blocks before this one. */
+  releaseBefore(block: number): void {
+    for (; this.sealed[this.heldFrom]!.finalizedBlock < block; this.heldFrom++) {
+      this.trie.release(this.sealed[this.heldFrom]!.stateRoot);
+    }
   }
 
   get head(): L1Block {
@@ -61,7 +182,8 @@ export class SimulatedL1 {
 
   /** `stateRootHashes(block)` as it stood after `at`; undefined where no finalization ended. */
   stateRoot(block: number, at: L1Block = this.head): Uint8Array | undefined {
-    return block <= at.finalizedBlock ? this.roots.get(block) : undefined;
+    const place = block <= at.finalizedBlock ? this.places.get(block) : undefined;
+    return place === undefined ? undefined : this.sealed[place]!.finalRoot;
   }
 
   /**
@@ -77,14 +199,24 @@ export class SimulatedL1 {
   }
 
   async prove(at: L1Block, address: Uint8Array, slots: readonly Uint8Array[]): Promise<TrieProof> {
-    return this.trie.prove(at.header.stateRoot, address, slots);
+    const { number, stateRoot } = at.header;
+    if (number < this.heldFrom) {
+      throw new PlumblineError('STATE_NOT_HELD', `layer-1 state ${number} is no longer held`, { block: number });
+    }
+    return this.trie.prove(stateRoot, address, slots);
   }
 
-  private async seal(block: number, root: Uint8Array, timestamp: number, logs: readonly Log[]): Promise<L1Block> {
+  private async seal(
+    block: number,
+    root: Uint8Array,
+    timestamp: number,
+    finalization?: Finalization,
+  ): Promise<L1Block> {
+    const rollup = this.address;
     const mappingSlot = keccak_256(concatBytes(word(block), word(this.rollup.stateRootsSlot)));
     const stateRoot = await this.trie.write([
       {
-        address: hexToBytes(this.rollup.address),
+        address: rollup,
         account: plainAccount(1n, 0n),
         slots: [
           { key: word(this.rollup.currentBlockSlot), after: word(block) },
@@ -92,27 +224,19 @@ export class SimulatedL1 {
         ],
       },
     ]);
-    this.roots.set(block, root);
+    this.trie.hold(stateRoot);
+    this.places.set(block, this.sealed.length);
     const parent = this.sealed[this.sealed.length - 1];
-    const header: BlockHeader = {
-      parentHash: parent?.hash ?? new Uint8Array(32),
-      sha3Uncles: EMPTY_UNCLES_HASH,
-      miner: new Uint8Array(20),
+    const l1Block = new SealedBlock({
+      parent,
       stateRoot,
-      transactionsRoot: EMPTY_TRIE_ROOT,
-      receiptsRoot: await receiptsRoot(logs),
-      logsBloom: logsBloom(logs),
-      difficulty: 0n,
-      number: this.sealed.length,
-      gasLimit: 60_000_000n,
-      gasUsed: 0n,
-      timestamp: Math.max(timestamp, (parent?.header.timestamp ?? -1) + 1),
-      extraData: new Uint8Array(0),
-      mixHash: new Uint8Array(32),
-      nonce: new Uint8Array(8),
-      baseFeePerGas: 1_000_000_000n,
-    };
-    const l1Block: L1Block = { header, hash: headerHash(header), logs, finalizedBlock: block };
+      receiptsRoot: await receiptsRoot(logsOf(rollup, finalization)),
+      finalRoot: root,
+      timestamp: Math.max(timestamp, parent?.nextTimestamp ?? 0),
+      finalizedBlock: block,
+      finalization,
+      rollup,
+    });
     this.sealed.push(l1Block);
     return l1Block;
   }

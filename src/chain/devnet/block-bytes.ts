@@ -1,0 +1,25 @@
+import { RLP } from '@ethereumjs/rlp';
+import { type BlockHeader, headerFields } from '../../ethereum/header.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
+import { type Withdrawal, withdrawalFields } from '../../ethereum/withdrawal.js';
+
+type Item = Uint8Array | Item[];
+
+/** What a block carries. Withdrawals are part of its RLP from Shanghai on, that is where the header has their root. */
+export interface BlockBody {
+  readonly header: BlockHeader;
+  readonly transactions: readonly Pick<SignedTransaction, 'type' | 'raw'>[];
+  readonly uncles: readonly BlockHeader[];
+  readonly withdrawals: readonly Withdrawal[];
+}
+
+/** RLP of a block. */
+export function blockBytes({ header, transactions, uncles, withdrawals }: BlockBody): Uint8Array {
+  const items: Item[] = [
+    headerFields(header),
+    transactions.map((tx) => (tx.type === 0 ? (RLP.decode(tx.raw) as Item) : tx.raw)),
+    uncles.map(headerFields),
+  ];
+  if (header.withdrawalsRoot !== undefined) items.push(withdrawals.map(withdrawalFields));
+  return RLP.encode(items);
+}

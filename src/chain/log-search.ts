@@ -1,0 +1,35 @@
+import type { Block, Chain, FoundLog, LogQuery, TransactionReceipt } from './chain.js';
+import { bloomTest, type LogFilter, matchesLog } from './log-filter.js';
+
+/** `Chain.logs` over blocks and receipts: only blocks whose bloom may hold a match are looked into. */
+export async function searchLogs(
+  chain: Pick<Chain, 'block' | 'receipts'>,
+  { from, to, filter }: LogQuery,
+): Promise<FoundLog[]> {
+  const mayMatch = bloomTest(filter);
+  const found: FoundLog[] = [];
+  for (let number = from; number <= to; number++) {
+    const block = await chain.block({ number });
+    if (block !== undefined && mayMatch(block.header.logsBloom)) {
+      found.push(...selectLogs(await chain.receipts(block), filter));
+    }
+  }
+  return found;
+}
+
+/** The logs of one block that the filter wants. */
+export async function logsOfBlock(
+  chain: Pick<Chain, 'receipts'>,
+  block: Block,
+  filter: LogFilter,
+): Promise<FoundLog[]> {
+  return bloomTest(filter)(block.header.logsBloom) ? selectLogs(await chain.receipts(block), filter) : [];
+}
+
+function selectLogs(receipts: readonly TransactionReceipt[], filter: LogFilter): FoundLog[] {
+  return receipts.flatMap((transaction) =>
+    transaction.logs
+      .map((log, i) => ({ log, transaction, logIndex: transaction.firstLogIndex + i }))
+      .filter(({ log }) => matchesLog(filter, log)),
+  );
+}

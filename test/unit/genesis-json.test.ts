@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { DevnetState } from '../../src/chain/devnet/devnet-state.js';
+import { sealGenesis } from '../../src/chain/devnet/genesis-block.js';
+import { parseGenesis, unplacedMerge } from '../../src/chain/devnet/genesis-json.js';
+import { findParisBlock } from '../../src/chain/devnet/import-decode.js';
+import type { DevnetSettings } from '../../src/chain/devnet/options.js';
+import { isPlumblineError } from '../../src/errors.js';
+import { hardforkAt, rulesAt } from '../../src/evm/common.js';
+import { bytesToHex } from '../../src/primitives/hex.js';
+import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { blockItems, chainRlp } from '../support/imported-chain.js';
+import { openState } from '../support/world-state.js';
+
+type Json = Record<string, unknown> & { config: Record<string, unknown>; alloc: Record<string, unknown> };
+
+const smallest = (): Json => ({
+  config: { chainId: 5 },
+  alloc: {},
+  gasLimit: '0x1000000',
+  difficulty: '0x1',
+});
+
+function refusal(json: unknown): string {
+  try {
+    parseGenesis(json);
+  } catch (error) {
+    if (isPlumblineError(error, 'INVALID_PARAMETER')) return error.details.parameter;
+    throw error;
+  }
+  throw new Error('the genesis was taken');
+}
+
+async function hashOf(json: unknown): Promise<{ hash: string; stateRoot: string }> {
+  const { network, alloc, header } = parseGenesis(json);
+  const state = await DevnetState.create(await openState('poseidon2'));
+  const { block } = await sealGenesis({ network, alloc, genesisHeader: header } as unknown as DevnetSettings, state);
+  return { hash: bytesToHex(block.hash), stateRoot: bytesToHex(block.header.stateRoot) };
+}
+
+describe.skipIf(!fixturesPresent)('the genesis of the execution-apis suite', () => {
+  it('has the hash that block 1 names as its parent', async () => {
+    const { hash } = await hashOf(fixtureJson('execution-apis/genesis.json'));
+    expect(hash).toBe(bytesToHex(blockItems(chainRlp())[0]![0][0]!));
+  });
+
+  it('begins each fork at the block of spec/json-rpc.md 8', () => {
+    const { network } = parseGenesis(fixtureJson('execution-apis/genesis.json'));
+    const begins = {
+      homestead: 0,
+      tangerineWhistle: 3,
+      spuriousDragon: 6,
+      byzantium: 9,
+      constantinople: 12,
+      petersburg: 15,
+      istanbul: 18,
+      muirGlacier: 21,
+      berlin: 24,
+      london: 27,
+      arrowGlacier: 30,
+      grayGlacier: 33,
+      paris: 36,
+      shanghai: 39,
+      cancun: 42,
+      prague: 45,
+      osaka: 48,
+      bpo1: 51,
+      bpo2: 54,
+    };
+    const found: Record<string, number> = {};
+    for (let number = 0; number <= 54; number++) found[hardforkAt(network, number, 10 * number)] ??= number;
+    expect(found).toEqual(begins);
+    const blobsAt = (number: number) => rulesAt(network, number, 10 * number).blobs?.max;
+    expect([41, 42, 45, 48, 51, 54].map(blobsAt)).toEqual([undefined, 6, 9, 9, 15, 21]);
+  });
+
+  it('finds the end of proof of work by total difficulty where no block is named', () => {
+    const json = structuredClone(fixtureJson<Json>('execution-apis/genesis.json'));
+    expect(unplacedMerge(json)).toBeUndefined();
+    delete json.config.mergeNetsplitBlock;
+    const merge = unplacedMerge(json)!;
+    expect(merge).toEqual({ terminal: 4_732_352n, genesis: 131_072n });
+    expect(findParisBlock(chainRlp(), merge.genesis, merge.terminal)).toBe(36);
+    expect(findParisBlock(chainRlp(), merge.genesis, merge.terminal * 2n)).toBeUndefined();
+    expect(findParisBlock(chainRlp().subarray(0, 9000), merge.genesis, merge.terminal)).toBeUndefined();
+    const { network } = parseGenesis(json, { parisBlock: 36 });
+    expect(network.forks).toContainEqual({ hardfork: 'paris', block: 36 });
+  });
+});
+
+describe('a genesis file', () => {
+  it('may write numbers in three ways, leave out 0x, and leave out members', () => {
+    const { alloc, header, network } = parseGenesis({
+      config: { chainId: '0x7', londonBlock: '0', terminalTotalDifficulty: 0, shanghaiTime: 0, cancunTime: null },
+      alloc: {
+        '00000000000000000000000000000000000000AA': { balance: '1000', nonce: 2 },
+        '0x00000000000000000000000000000000000000bb': {
+          balance: '0x10',
+          code: '6000',
+          storage: { '0x1': '0x02', '02': '0x00' },
+        },
+      },
+      timestamp: 3,
+      extraData: '0x0102',
+    });
+    const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`;
+    expect(alloc).toEqual({
+      '0x00000000000000000000000000000000000000aa': { balance: 1000n, nonce: 2n },
+      '0x00000000000000000000000000000000000000bb': {
+        balance: 16n,
+        nonce: 0n,
+        code: '0x6000',
+        storage: { [word(1)]: word(2) },
+      },
+    });
+    // geth's defaults (core/genesis.go, params/protocol_params.go).
+    expect(header).toMatchObject({ gasLimit: 4_712_388n, difficulty: 131_072n, timestamp: 3 });
+    expect(network).toMatchObject({ chainId: 7, gasSearch: 'geth', blockRewards: true });
+    expect(hardforkAt(network, 0, 0)).toBe('shanghai');
+  });
+
+  const cases: [parameter: string, change: (json: Json) => void][] = [
+    ['genesis.config.chainId', (json) => delete json.config.chainId],
+    ['genesis.config.chainId', (json) => Object.assign(json.config, { chainId: '0x20000000000000' })],
+    ['genesis.config.londonBlock', (json) => Object.assign(json.config, { londonBlock: 'soon' })],
+    ['genesis.config.amsterdamTime', (json) => Object.assign(json.config, { amsterdamTime: 1 })],
+    [
+      'genesis.config.blobSchedule.cancun.max',
+      (json) => Object.assign(json.config, { cancunTime: 0, blobSchedule: { cancun: { target: 3 } } }),
+    ],
+    ['genesis.alloc.0x01', (json) => Object.assign(json.alloc, { '0x01': {} })],
+    [
+      `genesis.alloc.${'1'.repeat(40)}.balance`,
+      (json) => Object.assign(json.alloc, { ['1'.repeat(40)]: { balance: -1 } }),
+    ],
+    [
+      `genesis.alloc.${'1'.repeat(40)}.storage.0x${'1'.repeat(66)}`,
+      (json) => Object.assign(json.alloc, { ['1'.repeat(40)]: { storage: { [`0x${'1'.repeat(66)}`]: '0x1' } } }),
+    ],
+    ['genesis.gasLimit', (json) => Object.assign(json, { gasLimit: '1e9' })],
+    ['genesis.mixHash', (json) => Object.assign(json, { mixHash: '0x01' })],
+    ['genesis.number', (json) => Object.assign(json, { number: 1 })],
+    ['genesis.alloc', (json) => Object.assign(json, { alloc: [] })],
+  ];
+  it.each(cases)('is refused for %s', (parameter, change) => {
+    const json = smallest();
+    parseGenesis(json);
+    change(json);
+    expect(refusal(json)).toBe(parameter);
+  });
+
+  it('is refused when it is no object', () => {
+    for (const json of [null, 'x', 7, []]) expect(refusal(json)).toBe('genesis');
+  });
+});
