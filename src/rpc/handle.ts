@@ -92,13 +92,13 @@ async function answer<Context>(
   context: Context,
   value: unknown,
   deadline: Deadline,
-  options: HandleOptions,
+  options: HandleOptions & CallOptions,
 ): Promise<{ body: RpcResponse | undefined; fault?: 'envelope' | 'timeout' }> {
   const request = readRequest(value);
   if ('error' in request) return { body: request, fault: 'envelope' };
   const { id, method, params } = request;
   try {
-    const call: CallOptions = { signal: deadline.signal };
+    const call: CallOptions = { signal: deadline.signal, subscriber: options.subscriber };
     const result = await deadline.run(() => table.find(method).handle(context, params, call));
     return { body: id === undefined ? undefined : success(id, result) };
   } catch (error) {

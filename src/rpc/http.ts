@@ -59,13 +59,9 @@ export function createFetchHandler(
   }
 
   return async (request) => {
-    const url = new URL(request.url);
-    if (options.allowedHosts !== undefined && !options.allowedHosts.includes(url.hostname)) {
-      return refuse('Host not authorized.');
-    }
+    const refused = refusal(request, options);
+    if (refused !== undefined) return refused;
     const origin = request.headers.get('origin');
-    const listed = origins === '*' || origin === null || origin === url.origin || origins.includes(origin);
-    if (!listed) return refuse('Origin not authorized.');
     const headers: Record<string, string> =
       origins === '*' ? { 'access-control-allow-origin': '*' } : { vary: 'Origin' };
     if (origins !== '*' && origin !== null) headers['access-control-allow-origin'] = origin;
@@ -88,6 +84,22 @@ export function createFetchHandler(
       return new Response(body, { status: 500, headers });
     }
   };
+}
+
+/**
+ * The 403 of a request whose host or origin is not allowed; undefined for one that may go on.
+ *
+ * @param request - anything with an address and headers, such as the opening of a WebSocket
+ */
+export function refusal(
+  request: Pick<Request, 'url' | 'headers'>,
+  { allowedHosts, allowedOrigins = '*' }: FetchHandlerOptions,
+): Response | undefined {
+  const url = new URL(request.url);
+  if (allowedHosts !== undefined && !allowedHosts.includes(url.hostname)) return refuse('Host not authorized.');
+  const origin = request.headers.get('origin');
+  const listed = allowedOrigins === '*' || origin === null || origin === url.origin || allowedOrigins.includes(origin);
+  return listed ? undefined : refuse('Origin not authorized.');
 }
 
 function refuse(message: string): Response {

@@ -1,45 +1,130 @@
 import type { RpcContext } from './context.js';
 import { createMethodTable, type Method, type MethodTable } from './method.js';
-import { eth_getBalance, eth_getCode, eth_getStorageAt, eth_getTransactionCount } from './methods/account-state.js';
-import { eth_getBlockByHash, eth_getBlockByNumber } from './methods/blocks.js';
+import {
+  eth_getBalance,
+  eth_getCode,
+  eth_getStorageAt,
+  eth_getStorageValues,
+  eth_getTransactionCount,
+} from './methods/account-state.js';
+import {
+  eth_getBlockByHash,
+  eth_getBlockByNumber,
+  eth_getBlockReceipts,
+  eth_getBlockTransactionCountByHash,
+  eth_getBlockTransactionCountByNumber,
+} from './methods/blocks.js';
+import { CHAIN_METHODS } from './methods/developer-chain.js';
+import { STATE_METHODS } from './methods/developer-state.js';
 import { eth_blockNumber } from './methods/eth_blockNumber.js';
 import { eth_call } from './methods/eth_call.js';
 import { eth_chainId } from './methods/eth_chainId.js';
+import { eth_createAccessList } from './methods/eth_createAccessList.js';
 import { eth_estimateGas } from './methods/eth_estimateGas.js';
-import { evm_mine } from './methods/evm_mine.js';
-import { eth_gasPrice, eth_maxPriorityFeePerGas } from './methods/gas-price.js';
+import { eth_feeHistory } from './methods/eth_feeHistory.js';
+import { eth_getLogs } from './methods/eth_getLogs.js';
+import { eth_getProof } from './methods/eth_getProof.js';
+import { eth_sendTransaction, eth_sendUnsignedTransaction } from './methods/eth_sendTransaction.js';
+import { eth_simulateV1 } from './methods/eth_simulateV1.js';
+import { eth_subscribe, eth_unsubscribe } from './methods/eth_subscribe.js';
+import { MINE_METHODS } from './methods/evm_mine.js';
+import {
+  eth_getFilterChanges,
+  eth_getFilterLogs,
+  eth_newBlockFilter,
+  eth_newFilter,
+  eth_newPendingTransactionFilter,
+  eth_uninstallFilter,
+} from './methods/filters.js';
+import { eth_baseFee, eth_blobBaseFee, eth_gasPrice, eth_maxPriorityFeePerGas } from './methods/gas-price.js';
 import { linea_estimateGas } from './methods/linea_estimateGas.js';
 import { linea_getProof } from './methods/linea_getProof.js';
-import { eth_accounts, eth_syncing, net_version, web3_clientVersion } from './methods/node-constants.js';
-import { eth_getTransactionByHash, eth_getTransactionReceipt, eth_sendRawTransaction } from './methods/transactions.js';
+import { linea_getTransactionExclusionStatusV1 } from './methods/linea_getTransactionExclusionStatusV1.js';
+import {
+  eth_accounts,
+  eth_syncing,
+  net_listening,
+  net_peerCount,
+  net_version,
+  web3_clientVersion,
+} from './methods/node-constants.js';
+import {
+  eth_getTransactionByBlockHashAndIndex,
+  eth_getTransactionByBlockNumberAndIndex,
+  eth_getTransactionByHash,
+  eth_getTransactionReceipt,
+  eth_sendRawTransaction,
+} from './methods/transactions.js';
+import { TXPOOL_METHODS } from './methods/txpool.js';
+import {
+  eth_getUncleByBlockHashAndIndex,
+  eth_getUncleByBlockNumberAndIndex,
+  eth_getUncleCountByBlockHash,
+  eth_getUncleCountByBlockNumber,
+} from './methods/uncles.js';
+
+/** Methods that only a devnet carries out. */
+const DEVNET_ONLY: readonly Method<RpcContext>[] = [
+  eth_sendTransaction,
+  eth_sendUnsignedTransaction,
+  ...MINE_METHODS,
+  ...CHAIN_METHODS,
+  ...STATE_METHODS,
+  ...TXPOOL_METHODS,
+];
 
 const METHODS: readonly Method<RpcContext>[] = [
+  ...DEVNET_ONLY,
   eth_accounts,
+  eth_baseFee,
+  eth_blobBaseFee,
   eth_blockNumber,
   eth_call,
   eth_chainId,
+  eth_createAccessList,
   eth_estimateGas,
+  eth_feeHistory,
   eth_gasPrice,
   eth_getBalance,
   eth_getBlockByHash,
   eth_getBlockByNumber,
+  eth_getBlockReceipts,
+  eth_getBlockTransactionCountByHash,
+  eth_getBlockTransactionCountByNumber,
   eth_getCode,
+  eth_getFilterChanges,
+  eth_getFilterLogs,
+  eth_getLogs,
+  eth_getProof,
   eth_getStorageAt,
+  eth_getStorageValues,
+  eth_getTransactionByBlockHashAndIndex,
+  eth_getTransactionByBlockNumberAndIndex,
   eth_getTransactionByHash,
   eth_getTransactionCount,
   eth_getTransactionReceipt,
+  eth_getUncleByBlockHashAndIndex,
+  eth_getUncleByBlockNumberAndIndex,
+  eth_getUncleCountByBlockHash,
+  eth_getUncleCountByBlockNumber,
   eth_maxPriorityFeePerGas,
+  eth_newBlockFilter,
+  eth_newFilter,
+  eth_newPendingTransactionFilter,
   eth_sendRawTransaction,
+  eth_simulateV1,
+  eth_subscribe,
   eth_syncing,
-  evm_mine,
+  eth_uninstallFilter,
+  eth_unsubscribe,
   linea_estimateGas,
   linea_getProof,
+  linea_getTransactionExclusionStatusV1,
+  net_listening,
+  net_peerCount,
   net_version,
   web3_clientVersion,
 ];
-
-/** Methods that only a devnet carries out. */
-const DEVNET_ONLY = ['evm_mine'];
 
 /** The two methods that carry the network's prefix; they always answer to `linea_` and `l2_` as well. */
 const PREFIXED = ['estimateGas', 'getProof'];
@@ -51,6 +136,6 @@ export function methodTable({ chain }: RpcContext): MethodTable<RpcContext> {
   const aliases = [...prefixes].flatMap((prefix) => PREFIXED.map((name) => [`${prefix}_${name}`, `linea_${name}`]));
   return createMethodTable(METHODS, {
     aliases: Object.fromEntries(aliases),
-    disabled: chain.kind === 'devnet' ? [] : DEVNET_ONLY,
+    disabled: chain.kind === 'devnet' ? [] : DEVNET_ONLY.map(({ name }) => name),
   });
 }

@@ -1,9 +1,12 @@
 import { PlumblineError } from '../errors.js';
+import type { Subscriber } from './subscriptions/subscriptions.js';
 
 /** What the dispatcher hands to a method beside its parameters. */
 export interface CallOptions {
   /** Fires when the caller gives up or the request's time is over; the answer is dropped then. */
   readonly signal?: AbortSignal | undefined;
+  /** Present when the caller can be sent messages after its answer: over a WebSocket, or as a provider. */
+  readonly subscriber?: Subscriber | undefined;
 }
 
 /** One JSON-RPC method: positional parameters in, a JSON value out (undefined becomes null). */

@@ -1,49 +1,62 @@
-import type { Log } from '../ethereum/receipt.js';
-import { equalBytes } from '../primitives/bytes.js';
-import { parseAddress, parseHash, requireArray, requireObject } from './parse-params.js';
+import type { BlockReference } from '../chain/block-reference.js';
+import type { LogFilter } from '../chain/log-filter.js';
+import { parseBlockReference } from './parse-block-reference.js';
+import { optional, parseAddress, parseHash, requireArray, requireObject } from './parse-params.js';
 import { invalidParams } from './rpc-errors.js';
 
 const SUBJECT = 'filter params';
-const MAX_TOPICS = 4;
+const MAX_POSITIONS = 4;
+/** Most alternatives of one position, and most addresses. */
+const MAX_ALTERNATIVES = 1000;
 
-/** A filter of `eth_getLogs`. The block bounds are left as they came: what they mean is the chain's to say. */
-export interface LogFilter {
-  readonly fromBlock: unknown;
-  readonly toBlock: unknown;
-  readonly matches: (log: Log) => boolean;
+/** The blocks from one to another; a missing end is undefined. */
+export interface LogBounds {
+  readonly from: BlockReference | undefined;
+  readonly to: BlockReference | undefined;
+}
+
+/** The filter object of `eth_getLogs` and its relatives: which logs, in one block (hash of 32 bytes) or a range. */
+export interface LogRequest {
+  readonly range: { readonly blockHash: Uint8Array } | LogBounds;
+  readonly filter: LogFilter;
 }
 
 /**
- * Topics by position: null is any, an array is one of several (spec/json-rpc.md 2.6).
+ * Addresses: one or several. Topics by position: null is any, an array is one of several (spec/json-rpc.md 2.6). An
+ * empty array is any, too.
  *
  * @throws RpcError -32602
  */
-export function parseLogFilter(value: unknown): LogFilter {
-  const filter = requireObject(value, 'filter', SUBJECT);
-  if (filter.blockHash !== undefined && (filter.fromBlock !== undefined || filter.toBlock !== undefined)) {
-    throw invalidParams('blockHash', 'excludes fromBlock and toBlock', SUBJECT);
-  }
-  const addresses = oneOrMany(filter.address, (item) => parseAddress(item, 'address', SUBJECT));
-  const topics = requireArray(filter.topics ?? [], 'topics', SUBJECT).map((topic, index) =>
-    oneOrMany(topic, (item) => parseHash(item, `topics[${index}]`, SUBJECT)),
-  );
-  if (topics.length > MAX_TOPICS) throw invalidParams('topics', `has more than ${MAX_TOPICS} positions`, SUBJECT);
+export function parseLogRequest(value: unknown): LogRequest {
+  const request = requireObject(value, 'filter', SUBJECT);
+  const topics = requireArray(request.topics ?? [], 'topics', SUBJECT);
+  if (topics.length > MAX_POSITIONS) throw invalidParams('topics', `has more than ${MAX_POSITIONS} positions`, SUBJECT);
   return {
-    fromBlock: filter.blockHash ?? filter.fromBlock,
-    toBlock: filter.blockHash ?? filter.toBlock,
-    matches: (log) =>
-      among(addresses, log.address) && topics.every((wanted, index) => among(wanted, log.topics[index])),
+    range: parseRange(request),
+    filter: {
+      addresses: oneOrMany(request.address, 'address', parseAddress),
+      topics: topics.map((topic, position) => oneOrMany(topic, `topics[${position}]`, parseHash)),
+    },
   };
 }
 
-/** Undefined takes anything. */
-function oneOrMany(value: unknown, parse: (item: unknown) => Uint8Array): Uint8Array[] | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (!Array.isArray(value)) return [parse(value)];
-  return value.length === 0 ? undefined : value.map(parse);
+function parseRange({ blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>): LogRequest['range'] {
+  const bound = (end: unknown, name: string) =>
+    optional(end, (present) => parseBlockReference(present, undefined, name));
+  const [from, to] = [bound(fromBlock, 'fromBlock'), bound(toBlock, 'toBlock')];
+  if (blockHash === undefined || blockHash === null) return { from, to };
+  if (from === undefined && to === undefined) return { blockHash: parseHash(blockHash, 'blockHash', SUBJECT) };
+  throw invalidParams('blockHash', 'excludes fromBlock and toBlock', SUBJECT);
 }
 
-function among(wanted: readonly Uint8Array[] | undefined, actual: Uint8Array | undefined): boolean {
-  if (wanted === undefined) return true;
-  return actual !== undefined && wanted.some((item) => equalBytes(item, actual));
+type Parse = (value: unknown, parameter: string, subject: string) => Uint8Array;
+
+/** Undefined takes anything. */
+function oneOrMany(value: unknown, parameter: string, parse: Parse): Uint8Array[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) return [parse(value, parameter, SUBJECT)];
+  if (value.length > MAX_ALTERNATIVES) {
+    throw invalidParams(parameter, `has more than ${MAX_ALTERNATIVES} alternatives`, SUBJECT);
+  }
+  return value.length === 0 ? undefined : value.map((item) => parse(item, parameter, SUBJECT));
 }

@@ -1,4 +1,11 @@
-import { type ErrorCode, type ErrorDetails, PlumblineError, type TransactionRule } from '../errors.js';
+import {
+  type ErrorCode,
+  type ErrorDetails,
+  isPlumblineError,
+  PlumblineError,
+  type SimulationRule,
+  type TransactionRule,
+} from '../errors.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 
@@ -84,8 +91,38 @@ const REJECTIONS: { readonly [R in TransactionRule]: (reason: string) => RpcErro
   'gas-price': (reason) => withReason(-32009, 'Gas price below configured minimum gas price', reason),
   'calldata-size': server,
   recipient: server,
+  denied: server,
+  'type-refused': server,
+  unprofitable: server,
+  underpriced: server,
+  'pool-full': server,
   known: () => server('Known transaction'),
 };
+
+/**
+ * Codes of a simulation that is refused as a whole.
+ *
+ * @source spec/json-rpc.md 4.2; go-ethereum internal/ethapi/errors.go, as execution-apis records it
+ */
+const SIMULATION_CODES: { readonly [R in SimulationRule]: number } = {
+  'base-block': SERVER_ERROR,
+  override: SERVER_ERROR,
+  'nonce-too-low': -38010,
+  'nonce-too-high': -38011,
+  'base-fee': -38012,
+  'intrinsic-gas': -38013,
+  funds: -38014,
+  'block-gas-limit': -38015,
+  'block-number': -38020,
+  timestamp: -38021,
+  'init-code': -38025,
+  'too-many-blocks': -38026,
+  parameter: INVALID_PARAMS,
+  call: INTERNAL_ERROR,
+};
+
+/** A simulated call that fails otherwise than by a revert. */
+const SIMULATED_FAILURE = -32015;
 
 /** Every code of plumbline. @source spec/json-rpc.md 2.3, 3, 4.1; spec/fees.md 6; DESIGN.md 8 */
 const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErrorObject } = {
@@ -114,14 +151,19 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   STATE_NOT_HELD: () => server('World state unavailable'),
   BLOCK_NOT_FOUND: () => ({ code: -39001, message: 'Unknown block' }),
   BLOCK_NOT_PROVABLE: () => ({ code: INVALID_REQUEST, message: 'BLOCK_MISSING_IN_CHAIN - block is missing' }),
+  TRIE_LOG_MISSING: ({ block }) => internal(`the trie log of block ${block} is missing`),
+  REPLICA_DIVERGED: ({ block, what }) => internal(`the replica differs at block ${block}: ${what}`),
+  BLOCK_INVALID: ({ block, what }) => server(`block ${block} is invalid: ${what}`),
   TRANSACTION_REJECTED: ({ rule, reason }) => REJECTIONS[rule](reason),
   EXECUTION_REVERTED: ({ data, reason }) => ({
     code: 3,
     message: reason === undefined ? 'Execution reverted' : `Execution reverted (${reason})`,
     data: bytesToHex(data),
   }),
-  EXECUTION_FAILED: ({ reason }) =>
-    server(`Transaction processing could not be completed due to an exception (${reason})`),
+  EXECUTION_FAILED: ({ reason, opcode }) =>
+    server(`Transaction processing could not be completed due to an exception (${haltReason(reason, opcode)})`),
+  MODULE_LIMIT_EXCEEDED: ({ module, count, limit }) =>
+    server(`Transaction line count for module ${module}=${count} is above the limit ${limit}`),
   INSUFFICIENT_FUNDS: ({ required, balance, sender }) =>
     server(
       `transaction up-front cost ${toQuantity(required)} exceeds transaction sender account balance ` +
@@ -130,10 +172,24 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   UPFRONT_COST_EXCEEDS_BALANCE: () => REJECTIONS.funds(''),
   GAS_ALLOWANCE_EXCEEDED: ({ allowance }) => server(`gas required exceeds allowance (${allowance})`),
   STEP_BUDGET_EXCEEDED: ({ budget }) => server(`execution stopped after ${budget} steps`),
+  SIMULATION_REFUSED: ({ rule, reason }) => ({ code: SIMULATION_CODES[rule], message: reason }),
   METHOD_NOT_FOUND: () => ({ code: -32601, message: 'Method not found' }),
   METHOD_NOT_ENABLED: () => ({ code: -32604, message: 'Method not enabled' }),
   REQUEST_TIMED_OUT: () => ({ code: INTERNAL_ERROR, message: 'Timeout expired' }),
   ABORTED: () => ({ code: INTERNAL_ERROR, message: 'Request aborted' }),
+  LOG_RANGE_TOO_LARGE: () => ({ code: -32005, message: 'Requested range exceeds maximum RPC range limit' }),
+  FILTER_NOT_FOUND: () => server('Filter not found'),
+  FILTER_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of filters exceeds ${limit}` }),
+  SUBSCRIPTION_NOT_FOUND: () => server('Subscription not found'),
+  SUBSCRIPTION_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of subscriptions exceeds ${limit}` }),
+  UPSTREAM_CONFIGURATION: () => internal('no endpoint serves this node: see its configuration'),
+  UPSTREAM_RATE_LIMITED: () => internal('the endpoints limit the rate of requests'),
+  UPSTREAM_MALFORMED: () => internal('no endpoint gave a proper answer'),
+  UPSTREAM_UNAVAILABLE: () => internal('no endpoint can be reached'),
+  UPSTREAM_ERROR: ({ code, message, data }) => (data === undefined ? { code, message } : { code, message, data }),
+  UPSTREAM_DISAGREEMENT: ({ agreed, needed }) => internal(`endpoints disagree: ${agreed} of ${needed} needed`),
+  TRUST_LEVEL_NOT_REACHED: ({ required, reason }) => server(`trust level ${required} is not reached: ${reason}`),
+  ANSWER_REFUSED: ({ what, check }) => internal(`an endpoint's answer about ${what} was refused: ${check}`),
   WORKER_FAILED: () => internal('the worker has failed'),
   NODE_CLOSED: () => internal('the node is closed'),
   STORE_UNAVAILABLE: () => internal('the store is not available'),
@@ -143,6 +199,12 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   INTERNAL: () => internal(),
 };
 
+/** As Besu words it: `Out of gas`, `Invalid opcode: 0xc8`. */
+function haltReason(reason: string, opcode: number | undefined): string {
+  const text = reason.charAt(0).toUpperCase() + reason.slice(1);
+  return opcode === undefined ? text : `${text}: 0x${opcode.toString(16).padStart(2, '0')}`;
+}
+
 /** The JSON-RPC error of anything that was thrown. What is not known is an internal error that says nothing more. */
 export function toRpcError(error: unknown): RpcErrorObject {
   if (error instanceof RpcError) {
@@ -151,6 +213,12 @@ export function toRpcError(error: unknown): RpcErrorObject {
   }
   if (error instanceof PlumblineError) return describe(error);
   return internal();
+}
+
+/** The `error` of a call within a simulation that went on: `EXECUTION_REVERTED` or `EXECUTION_FAILED`. */
+export function simulatedCallError(error: PlumblineError): RpcErrorObject {
+  if (isPlumblineError(error, 'EXECUTION_FAILED')) return { code: SIMULATED_FAILURE, message: error.message };
+  return describe(error);
 }
 
 function describe<C extends ErrorCode>(error: PlumblineError<C>): RpcErrorObject {

@@ -149,13 +149,14 @@ test('manual mining keeps transactions waiting, in the order of their nonces', a
           data: call.data,
           gasLimit: 60_000n,
           maxFeePerGas: 10n ** 9n,
-          maxPriorityFeePerGas: 1n,
+          maxPriorityFeePerGas: 10n ** 8n,
         }),
       ],
     });
   const first = await send(0);
   await send(1);
-  await expect(send(3)).rejects.toMatchObject({ code: -32006 });
+  await send(3);
+  await expect(send(201)).rejects.toMatchObject({ code: -32006 });
   await expect(send(0)).rejects.toMatchObject({ code: -32000, message: 'Known transaction' });
   expect(await node.request({ method: 'eth_getTransactionReceipt', params: [first] })).toBeNull();
   await node.request({ method: 'evm_mine' });
@@ -179,7 +180,7 @@ describe('a stored devnet', () => {
       data: call.data,
       gasLimit: 60_000n,
       maxFeePerGas: 10n ** 9n,
-      maxPriorityFeePerGas: 1n,
+      maxPriorityFeePerGas: 10n ** 8n,
     });
     const hash = await first.request({ method: 'eth_sendRawTransaction', params: [raw] });
     await first.request({ method: 'evm_mine', params: [{ blocks: 3 }] });

@@ -41,6 +41,13 @@ describe('errors of plumbline as JSON-RPC', () => {
     [of('BLOCK_NOT_PROVABLE', { block: '0x1' }), -32600, 'BLOCK_MISSING_IN_CHAIN - block is missing'],
     [of('BLOCK_NOT_FOUND', { block: '0x1' }), -39001, 'Unknown block'],
     [of('STATE_NOT_HELD', { block: 1 }), -32000, 'World state unavailable'],
+    [
+      of('LOG_RANGE_TOO_LARGE', { blocks: 5002, limit: 5000 }),
+      -32005,
+      'Requested range exceeds maximum RPC range limit',
+    ],
+    [of('FILTER_NOT_FOUND', { id: '0x1' }), -32000, 'Filter not found'],
+    [of('FILTER_LIMIT', { limit: 1000 }), -32005, 'Number of filters exceeds 1000'],
     [of('METHOD_NOT_FOUND', { method: 'x' }), -32601, 'Method not found'],
     [of('METHOD_NOT_ENABLED', { method: 'x' }), -32604, 'Method not enabled'],
     [of('REQUEST_TIMED_OUT', { timeoutMs: 1 }), -32603, 'Timeout expired'],

@@ -1,9 +1,20 @@
-import { bytesToHex } from '../../primitives/hex.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
 import type { Method } from '../method.js';
-import { parseAddress, parseStorageKey } from '../parse-params.js';
+import {
+  DEFAULT_MAX_STORAGE_KEYS,
+  parseAddress,
+  parseStorageKey,
+  parseStorageKeys,
+  requireObject,
+} from '../parse-params.js';
+import { invalidParams } from '../rpc-errors.js';
 import { stateOf } from './resolve-block.js';
+
+const SLOTS = 'storage slots params';
 
 export const eth_getBalance: Method<RpcContext> = {
   name: 'eth_getBalance',
@@ -14,14 +25,25 @@ export const eth_getBalance: Method<RpcContext> = {
   },
 };
 
+/** Nonce of the next transaction. At `pending`, those that wait in the pool count. */
 export const eth_getTransactionCount: Method<RpcContext> = {
   name: 'eth_getTransactionCount',
   async handle(context, [addressParam, block]) {
     const address = parseAddress(addressParam);
-    const account = await (await stateOf(context, block)).account(address);
-    return toQuantity(account?.nonce ?? 0n);
+    const nonce = (await (await stateOf(context, block)).account(address))?.nonce ?? 0n;
+    return toQuantity(
+      block === 'pending' ? nonceAfter(nonce, address, await context.chain.pendingTransactions()) : nonce,
+    );
   },
 };
+
+/** The first nonce from `nonce` on that no waiting transaction of the sender has. */
+function nonceAfter(nonce: bigint, sender: Uint8Array, waiting: readonly SignedTransaction[]): bigint {
+  const taken = new Set(waiting.filter(({ from }) => equalBytes(from, sender)).map((transaction) => transaction.nonce));
+  let next = nonce;
+  while (taken.has(next)) next++;
+  return next;
+}
 
 export const eth_getCode: Method<RpcContext> = {
   name: 'eth_getCode',
@@ -39,5 +61,27 @@ export const eth_getStorageAt: Method<RpcContext> = {
     const address = parseAddress(addressParam);
     const slot = parseStorageKey(position);
     return bytesToHex(await (await stateOf(context, block)).slot(address, slot));
+  },
+};
+
+/** `[{ address: keys }, block]`: the words of several slots of several accounts in one answer. */
+export const eth_getStorageValues: Method<RpcContext> = {
+  name: 'eth_getStorageValues',
+  async handle(context, [request, block]) {
+    const wanted = Object.entries(requireObject(request, 'request', SLOTS)).map(([name, keys]) => {
+      return { name, address: parseAddress(name, 'request', SLOTS), keys: parseStorageKeys(keys, name) };
+    });
+    const count = wanted.reduce((sum, { keys }) => sum + keys.length, 0);
+    if (count === 0) throw invalidParams('request', 'names no slots', SLOTS);
+    if (count > DEFAULT_MAX_STORAGE_KEYS) {
+      throw invalidParams('request', `has ${count} slots, at most ${DEFAULT_MAX_STORAGE_KEYS}`, SLOTS);
+    }
+    const state = await stateOf(context, block);
+    const answer: Record<string, Hex[]> = {};
+    for (const { name, address, keys } of wanted) {
+      answer[name] = [];
+      for (const key of keys) answer[name].push(bytesToHex(await state.slot(address, key)));
+    }
+    return answer;
   },
 };

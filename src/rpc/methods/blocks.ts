@@ -1,30 +1,56 @@
+import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
-import { formatBlock } from '../format.js';
+import { formatBlock, formatReceipt } from '../format.js';
 import type { Method } from '../method.js';
-import { parseBlockReference } from '../parse-block-reference.js';
 import { optional, parseBoolean, parseHash } from '../parse-params.js';
-import { requireBlock } from './resolve-block.js';
+import { findBlock, withBody } from './resolve-block.js';
+
+/*
+ * Blocks and what is in them. All answer null for a number above the head or an unknown hash; a tag that names no block
+ * yet is -39001.
+ */
 
 const whole = (value: unknown) => optional(value, (present) => parseBoolean(present, 'fullTransactions')) ?? false;
 
-/** Null for a number above the head. A tag that names no block yet is -39001. */
 export const eth_getBlockByNumber: Method<RpcContext> = {
   name: 'eth_getBlockByNumber',
   async handle(context, [numberParam, full]) {
-    const reference = parseBlockReference(numberParam);
-    const withBodies = whole(full);
-    if ('tag' in reference) return formatBlock(await requireBlock(context, reference), withBodies);
-    const block = await context.chain.block(reference);
-    return block === undefined ? null : formatBlock(block, withBodies);
+    const fullTransactions = whole(full);
+    const block = await findBlock(context, numberParam);
+    return block === undefined ? null : formatBlock(await withBody(context, block), fullTransactions);
   },
 };
 
-/** Null for an unknown hash. */
 export const eth_getBlockByHash: Method<RpcContext> = {
   name: 'eth_getBlockByHash',
-  async handle({ chain }, [hashParam, full]) {
-    const withBodies = whole(full);
-    const block = await chain.block({ hash: parseHash(hashParam, 'blockHash') });
-    return block === undefined ? null : formatBlock(block, withBodies);
+  async handle(context, [hashParam, full]) {
+    const fullTransactions = whole(full);
+    const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') });
+    return block === undefined ? null : formatBlock(await withBody(context, block), fullTransactions);
+  },
+};
+
+/** The block by number, tag or hash. */
+export const eth_getBlockReceipts: Method<RpcContext> = {
+  name: 'eth_getBlockReceipts',
+  async handle(context, [blockParam]) {
+    const block = await findBlock(context, blockParam);
+    return block === undefined ? null : (await context.chain.receipts(block)).map(formatReceipt);
+  },
+};
+
+export const eth_getBlockTransactionCountByNumber: Method<RpcContext> = {
+  name: 'eth_getBlockTransactionCountByNumber',
+  async handle(context, [numberParam]) {
+    const block = await findBlock(context, numberParam);
+    return block === undefined ? null : toQuantity((await withBody(context, block)).transactions.length);
+  },
+};
+
+export const eth_getBlockTransactionCountByHash: Method<RpcContext> = {
+  name: 'eth_getBlockTransactionCountByHash',
+  async handle(context, [hashParam]) {
+    const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') });
+    return block === undefined ? null : toQuantity((await withBody(context, block)).transactions.length);
   },
 };

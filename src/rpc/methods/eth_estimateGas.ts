@@ -1,17 +1,29 @@
+import { isHead, isPending } from '../../chain/block-reference.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
 import type { Method } from '../method.js';
+import { parseBlockOverrides } from '../parse-block-overrides.js';
 import { parseBlockReference } from '../parse-block-reference.js';
 import { parseCallRequest } from '../parse-call.js';
 import { parseStateOverrides } from '../parse-state-overrides.js';
 import { requireBlock } from './resolve-block.js';
 
+/**
+ * `[call, block, stateOverride, blockOverrides]`. Without a block it is the pending one, on networks of geth the newest.
+ *
+ * @source spec/fees.md 5
+ */
 export const eth_estimateGas: Method<RpcContext> = {
   name: 'eth_estimateGas',
-  async handle(context, [callParam, blockParam, overridesParam], { signal }) {
+  async handle(context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal }) {
     const call = parseCallRequest(callParam);
+    const asGeth = context.chain.network.gasSearch === 'geth';
+    const reference = parseBlockReference(blockParam, { tag: asGeth ? 'latest' : 'pending' });
     const overrides = parseStateOverrides(overridesParam);
-    const block = await requireBlock(context, parseBlockReference(blockParam, { tag: 'pending' }));
-    return toQuantity((await context.estimator.gas({ call, overrides, block, signal })).gasLimit);
+    const blockOverrides = parseBlockOverrides(blockOverridesParam);
+    const block = isHead(reference) ? undefined : await requireBlock(context, reference);
+    const pending = isPending(reference) ? true : undefined;
+    const request = { call, overrides, blockOverrides, block, pending, signal };
+    return toQuantity((await context.estimator.gas(request)).gasLimit);
   },
 };

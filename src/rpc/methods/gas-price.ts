@@ -22,3 +22,15 @@ export const eth_maxPriorityFeePerGas: Method<RpcContext> = {
     return toQuantity(price - baseFee);
   },
 };
+
+/** Of the next block, wei. */
+export const eth_baseFee: Method<RpcContext> = {
+  name: 'eth_baseFee',
+  handle: async ({ chain }) => toQuantity((await chain.pendingContext()).baseFeePerGas),
+};
+
+/** Of the next block, wei per blob gas; 1, the least there is, where no blob transactions are let in. */
+export const eth_blobBaseFee: Method<RpcContext> = {
+  name: 'eth_blobBaseFee',
+  handle: async ({ chain }) => toQuantity((await chain.pendingContext()).blobBaseFee ?? 1n),
+};

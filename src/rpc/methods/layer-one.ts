@@ -1,18 +1,19 @@
 import type { BlockReference } from '../../chain/block-reference.js';
 import type { L1Block, SimulatedL1 } from '../../chain/devnet/layer-one/simulated-l1.js';
+import { matchesLog } from '../../chain/log-filter.js';
 import { PlumblineError } from '../../errors.js';
-import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import type { Log } from '../../ethereum/receipt.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { formatBlock } from '../format.js';
+import { formatBlock, formatTrieProof } from '../format.js';
 import type { Method } from '../method.js';
 import { parseBlockReference } from '../parse-block-reference.js';
 import { parseCallRequest } from '../parse-call.js';
-import { parseLogFilter } from '../parse-log-filter.js';
+import { parseLogRequest } from '../parse-log-filter.js';
 import { parseAddress, parseStorageKeys } from '../parse-params.js';
+import { showKeys } from './eth_getProof.js';
 
 /** What the methods of the simulated layer 1 work on. */
 export interface L1Context {
@@ -29,10 +30,12 @@ function blockOf(layerOne: SimulatedL1, reference: BlockReference): L1Block | un
   return layerOne.blocks().find((block) => equalBytes(block.hash, reference.hash));
 }
 
-function requireBlock(layerOne: SimulatedL1, parameter: unknown): L1Block {
-  const block = blockOf(layerOne, parseBlockReference(parameter, LATEST));
-  if (block === undefined) throw new PlumblineError('BLOCK_NOT_FOUND', 'no such block', { block: String(parameter) });
-  return block;
+function requireBlock(layerOne: SimulatedL1, reference: BlockReference): L1Block {
+  const block = blockOf(layerOne, reference);
+  if (block !== undefined) return block;
+  throw new PlumblineError('BLOCK_NOT_FOUND', 'no such block', {
+    block: 'tag' in reference ? reference.tag : 'number' in reference ? String(reference.number) : 'hash',
+  });
 }
 
 const eth_chainId: Method<L1Context> = { name: 'eth_chainId', handle: () => toQuantity(L1_CHAIN_ID) };
@@ -46,7 +49,9 @@ const eth_getBlockByNumber: Method<L1Context> = {
   name: 'eth_getBlockByNumber',
   handle({ layerOne }, [reference]) {
     const block = blockOf(layerOne, parseBlockReference(reference));
-    return block === undefined ? null : formatBlock({ ...block, transactions: [], size: 0 }, false);
+    return block === undefined
+      ? null
+      : formatBlock({ header: block.header, hash: block.hash, transactions: [], size: 0 }, false);
   },
 };
 
@@ -55,7 +60,7 @@ const eth_call: Method<L1Context> = {
   name: 'eth_call',
   handle({ layerOne, network }, [callParam, blockParam]) {
     const { to, data = new Uint8Array(0) } = parseCallRequest(callParam);
-    const block = requireBlock(layerOne, blockParam);
+    const block = requireBlock(layerOne, parseBlockReference(blockParam, LATEST));
     if (to === undefined || !equalBytes(to, hexToBytes(network.rollup.address))) return '0x';
     const result = layerOne.callRollup(block, data);
     if (result !== undefined) return bytesToHex(result);
@@ -66,23 +71,28 @@ const eth_call: Method<L1Context> = {
 const eth_getLogs: Method<L1Context> = {
   name: 'eth_getLogs',
   handle({ layerOne }, [filterParam]) {
-    const filter = parseLogFilter(filterParam);
-    const from = requireBlock(layerOne, filter.fromBlock).header.number;
-    const to = requireBlock(layerOne, filter.toBlock).header.number;
+    const { range, filter } = parseLogRequest(filterParam);
+    const bounds =
+      'blockHash' in range ? [{ hash: range.blockHash }, { hash: range.blockHash }] : [range.from, range.to];
+    const [from, to] = bounds.map((bound) => requireBlock(layerOne, bound ?? LATEST).header.number);
     return layerOne
       .blocks()
-      .slice(from, to + 1)
-      .flatMap((block) => block.logs.filter(filter.matches).map((log, index) => formatLog(block, log, index)));
+      .slice(from, to! + 1)
+      .flatMap((block) =>
+        block.logs.flatMap((log, i) => (matchesLog(filter, log) ? [formatL1Log(block, log, i)] : [])),
+      );
   },
 };
 
-function formatLog(block: L1Block, log: Log, index: number) {
+/** Its transaction is not simulated. */
+function formatL1Log(block: L1Block, log: Log, index: number) {
   return {
     address: bytesToHex(log.address),
     topics: log.topics.map(bytesToHex),
     data: bytesToHex(log.data),
     blockNumber: toQuantity(block.header.number),
     blockHash: bytesToHex(block.hash),
+    blockTimestamp: toQuantity(block.header.timestamp),
     logIndex: toQuantity(index),
     transactionIndex: '0x0',
     transactionHash: null,
@@ -96,21 +106,8 @@ const eth_getProof: Method<L1Context> = {
   async handle({ layerOne }, [addressParam, keysParam, blockParam]) {
     const address = parseAddress(addressParam);
     const keys = parseStorageKeys(keysParam);
-    const block = requireBlock(layerOne, blockParam);
-    const proof = await layerOne.prove(block, address, keys);
-    return {
-      address: bytesToHex(address),
-      accountProof: proof.accountProof.map(bytesToHex),
-      balance: toQuantity(proof.account?.balance ?? 0n),
-      nonce: toQuantity(proof.account?.nonce ?? 0n),
-      codeHash: bytesToHex(proof.account?.codeHash ?? EMPTY_CODE_HASH),
-      storageHash: bytesToHex(proof.storageRoot),
-      storageProof: proof.storage.map(({ key, value, proof: nodes }) => ({
-        key: bytesToHex(key),
-        value: toQuantity(value),
-        proof: nodes.map(bytesToHex),
-      })),
-    };
+    const block = requireBlock(layerOne, parseBlockReference(blockParam, LATEST));
+    return formatTrieProof(address, await layerOne.prove(block, address, keys), showKeys(keysParam, keys));
   },
 };
 

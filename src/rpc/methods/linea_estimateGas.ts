@@ -1,3 +1,4 @@
+import { isHead, isPending } from '../../chain/block-reference.js';
 import type { EstimateRequest, FeeEstimate } from '../../estimate/estimator.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
@@ -10,7 +11,7 @@ import { requireBlock } from './resolve-block.js';
 
 /**
  * `[call]`, `[call, stateOverride]`, `[call, block]` or `[call, block, stateOverride]`: an object is an override, a
- * string a block.
+ * string a block, null neither.
  *
  * @source DESIGN.md 8, spec/fees.md 6
  */
@@ -24,12 +25,14 @@ export async function readEstimateRequest(
   if (call.gas !== undefined && call.gas > txGasLimit) {
     throw invalidParams('gas', `is above the transaction gas limit of ${txGasLimit}`);
   }
-  if (second === undefined || second === null) return { call, overrides: parseStateOverrides(third), signal };
-  if (typeof second === 'string') {
-    const block = await requireBlock(context, parseBlockReference(second));
-    return { call, overrides: parseStateOverrides(third), block, signal };
+  if (typeof second !== 'string') {
+    const override = second === undefined || second === null ? third : second;
+    return { call, overrides: parseStateOverrides(override), signal };
   }
-  return { call, overrides: parseStateOverrides(second), signal };
+  const reference = parseBlockReference(second);
+  const overrides = parseStateOverrides(third);
+  const block = isHead(reference) ? undefined : await requireBlock(context, reference);
+  return { call, overrides, block, signal, ...(isPending(reference) && { pending: true }) };
 }
 
 export function formatEstimate({ gasLimit, baseFeePerGas, priorityFeePerGas }: FeeEstimate) {

@@ -16,6 +16,12 @@ export const web3_clientVersion: Method<RpcContext> = {
   handle: () => CLIENT_VERSION,
 };
 
+/** Always true: requests are heard. */
+export const net_listening: Method<RpcContext> = { name: 'net_listening', handle: () => true };
+
+/** There are no peers (DESIGN.md 8). */
+export const net_peerCount: Method<RpcContext> = { name: 'net_peerCount', handle: () => '0x0' };
+
 export const eth_syncing: Method<RpcContext> = { name: 'eth_syncing', handle: () => false };
 
 /** The dev accounts on a devnet; none elsewhere, where nobody's keys are held. */

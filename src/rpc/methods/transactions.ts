@@ -1,8 +1,11 @@
+import type { Block } from '../../chain/chain.js';
+import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { RpcContext } from '../context.js';
-import { formatReceipt, formatTransaction } from '../format.js';
+import { formatPendingTransaction, formatReceipt, formatTransaction } from '../format.js';
 import type { Method } from '../method.js';
-import { parseBytes, parseHash } from '../parse-params.js';
+import { parseBytes, parseHash, parseIndex } from '../parse-params.js';
+import { findBlock, withBody } from './resolve-block.js';
 
 export const eth_sendRawTransaction: Method<RpcContext> = {
   name: 'eth_sendRawTransaction',
@@ -20,11 +23,39 @@ export const eth_getTransactionReceipt: Method<RpcContext> = {
   },
 };
 
-/** Null for a transaction that is in no block. */
+/** A transaction that waits in the pool has no block. Null for one that is neither there nor in a block. */
 export const eth_getTransactionByHash: Method<RpcContext> = {
   name: 'eth_getTransactionByHash',
-  async handle({ chain }, [hash]) {
-    const included = await chain.transaction(parseHash(hash, 'transactionHash'));
-    return included === undefined ? null : formatTransaction(included);
+  async handle({ chain }, [hashParam]) {
+    const hash = parseHash(hashParam, 'transactionHash');
+    const included = await chain.transaction(hash);
+    if (included !== undefined) return formatTransaction(included);
+    const waiting = (await chain.pendingTransactions()).find((transaction) => equalBytes(transaction.hash, hash));
+    return waiting === undefined ? null : formatPendingTransaction(waiting);
   },
 };
+
+/** Null for a block or an index that is not there. */
+export const eth_getTransactionByBlockNumberAndIndex: Method<RpcContext> = {
+  name: 'eth_getTransactionByBlockNumberAndIndex',
+  async handle(context, [numberParam, indexParam]) {
+    const index = parseIndex(indexParam, 'transactionIndex');
+    return transactionAt(context, await findBlock(context, numberParam), index);
+  },
+};
+
+/** Null for a block or an index that is not there. */
+export const eth_getTransactionByBlockHashAndIndex: Method<RpcContext> = {
+  name: 'eth_getTransactionByBlockHashAndIndex',
+  async handle(context, [hashParam, indexParam]) {
+    const index = parseIndex(indexParam, 'transactionIndex');
+    return transactionAt(context, await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }), index);
+  },
+};
+
+async function transactionAt(context: RpcContext, found: Block | undefined, index: number) {
+  if (found === undefined) return null;
+  const block = await withBody(context, found);
+  const transaction = block.transactions[index];
+  return transaction === undefined ? null : formatTransaction({ transaction, block, index });
+}

@@ -1,0 +1,188 @@
+import type { Chain, FoundLog } from '../../chain/chain.js';
+import { PlumblineError } from '../../errors.js';
+import { bytesToBigInt } from '../../primitives/bytes.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import type { LogBounds, LogRequest } from '../parse-log-filter.js';
+import { findLogs, numberOf } from './find-logs.js';
+
+/** A filter that nobody asks about for this long is forgotten. */
+export const FILTER_IDLE_MS: number = 5 * 60_000;
+/** Most filters at a time. */
+export const DEFAULT_MAX_FILTERS = 1000;
+/** Most hashes of pending transactions one filter keeps; the oldest go first. */
+const MAX_WAITING = 10_000;
+const ID_BYTES = 16;
+const EVERYTHING: LogBounds = { from: undefined, to: undefined };
+
+export interface FilterOptions {
+  /** Milliseconds of any clock that does not run backwards. */
+  readonly now: () => number;
+  readonly maxFilters?: number | undefined;
+}
+
+/** What is new for a filter since it was asked last: logs, or hashes of blocks or transactions, 32 bytes each. */
+export type FilterChanges = { readonly logs: readonly FoundLog[] } | { readonly hashes: readonly Uint8Array[] };
+
+/** Where a filter of blocks or logs stands. */
+interface Following {
+  /** First block that it has not answered for. */
+  next: number;
+}
+
+type Kind =
+  | ({ readonly kind: 'logs'; readonly request: LogRequest } & Following)
+  | ({ readonly kind: 'blocks' } & Following)
+  | { readonly kind: 'transactions'; readonly waiting: Uint8Array[] };
+
+type Filter = Kind & { usedAt: number };
+
+/**
+ * The filters of `eth_newFilter` and its relatives. Only pending transactions are kept for a filter; logs and blocks are
+ * looked up when it is asked, so that a filter costs little while nobody asks. It listens to the chain only while there
+ * are filters, and needs no timer.
+ */
+export class FilterRegistry {
+  private readonly filters = new Map<string, Filter>();
+  private readonly limit: number;
+  private unsubscribe: (() => void) | undefined;
+
+  constructor(
+    private readonly chain: Chain,
+    private readonly options: FilterOptions,
+  ) {
+    this.limit = options.maxFilters ?? DEFAULT_MAX_FILTERS;
+  }
+
+  /** Follows logs of the blocks from now on, within the bounds of the request. @throws PlumblineError `FILTER_LIMIT` */
+  async addLogs(request: LogRequest): Promise<string> {
+    return this.add({ kind: 'logs', request, next: await this.afterHead() });
+  }
+
+  /** Follows new blocks. @throws PlumblineError `FILTER_LIMIT` */
+  async addBlocks(): Promise<string> {
+    return this.add({ kind: 'blocks', next: await this.afterHead() });
+  }
+
+  /** Follows transactions that enter the pool. @throws PlumblineError `FILTER_LIMIT` */
+  addTransactions(): string {
+    return this.add({ kind: 'transactions', waiting: [] });
+  }
+
+  /** @throws PlumblineError `FILTER_NOT_FOUND` */
+  async changes(id: string): Promise<FilterChanges> {
+    const filter = this.use(id);
+    if (filter.kind === 'transactions') return { hashes: filter.waiting.splice(0) };
+    if (filter.kind === 'blocks') return { hashes: await this.newBlocks(filter) };
+    const { range, filter: wanted } = filter.request;
+    if ('blockHash' in range) return { logs: [] };
+    const logs = await this.advance(filter, range, (from, to) => this.chain.logs({ from, to, filter: wanted }));
+    return { logs };
+  }
+
+  /** All logs of a filter, from the beginning of its bounds. @throws PlumblineError `FILTER_NOT_FOUND`; as `findLogs` */
+  async logs(id: string): Promise<readonly FoundLog[]> {
+    const filter = this.use(id);
+    if (filter.kind !== 'logs') throw notFound(id);
+    return findLogs(this.chain, filter.request);
+  }
+
+  /** @returns whether there was such a filter */
+  remove(id: string): boolean {
+    this.forgetIdle();
+    const removed = this.filters.delete(id);
+    this.stopWhenEmpty();
+    return removed;
+  }
+
+  private add(kind: Kind): string {
+    this.forgetIdle();
+    if (this.filters.size >= this.limit) {
+      throw new PlumblineError('FILTER_LIMIT', `there are ${this.limit} filters already`, { limit: this.limit });
+    }
+    const id = toQuantity(bytesToBigInt(crypto.getRandomValues(new Uint8Array(ID_BYTES))));
+    this.filters.set(id, { ...kind, usedAt: this.options.now() });
+    this.unsubscribe ??= this.listen();
+    return id;
+  }
+
+  private use(id: string): Filter {
+    this.forgetIdle();
+    const filter = this.filters.get(id);
+    if (filter === undefined) throw notFound(id);
+    filter.usedAt = this.options.now();
+    return filter;
+  }
+
+  private newBlocks(filter: Following): Promise<readonly Uint8Array[]> {
+    return this.advance(filter, EVERYTHING, async (first, last) => {
+      const hashes: Uint8Array[] = [];
+      for (let number = first; number <= last; number++) {
+        const block = await this.chain.block({ number });
+        if (block !== undefined) hashes.push(block.hash);
+      }
+      return hashes;
+    });
+  }
+
+  /** Hands `find` the blocks a filter has not answered for; they count as answered unless it fails. */
+  private async advance<Found>(
+    following: Following,
+    { from, to }: LogBounds,
+    find: (first: number, last: number) => Promise<readonly Found[]>,
+  ): Promise<readonly Found[]> {
+    const head = (await this.chain.head()).header.number;
+    const last = to === undefined ? head : Math.min(head, await numberOf(this.chain, to));
+    const first = from !== undefined && 'number' in from ? Math.max(following.next, from.number) : following.next;
+    if (first > last) return [];
+    following.next = last + 1;
+    try {
+      return await find(first, last);
+    } catch (error) {
+      following.next = Math.min(following.next, first);
+      throw error;
+    }
+  }
+
+  private async afterHead(): Promise<number> {
+    return (await this.chain.head()).header.number + 1;
+  }
+
+  private listen(): () => void {
+    const ends = [
+      this.chain.onHead(({ header }) => {
+        this.forgetIdle();
+        for (const filter of this.filters.values()) {
+          // A head at or below what was answered for: the chain went back, and these blocks are new ones.
+          if (filter.kind !== 'transactions') filter.next = Math.min(filter.next, header.number);
+        }
+      }),
+      this.chain.onPendingTransaction(({ hash }) => {
+        this.forgetIdle();
+        for (const filter of this.filters.values()) {
+          if (filter.kind !== 'transactions') continue;
+          filter.waiting.push(hash);
+          if (filter.waiting.length > MAX_WAITING) filter.waiting.shift();
+        }
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  private forgetIdle(): void {
+    const latest = this.options.now() - FILTER_IDLE_MS;
+    for (const [id, filter] of this.filters) if (filter.usedAt < latest) this.filters.delete(id);
+    this.stopWhenEmpty();
+  }
+
+  private stopWhenEmpty(): void {
+    if (this.filters.size > 0) return;
+    this.unsubscribe?.();
+    this.unsubscribe = undefined;
+  }
+}
+
+function notFound(id: string): PlumblineError<'FILTER_NOT_FOUND'> {
+  return new PlumblineError('FILTER_NOT_FOUND', 'no such filter', { id });
+}

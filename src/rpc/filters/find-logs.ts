@@ -1,0 +1,39 @@
+import type { BlockReference } from '../../chain/block-reference.js';
+import type { Chain, FoundLog } from '../../chain/chain.js';
+import { logsOfBlock } from '../../chain/log-search.js';
+import { PlumblineError } from '../../errors.js';
+import { requireBlock } from '../methods/resolve-block.js';
+import type { LogRequest } from '../parse-log-filter.js';
+import { invalidParams } from '../rpc-errors.js';
+
+/** Most that the last block of a range may be above its first, as the reference node has it (spec/json-rpc.md 2.6). */
+export const MAX_LOG_RANGE = 5000;
+
+const LATEST: BlockReference = { tag: 'latest' };
+
+/**
+ * The logs a request is after; without bounds, those of the newest block.
+ *
+ * @throws PlumblineError `BLOCK_NOT_FOUND`, `LOG_RANGE_TOO_LARGE`; RpcError -32602 for an end above the head, or below
+ *   the beginning
+ */
+export async function findLogs(chain: Chain, { range, filter }: LogRequest): Promise<readonly FoundLog[]> {
+  if ('blockHash' in range) {
+    return logsOfBlock(chain, await requireBlock({ chain }, { hash: range.blockHash }), filter);
+  }
+  const { from = LATEST, to = LATEST } = range;
+  const head = (await chain.head()).header.number;
+  const [first, last] = [await numberOf(chain, from), await numberOf(chain, to)];
+  if (last > head) throw invalidParams('toBlock', 'is above the head', 'block range params');
+  if (first > last) throw invalidParams('fromBlock', 'is above toBlock', 'block range params');
+  if (last - first > MAX_LOG_RANGE) {
+    const details = { blocks: last - first + 1, limit: MAX_LOG_RANGE };
+    throw new PlumblineError('LOG_RANGE_TOO_LARGE', `a range of more than ${MAX_LOG_RANGE} blocks`, details);
+  }
+  return chain.logs({ from: first, to: last, filter });
+}
+
+/** Number of the block a bound names. A number needs no block: it may be above the head. */
+export async function numberOf(chain: Chain, bound: BlockReference): Promise<number> {
+  return 'number' in bound ? bound.number : (await requireBlock({ chain }, bound)).header.number;
+}

@@ -1,0 +1,29 @@
+import { accessListAt } from '../../evm/access-list.js';
+import { failureOf } from '../../evm/revert-reason.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import type { RpcContext } from '../context.js';
+import type { Method } from '../method.js';
+import { readSimulation } from './simulation.js';
+
+/**
+ * `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. A call that fails has a list too, with
+ * the failure beside it.
+ *
+ * @source execution-apis, go-ethereum
+ */
+export const eth_createAccessList: Method<RpcContext> = {
+  name: 'eth_createAccessList',
+  async handle(context, params, options) {
+    const { state, block, call, ...rest } = await readSimulation(context, params, options);
+    const { accessList, outcome } = await accessListAt(state, block, call, rest);
+    return {
+      accessList: accessList.map(({ address, storageKeys }) => ({
+        address: bytesToHex(address),
+        storageKeys: storageKeys.map((key) => bytesToHex(key)),
+      })),
+      ...(!outcome.succeeded && { error: failureOf(outcome).message }),
+      gasUsed: toQuantity(outcome.gasUsed),
+    };
+  },
+};

@@ -1,0 +1,129 @@
+import type { Block, Chain, TransactionReceipt } from '../../chain/chain.js';
+import { GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
+import type { BlockContext } from '../../evm/block-context.js';
+import { rulesAt } from '../../evm/common.js';
+import type { Hex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import type { RpcContext } from '../context.js';
+import type { Method } from '../method.js';
+import { parseIndex, requireArray } from '../parse-params.js';
+import { invalidParams } from '../rpc-errors.js';
+import { findBlock } from './resolve-block.js';
+
+const MAX_BLOCKS = 1024;
+const MAX_PERCENTILES = 100;
+const COUNT = 'block count params';
+const PERCENTILES = 'reward percentiles params';
+
+/** Wei per gas, and per blob gas; zero before there were any. */
+interface BaseFees {
+  readonly baseFee: bigint;
+  readonly blobBaseFee: bigint;
+}
+
+/** What one block says of prices. */
+interface Row extends BaseFees {
+  readonly gasUsedRatio: number;
+  readonly blobGasUsedRatio: number;
+  /** Wei per gas. */
+  readonly rewards: readonly bigint[];
+}
+
+/** `[blockCount, newestBlock, rewardPercentiles]`; one base fee more than blocks, the last one of the block after them. */
+export const eth_feeHistory: Method<RpcContext> = {
+  name: 'eth_feeHistory',
+  async handle(context, [countParam, newestParam, percentilesParam]) {
+    const count = parseCount(countParam);
+    const percentiles = parsePercentiles(percentilesParam);
+    const newest = await findBlock(context, newestParam);
+    if (newest === undefined) throw invalidParams('newestBlock', 'is not held', 'block number params');
+    const { chain } = context;
+    const last = newest.header.number;
+    const rows: Row[] = [];
+    for (let number = Math.max(0, last + 1 - count); number <= last; number++) {
+      const block = number === last ? newest : await chain.block({ number });
+      if (block !== undefined) rows.push(await rowOf(chain, block, percentiles));
+    }
+    const next = await baseFeesAfter(chain, newest);
+    return {
+      oldestBlock: toQuantity(last + 1 - rows.length),
+      baseFeePerGas: [...rows.map(({ baseFee }) => baseFee), next.baseFee].map(toQuantity),
+      gasUsedRatio: rows.map(({ gasUsedRatio }) => gasUsedRatio),
+      baseFeePerBlobGas: [...rows.map(({ blobBaseFee }) => blobBaseFee), next.blobBaseFee].map(toQuantity),
+      blobGasUsedRatio: rows.map(({ blobGasUsedRatio }) => blobGasUsedRatio),
+      ...(percentiles.length > 0 && { reward: rows.map(({ rewards }): Hex[] => rewards.map(toQuantity)) }),
+    };
+  },
+};
+
+async function rowOf(chain: Chain, block: Block, percentiles: readonly number[]): Promise<Row> {
+  const { header } = block;
+  const blobLimit = BigInt(rulesAt(chain.network, header.number, header.timestamp).blobs?.max ?? 0) * GAS_PER_BLOB;
+  const receipts = percentiles.length === 0 ? [] : await chain.receipts(block);
+  const floor = percentiles.length === 0 ? 0n : await leastReward(chain, block);
+  return {
+    ...baseFees(chain, chain.contextOf(block)),
+    gasUsedRatio: Number(header.gasUsed) / Number(header.gasLimit),
+    blobGasUsedRatio: blobLimit === 0n ? 0 : Number(header.blobGasUsed ?? 0n) / Number(blobLimit),
+    rewards: rewardsOf(receipts, header.baseFeePerGas ?? 0n, percentiles).map((tip) => (tip < floor ? floor : tip)),
+  };
+}
+
+/** What the header's prices leave for a tip, so that a wallet never learns one that the pool would refuse. */
+async function leastReward(chain: Chain, block: Block): Promise<bigint> {
+  const { prices, sourceBlock } = await chain.prices(block);
+  const rest = prices.minGasPriceWei - (block.header.baseFeePerGas ?? 0n);
+  return sourceBlock === undefined || rest < 0n ? 0n : rest;
+}
+
+/** The tip per gas that so many per cent of the gas of a block paid at most; zeros for a block without transactions. */
+export function rewardsOf(
+  receipts: readonly Pick<TransactionReceipt, 'gasUsed' | 'effectiveGasPrice'>[],
+  baseFee: bigint,
+  percentiles: readonly number[],
+): bigint[] {
+  const tips = receipts.map(({ gasUsed, effectiveGasPrice }) => ({ gasUsed, tip: effectiveGasPrice - baseFee }));
+  tips.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0));
+  const total = Number(tips.reduce((sum, { gasUsed }) => sum + gasUsed, 0n));
+  let at = 0;
+  let sum = Number(tips[0]?.gasUsed ?? 0n);
+  return percentiles.map((percentile) => {
+    const wanted = Math.floor((total * percentile) / 100);
+    while (sum < wanted && at < tips.length - 1) sum += Number(tips[++at]!.gasUsed);
+    return tips[at]?.tip ?? 0n;
+  });
+}
+
+/** Of the block after `block`: its own where there is one, the simulated next block's otherwise. */
+async function baseFeesAfter(chain: Chain, block: Block): Promise<BaseFees> {
+  const next = await chain.block({ number: block.header.number + 1 });
+  return baseFees(chain, next === undefined ? await chain.pendingContext(block) : chain.contextOf(next));
+}
+
+/** Blobs cost nothing before Cancun, and from then on 1 wei at least, whether or not they are let in. */
+function baseFees({ network }: Chain, { number, timestamp, baseFeePerGas, blobBaseFee }: BlockContext): BaseFees {
+  const least = rulesAt(network, number, timestamp).cancun ? 1n : 0n;
+  return { baseFee: baseFeePerGas, blobBaseFee: blobBaseFee ?? least };
+}
+
+/** A quantity; some clients send a number. */
+function parseCount(value: unknown): number {
+  const count = typeof value === 'number' ? value : parseIndex(value, 'blockCount', COUNT);
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_BLOCKS) return count;
+  throw invalidParams('blockCount', `is not between 1 and ${MAX_BLOCKS}`, COUNT);
+}
+
+function parsePercentiles(value: unknown): readonly number[] {
+  const items = requireArray(value ?? [], 'rewardPercentiles', PERCENTILES);
+  if (items.length > MAX_PERCENTILES) {
+    throw invalidParams('rewardPercentiles', `has more than ${MAX_PERCENTILES} items`, PERCENTILES);
+  }
+  let last = 0;
+  return items.map((item, i) => {
+    if (typeof item !== 'number' || !(item >= last && item <= 100)) {
+      throw invalidParams(`rewardPercentiles[${i}]`, `is not a number between ${last} and 100`, PERCENTILES);
+    }
+    last = item;
+    return item;
+  });
+}

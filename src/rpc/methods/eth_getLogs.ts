@@ -1,0 +1,12 @@
+import type { RpcContext } from '../context.js';
+import { findLogs } from '../filters/find-logs.js';
+import { formatLog } from '../format.js';
+import type { Method } from '../method.js';
+import { parseLogRequest } from '../parse-log-filter.js';
+
+export const eth_getLogs: Method<RpcContext> = {
+  name: 'eth_getLogs',
+  async handle({ chain }, [filterParam]) {
+    return (await findLogs(chain, parseLogRequest(filterParam))).map(formatLog);
+  },
+};

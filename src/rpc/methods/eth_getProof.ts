@@ -1,0 +1,28 @@
+import { bytesToBigInt } from '../../primitives/bytes.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import type { RpcContext } from '../context.js';
+import { formatTrieProof } from '../format.js';
+import type { Method } from '../method.js';
+import { parseAddress, parseStorageKeys } from '../parse-params.js';
+import { blockOf } from './resolve-block.js';
+
+const WORD_TEXT = 2 + 64;
+
+/** `[address, storageKeys, block]`: proofs against the state root of a header (EIP-1186). */
+export const eth_getProof: Method<RpcContext> = {
+  name: 'eth_getProof',
+  async handle(context, [addressParam, keysParam, blockParam]) {
+    const address = parseAddress(addressParam);
+    const keys = parseStorageKeys(keysParam);
+    const proof = await context.chain.proof(address, keys, await blockOf(context, blockParam));
+    return formatTrieProof(address, proof, showKeys(keysParam, keys));
+  },
+};
+
+/** Keys as the answer repeats them: a whole word as a word, anything shorter as a quantity, as geth has it. */
+export function showKeys(asked: unknown, keys: readonly Uint8Array[]): Hex[] {
+  return keys.map((key, i) =>
+    (asked as readonly string[])[i]!.length === WORD_TEXT ? bytesToHex(key) : toQuantity(bytesToBigInt(key)),
+  );
+}

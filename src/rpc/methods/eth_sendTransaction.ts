@@ -1,0 +1,70 @@
+import type { TransactionRequest } from '../../chain/devnet/impersonation.js';
+import { PlumblineError } from '../../errors.js';
+import type { CallRequest } from '../../primitives/call-request.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import type { RpcContext } from '../context.js';
+import type { CallOptions, Method } from '../method.js';
+import { parseCallRequest } from '../parse-call.js';
+import { invalidParams } from '../rpc-errors.js';
+import { requireDevnet } from './developer.js';
+
+const SUBJECT = 'transaction params';
+
+/**
+ * Sends a transaction of a dev account, signed here, or of an impersonated one, unsigned. What is missing is filled in: the
+ * nonce, the gas by an estimate, the prices so that the pool takes them.
+ */
+export const eth_sendTransaction: Method<RpcContext> = {
+  name: 'eth_sendTransaction',
+  handle: (context, params, options) => send(context, params, options, 'eth_sendTransaction'),
+};
+
+/** As `eth_sendTransaction`, for a sender that need not be impersonated. */
+export const eth_sendUnsignedTransaction: Method<RpcContext> = {
+  name: 'eth_sendUnsignedTransaction',
+  handle: (context, params, options) => send(context, params, options, 'eth_sendUnsignedTransaction'),
+};
+
+async function send(context: RpcContext, [param]: readonly unknown[], options: CallOptions, method: string) {
+  const devnet = requireDevnet(context, method);
+  const call = parseCallRequest(param);
+  const { from } = call;
+  if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
+  if (call.authorizationList !== undefined || call.maxFeePerBlobGas !== undefined) {
+    throw invalidParams('type', 'has to be 0, 1 or 2', SUBJECT);
+  }
+  const unsigned = method === 'eth_sendUnsignedTransaction';
+  if (!unsigned) devnet.impersonation.requireSender(from);
+  const { chainId } = context.chain.network;
+  if (call.chainId !== undefined && call.chainId !== BigInt(chainId)) {
+    const reason = `the transaction is for chain ${call.chainId}, this is ${chainId}`;
+    throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'chain-id', reason });
+  }
+  return bytesToHex(await devnet.send({ ...(await completed(context, { ...call, from }, options)), unsigned }));
+}
+
+async function completed(
+  context: RpcContext,
+  call: CallRequest & { readonly from: Uint8Array },
+  { signal }: CallOptions,
+): Promise<TransactionRequest> {
+  const gasLimit = call.gas ?? (await context.estimator.gas({ call, signal })).gasLimit;
+  return {
+    from: call.from,
+    to: call.to,
+    nonce: call.nonce,
+    gasLimit,
+    price: call.gasPrice === undefined ? await feesOf(context, call) : { gasPrice: call.gasPrice },
+    value: call.value ?? 0n,
+    data: call.data ?? new Uint8Array(0),
+    accessList: call.accessList,
+  };
+}
+
+/** Twice the network's minimum is above what the pool asks of any calldata, and the base fee may double meanwhile. */
+async function feesOf({ chain }: RpcContext, { maxFeePerGas, maxPriorityFeePerGas }: CallRequest) {
+  const { baseFeePerGas } = await chain.pendingContext();
+  const usual = 2n * (await chain.prices()).prices.minGasPriceWei;
+  const tip = maxPriorityFeePerGas ?? (maxFeePerGas !== undefined && maxFeePerGas < usual ? maxFeePerGas : usual);
+  return { maxFeePerGas: maxFeePerGas ?? 2n * baseFeePerGas + tip, maxPriorityFeePerGas: tip };
+}

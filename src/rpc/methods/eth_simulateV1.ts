@@ -1,0 +1,65 @@
+import type { Block } from '../../chain/chain.js';
+import { PlumblineError } from '../../errors.js';
+import { failureOf } from '../../evm/revert-reason.js';
+import { simulateBlocks } from '../../evm/simulate.js';
+import type { SimulatedBlock, SimulatedCall } from '../../evm/simulation.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import type { RpcContext } from '../context.js';
+import { formatBlock, formatLog } from '../format.js';
+import type { Method } from '../method.js';
+import { parseBlockReference } from '../parse-block-reference.js';
+import { parseSimulation } from '../parse-simulate.js';
+import { simulatedCallError } from '../rpc-errors.js';
+
+const NAME = 'eth_simulateV1';
+
+/**
+ * `[simulation, block]`; without a block it is the newest. Blocks that follow it are simulated and given back as
+ * `eth_getBlockByNumber` gives blocks, with what their calls came to.
+ *
+ * @source execution-apis, eth_simulateV1
+ */
+export const eth_simulateV1: Method<RpcContext> = {
+  name: NAME,
+  async handle({ chain, stepBudget }, [simulation, block], { signal }) {
+    const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
+    const base = await chain.block(parseBlockReference(block, { tag: 'latest' }));
+    if (base === undefined) {
+      const reason = 'header not found';
+      throw new PlumblineError('SIMULATION_REFUSED', reason, { rule: 'base-block', reason });
+    }
+    const stateRoot = await chain.imaginedRoots?.(base);
+    if (stateRoot === undefined) {
+      throw new PlumblineError('METHOD_NOT_ENABLED', 'the chain does not hold its state', { method: NAME });
+    }
+    const { header, hash } = base;
+    const { blockHash } = chain.contextOf(base);
+    const state = await chain.stateAt(base);
+    const ground = { network: chain.network, header, hash, state, blockHash, stateRoot };
+    const simulated = await simulateBlocks(ground, blocks, { ...options, stepBudget, signal });
+    return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
+  },
+};
+
+function formatCalls(block: SimulatedBlock) {
+  let firstLogIndex = 0;
+  return block.calls.map((call, index) => {
+    const formatted = formatCall(block, call, index, firstLogIndex);
+    firstLogIndex += call.logs.length;
+    return formatted;
+  });
+}
+
+function formatCall(block: Block, { outcome, logs }: SimulatedCall, index: number, firstLogIndex: number) {
+  const transaction = { transaction: block.transactions[index]!, block, index };
+  return {
+    // What a revert gives back stands in the error alone.
+    returnData: outcome.succeeded ? bytesToHex(outcome.returnData) : '0x',
+    logs: logs.map((log, i) => formatLog({ log, transaction, logIndex: firstLogIndex + i })),
+    gasUsed: toQuantity(outcome.gasUsed),
+    maxUsedGas: toQuantity(outcome.gasUsedBeforeRefund),
+    status: toQuantity(outcome.succeeded ? 1 : 0),
+    ...(!outcome.succeeded && { error: simulatedCallError(failureOf(outcome)) }),
+  };
+}

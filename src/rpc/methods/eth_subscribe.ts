@@ -1,0 +1,34 @@
+import { PlumblineError } from '../../errors.js';
+import type { RpcContext } from '../context.js';
+import type { CallOptions, Method } from '../method.js';
+import { requireText } from '../parse-params.js';
+import { parseSource } from '../subscriptions/sources.js';
+import type { Subscriber } from '../subscriptions/subscriptions.js';
+
+/**
+ * `eth_subscribe(newHeads)`, `(logs, {address?, topics?})`, `(newPendingTransactions, wholeTransactions?)`. Where nothing
+ * can be sent to the caller, over HTTP, it is -32604.
+ *
+ * @returns the subscription's id, 16 bytes
+ */
+export const eth_subscribe: Method<RpcContext> = {
+  name: 'eth_subscribe',
+  handle: ({ chain }, params, call) => {
+    const subscriber = requireSubscriber(call, 'eth_subscribe');
+    return subscriber.subscribe(parseSource(chain, params));
+  },
+};
+
+/** `eth_unsubscribe(id)`: true; an id that is not (or no longer) one of the caller's is -32000. */
+export const eth_unsubscribe: Method<RpcContext> = {
+  name: 'eth_unsubscribe',
+  handle: (_, [id], call) => {
+    requireSubscriber(call, 'eth_unsubscribe').unsubscribe(requireText(id, 'subscription', 'params'));
+    return true;
+  },
+};
+
+function requireSubscriber({ subscriber }: CallOptions, method: string): Subscriber {
+  if (subscriber !== undefined) return subscriber;
+  throw new PlumblineError('METHOD_NOT_ENABLED', 'the caller cannot be sent messages', { method });
+}

@@ -1,0 +1,46 @@
+import { bytesToHex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import type { RpcContext } from '../context.js';
+import { formatLog } from '../format.js';
+import type { Method } from '../method.js';
+import { parseLogRequest } from '../parse-log-filter.js';
+import { parseQuantity } from '../parse-params.js';
+
+/** Ids are compared as numbers: clients may have changed the case of the digits. */
+const idOf = (value: unknown) => toQuantity(parseQuantity(value, 'filterId'));
+
+export const eth_newFilter: Method<RpcContext> = {
+  name: 'eth_newFilter',
+  handle: ({ filters }, [filterParam]) => filters.addLogs(parseLogRequest(filterParam ?? {})),
+};
+
+export const eth_newBlockFilter: Method<RpcContext> = {
+  name: 'eth_newBlockFilter',
+  handle: ({ filters }) => filters.addBlocks(),
+};
+
+export const eth_newPendingTransactionFilter: Method<RpcContext> = {
+  name: 'eth_newPendingTransactionFilter',
+  handle: ({ filters }) => filters.addTransactions(),
+};
+
+/** Logs, or hashes of blocks or of transactions, since the last time. */
+export const eth_getFilterChanges: Method<RpcContext> = {
+  name: 'eth_getFilterChanges',
+  async handle({ filters }, [id]) {
+    const changes = await filters.changes(idOf(id));
+    return 'logs' in changes ? changes.logs.map(formatLog) : changes.hashes.map(bytesToHex);
+  },
+};
+
+/** All logs of a filter of logs. */
+export const eth_getFilterLogs: Method<RpcContext> = {
+  name: 'eth_getFilterLogs',
+  handle: async ({ filters }, [id]) => (await filters.logs(idOf(id))).map(formatLog),
+};
+
+/** Whether there was such a filter. */
+export const eth_uninstallFilter: Method<RpcContext> = {
+  name: 'eth_uninstallFilter',
+  handle: ({ filters }, [id]) => filters.remove(idOf(id)),
+};

@@ -1,0 +1,41 @@
+import type { BlockContext } from '../../evm/block-context.js';
+import { withBlockOverrides } from '../../evm/block-overrides.js';
+import type { CallOptions as SimulationOptions } from '../../evm/call.js';
+import type { StateReader } from '../../evm/state-reader.js';
+import type { CallRequest } from '../../primitives/call-request.js';
+import type { RpcContext } from '../context.js';
+import type { CallOptions } from '../method.js';
+import { parseBlockOverrides } from '../parse-block-overrides.js';
+import { parseCallRequest } from '../parse-call.js';
+import { parseStateOverrides } from '../parse-state-overrides.js';
+import { groundOf } from './resolve-block.js';
+
+/** A call to run, where, and how. */
+export interface Simulation extends SimulationOptions {
+  readonly state: StateReader;
+  readonly block: BlockContext;
+  readonly call: CallRequest;
+}
+
+/** `[call, block, stateOverride, blockOverrides]`. @throws RpcError -32602; as `groundOf` */
+export async function readSimulation(
+  context: RpcContext,
+  [callParam, blockParam, overridesParam, blockOverridesParam]: readonly unknown[],
+  { signal }: CallOptions,
+): Promise<Simulation> {
+  const call = parseCallRequest(callParam);
+  const overrides = parseStateOverrides(overridesParam);
+  const blockOverrides = parseBlockOverrides(blockOverridesParam);
+  const { state, block } = await groundOf(context, blockParam, { call, overrides, signal });
+  const { network } = context.chain;
+  return {
+    state,
+    block: withBlockOverrides(block, blockOverrides),
+    call,
+    network,
+    overrides,
+    overrideRules: network.gasSearch === 'geth' ? 'geth' : 'besu',
+    stepBudget: context.stepBudget,
+    signal,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Chain } from '../../chain/chain.js';
+import { logsOfBlock } from '../../chain/log-search.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { formatHeader, formatLog, formatPendingTransaction } from '../format.js';
+import { parseLogRequest } from '../parse-log-filter.js';
+import { optional, parseBoolean, requireText } from '../parse-params.js';
+import { invalidParams } from '../rpc-errors.js';
+import type { Source } from './subscriptions.js';
+
+type SourceOf = (chain: Chain, parameter: unknown) => Source;
+
+/** What `eth_subscribe` can follow, by the name it is asked for. */
+const SOURCES: Readonly<Record<string, SourceOf>> = {
+  newHeads: (chain) => (emit) => chain.onHead((block) => emit(formatHeader(block))),
+
+  logs: (chain, parameter) => {
+    const { filter } = parseLogRequest(parameter ?? {});
+    return (emit) => {
+      // One block after the other: reading receipts takes its time, and logs keep the order of the chain.
+      let last = Promise.resolve();
+      return chain.onHead((block) => {
+        last = last
+          .then(async () => {
+            for (const log of await logsOfBlock(chain, block, filter)) emit(formatLog(log));
+          })
+          // A block whose receipts cannot be had is passed over: a subscription has no way to say so.
+          .catch(() => {});
+      });
+    };
+  },
+
+  newPendingTransactions: (chain, parameter) => {
+    const whole = optional(parameter, parseWhole) ?? false;
+    return (emit) =>
+      chain.onPendingTransaction((transaction) =>
+        emit(whole ? formatPendingTransaction(transaction) : bytesToHex(transaction.hash)),
+      );
+  },
+};
+
+/**
+ * The source that the parameters of `eth_subscribe` name.
+ *
+ * @throws RpcError -32602 for an unknown name or a bad filter
+ */
+export function parseSource(chain: Chain, [name, parameter]: readonly unknown[]): Source {
+  const kind = requireText(name, 'subscription', 'params');
+  const source = Object.hasOwn(SOURCES, kind) ? SOURCES[kind] : undefined;
+  if (source === undefined) {
+    throw invalidParams('subscription', `is none of ${Object.keys(SOURCES).join(', ')}`);
+  }
+  return source(chain, parameter);
+}
+
+/** `true`, or `{ includeTransactions: true }`: clients of the two big nodes say it differently. */
+function parseWhole(value: unknown): boolean {
+  const flag = typeof value === 'object' ? (value as { includeTransactions?: unknown }).includeTransactions : value;
+  return optional(flag, (present) => parseBoolean(present, 'includeTransactions')) ?? false;
+}

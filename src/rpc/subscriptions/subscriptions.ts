@@ -1,0 +1,104 @@
+import { PlumblineError } from '../../errors.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+
+/** Most subscriptions of one caller, unless told otherwise. */
+export const DEFAULT_MAX_SUBSCRIPTIONS = 128;
+
+const ID_BYTES = 16;
+
+/** What a subscriber is sent: the `params` of an `eth_subscription` notification. */
+export interface SubscriptionMessage {
+  readonly subscription: Hex;
+  readonly result: unknown;
+}
+
+/** Something that can be followed. `emit` is called for each event. @returns a function that ends it */
+export type Source = (emit: (result: unknown) => void) => () => void;
+
+/** What `eth_subscribe` and `eth_unsubscribe` do for the caller of one payload. */
+export interface Subscriber {
+  /** @returns the id of the new subscription, 16 bytes. @throws PlumblineError `SUBSCRIPTION_LIMIT` */
+  subscribe(source: Source): Hex;
+  /** @throws PlumblineError `SUBSCRIPTION_NOT_FOUND` */
+  unsubscribe(id: string): void;
+}
+
+/** A subscription. Messages wait in `held` until the caller has been told its id; undefined from then on. */
+interface Active {
+  readonly id: Hex;
+  readonly stop: () => void;
+  held: unknown[] | undefined;
+}
+
+/** The subscriptions of one caller that can be sent messages: one WebSocket, one provider. */
+export class Subscriptions {
+  private readonly active = new Map<string, Active>();
+
+  constructor(
+    private readonly send: (message: SubscriptionMessage) => void,
+    private readonly limit: number = DEFAULT_MAX_SUBSCRIPTIONS,
+  ) {}
+
+  get size(): number {
+    return this.active.size;
+  }
+
+  /**
+   * Carries out one payload. The messages of subscriptions that it makes are held back until its reply is on its way: a
+   * message whose id the caller does not know yet would be lost.
+   */
+  async during<Result>(work: (subscriber: Subscriber) => Promise<Result>): Promise<Result> {
+    const made: Active[] = [];
+    const subscriber: Subscriber = {
+      subscribe: (source) => {
+        const subscription = this.start(source);
+        made.push(subscription);
+        return subscription.id;
+      },
+      unsubscribe: (id) => {
+        if (!this.end(id)) throw new PlumblineError('SUBSCRIPTION_NOT_FOUND', 'subscription not found', { id });
+      },
+    };
+    try {
+      return await work(subscriber);
+    } finally {
+      // A turn later: the reply is handed on in microtasks.
+      if (made.length > 0) setTimeout(() => this.release(made));
+    }
+  }
+
+  /** Ends all of them. */
+  close(): void {
+    for (const id of [...this.active.keys()]) this.end(id);
+  }
+
+  private start(source: Source): Active {
+    if (this.active.size >= this.limit) {
+      const message = `more than ${this.limit} subscriptions`;
+      throw new PlumblineError('SUBSCRIPTION_LIMIT', message, { limit: this.limit });
+    }
+    const id = bytesToHex(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
+    const subscription: Active = { id, stop: source((result) => this.emit(subscription, result)), held: [] };
+    this.active.set(id, subscription);
+    return subscription;
+  }
+
+  private emit(subscription: Active, result: unknown): void {
+    if (!this.active.has(subscription.id)) return;
+    if (subscription.held === undefined) this.send({ subscription: subscription.id, result });
+    else subscription.held.push(result);
+  }
+
+  private release(made: readonly Active[]): void {
+    for (const subscription of made) {
+      const held = subscription.held ?? [];
+      subscription.held = undefined;
+      for (const result of held) this.emit(subscription, result);
+    }
+  }
+
+  private end(id: string): boolean {
+    this.active.get(id)?.stop();
+    return this.active.delete(id);
+  }
+}

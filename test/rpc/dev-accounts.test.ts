@@ -1,0 +1,135 @@
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
+import { createTxFromRLP } from '@ethereumjs/tx';
+import { describe, expect, test } from 'vitest';
+import { DEV_TOKENS } from '../../src/chain/devnet/genesis.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
+import { accountAt, devNode, KeptStore, proved, stranger, word } from '../support/dev-node.js';
+import { transferCalldata } from '../support/sign.js';
+
+const ETHER = `0x${(10n ** 18n).toString(16)}`;
+const balanceSlot = (address: Hex) => bytesToHex(tokenBalanceSlot(hexToBytes(address)));
+
+describe('eth_sendTransaction by a dev account', () => {
+  test('is signed here: the sender is recovered from the signature by another library', async () => {
+    const { ask } = await devNode();
+    const accounts = await ask<Hex[]>('eth_accounts');
+    expect(accounts).toHaveLength(10);
+    const hash = await ask<Hex>('eth_sendTransaction', { from: accounts[3], to: stranger('11'), value: '0x5' });
+    const shown = await ask<Record<string, Hex>>('eth_getTransactionByHash', hash);
+    expect(shown).toMatchObject({ from: accounts[3], nonce: '0x0', type: '0x2', blockNumber: '0x1' });
+    expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', gasUsed: '0x5208' });
+    expect(await ask('eth_getBalance', stranger('11'), 'latest')).toBe('0x5');
+    const common = new Common({ chain: { ...Mainnet, chainId: 59_139 }, hardfork: Hardfork.Prague });
+    const { createFeeMarket1559Tx } = await import('@ethereumjs/tx');
+    const rebuilt = createFeeMarket1559Tx(
+      {
+        chainId: shown.chainId!,
+        nonce: shown.nonce!,
+        to: shown.to!,
+        value: shown.value!,
+        gasLimit: shown.gas!,
+        maxFeePerGas: shown.maxFeePerGas!,
+        maxPriorityFeePerGas: shown.maxPriorityFeePerGas!,
+        v: shown.yParity!,
+        r: shown.r!,
+        s: shown.s!,
+      },
+      { common },
+    );
+    expect(rebuilt.getSenderAddress().toString()).toBe(accounts[3]);
+    expect(bytesToHex(rebuilt.hash())).toBe(hash);
+    expect(createTxFromRLP(rebuilt.serialize(), { common }).type).toBe(2);
+  });
+
+  test('a contract is deployed and called, nonces follow one another, prices can be given', async () => {
+    const { ask } = await devNode({ chain: { kind: 'devnet', mining: 'manual' } });
+    const from = accountAt(0);
+    // Copies the ten bytes behind itself and returns them: PUSH1 10, PUSH1 12, PUSH1 0, CODECOPY, PUSH1 10, PUSH1 0, RETURN.
+    const data = `0x600a600c600039600a6000f3${'602a60005260206000f3'}`;
+    const sent = await Promise.all([
+      ask<Hex>('eth_sendTransaction', { from, data }),
+      ask<Hex>('eth_sendTransaction', { from, to: stranger('11'), gas: '0x5208', gasPrice: '0x3b9aca00' }),
+      ask<Hex>('eth_sendTransaction', {
+        from,
+        to: stranger('12'),
+        gas: '0x7530',
+        gasPrice: '0x3b9aca00',
+        accessList: [],
+      }),
+    ]);
+    await ask('evm_mine');
+    const receipts = await Promise.all(sent.map((hash) => ask<Record<string, Hex>>('eth_getTransactionReceipt', hash)));
+    expect(receipts.map(({ status }) => status)).toEqual(['0x1', '0x1', '0x1']);
+    expect(receipts.map(({ type }) => type).sort()).toEqual(['0x0', '0x1', '0x2']);
+    const deployed = receipts.find(({ contractAddress }) => contractAddress !== null)!.contractAddress;
+    expect(await ask('eth_call', { to: deployed }, 'latest')).toBe(word(42n));
+    expect(await ask('eth_getTransactionCount', from, 'latest')).toBe('0x3');
+  });
+
+  test('refusals', async () => {
+    const { ask } = await devNode();
+    const from = accountAt(0);
+    await expect(ask('eth_sendTransaction', { to: from })).rejects.toMatchObject({ code: -32602 });
+    await expect(ask('eth_sendTransaction', { from, chainId: '0x1' })).rejects.toMatchObject({
+      message: 'Wrong chainId',
+    });
+    await expect(ask('eth_sendTransaction', { from: stranger('66'), to: from, gas: '0x5208' })).rejects.toMatchObject({
+      code: -32007,
+    });
+    await expect(
+      ask('eth_sendTransaction', { from, to: TEST_TOKEN, data: transferCalldata(from, 2n ** 200n) }),
+    ).rejects.toMatchObject({ code: 3 });
+  });
+});
+
+describe.each(['anvil', 'hardhat'])('impersonation by the names of %s', (tool) => {
+  test('a contract sends: block, receipt and proof agree, and a stored chain comes back', async () => {
+    const store = new KeptStore();
+    const dev = await devNode({ store });
+    const { ask } = dev;
+    // The token contract itself, which has code and no key.
+    const from = TEST_TOKEN;
+    const call = { from, to: TEST_TOKEN, data: transferCalldata(stranger('42'), 7n) };
+    await ask(`${tool}_setStorageAt`, TEST_TOKEN, balanceSlot(from), word(10n));
+    await ask(`${tool}_setBalance`, from, ETHER);
+    await expect(ask('eth_sendTransaction', call)).rejects.toMatchObject({ code: -32007 });
+    await ask(`${tool}_impersonateAccount`, from);
+    const hash = await ask<Hex>('eth_sendTransaction', call);
+    const receipt = await ask<Record<string, unknown>>('eth_getTransactionReceipt', hash);
+    expect(receipt).toMatchObject({ from, status: '0x1', transactionHash: hash, blockNumber: '0x1' });
+    const shown = await ask('eth_getTransactionByHash', hash);
+    expect(shown).toMatchObject({ hash, from, to: TEST_TOKEN, nonce: '0x1' });
+    const block = await ask<{ transactions: Hex[]; hash: Hex }>('eth_getBlockByNumber', '0x1', false);
+    expect(block.transactions).toEqual([hash]);
+    await ask(`${tool}_stopImpersonatingAccount`, from);
+    await expect(ask('eth_sendTransaction', call)).rejects.toMatchObject({ code: -32007 });
+
+    await ask('evm_mine', { blocks: 2 });
+    const { slots } = await proved(dev, TEST_TOKEN, [balanceSlot(from), balanceSlot(stranger('42'))] as Hex[]);
+    expect(slots.map(({ value }) => BigInt(bytesToHex(value)))).toEqual([3n, 7n]);
+    await dev.node.close();
+    const again = await devNode({ store });
+    expect(await again.ask('eth_getTransactionReceipt', hash)).toEqual(receipt);
+    expect(await again.ask('eth_getTransactionByHash', hash)).toEqual(shown);
+    expect(await again.ask('eth_getBlockByNumber', '0x1', false)).toEqual(block);
+    await again.ask('evm_mine');
+    await proved(again, TEST_TOKEN, [balanceSlot(from)] as Hex[]);
+  });
+});
+
+test('everybody is impersonated as long as that is switched on, and hashes differ by sender', async () => {
+  const { ask } = await devNode();
+  const senders = [stranger('61'), stranger('62')];
+  for (const from of senders) await ask('anvil_setBalance', from, ETHER);
+  await ask('anvil_autoImpersonateAccount', true);
+  const call = { to: stranger('11'), value: '0x1', gas: '0x5208', nonce: '0x0' };
+  const hashes = await Promise.all(senders.map((from) => ask<Hex>('eth_sendTransaction', { ...call, from })));
+  expect(new Set(hashes).size).toBe(2);
+  expect(await ask('eth_getBalance', stranger('11'), 'latest')).toBe('0x2');
+  await ask('anvil_autoImpersonateAccount', false);
+  await expect(ask('eth_sendTransaction', { ...call, from: senders[0] })).rejects.toMatchObject({ code: -32007 });
+  const unsigned = await ask('eth_sendUnsignedTransaction', { ...call, from: senders[0], nonce: '0x1' });
+  expect(await ask('eth_getTransactionReceipt', unsigned)).toMatchObject({ status: '0x1', from: senders[0] });
+  expect(DEV_TOKENS).toBeGreaterThan(0n);
+});
