@@ -9,6 +9,8 @@ export interface Report {
   check(name: string, body: () => Promise<string | undefined> | string | undefined): Promise<void>;
   /** Counts one skipped check, with the reason that is printed. */
   skip(name: string, reason: string): void;
+  /** Prints a line below the area's own. */
+  note(text: string): void;
 }
 
 /** The directory of fixtures, and the kernel build to use. */
@@ -30,6 +32,8 @@ export interface Area {
   run(material: Material, report: Report): Promise<void>;
   /** False for areas that use no kernel: they run once, not once per build. */
   readonly usesKernel: boolean;
+  /** A line for every failure, not for the first few alone. */
+  readonly showsEveryFailure?: boolean;
 }
 
 export function openMaterial(directory: string, build: Exclude<KernelBuild, 'auto'>): Material {

@@ -1,11 +1,15 @@
 import type { Area } from './area.js';
 import { COMPRESSION_AREAS } from './compression.js';
 import { encodingArea } from './encoding.js';
+import { endToEndArea } from './end-to-end.js';
 import { envelopeArea } from './envelope.js';
+import { estimateErrorsArea } from './estimate-errors.js';
 import { EXECUTION_AREAS } from './execution.js';
+import { EXECUTION_API_AREAS } from './execution-apis.js';
 import { FEE_AREAS } from './fees.js';
 import { generatedTracesArea } from './generated-traces.js';
 import { HASHING_AREAS } from './hashing.js';
+import { HEADER_AREAS } from './headers.js';
 import { kernelTracesArea } from './kernel-traces.js';
 import { PROOF_AREAS } from './proofs.js';
 import { STATE_AREAS } from './state.js';
@@ -18,6 +22,8 @@ export const AREAS: readonly Area[] = [
   ...COMPRESSION_AREAS,
   encodingArea,
   ...FEE_AREAS,
+  estimateErrorsArea,
+  endToEndArea,
   ...EXECUTION_AREAS,
   ...STATE_AREAS,
   trieKernelArea,
@@ -25,5 +31,7 @@ export const AREAS: readonly Area[] = [
   generatedTracesArea,
   kernelTracesArea,
   ...PROOF_AREAS,
+  ...HEADER_AREAS,
   envelopeArea,
+  ...EXECUTION_API_AREAS,
 ];

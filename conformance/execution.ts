@@ -1,7 +1,8 @@
 import { isPlumblineError, messageOf } from '../src/errors.js';
-import type { BlockHeader } from '../src/ethereum/header.js';
+import { orderedTrieRoot } from '../src/ethereum/ordered-trie.js';
+import { encodeReceipt, logsBloom, type Receipt } from '../src/ethereum/receipt.js';
 import { parseSignedTransaction, type SignedTransaction } from '../src/ethereum/transaction.js';
-import { type BlockContext, contextOfHeader } from '../src/evm/block-context.js';
+import type { BlockContext } from '../src/evm/block-context.js';
 import { TRANSACTION_GAS_CAP } from '../src/evm/common.js';
 import { estimateGasAt } from '../src/evm/estimate-gas.js';
 import { besuCeiling, type CeilingInput, gethCeiling } from '../src/evm/gas-ceiling.js';
@@ -16,6 +17,14 @@ import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { toQuantity } from '../src/primitives/quantity.js';
 import { type Alloc, AllocState } from './alloc-state.js';
 import { type Area, differs, type Report } from './area.js';
+import {
+  type RecordedBlock,
+  type RecordedTransaction,
+  RPC_GAS_CAP,
+  recordedContext,
+  rulesFor,
+  type StateDiff,
+} from './recorded-block.js';
 
 type Call = { from?: Hex; to?: Hex; value?: Hex; data?: Hex };
 
@@ -89,10 +98,6 @@ function contextOf(environment: Environment): BlockContext {
   };
 }
 
-function rulesFor(hardfork: Hardfork, chainId: Hex, rpcGasCap: Hex | number) {
-  return { chainId: Number(chainId), forks: [{ hardfork, block: 0 }], rpcGasCap: BigInt(rpcGasCap) };
-}
-
 function toCall(call: Call): CallRequest {
   return {
     ...(call.from !== undefined && { from: hexToBytes(call.from, 20) }),
@@ -156,32 +161,6 @@ function checkCeiling(environment: Environment, ceilingCase: CeilingCase): strin
   );
 }
 
-type StateDiff = Record<Hex, { nonce?: Hex; balance?: Hex; code?: Hex; storage?: Record<Hex, Hex> }>;
-
-interface RecordedTransaction {
-  raw: Hex;
-  hash: Hex;
-  from: Hex;
-  status: Hex;
-  gasUsed: Hex;
-  gasUsedBeforeRefund: Hex;
-  returnData: Hex;
-  logs: { address: Hex; topics: Hex[]; data: Hex }[];
-  estimateGas?: { geth: Hex; besu: Hex; exactSearch: Hex };
-}
-
-interface RecordedBlock {
-  chainId: Hex;
-  hardfork: Hardfork;
-  header: Record<string, Hex>;
-  blockHashesUsed: Record<Hex, Hex>;
-  transactions: RecordedTransaction[];
-  preState: Alloc;
-  postStateChanges: StateDiff;
-}
-
-const RPC_GAS_CAP = 50_000_000;
-
 /** Recorded blocks, executed from their pre-state: each transaction, its estimates, and the state after the block. */
 export const blocksArea: Area = {
   name: 'blocks',
@@ -197,6 +176,7 @@ async function checkBlock(path: string, block: RecordedBlock, report: Report): P
   const context = recordedContext(block);
   const state = new StateOverlay(new AllocState(block.preState));
   const machine = await Machine.open(network, context, state);
+  const receipts: Receipt[] = [];
   for (const [index, recorded] of block.transactions.entries()) {
     const name = `${path} transaction ${index}`;
     const transaction = parseSignedTransaction(hexToBytes(recorded.raw), network.chainId);
@@ -211,8 +191,30 @@ async function checkBlock(path: string, block: RecordedBlock, report: Report): P
         return differs([geth, besu, exactSearch], estimates);
       });
     }
-    await report.check(name, async () => compareOutcome(recorded, await runTransaction(machine, transaction)));
+    await report.check(name, async () => {
+      const outcome = await runTransaction(machine, transaction);
+      const cumulativeGasUsed = (receipts.at(-1)?.cumulativeGasUsed ?? 0n) + outcome.gasUsed;
+      receipts.push({ type: transaction.type, succeeded: outcome.succeeded, cumulativeGasUsed, logs: outcome.logs });
+      return (
+        differs([recorded.hash, recorded.from], [bytesToHex(transaction.hash), bytesToHex(transaction.from)]) ??
+        differs(recorded.cumulativeGasUsed, toQuantity(cumulativeGasUsed)) ??
+        compareOutcome(recorded, outcome)
+      );
+    });
   }
+  await report.check(`${path} header`, async () => {
+    const { transactionsRoot, receiptsRoot, logsBloom: bloom, gasUsed } = block.header;
+    const raw = block.transactions.map((recorded) => hexToBytes(recorded.raw));
+    return differs(
+      [transactionsRoot, receiptsRoot, bloom, gasUsed],
+      [
+        bytesToHex(await orderedTrieRoot(raw)),
+        bytesToHex(await orderedTrieRoot(receipts.map(encodeReceipt))),
+        bytesToHex(logsBloom(receipts.flatMap(({ logs }) => logs))),
+        toQuantity(receipts.at(-1)?.cumulativeGasUsed ?? 0n),
+      ],
+    );
+  });
   await report.check(`${path} state`, async () => {
     const diff = diffOf(await state.changes());
     // Of accounts that begin to exist only contracts are recorded, and these without their storage.
@@ -223,21 +225,6 @@ async function checkBlock(path: string, block: RecordedBlock, report: Report): P
     }
     return differs(sorted(block.postStateChanges), sorted(diff));
   });
-}
-
-function recordedContext(block: RecordedBlock): BlockContext {
-  const field = (name: string) => block.header[name]!;
-  const header = {
-    miner: hexToBytes(field('miner'), 20),
-    number: Number(field('number')),
-    timestamp: Number(field('timestamp')),
-    gasLimit: BigInt(field('gasLimit')),
-    baseFeePerGas: BigInt(field('baseFeePerGas')),
-    mixHash: hexToBytes(field('mixHash'), 32),
-    difficulty: BigInt(field('difficulty')),
-  } as BlockHeader;
-  const hashes = block.blockHashesUsed;
-  return contextOfHeader(header, async (number) => hexToBytes(hashes[toQuantity(number)]!, 32));
 }
 
 function callOf({ from, to, value, data }: SignedTransaction): CallRequest {

@@ -28,11 +28,15 @@ async function runArea(area: Area, material: Material, total: Tally): Promise<vo
         problem = `threw ${messageOf(error)}`;
       }
       if (problem === undefined) tally.passed++;
-      else if (++tally.failed <= SHOWN_FAILURES) notes.push(`    FAILED ${name}: ${problem}`);
+      else if (++tally.failed <= SHOWN_FAILURES || area.showsEveryFailure === true)
+        notes.push(`    FAILED ${name}: ${problem}`);
     },
     skip(name, reason) {
       tally.skipped++;
       notes.push(`    skipped ${name}: ${reason}`);
+    },
+    note(text) {
+      notes.push(`    ${text}`);
     },
   };
   const started = performance.now();

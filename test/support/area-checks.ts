@@ -22,6 +22,7 @@ export async function runArea(area: Area, build: Exclude<KernelBuild, 'auto'> = 
     skip() {
       result.skipped++;
     },
+    note() {},
   });
   return result;
 }

@@ -1,0 +1,155 @@
+import { messageOf } from '../src/errors.js';
+import { createInlineNode } from '../src/hosts/inline.js';
+import type { PlumblineNode } from '../src/hosts/node-handle.js';
+import type { Area, Material, Report } from './area.js';
+import { type Answer, differsFromRecord, differsInShape, parseIoFile } from './io-file.js';
+
+/** Methods of the rows "skip" (spec/json-rpc.md 8), and why. */
+const SKIPPED: readonly (readonly [RegExp, string])[] = [
+  [/^debug_/, 'no traces and no raw blocks here'],
+  [/^testing_/, 'blocks are made by evm_mine'],
+  [/^txpool_/, 'the pool is not shown'],
+  [/^eth_(blobBaseFee|config|capabilities)$/, 'not among the methods of this network'],
+];
+const SIMULATE = 'eth_simulateV1';
+/** Of the files of eth_simulateV1 so many have to pass. */
+const SIMULATE_SHARE = 50 / 55;
+const METHOD_FOLDER = /^[a-z0-9]+_[A-Za-z0-9]+$/;
+const METHOD_NOT_FOUND = -32601;
+
+/** Where a suite is: the folder of that name, or the directory itself. */
+function suiteOf(material: Material): string | undefined {
+  return ['execution-apis', '.'].find(
+    (folder) => material.has(`${folder}/genesis.json`) && material.has(`${folder}/chain.rlp`),
+  );
+}
+
+function methodsOf(material: Material, suite: string): string[] {
+  return material.list(suite, METHOD_FOLDER).map((path) => path.slice(path.lastIndexOf('/') + 1));
+}
+
+/** A node on the suite's chain. Nothing is sealed, so that every file finds the same head. */
+async function openSuite(material: Material, suite: string): Promise<PlumblineNode> {
+  return createInlineNode({
+    kernelBuild: material.build,
+    chain: {
+      kind: 'devnet',
+      genesis: material.json(`${suite}/genesis.json`),
+      importBlocks: material.bytes(`${suite}/chain.rlp`),
+      mining: 'manual',
+    },
+  });
+}
+
+async function ask(node: PlumblineNode, body: string): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await node.handle(new Request('http://localhost/', { method: 'POST', headers, body }));
+  return (await response.json()) as Answer;
+}
+
+/** A text when a file's exchanges do not go as recorded. */
+async function runFile(node: PlumblineNode, text: string): Promise<string | undefined> {
+  const { exchanges, specOnly } = parseIoFile(text);
+  const compare = specOnly ? differsInShape : differsFromRecord;
+  for (const { request, response } of exchanges) {
+    const answer = await ask(node, request);
+    const difference = compare(response, answer);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+}
+
+/** The suite of ethereum/execution-apis on a chain that is imported block by block, with a table per method. */
+export const executionApisArea: Area = {
+  name: 'execution-apis',
+  usesKernel: false,
+  showsEveryFailure: true,
+  files: (material) => (suiteOf(material) === undefined ? [] : [`${suiteOf(material)}/chain.rlp`]),
+  async run(material, report) {
+    const suite = suiteOf(material)!;
+    const holder: { node?: PlumblineNode } = {};
+    await report.check('import of chain.rlp', async () => {
+      const node = await openSuite(material, suite);
+      holder.node = node;
+      return wrongHead(material, suite, node);
+    });
+    const { node } = holder;
+    if (node === undefined) return;
+    // What is sent stays in the pool, so that comes last.
+    const methods = methodsOf(material, suite).sort((a, b) => Number(isSend(a)) - Number(isSend(b)));
+    for (const method of methods.filter((name) => name !== SIMULATE))
+      await runMethod(node, material, suite, method, report);
+    await node.close();
+  },
+};
+
+function isSend(method: string): boolean {
+  return method.startsWith('eth_send');
+}
+
+async function runMethod(node: PlumblineNode, material: Material, suite: string, method: string, report: Report) {
+  const paths = material.list(`${suite}/${method}`, /\.io$/);
+  const skipped = SKIPPED.find(([pattern]) => pattern.test(method));
+  if (skipped !== undefined) {
+    report.skip(`${method}, ${paths.length} files`, skipped[1]);
+    return;
+  }
+  let passed = 0;
+  for (const path of paths) {
+    await report.check(path.slice(suite.length + 1), async () => {
+      const difference = await runFile(node, new TextDecoder().decode(material.bytes(path)));
+      if (difference === undefined) passed++;
+      return difference;
+    });
+  }
+  report.note(`${method} ${passed}/${paths.length}`);
+}
+
+/** The suite names the head of its chain, which has to be safe and final too. */
+async function wrongHead(material: Material, suite: string, node: PlumblineNode): Promise<string | undefined> {
+  if (!material.has(`${suite}/headfcu.json`)) return undefined;
+  const { params } = material.json<{ params: [Record<string, unknown>] }>(`${suite}/headfcu.json`);
+  const { headBlockHash, safeBlockHash, finalizedBlockHash } = params[0];
+  const hashes: unknown[] = [];
+  for (const tag of ['latest', 'safe', 'finalized']) {
+    const block = (await node.request({ method: 'eth_getBlockByNumber', params: [tag, false] })) as { hash: unknown };
+    hashes.push(block.hash);
+  }
+  const wanted = [headBlockHash, safeBlockHash, finalizedBlockHash];
+  return wanted.every((hash, i) => hash === hashes[i]) ? undefined : `expected ${wanted}, got ${hashes}`;
+}
+
+/** The same for eth_simulateV1, of whose files a share has to pass. */
+export const simulateArea: Area = {
+  name: `execution-apis/${SIMULATE}`,
+  usesKernel: false,
+  files(material) {
+    const suite = suiteOf(material);
+    return suite === undefined ? [] : material.list(`${suite}/${SIMULATE}`, /\.io$/);
+  },
+  async run(material, report) {
+    const suite = suiteOf(material)!;
+    const node = await openSuite(material, suite);
+    const probe = await ask(node, JSON.stringify({ id: 1, method: SIMULATE, params: [] }));
+    const paths = this.files(material);
+    if (probe.error?.code === METHOD_NOT_FOUND) {
+      report.skip(`${paths.length} files`, 'the method is not served');
+      await node.close();
+      return;
+    }
+    const least = Math.ceil(paths.length * SIMULATE_SHARE);
+    const problems: string[] = [];
+    for (const path of paths) {
+      const problem = await runFile(node, new TextDecoder().decode(material.bytes(path))).catch(messageOf);
+      if (problem === undefined) await report.check(path, () => undefined);
+      else problems.push(`${path.slice(suite.length + 1)}: ${problem}`);
+    }
+    const passed = paths.length - problems.length;
+    report.note(`${SIMULATE} ${passed}/${paths.length}, at least ${least} have to pass`);
+    for (const problem of problems) report.note(`not as recorded: ${problem}`);
+    await report.check('files that pass', () => (passed >= least ? undefined : `${passed} of ${paths.length}`));
+    await node.close();
+  },
+};
+
+export const EXECUTION_API_AREAS: readonly Area[] = [executionApisArea, simulateArea];

@@ -1,0 +1,98 @@
+import { parseExtraData } from '../src/fees/extra-data.js';
+import { linea, lineaSepolia } from '../src/networks/linea.js';
+import { bytesToHex, type Hex } from '../src/primitives/hex.js';
+import { cliqueSealDigest, verifyCliqueSeal } from '../src/proof/clique-seal.js';
+import { readHeader, type VerifiedHeader, verifyHeader } from '../src/proof/header-answer.js';
+import { verifyHeaderLink } from '../src/proof/header-link.js';
+import { verifyHeaderRules } from '../src/proof/header-rules.js';
+import { type Area, differs } from './area.js';
+import { maruArea } from './maru.js';
+
+const PATH = 'headers/headers.json';
+const NETWORKS = { 'linea-mainnet': linea, 'linea-sepolia': lineaSepolia };
+
+type HeaderJson = Record<string, Hex>;
+
+interface RecordedHeader {
+  hash: Hex;
+  confirmedByNextHeader: boolean;
+  pricing: { fixedCostWei: string; variableCostWei: string; ethGasPriceWei: string } | null;
+  /** Of blocks that Clique sealed. */
+  cliqueSealDigest?: Hex;
+  cliqueSigner?: Hex;
+  header: HeaderJson;
+}
+
+interface HeadersFile {
+  chains: { network: keyof typeof NETWORKS; hardfork: string; headers: RecordedHeader[] }[];
+  rejected: { name: string; hash?: Hex; expectSignerNot?: Hex; header: HeaderJson }[];
+}
+
+/** A header as the answer of a node that claims this hash. */
+function asAnswer(header: HeaderJson, hash: Hex) {
+  return { ...header, hash };
+}
+
+/** The header of an answer that has to hold. @throws Error when it does not */
+function requireHeader(answer: unknown): VerifiedHeader {
+  const verdict = verifyHeader(answer);
+  if (!verdict.verified) throw new Error(`${verdict.reason} ${verdict.at}`);
+  return verdict;
+}
+
+/** Chains of recorded headers: hash, links, rules of their fork, prices, Clique digest and signer; and changed ones refused. */
+const recordedHeadersArea: Area = {
+  name: 'headers/headers',
+  usesKernel: false,
+  files: (material) => (material.has(PATH) ? [PATH] : []),
+  async run(material, report) {
+    const file = material.json<HeadersFile>(PATH);
+    for (const { network: name, headers } of file.chains) {
+      const network = NETWORKS[name];
+      let before: VerifiedHeader | undefined;
+      for (const { hash, header: json, pricing, ...clique } of headers) {
+        const label = `${name} ${Number(json.number)}`;
+        const block = requireHeader(asAnswer(json, hash));
+        const parent = before;
+        before = block;
+        await report.check(`${label}, hash`, () => differs(hash, bytesToHex(block.hash)));
+        await report.check(`${label}, rules of its fork`, () =>
+          differs({ verified: true }, verifyHeaderRules(network, block.header)),
+        );
+        if (parent !== undefined) {
+          await report.check(`${label}, link`, () => differs({ verified: true }, verifyHeaderLink(parent, block)));
+        }
+        await report.check(`${label}, prices`, () => differs(pricing, pricesOf(block.header.extraData)));
+        if (clique.cliqueSigner === undefined) continue;
+        await report.check(`${label}, Clique digest`, () =>
+          differs(clique.cliqueSealDigest, bytesToHex(cliqueSealDigest(block.header))),
+        );
+        await report.check(`${label}, Clique signer`, () => {
+          const verdict = verifyCliqueSeal(network.sealing!.clique!, block.header);
+          return differs(clique.cliqueSigner, verdict.verified ? bytesToHex(verdict.signer) : verdict);
+        });
+      }
+    }
+    for (const { name, hash, expectSignerNot, header: json } of file.rejected) {
+      await report.check(`refused: ${name}`, () => {
+        if (hash !== undefined) {
+          const verdict = verifyHeader(asAnswer(json, hash));
+          return differs('HASH_MISMATCH', verdict.verified ? 'verified' : verdict.reason);
+        }
+        const sealing = { ...linea.sealing!.clique!, signers: [expectSignerNot!] };
+        const verdict = verifyCliqueSeal(sealing, readHeader(json));
+        return differs('SEAL_BY_STRANGER', verdict.verified ? 'verified' : verdict.reason);
+      });
+    }
+  },
+};
+
+function pricesOf(extraData: Uint8Array) {
+  const reading = parseExtraData(extraData);
+  if (reading.status !== 'prices') return null;
+  const { fixedCostWei, variableCostWei, minGasPriceWei } = reading.prices;
+  const [fixed, variable, price] = [fixedCostWei, variableCostWei, minGasPriceWei].map(String);
+  return { fixedCostWei: fixed, variableCostWei: variable, ethGasPriceWei: price };
+}
+
+export const HEADER_AREAS: readonly Area[] = [recordedHeadersArea, maruArea];
