@@ -72,6 +72,13 @@ export function readNumber256(value: unknown, path: string): bigint {
   return BigInt(value);
 }
 
+/** As `readNumber256`, for a count, index or time. @throws PlumblineError `PROOF_MALFORMED` above 2^53 - 1, too */
+export function readCount(value: unknown, path: string): number {
+  const count = Number(readNumber256(value, path));
+  if (!Number.isSafeInteger(count)) throw malformed(path, 'is above 2^53 - 1');
+  return count;
+}
+
 /** A JSON number without a fraction, of any size. @throws PlumblineError `PROOF_MALFORMED` */
 export function readInteger(value: unknown, path: string): number {
   if (typeof value !== 'number' || !Number.isInteger(value)) throw malformed(path, 'is not an integer');
