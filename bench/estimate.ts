@@ -119,6 +119,7 @@ function requireEqual(what: string, found: bigint, expected: bigint): void {
 
 export const estimating: BenchArea = {
   name: 'estimate',
+  standsOn: ['sizing'],
   question: 'What does a whole linea_estimateGas cost beside its runs, and beside the search over @ethereumjs/vm?',
   async run() {
     const trader = DEV_ACCOUNTS[0]!.address;

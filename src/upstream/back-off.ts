@@ -1,0 +1,37 @@
+import { ExponentialBackoff } from 'cockatiel';
+
+/** Waits that double, up to a limit, until `reset`. */
+export interface BackOff {
+  /** The next wait in milliseconds. */
+  next(): number;
+  reset(): void;
+}
+
+export interface BackOffOptions {
+  /** First wait, or its upper bound when there is jitter. */
+  readonly initialMs: number;
+  readonly maxMs: number;
+  /** With it, each wait is drawn evenly between zero and its bound (full jitter); from 0 to below 1. */
+  readonly random?: () => number;
+}
+
+export function createBackOff({ initialMs, maxMs, random }: BackOffOptions): BackOff {
+  const schedule = new ExponentialBackoff<number>({
+    initialDelay: initialMs,
+    maxDelay: maxMs,
+    generator: (attempt = 0, { initialDelay, maxDelay }) => {
+      const bound = Math.min(maxDelay, initialDelay * 2 ** attempt);
+      return [random === undefined ? bound : Math.floor(random() * bound), attempt + 1];
+    },
+  });
+  let current: ReturnType<typeof schedule.next> | undefined;
+  return {
+    next() {
+      current = current === undefined ? schedule.next() : current.next(undefined);
+      return current.duration;
+    },
+    reset() {
+      current = undefined;
+    },
+  };
+}

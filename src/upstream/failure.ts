@@ -1,0 +1,54 @@
+import { type ErrorCode, PlumblineError, type UpstreamReason } from '../errors.js';
+import type { EndpointInfo, Failure, Fault, FaultKind, RpcErrorBody } from './fault.js';
+
+/** Codes of requests that failed in one way at every endpoint. */
+const CODES: { readonly [K in FaultKind]?: ErrorCode } = {
+  configuration: 'UPSTREAM_CONFIGURATION',
+  'rate-limited': 'UPSTREAM_RATE_LIMITED',
+  malformed: 'UPSTREAM_MALFORMED',
+};
+const WORDS: { readonly [C in ErrorCode]?: string } = {
+  UPSTREAM_CONFIGURATION: 'no endpoint serves this node',
+  UPSTREAM_RATE_LIMITED: 'the endpoints limit the rate',
+  UPSTREAM_MALFORMED: 'no endpoint gave a proper answer',
+  UPSTREAM_UNAVAILABLE: 'no endpoint could be reached',
+};
+
+/** The error of a request that no endpoint answered: an answer that was refused or an error passed on before faults. */
+export function failureOf(failures: readonly (readonly [EndpointInfo, Failure])[], retryAfterMs?: number): unknown {
+  const rejected = failures.find(([, { fault }]) => fault.kind === 'rejected');
+  if (rejected !== undefined) return rejected[1].error;
+  const passedOn = failures.filter(([, { error }]) => error !== undefined);
+  if (passedOn.length > 0 && passedOn.length === failures.length) return passedOn[0]![1].error;
+  return unreached(
+    failures.map(([info, { fault }]) => reasonOf(info, fault)),
+    retryAfterMs,
+  );
+}
+
+function unreached(endpoints: readonly UpstreamReason[], retryAfterMs: number | undefined): PlumblineError {
+  const kinds = new Set(endpoints.map(({ kind }) => kind));
+  const code = (kinds.size === 1 ? CODES[endpoints[0]!.kind] : undefined) ?? 'UPSTREAM_UNAVAILABLE';
+  const listed = endpoints.map(({ origin, reason }) => `${origin}: ${reason}`).join('; ');
+  const message = listed === '' ? WORDS[code]! : `${WORDS[code]} (${listed})`;
+  if (code !== 'UPSTREAM_RATE_LIMITED') return new PlumblineError(code, message, { endpoints });
+  return new PlumblineError(code, message, { endpoints, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+}
+
+export function reasonOf({ origin }: EndpointInfo, { kind, reason, status }: Fault): UpstreamReason {
+  return { origin, kind, reason, ...(status !== undefined && { status }) };
+}
+
+/** A JSON-RPC error of an endpoint, as it is thrown. */
+export function upstreamError({ origin }: EndpointInfo, error: RpcErrorBody): PlumblineError<'UPSTREAM_ERROR'> {
+  return new PlumblineError('UPSTREAM_ERROR', `${origin} answered ${error.code}: ${error.message}`, {
+    origin,
+    ...error,
+  });
+}
+
+/** The failure of an endpoint whose answer the caller refused with `error`. */
+export function rejection(error: unknown): Failure {
+  const reason = error instanceof PlumblineError ? `its answer was refused: ${error.code}` : 'its answer was refused';
+  return { fault: { kind: 'rejected', reason }, isFinal: true, error };
+}

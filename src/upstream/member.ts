@@ -1,0 +1,90 @@
+import { Endpoint, type EndpointHost } from './endpoint.js';
+import type { Call, EndpointInfo, Fault, FaultKind, Outcome } from './fault.js';
+import { Health, type Readiness } from './health.js';
+import { type EndpointSource, limitsOf, openTransport } from './options.js';
+
+/** An endpoint of a group, with what is known of it. */
+export interface Member {
+  readonly info: EndpointInfo;
+  readonly endpoint: Endpoint;
+  readonly health: Health;
+  /** The last thing that went wrong. */
+  lastFault: Fault | undefined;
+}
+
+/** What an endpoint's change of state is reported as. */
+export type ReportEvent = (
+  member: Member,
+  type: 'degraded' | 'recovered',
+  fault?: { kind: FaultKind; reason: string },
+) => void;
+
+export function openMembers(
+  sources: readonly EndpointSource[],
+  protocol: 'json-rpc' | 'rest',
+  given: typeof fetch | undefined,
+  host: EndpointHost,
+): Member[] {
+  const seen = new Map<string, number>();
+  return sources.map((source) => {
+    const transport = openTransport(source, protocol, given);
+    const { origin } = transport;
+    const count = (seen.get(origin) ?? 0) + 1;
+    seen.set(origin, count);
+    const id = count === 1 ? origin : `${origin}#${count}`;
+    const endpoint = new Endpoint(id, transport, limitsOf(source), host);
+    return { info: { id, origin }, endpoint, health: new Health(), lastFault: undefined };
+  });
+}
+
+/** Draws the consequences of what an endpoint made of `calls` for its health. */
+export function noteOutcomes(
+  member: Member,
+  calls: readonly Call[],
+  outcomes: readonly Outcome[],
+  now: number,
+  report: ReportEvent,
+): void {
+  const { health } = member;
+  const fault = outcomes.find((outcome) => outcome.kind === 'fault')?.fault;
+  const answered = calls.filter((_, i) => outcomes[i]?.kind !== 'fault').map(({ method }) => method);
+  if (answered.length > 0 || fault === undefined) {
+    if (health.answered(answered)) report(member, 'recovered');
+    return;
+  }
+  noteFault(member, calls, fault, now, report);
+}
+
+export function noteFault(
+  member: Member,
+  calls: readonly Call[],
+  fault: Fault,
+  now: number,
+  report: ReportEvent,
+): void {
+  const { health } = member;
+  member.lastFault = fault;
+  const methods = calls.map(({ method }) => method);
+  const isFirst =
+    fault.kind === 'configuration'
+      ? health.refused(methods, fault, now)
+      : fault.kind === 'rate-limited'
+        ? health.limited()
+        : health.failed(now);
+  if (isFirst) report(member, 'degraded', fault);
+}
+
+const RANK: { readonly [R in Readiness]: number } = { healthy: 0, probe: 0, last: 1, refused: 2 };
+
+/** Those that may be asked now: in their own order, those that have failed lately behind, the longest ago first. */
+export function orderMembers(members: readonly Member[], now: number): Member[] {
+  return members
+    .map((member, place) => ({ member, place, rank: RANK[member.health.readiness(now)] }))
+    .filter(({ rank }) => rank < RANK.refused)
+    .sort((a, b) => {
+      if (a.rank !== b.rank) return a.rank - b.rank;
+      const ended = a.rank === RANK.last ? a.member.health.breakEndsAt - b.member.health.breakEndsAt : 0;
+      return ended || a.place - b.place;
+    })
+    .map(({ member }) => member);
+}
