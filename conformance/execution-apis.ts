@@ -8,8 +8,8 @@ import { type Answer, differsFromRecord, differsInShape, parseIoFile } from './i
 const SKIPPED: readonly (readonly [RegExp, string])[] = [
   [/^debug_/, 'no traces and no raw blocks here'],
   [/^testing_/, 'blocks are made by evm_mine'],
-  [/^txpool_/, 'the pool is not shown'],
-  [/^eth_(blobBaseFee|config|capabilities)$/, 'not among the methods of this network'],
+  [/^txpool_/, 'outside the rows that the specification asks for'],
+  [/^eth_(blobBaseFee|config|capabilities)$/, 'outside the rows that the specification asks for'],
 ];
 const SIMULATE = 'eth_simulateV1';
 /** Of the files of eth_simulateV1 so many have to pass. */

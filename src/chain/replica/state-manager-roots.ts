@@ -1,0 +1,39 @@
+import { isPlumblineError } from '../../errors.js';
+import { hexToBytes } from '../../primitives/hex.js';
+import type { EndpointGroup } from '../../upstream/group.js';
+
+/** State roots as a state manager tells them. They are compared only; a match proves nothing. */
+export interface StateManagerRoots {
+  /** State root after `block`, 32 bytes; undefined when it does not say. */
+  rootOf(block: number, signal: AbortSignal): Promise<Uint8Array | undefined>;
+}
+
+/**
+ * Roots of Shomei by `rollup_getZkEVMStateMerkleProofV0` of single blocks, of which the traces are not used.
+ *
+ * @source spec/state-trie.md 10
+ */
+export function shomeiRoots(group: EndpointGroup): StateManagerRoots {
+  const method = 'rollup_getZkEVMStateMerkleProofV0';
+  return {
+    async rootOf(block, signal) {
+      if (group.lacksMethod(method)) return undefined;
+      try {
+        return await group.request(method, [{ startBlockNumber: block, endBlockNumber: block }], {
+          signal,
+          accept: endRoot,
+        });
+      } catch (error) {
+        // A block it does not hold, a method that is off, or an endpoint that is down: it does not say.
+        if (isPlumblineError(error) && error.code.startsWith('UPSTREAM_')) return undefined;
+        if (isPlumblineError(error, 'REQUEST_TIMED_OUT')) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function endRoot(answer: unknown): Uint8Array | undefined {
+  const root = (answer as { zkEndStateRootHash?: unknown } | null)?.zkEndStateRootHash;
+  return typeof root === 'string' && /^0x[\da-f]{64}$/i.test(root) ? hexToBytes(root) : undefined;
+}

@@ -1,0 +1,174 @@
+import type { LineaProofJson } from '../../accumulator/proof-shape.js';
+import { isPlumblineError, PlumblineError } from '../../errors.js';
+import { schemeAt } from '../../networks/network.js';
+import type { TrieLog } from '../../state/trie-log.js';
+import type { WorldState } from '../../state/world-state.js';
+import { asDivergence, mustAgree } from './divergence.js';
+import { type FetchedRange, fetchRange } from './fetch-range.js';
+import { lookAhead } from './look-ahead.js';
+import { ReplicaState } from './replica-state.js';
+import { checkNumbers, type FollowerSettings } from './settings.js';
+
+/** Time after which work that does not wait lets others have a turn, in milliseconds. */
+const TURN_MS = 20;
+
+/**
+ * The full zk state of a network, built from the trie logs of a self-run node. It goes as far as layer 1 has finalized:
+ * what lies between two roots of layer 1 is stored to be gone on with, and given up when the second root differs. Only
+ * states that layer 1 confirmed are proved.
+ *
+ * @source spec/state-trie.md 5, 6, 9
+ */
+export class ZkFollower {
+  private running: Promise<void> | undefined;
+  private failure: PlumblineError<'REPLICA_DIVERGED'> | undefined;
+  private storeChecked = false;
+
+  private constructor(
+    private readonly settings: FollowerSettings,
+    private readonly replica: ReplicaState,
+  ) {}
+
+  /**
+   * Opens what is stored. What it holds can be proved at once.
+   *
+   * @throws PlumblineError `INVALID_PARAMETER` for numbers that are none; `STORE_CORRUPT`, also for the store of another
+   *   chain; `STORE_TOO_NEW`; errors of the store
+   */
+  static async open(settings: FollowerSettings): Promise<ZkFollower> {
+    checkNumbers(settings);
+    return new ZkFollower(settings, await ReplicaState.open(settings));
+  }
+
+  /** Newest block whose root layer 1 has confirmed. */
+  get confirmed(): number | undefined {
+    return this.replica.confirmed;
+  }
+
+  /** Newest block applied; undefined before the first, and until following has begun. */
+  get head(): number | undefined {
+    return this.replica.head;
+  }
+
+  /** Whether `prove` answers for a block. */
+  isProvable(block: number): boolean {
+    return this.replica.isProvable(block);
+  }
+
+  /**
+   * Answer of `linea_getProof` for the state after a block.
+   *
+   * @param address - 20 bytes
+   * @param storageKeys - 32 bytes each
+   * @throws PlumblineError `BLOCK_NOT_PROVABLE` unless `isProvable`; `STORE_CORRUPT`
+   */
+  prove(block: number, address: Uint8Array, storageKeys: readonly Uint8Array[]): Promise<LineaProofJson> {
+    return this.replica.prove(block, address, storageKeys);
+  }
+
+  /**
+   * Follows up to the block that layer 1 finalized last. Stopped by `signal`, it has stored what it has applied. It runs
+   * once at a time: a call meanwhile waits for the one that runs.
+   *
+   * @throws PlumblineError `REPLICA_DIVERGED`, from then on at every call, with the stored state back at the newest block
+   *   that layer 1 confirms; `TRIE_LOG_MISSING`, `TRIE_LOG_MALFORMED`, `UPSTREAM_...`, `ABORTED` and errors of the store or
+   *   of layer 1, after which it can be called again
+   */
+  follow(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    this.running ??= this.run(signal).finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    try {
+      throwIfStopped(signal);
+      const target = await this.settings.layerOne.newestFinalized(signal);
+      await this.checkStore(signal);
+      const state = await this.replica.load(signal);
+      const first = (state.head ?? -1) + 1;
+      if (target === undefined || target < first) return;
+      await this.takeAll(state, first, target, signal);
+    } catch (error) {
+      if (isPlumblineError(error, 'REPLICA_DIVERGED')) this.failure = error;
+      else throwIfStopped(signal);
+      throw error;
+    }
+  }
+
+  private async takeAll(state: WorldState, first: number, target: number, signal: AbortSignal): Promise<void> {
+    const fetch = (from: number, stop: AbortSignal) => fetchRange(this.settings, from, target, stop);
+    try {
+      for await (const range of lookAhead(first, target, fetch, signal)) {
+        await this.takeRange(state, range, target, signal);
+      }
+      await this.replica.keep(state);
+    } catch (error) {
+      if (isPlumblineError(error, 'REPLICA_DIVERGED')) await this.replica.giveUp();
+      else await this.replica.keep(state);
+      throw error;
+    }
+  }
+
+  private async takeRange(state: WorldState, range: FetchedRange, target: number, signal: AbortSignal): Promise<void> {
+    let turn = performance.now();
+    for (const [i, log] of range.logs.entries()) {
+      throwIfStopped(signal);
+      try {
+        await this.take(state, log, range, range.hashes[i]);
+      } catch (error) {
+        if (isPlumblineError(error, 'REPLICA_DIVERGED')) this.settings.logs.refute(range.endpoint, error.details.what);
+        throw error;
+      }
+      this.settings.onProgress?.({ block: log.blockNumber, target, confirmed: this.confirmed });
+      if (performance.now() - turn < TURN_MS) continue;
+      await new Promise((resolve) => setTimeout(resolve));
+      turn = performance.now();
+    }
+  }
+
+  /** Applies one block and compares it with what is known. */
+  private async take(
+    state: WorldState,
+    log: TrieLog,
+    range: FetchedRange,
+    hash: Uint8Array | undefined,
+  ): Promise<void> {
+    const { blockNumber: block, blockHash, changes } = log;
+    const kept = this.confirmed;
+    mustAgree('block-hash', block, hash, blockHash, kept);
+    let root: Uint8Array;
+    try {
+      root = state.applyBlock(block, changes);
+    } catch (error) {
+      throw asDivergence(error, block, kept);
+    }
+    if (block === range.last) mustAgree('state-manager-root', block, range.stateManager, root, kept);
+    // Roots from before the network changed its hash are those of another tree.
+    const known = schemeAt(this.settings.network, block) === state.scheme ? range.layerOne.get(block) : undefined;
+    mustAgree('layer-one-root', block, known, root, kept);
+    await this.replica.applied(state, known !== undefined);
+  }
+
+  /** Compares the stored state with layer 1, once: it may have been written for another one. It is left as it is. */
+  private async checkStore(signal: AbortSignal): Promise<void> {
+    if (this.storeChecked) return;
+    const stored = await this.replica.storedConfirmed();
+    if (stored !== undefined) {
+      const known = await this.settings.layerOne.rootOnLayerOne(stored.block, signal);
+      try {
+        mustAgree('layer-one-root', stored.block, known, stored.root, undefined);
+      } catch (error) {
+        this.replica.disown();
+        throw error;
+      }
+    }
+    this.storeChecked = true;
+  }
+}
+
+function throwIfStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw new PlumblineError('ABORTED', 'following was stopped', {}, { cause: signal.reason });
+}
