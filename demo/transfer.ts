@@ -47,7 +47,7 @@ export async function showEstimate(node: PlumblineNode, transfer: Transfer): Pro
   );
   element('estimate-result').replaceChildren(
     facts([
-      ['Gas limit', `${gas} (${evidence.gas.runs} executions, ${evidence.gas.search} search)`],
+      ['Gas limit', `${gas} (${evidence.gas.executed} executions, ${evidence.gas.search} search)`],
       ['Base fee', `${BigInt(answer.baseFeePerGas)} wei per gas`],
       [
         'Priority fee',

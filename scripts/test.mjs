@@ -1,12 +1,14 @@
 /**
  * `npm test`: installs, builds, runs vitest (Node, and a real browser when one is found) and playwright, and closes with
- * `N passed, N failed, N skipped` over all of them. `npm run test:slow` runs the long suites instead.
+ * `N passed, N failed, N skipped` over all of them. `npm run test:slow` runs the long suites instead. Words after `--`, such
+ * as `npm run test:slow -- soak`, run only those files of vitest that have one of them in their path.
  */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { buildDemo } from './build.mjs';
 import { bin, root, run } from './lib/run.mjs';
 
 const slow = process.argv.includes('--slow');
+const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 await buildDemo();
 const { findBrowser } = await import('./lib/browser.mjs');
 const browser = await findBrowser();
@@ -38,6 +40,7 @@ const vitestArguments = [
   '--reporter=default',
   '--reporter=json',
   `--outputFile.json=${results}`,
+  ...filters,
 ];
 await runSuite(bin('vitest'), vitestArguments, 'vitest.json', (report) => ({
   passed: report.numPassedTests,
@@ -45,7 +48,7 @@ await runSuite(bin('vitest'), vitestArguments, 'vitest.json', (report) => ({
   skipped: report.numPendingTests + report.numTodoTests,
 }));
 
-if (!slow) {
+if (!slow && filters.length === 0) {
   if (browser === undefined) {
     console.warn(
       '\nNOTICE: no Chromium was found (set CHROMIUM_PATH): the browser tests and the page tests did not run.\n',

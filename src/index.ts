@@ -11,4 +11,4 @@ export type { Provider, ProviderEvents, RequestArguments, RequestOptions } from 
 export { ProviderRpcError } from './hosts/provider-error.js';
 export { type RpcProxyOptions, registerRpcProxy } from './hosts/register.js';
 export type { Hex } from './primitives/hex.js';
-export type { ExplainedEstimate } from './rpc/inspect-table.js';
+export type { ExplainedEstimate, ExplainOptions } from './rpc/inspect-table.js';

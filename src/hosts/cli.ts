@@ -1,81 +1,61 @@
 #!/usr/bin/env node
-import { parseArgs } from 'node:util';
-import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../chain/devnet/dev-accounts.js';
-import { TEST_TOKEN } from '../chain/devnet/test-token.js';
-import { messageOf } from '../errors.js';
-import { createInlineNode } from './inline.js';
-import { serve } from './node.js';
+/** The command `plumbline`: finds the command that is meant, and turns what it throws into an exit code. */
+import { isPlumblineError, messageOf } from '../errors.js';
+import { CLIENT_VERSION } from '../rpc/methods/node-constants.js';
+import { type Command, EXIT } from './cli-arguments.js';
+import { serveCommand } from './cli-serve.js';
+import { sizeCommand } from './cli-size.js';
+import { verifyCommand } from './cli-verify.js';
 
-const USAGE = `plumbline serve [--port N] [--host H] [--demo DIR]
+const COMMANDS: Readonly<Record<string, Command>> = {
+  serve: serveCommand,
+  verify: verifyCommand,
+  size: sizeCommand,
+};
 
-  --port N    port to listen on, 0 for a free one (default 8545)
-  --host H    address to listen on (default 127.0.0.1)
-  --demo DIR  built demo page to serve under /demo/`;
+const USAGE = `plumbline <command> [options]
 
-const DEFAULT_HOST = '127.0.0.1';
+${Object.entries(COMMANDS)
+  .map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`)
+  .join('\n')}
 
-function fail(message: string): never {
-  console.error(message);
-  process.exit(2);
-}
+  plumbline <command> --help   options and exit codes of a command
+  plumbline --version
 
-function readArguments() {
+Exit codes: 0 done, 1 the command's own "no" or failure, 2 the arguments or the input cannot be used.`;
+
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) return general(name);
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(command.help);
+    return EXIT.ok;
+  }
   try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        port: { type: 'string', default: '8545' },
-        host: { type: 'string', default: DEFAULT_HOST },
-        demo: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
+    return await command.run(args);
   } catch (error) {
-    return fail(`${messageOf(error)}\n\n${USAGE}`);
+    if (!isPlumblineError(error, 'INVALID_PARAMETER')) throw error;
+    console.error(`plumbline ${name}: ${error.message}\n\nplumbline ${name} --help tells more.`);
+    return EXIT.usage;
   }
 }
 
-/** A `linea_estimateGas` for a token transfer between two dev accounts, ready to paste. */
-function curlLine(url: string): string {
-  const word = (hex: string) => hex.slice(2).padStart(64, '0');
-  const data = `0xa9059cbb${word(DEV_ACCOUNTS[1]!.address)}${word('0xde0b6b3a7640000')}`;
-  const call = { from: DEV_ACCOUNTS[0]!.address, to: TEST_TOKEN, data };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'linea_estimateGas', params: [call] });
-  return `curl -s ${url} -H 'content-type: application/json' -d '${body}'`;
+function general(name: string | undefined): number {
+  if (name === '--help' || name === '-h' || name === 'help') {
+    console.log(USAGE);
+    return EXIT.ok;
+  }
+  if (name === '--version') {
+    console.log(CLIENT_VERSION);
+    return EXIT.ok;
+  }
+  console.error(name === undefined ? USAGE : `plumbline: there is no command ${name}\n\n${USAGE}`);
+  return EXIT.usage;
 }
 
-const { values, positionals } = readArguments();
-if (values.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
-if (positionals.length !== 1 || positionals[0] !== 'serve') fail(USAGE);
-const port = Number(values.port);
-if (!Number.isInteger(port) || port < 0 || port > 65_535) fail(`--port is not a port: ${values.port}`);
-
-const loopback = [DEFAULT_HOST, 'localhost', '::1'].includes(values.host);
-const node = await createInlineNode({
-  http: loopback ? { allowedHosts: [DEFAULT_HOST, 'localhost', '[::1]'] } : {},
-});
-const server = await serve(node, {
-  port,
-  host: values.host,
-  ...(values.demo !== undefined && { demoDirectory: values.demo }),
-}).catch((error: unknown) => fail(`cannot listen on ${values.host}:${port}: ${messageOf(error)}`));
-
-const shownHost = values.host.includes(':') ? `[${values.host}]` : values.host;
-const url = `http://${shownHost}:${server.port}`;
-console.log(`plumbline devnet, chain id ${node.info.chainId}, kernels ${node.info.kernelBuild}`);
-console.log(`  JSON-RPC  ${url}/  (also ${url}/v3/<anything>; simulated layer 1: ${url}/l1)`);
-if (values.demo !== undefined) console.log(`  demo      ${url}/demo/`);
-console.log(`  accounts  ten of "${DEV_MNEMONIC}", 10000 ETH each; ERC-20 test token ${TEST_TOKEN}`);
-console.log(`\n${curlLine(`${url}/`)}\n`);
-
-let stopping = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (stopping) return;
-    stopping = true;
-    void server.close().then(() => node.close());
-  });
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(`plumbline: ${messageOf(error)}`);
+  process.exitCode = EXIT.failed;
 }

@@ -5,8 +5,8 @@ import type { FetchHandlerOptions } from '../rpc/http.js';
 import { nodeHandle, type PlumblineNode } from './node-handle.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from './options.js';
 import { installErrorTransfer } from './transfer.js';
-import type { Layer, NodeTransport } from './transport.js';
-import { isGreeting, type WorkerApi } from './worker-api.js';
+import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
+import { isGreeting, isWorkerMessage, type WorkerApi } from './worker-api.js';
 
 export interface ClientOptions extends NodeOptions {
   /** A worker of the caller's own making that runs `plumbline/worker`, for bundlers that do not follow worker URLs. */
@@ -49,12 +49,17 @@ class WorkerTransport implements NodeTransport {
   private opened: NodeInfo | undefined;
   private ended: Error | undefined;
   private readonly unwatch = new AbortController();
+  private readonly sessions = new Map<number, SessionListener>();
   private nextCall = 1;
+  private nextSession = 1;
 
   constructor(private readonly worker: Worker) {
     this.remote = wrap<WorkerApi>(worker);
     worker.addEventListener('error', (event) => this.fail(failed(event.message || 'its script does not load')));
     worker.addEventListener('messageerror', () => this.fail(failed('a message could not be read')));
+    worker.addEventListener('message', ({ data }: MessageEvent) => {
+      if (isWorkerMessage(data)) this.sessions.get(data.plumblineSession)?.(data.message);
+    });
   }
 
   get info(): NodeInfo {
@@ -84,9 +89,25 @@ class WorkerTransport implements NodeTransport {
     this.opened = await this.orEnd(() => this.remote.open(options, listener));
   }
 
-  async dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
+    return this.answer(layer, payload, signal);
+  }
+
+  openSession(listener: SessionListener): NodeSession {
+    const session = this.nextSession++;
+    this.sessions.set(session, listener);
+    return {
+      dispatch: (payload, signal) => this.answer('l2', payload, signal, session),
+      close: () => {
+        if (!this.sessions.delete(session) || this.ended !== undefined) return;
+        void this.orEnd(() => this.remote.closeSession(session)).catch(() => {});
+      },
+    };
+  }
+
+  private async answer(layer: Layer, payload: unknown, signal?: AbortSignal, session?: number): Promise<Reply> {
     const call = this.nextCall++;
-    const answer = this.orEnd(() => this.remote.dispatch(layer, payload, call));
+    const answer = this.orEnd(() => this.remote.dispatch(layer, payload, call, session));
     if (signal === undefined) return answer;
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 import { createFetchHandler, type FetchHandlerOptions } from '../rpc/http.js';
-import type { ExplainedEstimate } from '../rpc/inspect-table.js';
+import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../rpc/inspect-table.js';
 import type { NodeInfo } from './options.js';
 import { type Provider, type RequestOptions, TransportProvider } from './provider.js';
-import type { Layer, NodeTransport } from './transport.js';
+import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
 
 /** An open node as a page or a program holds it. */
 export interface PlumblineNode extends Provider {
@@ -15,11 +15,15 @@ export interface PlumblineNode extends Provider {
    * @param params - the method's parameters
    * @throws ProviderRpcError with the method's codes
    */
-  explainEstimate(params: readonly unknown[], options?: RequestOptions): Promise<ExplainedEstimate>;
+  explainEstimate(params: readonly unknown[], options?: RequestOptions & ExplainOptions): Promise<ExplainedEstimate>;
   /** Answers HTTP requests with JSON-RPC bodies: what a service worker or a server needs. */
   handle(request: Request): Promise<Response>;
   /** As `handle`, for the simulated layer 1. */
   handleL1(request: Request): Promise<Response>;
+  /** Rules of `handle` and `handleL1`, for whoever answers beside them. */
+  readonly http: FetchHandlerOptions;
+  /** A caller of its own, as one WebSocket connection is: payloads in, replies and messages of its subscriptions out. */
+  openSession(listener: SessionListener): NodeSession;
   /** Ends the node. Calls still under way are rejected. */
   close(): Promise<void>;
 }
@@ -33,7 +37,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
 
   constructor(
     private readonly node: NodeTransport,
-    http: FetchHandlerOptions,
+    readonly http: FetchHandlerOptions,
   ) {
     super(node, 'l2');
     this.info = node.info;
@@ -45,8 +49,16 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     this.handleL1 = handler('l1');
   }
 
-  async explainEstimate(params: readonly unknown[], options?: RequestOptions): Promise<ExplainedEstimate> {
-    return (await this.inspector.request({ method: 'explainEstimate', params }, options)) as ExplainedEstimate;
+  async explainEstimate(
+    params: readonly unknown[],
+    options: RequestOptions & ExplainOptions = {},
+  ): Promise<ExplainedEstimate> {
+    const request = { method: 'explainEstimate', params: explainParams(params, options) };
+    return (await this.inspector.request(request, options)) as ExplainedEstimate;
+  }
+
+  openSession(listener: SessionListener): NodeSession {
+    return this.node.openSession(listener);
   }
 
   async close(): Promise<void> {

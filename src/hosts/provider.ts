@@ -1,7 +1,9 @@
 import { isPlumblineError, messageOf } from '../errors.js';
 import { toQuantity } from '../primitives/quantity.js';
+import type { Reply } from '../rpc/envelope.js';
+import type { SubscriptionMessage } from '../rpc/subscriptions/subscriptions.js';
 import { PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
-import type { Layer, NodeTransport } from './transport.js';
+import type { Layer, NodeSession, NodeTransport } from './transport.js';
 
 export interface RequestArguments {
   readonly method: string;
@@ -13,10 +15,17 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What a subscription made by `eth_subscribe` has to tell. */
+export interface ProviderMessage {
+  readonly type: 'eth_subscription';
+  readonly data: SubscriptionMessage;
+}
+
 /** Events of EIP-1193 that a node sends. */
 export interface ProviderEvents {
   connect: { chainId: string };
   disconnect: ProviderRpcError;
+  message: ProviderMessage;
 }
 
 type Listener<Name extends keyof ProviderEvents> = (event: ProviderEvents[Name]) => void;
@@ -45,11 +54,16 @@ export class TransportProvider implements Provider {
   private readonly listeners = new Map<keyof ProviderEvents, Set<(event: never) => void>>();
   private nextId = 1;
   private ended = false;
+  /** Of layer 2 only: the simulated layer 1 has nothing to subscribe to. */
+  private readonly session: NodeSession | undefined;
 
   constructor(
     private readonly transport: NodeTransport,
     private readonly layer: Layer,
   ) {
+    if (layer === 'l2') {
+      this.session = transport.openSession((data) => this.emit('message', { type: 'eth_subscription', data }));
+    }
     transport.onFailure((error) => this.disconnect(messageOf(error), error));
     setTimeout(() => {
       if (!this.ended) this.emit('connect', { chainId: toQuantity(transport.info.chainId) });
@@ -61,7 +75,7 @@ export class TransportProvider implements Provider {
     const body = { jsonrpc: '2.0', id: this.nextId++, method, params };
     let answer: JsonRpcAnswer;
     try {
-      answer = (await this.transport.dispatch(this.layer, body, options.signal)).body as JsonRpcAnswer;
+      answer = (await this.dispatch(body, options.signal)).body as JsonRpcAnswer;
     } catch (error) {
       if (!isPlumblineError(error, 'NODE_CLOSED') && !isPlumblineError(error, 'WORKER_FAILED')) throw error;
       throw new ProviderRpcError(PROVIDER_CODES.disconnected, error.message, undefined, { cause: error });
@@ -86,7 +100,14 @@ export class TransportProvider implements Provider {
   disconnect(reason: string, cause?: unknown): void {
     if (this.ended) return;
     this.ended = true;
+    this.session?.close();
     this.emit('disconnect', new ProviderRpcError(PROVIDER_CODES.disconnected, reason, undefined, { cause }));
+  }
+
+  private dispatch(body: unknown, signal: AbortSignal | undefined): Promise<Reply> {
+    return this.session === undefined
+      ? this.transport.dispatch(this.layer, body, signal)
+      : this.session.dispatch(body, signal);
   }
 
   private emit<Name extends keyof ProviderEvents>(name: Name, event: ProviderEvents[Name]): void {

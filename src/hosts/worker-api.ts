@@ -1,11 +1,16 @@
 import type { Reply } from '../rpc/envelope.js';
+import type { SubscriptionMessage } from '../rpc/subscriptions/subscriptions.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from './options.js';
 import type { Layer } from './transport.js';
 
-/** What the worker offers to the main thread through comlink. `call` names a dispatch so that it can be aborted. */
+/**
+ * What the worker offers to the main thread through comlink. `call` names a dispatch so that it can be aborted. `session`
+ * names the caller the dispatch is for; a session begins with its first dispatch and only layer 2 has them.
+ */
 export interface WorkerApi {
   open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<NodeInfo>;
-  dispatch(layer: Layer, payload: unknown, call: number): Promise<Reply>;
+  dispatch(layer: Layer, payload: unknown, call: number, session?: number): Promise<Reply>;
+  closeSession(session: number): void;
   abort(call: number): void;
   close(): Promise<void>;
 }
@@ -21,4 +26,14 @@ export interface WorkerGreeting {
 
 export function isGreeting(message: unknown): message is WorkerGreeting {
   return typeof message === 'object' && message !== null && 'plumblineWorker' in message;
+}
+
+/** Sent past comlink, over the channel of its replies, so that a message comes after the reply that names its subscription. */
+export interface WorkerMessage {
+  readonly plumblineSession: number;
+  readonly message: SubscriptionMessage;
+}
+
+export function isWorkerMessage(message: unknown): message is WorkerMessage {
+  return typeof message === 'object' && message !== null && 'plumblineSession' in message;
 }

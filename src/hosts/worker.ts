@@ -4,13 +4,23 @@ import { PlumblineError } from '../errors.js';
 import { openInline } from './open-inline.js';
 import type { OpenProgress } from './options.js';
 import { installErrorTransfer } from './transfer.js';
-import type { NodeTransport } from './transport.js';
-import type { WorkerApi, WorkerGreeting } from './worker-api.js';
+import type { NodeSession, NodeTransport } from './transport.js';
+import type { WorkerApi, WorkerGreeting, WorkerMessage } from './worker-api.js';
 
 installErrorTransfer();
 
 let node: NodeTransport | undefined;
 const running = new Map<number, AbortController>();
+const sessions = new Map<number, NodeSession>();
+
+function sessionOf(open: NodeTransport, id: number): NodeSession {
+  let session = sessions.get(id);
+  if (session === undefined) {
+    session = open.openSession((message) => postMessage({ plumblineSession: id, message } satisfies WorkerMessage));
+    sessions.set(id, session);
+  }
+  return session;
+}
 
 const api: WorkerApi = {
   async open(options, onProgress) {
@@ -24,12 +34,13 @@ const api: WorkerApi = {
     await reported;
     return node.info;
   },
-  async dispatch(layer, payload, call) {
+  async dispatch(layer, payload, call, session) {
     if (node === undefined) throw new PlumblineError('NODE_CLOSED', 'the node is not open', {});
     const controller = new AbortController();
     running.set(call, controller);
     try {
-      return await node.dispatch(layer, payload, controller.signal);
+      if (session === undefined) return await node.dispatch(layer, payload, controller.signal);
+      return await sessionOf(node, session).dispatch(payload, controller.signal);
     } finally {
       running.delete(call);
     }
@@ -37,8 +48,13 @@ const api: WorkerApi = {
   abort(call) {
     running.get(call)?.abort();
   },
+  closeSession(session) {
+    sessions.get(session)?.close();
+    sessions.delete(session);
+  },
   async close() {
     for (const controller of running.values()) controller.abort();
+    sessions.clear();
     await node?.close();
     node = undefined;
   },

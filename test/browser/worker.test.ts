@@ -68,6 +68,25 @@ describe('a node in a real worker', () => {
     expect(await node.request({ method: 'eth_chainId' })).toBe('0xe703');
   });
 
+  test('tells what its subscriptions follow, after their ids, until they end', async () => {
+    const node = await start();
+    const told: { subscription: string; result: unknown }[] = [];
+    node.on('message', ({ type, data }) => {
+      expect(type).toBe('eth_subscription');
+      told.push(data);
+    });
+    const subscribed = node.request({ method: 'eth_subscribe', params: ['newHeads'] });
+    const mined = node.request({ method: 'evm_mine' });
+    const id = await subscribed;
+    expect(told).toEqual([]);
+    await mined;
+    await expect.poll(() => told).toMatchObject([{ subscription: id, result: { number: '0x1' } }]);
+    expect(await node.request({ method: 'eth_unsubscribe', params: [id] })).toBe(true);
+    await node.request({ method: 'evm_mine' });
+    await expect(node.request({ method: 'eth_unsubscribe', params: [id] })).rejects.toMatchObject({ code: -32000 });
+    expect(told).toHaveLength(1);
+  });
+
   test('sends connect, and disconnect when it is closed; calls after that are 4900', async () => {
     const node = await createNode();
     const connected = new Promise<unknown>((resolve) => node.on('connect', resolve));

@@ -1,8 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { type ClientRequest, request as openRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { checkEnvelopeCase } from '../../conformance/envelope.js';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
 import { createInlineNode } from '../../src/hosts/inline.js';
 import { type RunningServer, serve } from '../../src/hosts/node.js';
 import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { linea } from '../../src/networks/linea.js';
+import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 
 let node: PlumblineNode;
 let server: RunningServer;
@@ -78,7 +84,7 @@ test('bad input gets a typed error each time, and the node goes on', async () =>
     [{ code: -32602 }, 'linea_getProof', from, [`0x${'00'.repeat(33)}`], 'latest'],
     [{ code: -32602 }, 'linea_getProof', from, new Array(1025).fill('0x0'), 'latest'],
     [{ code: -32602 }, 'eth_sendRawTransaction', '0x1234'],
-    [{ code: -32602, message: 'Invalid transaction type' }, 'eth_sendRawTransaction', '0x03c0'],
+    [{ code: -32000, message: 'TransactionTypeValidation - BLOB_TX_NOT_ALLOWED' }, 'eth_sendRawTransaction', '0x03c0'],
   ];
   for (const [expected, method, ...params] of cases) {
     const answer = await ask(method, ...params);
@@ -100,19 +106,105 @@ test('a batch is answered in order; too large a one is refused', async () => {
 });
 
 test('another host name is refused, against DNS rebinding', async () => {
-  const { request } = await import('node:http');
-  const status = await new Promise<number | undefined>((resolve, reject) => {
-    const headers = { host: 'evil.example', 'content-type': 'application/json' };
-    const sent = request({ port: server.port, host: '127.0.0.1', method: 'POST', headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    sent.on('error', reject);
-    sent.end('{}');
-  });
-  expect(status).toBe(403);
+  const ask = (path: string, method: string) =>
+    statusOf(openRequest({ port: server.port, path, method, headers: { host: 'evil.example' } }));
+  expect(await ask('/', 'POST')).toBe(403);
+  expect(await ask('/v3/key', 'POST')).toBe(403);
+  expect(await ask('/l1', 'POST')).toBe(403);
+  expect(await ask('/liveness', 'GET')).toBe(403);
+});
+
+/** Status of a request that `fetch` would not send. */
+async function statusOf(sent: ClientRequest): Promise<number | undefined> {
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [{ statusCode?: number; resume(): void }];
+  response.resume();
+  return response.statusCode;
+}
+
+test('tells at /liveness that it lives, and how far its chain has come', async () => {
+  const live = () => fetch(`http://127.0.0.1:${server.port}/liveness`);
+  expect((await live()).status).toBe(200);
+  expect(await (await live()).json()).toEqual({ status: 'UP', head: 0 });
+  vi.spyOn(node, 'request').mockRejectedValueOnce(new Error('gone'));
+  const down = await live();
+  expect([down.status, await down.json()]).toEqual([503, { status: 'DOWN' }]);
 });
 
 test('an address in use is an error', async () => {
   await expect(serve(node, { port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+describe.skipIf(!fixturesPresent)('envelope fixture, over a socket', () => {
+  type Case = Parameters<typeof checkEnvelopeCase>[1];
+  const cases = fixturesPresent ? fixtureJson<{ cases: Case[] }>('json-rpc/envelope.json').cases : [];
+  let lineaNode: PlumblineNode;
+  let lineaServer: RunningServer;
+  // The fixture speaks of chain id 0xe708.
+  beforeAll(async () => {
+    lineaNode = await createInlineNode({ chain: { kind: 'devnet', network: linea }, dictionary: { kind: 'general' } });
+    lineaServer = await serve(lineaNode, { port: 0 });
+  });
+  afterAll(async () => {
+    await lineaServer.close();
+    await lineaNode.close();
+  });
+
+  const overHttp = async (request: Request) =>
+    fetch(`http://127.0.0.1:${lineaServer.port}/`, {
+      method: request.method,
+      headers: request.headers,
+      body: await request.text(),
+    });
+
+  // To the letter: without the leniencies that the fixture grants.
+  test.each(cases.map(({ clientMay: _, clientMayReject: __, ...entry }) => [entry.name, entry] as const))(
+    '%s',
+    async (_, entry) => {
+      expect(await checkEnvelopeCase(overHttp, entry)).toBeUndefined();
+    },
+  );
+});
+
+describe('stopping', () => {
+  test('answers what is under way, closes idle connections, and takes nothing new', async () => {
+    const stopping = await serve(node, { port: 0 });
+    const url = `http://127.0.0.1:${stopping.port}/`;
+    const idle = connect(stopping.port, '127.0.0.1');
+    await once(idle, 'connect');
+    const idleClosed = once(idle, 'close');
+    idle.resume();
+    const before = Number((await ask('eth_blockNumber')).result);
+    const mining = fetch(url, { method: 'POST', body: '{"id":1,"method":"evm_mine","params":[{"blocks":60}]}' });
+    await vi.waitFor(async () => expect(Number((await ask('eth_blockNumber')).result)).toBeGreaterThan(before));
+    const closed = stopping.close();
+    expect(await (await mining).json()).toMatchObject({ id: 1, result: '0x0' });
+    await Promise.all([closed, idleClosed]);
+    await expect(fetch(url, { method: 'POST', body: '{}' })).rejects.toThrow();
+  });
+
+  test('does not wait longer than it is told to', async () => {
+    const stopping = await serve(node, { port: 0 });
+    const slow = connect(stopping.port, '127.0.0.1');
+    slow.write('POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{');
+    await once(slow, 'connect');
+    slow.on('error', () => {});
+    const gone = new Promise((resolve) => slow.on('close', resolve));
+    slow.resume();
+    await stopping.close({ graceMs: 50 });
+    await gone;
+  });
+});
+
+test('closes connections above its limit as they come', async () => {
+  const small = await serve(node, { port: 0, maxConnections: 1 });
+  const first = connect(small.port, '127.0.0.1');
+  await once(first, 'connect');
+  const second = connect(small.port, '127.0.0.1');
+  second.on('error', () => {});
+  second.resume();
+  await once(second, 'close');
+  expect(first.destroyed).toBe(false);
+  first.destroy();
+  await small.close();
 });

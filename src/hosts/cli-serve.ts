@@ -1,0 +1,154 @@
+import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../chain/devnet/dev-accounts.js';
+import { TEST_TOKEN } from '../chain/devnet/test-token.js';
+import { messageOf } from '../errors.js';
+import type { FetchHandlerOptions } from '../rpc/http.js';
+import { type Arguments, type Command, EXIT, integer, readArguments } from './cli-arguments.js';
+import { CHAIN_OPTIONS, chainOptions } from './cli-chain.js';
+import { createInlineNode } from './inline.js';
+import { type RunningServer, serve } from './node.js';
+import type { PlumblineNode } from './node-handle.js';
+
+const DEFAULT_HOST = '127.0.0.1';
+const LOOPBACK = [DEFAULT_HOST, 'localhost', '::1'];
+/** Names under which a server on loopback answers: a page of another site that points its own name here is refused. */
+const LOOPBACK_NAMES = [DEFAULT_HOST, 'localhost', '[::1]'];
+
+const OPTIONS = {
+  ...CHAIN_OPTIONS,
+  port: { type: 'string', default: '8545' },
+  host: { type: 'string', default: DEFAULT_HOST },
+  demo: { type: 'string' },
+  'allow-origin': { type: 'string', multiple: true },
+  'allow-host': { type: 'string', multiple: true },
+  'max-body': { type: 'string' },
+  'max-batch': { type: 'string' },
+  'max-connections': { type: 'string' },
+  'max-subscriptions': { type: 'string' },
+} as const;
+
+/** `plumbline serve`: a node for other programs. */
+export const serveCommand: Command = {
+  summary: 'run a node: JSON-RPC over HTTP and WebSocket',
+  help: `plumbline serve [options]
+
+  --network NAME|FILE    devnet (default), linea, linea-sepolia, or a JSON file with a network profile: the members of
+                         \`Network\`, over those of the devnet's own profile
+  --port N               port to listen on, 0 for a free one (default 8545)
+  --host H               address to listen on (default ${DEFAULT_HOST})
+  --demo DIR             built demo page to serve under /demo/
+
+ a devnet
+  --genesis FILE         genesis.json in geth's form instead of the dev accounts
+  --import FILE          RLP blocks, one after the other, to import on top of genesis
+  --block-time SECONDS   seal a block every so many seconds, not for each transaction
+
+ a light node: of linea, of linea-sepolia, or of the profile of a FILE when there is an --upstream
+  --upstream URL         endpoint of the network; may be given several times, and two of different origins have to agree
+  --l1 URL               endpoint of its layer 1, without which nothing is final and there are no zk proofs; may be given
+                         several times
+
+ who may call, and how much
+  --allow-origin ORIGIN  let in pages of this origin only, and callers that are no page; may be given several times
+  --allow-host NAME      answer to this host name too; may be given several times. On a loopback address only
+                         ${LOOPBACK_NAMES.join(', ')} are answered to
+  --max-body BYTES       largest request (default 5242880)
+  --max-batch N          most requests of a batch (default 1024)
+  --max-connections N    connections open at a time (default 1024)
+  --max-subscriptions N  most subscriptions of one WebSocket (default 128)
+
+POST / and POST /v3/<anything> take JSON-RPC, and so does a WebSocket there, with eth_subscribe. POST /l1 is a devnet's
+simulated layer 1. GET /liveness answers 200 with the number of the head.
+
+SIGINT and SIGTERM stop the node when what is under way has been answered, a second one at once.
+
+Exit codes: 0 stopped, 1 the node does not open or the address cannot be listened on, 2 the arguments cannot be used.`,
+
+  async run(args) {
+    const { values } = readArguments(args, OPTIONS, { count: 0, name: '' });
+    const port = integer('port', values.port, 0, 65_535)!;
+    const maxConnections = integer('max-connections', values['max-connections'], 1, 1_000_000);
+    const maxBatch = integer('max-batch', values['max-batch'], 1, 1_000_000);
+    const maxSubscriptions = integer('max-subscriptions', values['max-subscriptions'], 0, 1_000_000);
+    const chain = await chainOptions(values);
+    const node = await createInlineNode({
+      chain,
+      http: httpOptions(values),
+      ...(maxBatch !== undefined && { maxBatch }),
+      ...(maxSubscriptions !== undefined && { maxSubscriptions }),
+    });
+    let server: RunningServer;
+    try {
+      server = await serve(node, {
+        port,
+        host: values.host,
+        ...(maxConnections !== undefined && { maxConnections }),
+        ...(values.demo !== undefined && { demoDirectory: values.demo }),
+      });
+    } catch (error) {
+      console.error(`plumbline serve: cannot listen on ${values.host}:${port}: ${messageOf(error)}`);
+      await node.close();
+      return EXIT.failed;
+    }
+    const devnet = chain.kind === 'devnet';
+    announce(node, server, {
+      demo: values.demo !== undefined,
+      devnet,
+      devAccounts: devnet && chain.genesis === undefined,
+    });
+    await stopSignal();
+    await server.close();
+    await node.close();
+    return EXIT.ok;
+  },
+};
+
+type Values = Arguments<typeof OPTIONS>['values'];
+
+function httpOptions(values: Values): FetchHandlerOptions {
+  const names = [...(LOOPBACK.includes(values.host) ? LOOPBACK_NAMES : []), ...(values['allow-host'] ?? [])];
+  return {
+    maxBodyBytes: integer('max-body', values['max-body'], 1, 1_000_000_000),
+    allowedOrigins: values['allow-origin'],
+    allowedHosts: names.length === 0 ? undefined : names,
+  };
+}
+
+/** Resolves with the first signal to stop; the next one ends the process. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = () => {
+      if (asked) process.exit(EXIT.failed);
+      asked = true;
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+  });
+}
+
+function announce(
+  node: PlumblineNode,
+  server: RunningServer,
+  has: { readonly demo: boolean; readonly devnet: boolean; readonly devAccounts: boolean },
+): void {
+  const shownHost = server.host.includes(':') ? `[${server.host}]` : server.host;
+  const address = `${shownHost}:${server.port}`;
+  const url = `http://${address}`;
+  const { networkName, chainId, kernelBuild } = node.info;
+  console.log(`plumbline ${networkName}, chain id ${chainId}, kernels ${kernelBuild}`);
+  console.log(`  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.devnet ? `; simulated layer 1: ${url}/l1` : ''})`);
+  console.log(`  WebSocket ws://${address}/`);
+  if (has.demo) console.log(`  demo      ${url}/demo/`);
+  if (!has.devAccounts) return;
+  console.log(`  accounts  ten of "${DEV_MNEMONIC}", 10000 ETH each; ERC-20 test token ${TEST_TOKEN}`);
+  console.log(`\n${curlLine(`${url}/`)}\n`);
+}
+
+/** A `linea_estimateGas` for a token transfer between two dev accounts, ready to paste. */
+function curlLine(url: string): string {
+  const word = (hex: string) => hex.slice(2).padStart(64, '0');
+  const data = `0xa9059cbb${word(DEV_ACCOUNTS[1]!.address)}${word('0xde0b6b3a7640000')}`;
+  const call = { from: DEV_ACCOUNTS[0]!.address, to: TEST_TOKEN, data };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'linea_estimateGas', params: [call] });
+  return `curl -s ${url} -H 'content-type: application/json' -d '${body}'`;
+}

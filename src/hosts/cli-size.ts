@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { generalDictionary, loadDictionary } from '../dictionary/dictionary.js';
+import { isPlumblineError, messageOf } from '../errors.js';
+import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
+import { LINEA_DICTIONARY } from '../networks/linea.js';
+import { hexToBytes } from '../primitives/hex.js';
+import { badArgument, type Command, EXIT, readArguments } from './cli-arguments.js';
+
+/** `plumbline size`: what bytes weigh in a blob. */
+export const sizeCommand: Command = {
+  summary: 'what bytes weigh once compressed',
+  help: `plumbline size HEX [options]
+
+  HEX                the bytes, as hex with 0x: calldata, or an encoded transaction; - reads it from standard input
+  --dictionary FILE  compression dictionary; plumbline's own general one when left out
+  --json             one JSON object
+
+Prints the number of bytes, the size of the compressed stream, and the size the fee formula uses (whole field elements
+of 32 bytes). With another dictionary than the network's own, sizes are approximations.
+
+Exit codes: 0 done, 2 the arguments cannot be used.`,
+
+  async run(args) {
+    const options = { dictionary: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
+    const { values, positionals } = readArguments(args, options, { count: 1, name: 'HEX' });
+    const bytes = readHex(positionals[0] === '-' ? (await text(process.stdin)).trim() : positionals[0]!);
+    const dictionary = values.dictionary === undefined ? await generalDictionary() : await readFrom(values.dictionary);
+    const sizer = await loadCalldataSizer(dictionary.bytes);
+    const sizes = {
+      bytes: bytes.length,
+      compressedBytes: measured(() => sizer.lzssSize(bytes)),
+      compressedTxSize: measured(() => sizer.compressedTxSize(bytes)),
+      dictionary: { name: dictionary.name, sha256: dictionary.sha256, byteLength: dictionary.bytes.length },
+    };
+    if (values.json) console.log(JSON.stringify(sizes));
+    else {
+      console.log(`bytes           ${sizes.bytes}`);
+      console.log(`compressed      ${sizes.compressedBytes}`);
+      console.log(`field elements  ${sizes.compressedTxSize}`);
+      console.log(`dictionary      ${dictionary.name}, ${dictionary.bytes.length} bytes, sha256 ${dictionary.sha256}`);
+    }
+    return EXIT.ok;
+  },
+};
+
+function readHex(hex: string): Uint8Array {
+  try {
+    return hexToBytes(hex);
+  } catch (error) {
+    throw badArgument('HEX', `cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** A file that is Linea's own dictionary is called by its name. */
+async function readFrom(file: string) {
+  try {
+    const bytes = new Uint8Array(await readFile(file));
+    return await loadDictionary({ bytes }, LINEA_DICTIONARY).catch(() => loadDictionary({ bytes }));
+  } catch (error) {
+    throw badArgument('--dictionary', `cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function measured(size: () => number): number {
+  try {
+    return size();
+  } catch (error) {
+    if (isPlumblineError(error, 'CALLDATA_TOO_LARGE')) throw badArgument('HEX', `is too long: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { isPlumblineError, messageOf } from '../errors.js';
+import type { HashScheme } from '../kernel/contracts.js';
+import { loadHasher } from '../kernel/hasher.js';
+import { padStart } from '../primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../primitives/hex.js';
+import { toQuantity } from '../primitives/quantity.js';
+import { type LineaProofVerdict, verifyLineaProof } from '../proof/linea-proof.js';
+import { badArgument, type Command, EXIT, readArguments } from './cli-arguments.js';
+
+const SCHEMES: readonly string[] = ['poseidon2', 'mimc'] satisfies HashScheme[];
+
+/** `plumbline verify`: a saved proof against a root. */
+export const verifyCommand: Command = {
+  summary: 'check a saved linea_getProof answer against a state root',
+  help: `plumbline verify FILE [options]
+
+  FILE            JSON: the response of linea_getProof, its result alone, or an object that has one of them as "response"
+                  or "result" beside "request" (with the method's "params"), or "address" and "storageKeys", and
+                  "stateRoot" and "scheme"
+  --root HEX      state root to check against, 32 bytes, from a source you trust: stateRootHashes of the rollup
+                  contract on layer 1
+  --scheme NAME   poseidon2 or mimc (default poseidon2)
+  --address HEX   account that was asked for, 20 bytes
+  --key HEX       storage key that was asked for, at most 32 bytes; once for each key, in the order of the request
+  --json          one JSON object
+
+Options win over what the file says. A root that stands in the file is only as good as the file.
+
+Exit codes: 0 verified, 1 refused: the answer does not prove what was asked, 2 could not be checked.`,
+
+  async run(args) {
+    const options = {
+      root: { type: 'string' },
+      scheme: { type: 'string' },
+      address: { type: 'string' },
+      key: { type: 'string', multiple: true },
+      json: { type: 'boolean', default: false },
+    } as const;
+    const { values, positionals } = readArguments(args, options, { count: 1, name: 'FILE' });
+    const file = await readSaved(positionals[0]!);
+    const question = {
+      stateRoot: bytes('--root', 32, values.root ?? file.stateRoot),
+      address: bytes('--address', 20, values.address ?? file.address),
+      storageKeys: (values.key ?? file.storageKeys ?? []).map((key) => storageKey(key)),
+    };
+    const hasher = await loadHasher(scheme(values.scheme ?? file.scheme ?? 'poseidon2'));
+    let verdict: LineaProofVerdict;
+    try {
+      verdict = verifyLineaProof(hasher, question, file.answer);
+    } catch (error) {
+      if (isPlumblineError(error, 'PROOF_MALFORMED')) throw badArgument('FILE', `holds no proof: ${error.message}`);
+      throw error;
+    }
+    console.log(values.json ? JSON.stringify(shown(verdict)) : inWords(verdict));
+    return verdict.verified ? EXIT.ok : EXIT.failed;
+  },
+};
+
+/** A proof as it was saved, with whatever stands beside it. */
+interface Saved {
+  readonly answer: unknown;
+  readonly address: unknown;
+  readonly storageKeys: readonly unknown[] | undefined;
+  readonly stateRoot: unknown;
+  readonly scheme: unknown;
+}
+
+async function readSaved(path: string): Promise<Saved> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw badArgument('FILE', `cannot be read: ${messageOf(error)}`);
+  }
+  const file = members(parsed);
+  const response = members(file.response);
+  const error = file.error ?? response.error;
+  if (error !== undefined) throw badArgument('FILE', `is an error, no proof: ${JSON.stringify(error)}`);
+  const { params } = members(file.request);
+  const [address, keys] = Array.isArray(params) ? (params as readonly unknown[]) : [];
+  const storageKeys = file.storageKeys ?? keys;
+  return {
+    answer: file.result ?? response.result ?? file.response ?? parsed,
+    address: file.address ?? address,
+    storageKeys: Array.isArray(storageKeys) ? storageKeys : undefined,
+    stateRoot: file.stateRoot ?? file.root,
+    scheme: file.scheme,
+  };
+}
+
+function members(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function bytes(option: string, length: number, value: unknown): Uint8Array {
+  if (typeof value !== 'string') throw badArgument(option, 'is missing, and FILE does not say it');
+  try {
+    return hexToBytes(value, length);
+  } catch (error) {
+    throw badArgument(option, `cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** As `linea_getProof` takes them: short ones are padded. */
+function storageKey(value: unknown): Uint8Array {
+  const digits = typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? value.slice(2) : undefined;
+  if (digits === undefined) throw badArgument('--key', `is not 1 to 32 bytes of hex: ${String(value)}`);
+  return padStart(hexToBytes(`0x${digits.padStart(digits.length + (digits.length % 2), '0')}`), 32);
+}
+
+function scheme(name: unknown): HashScheme {
+  if (typeof name === 'string' && SCHEMES.includes(name)) return name as HashScheme;
+  throw badArgument('--scheme', `is none of ${SCHEMES.join(', ')}: ${String(name)}`);
+}
+
+/** A verdict with the members that JSON can hold. */
+function shown(verdict: LineaProofVerdict): unknown {
+  if (!verdict.verified) return verdict;
+  const { account, slots } = verdict;
+  return {
+    verified: true,
+    account: account && {
+      nonce: toQuantity(account.nonce),
+      balance: toQuantity(account.balance),
+      keccakCodeHash: bytesToHex(account.keccakCodeHash),
+      codeSize: toQuantity(account.codeSize),
+    },
+    slots: slots.map(({ key, value, exists }) => ({ key: bytesToHex(key), value: bytesToHex(value), exists })),
+  };
+}
+
+function inWords(verdict: LineaProofVerdict): string {
+  if (!verdict.verified) return `refused: ${verdict.reason} at ${verdict.at}: ${verdict.message}`;
+  const { account, slots } = verdict;
+  if (account === undefined) return 'verified: there is no such account in this state';
+  const lines = slots.map(
+    ({ key, value, exists }) => `slot     ${bytesToHex(key)} = ${exists ? bytesToHex(value) : 'not set'}`,
+  );
+  return [
+    'verified',
+    `nonce    ${account.nonce}`,
+    `balance  ${account.balance} wei`,
+    `code     ${account.codeSize} bytes, keccak-256 ${bytesToHex(account.keccakCodeHash)}`,
+    ...lines,
+  ].join('\n');
+}

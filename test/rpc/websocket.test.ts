@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type ClientOptions, WebSocket } from 'ws';
+import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
+import { type RunningServer, type ServeOptions, serve } from '../../src/hosts/node.js';
+import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+
+interface Endpoint {
+  readonly node: PlumblineNode;
+  readonly server: RunningServer;
+  readonly url: string;
+}
+
+const open: Endpoint[] = [];
+
+async function start(options: InlineOptions = {}, serving: ServeOptions = {}): Promise<Endpoint> {
+  const node = await createInlineNode(options);
+  const server = await serve(node, { port: 0, ...serving });
+  const endpoint = { node, server, url: `ws://127.0.0.1:${server.port}` };
+  open.push(endpoint);
+  return endpoint;
+}
+
+afterAll(async () => {
+  for (const { node, server } of open) {
+    await server.close({ graceMs: 100 });
+    await node.close();
+  }
+});
+
+/** A socket whose messages can be waited for one by one. */
+class Client {
+  readonly received: string[] = [];
+  private wake = () => {};
+
+  private constructor(readonly socket: WebSocket) {
+    socket.on('message', (data) => {
+      this.received.push(String(data));
+      this.wake();
+    });
+  }
+
+  static async open(url: string, options: ClientOptions = {}): Promise<Client> {
+    const client = new Client(new WebSocket(url, options));
+    await once(client.socket, 'open');
+    return client;
+  }
+
+  async next(): Promise<unknown> {
+    while (this.received.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    return JSON.parse(this.received.shift()!);
+  }
+
+  ask(method: string, ...params: unknown[]): Promise<unknown> {
+    this.socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+    return this.next();
+  }
+
+  /** The close code. */
+  async ended(): Promise<number> {
+    const [code] = (await once(this.socket, 'close')) as [number];
+    return code;
+  }
+}
+
+/** Status of an upgrade that is refused. */
+async function refusedStatus(url: string, options: ClientOptions): Promise<number | undefined> {
+  const socket = new WebSocket(url, options);
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode?: number }];
+  socket.on('error', () => {});
+  socket.terminate();
+  return response.statusCode;
+}
+
+describe('JSON-RPC over WebSocket', () => {
+  let endpoint: Endpoint;
+  let client: Client;
+  beforeAll(async () => {
+    endpoint = await start({ http: { maxBodyBytes: 10_000, allowedHosts: ['127.0.0.1'] }, maxSubscriptions: 2 });
+    client = await Client.open(endpoint.url);
+  });
+
+  test('takes and gives the bodies of HTTP', async () => {
+    const bodies = [
+      '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}',
+      '{"jsonrpc":"2.0","id":"a","method":"eth_nothing"}',
+      '[{"id":2,"method":"eth_chainId"},{"method":"eth_chainId"},7]',
+      '[]',
+      '1',
+      'oops',
+    ];
+    for (const body of bodies) {
+      client.socket.send(body);
+      const overHttp = await fetch(endpoint.url.replace('ws', 'http'), { method: 'POST', body });
+      expect(await client.next(), body).toEqual(await overHttp.json());
+    }
+  });
+
+  test('answers a notification with nothing', async () => {
+    client.socket.send('{"method":"eth_chainId"}');
+    expect(await client.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
+  });
+
+  test('many requests at once are all answered', async () => {
+    const many = await Client.open(`${endpoint.url}/v3/key`);
+    const ids = Array.from({ length: 1000 }, (_, id) => id);
+    for (const id of ids)
+      many.socket.send(JSON.stringify({ id, method: 'eth_getBlockByNumber', params: ['0x0', false] }));
+    const answers = [];
+    for (const _ of ids) answers.push((await many.next()) as { id: number });
+    expect(answers.map(({ id }) => id).sort((a, b) => a - b)).toEqual(ids);
+    many.socket.close();
+  });
+
+  test('tells of new heads after the reply, until it is told to stop', async () => {
+    client.socket.send(
+      JSON.stringify([
+        { id: 1, method: 'eth_subscribe', params: ['newHeads'] },
+        { id: 2, method: 'evm_mine', params: [] },
+      ]),
+    );
+    const [{ result: id }] = (await client.next()) as [{ result: string }];
+    const block = (await client.next()) as { params: { subscription: string; result: Record<string, unknown> } };
+    expect(block).toMatchObject({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription: id } });
+    const head = await endpoint.node.request({ method: 'eth_getBlockByNumber', params: ['latest', false] });
+    expect(head).toMatchObject(block.params.result);
+    expect(block.params.result).not.toHaveProperty('transactions');
+    expect(Object.keys(block.params.result)).toEqual(expect.arrayContaining(['hash', 'number', 'stateRoot']));
+
+    expect(await client.ask('eth_unsubscribe', id)).toMatchObject({ result: true });
+    await endpoint.node.request({ method: 'evm_mine' });
+    expect(await client.ask('eth_unsubscribe', id)).toMatchObject({
+      error: { code: -32000, message: 'Subscription not found' },
+    });
+  });
+
+  test('refuses what it does not know, and more subscriptions than its limit', async () => {
+    expect(await client.ask('eth_subscribe', 'toString')).toMatchObject({ error: { code: -32602 } });
+    expect(await client.ask('eth_subscribe')).toMatchObject({ error: { code: -32602 } });
+    expect(await client.ask('eth_subscribe', 'logs', { address: '0x12' })).toMatchObject({ error: { code: -32602 } });
+    const ids = [];
+    for (let i = 0; i < 2; i++) ids.push(((await client.ask('eth_subscribe', 'logs')) as { result: string }).result);
+    expect(await client.ask('eth_subscribe', 'newHeads')).toMatchObject({ error: { code: -32005 } });
+    for (const id of ids) expect(await client.ask('eth_unsubscribe', id)).toMatchObject({ result: true });
+  });
+
+  test('one socket cannot end the subscription of another', async () => {
+    const other = await Client.open(endpoint.url);
+    const { result: id } = (await other.ask('eth_subscribe', 'newHeads')) as { result: string };
+    expect(await client.ask('eth_unsubscribe', id)).toMatchObject({ error: { code: -32000 } });
+    other.socket.close();
+  });
+
+  test('is not enabled over HTTP, where nothing can be sent later', async () => {
+    const body = '{"id":1,"method":"eth_subscribe","params":["newHeads"]}';
+    const response = await fetch(endpoint.url.replace('ws', 'http'), { method: 'POST', body });
+    expect(await response.json()).toMatchObject({ error: { code: -32604 } });
+  });
+
+  test('a message above the limit of a body ends the socket with 1009, a binary one with 1003', async () => {
+    const large = await Client.open(endpoint.url);
+    large.socket.send(' '.repeat(10_001));
+    expect(await large.ended()).toBe(1009);
+    const binary = await Client.open(endpoint.url);
+    binary.socket.send(Uint8Array.of(1));
+    expect(await binary.ended()).toBe(1003);
+    expect(await client.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
+  });
+
+  test('is opened under the rules of HTTP', async () => {
+    expect(await refusedStatus(endpoint.url, { headers: { host: 'evil.example' } })).toBe(403);
+    expect(await refusedStatus(`${endpoint.url}/elsewhere`, {})).toBe(404);
+    const listed = await start({ http: { allowedOrigins: ['https://wallet.test'] } });
+    expect(await refusedStatus(listed.url, { origin: 'https://evil.test' })).toBe(403);
+    const wallet = await Client.open(listed.url, { origin: 'https://wallet.test' });
+    expect(await wallet.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
+    wallet.socket.close();
+  });
+});
+
+describe('the end of a socket', () => {
+  /** A node that counts the sessions it has opened and not closed. */
+  async function counting(serving: ServeOptions = {}) {
+    const endpoint = await start({}, serving);
+    const counts = { open: 0 };
+    const openSession = endpoint.node.openSession.bind(endpoint.node);
+    vi.spyOn(endpoint.node, 'openSession').mockImplementation((listener) => {
+      const session = openSession(listener);
+      counts.open++;
+      let closed = false;
+      return {
+        dispatch: session.dispatch,
+        close: () => {
+          if (!closed) counts.open--;
+          closed = true;
+          session.close();
+        },
+      };
+    });
+    return { ...endpoint, counts };
+  }
+
+  test('ends its session', async () => {
+    const { url, counts } = await counting();
+    const client = await Client.open(url);
+    await client.ask('eth_subscribe', 'newHeads');
+    expect(counts.open).toBe(1);
+    client.socket.terminate();
+    await vi.waitFor(() => expect(counts.open).toBe(0));
+  });
+
+  test('comes to a client that does not answer pings', async () => {
+    const { url, counts } = await counting({ webSocket: { pingMs: 20 } });
+    const alive = await Client.open(url);
+    const silent = await Client.open(url, { autoPong: false });
+    expect(await silent.ended()).toBe(1006);
+    expect(await alive.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
+    expect(counts.open).toBe(1);
+  });
+
+  test('comes to a client that does not read, and nothing piles up for it', async () => {
+    const { url, counts } = await counting({ webSocket: { maxBufferedBytes: 1_000_000 } });
+    const client = await Client.open(url);
+    const blocks = Array.from({ length: 1000 }, (_, id) => ({
+      id,
+      method: 'eth_getBlockByNumber',
+      params: ['0x0', false],
+    }));
+    const ended = client.ended();
+    client.socket.pause();
+    for (let i = 0; i < 20; i++) client.socket.send(JSON.stringify(blocks));
+    await vi.waitFor(() => expect(counts.open).toBe(0), { timeout: 20_000 });
+    await pause(50);
+    client.socket.resume();
+    expect([1006, 1013]).toContain(await ended);
+    expect(client.received.length).toBeLessThan(20);
+  });
+
+  test('comes with 1001 when the server stops, after the answers that are under way', async () => {
+    const { node, server, url } = await start();
+    const client = await Client.open(url);
+    client.socket.send(JSON.stringify({ id: 1, method: 'evm_mine', params: [{ blocks: 50 }] }));
+    await vi.waitFor(async () => expect(await node.request({ method: 'eth_blockNumber' })).not.toBe('0x0'));
+    const [code] = await Promise.all([client.ended(), server.close()]);
+    expect(code).toBe(1001);
+    expect(client.received.map((text) => JSON.parse(text))).toMatchObject([{ id: 1, result: '0x0' }]);
+  });
+});
