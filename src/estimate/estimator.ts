@@ -3,10 +3,8 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import { PlumblineError } from '../errors.js';
 import type { BlockContext } from '../evm/block-context.js';
 import { type BlockOverrides, withBlockOverrides } from '../evm/block-overrides.js';
-import { priceOf } from '../evm/call.js';
-import { estimateGasAt } from '../evm/estimate-gas.js';
 import type { GasEstimate, GasSearch } from '../evm/gas-search.js';
-import { Interpreters } from '../evm/interpreter.js';
+import { Interpreters } from '../evm/interpreters.js';
 import { withOverrides } from '../evm/overrides.js';
 import { ReadCache } from '../evm/read-cache.js';
 import type { StateReader } from '../evm/state-reader.js';
@@ -15,7 +13,7 @@ import { priorityFeePerGas } from '../fees/priority-fee.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
-import type { CallRequest } from '../primitives/call-request.js';
+import { type CallRequest, priceOf } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { EstimateEvidence } from './evidence.js';
@@ -62,16 +60,27 @@ interface Ground {
 
 const ZERO_ADDRESS = new Uint8Array(20);
 
+type Execution = Awaited<ReturnType<typeof loadExecution>>;
+
+/** The EVM is a chunk of its own: a node that never executes does not load it, and it comes while the state is fetched. */
+function loadExecution() {
+  return import('../evm/estimate-gas.js');
+}
+
 /** Estimates on a chain's newest state: executed here, sized as the sequencer sizes, priced as it prices. */
 export class Estimator {
-  private readonly interpreters = new Interpreters();
-
   constructor(
     private readonly chain: Chain,
     private readonly sizer: CalldataSizer,
     private readonly dictionary: Dictionary,
     private readonly options: EstimatorOptions = {},
+    private readonly interpreters = new Interpreters(),
   ) {}
+
+  /** The same estimator on another view of its chain. */
+  on(chain: Chain): Estimator {
+    return new Estimator(chain, this.sizer, this.dictionary, this.options, this.interpreters);
+  }
 
   /**
    * A gas limit with which the call succeeds, by the search of the request, the node or the network profile.
@@ -79,7 +88,8 @@ export class Estimator {
    * @throws PlumblineError of the execution (see `estimateGasAt`); `STATE_NOT_HELD`
    */
   async gas(request: EstimateRequest): Promise<GasEstimate> {
-    return this.search(request, await this.ground(request), false);
+    const [ground, { estimateGasAt }] = await Promise.all([this.ground(request), loadExecution()]);
+    return this.search(estimateGasAt, request, ground, false);
   }
 
   /**
@@ -94,9 +104,9 @@ export class Estimator {
     const { network } = this.chain;
     const { call } = request;
     requireCalldataWithin(call.data?.length ?? 0, network.calldataLimit);
-    const ground = await this.ground(request);
+    const [ground, { estimateGasAt }] = await Promise.all([this.ground(request), loadExecution()]);
     const { baseFeePerGas } = await this.chain.pendingContext(ground.on);
-    const gas = await this.search(request, ground, network.moduleLimits !== undefined);
+    const gas = await this.search(estimateGasAt, request, ground, network.moduleLimits !== undefined);
     const { gasLimit } = gas;
     const sender = await ground.state.account(call.from ?? ZERO_ADDRESS);
     const transaction = transactionForSizing(call, {
@@ -150,7 +160,12 @@ export class Estimator {
     return { on, context: withBlockOverrides(context, blockOverrides), state };
   }
 
-  private search(request: EstimateRequest, { context, state }: Ground, counting: boolean): Promise<GasEstimate> {
+  private search(
+    estimateGasAt: Execution['estimateGasAt'],
+    request: EstimateRequest,
+    { context, state }: Ground,
+    counting: boolean,
+  ): Promise<GasEstimate> {
     const { network } = this.chain;
     const { call, overrides, signal } = request;
     const search = request.search ?? this.options.gasSearch ?? network.gasSearch;

@@ -1,6 +1,6 @@
 import type { Network } from '../networks/network.js';
 import { equalBytes } from '../primitives/bytes.js';
-import type { CallRequest } from '../primitives/call-request.js';
+import { type CallRequest, priceOf } from '../primitives/call-request.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { BlockContext } from './block-context.js';
 import { TRANSACTION_GAS_CAP } from './common.js';
@@ -81,11 +81,6 @@ export async function simulateCallAt(
 function defaultGas(machine: Machine, network: SimulationRules): bigint {
   const capped = least(network.rpcGasCap, machine.block.gasLimit);
   return machine.rules.osaka ? least(capped, TRANSACTION_GAS_CAP) : capped;
-}
-
-/** The dearest price a call names, in wei; zero where it names none. */
-export function priceOf(call: CallRequest): bigint {
-  return call.maxFeePerGas ?? call.gasPrice ?? 0n;
 }
 
 /**

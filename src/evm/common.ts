@@ -1,4 +1,3 @@
-import { Common, Mainnet } from '@ethereumjs/common';
 import type { BlobSchedule } from '../ethereum/blob-gas.js';
 import { type ForkActivation, HARDFORKS, type Hardfork, type Network } from '../networks/network.js';
 
@@ -65,11 +64,4 @@ export function rulesAt(network: Pick<Network, 'forks' | 'chainId'>, number: num
     osaka: since('osaka'),
     blobs,
   };
-}
-
-/** The same rules in the form the interpreter takes. */
-export function commonOf({ chainId, hardfork }: Rules): Common {
-  // The interpreter knows the forks of blob parameters in part only, and none of them changes what it does.
-  const named = hardfork.startsWith('bpo') ? 'osaka' : hardfork;
-  return new Common({ chain: { ...Mainnet, chainId }, hardfork: named });
 }

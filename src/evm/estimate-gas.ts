@@ -1,8 +1,8 @@
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import { equalBytes } from '../primitives/bytes.js';
-import type { CallRequest } from '../primitives/call-request.js';
+import { type CallRequest, priceOf } from '../primitives/call-request.js';
 import type { BlockContext } from './block-context.js';
-import { type CallOptions, messageOf, priceOf, withoutIdleValue } from './call.js';
+import { type CallOptions, messageOf, withoutIdleValue } from './call.js';
 import { TRANSACTION_GAS_CAP } from './common.js';
 import { besuCeiling, type CeilingInput, gethCeiling } from './gas-ceiling.js';
 import {
@@ -14,7 +14,7 @@ import {
   type RunWithGas,
   type SearchInput,
 } from './gas-search.js';
-import type { Interpreters } from './interpreter.js';
+import type { Interpreters } from './interpreters.js';
 import { Machine } from './machine.js';
 import { precompileOverrides, withOverrides } from './overrides.js';
 import { ProvedRuns, type ReportingRun } from './proved-runs.js';

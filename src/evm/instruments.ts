@@ -4,6 +4,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { keccakBlocks, type RunCounts } from './counters.js';
 import { PRECOMPILE_COUNTERS } from './counters-precompiles.js';
 import { type GasPath, reportingOpcodes } from './gas-path.js';
+import { loadCurves, needsCurves } from './lazy-curves.js';
 import type { StepBudget } from './step-budget.js';
 import { reportingDestruction, type TransferWatch } from './transfer-watch.js';
 
@@ -70,9 +71,11 @@ export class Instruments {
       resume?.();
     });
     for (const [address, run] of evm.precompiles as Map<string, PrecompileFunc | undefined>) {
-      const counter = run && PRECOMPILE_COUNTERS.get(origins.get(run) ?? -1);
+      const origin = (run && origins.get(run)) ?? -1;
+      const counter = PRECOMPILE_COUNTERS.get(origin);
       if (run === undefined || counter === undefined) continue;
       evm.precompiles.set(address, async (input) => {
+        if (needsCurves(origin)) await loadCurves();
         const result = await run(input);
         if (this.counts !== undefined) counter(this.counts, input.data, result);
         return result;

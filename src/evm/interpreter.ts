@@ -1,8 +1,8 @@
 import type { Common } from '@ethereumjs/common';
 import { type CustomPrecompile, createEVM, type EVM, type PrecompileFunc } from '@ethereumjs/evm';
 import type { BlockContext } from './block-context.js';
-import type { Rules } from './common.js';
 import { Instruments } from './instruments.js';
+import { lazyBls, lazyBn254 } from './lazy-curves.js';
 import { OverlayStateManager } from './state-manager.js';
 import type { StateOverlay } from './state-overlay.js';
 
@@ -44,6 +44,8 @@ export class Interpreter {
     const evm = await createEVM({
       common,
       stateManager,
+      bls: lazyBls,
+      bn254: lazyBn254,
       blockchain: blockchainAt(position),
       customPrecompiles: [...precompiles.custom],
       customOpcodes: instruments.opcodes(common),
@@ -94,28 +96,4 @@ function remembering<Question, Answer>(ask: (question: Question) => Answer): (qu
     }
     return answer;
   };
-}
-
-/** Most interpreters kept for each set of rules; more are only there while as many requests run at once. */
-const MOST_IDLE = 4;
-
-/** Interpreters that wait for their next machine. One holder serves one node. */
-export class Interpreters {
-  private readonly idle = new Map<string, Interpreter[]>();
-
-  take(rules: Rules): Interpreter | undefined {
-    return this.idle.get(keyOf(rules))?.pop();
-  }
-
-  /** @param interpreter - with the precompiles of these rules, and after a run that came to its end */
-  put(rules: Rules, interpreter: Interpreter): void {
-    const key = keyOf(rules);
-    const waiting = this.idle.get(key);
-    if (waiting === undefined) this.idle.set(key, [interpreter]);
-    else if (waiting.length < MOST_IDLE) waiting.push(interpreter);
-  }
-}
-
-function keyOf({ chainId, hardfork }: Rules): string {
-  return `${chainId} ${hardfork}`;
 }

@@ -12,9 +12,11 @@ import { PlumblineError } from '../errors.js';
 import type { Network } from '../networks/network.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
 import type { BlockContext } from './block-context.js';
-import { commonOf, type Rules, rulesAt } from './common.js';
+import { type Rules, rulesAt } from './common.js';
 import type { Instruments } from './instruments.js';
-import { Interpreter, type Interpreters, type Precompiles } from './interpreter.js';
+import { Interpreter, type Precompiles } from './interpreter.js';
+import { commonOf } from './interpreter-rules.js';
+import type { Interpreters } from './interpreters.js';
 import type { StateOverlay } from './state-overlay.js';
 
 type BlockForEvm = NonNullable<EVMRunCallOpts['block']>;

@@ -10,7 +10,7 @@ import { type Withdrawal, withdrawalFields, withdrawalsRoot } from '../ethereum/
 import { hexToBytes } from '../primitives/hex.js';
 import { type BlockContext, nextBlockBaseFee } from './block-context.js';
 import { type Rules, rulesAt } from './common.js';
-import { Interpreters } from './interpreter.js';
+import { Interpreters } from './interpreters.js';
 import { Machine } from './machine.js';
 import { precompileOverrides } from './overrides.js';
 import { ReadCache } from './read-cache.js';

@@ -4,6 +4,7 @@ import type { Reply } from '../rpc/envelope.js';
 import type { FetchHandlerOptions } from '../rpc/http.js';
 import { nodeHandle, type PlumblineNode } from './node-handle.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from './options.js';
+import { surroundingActivity } from './page-activity.js';
 import { installErrorTransfer } from './transfer.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
 import { isGreeting, isWorkerMessage, type WorkerApi } from './worker-api.js';
@@ -87,6 +88,17 @@ class WorkerTransport implements NodeTransport {
   async open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<void> {
     const listener = onProgress === undefined ? undefined : proxy(onProgress);
     this.opened = await this.orEnd(() => this.remote.open(options, listener));
+    this.reportActivity();
+  }
+
+  /** Tells the worker, which cannot see it, whether the page is visible. */
+  private reportActivity(): void {
+    const activity = surroundingActivity();
+    const tell = () => {
+      if (this.ended === undefined) void this.remote.setActive(activity.isActive).catch(() => {});
+    };
+    this.unwatch.signal.addEventListener('abort', activity.onChange(tell), { once: true });
+    if (!activity.isActive) tell();
   }
 
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {

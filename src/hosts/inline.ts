@@ -1,7 +1,8 @@
 /** Door `plumbline/inline`: the node in the calling thread, for Node programs and for workers of one's own. */
 import type { FetchHandlerOptions } from '../rpc/http.js';
+import type { InlineExtras } from './inline-extras.js';
 import { nodeHandle, type PlumblineNode } from './node-handle.js';
-import { type InlineExtras, openInline } from './open-inline.js';
+import { openInline } from './open-inline.js';
 import type { NodeOptions } from './options.js';
 
 export type { PlumblineNode } from './node-handle.js';
@@ -18,6 +19,8 @@ export interface InlineOptions extends NodeOptions, InlineExtras {
  * @throws PlumblineError of whichever part does not open
  */
 export async function createInlineNode(options: InlineOptions = {}): Promise<PlumblineNode> {
-  const { onProgress, store, onError, http, ...nodeOptions } = options;
-  return nodeHandle(await openInline(nodeOptions, { onProgress, store, onError }), http);
+  const { onProgress, store, onError, upstreamObserver, clock, activity, replicaObserver, http, ...nodeOptions } =
+    options;
+  const extras = { onProgress, store, onError, upstreamObserver, clock, activity, replicaObserver };
+  return nodeHandle(await openInline(nodeOptions, extras), http);
 }

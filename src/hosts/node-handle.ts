@@ -43,10 +43,14 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     this.info = node.info;
     this.l1 = new TransportProvider(node, 'l1');
     this.inspector = new TransportProvider(node, 'inspect');
-    const handler = (layer: Layer) =>
-      createFetchHandler((payload, call) => node.dispatch(layer, payload, call?.signal), http);
-    this.handle = handler('l2');
-    this.handleL1 = handler('l1');
+    const handler = (layer: Layer, told: TransportProvider) =>
+      createFetchHandler(async (payload, call) => {
+        const reply = await node.dispatch(layer, payload, call?.signal);
+        told.tell(reply);
+        return reply;
+      }, http);
+    this.handle = handler('l2', this);
+    this.handleL1 = handler('l1', this.l1);
   }
 
   async explainEstimate(

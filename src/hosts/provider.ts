@@ -1,5 +1,6 @@
 import { isPlumblineError, messageOf } from '../errors.js';
 import { toQuantity } from '../primitives/quantity.js';
+import type { AnswerReport } from '../rpc/answer-report.js';
 import type { Reply } from '../rpc/envelope.js';
 import type { SubscriptionMessage } from '../rpc/subscriptions/subscriptions.js';
 import { PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
@@ -21,11 +22,13 @@ export interface ProviderMessage {
   readonly data: SubscriptionMessage;
 }
 
-/** Events of EIP-1193 that a node sends. */
+/** Events that a node sends: those of EIP-1193, and `answer`. */
 export interface ProviderEvents {
   connect: { chainId: string };
   disconnect: ProviderRpcError;
   message: ProviderMessage;
+  /** Not of EIP-1193: where an answer comes from, and how far it can be trusted. Sent before the answer is given. */
+  answer: AnswerReport;
 }
 
 type Listener<Name extends keyof ProviderEvents> = (event: ProviderEvents[Name]) => void;
@@ -75,7 +78,9 @@ export class TransportProvider implements Provider {
     const body = { jsonrpc: '2.0', id: this.nextId++, method, params };
     let answer: JsonRpcAnswer;
     try {
-      answer = (await this.dispatch(body, options.signal)).body as JsonRpcAnswer;
+      const reply = await this.dispatch(body, options.signal);
+      this.tell(reply);
+      answer = reply.body as JsonRpcAnswer;
     } catch (error) {
       if (!isPlumblineError(error, 'NODE_CLOSED') && !isPlumblineError(error, 'WORKER_FAILED')) throw error;
       throw new ProviderRpcError(PROVIDER_CODES.disconnected, error.message, undefined, { cause: error });
@@ -94,6 +99,11 @@ export class TransportProvider implements Provider {
   removeListener<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this {
     this.listeners.get(name)?.delete(listener as (event: never) => void);
     return this;
+  }
+
+  /** Sends `answer` for what a reply reports. */
+  tell({ reports = [] }: Reply): void {
+    for (const report of reports) this.emit('answer', report);
   }
 
   /** Sends `disconnect`, once. */

@@ -6,7 +6,7 @@
  */
 import { messageOf } from '../errors.js';
 import { createFetchHandler } from '../rpc/http.js';
-import { openInline } from './open-inline.js';
+import { openDevnetNode } from './open-devnet.js';
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -19,7 +19,7 @@ const storeName = parameters.get('store') ?? 'plumbline-service-worker';
 let handler: Promise<Handler> | undefined;
 
 async function open(): Promise<Handler> {
-  const node = await openInline({ storeName });
+  const node = await openDevnetNode({ kind: 'devnet' }, { storeName }, {});
   return createFetchHandler((payload, call) => node.dispatch('l2', payload, call?.signal));
 }
 

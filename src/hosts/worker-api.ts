@@ -12,6 +12,8 @@ export interface WorkerApi {
   dispatch(layer: Layer, payload: unknown, call: number, session?: number): Promise<Reply>;
   closeSession(session: number): void;
   abort(call: number): void;
+  /** Whether the page is there to be kept up to date: visible, and online. */
+  setActive(isActive: boolean): void;
   close(): Promise<void>;
 }
 

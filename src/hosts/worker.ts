@@ -3,6 +3,7 @@ import { expose } from 'comlink';
 import { PlumblineError } from '../errors.js';
 import { openInline } from './open-inline.js';
 import type { OpenProgress } from './options.js';
+import { SwitchedActivity } from './page-activity.js';
 import { installErrorTransfer } from './transfer.js';
 import type { NodeSession, NodeTransport } from './transport.js';
 import type { WorkerApi, WorkerGreeting, WorkerMessage } from './worker-api.js';
@@ -10,6 +11,8 @@ import type { WorkerApi, WorkerGreeting, WorkerMessage } from './worker-api.js';
 installErrorTransfer();
 
 let node: NodeTransport | undefined;
+/** What the page says; a worker cannot see whether it is visible. */
+const activity = new SwitchedActivity();
 const running = new Map<number, AbortController>();
 const sessions = new Map<number, NodeSession>();
 
@@ -30,7 +33,7 @@ const api: WorkerApi = {
     const report = (progress: OpenProgress) => {
       reported = Promise.resolve(onProgress?.(progress)).catch(() => {});
     };
-    node = await openInline(options, { onProgress: report });
+    node = await openInline(options, { onProgress: report, activity });
     await reported;
     return node.info;
   },
@@ -47,6 +50,9 @@ const api: WorkerApi = {
   },
   abort(call) {
     running.get(call)?.abort();
+  },
+  setActive(isActive) {
+    activity.set(isActive);
   },
   closeSession(session) {
     sessions.get(session)?.close();

@@ -35,3 +35,8 @@ export interface CallRequest {
   /** False: prices and base fee are zero and funds are not checked (spec/fees.md 5.2). */
   readonly strict?: boolean | undefined;
 }
+
+/** The dearest price a call names, in wei; zero where it names none. */
+export function priceOf(call: CallRequest): bigint {
+  return call.maxFeePerGas ?? call.gasPrice ?? 0n;
+}

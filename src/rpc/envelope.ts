@@ -1,3 +1,4 @@
+import type { AnswerReport } from './answer-report.js';
 import { BATCH_TOO_LARGE, INVALID_REQUEST_ERROR, PARSE_ERROR, type RpcErrorObject, toRpcError } from './rpc-errors.js';
 
 export type RpcId = string | number | null;
@@ -24,6 +25,8 @@ export type RpcResponse = RpcSuccess | RpcFailure;
 export interface Reply {
   readonly body: RpcResponse | readonly RpcResponse[] | undefined;
   readonly fault?: 'envelope' | 'timeout';
+  /** What the answers rest on, in the order of `body`, where that is noted. Never part of what is sent over HTTP. */
+  readonly reports?: readonly AnswerReport[];
 }
 
 /** A request object that passed the checks of the envelope. Without `id` it is a notification. */

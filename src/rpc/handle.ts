@@ -1,4 +1,5 @@
 import { isPlumblineError } from '../errors.js';
+import type { AnswerReport } from './answer-report.js';
 import { type Deadline, openDeadline } from './deadline.js';
 import {
   BATCH_TOO_LARGE_REPLY,
@@ -11,6 +12,7 @@ import {
   success,
 } from './envelope.js';
 import type { CallOptions, MethodTable } from './method.js';
+import type { Noted, Noting } from './noted-context.js';
 import { toRpcError } from './rpc-errors.js';
 
 /** Most requests of a batch, unless told otherwise. */
@@ -25,6 +27,11 @@ export interface HandleOptions {
   readonly onError?: ((error: unknown, method: string) => void) | undefined;
 }
 
+/** Has replies carry reports of what their answers rest on. */
+export interface NotingOption<Context> {
+  readonly note?: Noting<Context> | undefined;
+}
+
 /** Parsed payload in (object or array), reply out; never rejects. Hosts are glue over this. */
 export type Dispatch = (payload: unknown, call?: CallOptions) => Promise<Reply>;
 
@@ -32,7 +39,7 @@ export type Dispatch = (payload: unknown, call?: CallOptions) => Promise<Reply>;
 export function createDispatcher<Context>(
   table: MethodTable<Context>,
   context: Context,
-  options: HandleOptions = {},
+  options: HandleOptions & NotingOption<Context> = {},
 ): Dispatch {
   return (payload, call = {}) => handlePayload(table, context, payload, { ...options, ...call });
 }
@@ -66,7 +73,7 @@ export async function handlePayload<Context>(
   table: MethodTable<Context>,
   context: Context,
   payload: unknown,
-  options: HandleOptions & CallOptions = {},
+  options: HandleOptions & CallOptions & NotingOption<Context> = {},
 ): Promise<Reply> {
   if (typeof payload !== 'object' || payload === null) return PARSE_ERROR_REPLY;
   if (Array.isArray(payload)) {
@@ -77,11 +84,13 @@ export async function handlePayload<Context>(
   try {
     if (!Array.isArray(payload)) return await answer(table, context, payload, deadline, options);
     const responses: RpcResponse[] = [];
+    const reports: AnswerReport[] = [];
     for (const request of payload) {
-      const { body } = await answer(table, context, request, deadline, options);
+      const { body, reports: own = [] } = await answer(table, context, request, deadline, options);
       if (body !== undefined) responses.push(body);
+      reports.push(...own);
     }
-    return { body: responses };
+    return { body: responses, ...(options.note !== undefined && { reports }) };
   } finally {
     deadline.close();
   }
@@ -92,20 +101,27 @@ async function answer<Context>(
   context: Context,
   value: unknown,
   deadline: Deadline,
-  options: HandleOptions & CallOptions,
-): Promise<{ body: RpcResponse | undefined; fault?: 'envelope' | 'timeout' }> {
+  options: HandleOptions & CallOptions & NotingOption<Context>,
+): Promise<{ body: RpcResponse | undefined; fault?: 'envelope' | 'timeout'; reports?: readonly AnswerReport[] }> {
   const request = readRequest(value);
   if ('error' in request) return { body: request, fault: 'envelope' };
   const { id, method, params } = request;
+  let noted: Noted<Context> | undefined;
+  const reported = async (errorCode?: number) => noted && { reports: [await noted.report(errorCode)] };
   try {
     const call: CallOptions = { signal: deadline.signal, subscriber: options.subscriber };
-    const result = await deadline.run(() => table.find(method).handle(context, params, call));
-    return { body: id === undefined ? undefined : success(id, result) };
+    const result = await deadline.run(() => {
+      const found = table.find(method);
+      noted = options.note?.(context, found.name);
+      return found.handle(noted?.context ?? context, params, call);
+    });
+    return id === undefined ? { body: undefined } : { body: success(id, result), ...(await reported()) };
   } catch (error) {
     report(options, error, method);
     if (id === undefined) return { body: undefined };
     const body = failure(id, toRpcError(error));
-    return isPlumblineError(error, 'REQUEST_TIMED_OUT') ? { body, fault: 'timeout' } : { body };
+    const fault = isPlumblineError(error, 'REQUEST_TIMED_OUT') ? ({ fault: 'timeout' } as const) : {};
+    return { body, ...fault, ...(await reported(body.error.code)) };
   }
 }
 

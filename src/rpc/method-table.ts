@@ -1,4 +1,5 @@
 import type { RpcContext } from './context.js';
+import { DEVNET_METHOD_NAMES } from './devnet-method-names.js';
 import { createMethodTable, type Method, type MethodTable } from './method.js';
 import {
   eth_getBalance,
@@ -14,8 +15,6 @@ import {
   eth_getBlockTransactionCountByHash,
   eth_getBlockTransactionCountByNumber,
 } from './methods/blocks.js';
-import { CHAIN_METHODS } from './methods/developer-chain.js';
-import { STATE_METHODS } from './methods/developer-state.js';
 import { eth_blockNumber } from './methods/eth_blockNumber.js';
 import { eth_call } from './methods/eth_call.js';
 import { eth_chainId } from './methods/eth_chainId.js';
@@ -24,10 +23,8 @@ import { eth_estimateGas } from './methods/eth_estimateGas.js';
 import { eth_feeHistory } from './methods/eth_feeHistory.js';
 import { eth_getLogs } from './methods/eth_getLogs.js';
 import { eth_getProof } from './methods/eth_getProof.js';
-import { eth_sendTransaction, eth_sendUnsignedTransaction } from './methods/eth_sendTransaction.js';
 import { eth_simulateV1 } from './methods/eth_simulateV1.js';
 import { eth_subscribe, eth_unsubscribe } from './methods/eth_subscribe.js';
-import { MINE_METHODS } from './methods/evm_mine.js';
 import {
   eth_getFilterChanges,
   eth_getFilterLogs,
@@ -55,7 +52,6 @@ import {
   eth_getTransactionReceipt,
   eth_sendRawTransaction,
 } from './methods/transactions.js';
-import { TXPOOL_METHODS } from './methods/txpool.js';
 import {
   eth_getUncleByBlockHashAndIndex,
   eth_getUncleByBlockNumberAndIndex,
@@ -63,18 +59,7 @@ import {
   eth_getUncleCountByBlockNumber,
 } from './methods/uncles.js';
 
-/** Methods that only a devnet carries out. */
-const DEVNET_ONLY: readonly Method<RpcContext>[] = [
-  eth_sendTransaction,
-  eth_sendUnsignedTransaction,
-  ...MINE_METHODS,
-  ...CHAIN_METHODS,
-  ...STATE_METHODS,
-  ...TXPOOL_METHODS,
-];
-
 const METHODS: readonly Method<RpcContext>[] = [
-  ...DEVNET_ONLY,
   eth_accounts,
   eth_baseFee,
   eth_blobBaseFee,
@@ -129,13 +114,20 @@ const METHODS: readonly Method<RpcContext>[] = [
 /** The two methods that carry the network's prefix; they always answer to `linea_` and `l2_` as well. */
 const PREFIXED = ['estimateGas', 'getProof'];
 
-/** Every method of a node, by the names it answers to. */
-export function methodTable({ chain }: RpcContext): MethodTable<RpcContext> {
+/**
+ * Every method of a node, by the names it answers to.
+ *
+ * @param devnetMethods - `DEVNET_METHODS` for a devnet; others say that these are not enabled
+ */
+export function methodTable(
+  { chain }: RpcContext,
+  devnetMethods: readonly Method<RpcContext>[] = [],
+): MethodTable<RpcContext> {
   const prefixes = new Set(['l2', chain.network.methodPrefix]);
   prefixes.delete('linea');
   const aliases = [...prefixes].flatMap((prefix) => PREFIXED.map((name) => [`${prefix}_${name}`, `linea_${name}`]));
-  return createMethodTable(METHODS, {
+  return createMethodTable([...METHODS, ...devnetMethods], {
     aliases: Object.fromEntries(aliases),
-    disabled: chain.kind === 'devnet' ? [] : DEVNET_ONLY.map(({ name }) => name),
+    disabled: chain.kind === 'devnet' ? [] : DEVNET_METHOD_NAMES,
   });
 }

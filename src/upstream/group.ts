@@ -51,7 +51,9 @@ export interface EndpointStatus extends EndpointInfo {
 export class EndpointGroup {
   readonly role: string;
   private readonly members: readonly Member[];
-  private readonly closing = new AbortController();
+  /** One for each request under way: many listeners on one signal are taken for a leak by Node. */
+  private readonly running = new Set<AbortController>();
+  private closed: PlumblineError | undefined;
   private readonly clock: Clock;
   private readonly random: () => number;
   private readonly observer: UpstreamObserver | undefined;
@@ -187,7 +189,8 @@ export class EndpointGroup {
 
   /** Ends all requests with `ABORTED`; no timer is left. */
   close(): void {
-    this.closing.abort(new PlumblineError('ABORTED', 'the endpoints were closed', {}));
+    this.closed = new PlumblineError('ABORTED', 'the endpoints were closed', {});
+    for (const controller of this.running) controller.abort(this.closed);
     for (const { endpoint } of this.members) endpoint.close();
   }
 
@@ -198,14 +201,21 @@ export class EndpointGroup {
     const members = this.members.filter(
       ({ info }) => (endpoint === undefined || info.id === endpoint) && !exclude.includes(info.id),
     );
-    return failOver(members, task, {
-      timeoutMs: options.timeoutMs ?? this.options.totalTimeoutMs ?? 30_000,
-      signals: [options.signal, this.closing.signal],
-      retries: this.options.retries ?? 2,
-      clock: this.clock,
-      random: this.random,
-      report: this.report,
-    });
+    if (this.closed !== undefined) throw this.closed;
+    const stop = new AbortController();
+    this.running.add(stop);
+    try {
+      return await failOver(members, task, {
+        timeoutMs: options.timeoutMs ?? this.options.totalTimeoutMs ?? 30_000,
+        signals: [options.signal, stop.signal],
+        retries: this.options.retries ?? 2,
+        clock: this.clock,
+        random: this.random,
+        report: this.report,
+      });
+    } finally {
+      this.running.delete(stop);
+    }
   }
 
   /** The failure of an endpoint that answered with a JSON-RPC error; a method that is not there is remembered. */

@@ -1,4 +1,3 @@
-import { callAt } from '../../evm/call.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { RpcContext } from '../context.js';
 import type { Method } from '../method.js';
@@ -8,7 +7,10 @@ import { readSimulation } from './simulation.js';
 export const eth_call: Method<RpcContext> = {
   name: 'eth_call',
   async handle(context, params, options) {
-    const { state, block, call, ...rest } = await readSimulation(context, params, options);
+    const [{ state, block, call, ...rest }, { callAt }] = await Promise.all([
+      readSimulation(context, params, options),
+      import('../../evm/call.js'),
+    ]);
     return bytesToHex((await callAt(state, block, call, rest)).returnData);
   },
 };

@@ -1,4 +1,3 @@
-import { accessListAt } from '../../evm/access-list.js';
 import { failureOf } from '../../evm/revert-reason.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
@@ -15,7 +14,10 @@ import { readSimulation } from './simulation.js';
 export const eth_createAccessList: Method<RpcContext> = {
   name: 'eth_createAccessList',
   async handle(context, params, options) {
-    const { state, block, call, ...rest } = await readSimulation(context, params, options);
+    const [{ state, block, call, ...rest }, { accessListAt }] = await Promise.all([
+      readSimulation(context, params, options),
+      import('../../evm/access-list.js'),
+    ]);
     const { accessList, outcome } = await accessListAt(state, block, call, rest);
     return {
       accessList: accessList.map(({ address, storageKeys }) => ({

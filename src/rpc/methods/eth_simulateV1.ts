@@ -1,7 +1,6 @@
 import type { Block } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 import { failureOf } from '../../evm/revert-reason.js';
-import { simulateBlocks } from '../../evm/simulate.js';
 import type { SimulatedBlock, SimulatedCall } from '../../evm/simulation.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
@@ -37,6 +36,7 @@ export const eth_simulateV1: Method<RpcContext> = {
     const { blockHash } = chain.contextOf(base);
     const state = await chain.stateAt(base);
     const ground = { network: chain.network, header, hash, state, blockHash, stateRoot };
+    const { simulateBlocks } = await import('../../evm/simulate.js');
     const simulated = await simulateBlocks(ground, blocks, { ...options, stepBudget, signal });
     return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
   },

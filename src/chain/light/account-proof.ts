@@ -1,0 +1,52 @@
+import { EMPTY_TRIE_ROOT } from '../../ethereum/constants.js';
+import type { TrieProof } from '../../ethereum/state-trie.js';
+import { bytesToBigInt } from '../../primitives/bytes.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { verifyEthereumProof } from '../../proof/ethereum-proof.js';
+import { readArray, readBytes, readObject } from '../../proof/json-reader.js';
+import type { EndpointGroup } from '../../upstream/group.js';
+import type { LightBlock } from './light-block.js';
+import { refused } from './refused.js';
+
+/**
+ * An `eth_getProof` of the endpoints, verified against the header before anybody sees it.
+ *
+ * @param address - 20 bytes
+ * @param storageKeys - 32 bytes each
+ * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
+ */
+export function fetchAccountProof(
+  group: EndpointGroup,
+  { header }: LightBlock,
+  address: Uint8Array,
+  storageKeys: readonly Uint8Array[],
+): Promise<TrieProof> {
+  const params = [bytesToHex(address), storageKeys.map(bytesToHex), toQuantity(header.number)];
+  return group.request('eth_getProof', params, {
+    accept: (answer) => {
+      const verdict = verifyEthereumProof({ address, storageKeys, stateRoot: header.stateRoot }, answer);
+      if (!verdict.verified) throw refused(`account ${bytesToHex(address)}`, verdict);
+      const { account, slots } = verdict;
+      const json = readObject(answer, '');
+      const storage = readArray(json.storageProof, 'storageProof');
+      return {
+        accountProof: readNodes(json.accountProof, 'accountProof'),
+        account,
+        storageRoot: account?.storageRoot ?? EMPTY_TRIE_ROOT,
+        storage: slots.map(({ key, value }, i) => {
+          const at = `storageProof[${i}]`;
+          return {
+            key,
+            value: bytesToBigInt(value),
+            proof: readNodes(readObject(storage[i], at).proof, `${at}.proof`),
+          };
+        }),
+      };
+    },
+  });
+}
+
+function readNodes(json: unknown, at: string): Uint8Array[] {
+  return readArray(json, at).map((node, i) => readBytes(node, `${at}[${i}]`));
+}

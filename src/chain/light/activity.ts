@@ -1,0 +1,9 @@
+/** Whether anybody is there to be kept up to date: a page is visible, a device is online. Hosts wire it. */
+export interface Activity {
+  readonly isActive: boolean;
+  /** Told of each change. @returns a function that ends the subscription */
+  onChange(listener: () => void): () => void;
+}
+
+/** Where nobody says otherwise. */
+export const ALWAYS_ACTIVE: Activity = { isActive: true, onChange: () => () => {} };

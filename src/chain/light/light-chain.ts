@@ -1,0 +1,298 @@
+import type { LineaProofJson } from '../../accumulator/proof-shape.js';
+import { PlumblineError } from '../../errors.js';
+import type { TrieProof } from '../../ethereum/state-trie.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
+import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
+import { Interpreters } from '../../evm/interpreters.js';
+import type { StateReader } from '../../evm/state-reader.js';
+import type { Network } from '../../networks/network.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import type { BlockReference, BlockTag } from '../block-reference.js';
+import type {
+  Block,
+  CallPlan,
+  Chain,
+  CurrentPrices,
+  Exclusion,
+  FoundLog,
+  HeadListener,
+  IncludedTransaction,
+  LogQuery,
+  PendingTransactionListener,
+  TransactionReceipt,
+  TrustLevel,
+} from '../chain.js';
+import { TRUST_RANK } from '../trust-rank.js';
+import { AccessLists } from './access-lists.js';
+import { fetchAccountProof } from './account-proof.js';
+import { BlockContents } from './block-contents.js';
+import { BlockFinder, blockNotFound, LINKED_DEPTH } from './block-finder.js';
+import { CodeCache } from './code-cache.js';
+import { Finality } from './finality.js';
+import type { FinalizedBlock } from './finality-store.js';
+import { FinalityStore } from './finality-store.js';
+import { HeadFollower } from './head-follower.js';
+import { HeaderChain } from './header-chain.js';
+import { Heads, notReached } from './heads.js';
+import { LightBlock } from './light-block.js';
+import type { LightChainParts } from './light-options.js';
+import { pricesAfter } from './light-prices.js';
+import { LightState } from './light-state.js';
+import { type CallGround, PreparedCall } from './prepared-call.js';
+import { ProvedStates } from './proved-state.js';
+import { openSeals } from './seals.js';
+import { stateBatch } from './state-batch.js';
+import { WorkingSet } from './working-set.js';
+import { ZkProofs } from './zk-proofs.js';
+
+/** A chain of which endpoints tell and nothing is believed: headers are vouched for, and all else is proved against them. */
+export class LightChain implements Chain {
+  readonly kind = 'light';
+  readonly network: Network;
+  private readonly headers: HeaderChain;
+  private readonly heads: Heads;
+  private readonly follower: HeadFollower;
+  private readonly finder: BlockFinder;
+  private readonly ground: CallGround;
+  private readonly finality: Finality | undefined;
+  private readonly zkProofs: ZkProofs;
+  private readonly contents: BlockContents;
+
+  constructor(private readonly parts: LightChainParts) {
+    const { network, upstream, layerOne, maru, level, clock, store } = parts;
+    this.network = network;
+    const rules = {
+      level,
+      needed: level === 'linked' ? parts.agreeing : 1,
+      maxLagBlocks: parts.maxLagBlocks,
+      timeoutMs: parts.headTimeoutMs,
+    };
+    this.heads = new Heads(upstream, network, rules, openSeals(network, maru));
+    this.headers = new HeaderChain(upstream, network, parts.maxReorgDepth);
+    this.follower = new HeadFollower(this.heads, this.headers, {
+      maxAgeMs: parts.headMaxAgeMs,
+      paceMs: Math.max(1, network.slotSeconds) * 1000,
+      activity: parts.activity,
+      clock,
+    });
+    this.finder = new BlockFinder(this.follower, this.headers, this.heads);
+    const now = () => clock.now();
+    this.ground = {
+      group: upstream,
+      network,
+      follower: this.follower,
+      states: new ProvedStates(new CodeCache()),
+      workingSet: new WorkingSet(now),
+      interpreters: new Interpreters(),
+      accessLists: new AccessLists(parts.accessLists, now),
+      contextAfter: (block) => this.contextAfter(block),
+    };
+    this.finality =
+      layerOne === undefined
+        ? undefined
+        : new Finality(layerOne, {
+            rollup: network.rollup,
+            maxAgeMs: parts.finalityMaxAgeMs,
+            prove: parts.proveLayerOne,
+            agreeing: parts.layerOneAgreeing,
+            clock,
+            store: new FinalityStore(store, network.chainId),
+          });
+    this.zkProofs = new ZkProofs({ network, upstream, store, loadHasher: parts.loadHasher });
+    this.contents = new BlockContents(upstream, network);
+  }
+
+  /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints */
+  async head(): Promise<LightBlock> {
+    return this.require('latest', await this.follower.current());
+  }
+
+  /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints */
+  async block(reference: BlockReference): Promise<LightBlock | undefined> {
+    if ('hash' in reference) return this.finder.byHash(reference.hash);
+    if ('number' in reference) return this.finder.byNumber(reference.number);
+    const block = await this.tagged(reference.tag);
+    return block && this.require(reference.tag, block);
+  }
+
+  private async tagged(tag: BlockTag): Promise<LightBlock | undefined> {
+    switch (tag) {
+      case 'latest':
+      case 'pending':
+        return this.follower.current();
+      case 'earliest':
+        return this.finder.byNumber(0);
+      case 'safe':
+      case 'finalized':
+        return this.finality === undefined ? undefined : this.finder.byNumber((await this.newestFinalized()).number);
+    }
+  }
+
+  /** The newest block with its transactions, or any other. @throws PlumblineError `ANSWER_REFUSED`, of the endpoints */
+  withBody(block: Block): Promise<Block> {
+    return this.contents.withBody(block);
+  }
+
+  async transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined> {
+    return this.contents.find(hash, (number) => this.finder.byNumber(number));
+  }
+
+  async receipt(hash: Uint8Array): Promise<TransactionReceipt | undefined> {
+    const included = await this.transaction(hash);
+    return included && (await this.contents.receipts(included.block))[included.index];
+  }
+
+  receipts(block: Block): Promise<readonly TransactionReceipt[]> {
+    return this.contents.receipts(block);
+  }
+
+  async logs({ from, to, filter }: LogQuery): Promise<readonly FoundLog[]> {
+    const last = await this.finder.byNumber(to);
+    if (last === undefined) throw blockNotFound(to);
+    if (this.headers.head!.header.number - from <= LINKED_DEPTH) await this.headers.ancestor(from);
+    const { logsOfRange } = await import('./log-range.js');
+    const { upstream: group, network } = this.parts;
+    const held = (number: number) => this.headers.at(number);
+    return logsOfRange({ group, network, contents: this.contents, held }, last, from, filter);
+  }
+
+  async pendingTransactions(): Promise<readonly SignedTransaction[]> {
+    return [];
+  }
+
+  /** As an endpoint says: nothing of it can be checked. */
+  async exclusion(hash: Uint8Array): Promise<Exclusion | undefined> {
+    const { fetchExclusion } = await import('./exclusion.js');
+    return fetchExclusion(this.parts.upstream, hash);
+  }
+
+  async prepare({ call, overrides, block, signal }: CallPlan): Promise<{ block: LightBlock; state: StateReader }> {
+    const prepared = new PreparedCall(this.ground, { call, overrides, signal });
+    if (block === undefined) {
+      const found = await prepared.atHead();
+      this.require('latest', found.block);
+      return found;
+    }
+    const on = lightBlock(block);
+    return { block: on, state: await prepared.at(on) };
+  }
+
+  async stateAt(block: Block): Promise<StateReader> {
+    const { header } = block;
+    const state = this.ground.states.at(header.stateRoot);
+    const at = `0x${header.number.toString(16)}`;
+    return new LightState(state, async (wants) => {
+      const batch = stateBatch(wants, at);
+      await this.parts.upstream.requestMany(batch.calls, {
+        accept: (answers, from) => batch.read(state, answers, from),
+      });
+    });
+  }
+
+  contextOf(block: Block): BlockContext {
+    return contextOfHeader(block.header, (number) => this.hashBelow(block, number), this.network);
+  }
+
+  async pendingContext(parent?: Block): Promise<BlockContext> {
+    return this.contextAfter(parent ?? (await this.head()));
+  }
+
+  async trust(block: Block): Promise<TrustLevel> {
+    const level = this.headers.levelOf(block);
+    if (level !== undefined) return level;
+    throw notReached(this.heads.rules.level, undefined, `nobody has vouched for block ${block.header.number}`);
+  }
+
+  async prices(block?: Block): Promise<CurrentPrices> {
+    const on = block === undefined ? await this.head() : lightBlock(block);
+    return pricesAfter(this.network, on, (number) => this.finder.ancestorOf(on, number));
+  }
+
+  proof(address: Uint8Array, storageKeys: readonly Uint8Array[], block: Block): Promise<TrieProof> {
+    return fetchAccountProof(this.parts.upstream, lightBlock(block), address, storageKeys);
+  }
+
+  async zkProof(
+    address: Uint8Array,
+    storageKeys: readonly Uint8Array[],
+    reference: BlockReference,
+  ): Promise<LineaProofJson> {
+    return this.zkProofs.prove({ address, storageKeys }, await this.provable(reference));
+  }
+
+  async submit(raw: Uint8Array): Promise<Uint8Array> {
+    const { submitChecked } = await import('./submit.js');
+    const head = await this.head();
+    const [state, { prices }] = await Promise.all([this.stateAt(head), this.prices(head)]);
+    const { network, parts } = this;
+    const against = { network, state, context: this.contextAfter(head), prices, sizer: parts.sizer };
+    return submitChecked(raw, against, parts.upstream);
+  }
+
+  onHead(listener: HeadListener): () => void {
+    return this.follower.onHead(listener);
+  }
+
+  /** Nothing is known of the pools of others. */
+  onPendingTransaction(_listener: PendingTransactionListener): () => void {
+    return () => {};
+  }
+
+  async close(): Promise<void> {
+    this.follower.close();
+    const { upstream, layerOne, maru, store } = this.parts;
+    for (const group of [upstream, layerOne, maru]) group?.close();
+    await store?.close();
+  }
+
+  /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` */
+  private require(tag: BlockTag, block: LightBlock): LightBlock {
+    const required = this.parts.required[tag];
+    const reached = this.headers.levelOf(block);
+    if (required === undefined || (reached !== undefined && TRUST_RANK[reached] >= TRUST_RANK[required])) return block;
+    throw notReached(required, reached, `block ${block.header.number} is at level ${reached ?? 'none'}`);
+  }
+
+  private contextAfter(block: Block): BlockContext {
+    return pendingContext(block.header, this.network, {
+      blockHash: async (number) => {
+        return number === block.header.number ? block.hash : this.hashBelow(block, number);
+      },
+    });
+  }
+
+  private async hashBelow(block: Block, number: number): Promise<Uint8Array> {
+    const { header } = block;
+    return number === header.number - 1
+      ? header.parentHash
+      : (await this.finder.ancestorOf(lightBlock(block), number)).hash;
+  }
+
+  private async newestFinalized(): Promise<FinalizedBlock> {
+    if (this.finality === undefined) throw notProvable('finalized', 'no endpoint of layer 1 is given');
+    return this.finality.newest();
+  }
+
+  private async provable(reference: BlockReference): Promise<FinalizedBlock> {
+    if ('tag' in reference && reference.tag !== 'earliest') return this.newestFinalized();
+    const number = await this.numberOf(reference);
+    const name = 'hash' in reference ? bytesToHex(reference.hash) : String(number);
+    if (this.finality === undefined || number === undefined) throw notProvable(name, 'is not held');
+    const root = await this.finality.rootOf(number);
+    if (root === undefined) throw notProvable(name, 'has no root on layer 1');
+    return { number, root, layerOneBlock: this.finality.known?.layerOneBlock ?? 0 };
+  }
+
+  private async numberOf(reference: BlockReference): Promise<number | undefined> {
+    if ('number' in reference) return reference.number;
+    return 'hash' in reference ? (await this.finder.byHash(reference.hash))?.header.number : 0;
+  }
+}
+
+function lightBlock(block: Block): LightBlock {
+  return block instanceof LightBlock ? block : new LightBlock(block.header, block.hash);
+}
+
+function notProvable(block: string, reason: string): PlumblineError<'BLOCK_NOT_PROVABLE'> {
+  return new PlumblineError('BLOCK_NOT_PROVABLE', `block ${block} ${reason}`, { block });
+}

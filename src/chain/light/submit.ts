@@ -1,0 +1,31 @@
+import { PlumblineError } from '../../errors.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { readBytes } from '../../proof/json-reader.js';
+import type { EndpointGroup } from '../../upstream/group.js';
+import { type AdmissionContext, checkAdmission, parseBroadcast } from '../devnet/admission.js';
+
+/**
+ * Checks a transaction here as the pool of a node would, hands it on, and compares the hash that comes back.
+ *
+ * @returns its hash, 32 bytes
+ * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS` before anything is sent; `UPSTREAM_ERROR` with what
+ *   the node says against it; `ANSWER_REFUSED` for another hash
+ * @source spec/json-rpc.md 2.5, spec/fees.md 7
+ */
+export async function submitChecked(
+  raw: Uint8Array,
+  against: Omit<AdmissionContext, 'isKnown'>,
+  group: EndpointGroup,
+): Promise<Uint8Array> {
+  const transaction = parseBroadcast(raw, against.network, against.context);
+  await checkAdmission(transaction, { ...against, isKnown: () => false });
+  return group.request('eth_sendRawTransaction', [bytesToHex(raw)], {
+    share: false,
+    accept: (answer) => {
+      if (equalBytes(readBytes(answer, 'the answer', 32), transaction.hash)) return transaction.hash;
+      const details = { what: 'transaction hash', check: 'HASH_MISMATCH', at: '' };
+      throw new PlumblineError('ANSWER_REFUSED', 'the endpoint names another hash than the transaction has', details);
+    },
+  });
+}

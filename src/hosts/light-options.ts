@@ -1,0 +1,44 @@
+import type { BlockTag } from '../chain/block-reference.js';
+import type { TrustLevel } from '../chain/chain.js';
+import type { HeadLevel } from '../chain/light/heads.js';
+import type { Network } from '../networks/network.js';
+import type { EndpointSource, UrlEndpoint } from '../upstream/options.js';
+
+/** A light node: endpoints supply data, and what they say is believed as far as it is proved. */
+export interface LightChainOptions {
+  readonly kind: 'light';
+  /** Profile of the network: `linea`, `lineaSepolia`, or one of your own. */
+  readonly network: Network;
+  /** Endpoints of layer 2, in the order in which they are preferred. */
+  readonly endpoints: readonly EndpointSource[];
+  /** Endpoints of layer 1; without them nothing counts as finalized, and there are no zk proofs. */
+  readonly layerOne?: readonly EndpointSource[];
+  /** Interface of the consensus client Maru, for level `sealed`. */
+  readonly maru?: readonly (string | UrlEndpoint)[];
+  /**
+   * How the head has to be vouched for. When left out: `linked` with endpoints of two origins and more, `plain` with one. A
+   * head that is not is an error, whatever was asked.
+   */
+  readonly level?: HeadLevel;
+  /** Origins that have to agree at level `linked`; 2 when left out. */
+  readonly agreeing?: number;
+  /** Origins of layer 1 that have to agree on what is finalized; 1 when left out. */
+  readonly layerOneAgreeing?: number;
+  /** Levels that blocks named by a tag have to have reached. */
+  readonly required?: Partial<Readonly<Record<BlockTag, TrustLevel>>>;
+  /** Blocks that the agreed head may be behind what endpoints claim; 32 when left out. */
+  readonly maxLagBlocks?: number;
+  /** Blocks that a re-organization may take back; 64 when left out. */
+  readonly maxReorgDepth?: number;
+  /** For how long a head is taken for the newest without a look, in ms; one slot when left out. */
+  readonly headMaxAgeMs?: number;
+  /**
+   * Whether an endpoint is asked which accounts and slots a call touches (`eth_createAccessList`): one round trip in place of
+   * several, and the endpoint learns the call. True when left out.
+   */
+  readonly accessLists?: boolean;
+  /** For how long the newest finalization is taken for the newest without a look, in ms; 60 000 when left out. */
+  readonly finalityMaxAgeMs?: number;
+  /** Read the rollup contract by proofs against the layer-1 header, and not by calls. False when left out. */
+  readonly proveLayerOne?: boolean;
+}

@@ -1,0 +1,132 @@
+import { Devnet } from '../chain/devnet/devnet.js';
+import type { Dictionary } from '../dictionary/dictionary.js';
+import { Estimator } from '../estimate/estimator.js';
+import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
+import type { CalldataSizer, KernelOptions } from '../kernel/contracts.js';
+import { loadHasher } from '../kernel/hasher.js';
+import { hasSimd } from '../kernel/instantiate.js';
+import { rememberingSizer } from '../kernel/sizer-cache.js';
+import { loadTrieKernel } from '../kernel/trie-kernel.js';
+import { schemeAt } from '../networks/network.js';
+import { hexToBytes } from '../primitives/hex.js';
+import type { RpcContext } from '../rpc/context.js';
+import { DEVNET_METHODS } from '../rpc/devnet-methods.js';
+import { FilterRegistry } from '../rpc/filters/filter-registry.js';
+import { createDispatcher, type Dispatch } from '../rpc/handle.js';
+import { inspectTable } from '../rpc/inspect-table.js';
+import { layerOneTable } from '../rpc/layer-one-table.js';
+import { methodTable } from '../rpc/method-table.js';
+import { noteRequest } from '../rpc/noted-context.js';
+import { openWorldState } from '../state/open-world-state.js';
+import type { WorldState } from '../state/world-state.js';
+import type { PageStore } from '../store/page-store.js';
+import { type DevnetGenesis, devnetGenesis } from './devnet-genesis.js';
+import { resolveDictionary } from './dictionary-source.js';
+import type { InlineExtras } from './inline-extras.js';
+import { InlineTransport } from './inline-transport.js';
+import type { DevnetChainOptions, NodeInfo, NodeOptions, OpenProgress } from './options.js';
+import { openStore } from './store-source.js';
+import type { Layer, NodeTransport } from './transport.js';
+
+/** Seconds: an arbitrary moment before any devnet was started, the same for all of them. */
+const GENESIS_TIMESTAMP = 1_700_000_000;
+const COINBASE = hexToBytes('0xc01ba5e000000000000000000000000000059139');
+const REQUEST_TIMEOUT_MS = 60_000;
+const STEP_BUDGET = 5_000_000;
+
+/**
+ * Opens an embedded devnet in this thread: kernels, dictionary, store, chain and methods, wired.
+ *
+ * @throws PlumblineError of whichever part does not open
+ */
+export async function openDevnetNode(
+  chainOptions: DevnetChainOptions,
+  options: NodeOptions,
+  extras: InlineExtras,
+): Promise<NodeTransport> {
+  const report = (stage: OpenProgress['stage'], fraction: number) => extras.onProgress?.({ stage, fraction });
+  const genesis = devnetGenesis(chainOptions);
+  const { network } = genesis;
+  const build = options.kernelBuild ?? 'auto';
+  const kernel: KernelOptions = { build };
+
+  report('store', 0);
+  const store = await openStore(options, extras);
+  const scheme = schemeAt(network, 0);
+  let chain: Devnet;
+  let sizer: CalldataSizer;
+  let dictionary: Dictionary;
+  try {
+    report('dictionary', 0);
+    dictionary = await resolveDictionary(options.dictionary, network, store);
+    report('kernels', 0);
+    const [hasher, tries, plainSizer] = await Promise.all([
+      loadHasher(scheme, kernel),
+      loadTrieKernel(scheme, { ...kernel, undo: true, nodes: true }),
+      loadCalldataSizer(dictionary.bytes, kernel),
+    ]);
+    sizer = rememberingSizer(plainSizer);
+    const parts = { zkState: openWorldState(hasher, tries), sizer, store, report };
+    chain = await openDevnet(chainOptions, genesis, parts);
+  } catch (error) {
+    await store?.close();
+    throw error;
+  }
+  const { gasSearch, stepBudget = STEP_BUDGET } = options;
+  const estimator = new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget });
+  const filters = new FilterRegistry(chain, { now: () => performance.now() });
+  const context: RpcContext = { chain, estimator, stepBudget, filters, devnet: chain.control };
+  const handling = {
+    timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    maxBatch: options.maxBatch,
+    onError: extras.onError,
+  };
+  const dispatchers: Record<Layer, Dispatch> = {
+    l2: createDispatcher(methodTable(context, DEVNET_METHODS), context, { ...handling, note: noteRequest }),
+    inspect: createDispatcher(inspectTable(), context, handling),
+    l1: createDispatcher(layerOneTable(), { layerOne: chain.layerOne, network }, handling),
+  };
+  report('ready', 1);
+  const simd = build === 'simd' || (build === 'auto' && hasSimd());
+  const info: NodeInfo = {
+    chainId: network.chainId,
+    networkName: network.name,
+    hashScheme: scheme,
+    rollupAddress: network.rollup.address,
+    kernelBuild: simd ? 'simd' : 'scalar',
+  };
+  return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions);
+}
+
+async function openDevnet(
+  options: DevnetChainOptions,
+  genesis: DevnetGenesis,
+  parts: {
+    zkState: WorldState;
+    sizer: CalldataSizer;
+    store: PageStore | undefined;
+    report: (stage: OpenProgress['stage'], fraction: number) => void;
+  },
+): Promise<Devnet> {
+  const chain = await Devnet.open({
+    ...genesis,
+    zkState: parts.zkState,
+    genesisTimestamp: GENESIS_TIMESTAMP,
+    mining: options.mining ?? 'auto',
+    sizer: parts.sizer,
+    finality: options.finality ?? {},
+    coinbase: COINBASE,
+    now: () => Math.floor(Date.now() / 1000),
+    store: parts.store,
+    onProgress: parts.report,
+  });
+  const { importBlocks } = options;
+  if (importBlocks === undefined) return chain;
+  try {
+    await chain.importChain(importBlocks, (fraction) => parts.report('blocks', fraction));
+    return chain;
+  } catch (error) {
+    await chain.close();
+    throw error;
+  }
+}

@@ -1,0 +1,134 @@
+import type { Chain } from '../chain/chain.js';
+import { LightChain } from '../chain/light/light-chain.js';
+import { PlumblineError } from '../errors.js';
+import { Estimator } from '../estimate/estimator.js';
+import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
+import type { Hasher, HashScheme } from '../kernel/contracts.js';
+import { hasSimd } from '../kernel/instantiate.js';
+import { rememberingSizer } from '../kernel/sizer-cache.js';
+import { schemeAt } from '../networks/network.js';
+import type { RpcContext } from '../rpc/context.js';
+import { FilterRegistry } from '../rpc/filters/filter-registry.js';
+import { createDispatcher, type Dispatch } from '../rpc/handle.js';
+import { inspectTable } from '../rpc/inspect-table.js';
+import { createMethodTable } from '../rpc/method.js';
+import { methodTable } from '../rpc/method-table.js';
+import { noteRequest } from '../rpc/noted-context.js';
+import { systemClock } from '../upstream/clock.js';
+import { EndpointGroup } from '../upstream/group.js';
+import { RestGroup } from '../upstream/rest-group.js';
+import { resolveDictionary } from './dictionary-source.js';
+import type { InlineExtras } from './inline-extras.js';
+import { InlineTransport } from './inline-transport.js';
+import type { LightChainOptions } from './light-options.js';
+import type { NodeInfo, NodeOptions } from './options.js';
+import { surroundingActivity } from './page-activity.js';
+import type { ReplicaChainOptions } from './replica-options.js';
+import { openStore } from './store-source.js';
+import type { Layer, NodeTransport } from './transport.js';
+
+const REQUEST_TIMEOUT_MS = 60_000;
+const STEP_BUDGET = 5_000_000;
+const HEAD_TIMEOUT_MS = 8_000;
+
+/**
+ * Opens a light node in this thread, or a replica on top of one. No endpoint is asked yet but by a replica.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for endpoints that are too few or not well formed; of the other parts
+ */
+export async function openLight(
+  chainOptions: LightChainOptions | ReplicaChainOptions,
+  options: NodeOptions,
+  extras: InlineExtras,
+): Promise<NodeTransport> {
+  const { network } = chainOptions;
+  const build = options.kernelBuild ?? 'auto';
+  extras.onProgress?.({ stage: 'store', fraction: 0 });
+  const store = await openStore(options, extras);
+  try {
+    extras.onProgress?.({ stage: 'dictionary', fraction: 0 });
+    const dictionary = await resolveDictionary(options.dictionary, network, store);
+    extras.onProgress?.({ stage: 'kernels', fraction: 0 });
+    const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, { build }));
+    const hashers = new Map<HashScheme, Promise<Hasher>>();
+    const loadHasher = (scheme: HashScheme) => {
+      let hasher = hashers.get(scheme);
+      if (hasher === undefined) {
+        hasher = import('../kernel/hasher.js').then((kernel) => kernel.loadHasher(scheme, { build }));
+        hashers.set(scheme, hasher);
+      }
+      return hasher;
+    };
+    const clock = extras.clock ?? systemClock;
+    const observer = extras.upstreamObserver;
+    const common = { clock, ...(observer !== undefined && { observer }) };
+    const { layerOne, maru } = chainOptions;
+    const upstream = new EndpointGroup({ role: 'l2', endpoints: chainOptions.endpoints, ...common });
+    const layerOneGroup = layerOne && new EndpointGroup({ role: 'l1', endpoints: layerOne, ...common });
+    const light = new LightChain({
+      network,
+      upstream,
+      layerOne: layerOneGroup,
+      maru: maru && new RestGroup({ role: 'maru', endpoints: maru, ...common }),
+      ...levelOf(chainOptions, upstream),
+      required: chainOptions.required ?? {},
+      maxLagBlocks: chainOptions.maxLagBlocks ?? 32,
+      maxReorgDepth: chainOptions.maxReorgDepth ?? 64,
+      headMaxAgeMs: chainOptions.headMaxAgeMs ?? network.slotSeconds * 1000,
+      headTimeoutMs: HEAD_TIMEOUT_MS,
+      accessLists: chainOptions.accessLists ?? true,
+      finalityMaxAgeMs: chainOptions.finalityMaxAgeMs ?? 60_000,
+      proveLayerOne: chainOptions.proveLayerOne ?? false,
+      layerOneAgreeing: chainOptions.layerOneAgreeing ?? 1,
+      store,
+      activity: extras.activity ?? surroundingActivity(),
+      clock,
+      loadHasher,
+      sizer,
+    });
+    let chain: Chain = light;
+    if (chainOptions.kind === 'replica') {
+      const { startReplica } = await import('./open-replica.js');
+      const shared = { layerOne: layerOneGroup, store, clock, kernel: { build }, loadHasher };
+      const observers = { upstreamObserver: observer, observer: extras.replicaObserver };
+      chain = await startReplica(light, chainOptions, { ...shared, ...observers });
+    }
+    const { gasSearch, stepBudget = STEP_BUDGET } = options;
+    const estimator = new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget });
+    const filters = new FilterRegistry(chain, { now: () => performance.now() });
+    const context: RpcContext = { chain, estimator, stepBudget, filters };
+    const handling = {
+      timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      maxBatch: options.maxBatch,
+      onError: extras.onError,
+    };
+    const dispatchers: Record<Layer, Dispatch> = {
+      l2: createDispatcher(methodTable(context), context, { ...handling, note: noteRequest }),
+      inspect: createDispatcher(inspectTable(), context, handling),
+      l1: createDispatcher(createMethodTable([]), context, handling),
+    };
+    extras.onProgress?.({ stage: 'ready', fraction: 1 });
+    const info: NodeInfo = {
+      chainId: network.chainId,
+      networkName: network.name,
+      hashScheme: schemeAt(network, Number.MAX_SAFE_INTEGER),
+      rollupAddress: network.rollup.address,
+      kernelBuild: build === 'simd' || (build === 'auto' && hasSimd()) ? 'simd' : 'scalar',
+    };
+    return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions);
+  } catch (error) {
+    await store?.close();
+    throw error;
+  }
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` when fewer origins are given than have to agree */
+function levelOf({ level, agreeing = 2 }: Pick<LightChainOptions, 'level' | 'agreeing'>, { endpoints }: EndpointGroup) {
+  const origins = new Set(endpoints.map(({ origin }) => origin)).size;
+  const chosen = level ?? (origins > 1 ? 'linked' : 'plain');
+  if (chosen === 'linked' && (!Number.isInteger(agreeing) || agreeing < 2 || agreeing > origins)) {
+    const reason = `${agreeing} origins cannot agree where ${origins} are given`;
+    throw new PlumblineError('INVALID_PARAMETER', `agreeing: ${reason}`, { parameter: 'agreeing', reason });
+  }
+  return { level: chosen, agreeing };
+}

@@ -1,0 +1,54 @@
+import type { Activity } from '../chain/light/activity.js';
+
+/** What a page, a worker or a program offers of these. */
+interface Surroundings {
+  readonly navigator?: { readonly onLine?: boolean };
+  readonly document?: {
+    readonly visibilityState?: string;
+    addEventListener(type: 'visibilitychange', listener: () => void): void;
+    removeEventListener(type: 'visibilitychange', listener: () => void): void;
+  };
+  addEventListener?(type: 'online' | 'offline', listener: () => void): void;
+  removeEventListener?(type: 'online' | 'offline', listener: () => void): void;
+}
+
+/** Active while the page is visible and the device online, as far as this thread can tell; a program always is. */
+export function surroundingActivity(surroundings: Surroundings = globalThis as unknown as Surroundings): Activity {
+  const { document, navigator } = surroundings;
+  return {
+    get isActive() {
+      return document?.visibilityState !== 'hidden' && navigator?.onLine !== false;
+    },
+    onChange(listener) {
+      document?.addEventListener('visibilitychange', listener);
+      surroundings.addEventListener?.('online', listener);
+      surroundings.addEventListener?.('offline', listener);
+      return () => {
+        document?.removeEventListener('visibilitychange', listener);
+        surroundings.removeEventListener?.('online', listener);
+        surroundings.removeEventListener?.('offline', listener);
+      };
+    },
+  };
+}
+
+/** Active or not as somebody elsewhere says; active until told otherwise. */
+export class SwitchedActivity implements Activity {
+  private active = true;
+  private readonly listeners = new Set<() => void>();
+
+  get isActive(): boolean {
+    return this.active;
+  }
+
+  set(isActive: boolean): void {
+    if (isActive === this.active) return;
+    this.active = isActive;
+    for (const listener of this.listeners) listener();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createInlineNode } from '../../src/hosts/inline.js';
+import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { devnet } from '../../src/networks/devnet.js';
+import type { Hex } from '../../src/primitives/hex.js';
+import { accountAt } from '../support/dev-node.js';
+import { type Fate, faultOf, type Outcome, otherDigit, otherQuantity, type Pick, VARIANTS } from '../support/liar.js';
+import { type SealedAnswers, sealBlock, VALIDATORS } from '../support/liar-seals.js';
+import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
+import { type MockUpstream, openMockUpstream } from '../support/mock-upstream.js';
+import { seededRandom } from '../support/random.js';
+
+const network = { ...devnet(), sealing: { maru: { validators: VALIDATORS } } };
+const holder = accountAt(0);
+
+/** Changes what Maru says; true seals are `sealed(signers)`. */
+type SealLie = (
+  answers: SealedAnswers,
+  pick: Pick,
+  sealed: (signers: readonly number[]) => SealedAnswers,
+  variant: number,
+) => SealedAnswers;
+const attestations = ({ block }: SealedAnswers) => block.data.message.body.attestations;
+const payload = ({ block }: SealedAnswers) => block.data.message.body.execution_payload;
+
+/** Two of four, or one, or none: below the quorum of three. */
+const FEW = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3], [0], [3], [], [1, 1, 1, 1]];
+const WITH_STRANGER = ['40123', '04123', '01423', '01243', '01234', '4123', '1243', '0124', '4', '44'].map((signers) =>
+  [...signers].map(Number),
+);
+const PAYLOAD = [
+  'parent_hash',
+  'fee_recipient',
+  'state_root',
+  'receipts_root',
+  'logs_bloom',
+  'prev_randao',
+  'gas_limit',
+  'gas_used',
+  'extra_data',
+  'block_hash',
+];
+
+const LIES: [name: string, lie: SealLie, alone: Fate][] = [
+  [
+    'a seal by a stranger',
+    (_, __, sealed, variant) => sealed(WITH_STRANGER[variant]!),
+    { check: /^SEAL_BY_STRANGER$/, what: /^sealed block$/, at: /^commitSeals\[\d\]$/ },
+  ],
+  [
+    'a quorum that is short',
+    (_, __, sealed, variant) => sealed(FEW[variant]!),
+    { check: /^QUORUM_SHORT$/, what: /^sealed block$/, at: /^commitSeals$/ },
+  ],
+  [
+    'a spoilt seal',
+    (answers, pick) => {
+      const some = attestations(answers)[pick(4)];
+      some.signature = otherDigit(some.signature, pick);
+      return answers;
+    },
+    { check: /^SEAL_(INVALID|BY_STRANGER)$/, what: /^sealed block$/, at: /^commitSeals\[\d\]$/ },
+  ],
+  [
+    'a sealed payload',
+    (answers, pick, _, variant) => {
+      const [fields, name] = [payload(answers), PAYLOAD[variant]!];
+      fields[name] = fields[name].startsWith('0x') ? otherDigit(fields[name], pick) : String(BigInt(fields[name]) + 1n);
+      return answers;
+    },
+    { check: /^BODY_ROOT_MISMATCH$/, what: /^sealed block$/, at: /^header\.bodyRoot$/ },
+  ],
+  [
+    'a beacon header',
+    ({ block, header }, pick, _, variant) => {
+      for (const answer of variant % 2 === 0 ? [header, block] : [header]) {
+        const { message } = answer.data;
+        message.parent_root = otherDigit(message.parent_root, () => pick.length);
+      }
+      header.data.message.timestamp = String(Number(header.data.message.timestamp) + 1 + variant);
+      return { block, header };
+    },
+    { check: /^(STATE_ROOT_MISMATCH|ANSWERS_DIFFER)$/, what: /^sealed block$/ },
+  ],
+];
+
+describe('lies about seals', () => {
+  let dev: PlumblineNode;
+  let l2: MockEndpoint[];
+  let maru: MockUpstream[];
+  let execution: Record<string, Hex>;
+  let said: SealedAnswers;
+
+  beforeAll(async () => {
+    dev = await createInlineNode({ chain: { kind: 'devnet', network } });
+    for (let i = 0; i < 5; i++) await dev.request({ method: 'evm_mine', params: [] });
+    execution = (await dev.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as typeof execution;
+    l2 = await Promise.all([serveMock(dev), serveMock(dev)]);
+    const serve = (answers: () => SealedAnswers) =>
+      openMockUpstream({
+        get: (path) => ({ status: 200, body: path.includes('/headers/') ? answers().header : answers().block }),
+      });
+    const truth = sealBlock(execution);
+    said = truth;
+    maru = [await serve(() => said), await serve(() => truth)];
+  });
+  afterAll(async () => {
+    await Promise.all([...l2, ...maru].map((mock) => mock.close()));
+    await dev.close();
+  });
+
+  const question = { method: 'eth_getBalance', params: [holder, 'latest'] };
+  async function ask(count: number, endpoints = [l2[1]!.url]): Promise<Outcome> {
+    const errors: unknown[] = [];
+    const options = { onError: (error: unknown) => errors.push(error) };
+    const sources = maru.slice(0, count).map(({ url }) => url);
+    const chain = { kind: 'light', network, endpoints, maru: sources, level: 'sealed' } as const;
+    const node = await createInlineNode({ ...options, chain });
+    try {
+      return { answer: await node.request(question) };
+    } catch (thrown) {
+      return { error: errors[0] ?? thrown };
+    } finally {
+      await node.close();
+    }
+  }
+
+  test.each(LIES)('%s', async (_, lie, alone) => {
+    const expected = await dev.request(question);
+    const told = new Set<string>();
+    for (let variant = 0; variant < VARIANTS; variant++) {
+      const pick = seededRandom(variant * 7919 + 17);
+      said = lie(sealBlock(execution), pick, (signers) => sealBlock(execution, signers), variant);
+      told.add(JSON.stringify(said));
+      expect(faultOf(await ask(1), alone, expected), `${variant} alone`).toBeUndefined();
+      expect(faultOf(await ask(2), 'right', expected), `${variant} beside`).toBeUndefined();
+    }
+    expect(told.size).toBe(VARIANTS);
+    said = sealBlock(execution);
+    expect(faultOf(await ask(1), 'right', expected), 'nobody lying').toBeUndefined();
+  });
+
+  test('a head that is not the sealed one is not taken; an endpoint that does not have the sealed one is of no use', async () => {
+    const expected = await dev.request(question);
+    said = sealBlock(execution);
+    for (let variant = 0; variant < VARIANTS; variant++) {
+      const pick = seededRandom(variant + 5);
+      l2[0]!.options.tamper = ({ method }, result) => {
+        const block = result as Record<string, Hex>;
+        if (method === 'eth_getBlockByHash') return variant % 2 === 0 ? null : { ...block, gasUsed: '0x1' };
+        return method === 'eth_getBlockByNumber'
+          ? { ...block, timestamp: otherQuantity(block.timestamp!, pick) }
+          : block;
+      };
+      const fate = { check: /^(HASH_MISMATCH|TRUST_LEVEL_NOT_REACHED)$/, what: /^header$|sealed/ };
+      expect(faultOf(await ask(1, [l2[0]!.url]), fate, expected), `${variant} alone`).toBeUndefined();
+      const both = l2.map(({ url }) => url);
+      expect(faultOf(await ask(1, both), 'right', expected), `${variant} beside`).toBeUndefined();
+    }
+    delete l2[0]!.options.tamper;
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
+import { createInlineNode } from '../../src/hosts/inline.js';
+import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { devnet } from '../../src/networks/devnet.js';
+import type { Hex } from '../../src/primitives/hex.js';
+import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
+import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
+import { signTransaction, transferCalldata } from '../support/sign.js';
+
+const BLOCKS = 160;
+/** Blocks with a token transfer. */
+const BUSY = [3, 40, 41, 90, 100, 158];
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const quantity = (number: number): Hex => `0x${number.toString(16)}`;
+const padded = (address: Hex) => word(BigInt(address));
+
+let dev: PlumblineNode;
+let mocks: MockEndpoint[];
+let light: PlumblineNode;
+
+beforeAll(async () => {
+  dev = await createInlineNode();
+  for (let block = 1, nonce = 0; block <= BLOCKS; block++) {
+    if (!BUSY.includes(block)) {
+      await dev.request({ method: 'evm_mine', params: [] });
+      continue;
+    }
+    const data = transferCalldata(stranger(`0${nonce}`), BigInt(block));
+    const raw = signTransaction(0, { nonce: nonce++, to: token, data, gasLimit: 100_000n, ...PRICE });
+    await dev.request({ method: 'eth_sendRawTransaction', params: [raw] });
+  }
+  mocks = [await serveMock(dev), await serveMock(dev)];
+  const endpoints = mocks.map(({ url }) => url);
+  light = await createInlineNode({ chain: { kind: 'light', network: devnet(), endpoints, headMaxAgeMs: 3_600_000 } });
+});
+afterAll(async () => {
+  await light.close();
+  await Promise.all(mocks.map((mock) => mock.close()));
+  await dev.close();
+});
+
+const logs = (node: PlumblineNode, filter: object) => node.request({ method: 'eth_getLogs', params: [filter] });
+
+describe('logs of a light node', () => {
+  test.each([
+    ['the whole chain', { fromBlock: 'earliest', toBlock: 'latest' }, BUSY.length],
+    ['a contract', { fromBlock: '0x0', address: token }, BUSY.length],
+    ['another contract', { fromBlock: '0x0', address: stranger('77') }, 0],
+    ['an event', { fromBlock: '0x1', topics: [TRANSFER] }, BUSY.length],
+    ['a sender', { fromBlock: '0x1', topics: [TRANSFER, padded(accountAt(0))] }, BUSY.length],
+    ['one receiver', { fromBlock: '0x1', topics: [null, null, padded(stranger('02'))] }, 1],
+    ['two receivers', { fromBlock: '0x1', topics: [[], [], [padded(stranger('00')), padded(stranger('05'))]] }, 2],
+    ['part of it, far below the head', { fromBlock: quantity(40), toBlock: quantity(90) }, 3],
+    ['one block', { fromBlock: quantity(41), toBlock: quantity(41) }, 1],
+    ['a block without any', { fromBlock: quantity(42), toBlock: quantity(42) }, 0],
+  ])('%s', async (_, filter, count) => {
+    const found = (await logs(light, filter)) as unknown[];
+    expect(found).toHaveLength(count);
+    expect(found).toEqual(await logs(dev, filter));
+  });
+
+  test('a block by its hash', async () => {
+    for (const number of [90, 91]) {
+      const block = await dev.request({ method: 'eth_getBlockByNumber', params: [quantity(number), false] });
+      const filter = { blockHash: (block as { hash: Hex }).hash };
+      expect(await logs(light, filter)).toEqual(await logs(dev, filter));
+    }
+  });
+
+  test('receipts are fetched where the bloom may hold a match, and nowhere else', async () => {
+    const endpoints = mocks.map(({ url }) => url);
+    const node = await createInlineNode({ chain: { kind: 'light', network: devnet(), endpoints } });
+    for (const mock of mocks) mock.seen.length = 0;
+    await logs(node, { fromBlock: '0x0', topics: [null, null, padded(stranger('02'))] });
+    const methods = mocks.flatMap(({ seen }) => seen.flat()).map(({ method }) => method);
+    expect(methods.filter((method) => method === 'eth_getBlockReceipts')).toHaveLength(1);
+    expect(methods).not.toContain('eth_getLogs');
+    expect(mocks.reduce((sum, { seen }) => sum + seen.length, 0)).toBeLessThan(12);
+    await node.close();
+  });
+
+  test('a range above the limit, or above the head, is refused', async () => {
+    await expect(logs(light, { fromBlock: '0x0', toBlock: quantity(BLOCKS + 1) })).rejects.toMatchObject({
+      code: -32602,
+    });
+    await expect(logs(light, { fromBlock: '0x9', toBlock: '0x8' })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test.each([
+    ['receipts that are not to be had', 'eth_getBlockReceipts', 'UPSTREAM_ERROR'],
+    ['headers that are not to be had', 'eth_getBlockByNumber', 'UPSTREAM_ERROR'],
+  ])('%s: an error and no list', async (_, method, code) => {
+    const errors: unknown[] = [];
+    const endpoints = mocks.map(({ url }) => url);
+    const node = await createInlineNode({
+      onError: (error) => errors.push(error),
+      chain: { kind: 'light', network: devnet(), endpoints, headMaxAgeMs: 3_600_000 },
+    });
+    await node.request({ method: 'eth_blockNumber', params: [] });
+    for (const mock of mocks) mock.options.missing = [method];
+    await expect(logs(node, { fromBlock: '0x0', address: token })).rejects.toThrow();
+    expect(errors[0]).toMatchObject({ code });
+    for (const mock of mocks) delete mock.options.missing;
+    expect(await logs(node, { fromBlock: '0x0', address: token })).toHaveLength(BUSY.length);
+    await node.close();
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { contracts } from '../support/contracts.js';
+import { accountAt, stranger } from '../support/dev-node.js';
+import { type LightSceneOptions, lightScene } from '../support/light-node.js';
+import { swapScene } from '../support/swap-scene.js';
+
+const trader = accountAt(0);
+
+async function scene(options: LightSceneOptions = {}) {
+  const swap = swapScene(await contracts(), trader);
+  return { swap, ...(await lightScene({ dev: { chain: { kind: 'devnet', alloc: swap.alloc } }, ...options })) };
+}
+
+const requests = (endpoints: readonly { seen: unknown[][] }[]) =>
+  endpoints.reduce((sum, { seen }) => sum + seen.length, 0);
+
+// The expected answer is the devnet's own, which executes on its whole state.
+describe('a light node estimates as the node that holds the state', () => {
+  test('an ERC-20 transfer: two round trips, three requests; then none; then one', async () => {
+    const { swap, dev, endpoints, ask, statistics, clock } = await scene();
+    const expected = await dev.ask('linea_estimateGas', swap.transfer);
+    expect(await ask('linea_estimateGas', swap.transfer)).toEqual(expected);
+    expect(statistics.roundTrips).toBe(2);
+    expect(requests(endpoints)).toBe(3);
+
+    statistics.reset();
+    expect(await ask('linea_estimateGas', swap.transfer)).toEqual(expected);
+    expect(statistics.totals.requests).toBe(0);
+
+    await dev.transfer(1, { nonce: 0, to: stranger('42') });
+    clock.advance(5_000);
+    expect(await ask('linea_estimateGas', swap.transfer)).toEqual(await dev.ask('linea_estimateGas', swap.transfer));
+    expect(statistics.roundTrips).toBe(1);
+  });
+
+  test('a two-hop swap: at most three round trips', async () => {
+    const { swap, dev, ask, statistics } = await scene();
+    expect(await ask('linea_estimateGas', swap.swap)).toEqual(await dev.ask('linea_estimateGas', swap.swap));
+    expect(statistics.roundTrips).toBeLessThanOrEqual(3);
+  });
+
+  test('one endpoint: two requests', async () => {
+    const { swap, dev, ask, statistics } = await scene({ endpoints: [{}] });
+    expect(await ask('linea_estimateGas', swap.transfer)).toEqual(await dev.ask('linea_estimateGas', swap.transfer));
+    expect(statistics.totals.requests).toBe(2);
+  });
+
+  test.each([
+    ['transfer', 4],
+    ['swap', 6],
+  ] as const)('without access lists, %s: at most %i round trips', async (kind, most) => {
+    const missing = ['eth_createAccessList'];
+    const { swap, dev, ask, statistics, endpoints } = await scene({ endpoints: [{ missing }, { missing }] });
+    expect(await ask('linea_estimateGas', swap[kind])).toEqual(await dev.ask('linea_estimateGas', swap[kind]));
+    expect(
+      statistics.roundTrips,
+      JSON.stringify(endpoints[0]!.seen.map((calls) => calls.map(({ method }) => method))),
+    ).toBeLessThanOrEqual(most);
+  });
+});

@@ -1,0 +1,93 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { expect, test } from 'vitest';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
+import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
+import { type LightScene, lightScene } from '../support/light-node.js';
+import { signTransaction } from '../support/sign.js';
+
+const TRANSFER = `0xa9059cbb${word(BigInt(stranger('77'))).slice(2)}${word(5n).slice(2)}` as Hex;
+
+/** Blocks with transfers, a token transfer with its event, and a contract that is made. */
+async function populated(): Promise<LightScene> {
+  const scene = await lightScene();
+  const { dev } = scene;
+  await dev.transfer(0, { nonce: 0 });
+  await dev.ask(
+    'eth_sendRawTransaction',
+    signTransaction(0, { nonce: 1, to: token, data: TRANSFER, gasLimit: 100_000n, ...PRICE }),
+  );
+  await dev.transfer(1, { nonce: 0, to: accountAt(2), value: 10n ** 18n });
+  return scene;
+}
+
+// What a light node answers is what the node answers that holds the chain, here the devnet behind its endpoints.
+test('reads agree with the node that holds the chain', async () => {
+  const { dev, ask } = await populated();
+  const block = await dev.ask<{ hash: Hex; transactions: Hex[] }>('eth_getBlockByNumber', '0x2', false);
+  const cases: [string, ...unknown[]][] = [
+    ['eth_blockNumber'],
+    ['eth_chainId'],
+    ['eth_gasPrice'],
+    ['eth_maxPriorityFeePerGas'],
+    ['eth_getBalance', accountAt(0), 'latest'],
+    ['eth_getBalance', stranger('99'), 'latest'],
+    ['eth_getTransactionCount', accountAt(0), 'latest'],
+    ['eth_getTransactionCount', accountAt(1), '0x1'],
+    ['eth_getCode', token, 'latest'],
+    ['eth_getCode', accountAt(0), 'latest'],
+    ['eth_getStorageAt', token, '0x2', 'latest'],
+    ['eth_getStorageAt', token, '0x77', 'latest'],
+    ['eth_call', { to: token, data: `0x70a08231${word(BigInt(stranger('77'))).slice(2)}` }, 'latest'],
+    ['eth_call', { to: token, data: '0x18160ddd' }, '0x1'],
+    ['eth_estimateGas', { from: accountAt(0), to: token, data: TRANSFER }],
+    ['eth_createAccessList', { from: accountAt(0), to: token, data: TRANSFER }, 'latest'],
+    ['linea_estimateGas', { from: accountAt(0), to: token, data: TRANSFER }, 'latest'],
+    ['eth_getProof', token, ['0x2', word(3n)], 'latest'],
+    ['eth_getProof', stranger('99'), [], '0x1'],
+    ['eth_getBlockByNumber', 'latest', false],
+    ['eth_getBlockByNumber', '0x2', true],
+    ['eth_getBlockByNumber', 'earliest', false],
+    ['eth_getBlockByNumber', '0x99', false],
+    ['eth_getBlockByHash', block.hash, true],
+    ['eth_getBlockByHash', word(1n), true],
+    ['eth_getBlockTransactionCountByNumber', '0x2'],
+    ['eth_getBlockReceipts', '0x2'],
+    ['eth_getTransactionByHash', block.transactions[0]],
+    ['eth_getTransactionByHash', word(1n)],
+    ['eth_getTransactionByBlockNumberAndIndex', '0x2', '0x0'],
+    ['eth_getTransactionReceipt', block.transactions[0]],
+    ['eth_getLogs', { fromBlock: '0x0', toBlock: 'latest', address: token }],
+    ['eth_feeHistory', '0x3', 'latest', [50]],
+    ['eth_getBlockByNumber', 'finalized', false],
+    ['linea_getProof', token, [word(2n)], 'latest'],
+    ['linea_getProof', stranger('99'), [], '0x1'],
+    ['linea_getProof', DEV_ACCOUNTS[3]!.address, [word(2n)], '0x0'],
+  ];
+  for (const [method, ...params] of cases) {
+    const expected = await dev.ask(method, ...params);
+    expect(await ask(method, ...params), `${method} ${JSON.stringify(params)}`).toEqual(expected);
+  }
+});
+
+test('why a transaction is in no block is passed on, for that transaction alone', async () => {
+  const { dev, ask, endpoints } = await lightScene();
+  const raw = signTransaction(0, {
+    to: stranger('11'),
+    nonce: 0,
+    gasLimit: 21_000n,
+    maxFeePerGas: 8n,
+    maxPriorityFeePerGas: 1n,
+  });
+  await expect(dev.ask('eth_sendRawTransaction', raw)).rejects.toThrow();
+  const hash = bytesToHex(keccak_256(hexToBytes(raw)));
+  const told = await dev.ask('linea_getTransactionExclusionStatusV1', hash);
+  expect(told).toMatchObject({ txHash: hash });
+  expect(await ask('linea_getTransactionExclusionStatusV1', hash)).toEqual(told);
+  expect(await ask('linea_getTransactionExclusionStatusV1', word(1n))).toBeNull();
+  for (const { options } of endpoints) options.tamper = (_, result) => ({ ...(result as object), txHash: word(2n) });
+  await expect(ask('linea_getTransactionExclusionStatusV1', hash)).rejects.toMatchObject({
+    message: /OTHER_TRANSACTION/,
+  });
+});

@@ -1,0 +1,94 @@
+import { createInlineNode } from '../../src/hosts/inline.js';
+import type { LightChainOptions } from '../../src/hosts/light-options.js';
+import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { devnet } from '../../src/networks/devnet.js';
+import type { Clock } from '../../src/upstream/clock.js';
+import type { EndpointSource } from '../../src/upstream/options.js';
+import { MockRpcError, type MockUpstream, openMockUpstream } from './mock-upstream.js';
+
+/** A clock that goes `factor` times as fast as the system's, and knows which timers are open. */
+export class FastClock implements Clock {
+  private readonly timers = new Set<ReturnType<typeof setTimeout>>();
+  private readonly start = performance.now();
+  private added = 0;
+
+  constructor(private readonly factor: number) {}
+
+  get open(): number {
+    return this.timers.size;
+  }
+
+  now(): number {
+    return 1_800_000_000_000 + Math.round((performance.now() - this.start) * this.factor) + this.added;
+  }
+
+  advance(ms: number): void {
+    this.added += ms;
+  }
+
+  setTimer(action: () => void, delayMs: number): unknown {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      action();
+    }, delayMs / this.factor);
+    this.timers.add(timer);
+    return timer;
+  }
+
+  clearTimer(timer: unknown): void {
+    clearTimeout(timer as ReturnType<typeof setTimeout>);
+    this.timers.delete(timer as ReturnType<typeof setTimeout>);
+  }
+}
+
+/** An endpoint that serves a chain and can be made to fail. */
+export function serveFaulty(dev: PlumblineNode): Promise<MockUpstream> {
+  return openMockUpstream({
+    async handler(method, params) {
+      try {
+        return await dev.request({ method, params: [...params] });
+      } catch (error) {
+        const { code, message, data } = error as MockRpcError;
+        throw new MockRpcError(code, message, data);
+      }
+    },
+  });
+}
+
+/** A light node in a hurry, and what came of a request to it. */
+export interface HurriedNode {
+  readonly clock: FastClock;
+  /** The answer, or what a method threw before it became a JSON-RPC error. */
+  ask(method: string, ...params: unknown[]): Promise<{ readonly answer?: unknown; readonly error?: unknown }>;
+  /** @returns timers that are left open */
+  close(): Promise<number>;
+}
+
+export async function openHurried(
+  endpoints: readonly EndpointSource[],
+  chain: Partial<LightChainOptions> = {},
+): Promise<HurriedNode> {
+  const clock = new FastClock(10);
+  let thrown: unknown;
+  const node = await createInlineNode({
+    clock,
+    onError: (error) => {
+      thrown = error;
+    },
+    chain: { kind: 'light', network: devnet(), endpoints, ...chain },
+  });
+  return {
+    clock,
+    async ask(method, ...params) {
+      try {
+        return { answer: await node.request({ method, params }) };
+      } catch {
+        return { error: thrown };
+      }
+    },
+    async close() {
+      await node.close();
+      return clock.open;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { onTestFinished } from 'vitest';
+import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
+import type { LightChainOptions } from '../../src/hosts/light-options.js';
+import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { devnet } from '../../src/networks/devnet.js';
+import { createStatistics, type UpstreamStatistics } from '../../src/upstream/observer.js';
+import { type DevNode, devNode } from './dev-node.js';
+import { type MockEndpoint, type MockOptions, serveMock } from './mock-chain.js';
+import { ShiftedClock } from './shifted-clock.js';
+
+export interface LightScene {
+  /** The chain itself. */
+  readonly dev: DevNode;
+  readonly endpoints: readonly MockEndpoint[];
+  readonly layerOne: MockEndpoint;
+  readonly light: PlumblineNode;
+  readonly statistics: UpstreamStatistics;
+  readonly clock: ShiftedClock;
+  ask<T = unknown>(method: string, ...params: unknown[]): Promise<T>;
+  /** Another light node on the same endpoints. */
+  open(chain?: Partial<LightChainOptions>, more?: InlineOptions): Promise<PlumblineNode>;
+}
+
+export interface LightSceneOptions {
+  readonly dev?: InlineOptions;
+  /** One for each endpoint; two plain ones when left out. */
+  readonly endpoints?: readonly MockOptions[];
+  readonly chain?: Partial<LightChainOptions>;
+  readonly more?: InlineOptions;
+}
+
+/** A devnet, endpoints on loopback that serve it, and a light node that knows only these; all end with the test. */
+export async function lightScene(options: LightSceneOptions = {}): Promise<LightScene> {
+  const dev = await devNode(options.dev ?? {});
+  const endpoints = await Promise.all((options.endpoints ?? [{}, {}]).map((mock) => serveMock(dev.node, mock)));
+  const layerOne = await serveMock(dev.node.l1);
+  for (const mock of [...endpoints, layerOne]) onTestFinished(() => mock.close());
+  const statistics = createStatistics();
+  const clock = new ShiftedClock();
+  const open = async (chain: Partial<LightChainOptions> = {}, more: InlineOptions = {}) => {
+    const node = await createInlineNode({
+      clock,
+      upstreamObserver: statistics,
+      ...options.more,
+      ...more,
+      chain: {
+        kind: 'light',
+        network: devnet(),
+        endpoints: endpoints.map(({ url }) => url),
+        layerOne: [layerOne.url],
+        ...options.chain,
+        ...chain,
+      },
+    });
+    onTestFinished(() => node.close());
+    return node;
+  };
+  const light = await open();
+  const ask = <T>(method: string, ...params: unknown[]) => light.request({ method, params }) as Promise<T>;
+  return { dev, endpoints, layerOne, light, statistics, clock, ask, open };
+}
