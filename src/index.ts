@@ -5,10 +5,17 @@ export { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from './chain/devnet/dev-
 export { TEST_TOKEN, tokenBalanceSlot } from './chain/devnet/test-token.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
 export { type ClientOptions, createNode } from './hosts/client.js';
+export type { LightChainOptions } from './hosts/light-options.js';
 export type { PlumblineNode } from './hosts/node-handle.js';
 export type { DevnetChainOptions, DictionarySource, NodeInfo, NodeOptions, OpenProgress } from './hosts/options.js';
 export type { Provider, ProviderEvents, RequestArguments, RequestOptions } from './hosts/provider.js';
 export { ProviderRpcError } from './hosts/provider-error.js';
 export { type RpcProxyOptions, registerRpcProxy } from './hosts/register.js';
+export type { ReplicaChainOptions } from './hosts/replica-options.js';
+export { devnet } from './networks/devnet.js';
+export { linea, lineaSepolia } from './networks/linea.js';
+export type { Network } from './networks/network.js';
 export type { Hex } from './primitives/hex.js';
+export type { AnswerClass, AnswerReport } from './rpc/answer-report.js';
 export type { ExplainedEstimate, ExplainOptions } from './rpc/inspect-table.js';
+export type { EndpointSource } from './upstream/options.js';
