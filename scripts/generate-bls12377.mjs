@@ -6,9 +6,18 @@
  * and products of blocks are taken as Karatsuba does: not at the nine pairs of limbs, but at six points, the limbs x, y, z
  * and the sums xy, xz, yz. Sums of blocks' products are collected per point first, and turned into columns once:
  *   x | xy - x - y | xz - x - z + y | yz - y - z | z
- * The z of a group and the x of the next meet with opposite signs in two columns: their difference is taken once. The order
- * of the other additions was measured; some orders cost a tenth more.
+ * The z of a group and the x of the next meet with opposite signs in two columns: their difference is taken once. The square
+ * of one block has six products either way, and needs no points.
  * The modulus is 1 + R1 2^29 + 66 2^58 + U 2^87 with U of two blocks. A squaring takes 81 products instead of 117.
+ *
+ * The compiler places instructions by the order of operands, and a tenth of the time hangs on it. ORDERS are the orders of
+ * single lines that a search by measurement kept (V8 of Node.js 20); any order gives the same numbers.
+ *
+ * The terms of a round's sum, and their sum, are not carried: the two that change have limbs below 2^29, and the caller
+ * gives the third with limbs between -3 2^28 and -2^28, so the sum's are below 3 2^28 in size. A column of a square is then
+ * below 7 9 2^56 + 2 2^30 2^23 < 2^62 (the ninth limb is below 2^23), the multiples of the modulus in it are below
+ * 9 2^58 + 2^60 < 2^61.4, together below 2^63. Without squarings the factor is a constant whose limbs add up to less than
+ * 0.6 2^32, and the sum's limbs may reach 2^31.
  *
  * Multiples of the modulus are taken away, not added: the factor of a step is then the low limb as it is, and the carry a
  * shift. Results lie between minus the modulus and a little above zero, and only the highest limb has a sign.
@@ -55,7 +64,17 @@ const multiples = {
   4: (p) => ` + q2${p} * H${p}`,
 };
 
+/** The first group of a square: one block, so its products are columns as they are. */
+const blockSquare = [
+  'c0 = a0x * a0x;',
+  'c1 = (a0x * a0y) << 1;',
+  'c2 = ((a0x * a0z) << 1) + a0y * a0y;',
+  'over = a0z * a0z;',
+  'c3 = ((a0y * a0z) << 1) + over;',
+];
+
 function group(g, terms) {
+  if (g === 0 && terms === square) return blockSquare;
   const lines = POINTS.map((p) => `w${p} = ${terms[g](p)}${multiples[g](p)};`);
   const column = (i) => `c${3 * g + i}`;
   lines.push(
@@ -82,6 +101,29 @@ function factors(block) {
   }
   return [...lines, ...sums('q', block)];
 }
+
+const ORDERS = {
+  square: {
+    'sum = c4 - (q0z << 6) + carry + q1x * NEAR;': 'sum = c4 + carry - (q0z << 6) + q1x * NEAR;',
+    'wx = ((a0x * a2x) << 1) + a1x * a1x + q0x * Hx + q1x * Lx;':
+      'wx = ((a0x * a2x) << 1) + q0x * Hx + q1x * Lx + a1x * a1x;',
+    'wxz = ((a0xz * a2xz) << 1) + a1xz * a1xz + q0xz * Hxz + q1xz * Lxz;':
+      'wxz = a1xz * a1xz + q1xz * Lxz + ((a0xz * a2xz) << 1) + q0xz * Hxz;',
+    'c8 = wxz + wy - wx - wz;': 'c8 = wy - wx + wxz - wz;',
+  },
+  product: {
+    'wx = a0x * b1x + a1x * b0x + q0x * Lx;': 'wx = a1x * b0x + a0x * b1x + q0x * Lx;',
+    'wxz = a0xz * b1xz + a1xz * b0xz + q0xz * Lxz;': 'wxz = a1xz * b0xz + a0xz * b1xz + q0xz * Lxz;',
+    'wy = a0y * b2y + a1y * b1y + a2y * b0y + q0y * Hy + q1y * Ly;':
+      'wy = q0y * Hy + a2y * b0y + a1y * b1y + q1y * Ly + a0y * b2y;',
+    'wx = a1x * b2x + a2x * b1x + q1x * Hx + q2x * Lx;': 'wx = q2x * Lx + a2x * b1x + a1x * b2x + q1x * Hx;',
+    'sum = c9 - (q2y << 6) + q2z * NEAR + carry;': 'sum = carry + c9 - (q2y << 6) + q2z * NEAR;',
+  },
+};
+const ordered = (terms) => {
+  const orders = terms === square ? ORDERS.square : ORDERS.product;
+  return steps(terms).map((line) => orders[line] ?? line);
+};
 
 function steps(terms) {
   const lines = [...group(0, terms)];
@@ -120,14 +162,12 @@ export const ELEMENT_BYTES: usize = ${4 * LIMBS};
 const NEAR: i64 = -${hex(limb(1) + (2n << LIMB_BITS))};
 ${constants.join('\n')}
 
-/** Where the sum of the last \`addSquareMultiply\` stands. */
-export const SUM: usize = memory.data(36, 16);
-
 /**
- * \`SUM = a + b + c; into = SUM^(2^squarings) * factor\`. The factor may be SUM: with four squarings that is a round of
- * MiMC's cipher. Sum and factor are below 4.5 times the modulus in size; the result is between minus the modulus and 0.1
- * times the modulus. With more rounds, the result takes the place of \`a\` and the element behind \`c\` that of \`c\`. One
- * function, so that the limbs stay in locals.
+ * \`sum = a + b + c; into = sum^(2^squarings) * factor\`. A factor of 0 stands for the sum: with four squarings that is a
+ * round of MiMC's cipher. Sum and factor are below 4.5 times the modulus in size; the result is between minus the modulus and
+ * 0.1 times the modulus, with limbs below 2^29. The limbs of a sum that is squared are below 3 2^28 in size (\`lower\` sees to
+ * it), those of another below 2^31. With more rounds, the result takes the place of \`a\` and the element behind \`c\` that of
+ * \`c\`. One function, so that the limbs stay in locals.
  */
 export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, factor: usize, into: usize, rounds: i32 = 1): void {
 ${indent(
@@ -135,6 +175,7 @@ ${indent(
   2,
 )}
   ${zeros(range(3).flatMap((b) => POINTS.slice(3).map((p) => at('a', b, p))))}
+  ${zeros(blocks('b', ['x', 'y', 'z']))}
   ${zeros(blocks('q'))}
   ${zeros(blocks('n', ['x', 'y', 'z']).slice(0, 8))}
   ${zeros(POINTS.map((p) => `w${p}`))}
@@ -147,18 +188,8 @@ ${indent(
   ),
   4,
 )}
-    // Carries move up by one limb only, so that no limb waits for another.
 ${indent(
-  range(LIMBS)
-    .map((i) => LIMBS - 1 - i)
-    .map(
-      (i) =>
-        `${limbName('a', i)} = ${i < 8 ? `(${limbName('a', i)} & MASK)` : limbName('a', i)}${i > 0 ? ` + (${limbName('a', i - 1)} >> LIMB_BITS)` : ''};`,
-    ),
-  4,
-)}
-${indent(
-  range(LIMBS).map((i) => `store<i32>(SUM, ${limbName('a', i)}, ${4 * i});`),
+  range(LIMBS).map((i) => `${limbName('b', i)} = ${limbName('a', i)};`),
   4,
 )}
     for (let left = squarings; left > 0; left--) {
@@ -166,7 +197,7 @@ ${indent(
   range(3).flatMap((block) => sums('a', block)),
   6,
 )}
-${indent(steps(square), 6)}
+${indent(ordered(square), 6)}
     ${range(LIMBS)
       .map((i) => `${limbName('a', i)} = ${i < 8 ? limbName('n', i) : 'carry'};`)
       .join(' ')}
@@ -175,15 +206,17 @@ ${indent(
   range(3).flatMap((block) => sums('a', block)),
   4,
 )}
+    if (factor !== 0) {
 ${indent(
-  range(LIMBS).map((i) => `const ${limbName('b', i)}: i64 = load<i32>(factor, ${4 * i});`),
-  4,
+  range(LIMBS).map((i) => `${limbName('b', i)} = load<i32>(factor, ${4 * i});`),
+  6,
 )}
+    }
 ${indent(
   range(3).flatMap((block) => sums('b', block).map((line) => `const ${line.replace(' =', ': i64 =')}`)),
   4,
 )}
-${indent(steps(product), 4)}
+${indent(ordered(product), 4)}
     ${range(LIMBS)
       .map((i) => `${limbName('a', i)} = ${i < 8 ? limbName('n', i) : 'carry'};`)
       .join(' ')}

@@ -26,14 +26,12 @@ const Hxy: i64 = -0x212cc865;
 const Hxz: i64 = -0x156c2e36;
 const Hyz: i64 = -0xbe5f0f9;
 
-/** Where the sum of the last `addSquareMultiply` stands. */
-export const SUM: usize = memory.data(36, 16);
-
 /**
- * `SUM = a + b + c; into = SUM^(2^squarings) * factor`. The factor may be SUM: with four squarings that is a round of
- * MiMC's cipher. Sum and factor are below 4.5 times the modulus in size; the result is between minus the modulus and 0.1
- * times the modulus. With more rounds, the result takes the place of `a` and the element behind `c` that of `c`. One
- * function, so that the limbs stay in locals.
+ * `sum = a + b + c; into = sum^(2^squarings) * factor`. A factor of 0 stands for the sum: with four squarings that is a
+ * round of MiMC's cipher. Sum and factor are below 4.5 times the modulus in size; the result is between minus the modulus and
+ * 0.1 times the modulus, with limbs below 2^29. The limbs of a sum that is squared are below 3 2^28 in size (`lower` sees to
+ * it), those of another below 2^31. With more rounds, the result takes the place of `a` and the element behind `c` that of
+ * `c`. One function, so that the limbs stay in locals.
  */
 export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, factor: usize, into: usize, rounds: i32 = 1): void {
   let a0x: i64 = load<i32>(a, 0);
@@ -46,6 +44,7 @@ export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, 
   let a2y: i64 = load<i32>(a, 28);
   let a2z: i64 = load<i32>(a, 32);
   let a0xy: i64 = 0, a0xz: i64 = 0, a0yz: i64 = 0, a1xy: i64 = 0, a1xz: i64 = 0, a1yz: i64 = 0, a2xy: i64 = 0, a2xz: i64 = 0, a2yz: i64 = 0;
+  let b0x: i64 = 0, b0y: i64 = 0, b0z: i64 = 0, b1x: i64 = 0, b1y: i64 = 0, b1z: i64 = 0, b2x: i64 = 0, b2y: i64 = 0, b2z: i64 = 0;
   let q0x: i64 = 0, q0y: i64 = 0, q0z: i64 = 0, q0xy: i64 = 0, q0xz: i64 = 0, q0yz: i64 = 0, q1x: i64 = 0, q1y: i64 = 0, q1z: i64 = 0, q1xy: i64 = 0, q1xz: i64 = 0, q1yz: i64 = 0, q2x: i64 = 0, q2y: i64 = 0, q2z: i64 = 0, q2xy: i64 = 0, q2xz: i64 = 0, q2yz: i64 = 0;
   let n0x: i64 = 0, n0y: i64 = 0, n0z: i64 = 0, n1x: i64 = 0, n1y: i64 = 0, n1z: i64 = 0, n2x: i64 = 0, n2y: i64 = 0;
   let wx: i64 = 0, wy: i64 = 0, wz: i64 = 0, wxy: i64 = 0, wxz: i64 = 0, wyz: i64 = 0;
@@ -61,25 +60,15 @@ export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, 
     a2x = a2x + load<i32>(b, 24) + load<i32>(c, 24);
     a2y = a2y + load<i32>(b, 28) + load<i32>(c, 28);
     a2z = a2z + load<i32>(b, 32) + load<i32>(c, 32);
-    // Carries move up by one limb only, so that no limb waits for another.
-    a2z = a2z + (a2y >> LIMB_BITS);
-    a2y = (a2y & MASK) + (a2x >> LIMB_BITS);
-    a2x = (a2x & MASK) + (a1z >> LIMB_BITS);
-    a1z = (a1z & MASK) + (a1y >> LIMB_BITS);
-    a1y = (a1y & MASK) + (a1x >> LIMB_BITS);
-    a1x = (a1x & MASK) + (a0z >> LIMB_BITS);
-    a0z = (a0z & MASK) + (a0y >> LIMB_BITS);
-    a0y = (a0y & MASK) + (a0x >> LIMB_BITS);
-    a0x = (a0x & MASK);
-    store<i32>(SUM, a0x, 0);
-    store<i32>(SUM, a0y, 4);
-    store<i32>(SUM, a0z, 8);
-    store<i32>(SUM, a1x, 12);
-    store<i32>(SUM, a1y, 16);
-    store<i32>(SUM, a1z, 20);
-    store<i32>(SUM, a2x, 24);
-    store<i32>(SUM, a2y, 28);
-    store<i32>(SUM, a2z, 32);
+    b0x = a0x;
+    b0y = a0y;
+    b0z = a0z;
+    b1x = a1x;
+    b1y = a1y;
+    b1z = a1z;
+    b2x = a2x;
+    b2y = a2y;
+    b2z = a2z;
     for (let left = squarings; left > 0; left--) {
       a0xy = a0x + a0y;
       a0xz = a0x + a0z;
@@ -90,18 +79,11 @@ export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, 
       a2xy = a2x + a2y;
       a2xz = a2x + a2z;
       a2yz = a2y + a2z;
-      wx = a0x * a0x;
-      wy = a0y * a0y;
-      wz = a0z * a0z;
-      wxy = a0xy * a0xy;
-      wxz = a0xz * a0xz;
-      wyz = a0yz * a0yz;
-      c0 = wx;
-      sum = wx;
-      c1 = wxy - wy - sum;
-      c2 = wxz + wy - wx - wz;
-      c3 = wyz - wy;
-      over = wz;
+      c0 = a0x * a0x;
+      c1 = (a0x * a0y) << 1;
+      c2 = ((a0x * a0z) << 1) + a0y * a0y;
+      over = a0z * a0z;
+      c3 = ((a0y * a0z) << 1) + over;
       sum = c0;
       q0x = sum & MASK;
       carry = sum >> LIMB_BITS;
@@ -129,7 +111,7 @@ export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, 
       sum = c3 - (q0y << 6) + carry + q0z * NEAR;
       q1x = sum & MASK;
       carry = sum >> LIMB_BITS;
-      sum = c4 - (q0z << 6) + carry + q1x * NEAR;
+      sum = c4 + carry - (q0z << 6) + q1x * NEAR;
       q1y = sum & MASK;
       carry = sum >> LIMB_BITS;
       sum = c5 - (q1x << 6) + carry + q1y * NEAR;
@@ -138,16 +120,16 @@ export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, 
       q1xy = q1x + q1y;
       q1xz = q1x + q1z;
       q1yz = q1y + q1z;
-      wx = ((a0x * a2x) << 1) + a1x * a1x + q0x * Hx + q1x * Lx;
+      wx = ((a0x * a2x) << 1) + q0x * Hx + q1x * Lx + a1x * a1x;
       wy = ((a0y * a2y) << 1) + a1y * a1y + q0y * Hy + q1y * Ly;
       wz = ((a0z * a2z) << 1) + a1z * a1z + q0z * Hz + q1z * Lz;
       wxy = ((a0xy * a2xy) << 1) + a1xy * a1xy + q0xy * Hxy + q1xy * Lxy;
-      wxz = ((a0xz * a2xz) << 1) + a1xz * a1xz + q0xz * Hxz + q1xz * Lxz;
+      wxz = a1xz * a1xz + q1xz * Lxz + ((a0xz * a2xz) << 1) + q0xz * Hxz;
       wyz = ((a0yz * a2yz) << 1) + a1yz * a1yz + q0yz * Hyz + q1yz * Lyz;
       sum = wx - over;
       c6 += sum;
       c7 = wxy - wy - sum;
-      c8 = wxz + wy - wx - wz;
+      c8 = wy - wx + wxz - wz;
       c9 = wyz - wy;
       over = wz;
       sum = c6 - (q1y << 6) + carry + q1z * NEAR;
@@ -221,15 +203,17 @@ export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, 
     a2xy = a2x + a2y;
     a2xz = a2x + a2z;
     a2yz = a2y + a2z;
-    const b0x: i64 = load<i32>(factor, 0);
-    const b0y: i64 = load<i32>(factor, 4);
-    const b0z: i64 = load<i32>(factor, 8);
-    const b1x: i64 = load<i32>(factor, 12);
-    const b1y: i64 = load<i32>(factor, 16);
-    const b1z: i64 = load<i32>(factor, 20);
-    const b2x: i64 = load<i32>(factor, 24);
-    const b2y: i64 = load<i32>(factor, 28);
-    const b2z: i64 = load<i32>(factor, 32);
+    if (factor !== 0) {
+      b0x = load<i32>(factor, 0);
+      b0y = load<i32>(factor, 4);
+      b0z = load<i32>(factor, 8);
+      b1x = load<i32>(factor, 12);
+      b1y = load<i32>(factor, 16);
+      b1z = load<i32>(factor, 20);
+      b2x = load<i32>(factor, 24);
+      b2y = load<i32>(factor, 28);
+      b2z = load<i32>(factor, 32);
+    }
     const b0xy: i64 = b0x + b0y;
     const b0xz: i64 = b0x + b0z;
     const b0yz: i64 = b0y + b0z;
@@ -263,11 +247,11 @@ export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, 
     q0xy = q0x + q0y;
     q0xz = q0x + q0z;
     q0yz = q0y + q0z;
-    wx = a0x * b1x + a1x * b0x + q0x * Lx;
+    wx = a1x * b0x + a0x * b1x + q0x * Lx;
     wy = a0y * b1y + a1y * b0y + q0y * Ly;
     wz = a0z * b1z + a1z * b0z + q0z * Lz;
     wxy = a0xy * b1xy + a1xy * b0xy + q0xy * Lxy;
-    wxz = a0xz * b1xz + a1xz * b0xz + q0xz * Lxz;
+    wxz = a1xz * b0xz + a0xz * b1xz + q0xz * Lxz;
     wyz = a0yz * b1yz + a1yz * b0yz + q0yz * Lyz;
     sum = wx - over;
     c3 += sum;
@@ -288,7 +272,7 @@ export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, 
     q1xz = q1x + q1z;
     q1yz = q1y + q1z;
     wx = a0x * b2x + a1x * b1x + a2x * b0x + q0x * Hx + q1x * Lx;
-    wy = a0y * b2y + a1y * b1y + a2y * b0y + q0y * Hy + q1y * Ly;
+    wy = q0y * Hy + a2y * b0y + a1y * b1y + q1y * Ly + a0y * b2y;
     wz = a0z * b2z + a1z * b1z + a2z * b0z + q0z * Hz + q1z * Lz;
     wxy = a0xy * b2xy + a1xy * b1xy + a2xy * b0xy + q0xy * Hxy + q1xy * Lxy;
     wxz = a0xz * b2xz + a1xz * b1xz + a2xz * b0xz + q0xz * Hxz + q1xz * Lxz;
@@ -311,7 +295,7 @@ export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, 
     q2xy = q2x + q2y;
     q2xz = q2x + q2z;
     q2yz = q2y + q2z;
-    wx = a1x * b2x + a2x * b1x + q1x * Hx + q2x * Lx;
+    wx = q2x * Lx + a2x * b1x + a1x * b2x + q1x * Hx;
     wy = a1y * b2y + a2y * b1y + q1y * Hy + q2y * Ly;
     wz = a1z * b2z + a2z * b1z + q1z * Hz + q2z * Lz;
     wxy = a1xy * b2xy + a2xy * b1xy + q1xy * Hxy + q2xy * Lxy;
@@ -335,7 +319,7 @@ export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, 
     c14 = wxz + wy - wx - wz;
     c15 = wyz - wy - wz;
     c16 = wz;
-    sum = c9 - (q2y << 6) + q2z * NEAR + carry;
+    sum = carry + c9 - (q2y << 6) + q2z * NEAR;
     n0x = sum & MASK;
     carry = sum >> LIMB_BITS;
     sum = c10 - (q2z << 6) + carry;

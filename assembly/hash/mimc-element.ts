@@ -7,6 +7,7 @@ import { MODULUS, ONE, PLAIN_ONE, RADIX, ROUND_CONSTANTS } from './constants/mim
 
 export const ROUNDS: i32 = 62;
 const BLOCK_BYTES: usize = 32;
+const HALF: i64 = 1 << 28;
 /** Behind the last round constant. */
 export const ROUND_CONSTANTS_END: usize = ROUND_CONSTANTS + <usize>ROUNDS * ELEMENT_BYTES;
 
@@ -65,11 +66,26 @@ export function write(state: usize, output: usize): void {
 }
 
 /**
+ * The same number with eight limbs between -3 2^28 and -2^28, as the rounds want the one of their three terms that stays:
+ * the sum with two limbs below 2^29 is below 3 2^28 in size, and needs no carries (assembly/field/bls12377.ts).
+ */
+export function lower(from: usize, into: usize): void {
+  let carry: i64 = 0;
+  for (let at: usize = 0; at < ELEMENT_BYTES - 4; at += 4) {
+    carry += <i64>load<i32>(from + at) + HALF;
+    store<i32>(into + at, (carry & MASK) - 3 * HALF);
+    // What was added first goes, and the limb is a whole one too low.
+    carry = (carry >> LIMB_BITS) + 1;
+  }
+  store<i32>(into, carry + load<i32>(from, 32), 32);
+}
+
+/**
  * The end of a compression: `state = value + 2 state + block`, where `value` is what the cipher's rounds gave (spec/hashing.md
- * 1.2).
+ * 1.2). The product with one brings the sum of four elements back into the state's bounds. Changes the block.
  */
 export function finish(value: usize, block: usize, state: usize): void {
-  // Sums of several elements outgrow the state's bounds: the product with one brings them back.
-  addSquareMultiply(value, state, block, 0, ONE, element);
-  addSquareMultiply(element, state, ZERO, 0, ONE, state);
+  for (let at: usize = 0; at < ELEMENT_BYTES; at += 4)
+    store<i32>(block + at, load<i32>(block + at) + load<i32>(state + at));
+  addSquareMultiply(value, state, block, 0, ONE, state);
 }

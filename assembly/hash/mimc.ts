@@ -1,8 +1,8 @@
 // biome-ignore-all lint/correctness/noPrecisionLoss: literals are exact 64-bit integers here
 
-import { addSquareMultiply, ELEMENT_BYTES, SUM } from '../field/bls12377';
+import { addSquareMultiply, ELEMENT_BYTES } from '../field/bls12377';
 import { ROUND_CONSTANTS } from './constants/mimc';
-import { finish, R0, R1, R2, R3, ROUNDS, read, write } from './mimc-element';
+import { finish, lower, R0, R1, R2, R3, ROUNDS, read, write } from './mimc-element';
 import { hashTwo } from './mimc-lanes';
 
 /**
@@ -12,8 +12,9 @@ import { hashTwo } from './mimc-lanes';
 
 const BLOCK_BYTES: usize = 32;
 
-// The running state, a block and the cipher's value, one element each.
+// The running state, the same with lower limbs, a block and the cipher's value, one element each.
 const state: usize = memory.data(36, 16);
+const key: usize = memory.data(36, 16);
 const block: usize = memory.data(36, 16);
 const value: usize = memory.data(36, 16);
 
@@ -74,6 +75,7 @@ export function hashMany(inputs: usize, count: i32, length: usize, outputs: usiz
 
 /** The state absorbs the block. */
 function compress(): void {
-  addSquareMultiply(block, state, ROUND_CONSTANTS, 4, SUM, value, ROUNDS);
+  lower(state, key);
+  addSquareMultiply(block, key, ROUND_CONSTANTS, 4, 0, value, ROUNDS);
   finish(value, block, state);
 }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
+import { createInlineNode } from '../../src/hosts/inline.js';
 import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
+import { accountAt, KeptStore, PRICE, stranger, word } from '../support/dev-node.js';
 import {
   type Answer,
   type Lie,
@@ -14,6 +16,7 @@ import {
   type Stage,
   type Tell,
 } from '../support/liar.js';
+import { serveMock } from '../support/mock-chain.js';
 import { signTransaction } from '../support/sign.js';
 
 const BLOCKS = 14;
@@ -142,6 +145,16 @@ const L1_LIES: Lie[] = [
     beside: { check: /^ROOT_MISMATCH$/, what: zkProof },
   },
   {
+    name: 'the root of another block by one of two that have to agree',
+    by: 'l1',
+    ask: present,
+    tell: (call, _, __, variant) => (isCall(call, ROOT) ? roots[variant] : undefined),
+    alone: { check: /^UPSTREAM_DISAGREEMENT$/, what: /1 endpoints agree where 2 must/ },
+    withOne: true,
+    honest: 2,
+    chain: { layerOneAgreeing: 2 },
+  },
+  {
     name: 'a block by layer 1 that is not finalized',
     by: 'l1',
     ask: present,
@@ -206,5 +219,20 @@ describe('lies about the zk state and layer 1', () => {
 
   test.each([...ZK_LIES, ...L1_LIES].map((lie) => [lie.name, lie] as const))('%s', async (_, lie) => {
     expect(await stage.check(lie)).toEqual([]);
+  });
+
+  test('a root that layer 1 lied about is not remembered once it has led to a refusal', async () => {
+    const l1 = await serveMock(stage.dev.l1);
+    const l2 = await serveMock(stage.dev);
+    const store = new KeptStore();
+    const chain = { kind: 'light', network: devnet(), endpoints: [l2.url], layerOne: [l1.url] } as const;
+    const node = await createInlineNode({ chain, store });
+    const [method, ...params] = present;
+    l1.options.tamper = (call, result) => (isCall(call, ROOT) ? roots[0] : result);
+    await expect(node.request({ method, params })).rejects.toThrow(/zk proof of/);
+    delete l1.options.tamper;
+    expect(await node.request({ method, params })).toEqual(await stage.truth(present));
+    await node.close();
+    await Promise.all([l1.close(), l2.close()]);
   });
 });

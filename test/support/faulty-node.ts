@@ -68,7 +68,7 @@ export async function openHurried(
   endpoints: readonly EndpointSource[],
   chain: Partial<LightChainOptions> = {},
 ): Promise<HurriedNode> {
-  const clock = new FastClock(10);
+  const clock = new FastClock(5);
   let thrown: unknown;
   const node = await createInlineNode({
     clock,

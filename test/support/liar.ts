@@ -47,7 +47,7 @@ export interface Lie {
 /** Variants of each lie. */
 export const VARIANTS = 10;
 
-/** A chain, and endpoints that serve it: one that may lie and three that do not. */
+/** A chain, and endpoints that serve it: one that may lie and three that do not, of layer 1 one less. */
 export interface Stage {
   readonly dev: PlumblineNode;
   /** The true answer. */
@@ -76,7 +76,7 @@ export async function openStage(
   await prepare(dev);
   const [l2, l1] = await Promise.all([
     Promise.all([0, 1, 2, 3].map(() => serveMock(dev))),
-    Promise.all([0, 1].map(() => serveMock(dev.l1))),
+    Promise.all([0, 1, 2].map(() => serveMock(dev.l1))),
   ]);
   const truth = ([method, ...params]: Question) => dev.request({ method, params });
 
@@ -185,7 +185,7 @@ export function otherDigit(text: string, pick: Pick, from = 2): string {
   return text.slice(0, at) + digit + text.slice(at + 1);
 }
 
-/** Another quantity near this one. */
+/** Another quantity near this one, below 2^256. */
 export function otherQuantity(text: string, pick: Pick): string {
-  return `0x${(BigInt(text) + BigInt(1 + pick(1_000_000))).toString(16)}`;
+  return `0x${BigInt.asUintN(256, BigInt(text) + BigInt(1 + pick(1_000_000))).toString(16)}`;
 }

@@ -98,6 +98,28 @@ export class Finality {
   }
 
   /**
+   * Gives what `work` makes of a finalized block. A root by which an answer was refused is read again next time: where
+   * layer 1 is not proved, it may have been layer 1 that lied.
+   *
+   * @throws what `work` throws
+   */
+  async using<T>(at: FinalizedBlock, work: (at: FinalizedBlock) => Promise<T>): Promise<T> {
+    try {
+      return await work(at);
+    } catch (error) {
+      if (isPlumblineError(error, 'ANSWER_REFUSED')) this.forget(at.number);
+      throw error;
+    }
+  }
+
+  private forget(number: number): void {
+    this.roots.delete(number);
+    if (this.latest?.number !== number) return;
+    this.latest = undefined;
+    this.readAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
    * Finalizations by their events, within a range of layer-1 blocks, both ends included.
    *
    * @throws PlumblineError `PROOF_MALFORMED`, of the endpoints

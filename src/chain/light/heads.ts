@@ -123,14 +123,14 @@ export class Heads {
       needed,
       timeoutMs,
       ...(signal !== undefined && { signal }),
-      accept: (answer) => {
+      accept: async (answer) => {
         const block = readLightBlock(this.network, answer, { number });
         if (block === undefined) throw missingHeader(number);
+        if (level === 'sealed') await this.seals!.checkOwnSeal(block);
         return block;
       },
       key: ({ hash }) => bytesToHex(hash),
     });
-    if (level === 'sealed') await this.seals!.checkOwnSeal(value);
     const reached = level === 'sealed' ? 'sealed' : needed > 1 ? 'linked' : 'plain';
     return { block: value, level: reached, origins: agreed.map(({ origin }) => origin) };
   }

@@ -217,7 +217,8 @@ export class LightChain implements Chain {
     storageKeys: readonly Uint8Array[],
     reference: BlockReference,
   ): Promise<LineaProofJson> {
-    return this.zkProofs.prove({ address, storageKeys }, await this.provable(reference));
+    const at = await this.provable(reference);
+    return this.finality!.using(at, () => this.zkProofs.prove({ address, storageKeys }, at));
   }
 
   async submit(raw: Uint8Array): Promise<Uint8Array> {
