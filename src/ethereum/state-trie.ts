@@ -2,7 +2,7 @@ import { createMerkleProof, createMPT, type MerklePatriciaTrie } from '@ethereum
 import { RLP } from '@ethereumjs/rlp';
 import { ValueEncoding } from '@ethereumjs/util';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { bigIntToMinimalBytes, bytesToBigInt, compareBytes, isZeroBytes } from '../primitives/bytes.js';
+import { bigIntToMinimalBytes, bytesToBigInt, compareBytes, equalBytes, isZeroBytes } from '../primitives/bytes.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
 import { ScratchDB } from './scratch-db.js';
 import { TrieNodes } from './trie-nodes.js';
@@ -50,6 +50,26 @@ export class StateTrie {
     const nodes = new TrieNodes();
     const accounts = await createMPT({ db: nodes, useKeyHashing: true, valueEncoding: ValueEncoding.Bytes });
     return new StateTrie(accounts, nodes);
+  }
+
+  /**
+   * A trie of nodes that were stored, with the state of a root held. Nodes that the root does not lead to are forgotten.
+   *
+   * @param nodes - by `bytesToKey` of their hash, as `nodesOf` gave them
+   * @returns undefined when the root is not among them
+   */
+  static async restore(nodes: ReadonlyMap<string, Uint8Array>, root: Uint8Array): Promise<StateTrie | undefined> {
+    const trie = await StateTrie.create();
+    trie.nodes!.add(nodes);
+    if (!equalBytes(root, EMPTY_TRIE_ROOT) && !trie.nodes!.has(root)) return undefined;
+    trie.accounts.root(root);
+    trie.hold(root);
+    return trie;
+  }
+
+  /** Nodes of a held root, storage tries included, except known ones and those below them; see `TrieNodes.below`. */
+  nodesOf(root: Uint8Array, known: (name: string) => boolean): Map<string, Uint8Array> {
+    return this.nodes?.below(root, known) ?? new Map();
   }
 
   /** Keeps the state of a root that has just been written, and forgets other roots written since the last one held. */

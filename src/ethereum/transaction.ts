@@ -47,6 +47,8 @@ export interface TransactionParsing {
   readonly frontier?: boolean | undefined;
   /** 20 bytes: the sender of a transaction that nobody signed. Its signature is not looked at. */
   readonly impersonated?: Uint8Array | undefined;
+  /** 20 bytes: the sender, where it has been recovered before. */
+  readonly sender?: Uint8Array | undefined;
 }
 
 function reject(rule: TransactionRule, reason: string, cause?: unknown): PlumblineError<'TRANSACTION_REJECTED'> {
@@ -73,7 +75,7 @@ export function parseSignedTransaction(
   const named = namedChainId(tx);
   if (parsing.frontier === true && type === 0 && named === undefined) tx = decode(raw, chainId, Hardfork.Chainstart);
   if (!tx.isSigned()) throw reject('signature', 'the transaction is not signed');
-  const from = parsing.impersonated ?? senderOf(tx);
+  const from = parsing.impersonated ?? parsing.sender ?? senderOf(tx);
   if (named !== undefined && named !== BigInt(chainId)) {
     throw reject('chain-id', `the transaction is for chain ${named}, this is ${chainId}`);
   }

@@ -42,6 +42,34 @@ export class TrieNodes implements DB<string, Uint8Array> {
     if (this.held.size > 0) this.fresh.clear();
   }
 
+  /** Takes nodes in as if they had just been written. @param nodes - by `bytesToKey` of their hash */
+  add(nodes: Iterable<readonly [string, Uint8Array]>): void {
+    for (const [name, node] of nodes) this.fresh.set(name, node);
+  }
+
+  /**
+   * Held nodes that a root leads to, by `bytesToKey` of their hash. Nothing below a known node is looked at.
+   *
+   * @param root - one that is held
+   * @param known - whether a node is known, and with it all that it leads to
+   */
+  below(root: Uint8Array, known: (name: string) => boolean): Map<string, Uint8Array> {
+    const found = new Map<string, Uint8Array>();
+    const ahead = [bytesToKey(root)];
+    for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
+      const node = this.held.get(name);
+      if (node === undefined || found.has(name) || known(name)) continue;
+      found.set(name, node.bytes);
+      ahead.push(...childrenOf(node.bytes));
+    }
+    return found;
+  }
+
+  has(root: Uint8Array): boolean {
+    const name = bytesToKey(root);
+    return this.fresh.has(name) || this.held.has(name);
+  }
+
   /** Nodes that are held. */
   get size(): number {
     return this.held.size;

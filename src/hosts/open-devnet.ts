@@ -1,4 +1,5 @@
 import { Devnet } from '../chain/devnet/devnet.js';
+import type { ZkEngine } from '../chain/devnet/devnet-state.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { Estimator } from '../estimate/estimator.js';
 import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
@@ -17,8 +18,6 @@ import { inspectTable } from '../rpc/inspect-table.js';
 import { layerOneTable } from '../rpc/layer-one-table.js';
 import { methodTable } from '../rpc/method-table.js';
 import { noteRequest } from '../rpc/noted-context.js';
-import { openWorldState } from '../state/open-world-state.js';
-import type { WorldState } from '../state/world-state.js';
 import type { PageStore } from '../store/page-store.js';
 import { type DevnetGenesis, devnetGenesis } from './devnet-genesis.js';
 import { resolveDictionary } from './dictionary-source.js';
@@ -66,7 +65,7 @@ export async function openDevnetNode(
       loadCalldataSizer(dictionary.bytes, kernel),
     ]);
     sizer = rememberingSizer(plainSizer);
-    const parts = { zkState: openWorldState(hasher, tries), sizer, store, report };
+    const parts = { zk: { hasher, kernel: tries }, sizer, store, check: options.storeCheck, report };
     chain = await openDevnet(chainOptions, genesis, parts);
   } catch (error) {
     await store?.close();
@@ -102,15 +101,16 @@ async function openDevnet(
   options: DevnetChainOptions,
   genesis: DevnetGenesis,
   parts: {
-    zkState: WorldState;
+    zk: ZkEngine;
     sizer: CalldataSizer;
     store: PageStore | undefined;
+    check: NodeOptions['storeCheck'];
     report: (stage: OpenProgress['stage'], fraction: number) => void;
   },
 ): Promise<Devnet> {
   const chain = await Devnet.open({
     ...genesis,
-    zkState: parts.zkState,
+    zk: parts.zk,
     genesisTimestamp: GENESIS_TIMESTAMP,
     mining: options.mining ?? 'auto',
     sizer: parts.sizer,
@@ -118,6 +118,7 @@ async function openDevnet(
     coinbase: COINBASE,
     now: () => Math.floor(Date.now() / 1000),
     store: parts.store,
+    check: parts.check,
     onProgress: parts.report,
   });
   const { importBlocks } = options;

@@ -49,6 +49,11 @@ export interface NodeOptions {
   readonly chain?: DevnetChainOptions | LightChainOptions | ReplicaChainOptions;
   /** Keep the chain in IndexedDB under this name; in memory when left out. */
   readonly storeName?: string;
+  /**
+   * How the stored state of a devnet is compared with its roots as it is loaded: all hashes of its tries and some of the
+   * values (`sampled`, the default), or every byte (`full`).
+   */
+  readonly storeCheck?: 'sampled' | 'full';
   /** When left out: the store's copy or the profile's address; the general one where the network names none. */
   readonly dictionary?: DictionarySource;
   /** Kernel build; `auto` when left out. */
@@ -70,7 +75,7 @@ export interface NodeOptions {
 
 /** What a node tells while it opens. */
 export interface OpenProgress {
-  readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'blocks' | 'ready';
+  readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'blocks' | 'state' | 'ready';
   /** Between 0 and 1, within the stage. */
   readonly fraction: number;
 }

@@ -1,5 +1,5 @@
 /** Tables of the store. Keys are strings or safe integers; values are bytes. */
-export type Table = 'meta' | 'blocks' | 'dictionaries';
+export type Table = 'meta' | 'blocks' | 'dictionaries' | 'state' | 'trie';
 
 export type Key = string | number;
 

@@ -6,6 +6,8 @@ export interface StoreSchema extends DBSchema {
   meta: { key: Key; value: Uint8Array };
   blocks: { key: Key; value: Uint8Array };
   dictionaries: { key: Key; value: Uint8Array };
+  state: { key: Key; value: Uint8Array };
+  trie: { key: Key; value: Uint8Array };
 }
 
 /**
@@ -16,13 +18,17 @@ const MIGRATIONS: readonly ((database: IDBPDatabase<StoreSchema>) => void)[] = [
   (database) => {
     for (const table of ['meta', 'blocks', 'dictionaries'] as const) database.createObjectStore(table);
   },
+  // Checkpoints of a devnet: pages of the zk state, nodes of the ordinary trie. Blocks stay as they are.
+  (database) => {
+    for (const table of ['state', 'trie'] as const) database.createObjectStore(table);
+  },
 ];
 
 /** Version of the schema that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Every table of the current version. */
-export const TABLES: readonly Table[] = ['meta', 'blocks', 'dictionaries'];
+export const TABLES: readonly Table[] = ['meta', 'blocks', 'dictionaries', 'state', 'trie'];
 
 /** Brings a database up from `oldVersion`, inside its version change transaction. */
 export function migrate(database: IDBPDatabase<StoreSchema>, oldVersion: number): void {

@@ -64,7 +64,7 @@ export function describeIdbStore(): void {
       newer.close();
       await expect(openIdbStore(name)).rejects.toMatchObject({
         code: 'STORE_TOO_NEW',
-        details: { version: 99, supported: 1 },
+        details: { version: 99, supported: 2 },
       });
       const again = await openDB(name);
       expect(again.version).toBe(99);

@@ -5,7 +5,7 @@ import { concatBytes } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import type { PageStore } from '../../src/store/page-store.js';
 import { fixtureBytes, fixtureJson } from './fixtures.js';
-import { openState } from './world-state.js';
+import { zkEngine } from './world-state.js';
 
 /** Head of `chain.rlp`, from `headfcu.json` (spec/json-rpc.md 8). */
 export const IMPORTED_HEAD = '0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7';
@@ -19,7 +19,7 @@ export async function openOnGenesis(store?: PageStore, now = 1000): Promise<Devn
     network,
     alloc,
     genesisHeader: header,
-    zkState: await openState('poseidon2'),
+    zk: await zkEngine('poseidon2'),
     genesisTimestamp: 0,
     mining: 'manual',
     finality: {},

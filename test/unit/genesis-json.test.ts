@@ -9,7 +9,7 @@ import { hardforkAt, rulesAt } from '../../src/evm/common.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import { blockItems, chainRlp } from '../support/imported-chain.js';
-import { openState } from '../support/world-state.js';
+import { zkEngine } from '../support/world-state.js';
 
 type Json = Record<string, unknown> & { config: Record<string, unknown>; alloc: Record<string, unknown> };
 
@@ -32,7 +32,7 @@ function refusal(json: unknown): string {
 
 async function hashOf(json: unknown): Promise<{ hash: string; stateRoot: string }> {
   const { network, alloc, header } = parseGenesis(json);
-  const state = await DevnetState.create(await openState('poseidon2'));
+  const state = await DevnetState.create(await zkEngine('poseidon2'), false);
   const { block } = await sealGenesis({ network, alloc, genesisHeader: header } as unknown as DevnetSettings, state);
   return { hash: bytesToHex(block.hash), stateRoot: bytesToHex(block.header.stateRoot) };
 }

@@ -5,6 +5,7 @@ import type { StateReader } from '../../evm/state-reader.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Block, HeadListener } from '../chain.js';
 import type { BlockRecord } from './block-record.js';
+import type { Checkpoints } from './checkpoints.js';
 import { Clock } from './clock.js';
 import type { DevnetState } from './devnet-state.js';
 import { applyEdits, type StateEdit } from './edits.js';
@@ -38,6 +39,7 @@ export class BlockMaker {
     private readonly state: DevnetState,
     private readonly finality: Finality,
     private readonly store: DevnetStore | undefined,
+    private readonly checkpoints: Checkpoints | undefined,
   ) {
     this.clock = new Clock(settings.now);
     this.exclusions = new Exclusions(settings.now);
@@ -130,7 +132,8 @@ export class BlockMaker {
     const snapshot = this.snapshots.find(id);
     if (snapshot === undefined) return false;
     const { block, edits } = snapshot;
-    await this.store?.truncate(block, this.ledger.head.header.number, edits);
+    const gone = (await this.checkpoints?.beforeRevert(snapshot.finality.last)) ?? [];
+    await this.store?.truncate(block, this.ledger.head.header.number, edits, gone);
     this.ledger.truncate(block);
     this.state.revertTo(block, this.ledger.head.header.stateRoot);
     this.finality.restore(snapshot.finality);
@@ -144,21 +147,22 @@ export class BlockMaker {
     return true;
   }
 
-  /** Takes in a block that was stored: its changes are applied, and have to lead to the roots it had. */
+  /**
+   * Takes in a block that was stored: its changes are applied, and have to lead to the roots it had.
+   *
+   * @throws PlumblineError `STORE_CORRUPT`
+   */
   async replay(record: BlockRecord): Promise<void> {
-    const { header } = record.block;
-    const parent = this.ledger.head;
-    const linked = header.number === parent.header.number + 1 && equalBytes(header.parentHash, parent.hash);
-    const roots = linked ? await this.state.apply(header.number, record.changes) : undefined;
-    if (
-      roots === undefined ||
-      !equalBytes(roots.zkRoot, record.zkRoot) ||
-      !equalBytes(roots.stateRoot, header.stateRoot)
-    ) {
-      const reason = `block ${header.number} does not follow from the one before it`;
-      throw new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, { table: 'blocks', reason });
-    }
+    this.checkLink(record);
+    await applyStored(this.state, record);
     await this.append(record);
+  }
+
+  /** Takes in a block that was stored, and leaves its state to be loaded later. @throws PlumblineError `STORE_CORRUPT` */
+  async enter(record: BlockRecord): Promise<void> {
+    this.checkLink(record);
+    this.state.expectRoot(record.block.header.number, record.zkRoot);
+    await this.extend(record);
   }
 
   /** Takes up the edits that waited when the devnet was last open. */
@@ -174,10 +178,22 @@ export class BlockMaker {
     for (const listener of this.listeners) listener(record.block);
   }
 
+  private checkLink({ block: { header } }: BlockRecord): void {
+    const parent = this.ledger.head;
+    const linked = header.number === parent.header.number + 1 && equalBytes(header.parentHash, parent.hash);
+    if (!linked) throw unconnected(header.number);
+  }
+
   private async append(record: BlockRecord): Promise<void> {
+    await this.extend(record);
+    this.edited = await this.withEdits(this.edits);
+    const finalized = this.finality.finalized.header.number;
+    await this.checkpoints?.afterBlock(record.block, this.state, finalized, this.store?.lastBytes ?? 0);
+  }
+
+  private async extend(record: BlockRecord): Promise<void> {
     this.ledger.append(record.block, record.receipts);
     if (record.imported !== true) this.edits = [];
-    this.edited = await this.withEdits(this.edits);
     this.next = { ...this.next, baseFeePerGas: undefined, gasLimit: undefined };
     await (record.imported === true ? this.finality.settle() : this.finality.advance());
   }
@@ -199,4 +215,17 @@ export class BlockMaker {
     await applyEdits(overlay, edits);
     return overlay;
   }
+}
+
+/** Applies a stored block, which has to lead to the roots it had. @throws PlumblineError `STORE_CORRUPT` */
+export async function applyStored(state: DevnetState, { block, changes, zkRoot }: BlockRecord): Promise<void> {
+  const { number, stateRoot } = block.header;
+  const roots = await state.apply(number, changes);
+  if (!equalBytes(roots.zkRoot, zkRoot) || !equalBytes(roots.stateRoot, stateRoot)) throw unconnected(number);
+}
+
+function unconnected(number: number): PlumblineError<'STORE_CORRUPT'> {
+  const reason = `block ${number} does not follow from the one before it`;
+  const details = { table: 'blocks', reason };
+  return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details);
 }

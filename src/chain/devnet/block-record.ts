@@ -1,4 +1,5 @@
 import { RLP } from '@ethereumjs/rlp';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { messageOf, PlumblineError } from '../../errors.js';
 import { type BlockHeader, headerFields, headerFromFields, headerHash } from '../../ethereum/header.js';
 import type { Log } from '../../ethereum/receipt.js';
@@ -6,7 +7,7 @@ import { parseSignedTransaction, type SignedTransaction } from '../../ethereum/t
 import { withdrawalFields, withdrawalFromFields } from '../../ethereum/withdrawal.js';
 import type { AccountChange } from '../../evm/state-overlay.js';
 import type { Account } from '../../evm/state-reader.js';
-import { bigIntToMinimalBytes, bytesToBigInt, equalBytes } from '../../primitives/bytes.js';
+import { bigIntToMinimalBytes, bytesToBigInt, concatBytes, equalBytes } from '../../primitives/bytes.js';
 import type { Block, TransactionReceipt } from '../chain.js';
 import { type BlockBody, blockBytes } from './block-bytes.js';
 
@@ -25,9 +26,14 @@ export interface BlockRecord {
 
 type Item = Uint8Array | Item[];
 
-/** Records of format 1 end after the zk root, and their receipts after the logs. */
-const FORMAT = 2;
-const FORMATS = [1n, 2n];
+/**
+ * Records of format 1 end after the zk root, and their receipts after the logs. Up to format 2 senders are not stored, the
+ * changes are not RLP of their own, and there is no checksum.
+ */
+const FORMAT = 3;
+const FORMATS = [1n, 2n, 3n];
+const FIRST_SEALED_FORMAT = 3n;
+const CHECKSUM_BYTES = 8;
 const NOTHING = new Uint8Array(0);
 const flag = (value: boolean) => Uint8Array.of(value ? 1 : 0);
 const int = (value: bigint | number) => bigIntToMinimalBytes(BigInt(value));
@@ -67,21 +73,36 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
     change.code === undefined ? [] : [change.code],
     change.slots.map((slot): Item[] => [slot.key, slot.before, slot.after]),
   ]);
-  // The sender of one that nobody signed stands beside it.
-  const raws = record.block.transactions.map((tx): Item => (tx.impersonated === true ? [tx.raw, tx.from] : tx.raw));
+  // Recovering the sender would take longer than all else of reading it.
+  const raws = record.block.transactions.map((tx): Item => [tx.raw, tx.from, flag(tx.impersonated === true)]);
   const { header, withdrawals = [] } = record.block;
-  return RLP.encode([
+  const encoded = RLP.encode([
     int(FORMAT),
     headerFields(header),
     raws,
     receipts,
-    changes,
+    RLP.encode(changes),
     record.zkRoot,
     (record.uncles ?? []).map(headerFields),
     withdrawals.map(withdrawalFields),
     // Not a mere flag: no single damaged byte makes one of the other.
     record.imported === true ? record.block.hash : NOTHING,
   ]);
+  return concatBytes(encoded, checksum(encoded));
+}
+
+function checksum(encoded: Uint8Array): Uint8Array {
+  return sha256(encoded).subarray(0, CHECKSUM_BYTES);
+}
+
+/** Items of a record, after its checksum has been compared. Those of earlier formats end without one. */
+function itemsOf(bytes: Uint8Array): Item[] {
+  const { data, remainder } = RLP.decode(bytes, true);
+  const items = data as Item[];
+  const sealed = bytesToBigInt(items[0] as Uint8Array) >= FIRST_SEALED_FORMAT;
+  const expected = sealed ? checksum(bytes.subarray(0, bytes.length - remainder.length)) : NOTHING;
+  if (!equalBytes(remainder, expected)) throw new Error('the checksum does not fit');
+  return items;
 }
 
 /**
@@ -90,7 +111,7 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
  */
 export function decodeBlockRecord(bytes: Uint8Array, chainId: number): BlockRecord {
   try {
-    return parse(RLP.decode(bytes) as Item[], chainId);
+    return parse(itemsOf(bytes), chainId);
   } catch (cause) {
     const reason = messageOf(cause);
     throw new PlumblineError(
@@ -108,7 +129,7 @@ function parse(record: Item[], chainId: number): BlockRecord {
     Uint8Array[],
     (Uint8Array | Uint8Array[])[],
     Item[][],
-    Item[][],
+    Uint8Array | Item[][],
     Uint8Array,
     Uint8Array[][]?,
     Uint8Array[][]?,
@@ -151,14 +172,23 @@ function parse(record: Item[], chainId: number): BlockRecord {
     firstLogIndex += logs.length;
     return receipt;
   });
+  let changes: readonly AccountChange[] | undefined;
   return {
     block,
     receipts,
-    changes: changeItems.map(parseChange),
+    // Few who read a block look at them, and genesis may have very many.
+    get changes() {
+      changes ??= readChanges(changeItems);
+      return changes;
+    },
     zkRoot,
     ...(uncles.length > 0 && { uncles }),
     ...(readImported(imported, block.hash) && { imported: true }),
   };
+}
+
+function readChanges(items: Uint8Array | Item[][]): AccountChange[] {
+  return (items instanceof Uint8Array ? (RLP.decode(items) as Item[][]) : items).map(parseChange);
 }
 
 function readImported(mark: Uint8Array = NOTHING, hash: Uint8Array): boolean {
@@ -168,8 +198,12 @@ function readImported(mark: Uint8Array = NOTHING, hash: Uint8Array): boolean {
 
 function parseTransaction(item: Uint8Array | Uint8Array[], chainId: number): SignedTransaction {
   if (item instanceof Uint8Array) return parseSignedTransaction(item, chainId, { blobs: true, frontier: true });
-  const [raw, impersonated] = item;
-  return parseSignedTransaction(raw!, chainId, { impersonated });
+  const [raw, from, impersonated] = item;
+  // Up to format 2 only the sender of one that nobody signed stood beside it.
+  if (impersonated === undefined || impersonated[0] === 1) {
+    return parseSignedTransaction(raw!, chainId, { impersonated: from });
+  }
+  return parseSignedTransaction(raw!, chainId, { blobs: true, frontier: true, sender: from });
 }
 
 function parseChange(item: Item[]): AccountChange {

@@ -5,6 +5,7 @@ import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state-reader.js';
 import type { Network } from '../../networks/network.js';
+import { equalBytes } from '../../primitives/bytes.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
   Block,
@@ -32,8 +33,8 @@ import { SimulatedL1 } from './layer-one/simulated-l1.js';
 import { Ledger } from './ledger.js';
 import { Mining } from './mining.js';
 import type { DevnetSettings } from './options.js';
-import { DevnetStore } from './persistence.js';
 import { currentPrices } from './prices.js';
+import { anotherGenesis, findStored, Reopening, type StoredDevnet } from './reopening.js';
 import { SerialQueue } from './serial-queue.js';
 
 /**
@@ -49,6 +50,11 @@ export class Devnet implements Chain {
   private readonly maker: BlockMaker;
   private readonly mining: Mining;
   private readonly intake: Intake;
+  /** Done when the state is there. */
+  private loaded: Promise<void> = Promise.resolve();
+  private reopening: Reopening | undefined;
+  /** The state is that of the newest block. */
+  private complete = false;
 
   private constructor(
     private readonly settings: DevnetSettings,
@@ -56,11 +62,11 @@ export class Devnet implements Chain {
     private readonly state: DevnetState,
     private readonly finality: Finality,
     readonly layerOne: SimulatedL1,
-    private readonly store: DevnetStore | undefined,
+    private readonly stored: StoredDevnet | undefined,
   ) {
     this.network = settings.network;
     const { queue } = this;
-    const maker = new BlockMaker(settings, ledger, state, finality, store);
+    const maker = new BlockMaker(settings, ledger, state, finality, stored?.blocks, stored?.checkpoints);
     const mining = new Mining(maker, queue);
     const intake = new Intake(settings, ledger, maker, mining);
     this.maker = maker;
@@ -76,24 +82,57 @@ export class Devnet implements Chain {
    */
   static async open(settings: DevnetSettings): Promise<Devnet> {
     requireInterval(settings.mining);
-    const state = await DevnetState.create(settings.zkState);
+    const state = await DevnetState.create(settings.zk, settings.store !== undefined);
+    const found = settings.store === undefined ? undefined : await findStored(settings, settings.store);
+    const genesis = found?.checkpoint === undefined ? await sealGenesis(settings, state) : found.genesis!;
     const ledger = new Ledger();
-    const genesis = await sealGenesis(settings, state);
     ledger.append(genesis.block, []);
     const layerOne = await SimulatedL1.create(settings.network.rollup, genesis.zkRoot, genesis.block.header.timestamp);
     const finality = new Finality(layerOne, ledger, state, settings.finality);
-    const store = settings.store === undefined ? undefined : new DevnetStore(settings.store, settings.network.chainId);
-    const devnet = new Devnet(settings, ledger, state, finality, layerOne, store);
-    const loaded =
-      (await store?.restore(
-        genesis,
-        (record) => devnet.maker.replay(record),
-        (fraction) => settings.onProgress?.('blocks', fraction),
-      )) ?? false;
-    if (!loaded) await store?.save(genesis);
-    else await devnet.maker.resume((await store?.edits()) ?? []);
+    const devnet = new Devnet(settings, ledger, state, finality, layerOne, found);
+    if (found?.checkpoint !== undefined) await devnet.enterStored(found, genesis);
+    else if (found !== undefined) await devnet.replayStored(found, genesis);
     await devnet.mining.set(settings.mining);
     return devnet;
+  }
+
+  /** Applies the stored blocks to the genesis state; keeps genesis where nothing is stored. */
+  private async replayStored({ head, blocks, checkpoints, genesis: held }: StoredDevnet, genesis: BlockRecord) {
+    if (held !== undefined && !equalBytes(held.block.hash, genesis.block.hash)) throw anotherGenesis();
+    if (head === undefined) await blocks.save(genesis);
+    await checkpoints.afterBlock(genesis.block, this.state, 0, 0);
+    this.complete = head === undefined;
+    if (head === undefined) return;
+    const report = (fraction: number) => this.settings.onProgress?.('blocks', fraction);
+    await blocks.each(1, head, (record) => this.maker.replay(record), report);
+    await this.maker.resume(await blocks.edits());
+    this.complete = true;
+  }
+
+  /** Takes in the stored blocks, and begins to load their state. */
+  private async enterStored(found: StoredDevnet, genesis: BlockRecord): Promise<void> {
+    this.state.expectRoot(0, genesis.zkRoot);
+    const report = (fraction: number) => this.settings.onProgress?.('blocks', fraction);
+    await found.blocks.each(1, found.head!, (record) => this.maker.enter(record), report);
+    const { settings, state, ledger, finality } = this;
+    const edits = await found.blocks.edits();
+    const reopening = new Reopening(settings, found, { state, ledger, finality });
+    await reopening.openPages();
+    this.reopening = reopening;
+    this.loaded = this.queue.run(async () => {
+      try {
+        await reopening.load();
+        await this.maker.resume(edits);
+        this.complete = true;
+      } catch (error) {
+        this.queue.fail(error as Error);
+        throw error;
+      } finally {
+        this.reopening = undefined;
+      }
+    });
+    // Whoever needs the state is told.
+    this.loaded.catch(() => {});
   }
 
   async head(): Promise<Block> {
@@ -140,6 +179,7 @@ export class Devnet implements Chain {
   }
 
   async stateAt(block: Block): Promise<StateReader> {
+    await this.loaded;
     const isHead = block === this.ledger.head;
     return isHead ? this.maker.headState : this.state.flat.at(block.header.number);
   }
@@ -159,11 +199,13 @@ export class Devnet implements Chain {
   }
 
   async proof(address: Uint8Array, storageKeys: readonly Uint8Array[], block: Block): Promise<TrieProof> {
+    await this.loaded;
     this.ensureProvable(block);
     return this.state.trie.prove(block.header.stateRoot, address, storageKeys);
   }
 
   async imaginedRoots(block: Block): Promise<ImaginedRoots> {
+    await this.loaded;
     this.ensureProvable(block);
     const roots = await this.state.rootsAfter(block.header.stateRoot);
     if (block === this.ledger.head) await roots(await this.maker.waitingChanges());
@@ -177,10 +219,15 @@ export class Devnet implements Chain {
   ): Promise<LineaProofJson> {
     const named =
       'tag' in reference && reference.tag !== 'earliest' ? this.finality.finalized : await this.block(reference);
-    if (named === undefined || !this.finality.isProvable(named.header.number)) {
+    const first = this.stored?.checkpoint?.block ?? 0;
+    const provable = (number: number) => this.finality.isProvable(number) && this.state.holdsZk(number, first);
+    if (named === undefined || !provable(named.header.number)) {
       const text = 'number' in reference ? String(reference.number) : 'tag' in reference ? reference.tag : 'hash';
       throw new PlumblineError('BLOCK_NOT_PROVABLE', `layer 1 holds no root of block ${text}`, { block: text });
     }
+    const proof = await this.reopening?.prove(named.header.number, address, storageKeys);
+    if (proof !== undefined) return proof;
+    await this.loaded;
     return this.state.zk.prove(named.header.number, address, storageKeys);
   }
 
@@ -213,8 +260,10 @@ export class Devnet implements Chain {
 
   async close(): Promise<void> {
     this.mining.stop();
+    this.reopening?.abort();
     await this.queue.close();
-    await this.store?.close();
+    if (this.complete) await this.stored?.checkpoints.finish(this.finality.finalized, this.state);
+    await this.stored?.blocks.close();
   }
 
   /** The tries of a block are let go of with the way back to it; its accounts stay readable. */

@@ -10,7 +10,11 @@ export interface FinalityOptions {
   readonly delayBlocks?: number;
   /** Blocks of one finalization; only its last one has a root on layer 1. Default 1. */
   readonly batchBlocks?: number;
-  /** How many finalizations back states stay provable, as the reference state manager keeps them. Default 128. */
+  /**
+   * How many finalizations back states stay provable, as the reference state manager keeps them. Default 128. A devnet that
+   * is opened from its store begins to count at its checkpoint: the newest finalized block can be proved, and what is
+   * finalized from then on.
+   */
   readonly heldFinalizations?: number;
 }
 
@@ -55,6 +59,11 @@ export class Finality {
     return number >= this.provable[0]! && this.layerOne.stateRoot(number) !== undefined;
   }
 
+  /** Oldest block whose state is to be held. */
+  get oldestHeld(): number {
+    return Math.min(this.provable[0]!, this.heldFrom);
+  }
+
   /** Keeps the states from a block on, whatever is finalized meanwhile; undefined ends that. */
   holdFrom(block: number | undefined): void {
     this.heldFrom = block ?? Number.POSITIVE_INFINITY;
@@ -94,9 +103,8 @@ export class Finality {
     this.last = end;
     this.provable.push(end);
     if (this.provable.length > this.held) this.provable.shift();
-    const heldFrom = Math.min(this.provable[0]!, this.heldFrom);
-    this.state.releaseBefore(heldFrom);
-    this.layerOne.releaseBefore(heldFrom);
+    this.state.releaseBefore(this.oldestHeld);
+    this.layerOne.releaseBefore(this.oldestHeld);
   }
 }
 

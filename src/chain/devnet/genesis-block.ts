@@ -3,6 +3,7 @@ import { EMPTY_REQUESTS_HASH, EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../e
 import type { BlockHeader } from '../../ethereum/header.js';
 import { rulesAt } from '../../evm/common.js';
 import { encodeExtraData } from '../../fees/extra-data.js';
+import type { Block } from '../chain.js';
 import { type BlockRecord, blockOf } from './block-record.js';
 import type { DevnetState } from './devnet-state.js';
 import { type GenesisHeader, genesisChanges } from './genesis.js';
@@ -29,6 +30,11 @@ function devnetHeader(settings: DevnetSettings): GenesisHeader {
 export async function sealGenesis(settings: DevnetSettings, state: DevnetState): Promise<BlockRecord> {
   const changes = genesisChanges(settings.alloc);
   const { stateRoot, zkRoot } = await state.load(changes, (fraction) => settings.onProgress?.('genesis', fraction));
+  return { block: genesisBlock(settings, stateRoot), receipts: [], changes, zkRoot };
+}
+
+/** Block 0. @param stateRoot - ordinary root of the genesis accounts, 32 bytes */
+export function genesisBlock(settings: DevnetSettings, stateRoot: Uint8Array): Block {
   const given = settings.genesisHeader ?? devnetHeader(settings);
   const rules = rulesAt(settings.network, 0, given.timestamp);
   const header: BlockHeader = {
@@ -56,6 +62,5 @@ export async function sealGenesis(settings: DevnetSettings, state: DevnetState):
     }),
     ...(rules.prague && { requestsHash: EMPTY_REQUESTS_HASH }),
   };
-  const block = blockOf({ header, transactions: [], uncles: [], withdrawals: [] });
-  return { block, receipts: [], changes, zkRoot };
+  return blockOf({ header, transactions: [], uncles: [], withdrawals: [] });
 }

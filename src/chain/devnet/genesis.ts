@@ -1,3 +1,4 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import type { AccountChange } from '../../evm/state-overlay.js';
@@ -79,4 +80,17 @@ export function genesisChanges(alloc: GenesisAlloc): AccountChange[] {
       })),
     };
   });
+}
+
+/** Names the accounts a chain begins with: SHA-256 over all of them in the order of their addresses, 32 bytes. */
+export function genesisIdentity(alloc: GenesisAlloc): Uint8Array {
+  const hash = sha256.create();
+  const accounts = Object.entries(alloc).map(([address, account]) => [address.toLowerCase(), account] as const);
+  accounts.sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [address, { balance = 0n, nonce = 0n, code = '0x', storage = {} }] of accounts) {
+    const slots = Object.entries(storage).map((slot) => slot.join('=').toLowerCase());
+    const text = [address, balance, nonce, code.toLowerCase(), ...slots.sort()].join(' ');
+    hash.update(new TextEncoder().encode(`${text}\n`));
+  }
+  return hash.digest();
 }

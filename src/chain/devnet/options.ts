@@ -1,8 +1,9 @@
 import type { Prices } from '../../fees/prices.js';
 import type { CalldataSizer } from '../../kernel/contracts.js';
 import type { Network } from '../../networks/network.js';
-import type { WorldState } from '../../state/world-state.js';
 import type { PageStore } from '../../store/page-store.js';
+import type { CheckpointOptions } from './checkpoints.js';
+import type { ZkEngine } from './devnet-state.js';
 import type { FinalityOptions } from './finality.js';
 import type { GenesisAlloc, GenesisHeader } from './genesis.js';
 
@@ -25,8 +26,8 @@ export interface NextBlock {
 /** A devnet's settings, every choice made. */
 export interface DevnetSettings {
   readonly network: Network;
-  /** Empty, of the network's scheme. */
-  readonly zkState: WorldState;
+  /** Of the network's scheme. */
+  readonly zk: ZkEngine;
   readonly alloc: GenesisAlloc;
   /** Seconds. Part of the identity of the chain. */
   readonly genesisTimestamp: number;
@@ -44,6 +45,13 @@ export interface DevnetSettings {
   /** Seconds of the wall clock; blocks take the time of their sealing, and at least one second more than their parent. */
   readonly now: () => number;
   readonly store: PageStore | undefined;
-  /** Told how far opening has come: the share of the genesis accounts, or of the stored blocks, that is loaded, 0 to 1. */
-  readonly onProgress: ((stage: 'genesis' | 'blocks', fraction: number) => void) | undefined;
+  /** How often the state is stored. */
+  readonly checkpoints?: CheckpointOptions | undefined;
+  /** How a stored state is compared with its roots as it is loaded; `sampled` when left out, see `LoadOptions`. */
+  readonly check?: 'sampled' | 'full' | undefined;
+  /**
+   * Told how far opening has come: the share of the genesis accounts, of the stored blocks, or of the stored state, that is
+   * loaded, 0 to 1. A stored state is loaded after the devnet has opened.
+   */
+  readonly onProgress: ((stage: 'genesis' | 'blocks' | 'state', fraction: number) => void) | undefined;
 }

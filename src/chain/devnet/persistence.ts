@@ -1,6 +1,5 @@
 import { PlumblineError } from '../../errors.js';
-import { equalBytes } from '../../primitives/bytes.js';
-import type { PageStore } from '../../store/page-store.js';
+import type { Commit, PageStore } from '../../store/page-store.js';
 import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from './block-record.js';
 import { decodeEdits, encodeEdits, type StateEdit } from './edits.js';
 
@@ -12,6 +11,9 @@ const BATCH = 64;
 
 /** Where a devnet keeps its blocks: one atomic commit each, head pointer included. */
 export class DevnetStore {
+  /** Length of the newest record that was written or read. */
+  lastBytes = 0;
+
   constructor(
     private readonly store: PageStore,
     private readonly chainId: number,
@@ -20,7 +22,9 @@ export class DevnetStore {
   /** Keeps a block. @param edits - that wait after it */
   async save(record: BlockRecord, edits: readonly StateEdit[] = []): Promise<void> {
     const number = record.block.header.number;
-    const block = { table: 'blocks', key: number, value: encodeBlockRecord(record) } as const;
+    const value = encodeBlockRecord(record);
+    this.lastBytes = value.length;
+    const block = { table: 'blocks', key: number, value } as const;
     await this.store.commit({ puts: [block, headPointer(number), editsEntry(edits)] });
   }
 
@@ -29,13 +33,18 @@ export class DevnetStore {
     await this.store.commit({ puts: [editsEntry(edits)] });
   }
 
-  /** Goes back from block `head` to an earlier one, with the edits that waited then. */
-  async truncate(number: number, head: number, edits: readonly StateEdit[]): Promise<void> {
-    const deletes = Array.from({ length: head - number }, (_, i) => ({
+  /** Goes back from block `head` to an earlier one, with the edits that waited then, in one commit with other deletions. */
+  async truncate(
+    number: number,
+    head: number,
+    edits: readonly StateEdit[],
+    alsoDelete: NonNullable<Commit['deletes']> = [],
+  ): Promise<void> {
+    const blocks = Array.from({ length: head - number }, (_, i) => ({
       table: 'blocks' as const,
       key: number + 1 + i,
     }));
-    await this.store.commit({ deletes, puts: [headPointer(number), editsEntry(edits)] });
+    await this.store.commit({ deletes: [...blocks, ...alsoDelete], puts: [headPointer(number), editsEntry(edits)] });
   }
 
   /** The edits that waited for a block when the devnet was last open. @throws PlumblineError `STORE_CORRUPT` */
@@ -44,32 +53,44 @@ export class DevnetStore {
     return bytes === undefined ? [] : decodeEdits(bytes);
   }
 
-  /**
-   * Hands the stored blocks after genesis to `replay`, in order.
-   *
-   * @returns false for a store that holds no devnet yet
-   * @throws PlumblineError `STORE_CORRUPT` when a block is missing, does not decode, or the stored genesis is another one
-   */
-  async restore(
-    genesis: BlockRecord,
-    replay: (record: BlockRecord) => Promise<void>,
-    onProgress: (fraction: number) => void = () => {},
-  ): Promise<boolean> {
+  /** Number of the newest stored block; undefined for a store that holds no devnet yet. @throws PlumblineError `STORE_CORRUPT` */
+  async head(): Promise<number | undefined> {
     const pointer = await this.store.get('meta', HEAD);
-    if (pointer === undefined) return false;
+    if (pointer === undefined) return undefined;
     const head = Number(new TextDecoder().decode(pointer));
     if (!Number.isSafeInteger(head)) throw corrupt('the head pointer is not a block number');
-    for (let first = 0; first <= head; first += BATCH) {
-      const numbers = Array.from({ length: Math.min(BATCH, head + 1 - first) }, (_, i) => first + i);
+    return head;
+  }
+
+  /**
+   * Hands stored blocks to `take`, in order.
+   *
+   * @throws PlumblineError `STORE_CORRUPT` when one is missing or does not decode
+   */
+  async each(
+    from: number,
+    to: number,
+    take: (record: BlockRecord) => Promise<void> | void,
+    onProgress: (fraction: number) => void = () => {},
+  ): Promise<void> {
+    for (let first = from; first <= to; first += BATCH) {
+      const numbers = Array.from({ length: Math.min(BATCH, to + 1 - first) }, (_, i) => first + i);
       for (const [i, bytes] of (await this.store.getMany('blocks', numbers)).entries()) {
         if (bytes === undefined) throw corrupt(`block ${first + i} is missing`);
-        const record = decodeBlockRecord(bytes, this.chainId);
-        if (first + i > 0) await replay(record);
-        else if (!equalBytes(record.block.hash, genesis.block.hash)) throw corrupt('it began from another genesis');
+        this.lastBytes = bytes.length;
+        await take(decodeBlockRecord(bytes, this.chainId));
       }
-      onProgress(Math.min(1, (first + BATCH) / (head + 1)));
+      onProgress(Math.min(1, (first + BATCH - from) / (to + 1 - from)));
     }
-    return true;
+  }
+
+  /** A stored block. @throws PlumblineError `STORE_CORRUPT` */
+  async block(number: number): Promise<BlockRecord> {
+    const found: BlockRecord[] = [];
+    await this.each(number, number, (record) => {
+      found.push(record);
+    });
+    return found[0]!;
   }
 
   async close(): Promise<void> {
@@ -85,6 +106,7 @@ function editsEntry(edits: readonly StateEdit[]) {
   return { table: 'meta', key: EDITS, value: encodeEdits(edits) } as const;
 }
 
-function corrupt(reason: string): PlumblineError<'STORE_CORRUPT'> {
+/** An error about the blocks of a devnet. */
+export function corrupt(reason: string): PlumblineError<'STORE_CORRUPT'> {
   return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, { table: 'blocks', reason });
 }

@@ -1,0 +1,245 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { LineaProofJson } from '../../accumulator/proof-shape.js';
+import { isPlumblineError, PlumblineError } from '../../errors.js';
+import { StateTrie } from '../../ethereum/state-trie.js';
+import { bytesToKey, equalBytes } from '../../primitives/bytes.js';
+import { loadWorldState } from '../../state/pages/load-world-state.js';
+import { openPagedState, type PagedState } from '../../state/pages/open-paged-state.js';
+import type { PageSource } from '../../state/pages/page-source.js';
+import type { PageStore } from '../../store/page-store.js';
+import { applyStored } from './block-maker.js';
+import type { BlockRecord } from './block-record.js';
+import { type Checkpoint, damaged, decodeSegment } from './checkpoint-codec.js';
+import { Checkpoints } from './checkpoints.js';
+import type { DevnetState } from './devnet-state.js';
+import type { Finality } from './finality.js';
+import { FlatState } from './flat-state.js';
+import { genesisIdentity } from './genesis.js';
+import { genesisBlock, sealGenesis } from './genesis-block.js';
+import type { Ledger } from './ledger.js';
+import type { DevnetSettings } from './options.js';
+import { corrupt, DevnetStore } from './persistence.js';
+
+/** One node in so many is hashed again when a check is sampled. */
+const SAMPLE = 64;
+
+/** What a store holds of a devnet. */
+export interface StoredDevnet {
+  readonly pages: PageStore;
+  readonly blocks: DevnetStore;
+  readonly checkpoints: Checkpoints;
+  /** Newest block; undefined, as the rest, for a store that holds none yet. */
+  readonly head: number | undefined;
+  readonly genesis: BlockRecord | undefined;
+  /** The state that can be loaded; undefined where the blocks have to be applied from genesis on. */
+  readonly checkpoint: Checkpoint | undefined;
+}
+
+/** The store holds the blocks of a chain with other genesis accounts or another genesis header. */
+export function anotherGenesis(): PlumblineError<'STORE_CORRUPT'> {
+  return corrupt('it began from another genesis');
+}
+
+/**
+ * Looks into a store.
+ *
+ * @throws PlumblineError `STORE_CORRUPT` when it holds the chain of another genesis; `STORE_TOO_NEW`
+ */
+export async function findStored(settings: DevnetSettings, pages: PageStore): Promise<StoredDevnet> {
+  const blocks = new DevnetStore(pages, settings.network.chainId);
+  const identity = genesisIdentity(settings.alloc);
+  const checkpoints = new Checkpoints(pages, identity, settings.checkpoints);
+  const found = { pages, blocks, checkpoints };
+  const head = await blocks.head();
+  if (head === undefined) return { ...found, head, genesis: undefined, checkpoint: undefined };
+  const genesis = await blocks.block(0);
+  const checkpoint = await readable(checkpoints);
+  if (checkpoint === undefined || checkpoint.block > head) return { ...found, head, genesis, checkpoint: undefined };
+  const expected = genesisBlock(settings, genesis.block.header.stateRoot);
+  if (!equalBytes(checkpoint.genesis, identity) || !equalBytes(genesis.block.hash, expected.hash)) {
+    throw anotherGenesis();
+  }
+  return { ...found, head, genesis, checkpoint };
+}
+
+/** A damaged checkpoint is as good as none: the blocks are all there is to it. */
+async function readable(checkpoints: Checkpoints): Promise<Checkpoint | undefined> {
+  try {
+    return await checkpoints.read();
+  } catch (error) {
+    if (isPlumblineError(error, 'STORE_CORRUPT')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Loads the state of a stored devnet: a checkpoint, then the changes of the blocks since. Each of those has to lead to the
+ * roots it had. Where the checkpoint is damaged, the state is rebuilt by applying all blocks to the genesis accounts;
+ * where a block is damaged too, nothing but the error is left.
+ *
+ * States before the checkpoint are no longer provable, however many finalizations the devnet was to hold: those from the
+ * checkpoint on are. It is of a finalized block, so that the newest finalized one always is among them. Balances, code
+ * and slots of all earlier blocks stay readable: they follow from the changes in the block records.
+ */
+export class Reopening {
+  private paged: PagedState | undefined;
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly settings: DevnetSettings,
+    private readonly found: StoredDevnet,
+    private readonly chain: { readonly state: DevnetState; readonly ledger: Ledger; readonly finality: Finality },
+  ) {}
+
+  /** Makes the pages ready to answer from before the state is loaded. Damaged ones are left to `load`. */
+  async openPages(): Promise<void> {
+    const { block } = this.checkpoint;
+    try {
+      const paged = await openPagedState(
+        this.settings.zk.hasher,
+        this.pagesOfState(() => Promise.resolve()),
+      );
+      const { zkRoot } = await this.found.blocks.block(block);
+      if (paged.block === block && equalBytes(paged.root, zkRoot)) this.paged = paged;
+    } catch (error) {
+      if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
+    }
+  }
+
+  /**
+   * Answers for the block of the checkpoint from its pages; what they say leads to the recorded root.
+   *
+   * @returns undefined for another block, or where pages are damaged: what is loaded has to answer
+   */
+  async prove(
+    block: number,
+    address: Uint8Array,
+    storageKeys: readonly Uint8Array[],
+  ): Promise<LineaProofJson | undefined> {
+    if (block !== this.paged?.block) return undefined;
+    try {
+      return await this.paged.prove(address, storageKeys);
+    } catch (error) {
+      if (isPlumblineError(error, 'STORE_CORRUPT')) return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws PlumblineError `STORE_CORRUPT` when the blocks do not give the state either; `ABORTED` */
+  async load(): Promise<void> {
+    const { state, finality } = this.chain;
+    try {
+      await this.fromCheckpoint();
+    } catch (error) {
+      if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
+      await this.fromGenesis();
+    }
+    state.releaseBefore(finality.oldestHeld);
+    this.report(1);
+  }
+
+  abort(): void {
+    this.stopping.abort();
+  }
+
+  private get checkpoint(): Checkpoint {
+    return this.found.checkpoint!;
+  }
+
+  private async fromCheckpoint(): Promise<void> {
+    const { state, ledger } = this.chain;
+    const { blocks, checkpoints } = this.found;
+    const { block, blockHash } = this.checkpoint;
+    const held = ledger.blockByNumber(block)!;
+    if (!equalBytes(held.hash, blockHash)) throw corrupt(`the checkpoint is of another block ${block}`);
+    await pause();
+    const flat = new FlatState();
+    const last: BlockRecord[] = [];
+    await blocks.each(0, block, (record) => {
+      this.mayGoOn();
+      flat.apply(record.block.header.number, record.changes);
+      last[0] = record;
+    });
+    this.report(0.1);
+    const { trie, names } = await this.loadTrie(held.header.stateRoot);
+    this.report(0.3);
+    const { hasher, kernel } = this.settings.zk;
+    const { check = 'sampled' } = this.settings;
+    const { signal } = this.stopping;
+    const onProgress = (loaded: number, total: number) => this.report(0.3 + (0.6 * loaded) / total);
+    const zk = await loadWorldState(hasher, kernel, this.pagesOfState(pause), { check, signal, onProgress });
+    if (zk.head !== block || !equalBytes(zk.root(), last[0]!.zkRoot)) {
+      throw damaged('state', 'state', `is not the state after block ${block}`);
+    }
+    state.start(block, held.header.stateRoot, trie, zk, flat);
+    await blocks.each(block + 1, this.found.head!, (record) => this.apply(record));
+    checkpoints.resume(this.checkpoint, names);
+  }
+
+  /** Applies all blocks to the genesis accounts; a checkpoint is written on the way. */
+  private async fromGenesis(): Promise<void> {
+    const { state, ledger, finality } = this.chain;
+    const { blocks, checkpoints, head } = this.found;
+    await state.reset();
+    const genesis = await sealGenesis(this.settings, state);
+    const start = ledger.blockByNumber(0)!;
+    if (!equalBytes(genesis.block.hash, start.hash)) throw anotherGenesis();
+    const finalized = finality.finalized.header.number;
+    const keep = async (number: number) => {
+      state.releaseBefore(Math.min(number, finality.oldestHeld));
+      if (number === finalized) await checkpoints.afterBlock(ledger.blockByNumber(number)!, state, finalized, 0);
+    };
+    await keep(0);
+    await blocks.each(1, head!, async (record) => {
+      await this.apply(record);
+      await keep(record.block.header.number);
+      this.report(record.block.header.number / head!);
+    });
+  }
+
+  private async apply(record: BlockRecord): Promise<void> {
+    this.mayGoOn();
+    await applyStored(this.chain.state, record);
+  }
+
+  private async loadTrie(root: Uint8Array): Promise<{ trie: StateTrie; names: Set<string> }> {
+    const nodes = new Map<string, Uint8Array>();
+    for (const { number } of this.checkpoint.segments) {
+      this.mayGoOn();
+      decodeSegment(number, await this.found.pages.get('trie', number), nodes);
+      await pause();
+    }
+    let i = Math.floor(Math.random() * SAMPLE);
+    for (const [name, node] of nodes) {
+      if (this.settings.check !== 'full' && ++i % SAMPLE !== 0) continue;
+      if (bytesToKey(keccak_256(node)) !== name) throw damaged('trie', 'a node', 'is not what its hash says');
+    }
+    const trie = await StateTrie.restore(nodes, root);
+    if (trie === undefined) throw damaged('trie', 'the root', 'is missing');
+    return { trie, names: new Set(nodes.keys()) };
+  }
+
+  /** @param before - waited for before each reading */
+  private pagesOfState(before: () => Promise<void>): PageSource {
+    const { pages } = this.found;
+    return {
+      async getMany(keys) {
+        await before();
+        return pages.getMany('state', keys);
+      },
+    };
+  }
+
+  private mayGoOn(): void {
+    if (this.stopping.signal.aborted) throw new PlumblineError('ABORTED', 'loading the devnet was aborted', {});
+  }
+
+  private report(fraction: number): void {
+    this.settings.onProgress?.('state', fraction);
+  }
+}
+
+/** Lets whoever waits for the thread have it. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

@@ -1,0 +1,216 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Devnet } from '../../src/chain/devnet/devnet.js';
+import type { DevnetSettings } from '../../src/chain/devnet/options.js';
+import { PlumblineError } from '../../src/errors.js';
+import type { Key, PageStore, Table } from '../../src/store/page-store.js';
+import { KeptStore } from '../support/dev-node.js';
+import { copyOf, DyingStore, openDevnet, portrait, sealScripted, TOKEN } from '../support/stored-devnet.js';
+
+const CHECKPOINT = 'devnet-checkpoint';
+
+async function open(...given: Parameters<typeof openDevnet>): Promise<Devnet> {
+  const chain = await openDevnet(...given);
+  onTestFinished(() => chain.close());
+  return chain;
+}
+
+/** What a devnet on this store shows, its state loaded from a checkpoint: nothing was rebuilt from genesis. */
+async function loaded(store: PageStore, since: number, more: Partial<DevnetSettings> = {}): Promise<unknown> {
+  const stages = new Set<string>();
+  const chain = await open(store, { ...more, onProgress: (stage) => stages.add(stage) });
+  const shown = await portrait(chain, since);
+  expect([...stages]).toContain('state');
+  expect([...stages]).not.toContain('genesis');
+  await chain.close();
+  return shown;
+}
+
+/** A store after so many blocks, and the devnet that wrote it. */
+async function storedChain(blocks: number) {
+  const store = new KeptStore();
+  const chain = await open(store);
+  for (let number = 1; number <= blocks; number++) await sealScripted(chain, number);
+  return { store, chain };
+}
+
+async function bytesOf(store: PageStore, table: Table): Promise<number> {
+  const values = await store.getMany(table, await store.keys(table));
+  return values.reduce((sum, value) => sum + value!.length, 0);
+}
+
+describe('a stored devnet', () => {
+  test('opened after each block, with or without being closed, is the devnet that never closed', async () => {
+    const { store, chain } = await storedChain(0);
+    const lasting = await open();
+    for (let number = 1; number <= 14; number++) {
+      const copy = await copyOf(store);
+      const reopened = await open(copy);
+      // What may be asked before the state is loaded, first.
+      const first = reopened.zkProof(new Uint8Array(20).fill(0xa1), [], { tag: 'latest' });
+      expect(await first).toEqual(await lasting.zkProof(new Uint8Array(20).fill(0xa1), [], { tag: 'latest' }));
+      // The tries are held from the newest finalized block on.
+      const since = Math.max(0, number - 3);
+      expect(await portrait(reopened, since)).toEqual(await portrait(lasting, since));
+      for (const each of [lasting, chain, reopened]) await sealScripted(each, number);
+      expect((await reopened.head()).hash).toEqual((await lasting.head()).hash);
+      await reopened.close();
+      // A devnet that is closed leaves a checkpoint of its newest finalized block.
+      const closed = Math.max(0, number - 2);
+      expect(await loaded(copy, closed, { check: 'full' })).toEqual(await portrait(lasting, closed));
+    }
+  });
+
+  test('loads its state from a checkpoint, and applies the blocks since', async () => {
+    const { store } = await storedChain(11);
+    const stages = new Set<string>();
+    const reopened = await open(await copyOf(store), { onProgress: (stage) => stages.add(stage) });
+    await portrait(reopened, 9);
+    expect([...stages]).toEqual(['blocks', 'state']);
+    await expect(reopened.zkProof(new Uint8Array(20), [], { number: 1 })).rejects.toMatchObject({
+      code: 'BLOCK_NOT_PROVABLE',
+    });
+  });
+
+  test('is at a block that was stored, wherever its store is cut off', async () => {
+    const lasting = await open();
+    const hashes: Uint8Array[] = [(await lasting.head()).hash];
+    for (let number = 1; number <= 12; number++) {
+      await sealScripted(lasting, number);
+      hashes.push((await lasting.head()).hash);
+    }
+    for (let commits = 0; ; commits++) {
+      const kept = new KeptStore();
+      const dying = new DyingStore(kept, commits);
+      let stored = -1;
+      try {
+        const chain = await openDevnet(dying);
+        stored = 0;
+        for (let number = 1; number <= 9; number++) {
+          await sealScripted(chain, number);
+          stored = number;
+        }
+        await chain.close();
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      }
+      const reopened = await open(kept);
+      const { number } = (await reopened.head()).header;
+      expect(number).toBeGreaterThanOrEqual(Math.max(0, stored));
+      expect((await reopened.head()).hash).toEqual(hashes[number]);
+      await portrait(reopened, Math.max(0, number - 2));
+      for (let next = number + 1; next <= 12; next++) {
+        await sealScripted(reopened, next);
+        expect((await reopened.head()).hash).toEqual(hashes[next]);
+      }
+      await reopened.close();
+      if (dying.commits < commits) break;
+    }
+  });
+
+  // The checkpoint is of a later block than the snapshot, or of one that is not final any more.
+  test.each([
+    [3, 12],
+    [5, 7],
+  ])('goes back to block %i from block %i, and comes back from there', async (back, head) => {
+    const { store, chain } = await storedChain(back);
+    const lasting = await open();
+    for (let number = 1; number <= back; number++) await sealScripted(lasting, number);
+    const ids = [await chain.control.snapshot(), await lasting.control.snapshot()];
+    for (const each of [chain, lasting]) {
+      for (let number = back + 1; number <= head; number++) await sealScripted(each, number);
+    }
+    expect(await store.get('meta', CHECKPOINT)).toBeDefined();
+    await chain.control.revert(ids[0]!);
+    await lasting.control.revert(ids[1]!);
+    expect(await portrait(await open(await copyOf(store)), back - 2)).toEqual(await portrait(lasting, back - 2));
+    for (let number = back + 1; number <= back + 6; number++) {
+      for (const each of [chain, lasting]) await sealScripted(each, number);
+      const shown = await portrait(await open(await copyOf(store)), number - 2);
+      expect(shown).toEqual(await portrait(lasting, number - 2));
+      const isThere = (await store.get('meta', CHECKPOINT)) !== undefined;
+      if (isThere) expect(await loaded(await copyOf(store), number - 2, { check: 'full' })).toEqual(shown);
+      else expect(number).toBeLessThan(back + 4);
+    }
+  });
+
+  test('proves from its pages before the state is loaded, and is closed while it loads', async () => {
+    const { store, chain } = await storedChain(9);
+    await chain.close();
+    const seen: string[] = [];
+    const options = { onProgress: (stage: string, fraction: number) => seen.push(`${stage} ${fraction}`) };
+    const reopened = await open(store, options);
+    expect(await reopened.zkProof(TOKEN, [], { tag: 'latest' })).toBeDefined();
+    expect(seen).toEqual(['blocks 1']);
+    await reopened.close();
+    expect(seen).not.toContain('state 1');
+  });
+
+  test('goes on when only its checkpoints cannot be written', async () => {
+    const store = new KeptStore();
+    const full = new PlumblineError('STORE_QUOTA_EXCEEDED', 'store is full', {});
+    const kept = store.commit.bind(store);
+    store.commit = (commit) =>
+      commit.puts?.some(({ table }) => table === 'state') ? Promise.reject(full) : kept(commit);
+    const chain = await open(store);
+    for (let number = 1; number <= 9; number++) await sealScripted(chain, number);
+    expect(await store.keys('state')).toEqual([]);
+    expect(await portrait(await open(await copyOf(store)), 7)).toEqual(await portrait(chain, 7));
+    store.commit = kept;
+    for (let number = 10; number <= 15; number++) await sealScripted(chain, number);
+    expect(await store.keys('state')).not.toEqual([]);
+    expect(await loaded(await copyOf(store), 13, { check: 'full' })).toEqual(await portrait(chain, 13));
+  });
+
+  test('is rebuilt from its blocks when anything of the checkpoint is damaged or missing', async () => {
+    const { store, chain } = await storedChain(10);
+    const expected = await portrait(chain, 8);
+    const damages: [Table, Key, 'flip' | 'delete'][] = [];
+    for (const table of ['state', 'trie'] as const) {
+      for (const key of await store.keys(table)) damages.push([table, key, 'flip']);
+    }
+    damages.push(['meta', CHECKPOINT, 'flip'], ['meta', CHECKPOINT, 'delete']);
+    for (const [table, key, how] of damages) {
+      const copy = await copyOf(store);
+      const value = (await copy.get(table, key))!;
+      value[Math.floor(value.length / 2)]! ^= 4;
+      await copy.commit(how === 'flip' ? { puts: [{ table, key, value }] } : { deletes: [{ table, key }] });
+      const reopened = await open(copy, { check: 'full' });
+      expect(await portrait(reopened, 8)).toEqual(expected);
+      await reopened.close();
+    }
+    for (const table of ['state', 'trie'] as const) {
+      const copy = await copyOf(store);
+      await copy.commit({ deletes: (await copy.keys(table)).map((key) => ({ table, key })) });
+      await copy.commit({ puts: [{ table, key: 9999, value: Uint8Array.of(1) }] });
+      const reopened = await open(copy);
+      expect(await portrait(reopened, 8)).toEqual(expected);
+      await reopened.close();
+      expect(await copy.keys(table)).not.toContain(9999);
+      // A new checkpoint has been written.
+      expect(await loaded(copy, 8)).toEqual(expected);
+    }
+  });
+
+  test.each(['flip', 'delete'])('does not open when the record of a block is damaged: %s', async (how) => {
+    const { store } = await storedChain(6);
+    const value = (await store.get('blocks', 2))!;
+    value[60]! ^= 1;
+    const [table, key] = ['blocks', 2] as const;
+    await store.commit(how === 'flip' ? { puts: [{ table, key, value }] } : { deletes: [{ table, key }] });
+    await expect(openDevnet(store)).rejects.toMatchObject({ code: 'STORE_CORRUPT', details: { table: 'blocks' } });
+  });
+
+  test('keeps no more of old states than it may', async () => {
+    const { store, chain } = await storedChain(6);
+    const rows = async () => [await bytesOf(store, 'state'), await bytesOf(store, 'trie')] as const;
+    const [state, trie] = await rows();
+    for (let round = 0; round < 120; round++) {
+      await chain.control.edit({ kind: 'balance', address: new Uint8Array(20).fill(0xa1), balance: BigInt(round) });
+      await chain.control.mine(1);
+    }
+    const [stateAfter, trieAfter] = await rows();
+    expect(stateAfter).toBeLessThan(state + 1000);
+    // Twice the trie, and 2 000 bytes.
+    expect(trieAfter).toBeLessThan(2 * trie + 4000);
+  });
+});
