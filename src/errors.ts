@@ -65,8 +65,8 @@ export interface ErrorDetails {
   /** What came was no answer. */
   UPSTREAM_MALFORMED: { endpoints: readonly UpstreamReason[] };
   UPSTREAM_UNAVAILABLE: { endpoints: readonly UpstreamReason[] };
-  /** A JSON-RPC error of an endpoint, passed on with keys removed. */
-  UPSTREAM_ERROR: { origin: string; code: number; message: string; data?: unknown };
+  /** A JSON-RPC error of an endpoint, keys removed. `forwarded`: it is the answer to a call that was only handed on. */
+  UPSTREAM_ERROR: { origin: string; code: number; message: string; data?: unknown; forwarded?: true };
   /** Endpoints answered, but too few of them the same. */
   UPSTREAM_DISAGREEMENT: { needed: number; agreed: number; answers: number; endpoints: readonly UpstreamReason[] };
   // Light node.

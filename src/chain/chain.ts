@@ -68,6 +68,8 @@ export interface LogQuery {
   readonly from: number;
   readonly to: number;
   readonly filter: LogFilter;
+  /** Told of the blocks at both ends: what an answer without logs rests on. */
+  readonly onEnd?: ((block: Block) => void) | undefined;
 }
 
 /** A log and where it stands. */

@@ -4,12 +4,13 @@ import { bloomTest, type LogFilter, matchesLog } from './log-filter.js';
 /** `Chain.logs` over blocks and receipts: only blocks whose bloom may hold a match are looked into. */
 export async function searchLogs(
   chain: Pick<Chain, 'block' | 'receipts'>,
-  { from, to, filter }: LogQuery,
+  { from, to, filter, onEnd }: LogQuery,
 ): Promise<FoundLog[]> {
   const mayMatch = bloomTest(filter);
   const found: FoundLog[] = [];
   for (let number = from; number <= to; number++) {
     const block = await chain.block({ number });
+    if (block !== undefined && (number === from || number === to)) onEnd?.(block);
     if (block !== undefined && mayMatch(block.header.logsBloom)) {
       found.push(...selectLogs(await chain.receipts(block), filter));
     }

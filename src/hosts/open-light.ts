@@ -7,6 +7,7 @@ import type { Hasher, HashScheme } from '../kernel/contracts.js';
 import { hasSimd } from '../kernel/instantiate.js';
 import { rememberingSizer } from '../kernel/sizer-cache.js';
 import { schemeAt } from '../networks/network.js';
+import { hexToBytes } from '../primitives/hex.js';
 import type { RpcContext } from '../rpc/context.js';
 import { FilterRegistry } from '../rpc/filters/filter-registry.js';
 import { createDispatcher, type Dispatch } from '../rpc/handle.js';
@@ -62,6 +63,7 @@ export async function openLight(
     const clock = extras.clock ?? systemClock;
     const observer = extras.upstreamObserver;
     const common = { clock, ...(observer !== undefined && { observer }) };
+    const layerOneHeader = chainOptions.layerOneHeader && hexToBytes(chainOptions.layerOneHeader.hash, 32);
     const { layerOne, maru } = chainOptions;
     const upstream = new EndpointGroup({ role: 'l2', endpoints: chainOptions.endpoints, ...common });
     const layerOneGroup = layerOne && new EndpointGroup({ role: 'l1', endpoints: layerOne, ...common });
@@ -80,6 +82,7 @@ export async function openLight(
       finalityMaxAgeMs: chainOptions.finalityMaxAgeMs ?? 60_000,
       proveLayerOne: chainOptions.proveLayerOne ?? false,
       layerOneAgreeing: chainOptions.layerOneAgreeing ?? 1,
+      layerOneHeader,
       store,
       activity: extras.activity ?? surroundingActivity(),
       clock,
@@ -89,7 +92,7 @@ export async function openLight(
     let chain: Chain = light;
     if (chainOptions.kind === 'replica') {
       const { startReplica } = await import('./open-replica.js');
-      const shared = { layerOne: layerOneGroup, store, clock, kernel: { build }, loadHasher };
+      const shared = { layerOne: layerOneGroup, layerOneHeader, store, clock, kernel: { build }, loadHasher };
       const observers = { upstreamObserver: observer, observer: extras.replicaObserver };
       chain = await startReplica(light, chainOptions, { ...shared, ...observers });
     }

@@ -29,6 +29,8 @@ export interface ReplicaObserver {
 export interface ReplicaParts {
   /** Needed; left out by mistake alone. */
   readonly layerOne: EndpointGroup | undefined;
+  /** Hash of the layer-1 block that is trusted, 32 bytes. */
+  readonly layerOneHeader: Uint8Array | undefined;
   /** In memory when left out. The light chain closes it. */
   readonly store: PageStore | undefined;
   readonly clock: Clock;
@@ -61,6 +63,8 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
       rollup: network.rollup,
       maxAgeMs: options.finalityMaxAgeMs ?? 60_000,
       prove: options.proveLayerOne ?? false,
+      agreeing: options.layerOneAgreeing ?? 1,
+      header: parts.layerOneHeader,
       clock,
     });
     const follower = await ZkFollower.open({

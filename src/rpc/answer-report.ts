@@ -29,15 +29,15 @@ const COMPUTED = new Set([
   'linea_estimateGas',
   'eth_baseFee',
   'eth_blobBaseFee',
+  'eth_feeHistory',
   'eth_gasPrice',
   'eth_maxPriorityFeePerGas',
 ]);
 
-/** Answered without looking at a chain. */
+/** About what the node itself keeps, such as its filters: an id, a constant. */
 const OF_THE_NODE = new Set([
   'eth_accounts',
   'eth_chainId',
-  'eth_getFilterChanges',
   'eth_newBlockFilter',
   'eth_newFilter',
   'eth_newPendingTransactionFilter',
@@ -53,9 +53,22 @@ const OF_THE_NODE = new Set([
 
 const FORWARDED = new Set(['eth_sendRawTransaction', 'linea_getTransactionExclusionStatusV1']);
 
+/** Classes on a devnet of methods whose answers are more than what it holds. */
+const OF_A_DEVNET: Readonly<Record<string, AnswerClass>> = {
+  eth_getProof: 'proved',
+  linea_getProof: 'proved',
+  eth_sendRawTransaction: 'computed',
+};
+
 /** @param method - by the name of its definition, not an alias of it */
 export function answerClass(kind: Chain['kind'], method: string): AnswerClass {
   if (COMPUTED.has(method)) return 'computed';
-  if (kind === 'devnet' || OF_THE_NODE.has(method)) return 'held';
+  if (kind === 'devnet') return OF_A_DEVNET[method] ?? 'held';
+  if (OF_THE_NODE.has(method)) return 'held';
   return FORWARDED.has(method) ? 'forwarded' : 'proved';
+}
+
+/** Class of an answer that says of a hash that nothing has it: without a proof, unless all blocks are our own. */
+export function missingClass(kind: Chain['kind']): AnswerClass {
+  return kind === 'devnet' ? 'held' : 'forwarded';
 }

@@ -109,7 +109,11 @@ async function answer<Context>(
   let noted: Noted<Context> | undefined;
   const reported = async (errorCode?: number) => noted && { reports: [await noted.report(errorCode)] };
   try {
-    const call: CallOptions = { signal: deadline.signal, subscriber: options.subscriber };
+    const call: CallOptions = {
+      signal: deadline.signal,
+      subscriber: options.subscriber,
+      onError: (error, name) => report(options, error, name),
+    };
     const result = await deadline.run(() => {
       const found = table.find(method);
       noted = options.note?.(context, found.name);

@@ -7,6 +7,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Present when the caller can be sent messages after its answer: over a WebSocket, or as a provider. */
   readonly subscriber?: Subscriber | undefined;
+  /** Told of what a method finds wrong after its answer. */
+  readonly onError?: ((error: unknown, method: string) => void) | undefined;
 }
 
 /** One JSON-RPC method: positional parameters in, a JSON value out (undefined becomes null). */

@@ -1,7 +1,7 @@
 import type { Block, Chain, TrustLevel } from '../chain/chain.js';
 import { TRUST_RANK } from '../chain/trust-rank.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
-import { type AnswerReport, answerClass } from './answer-report.js';
+import { type AnswerReport, answerClass, missingClass } from './answer-report.js';
 import type { RpcContext } from './context.js';
 
 /** A context that notes what one request uses of the chain, and what that comes to. */
@@ -21,10 +21,18 @@ const MAX_NAMED = 16;
 class Notes {
   private readonly blocks = new Map<Hex, Block>();
   private readonly levels: TrustLevel[] = [];
+  /** Whether something was said not to be there that nothing proves to be missing. */
+  lacked = false;
 
   block<B extends Block | undefined>(block: B): B {
     if (block !== undefined && this.blocks.size < MAX_NAMED) this.blocks.set(bytesToHex(block.hash), block);
     return block;
+  }
+
+  /** Something that is asked for by a hash: that no block has it cannot be proved. */
+  byHash<Found>(found: Found): Found {
+    if (found === undefined) this.lacked = true;
+    return found;
   }
 
   level(level: TrustLevel): void {
@@ -60,7 +68,7 @@ export function noteRequest(context: RpcContext, method: string): Noted<RpcConte
       const sum = await notes.sum(chain);
       return {
         method,
-        class: answerClass(chain.kind, method),
+        class: notes.lacked && errorCode === undefined ? missingClass(chain.kind) : answerClass(chain.kind, method),
         ...sum,
         ...(errorCode !== undefined && { errorCode }),
       };
@@ -79,20 +87,28 @@ function notedChain(chain: Chain, notes: Notes): Chain {
     });
   const noting: Partial<Chain> = {
     head: async () => notes.block(await chain.head()),
-    block: async (reference) => notes.block(await chain.block(reference)),
+    block: async (reference) => {
+      const found = await chain.block(reference);
+      if ('hash' in reference) notes.byHash(found);
+      // Above the head: the head is what shows it.
+      else if (found === undefined && 'number' in reference) notes.block(await chain.head().catch(() => undefined));
+      return notes.block(found);
+    },
     transaction: async (hash) => {
-      const found = await chain.transaction(hash);
+      const found = notes.byHash(await chain.transaction(hash));
       notes.block(found?.block);
       return found;
     },
     receipt: async (hash) => {
-      const found = await chain.receipt(hash);
+      const found = notes.byHash(await chain.receipt(hash));
       notes.block(found?.block);
       return found;
     },
     receipts: (block) => chain.receipts(notes.block(block)),
     logs: async (query) => {
-      const found = await chain.logs(query);
+      const ends: Block[] = [];
+      const found = await chain.logs({ ...query, onEnd: (block) => ends.push(block) });
+      if (found.length === 0) for (const end of ends) notes.block(end);
       for (const { transaction } of found) notes.block(transaction.block);
       return found;
     },

@@ -186,7 +186,7 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   UPSTREAM_RATE_LIMITED: () => internal('the endpoints limit the rate of requests'),
   UPSTREAM_MALFORMED: () => internal('no endpoint gave a proper answer'),
   UPSTREAM_UNAVAILABLE: () => internal('no endpoint can be reached'),
-  UPSTREAM_ERROR: ({ code, message, data }) => (data === undefined ? { code, message } : { code, message, data }),
+  UPSTREAM_ERROR: (details) => upstreamAnswer(details),
   UPSTREAM_DISAGREEMENT: ({ agreed, needed }) => internal(`endpoints disagree: ${agreed} of ${needed} needed`),
   TRUST_LEVEL_NOT_REACHED: ({ required, reason }) => server(`trust level ${required} is not reached: ${reason}`),
   ANSWER_REFUSED: ({ what, check }) => internal(`an endpoint's answer about ${what} was refused: ${check}`),
@@ -198,6 +198,15 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   STORE_QUOTA_EXCEEDED: () => internal('the store is full'),
   INTERNAL: () => internal(),
 };
+
+/**
+ * Code and data of an endpoint are those of the answer only where nothing but handing on was asked for: anywhere else they
+ * would pass for ours, a forged revert for one.
+ */
+function upstreamAnswer({ origin, code, message, data, forwarded }: ErrorDetails['UPSTREAM_ERROR']): RpcErrorObject {
+  if (forwarded !== true) return internal(`${origin} answered with error ${code}`);
+  return data === undefined ? { code, message } : { code, message, data };
+}
 
 /** As Besu words it: `Out of gas`, `Invalid opcode: 0xc8`. */
 function haltReason(reason: string, opcode: number | undefined): string {

@@ -40,10 +40,15 @@ export function reasonOf({ origin }: EndpointInfo, { kind, reason, status }: Fau
 }
 
 /** A JSON-RPC error of an endpoint, as it is thrown. */
-export function upstreamError({ origin }: EndpointInfo, error: RpcErrorBody): PlumblineError<'UPSTREAM_ERROR'> {
+export function upstreamError(
+  { origin }: EndpointInfo,
+  error: RpcErrorBody,
+  forwarded: boolean,
+): PlumblineError<'UPSTREAM_ERROR'> {
   return new PlumblineError('UPSTREAM_ERROR', `${origin} answered ${error.code}: ${error.message}`, {
     origin,
     ...error,
+    ...(forwarded && { forwarded }),
   });
 }
 

@@ -1,5 +1,5 @@
 import { PlumblineError } from '../errors.js';
-import { dependsOnEndpoint, isMethodMissing } from './classify-error.js';
+import { isMethodMissing } from './classify-error.js';
 import type { Clock } from './clock.js';
 import { failOver, type Task } from './failover.js';
 import { rejection, upstreamError } from './failure.js';
@@ -23,9 +23,11 @@ export interface RequestOptions {
   readonly share?: boolean;
   /**
    * Whether another endpoint is asked after this JSON-RPC error; where all answer so, the first error is thrown. Unless
-   * told, after those that depend on the endpoint: method not there, block or state not held, internal error.
+   * told, always: an error is a claim of one endpoint like any other.
    */
   readonly tryNext?: (error: RpcErrorBody) => boolean;
+  /** Whether JSON-RPC errors are marked as answers to be passed on; false unless told. */
+  readonly forwarded?: boolean;
 }
 
 /**
@@ -103,15 +105,15 @@ export class EndpointGroup {
     params: readonly unknown[],
     options: RequestOptions & { readonly accept?: Accept<unknown, unknown> } = {},
   ): Promise<unknown> {
-    const { share = true, tryNext = dependsOnEndpoint, accept } = options;
+    const { share = true, tryNext = () => true, forwarded = false, accept } = options;
     const settle: Task<unknown>['settle'] = async ([answer], member) => {
       if (answer!.kind === 'result') {
         const { result } = answer!;
         return accept === undefined ? { value: result } : accepted(() => accept(result, member.info));
       }
-      const error = upstreamError(member.info, answer!.error);
-      if (!tryNext(answer!.error)) throw error;
-      return this.noteError(member, method, answer!.error);
+      const failure = this.noteError(member, method, answer!.error, forwarded);
+      if (!tryNext(answer!.error)) throw failure.error;
+      return failure;
     };
     return this.run({ calls: [{ method, params }], share, settle }, options);
   }
@@ -219,9 +221,9 @@ export class EndpointGroup {
   }
 
   /** The failure of an endpoint that answered with a JSON-RPC error; a method that is not there is remembered. */
-  private noteError(member: Member, method: string, error: RpcErrorBody): Failure {
+  private noteError(member: Member, method: string, error: RpcErrorBody, forwarded = false): Failure {
     const { message } = error;
-    const thrown = upstreamError(member.info, error);
+    const thrown = upstreamError(member.info, error, forwarded);
     const failure: Failure = { fault: { kind: 'unavailable', reason: message }, isFinal: true, error: thrown };
     if (isMethodMissing(error)) member.health.lacks(method, failure, this.clock.now());
     return failure;

@@ -50,11 +50,23 @@ export async function exchangeHttp(
       credentials: 'omit',
       cache: 'no-store',
       referrerPolicy: 'no-referrer',
+      // Headers of our own, keys among them, would go along to wherever an endpoint points.
+      redirect: 'manual',
       signal,
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     return { fault: { kind: 'unavailable', reason: `no connection${systemCode(error)}` }, bytesReceived: 0 };
+  }
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+    response.body?.cancel().catch(() => {});
+    const { status } = response;
+    const fault: Fault = {
+      kind: 'configuration',
+      reason: 'redirects, and is not followed',
+      ...(status > 0 && { status }),
+    };
+    return { fault, bytesReceived: 0 };
   }
   return readReply(response, options.maxResponseBytes, signal);
 }

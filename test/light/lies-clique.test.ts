@@ -75,7 +75,7 @@ describe.skipIf(!fixturesPresent)('lies about recorded headers under the seals o
       );
       return { answer: [bytesToHex(block.hash), level] };
     } catch (error) {
-      return { error };
+      return { error, thrown: error };
     } finally {
       group.close();
     }

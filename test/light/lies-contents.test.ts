@@ -5,6 +5,7 @@ import type { Hex } from '../../src/primitives/hex.js';
 import { PRICE, stranger, word } from '../support/dev-node.js';
 import {
   type Answer,
+  forgedRevert,
   type Lie,
   openStage,
   otherDigit,
@@ -76,6 +77,36 @@ const fitting = (receipt: Answer): void => {
 };
 
 const LIES: Lie[] = [
+  {
+    name: 'an error with code 3 and data in place of receipts',
+    ask: receipts,
+    tell: ({ method }, _, pick) => (method === 'eth_getBlockReceipts' ? forgedRevert(pick) : undefined),
+    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+  },
+  {
+    name: 'an error with code 3 and data in place of a body',
+    ask: bodies,
+    tell: ({ method, params }, _, pick) =>
+      method === 'eth_getBlockByHash' && params[1] === true ? forgedRevert(pick) : undefined,
+    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+  },
+  {
+    name: 'an error with code 3 and data in place of a transaction',
+    ask: (variant) => [variant % 2 === 0 ? 'eth_getTransactionByHash' : 'eth_getTransactionReceipt', hashAt(variant)],
+    tell: ({ method }, _, pick) => (method === 'eth_getTransactionByHash' ? forgedRevert(pick) : undefined),
+    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+  },
+  {
+    name: 'an error with code 3 and data in place of older headers',
+    ask: (variant) =>
+      [
+        ['eth_getBlockByNumber', atNumber(variant % (BLOCKS - 1)), false] as const,
+        ['eth_getLogs', { fromBlock: atNumber(variant % (BLOCKS - 1)), toBlock: 'latest', address: token }] as const,
+      ][variant % 2]!,
+    tell: ({ method, params }, _, pick) =>
+      method === 'eth_getBlockByNumber' && params[0] !== 'latest' ? forgedRevert(pick) : undefined,
+    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+  },
   {
     name: 'the status of a receipt',
     ask: receipts,

@@ -7,6 +7,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, KeptStore, PRICE, stranger, word } from '../support/dev-node.js';
 import {
   type Answer,
+  forgedRevert,
   type Lie,
   openStage,
   otherDigit,
@@ -40,6 +41,12 @@ const zkProof = /^zk proof of 0x[0-9a-f]{40}$/;
 const anyCheck = /^[A-Z]+(_[A-Z]+)+$/;
 
 const ZK_LIES: Lie[] = [
+  {
+    name: 'an error with code 3 and data',
+    ask: (variant) => (variant % 2 === 0 ? present : absent(variant)),
+    tell: ({ method }, _, pick) => (method === 'linea_getProof' ? forgedRevert(pick) : undefined),
+    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+  },
   {
     name: 'the account in a zk proof',
     ask: present,

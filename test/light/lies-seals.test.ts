@@ -1,14 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openSeals } from '../../src/chain/light/seals.js';
+import { headerHash } from '../../src/ethereum/header.js';
 import { createInlineNode } from '../../src/hosts/inline.js';
 import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import type { RequestArguments } from '../../src/hosts/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
-import type { Hex } from '../../src/primitives/hex.js';
+import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
+import { readHeader } from '../../src/proof/header-answer.js';
+import { RestGroup } from '../../src/upstream/rest-group.js';
 import { accountAt } from '../support/dev-node.js';
 import { type Fate, faultOf, type Outcome, otherDigit, otherQuantity, type Pick, VARIANTS } from '../support/liar.js';
 import { type SealedAnswers, sealBlock, VALIDATORS } from '../support/liar-seals.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
 import { type MockUpstream, openMockUpstream } from '../support/mock-upstream.js';
 import { seededRandom } from '../support/random.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
 
 const network = { ...devnet(), sealing: { maru: { validators: VALIDATORS } } };
 const holder = accountAt(0);
@@ -84,18 +90,24 @@ const LIES: [name: string, lie: SealLie, alone: Fate][] = [
   ],
 ];
 
+/** Blocks of the chain; the first sealed block that is not stale is `maxLagBlocks` below the last. */
+const BLOCKS = 120;
+const LAG = 32;
+
 describe('lies about seals', () => {
   let dev: PlumblineNode;
   let l2: MockEndpoint[];
+  let third: MockEndpoint;
   let maru: MockUpstream[];
   let execution: Record<string, Hex>;
   let said: SealedAnswers;
 
   beforeAll(async () => {
     dev = await createInlineNode({ chain: { kind: 'devnet', network } });
-    for (let i = 0; i < 5; i++) await dev.request({ method: 'evm_mine', params: [] });
+    for (let i = 0; i < BLOCKS; i++) await dev.request({ method: 'evm_mine', params: [] });
     execution = (await dev.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as typeof execution;
     l2 = await Promise.all([serveMock(dev), serveMock(dev)]);
+    third = await serveMock(dev);
     const serve = (answers: () => SealedAnswers) =>
       openMockUpstream({
         get: (path) => ({ status: 200, body: path.includes('/headers/') ? answers().header : answers().block }),
@@ -105,21 +117,22 @@ describe('lies about seals', () => {
     maru = [await serve(() => said), await serve(() => truth)];
   });
   afterAll(async () => {
-    await Promise.all([...l2, ...maru].map((mock) => mock.close()));
+    await Promise.all([...l2, third, ...maru].map((mock) => mock.close()));
     await dev.close();
   });
 
   const question = { method: 'eth_getBalance', params: [holder, 'latest'] };
-  async function ask(count: number, endpoints = [l2[1]!.url]): Promise<Outcome> {
+  const ask = (count: number, endpoints = [l2[1]!.url]) => askNode(question, count, endpoints);
+  async function askNode(what: RequestArguments, count: number, endpoints: readonly string[]): Promise<Outcome> {
     const errors: unknown[] = [];
     const options = { onError: (error: unknown) => errors.push(error) };
     const sources = maru.slice(0, count).map(({ url }) => url);
     const chain = { kind: 'light', network, endpoints, maru: sources, level: 'sealed' } as const;
     const node = await createInlineNode({ ...options, chain });
     try {
-      return { answer: await node.request(question) };
+      return { answer: await node.request(what) };
     } catch (thrown) {
-      return { error: errors[0] ?? thrown };
+      return { error: errors[0] ?? thrown, thrown };
     } finally {
       await node.close();
     }
@@ -138,6 +151,88 @@ describe('lies about seals', () => {
     expect(told.size).toBe(VARIANTS);
     said = sealBlock(execution);
     expect(faultOf(await ask(1), 'right', expected), 'nobody lying').toBeUndefined();
+  });
+
+  describe('a sealed head that is stale', () => {
+    const question = { method: 'eth_blockNumber' };
+    const blockAt = async (number: number) => {
+      const params = [`0x${number.toString(16)}`, false];
+      return (await dev.request({ method: 'eth_getBlockByNumber', params })) as typeof execution;
+    };
+    /** Down to the first block. */
+    const stale = (variant: number) => BLOCKS - LAG - 1 - Math.floor((variant * (BLOCKS - LAG - 2)) / (VARIANTS - 1));
+    const alone: Fate = { check: /^TRUST_LEVEL_NOT_REACHED$/, what: /^trust level sealed.* sealed block \d+ is stale/ };
+    const top = `0x${BLOCKS.toString(16)}`;
+
+    test('told to a fresh node', async () => {
+      const told = new Set<number>();
+      for (let variant = 0; variant < VARIANTS; variant++) {
+        told.add(stale(variant));
+        said = sealBlock(await blockAt(stale(variant)));
+        const ask = (count: number) =>
+          askNode(question, count, variant % 2 === 0 ? [l2[1]!.url] : l2.map(({ url }) => url));
+        expect(faultOf(await ask(1), alone, top), `${variant} alone`).toBeUndefined();
+        expect(faultOf(await ask(2), 'right', top), `${variant} beside`).toBeUndefined();
+      }
+      expect(told.size).toBe(VARIANTS);
+      said = sealBlock(await blockAt(BLOCKS - LAG));
+      expect(await askNode(question, 1, [l2[1]!.url])).toEqual({ answer: `0x${(BLOCKS - LAG).toString(16)}` });
+    });
+
+    test('told to a node that has been further, also by endpoints of layer 2 that fall back with it', async () => {
+      for (let variant = 0; variant < VARIANTS; variant++) {
+        for (const count of [1, 2]) {
+          said = sealBlock(execution);
+          const clock = new ShiftedClock();
+          const sources = maru.slice(0, count).map(({ url }) => url);
+          const chain = { kind: 'light', network, endpoints: [l2[0]!.url], maru: sources, level: 'sealed' } as const;
+          const node = await createInlineNode({ clock, chain });
+          expect(await node.request(question)).toBe(top);
+          const old = await blockAt(stale(variant));
+          said = sealBlock(old);
+          if (variant % 2 === 1)
+            l2[0]!.options.tamper = ({ method, params }, result) =>
+              method === 'eth_getBlockByNumber' && params[0] === 'latest' ? old : result;
+          for (const later of [5_000, 600_000]) {
+            clock.advance(later);
+            const outcome = await node.request(question).catch(({ message }) => message);
+            if (count === 2 && variant % 2 === 0) expect(outcome, `${variant}`).toBe(top);
+            else expect(outcome, `${variant}`).toMatch(/is stale|no endpoint has reached block/);
+          }
+          delete l2[0]!.options.tamper;
+          await node.close();
+        }
+      }
+      said = sealBlock(execution);
+    });
+
+    test('an endpoint of layer 2 that invents its height among three does not make a sealed head stale', async () => {
+      said = sealBlock(execution);
+      l2[0]!.options.tamper = ({ method, params }, result) => {
+        if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return result;
+        const changed = { ...(result as object), number: '0x3e8' };
+        return { ...changed, hash: bytesToHex(headerHash(readHeader(changed))) };
+      };
+      const three = [...l2, third].map(({ url }) => url);
+      expect(await askNode(question, 1, three)).toEqual({ answer: top });
+      delete l2[0]!.options.tamper;
+    });
+
+    test('a source that is only out of reach is not blamed', async () => {
+      const dead = await openMockUpstream({ get: () => ({ status: 503, body: {} }) });
+      said = sealBlock(await blockAt(5));
+      const group = new RestGroup({
+        role: 'maru',
+        endpoints: [dead.url, maru[0]!.url, maru[1]!.url],
+      });
+      const blame = vi.spyOn(group.group, 'reportFalse');
+      const head = await openSeals(network, group).head(undefined, 60);
+      expect(head.number).toBe(BLOCKS);
+      expect(blame.mock.calls).toEqual([[group.group.endpoints[1]!.id, 'its sealed block is stale']]);
+      group.close();
+      await dead.close();
+      said = sealBlock(execution);
+    });
   });
 
   test('a head that is not the sealed one is not taken; an endpoint that does not have the sealed one is of no use', async () => {

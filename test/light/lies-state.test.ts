@@ -5,6 +5,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import {
   type Answer,
+  forgedRevert,
   type Lie,
   openStage,
   otherDigit,
@@ -60,6 +61,29 @@ function otherNode(nodes: Answer, pick: Pick): void {
 }
 
 const LIES: Lie[] = [
+  {
+    name: 'an error with code 3 and data',
+    ask: (variant) =>
+      [
+        balanceOf(holder),
+        estimate,
+        balance,
+        ['eth_getStorageAt', token, slotOf(holder), 'latest'] as const,
+        ['eth_getProof', token, [], 'latest'] as const,
+      ][variant % 5]!,
+    tell: ({ method }, _, pick) => (method === 'eth_getProof' ? forgedRevert(pick) : undefined),
+    alone: {
+      check: /^UPSTREAM_ERROR$/,
+      what: /^http:\/\/127\.0\.0\.1:\d+(:| answered 3:) execution reverted: forged$/,
+    },
+  },
+  {
+    name: 'an error with code 3 and data in place of code',
+    ask: (variant) =>
+      [['eth_getCode', token, 'latest'] as const, balanceOf(accountAt(variant)), estimate][variant % 3]!,
+    tell: ({ method }, _, pick) => (method === 'eth_getCode' ? forgedRevert(pick) : undefined),
+    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+  },
   {
     name: 'a storage value',
     ask: tokenQuestion,

@@ -44,6 +44,89 @@ describe("on('answer')", () => {
     ]);
   });
 
+  test('nothing by a hash is forwarded; above the head and without logs it rests on blocks', async () => {
+    const { light, ask, dev } = await lightScene();
+    for (let nonce = 0; nonce < 4; nonce++) await dev.transfer(0, { nonce });
+    const heard: AnswerReport[] = [];
+    light.on('answer', (report) => heard.push(report));
+    const unknown = `0x${'12'.repeat(32)}`;
+    for (const [method, ...params] of [
+      ['eth_getTransactionByHash', unknown],
+      ['eth_getTransactionReceipt', unknown],
+      ['eth_getBlockByHash', unknown, false],
+      ['eth_getBlockTransactionCountByHash', unknown],
+      ['eth_getTransactionByBlockHashAndIndex', unknown, '0x0'],
+    ] as const) {
+      heard.length = 0;
+      expect(await ask(method, ...params)).toBeNull();
+      expect(heard, method).toEqual([{ method, class: 'forwarded', blocks: [] }]);
+    }
+    const block = async (number: Hex) => {
+      const { hash } = await dev.ask<{ hash: Hex }>('eth_getBlockByNumber', number, false);
+      return { number: Number(number), hash };
+    };
+    heard.length = 0;
+    expect(await ask('eth_getBlockByNumber', '0x9', false)).toBeNull();
+    expect(heard[0]).toMatchObject({ class: 'proved', level: 'linked', blocks: [await block('0x4')] });
+    const nothing = { fromBlock: '0x1', toBlock: '0x3', address: accountAt(5) };
+    heard.length = 0;
+    expect(await ask('eth_getLogs', nothing)).toEqual([]);
+    const ends = [await block('0x1'), await block('0x3')];
+    expect(heard[0]).toMatchObject({ class: 'proved', level: 'linked', blocks: expect.arrayContaining(ends) });
+    const id = await ask('eth_newFilter', nothing);
+    for (const method of ['eth_getFilterLogs', 'eth_getFilterChanges']) {
+      heard.length = 0;
+      expect(await ask(method, id)).toEqual([]);
+      expect(heard[0], method).toMatchObject({ method, class: 'proved', level: 'linked' });
+    }
+    const found = await dev.ask('eth_getTransactionByBlockNumberAndIndex', '0x2', '0x0');
+    heard.length = 0;
+    expect(await ask('eth_getTransactionByHash', (found as { hash: Hex }).hash)).toEqual(found);
+    expect(heard[0]).toMatchObject({ class: 'proved', level: 'linked', blocks: [await block('0x2')] });
+  });
+
+  test('an empty range far below the head keeps the level of its end', async () => {
+    const { light, ask, dev } = await lightScene();
+    for (let nonce = 0; nonce < 30; nonce++) await dev.transfer(0, { nonce });
+    const heard: AnswerReport[] = [];
+    light.on('answer', (report) => heard.push(report));
+    expect(await ask('eth_getLogs', { fromBlock: '0x2', toBlock: '0x5', address: accountAt(5) })).toEqual([]);
+    expect(heard[0]).toMatchObject({ class: 'proved', level: 'linked' });
+    expect(heard[0]!.blocks.map(({ number }) => number)).toEqual([30, 2, 5]);
+  });
+
+  test('that nothing has a hash is not believed of too few', async () => {
+    const scene = await lightScene({ endpoints: [{}, {}, {}] });
+    const { ask, endpoints, open } = scene;
+    await scene.dev.transfer(0, { nonce: 0 });
+    const unknown = `0x${'12'.repeat(32)}`;
+    const questions = [
+      ['eth_getTransactionByHash', unknown],
+      ['eth_getTransactionReceipt', unknown],
+      ['eth_getBlockByHash', unknown, false],
+    ] as const;
+    const down = (indices: readonly number[]) => {
+      for (const [i, { options }] of endpoints.entries()) {
+        if (!indices.includes(i)) delete options.tamper;
+        else
+          options.tamper = ({ method }, result) => {
+            if (/ByHash$/.test(method)) throw new Error('out of order');
+            return result;
+          };
+      }
+    };
+    const three = await open({ agreeing: 3 });
+    for (const [method, ...params] of questions) {
+      down([0]);
+      expect(await ask(method, ...params), method).toBeNull();
+      await expect(three.request({ method, params }), method).rejects.toMatchObject({ code: -32603 });
+      down([0, 2]);
+      await expect(ask(method, ...params), method).rejects.toMatchObject({ code: -32603 });
+      down([]);
+      expect(await three.request({ method, params }), method).toBeNull();
+    }
+  });
+
   test('nothing of it is in a JSON-RPC answer over HTTP, batches in order', async () => {
     const { node } = await devNode();
     const heard: AnswerReport[] = [];

@@ -1,13 +1,16 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
 import { Finality } from '../../src/chain/light/finality.js';
+import type { LightChainOptions } from '../../src/hosts/light-options.js';
 import { devnet } from '../../src/networks/devnet.js';
+import type { Network } from '../../src/networks/network.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { systemClock } from '../../src/upstream/clock.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
+import { withBlocksByHash } from '../support/blocks-by-hash.js';
 import { accountAt, KeptStore, PRICE, stranger, word } from '../support/dev-node.js';
 import { type LightScene, type LightSceneOptions, lightScene } from '../support/light-node.js';
-import { type SeenCall, serveMock } from '../support/mock-chain.js';
+import { type MockEndpoint, type SeenCall, serveMock } from '../support/mock-chain.js';
 import { signTransaction } from '../support/sign.js';
 
 /** A chain of six blocks of which layer 1 holds the first four. */
@@ -118,6 +121,151 @@ describe('what layer 1 holds', () => {
   });
 });
 
+describe('what an earlier session has seen of layer 1', () => {
+  const request = { method: PROOF[0], params: PROOF.slice(1) };
+  const far = 10 ** 9;
+  /** A layer 1 that is a billion blocks ahead. */
+  const ahead = ({ params }: SeenCall, result: unknown) =>
+    isCurrentCall(params) ? word(BigInt(far)) : isRootCall(params) ? word(1n) : result;
+  const cut = (mock: MockEndpoint) => {
+    mock.options.intercept = (response) => Boolean(response.destroy());
+  };
+
+  test('a lie that was kept does not lock the node', async () => {
+    const store = new KeptStore();
+    const scene = await settled({ more: { store } });
+    scene.layerOne.options.tamper = ahead;
+    await scene.ask('eth_getBlockByNumber', 'finalized', false).catch(() => {});
+    expect(await kept(store)).toContain(String(far));
+    await scene.light.close();
+    delete scene.layerOne.options.tamper;
+    const node = await scene.open({}, { store });
+    expect(await node.request(request)).toEqual(await scene.dev.ask(...PROOF));
+    expect(await kept(store)).not.toContain(String(far));
+  });
+
+  test('roots are read again, and given as they were only while layer 1 is away', async () => {
+    const store = new KeptStore();
+    const finality = { batchBlocks: 2, delayBlocks: 0 };
+    const scene = await settled({ dev: { chain: { kind: 'devnet', finality } }, more: { store } });
+    const older = { method: 'linea_getProof', params: [PROOF[1], [], '0x2'] };
+    const answer = await scene.light.request(older);
+    await scene.light.close();
+    const again = await scene.open({}, { store });
+    scene.layerOne.seen.length = 0;
+    scene.layerOne.options.tamper = ({ params }, result) =>
+      isRootCall(params) && (params[0] as { data: Hex }).data.endsWith('02') ? word(1n) : result;
+    await expect(again.request(older)).rejects.toThrow(/zk proof of/);
+    delete scene.layerOne.options.tamper;
+    expect(await again.request(older)).toEqual(answer);
+    await again.close();
+    for (const mock of [...scene.endpoints, scene.layerOne]) cut(mock);
+    expect(await (await scene.open({}, { store })).request(older)).toEqual(answer);
+  });
+
+  test('a root that led to a refusal is not kept', async () => {
+    const store = new KeptStore();
+    const scene = await settled({ more: { store } });
+    scene.layerOne.options.tamper = ({ params }, result) => (isRootCall(params) ? word(1n) : result);
+    await expect(scene.light.request(request)).rejects.toThrow(/zk proof of/);
+    expect(await kept(store)).not.toContain(word(1n));
+  });
+
+  test.each<[string, Partial<LightChainOptions>]>([
+    ['proofs of layer 1', { proveLayerOne: true }],
+    ['a trusted block of layer 1', { layerOneHeader: { hash: word(1n) } }],
+    ['two origins of layer 1', { layerOneAgreeing: 2 }],
+    ['another rollup contract', { network: otherRollup() }],
+  ])('nothing of it reaches a session with %s', async (_, chain) => {
+    const store = new KeptStore();
+    const scene = await settled({ more: { store } });
+    await scene.ask(...PROOF);
+    await scene.light.close();
+    const other = await serveMock(scene.dev.node.l1);
+    onTestFinished(() => other.close());
+    for (const mock of [...scene.endpoints, scene.layerOne, other]) cut(mock);
+    const layerOne = [scene.layerOne.url, other.url];
+    await expect((await scene.open({ layerOne, ...chain }, { store })).request(request)).rejects.toThrow();
+    expect(await (await scene.open({ layerOne }, { store })).request(request)).toEqual(await scene.dev.ask(...PROOF));
+  });
+
+  test('a lie of layer 2 does not let layer 1 go back', async () => {
+    const scene = await settled({ chain: { finalityMaxAgeMs: 1_000 } });
+    await scene.ask(...PROOF);
+    for (const { options } of scene.endpoints)
+      options.tamper = ({ method }, result) => (method === 'linea_getProof' ? otherValue(result) : result);
+    await expect(scene.ask('linea_getProof', accountAt(1), [], 'latest')).rejects.toThrow(/zk proof of/);
+    for (const { options } of scene.endpoints) delete options.tamper;
+    scene.layerOne.options.tamper = ({ params }, result) => (isCurrentCall(params) ? word(3n) : result);
+    await expect(scene.ask(...PROOF)).rejects.toMatchObject({ message: /finalized block.*WENT_BACK/ });
+    cut(scene.layerOne);
+    expect(await scene.ask(...PROOF)).toEqual(await scene.dev.ask(...PROOF));
+  });
+
+  async function kept(store: KeptStore): Promise<string> {
+    const keys = (await store.keys('meta')).filter((key) => String(key).startsWith('finality-'));
+    const values = await store.getMany('meta', keys);
+    return values.map((value) => new TextDecoder().decode(value)).join();
+  }
+});
+
+/** The devnet by another profile. */
+function otherRollup(): Network {
+  const network = devnet();
+  return { ...network, rollup: { ...network.rollup, address: stranger('77') } };
+}
+
+describe('a trusted block of layer 1', () => {
+  async function layerOneOf({ dev }: LightScene): Promise<MockEndpoint> {
+    const mock = await serveMock(withBlocksByHash(dev.node.l1));
+    onTestFinished(() => mock.close());
+    return mock;
+  }
+  const newest = (scene: LightScene) =>
+    scene.dev.node.l1.request({ method: 'eth_getBlockByNumber', params: ['finalized', false] }) as Promise<{
+      hash: Hex;
+      stateRoot: Hex;
+    }>;
+
+  test('is what everything is proved against', async () => {
+    const scene = await settled();
+    const { hash } = await newest(scene);
+    const answer = await scene.dev.ask(...PROOF);
+    await scene.dev.transfer(0, { nonce: 6 });
+    const request = { method: PROOF[0], params: PROOF.slice(1) };
+    const layerOne = await layerOneOf(scene);
+    const node = await scene.open({ layerOneHeader: { hash }, layerOne: [layerOne.url] });
+    expect(await node.request(request)).toEqual(answer);
+    const asked = layerOne.seen.flat().map(({ method }) => method);
+    expect([...new Set(asked)].sort()).toEqual(['eth_getBlockByHash', 'eth_getProof']);
+    scene.clock.advance(1e9);
+    expect(await node.request(request)).toEqual(answer);
+    expect(layerOne.seen.flat()).toHaveLength(asked.length);
+  });
+
+  test('another header is refused, however well it is made', async () => {
+    const scene = await settled();
+    const { hash } = await newest(scene);
+    await scene.dev.transfer(0, { nonce: 6 });
+    const other = await newest(scene);
+    expect(other.hash).not.toBe(hash);
+    const request = { method: PROOF[0], params: PROOF.slice(1) };
+    const layerOne = await layerOneOf(scene);
+    for (const said of [other, { ...other, hash }, null]) {
+      layerOne.options.tamper = ({ method }, result) => (method === 'eth_getBlockByHash' ? said : result);
+      const node = await scene.open({ layerOneHeader: { hash }, layerOne: [layerOne.url] });
+      await expect(node.request(request)).rejects.toMatchObject({
+        message: said === null ? /malformed/ : /layer-1 header.*(OTHER_BLOCK|HASH_MISMATCH)/,
+      });
+    }
+  });
+
+  test('a hash that is none', async () => {
+    const scene = await settled();
+    await expect(scene.open({ layerOneHeader: { hash: '0x12' } })).rejects.toMatchObject({ code: 'INVALID_LENGTH' });
+  });
+});
+
 const selectorOf = ([call]: readonly unknown[]) => (call as { data?: Hex } | undefined)?.data?.slice(0, 10);
 const isRootCall = (params: readonly unknown[]) => selectorOf(params) === '0x8be745d1';
 const isCurrentCall = (params: readonly unknown[]) => selectorOf(params) === '0x695378f5';
@@ -142,6 +290,26 @@ describe('linea_getProof', () => {
     );
   });
 
+  test("is the caller's own: what it does to an answer changes no other", async () => {
+    const scene = await settled({ more: { store: new KeptStore() } });
+    const truth = await scene.dev.ask(...PROOF);
+    const together = await Promise.all([scene.ask<Changeable>(...PROOF), scene.ask<Changeable>(...PROOF)]);
+    for (const answer of together) {
+      expect(answer).toEqual(truth);
+      answer.accountProof.key = '0x00';
+      answer.accountProof.proof.proofRelatedNodes.length = 0;
+    }
+    expect(await scene.ask(...PROOF)).toEqual(truth);
+  });
+
+  test('what held against one root is not given for another', async () => {
+    const scene = await settled({ chain: { finalityMaxAgeMs: 1_000 } });
+    await scene.ask(...PROOF);
+    scene.clock.advance(5_000);
+    scene.layerOne.options.tamper = ({ params }, result) => (isRootCall(params) ? word(1n) : result);
+    await expect(scene.ask(...PROOF)).rejects.toThrow(/zk proof of/);
+  });
+
   test('kept, and given again without any endpoint', async () => {
     const store = new KeptStore();
     const scene = await settled({ more: { store } });
@@ -155,6 +323,10 @@ describe('linea_getProof', () => {
     await expect(offline.request({ method: PROOF[0], params: [accountAt(1), [], 'latest'] })).rejects.toThrow();
   });
 });
+
+interface Changeable {
+  accountProof: { key: Hex; proof: { proofRelatedNodes: Hex[] } };
+}
 
 /** The answer with one bit of the proved account turned. */
 function otherValue(result: unknown): unknown {

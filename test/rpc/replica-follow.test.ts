@@ -117,6 +117,8 @@ describe.skipIf(!fixturesPresent).each<[HashScheme]>([['poseidon2'], ['mimc']])(
     expect([follower.head, follower.confirmed]).toEqual([5, 1]);
     expect(await Promise.all(proved)).toEqual([true, true, true, true, true]);
     const again = await scene.open({ heldBlocks: 1 });
+    expect([again.confirmed, again.isProvable(1)]).toEqual([undefined, false]);
+    await again.ready();
     expect([again.confirmed, again.isProvable(5)]).toEqual([1, false]);
     const proof = await again.prove(1, request.address, keys);
     expect(verifyLineaProof(hasher, request, proof).verified).toBe(true);

@@ -5,6 +5,7 @@ import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js'
 import type { ReplicaChainOptions } from '../../src/hosts/replica-options.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
+import { withBlocksByHash } from '../support/blocks-by-hash.js';
 import { accountAt, type DevNode, devNode, KeptStore, stranger, word } from '../support/dev-node.js';
 import { serveMock } from '../support/mock-chain.js';
 import { devnetLogs } from '../support/mock-shomei-devnet.js';
@@ -16,6 +17,8 @@ interface ReplicaScene {
   readonly progress: ReplicaProgress[];
   readonly errors: { code?: string; details?: object }[];
   readonly asked: () => number;
+  /** Address of the endpoint. */
+  readonly layerOne: string;
   open(chain?: Partial<ReplicaChainOptions>, more?: InlineOptions): ReturnType<typeof createInlineNode>;
 }
 
@@ -28,7 +31,7 @@ async function replicaScene(spoil?: Parameters<typeof devnetLogs>[2]): Promise<R
   });
   const network = devnet();
   const endpoint = await serveMock(dev.node);
-  const layerOne = await serveMock(dev.node.l1);
+  const layerOne = await serveMock(withBlocksByHash(dev.node.l1));
   const logs = await openMockUpstream({ handler: devnetLogs(kept, network.chainId, spoil) });
   for (const mock of [endpoint, layerOne, logs]) onTestFinished(() => mock.close());
   const progress: ReplicaProgress[] = [];
@@ -38,6 +41,7 @@ async function replicaScene(spoil?: Parameters<typeof devnetLogs>[2]): Promise<R
     progress,
     errors,
     asked: () => logs.requests.length,
+    layerOne: layerOne.url,
     async open(chain = {}, more = {}) {
       const node = await createInlineNode({
         replicaObserver: {
@@ -146,6 +150,33 @@ describe('a replica node', () => {
     const question = { method: 'linea_getProof', params: [accountAt(0), [], 'latest'] };
     expect(await node.request(question)).toEqual(await dev.ask('linea_getProof', accountAt(0), [], '0x4'));
     expect(await node.request({ method: 'eth_blockNumber', params: [] })).toBe('0x7');
+  });
+
+  test('stops where the origins of layer 1 that have to agree do not', async () => {
+    const scene = await replicaScene();
+    await transact(scene.dev, 5);
+    const other = await serveMock(scene.dev.node.l1);
+    onTestFinished(() => other.close());
+    const layerOne = [scene.layerOne, other.url];
+    await scene.open({ layerOne, layerOneAgreeing: 2 });
+    await until(() => scene.progress.at(-1)?.confirmed === 4);
+    const before = scene.progress.length;
+    // The root of block 1 for any block, as one of them says.
+    other.options.tamper = ({ method, params }, result) =>
+      method === 'eth_call' && (params[0] as { data: string }).data.startsWith('0x8be745d1') ? word(1n) : result;
+    await scene.open({ layerOne, layerOneAgreeing: 2 });
+    await until(() => scene.errors.some(({ code }) => code === 'UPSTREAM_DISAGREEMENT'));
+    expect(scene.progress.length).toBe(before);
+  });
+
+  test('goes as far as a trusted block of layer 1, and no further', async () => {
+    const scene = await replicaScene();
+    await transact(scene.dev, 5);
+    const at = await scene.dev.node.l1.request({ method: 'eth_getBlockByNumber', params: ['finalized', false] });
+    await transact(scene.dev, 4, 5);
+    await scene.open({ layerOneHeader: { hash: (at as { hash: Hex }).hash } });
+    await until(() => scene.progress.at(-1)?.confirmed === 4);
+    expect(scene.progress.at(-1)).toMatchObject({ block: 4, target: 4 });
   });
 
   test('does not open without layer 1', async () => {

@@ -27,7 +27,9 @@ afterEach(async () => {
 
 /** The first proof that is recorded of a chain, for the state after any block that is confirmed. */
 async function checkConfirmed(scene: ShomeiScene): Promise<number | undefined> {
-  const { confirmed } = await scene.open();
+  const follower = await scene.open();
+  await follower.ready();
+  const { confirmed } = follower;
   if (confirmed === undefined) return undefined;
   const { address, storageKeys } = scene.chain.queries[0]!;
   const request = {
@@ -35,7 +37,7 @@ async function checkConfirmed(scene: ShomeiScene): Promise<number | undefined> {
     storageKeys: storageKeys.map((key) => hexToBytes(key, 32)),
     stateRoot: hexToBytes(scene.chain.blocks[confirmed]!.root, 32),
   };
-  const proof = await (await scene.open()).prove(confirmed, request.address, request.storageKeys);
+  const proof = await follower.prove(confirmed, request.address, request.storageKeys);
   expect(verifyLineaProof(await hasherOf(scene.chain.scheme), request, proof).verified).toBe(true);
   return confirmed;
 }

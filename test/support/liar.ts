@@ -15,6 +15,24 @@ export type Answer = any;
 /** What an endpoint says in place of a true answer; undefined leaves it as it is. */
 export type Tell = (call: SeenCall, result: Answer, pick: Pick, variant: number) => unknown;
 
+/** Told by a lie in place of a result: the endpoint answers with this JSON-RPC error. */
+export class AnsweredError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data: unknown,
+  ) {
+    super(message);
+  }
+}
+
+/** An error as a contract that reverts would give it: `Error(string)` of another text each time. */
+export function forgedRevert(pick: Pick): AnsweredError {
+  const text = pick(0xffffff).toString(16).padStart(64, '0');
+  const data = `0x08c379a0${'20'.padStart(64, '0')}${'20'.padStart(64, '0')}${text}`;
+  return new AnsweredError(3, 'execution reverted: forged', data);
+}
+
 /** How a node may not believe: the check that does not hold, what it is about, and the place where it is. */
 export interface Refusal {
   readonly check: RegExp;
@@ -64,6 +82,8 @@ export interface Outcome {
   readonly answer?: unknown;
   /** What a method threw, before it became a JSON-RPC error. */
   readonly error?: unknown;
+  /** What the caller was thrown. */
+  readonly thrown?: unknown;
 }
 
 /** Opens a devnet and its endpoints; `prepare` makes its history. */
@@ -97,7 +117,7 @@ export async function openStage(
       const [method, ...params] = question;
       return { answer: await node.request({ method, params }) };
     } catch (thrown) {
-      return { error: errors[0] ?? thrown };
+      return { error: errors[0] ?? thrown, thrown };
     } finally {
       await node.close();
     }
@@ -122,6 +142,7 @@ export async function openStage(
         if (said === undefined || JSON.stringify(said) === JSON.stringify(result)) return result;
         lies++;
         told.add(JSON.stringify([question, call, said]));
+        if (said instanceof AnsweredError) throw said;
         return said;
       };
       for (const [where, fate, count] of [
@@ -156,12 +177,15 @@ export async function openStage(
 }
 
 /** What is wrong with what came of a question; undefined where it is as it has to be. */
-export function faultOf({ answer, error }: Outcome, fate: Fate, expected: unknown): string | undefined {
+export function faultOf({ answer, error, thrown }: Outcome, fate: Fate, expected: unknown): string | undefined {
   if (fate === 'right') {
     if (error !== undefined) return `refused: ${describe(error)}`;
     return JSON.stringify(answer) === JSON.stringify(expected) ? undefined : `answered ${JSON.stringify(answer)}`;
   }
   if (error === undefined) return `answered ${JSON.stringify(answer)?.slice(0, 200)}`;
+  // No call of a lie reverts: a revert, or data of one, would be an endpoint's word that passes for ours.
+  const told = thrown as { code?: unknown; data?: unknown };
+  if (told.code === 3 || told.data !== undefined) return `answered an error of the endpoint: ${describe(thrown)}`;
   const { code, details = {} } = error as { code?: unknown; details?: Record<string, unknown> };
   const check = code === 'ANSWER_REFUSED' ? details.check : code;
   const what = code === 'ANSWER_REFUSED' ? details.what : (error as Error).message;

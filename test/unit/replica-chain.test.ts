@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Block, Chain } from '../../src/chain/chain.js';
 import { keepFollowing } from '../../src/chain/replica/keep-following.js';
+import type { LayerOneRoots } from '../../src/chain/replica/layer-one-roots.js';
 import { openReplicaChain } from '../../src/chain/replica/replica-chain.js';
 import type { FollowerSettings } from '../../src/chain/replica/settings.js';
 import type { ZkFollower } from '../../src/chain/replica/zk-follower.js';
@@ -123,6 +124,64 @@ describe.skipIf(!fixturesPresent)('a follower', () => {
       ...Array.from({ length: 5 }, () => false),
       ...Array.from({ length: 3 }, () => true),
     ]);
+  });
+
+  it('proves nothing that is stored before layer 1 has confirmed it', async () => {
+    const chain = chains[7]!;
+    const scene = await sceneOf(chain, { ends: [4] });
+    await (await scene.open()).follow();
+    const root = scene.layerOne.roots.get(4)!;
+    const provable = async (settings: Partial<FollowerSettings> = {}) => {
+      const follower = await scene.open(settings);
+      expect(follower.confirmed).toBeUndefined();
+      await follower.ready();
+      return follower.confirmed;
+    };
+    expect(await provable()).toBe(4);
+    // Layer 1 of another chain, one that has no root there, and one that has not come as far.
+    scene.layerOne.roots.set(4, hexToBytes(chain.blocks[3]!.root));
+    expect(await provable()).toBeUndefined();
+    scene.layerOne.roots.delete(4);
+    scene.layerOne.roots.set(7, root);
+    expect(await provable()).toBeUndefined();
+    scene.layerOne.roots.delete(7);
+    scene.layerOne.roots.set(2, root);
+    expect(await provable()).toBeUndefined();
+    // The last one may still come as far.
+    const follower = await scene.open();
+    await follower.follow();
+    expect(follower.confirmed).toBeUndefined();
+    scene.layerOne.roots.set(4, root);
+    await follower.follow();
+    expect(follower.confirmed).toBe(4);
+  });
+
+  it('proves what is stored while layer 1 cannot be reached, until it can', async () => {
+    const chain = chains[7]!;
+    const scene = await sceneOf(chain, { ends: [4] });
+    await (await scene.open()).follow();
+    let down = true;
+    const gone = new PlumblineError('UPSTREAM_UNAVAILABLE', 'gone', { endpoints: [] });
+    const layerOne: LayerOneRoots = {
+      newestFinalized: async () => (down ? Promise.reject(gone) : 4),
+      rootOnLayerOne: async () => hexToBytes(chain.blocks[3]!.root),
+    };
+    const follower = await scene.open({ layerOne });
+    await follower.ready();
+    expect(follower.confirmed).toBe(4);
+    await expect(follower.follow()).rejects.toBe(gone);
+    expect(follower.confirmed).toBe(4);
+    down = false;
+    await expect(follower.follow()).rejects.toMatchObject({ code: 'REPLICA_DIVERGED', details: { block: 4 } });
+    await follower.ready();
+    expect(follower.confirmed).toBeUndefined();
+
+    const lying = new PlumblineError('PROOF_MALFORMED', 'no', { path: '', reason: 'no' });
+    const refused = await scene.open({
+      layerOne: { ...layerOne, newestFinalized: () => Promise.reject(lying) },
+    });
+    await expect(refused.ready()).rejects.toBe(lying);
+    expect(refused.confirmed).toBeUndefined();
   });
 
   it('can leave out the roots on the way', async () => {

@@ -96,40 +96,43 @@ describe('faults of one endpoint: the next one answers', () => {
 });
 
 describe('answers that are no faults', () => {
-  test('a JSON-RPC error with status 400 is passed on', async () => {
-    const { a, b, group } = await pair();
+  test('a JSON-RPC error with status 400 is one', async () => {
+    const { a, group } = await pair();
     const body =
       '{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"BLOCK_MISSING_IN_CHAIN - block is missing"}}';
     a.fail({ kind: 'status', status: 400, body });
-    expect(await failureOf(group.request('m', []))).toMatchObject({
+    const { id } = group.endpoints[0]!;
+    expect(await failureOf(group.request('m', [], { endpoint: id }))).toMatchObject({
       code: 'UPSTREAM_ERROR',
       details: { origin: a.origin, code: -32600, message: 'BLOCK_MISSING_IN_CHAIN - block is missing' },
     });
-    expect(b.calls).toBe(0);
   });
 
   test.each([
     'Requested range exceeds maximum RPC range limit',
     'query returned more than 10000 results',
     'Transaction gas limit exceeds block gas limit',
-  ])('-32005 of another meaning is passed on, without a pause: %s', async (message) => {
-    const { a, b, group } = await pair();
+  ])('-32005 of another meaning is an error, without a pause: %s', async (message) => {
+    const { a, group } = await pair();
     a.fail({ kind: 'error', code: -32005, message });
-    expect(await failureOf(group.request('m', []))).toMatchObject({
+    const { id } = group.endpoints[0]!;
+    expect(await failureOf(group.request('m', [], { endpoint: id }))).toMatchObject({
       code: 'UPSTREAM_ERROR',
       details: { code: -32005 },
     });
-    expect(b.calls).toBe(0);
     expect(group.endpoints[0]!.pausedForMs).toBe(0);
   });
 
-  test('an execution error is passed on with its data', async () => {
+  test('an execution error of one endpoint decides nothing; where all give one it is thrown with its data', async () => {
     const { a, b, group } = await pair();
     a.fail({ kind: 'error', code: 3, message: 'execution reverted', data: '0x4e487b71' });
-    expect(await failureOf(group.request('m', []))).toMatchObject({
-      details: { code: 3, message: 'execution reverted', data: '0x4e487b71' },
-    });
-    expect(b.calls).toBe(0);
+    expect(await group.request('m', [])).toBe('b');
+    b.fail({ kind: 'error', code: -32000, message: 'another' });
+    const error = await failureOf(group.request('m', []));
+    expect(error).toMatchObject({ details: { code: 3, message: 'execution reverted', data: '0x4e487b71' } });
+    expect(error).not.toHaveProperty('details.forwarded');
+    const handedOn = await failureOf(group.request('m', [], { forwarded: true }));
+    expect(handedOn).toMatchObject({ details: { code: 3, data: '0x4e487b71', forwarded: true } });
   });
 
   test('a state one endpoint has pruned is asked of the other', async () => {

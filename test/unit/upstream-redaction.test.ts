@@ -3,6 +3,7 @@ import { toRpcError } from '../../src/rpc/rpc-errors.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import type { UrlEndpoint } from '../../src/upstream/options.js';
 import { createRedactor } from '../../src/upstream/redact.js';
+import { RestGroup } from '../../src/upstream/rest-group.js';
 import { type MockFault, MockRpcError, type MockUpstream } from '../support/mock-upstream.js';
 import { createScene, failureOf, type UpstreamScene } from '../support/mock-upstream-scene.js';
 
@@ -76,6 +77,22 @@ describe.each(places)('a key in the %s', (place, endpointOf) => {
       const failure = await failureOf(group.request('m', []));
       expectNoKey(failure, toRpcError(failure), scene.events, scene.exchanges, group.endpoints);
     }
+  });
+
+  test('does not go where the endpoint points', async () => {
+    const elsewhere = await scene.mock({ get: () => ({ status: 200, body: [] }) });
+    for (const status of [301, 302, 303, 307, 308]) {
+      const mock = await scene.mock();
+      mock.fail({ kind: 'status', status, headers: { location: `${elsewhere.url}/${KEY}` }, body: '{"result":1}' });
+      const failure = await failureOf(scene.group([endpointOf(mock)]).request('m', []));
+      expect(failure).toMatchObject({ code: 'UPSTREAM_CONFIGURATION' });
+      expectNoKey(failure, scene.events, scene.exchanges);
+      expect(mock.requests).toHaveLength(1);
+      const rest = new RestGroup({ role: 'maru', endpoints: [endpointOf(mock)], clock: scene.clock });
+      expect(await failureOf(rest.get('blocks'))).toMatchObject({ code: 'UPSTREAM_CONFIGURATION' });
+      rest.close();
+    }
+    expect(elsewhere.requests).toEqual([]);
   });
 
   test('is taken out of JSON-RPC errors that are passed on', async () => {

@@ -15,9 +15,11 @@ export class BlockContents {
   private readonly bodies = new Map<string, Block>();
   private readonly receiptLists = new Map<string, readonly TransactionReceipt[]>();
 
+  /** @param agreeing - origins that have to say so before a transaction is in no block */
   constructor(
     private readonly group: EndpointGroup,
     private readonly network: Network,
+    private readonly agreeing?: number,
   ) {}
 
   /** The whole block. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints */
@@ -47,7 +49,7 @@ export class BlockContents {
    * A transaction by its hash, with the block that an endpoint says it is in and it is in.
    *
    * @param blockAt - a block of the chain by its number
-   * @returns undefined when no endpoint knows of a block with it
+   * @returns undefined when as many endpoints as have to agree know of no block with it
    * @throws PlumblineError `ANSWER_REFUSED` when it is not where it was said to be, `PROOF_MALFORMED`, of the endpoints
    */
   find(
@@ -55,6 +57,7 @@ export class BlockContents {
     blockAt: (number: number) => Promise<Pick<Block, 'header' | 'hash'> | undefined>,
   ): Promise<IncludedTransaction | undefined> {
     return firstThatHas(this.group, 'eth_getTransactionByHash', [bytesToHex(hash)], {
+      ...(this.agreeing !== undefined && { agreeing: this.agreeing }),
       accept: async (answer) => {
         const place = readPlace(answer);
         const of = place === undefined ? undefined : await blockAt(place);

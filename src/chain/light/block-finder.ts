@@ -1,13 +1,18 @@
 import { PlumblineError } from '../../errors.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { HeadFollower } from './head-follower.js';
-import type { HeaderChain } from './header-chain.js';
+import { type HeaderChain, KEPT } from './header-chain.js';
 import type { Heads } from './heads.js';
 import type { LightBlock } from './light-block.js';
+import { notReached } from './refused.js';
 
 /** Headers fetched to link an older block to those that are linked already; others are vouched for by themselves. */
 export const LINKED_DEPTH = 16;
-const SEALED_DEPTH = 2048;
+/**
+ * Blocks below the head that are linked to what was sealed: two hours and more at one block a second, as far as what is
+ * finalized mostly lies behind. It has to stay within the headers that are kept.
+ */
+export const SEALED_DEPTH = KEPT;
 
 /** Finds blocks of the chain by number and hash, each linked to the head from below or vouched for by itself. */
 export class BlockFinder {
@@ -34,10 +39,15 @@ export class BlockFinder {
     const known = this.headers.at(number);
     if (known !== undefined) return known;
     const depth = this.headers.depthBelow(number);
+    if (depth === undefined) return undefined;
     // What is sealed has to be linked to what was sealed, unless it carries a seal of its own.
     const { level } = this.heads.rules;
-    const most = level === 'sealed' && !this.heads.sealsBlock(number) ? SEALED_DEPTH : LINKED_DEPTH;
-    return depth === undefined || depth > most ? undefined : this.headers.ancestor(number);
+    if (level !== 'sealed' || this.heads.sealsBlock(number))
+      return depth > LINKED_DEPTH ? undefined : this.headers.ancestor(number);
+    const below = this.headers.head!.header.number - number;
+    if (below <= SEALED_DEPTH) return this.headers.ancestor(number);
+    const reason = `block ${number} is ${below} blocks below the sealed head, and no more than ${SEALED_DEPTH} are linked`;
+    throw notReached('sealed', undefined, reason);
   }
 
   /**

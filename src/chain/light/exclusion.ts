@@ -17,6 +17,7 @@ const STAGES: readonly unknown[] = ['SEQUENCER', 'RPC', 'P2P'];
  */
 export function fetchExclusion(group: EndpointGroup, hash: Uint8Array): Promise<Exclusion | undefined> {
   return group.request(METHOD, [bytesToHex(hash)], {
+    forwarded: true,
     accept: (answer) => (answer === null ? undefined : readExclusion(answer, hash)),
   });
 }

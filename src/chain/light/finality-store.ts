@@ -1,4 +1,4 @@
-import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import type { PageStore } from '../../store/page-store.js';
 
 /** The end of a finalization, as layer 1 holds it. */
@@ -22,26 +22,46 @@ const MAX_STORED = 256;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+/** What a reading of layer 1 is of, and how far it can be believed: readings that differ in it are kept apart. */
+export interface FinalityIdentity {
+  /** Of layer 2. */
+  readonly chainId: number;
+  /** Address of the rollup contract. */
+  readonly rollup: Hex;
+  /** Read by `eth_getProof`, and not by `eth_call`. */
+  readonly prove: boolean;
+  /** Origins of layer 1 that agreed. */
+  readonly agreeing: number;
+  /** Hash of the one layer-1 block that was trusted, 32 bytes. */
+  readonly header?: Uint8Array | undefined;
+}
+
 /** Keeps what layer 1 holds for times without it. A store that is full, gone or damaged costs that and nothing else. */
 export class FinalityStore {
   private readonly key: string;
+  private readonly header: Hex | null;
 
   constructor(
     private readonly store: PageStore | undefined,
-    chainId: number,
+    { chainId, rollup, prove, agreeing, header }: FinalityIdentity,
   ) {
-    this.key = `finality-${chainId}`;
+    const way = header !== undefined ? 'header' : prove ? 'proved' : 'called';
+    this.key = `finality-${chainId} ${rollup.toLowerCase()} ${way} ${agreeing}`;
+    this.header = header === undefined ? null : bytesToHex(header);
   }
 
+  /** @returns undefined where nothing is kept, or only what was read at another trusted block */
   async load(): Promise<KnownFinality | undefined> {
     try {
       const bytes = await this.store?.get('meta', this.key);
       if (bytes === undefined) return undefined;
-      const { number, layerOneBlock, roots } = JSON.parse(decoder.decode(bytes)) as {
+      const { header, number, layerOneBlock, roots } = JSON.parse(decoder.decode(bytes)) as {
+        header: Hex | null;
         number: number;
         layerOneBlock: number;
         roots: [number, string][];
       };
+      if (header !== this.header) return undefined;
       const known = new Map(roots.map(([block, root]) => [block, hexToBytes(root, 32)]));
       const root = known.get(number);
       return root === undefined ? undefined : { newest: { number, root, layerOneBlock }, roots: known };
@@ -50,12 +70,22 @@ export class FinalityStore {
     }
   }
 
-  async save({ newest, roots }: KnownFinality): Promise<void> {
-    const { number, layerOneBlock } = newest;
-    const kept = [...roots].slice(-MAX_STORED).map(([block, root]) => [block, bytesToHex(root)]);
-    const value = encoder.encode(JSON.stringify({ number, layerOneBlock, roots: kept }));
+  /** @param known - undefined removes what is kept */
+  async save(known: KnownFinality | undefined): Promise<void> {
     try {
-      await this.store?.commit({ puts: [{ table: 'meta', key: this.key, value }] });
+      await this.store?.commit(
+        known === undefined
+          ? { deletes: [{ table: 'meta', key: this.key }] }
+          : { puts: [{ table: 'meta', key: this.key, value: this.encode(known) }] },
+      );
     } catch {}
+  }
+
+  private encode({ newest, roots }: KnownFinality): Uint8Array {
+    const { number, layerOneBlock } = newest;
+    // The newest one comes last, so that it is never the one cut off.
+    const ordered = [...roots].filter(([block]) => block !== number).slice(1 - MAX_STORED);
+    const kept = [...ordered, [number, newest.root] as const].map(([block, root]) => [block, bytesToHex(root)]);
+    return encoder.encode(JSON.stringify({ header: this.header, number, layerOneBlock, roots: kept }));
   }
 }

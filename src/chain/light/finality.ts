@@ -1,30 +1,28 @@
-import { isPlumblineError, PlumblineError } from '../../errors.js';
+import { isPlumblineError } from '../../errors.js';
 import type { RollupContract } from '../../networks/network.js';
-import { bigIntToBytes, bytesToBigInt, concatBytes, isZeroBytes } from '../../primitives/bytes.js';
+import { bigIntToBytes, concatBytes, isZeroBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { verifyEthereumProof } from '../../proof/ethereum-proof.js';
 import { type HashedHeader, verifyHeader } from '../../proof/header-answer.js';
-import { readArray, readBytes, readObject } from '../../proof/json-reader.js';
+import { readArray, readBytes } from '../../proof/json-reader.js';
 import { anchorSlots, verifyL1Anchor } from '../../proof/l1-anchor.js';
 import type { Clock } from '../../upstream/clock.js';
 import type { EndpointGroup } from '../../upstream/group.js';
+import { blockNumberOf, DATA_FINALIZED, type FinalizationEvent, readFinalization } from './finality-events.js';
 import type { FinalityStore, FinalizedBlock } from './finality-store.js';
 import { refused } from './refused.js';
-
-/** One finalization by its event; its blocks are `first` to `last`, and only `last` has a root. */
-export interface FinalizationEvent {
-  readonly first: number;
-  readonly last: number;
-  /** 32 bytes. */
-  readonly root: Uint8Array;
-}
 
 export interface FinalityOptions {
   readonly rollup: RollupContract;
   readonly maxAgeMs: number;
-  /** Read by `eth_getProof` against the header, and not by `eth_call`. */
+  /**
+   * Read by `eth_getProof` against the header, and not by `eth_call`. The header is still the one the endpoint names, of
+   * which only the hash is checked.
+   */
   readonly prove: boolean;
+  /** Hash of a layer-1 block that is trusted, 32 bytes: everything is proved against its header, and nothing newer is seen. */
+  readonly header?: Uint8Array | undefined;
   /** Origins of layer 1 that have to agree; 1 when left out. */
   readonly agreeing?: number | undefined;
   readonly clock: Clock;
@@ -32,26 +30,37 @@ export interface FinalityOptions {
   readonly store?: FinalityStore | undefined;
 }
 
-/** Getters of the rollup contract, and its event. @source spec/json-rpc.md 6 */
+/** Getters of the rollup contract. @source spec/json-rpc.md 6 */
 const CURRENT_BLOCK: Hex = '0x695378f5';
 const STATE_ROOTS: Hex = '0x8be745d1';
-const DATA_FINALIZED: Hex = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb';
 /** Roots that are remembered. */
 const MAX_ROOTS = 4096;
 
-/** What layer 1 holds of the state of layer 2. Everything about one question is read at one of its blocks. */
+/**
+ * What layer 1 holds of the state of layer 2. Everything about one question is read at one of its blocks. What an earlier
+ * session has seen stands in only while layer 1 cannot be reached.
+ */
 export class Finality {
   private latest: FinalizedBlock | undefined;
   private readAt = Number.NEGATIVE_INFINITY;
+  /** Newest block that was read in this session. */
+  private floor = -1;
+  /** Newest block against whose root an answer held. */
+  private upheld = -1;
   private reading: Promise<FinalizedBlock> | undefined;
   private restoring: Promise<void> | undefined;
-  /** Roots never change once they are there. */
+  /** Roots read in this session. They never change once they are there. */
   private readonly roots = new Map<number, Uint8Array>();
+  /** Roots of an earlier session that were not read again. */
+  private readonly earlier = new Map<number, Uint8Array>();
+  private readonly proves: boolean;
 
   constructor(
     private readonly group: EndpointGroup,
     private readonly options: FinalityOptions,
-  ) {}
+  ) {
+    this.proves = options.prove || options.header !== undefined;
+  }
 
   /** What was read last, however long ago. */
   get known(): FinalizedBlock | undefined {
@@ -64,37 +73,57 @@ export class Finality {
    * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints
    */
   async newest(): Promise<FinalizedBlock> {
+    return (await this.current()).at;
+  }
+
+  /** @returns also why layer 1 was not read, where an older reading stands in */
+  private async current(): Promise<{ readonly at: FinalizedBlock; readonly offline?: unknown }> {
     await this.restored();
-    if (this.latest !== undefined && this.options.clock.now() - this.readAt <= this.options.maxAgeMs)
-      return this.latest;
+    if (this.latest !== undefined && this.isFresh()) return { at: this.latest };
     this.reading ??= this.read().finally(() => {
       this.reading = undefined;
     });
     try {
-      return await this.reading;
+      return { at: await this.reading };
     } catch (error) {
       if (this.latest === undefined || !isUnreachable(error)) throw error;
-      return this.latest;
+      return { at: this.latest, offline: error };
     }
+  }
+
+  /** At one given block there is nothing newer to be read. */
+  private isFresh(): boolean {
+    const { clock, maxAgeMs, header } = this.options;
+    if (header !== undefined) return this.readAt !== Number.NEGATIVE_INFINITY;
+    return clock.now() - this.readAt <= maxAgeMs;
   }
 
   /**
    * Root of the zk state after a block.
    *
    * @returns undefined when no finalization ended there
+   * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints
    */
   async rootOf(number: number): Promise<Uint8Array | undefined> {
-    await this.restored();
     const known = this.roots.get(number);
     if (known !== undefined) return known;
-    const newest = await this.newest();
-    if (number > newest.number) return undefined;
-    if (number === newest.number) return newest.root;
-    const pinned = await this.pin();
-    const root = await this.rootAt(pinned, number);
-    if (isZeroBytes(root)) return undefined;
-    await this.remember(number, root);
-    return root;
+    const { at, offline } = await this.current();
+    if (number > at.number) return undefined;
+    if (number === at.number) return at.root;
+    try {
+      if (offline !== undefined) throw offline;
+      const root = await this.rootAt(await this.pin(), number);
+      if (!isZeroBytes(root)) {
+        await this.remember(number, root);
+        return root;
+      }
+    } catch (error) {
+      const root = isUnreachable(error) ? this.earlier.get(number) : undefined;
+      if (root === undefined) throw error;
+      return root;
+    }
+    if (this.earlier.delete(number)) await this.save();
+    return undefined;
   }
 
   /**
@@ -105,18 +134,27 @@ export class Finality {
    */
   async using<T>(at: FinalizedBlock, work: (at: FinalizedBlock) => Promise<T>): Promise<T> {
     try {
-      return await work(at);
+      const made = await work(at);
+      if (this.roots.has(at.number)) this.upheld = Math.max(this.upheld, at.number);
+      return made;
     } catch (error) {
-      if (isPlumblineError(error, 'ANSWER_REFUSED')) this.forget(at.number);
+      if (isPlumblineError(error, 'ANSWER_REFUSED')) await this.doubt(at.number);
       throw error;
     }
   }
 
-  private forget(number: number): void {
+  /** How far layer 1 had come is not forgotten: it may not go back after a lie of layer 2. */
+  private async doubt(number: number): Promise<void> {
+    const root = this.roots.get(number);
+    // One of an earlier session is read again anyway, as soon as that can be done.
+    if (root === undefined) return;
     this.roots.delete(number);
-    if (this.latest?.number !== number) return;
-    this.latest = undefined;
-    this.readAt = Number.NEGATIVE_INFINITY;
+    if (number === this.upheld) this.earlier.set(number, root);
+    if (this.latest?.number === number) {
+      this.readAt = Number.NEGATIVE_INFINITY;
+      if (number !== this.upheld) this.latest = undefined;
+    }
+    await this.save();
   }
 
   /**
@@ -128,7 +166,7 @@ export class Finality {
     const { address } = this.options.rollup;
     const filter = { address, topics: [DATA_FINALIZED], fromBlock: toQuantity(from), toBlock: toQuantity(to) };
     return this.group.request('eth_getLogs', [filter], {
-      accept: (answer) => readArray(answer, '').map((log, i) => readEvent(log, `[${i}]`, address)),
+      accept: (answer) => readArray(answer, '').map((log, i) => readFinalization(log, `[${i}]`, address)),
     });
   }
 
@@ -136,8 +174,8 @@ export class Finality {
     const startedAt = this.options.clock.now();
     const pinned = await this.pin();
     const number = await this.currentAt(pinned);
-    if (this.latest !== undefined && number < this.latest.number) {
-      const message = `is ${number}, and was ${this.latest.number} before`;
+    if (number < this.floor) {
+      const message = `is ${number}, and was ${this.floor} before`;
       throw refused('finalized block', { verified: false, reason: 'WENT_BACK', at: '', message });
     }
     const root = await this.rootAt(pinned, number);
@@ -147,18 +185,23 @@ export class Finality {
     }
     this.latest = { number, root, layerOneBlock: pinned.header.number };
     this.readAt = startedAt;
+    this.floor = number;
+    for (const block of this.earlier.keys()) if (block > number) this.earlier.delete(block);
     await this.remember(number, root);
     return this.latest;
   }
 
   /** The layer-1 block of which everything else is read. */
   private pin(): Promise<HashedHeader> {
+    const { header } = this.options;
     const accept = (answer: unknown) => {
-      const verdict = verifyHeader(answer);
+      const verdict = verifyHeader(answer, header === undefined ? {} : { hash: header });
       if (!verdict.verified) throw refused('layer-1 header', verdict);
       return verdict;
     };
-    return this.ask('eth_getBlockByNumber', ['finalized', false], accept, ({ hash }) => bytesToHex(hash));
+    const key = ({ hash }: HashedHeader) => bytesToHex(hash);
+    if (header !== undefined) return this.ask('eth_getBlockByHash', [bytesToHex(header), false], accept, key);
+    return this.ask('eth_getBlockByNumber', ['finalized', false], accept, key);
   }
 
   /** Asks one endpoint after the other, or as many as have to agree at once. */
@@ -174,7 +217,7 @@ export class Finality {
   }
 
   private async currentAt(pinned: HashedHeader): Promise<number> {
-    if (!this.options.prove) return toNumber(await this.call(pinned, CURRENT_BLOCK));
+    if (!this.proves) return blockNumberOf(await this.call(pinned, CURRENT_BLOCK));
     const { address, currentBlockSlot } = this.options.rollup;
     const request = {
       address: hexToBytes(address, 20),
@@ -185,15 +228,15 @@ export class Finality {
     const accept = (answer: unknown) => {
       const verdict = verifyEthereumProof(request, answer);
       if (!verdict.verified) throw refused('rollup contract', verdict);
-      return toNumber(verdict.slots[0]!.value);
+      return blockNumberOf(verdict.slots[0]!.value);
     };
     return this.ask('eth_getProof', [address, keys, toQuantity(pinned.header.number)], accept, String);
   }
 
   private async rootAt(pinned: HashedHeader, number: number): Promise<Uint8Array> {
-    const { rollup, prove } = this.options;
+    const { rollup } = this.options;
     const argument = bigIntToBytes(BigInt(number), 32);
-    if (!prove) return this.call(pinned, bytesToHex(concatBytes(hexToBytes(STATE_ROOTS), argument)));
+    if (!this.proves) return this.call(pinned, bytesToHex(concatBytes(hexToBytes(STATE_ROOTS), argument)));
     const keys = anchorSlots(rollup, number).map(bytesToHex);
     const accept = (answer: unknown) => {
       const request = { l1StateRoot: pinned.header.stateRoot, rollup, l2BlockNumber: number };
@@ -214,43 +257,31 @@ export class Finality {
 
   private async remember(number: number, root: Uint8Array): Promise<void> {
     this.roots.set(number, root);
+    this.earlier.delete(number);
     if (this.roots.size > MAX_ROOTS) this.roots.delete(this.roots.keys().next().value!);
-    if (this.latest !== undefined) await this.options.store?.save({ newest: this.latest, roots: this.roots });
+    await this.save();
+  }
+
+  private async save(): Promise<void> {
+    const { latest, roots, earlier } = this;
+    await this.options.store?.save(latest && { newest: latest, roots: new Map([...earlier, ...roots]) });
   }
 
   /** What an earlier session has seen. */
   private restored(): Promise<void> {
     this.restoring ??= Promise.resolve(this.options.store?.load()).then((known) => {
-      for (const [number, root] of known?.roots ?? []) this.roots.set(number, root);
+      for (const [number, root] of known?.roots ?? []) this.earlier.set(number, root);
       this.latest ??= known?.newest;
     });
     return this.restoring;
   }
 }
 
-function isUnreachable(error: unknown): boolean {
+/** Whether layer 1 said nothing, as against something wrong. */
+export function isUnreachable(error: unknown): boolean {
   return (
     isPlumblineError(error, 'UPSTREAM_UNAVAILABLE') ||
     isPlumblineError(error, 'UPSTREAM_RATE_LIMITED') ||
     isPlumblineError(error, 'REQUEST_TIMED_OUT')
   );
-}
-
-function toNumber(word: Uint8Array): number {
-  const value = bytesToBigInt(word);
-  if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
-  const details = { what: 'finalized block', value: value.toString(), limit: '2^53 - 1' };
-  throw new PlumblineError('OUT_OF_RANGE', 'the finalized block is above 2^53 - 1', details);
-}
-
-function readEvent(json: unknown, at: string, address: Hex): FinalizationEvent {
-  const log = readObject(json, at);
-  const topics = readArray(log.topics, `${at}.topics`).map((topic, i) => readBytes(topic, `${at}.topics[${i}]`, 32));
-  const [topic, first, last] = topics;
-  const data = readBytes(log.data, `${at}.data`, 64);
-  const ours = typeof log.address === 'string' && log.address.toLowerCase() === address.toLowerCase();
-  if (!ours || topic === undefined || bytesToHex(topic) !== DATA_FINALIZED || last === undefined) {
-    throw refused('finalization event', { verified: false, reason: 'OTHER_EVENT', at, message: 'is of another kind' });
-  }
-  return { first: toNumber(first!), last: toNumber(last), root: data.subarray(32).slice() };
 }

@@ -22,10 +22,19 @@ const MAX_MEMORY_MS = 5 * 60_000;
 /** Blocks handed to listeners at once; after a longer gap they hear of the newest alone. */
 const MAX_TOLD = 128;
 
+/** One reading of the head, which ends when nobody waits for it any more. */
+interface Reading {
+  readonly promise: Promise<HeadReading>;
+  readonly ending: AbortController;
+  waiting: number;
+}
+
 /** Keeps the head: read when it is asked for and no longer fresh, and in the background while somebody listens. */
 export class HeadFollower {
   private readAt = Number.NEGATIVE_INFINITY;
-  private reading: Promise<HeadReading> | undefined;
+  /** The head as it was read; the chain has another when headers fetched since then have contradicted it. */
+  private readHead: LightBlock | undefined;
+  private reading: Reading | undefined;
   private readonly listeners = new Set<HeadListener>();
   private readonly poller: Poller;
   /** Hashes of the blocks that listeners were told of, by height. */
@@ -48,7 +57,8 @@ export class HeadFollower {
 
   /** The head, unless it was read too long ago. */
   get fresh(): LightBlock | undefined {
-    return this.options.clock.now() - this.readAt <= this.options.maxAgeMs ? this.headers.head : undefined;
+    const isFresh = this.options.clock.now() - this.readAt <= this.options.maxAgeMs;
+    return isFresh && this.readHead === this.headers.head ? this.readHead : undefined;
   }
 
   /** The head that was read last, however long ago. */
@@ -56,29 +66,58 @@ export class HeadFollower {
     return this.headers.head;
   }
 
-  /** The newest head, read if need be. @throws as `Heads.read` and `HeaderChain.adopt` */
-  async current(): Promise<LightBlock> {
-    return this.fresh ?? (await this.refresh()).head;
+  /** The newest head, read if need be. @throws as `refresh` */
+  async current(signal?: AbortSignal): Promise<LightBlock> {
+    return this.fresh ?? (await this.refresh([], signal)).head;
   }
 
   /**
    * Reads the head, and `also` at the first endpoint with it. Whoever comes while it is read gets the same head, and nothing
    * beside it.
+   *
+   * @param signal - of this caller alone: the reading goes on for others who wait for it
+   * @throws as `Heads.read` and `HeaderChain.adopt`; the reason of the signal
    */
-  async refresh(also: readonly Call[] = []): Promise<{ head: LightBlock; beside: HeadReading['beside'] }> {
-    if (this.reading !== undefined) {
-      await this.reading;
-      return { head: this.headers.head!, beside: undefined };
-    }
+  async refresh(
+    also: readonly Call[] = [],
+    signal?: AbortSignal,
+  ): Promise<{ head: LightBlock; beside: HeadReading['beside'] }> {
+    signal?.throwIfAborted();
+    const shared = this.reading;
+    const { beside } = await this.wait(shared ?? this.read(also), signal);
+    return { head: this.headers.head!, beside: shared === undefined ? beside : undefined };
+  }
+
+  private read(also: readonly Call[]): Reading {
     const startedAt = this.options.clock.now();
-    this.reading = this.take(also);
-    try {
-      const { beside } = await this.reading;
+    const ending = new AbortController();
+    const promise = this.take(also, ending.signal).then((taken) => {
       this.readAt = startedAt;
-      return { head: this.headers.head!, beside };
-    } finally {
-      this.reading = undefined;
-    }
+      return taken;
+    });
+    const reading: Reading = { promise, ending, waiting: 0 };
+    const over = () => {
+      if (this.reading === reading) this.reading = undefined;
+    };
+    promise.then(over, over);
+    this.reading = reading;
+    return reading;
+  }
+
+  private wait(reading: Reading, signal: AbortSignal | undefined): Promise<HeadReading> {
+    reading.waiting++;
+    if (signal === undefined) return reading.promise;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        reject(signal.reason);
+        if (--reading.waiting > 0) return;
+        if (this.reading === reading) this.reading = undefined;
+        reading.ending.abort(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      const stay = () => signal.removeEventListener('abort', leave);
+      reading.promise.then(resolve, reject).then(stay, stay);
+    });
   }
 
   /** Tells of each new head from now on, in order. @returns a function that ends it */
@@ -103,9 +142,11 @@ export class HeadFollower {
     this.poller.stop();
   }
 
-  private async take(also: readonly Call[]): Promise<HeadReading> {
-    const reading = await this.heads.read(also, this.lowest);
-    await this.headers.adopt(reading);
+  private async take(also: readonly Call[], signal: AbortSignal): Promise<HeadReading> {
+    const reading = await this.heads.read(also, this.lowest, signal);
+    signal.throwIfAborted();
+    await this.headers.adopt(reading, also.length > 0, signal);
+    this.readHead = this.headers.head;
     if (this.listeners.size > 0) {
       this.telling = this.telling.then(() => this.tell()).catch(() => {});
     }
@@ -115,8 +156,9 @@ export class HeadFollower {
   /** Height below which no head is taken: endpoints that fall far behind do not take the node back with them. */
   private get lowest(): number {
     const { head } = this.headers;
-    const isKnown = head !== undefined && this.options.clock.now() - this.readAt <= MAX_MEMORY_MS;
-    return isKnown ? Math.max(0, head.header.number - this.heads.rules.maxLagBlocks) : 0;
+    const { level, maxLagBlocks } = this.heads.rules;
+    const isRecent = this.options.clock.now() - this.readAt <= MAX_MEMORY_MS;
+    return head !== undefined && (level === 'sealed' || isRecent) ? Math.max(0, head.header.number - maxLagBlocks) : 0;
   }
 
   /** Tells of the blocks between what was told last and the head. */

@@ -1,13 +1,18 @@
+import type { PlumblineError } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../primitives/bytes.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { EndpointGroup } from '../../upstream/group.js';
-import { type HeadLevel, notReached, type VouchedBlock } from './heads.js';
+import type { HeadLevel, VouchedBlock } from './heads.js';
+import { contradicts, LINKED_LEAP, meeting, type Stretch, shortened } from './leaps.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 import { AT_ONCE, fetchLinked, missingHeader, requireLink } from './linked-headers.js';
+import { notReached } from './refused.js';
 
-/** Headers below the head that are kept. */
-const KEPT = 4096;
+/** Headers below the head that are kept when nothing else is told. */
+export const KEPT = 8192;
+/** Leaps that are remembered while the headers between are not linked. */
+const LEAPS = 8;
 
 /**
  * The vouched-for head and its ancestors, linked by their hashes. An ancestor proves itself: its hash is the one its child
@@ -19,12 +24,21 @@ export class HeaderChain {
   private readonly levels = new Map<string, HeadLevel>();
   private top: LightBlock | undefined;
   private lowest = 0;
+  /** What was known before leaps that are not linked yet, the last one at the end. */
+  private readonly anchors: Stretch[] = [];
+  private linking: Promise<void> | undefined;
+  /** Why the chain that endpoints tell of was refused, until they tell of the known one again. */
+  private contradiction: PlumblineError<'TRUST_LEVEL_NOT_REACHED'> | undefined;
+  /** Whether a leap could not be linked in the background: the next one has to be before it is taken. */
+  private isDoubtful = false;
 
   constructor(
     private readonly group: EndpointGroup,
     private readonly network: Network,
     /** Blocks that a re-organization may take back. */
     private readonly maxReorgDepth: number,
+    /** Headers below the head that are kept. */
+    private readonly kept = KEPT,
   ) {}
 
   get head(): LightBlock | undefined {
@@ -36,10 +50,19 @@ export class HeaderChain {
     return this.levels.get(bytesToKey(block.hash));
   }
 
-  /** Remembers the level of a block outside the segment. */
+  /**
+   * Remembers the level of a block outside the segment.
+   *
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` for one that contradicts what was linked before a leap
+   */
   note({ block, level }: VouchedBlock): void {
-    this.levels.set(bytesToKey(block.hash), level);
-    if (this.levels.size > 2 * KEPT) this.levels.delete(this.levels.keys().next().value!);
+    const against = this.anchors.findIndex((anchor) => contradicts(block, anchor, this.maxReorgDepth));
+    if (against >= 0) {
+      // One endpoint alone, which has not even linked it, says nothing of the head.
+      if (level === 'plain') throw this.tooDeep(level);
+      throw this.fallBack(against, level);
+    }
+    this.mark(block, level);
   }
 
   /** A block of the linked part. */
@@ -53,11 +76,39 @@ export class HeaderChain {
   }
 
   /**
-   * Takes a head that has been vouched for. One that only lies behind the present head changes nothing.
+   * Takes a head that has been vouched for. One that only lies behind the present head changes nothing. One that leaps over
+   * blocks is linked to what was known before up to a bound: before it is taken where one request does it, or `lazily` in
+   * the background; when they do not meet, the node is back at what it knew before.
    *
-   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` when it takes back more blocks than a re-organization may
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` when it takes back more blocks than a re-organization may; of the
+   *   endpoints, `ANSWER_REFUSED`
    */
-  async adopt(vouched: VouchedBlock): Promise<void> {
+  async adopt(vouched: VouchedBlock, lazily = false, signal?: AbortSignal): Promise<void> {
+    await this.place(vouched, signal);
+    const leap = this.leap;
+    if (leap === undefined) return;
+    if (leap > LINKED_LEAP) {
+      if (this.contradiction !== undefined) throw this.fallBack(this.anchors.length - 1, vouched.level);
+      return;
+    }
+    const isFirm = this.contradiction === undefined && !this.isDoubtful;
+    const inBackground = isFirm && (lazily || leap > AT_ONCE);
+    this.linking ??= this.link(inBackground ? undefined : signal).finally(() => {
+      this.linking = undefined;
+    });
+    if (!inBackground) return this.linking;
+    this.linking.catch(() => {
+      this.isDoubtful = true;
+    });
+  }
+
+  /** Headers between the linked part and what was known before it. */
+  private get leap(): number | undefined {
+    const anchor = this.anchors.at(-1);
+    return anchor && this.lowest - anchor.top.header.number;
+  }
+
+  private async place(vouched: VouchedBlock, signal: AbortSignal | undefined): Promise<void> {
     const { block } = vouched;
     const { number } = block.header;
     const old = this.top;
@@ -73,16 +124,21 @@ export class HeaderChain {
       return;
     }
     if (number > old.header.number + 1) {
-      // The blocks between are linked when somebody asks for them.
+      const before = { segment: this.segment, lowest: this.lowest, top: old };
+      const isLinkedSoon = number - old.header.number <= LINKED_LEAP;
+      this.anchors.push(isLinkedSoon ? before : shortened(before, this.maxReorgDepth));
+      if (this.anchors.length > LEAPS) this.anchors.shift();
       this.begin(vouched);
       return;
     }
     if (number < this.lowest && old.header.number - number <= this.maxReorgDepth) {
       // Where endpoints do not link the present head to that height any more, they have left it.
-      const same = await this.ancestor(number).catch(() => undefined);
+      const same = await this.ancestor(number, signal).catch(() => undefined);
+      if (signal?.aborted) throw signal.reason;
+      if (this.top !== old) return this.place(vouched, signal);
       if (same !== undefined && equalBytes(same.hash, block.hash)) return this.note(vouched);
     }
-    await this.reorganize(vouched, old);
+    await this.reorganize(vouched, old, signal);
   }
 
   /**
@@ -93,7 +149,9 @@ export class HeaderChain {
    */
   async ancestor(number: number, signal?: AbortSignal): Promise<LightBlock> {
     while (number < this.lowest) await this.descend(Math.max(number, this.lowest - AT_ONCE), signal);
-    return this.segment.get(number)!;
+    const found = this.segment.get(number);
+    if (found === undefined) throw missingHeader(number);
+    return found;
   }
 
   private begin(vouched: VouchedBlock): void {
@@ -109,36 +167,114 @@ export class HeaderChain {
     this.segment.set(block.header.number, block);
     this.top = block;
     this.note(vouched);
-    for (; block.header.number - this.lowest > KEPT; this.lowest++) this.segment.delete(this.lowest);
+    this.trim();
+    this.settle();
+  }
+
+  private trim(): void {
+    for (const top = this.top!.header.number; top - this.lowest > this.kept; this.lowest++)
+      this.segment.delete(this.lowest);
+  }
+
+  /** Endpoints tell of the known chain. */
+  private settle(): void {
+    if (this.anchors.length > 0) return;
+    this.contradiction = undefined;
+    this.isDoubtful = false;
+  }
+
+  private mark(block: LightBlock, level: HeadLevel): void {
+    const key = bytesToKey(block.hash);
+    this.levels.delete(key);
+    this.levels.set(key, level);
+    if (this.levels.size > 2 * this.kept) this.levels.delete(this.levels.keys().next().value!);
+  }
+
+  /** Links what was leapt to down to what was known before. @throws as `join`, of the endpoints */
+  private async link(signal: AbortSignal | undefined): Promise<void> {
+    while ((this.leap ?? Number.POSITIVE_INFINITY) <= LINKED_LEAP) {
+      const down = this.join();
+      if (down !== undefined) await this.descend(Math.max(down, this.lowest - AT_ONCE), signal);
+    }
+  }
+
+  /**
+   * Joins the linked part with what was known before where they meet.
+   *
+   * @returns the height down to which headers have to be linked to tell; undefined when there is nothing more to tell
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` when they do not meet; what was known before is then the chain again
+   */
+  private join(): number | undefined {
+    const older = this.anchors.at(-1);
+    if (older === undefined) return undefined;
+    const met = meeting({ segment: this.segment, lowest: this.lowest }, older, this.maxReorgDepth);
+    if (met.kind === 'open') return met.down;
+    if (met.kind === 'apart') throw this.fallBack(this.anchors.length - 1, this.levelOf(this.top!) ?? 'plain');
+    this.anchors.pop();
+    if (met.kind === 'met' && met.at >= older.lowest) {
+      for (const [number, block] of older.segment)
+        if (number <= met.at && number < this.lowest) this.segment.set(number, block);
+      this.lowest = Math.min(this.lowest, older.lowest);
+      this.trim();
+    }
+    this.settle();
+    return undefined;
+  }
+
+  /** Goes back to what was known before a leap. @returns the reason, to be thrown */
+  private fallBack(index: number, level: HeadLevel): PlumblineError<'TRUST_LEVEL_NOT_REACHED'> {
+    this.contradiction = this.tooDeep(level);
+    for (const block of this.segment.values()) this.levels.delete(bytesToKey(block.hash));
+    this.restore(this.anchors[index]!);
+    this.anchors.length = index;
+    return this.contradiction;
+  }
+
+  private restore({ segment, lowest, top }: Stretch): void {
+    this.segment = segment;
+    this.lowest = lowest;
+    this.top = top;
+  }
+
+  private tooDeep(level: HeadLevel): PlumblineError<'TRUST_LEVEL_NOT_REACHED'> {
+    return notReached(level, undefined, `the new head takes back more than ${this.maxReorgDepth} blocks`);
   }
 
   /** Follows a head that stands beside the present chain down to where the two meet. */
-  private async reorganize(vouched: VouchedBlock, old: LightBlock): Promise<void> {
+  private async reorganize(vouched: VouchedBlock, old: LightBlock, signal: AbortSignal | undefined): Promise<void> {
     const before = this.segment;
-    const lowestBefore = this.lowest;
     const added = [vouched.block];
-    const floor = Math.max(lowestBefore, old.header.number - this.maxReorgDepth);
     for (;;) {
       const child = added[0]!;
       const below = before.get(child.header.number - 1);
       if (below !== undefined && equalBytes(below.hash, child.header.parentHash)) break;
+      const floor = Math.max(this.lowest, old.header.number - this.maxReorgDepth);
       if (child.header.number - 1 <= floor) {
-        // Nothing below is held: a chain that was only just begun has nothing to defend.
-        if (floor === lowestBefore && old.header.number - lowestBefore < this.maxReorgDepth) return this.begin(vouched);
-        const reason = `the new head takes back more than ${this.maxReorgDepth} blocks`;
-        throw notReached(vouched.level, undefined, reason);
+        if (floor !== this.lowest || old.header.number - this.lowest >= this.maxReorgDepth) {
+          this.contradiction = this.tooDeep(vouched.level);
+          throw this.contradiction;
+        }
+        // Nothing below is held: a chain that was only just begun has nothing to defend but what it leapt from.
+        const anchor = this.anchors.pop();
+        if (anchor === undefined) return this.begin(vouched);
+        this.restore(anchor);
+        return this.place(vouched, signal);
       }
-      added.unshift(await this.parentOf(child));
+      added.unshift(await this.parentOf(child, signal));
+      // A leap may have been linked meanwhile, or refused.
+      if (this.segment !== before) return this.place(vouched, signal);
     }
     for (let number = added[0]!.header.number; number <= old.header.number; number++) before.delete(number);
     for (const block of added) before.set(block.header.number, block);
     for (const block of added) this.note({ ...vouched, block });
     this.top = vouched.block;
+    this.settle();
   }
 
-  private async parentOf(child: LightBlock): Promise<LightBlock> {
+  private async parentOf(child: LightBlock, signal: AbortSignal | undefined): Promise<LightBlock> {
     const number = child.header.number - 1;
     return this.group.request('eth_getBlockByNumber', [toQuantity(number), false], {
+      ...(signal !== undefined && { signal }),
       accept: (answer) => {
         const block = readLightBlock(this.network, answer, { number, hash: child.header.parentHash });
         if (block === undefined) throw missingHeader(number);
@@ -156,8 +292,9 @@ export class HeaderChain {
     const level = this.levelOf(segment.get(lowest)!);
     for (const block of blocks) {
       segment.set(block.header.number, block);
-      if (level !== undefined) this.levels.set(bytesToKey(block.hash), level);
+      if (level !== undefined) this.mark(block, level);
     }
     this.lowest = number;
+    this.join();
   }
 }

@@ -10,8 +10,9 @@ import { firstThatHas } from './first-that-has.js';
 import { type Agreement, agreedBlock, type Claim, sharedHeight } from './head-votes.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 import { missingHeader } from './linked-headers.js';
-import { answeredError } from './refused.js';
-import type { SealSource } from './seals.js';
+import { answeredError, notReached } from './refused.js';
+
+import type { SealedHead, SealSource } from './seals.js';
 
 /** Levels at which a head can be held. */
 export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'sealed'>;
@@ -85,12 +86,34 @@ export class Heads {
       const level = this.rules.needed > 1 ? 'linked' : 'plain';
       return { block: agreement.block, level, origins: agreement.origins, beside };
     }
-    const hash = (await sealed).blockHash;
+    const { blockHash: hash, check } = await this.notStale(await sealed, statements, lowest, signal);
     const known = statements.flatMap(({ blocks }) => blocks).find((block) => equalBytes(block.hash, hash));
     const block = known ?? (await this.byHash(hash, signal));
     if (block === undefined) throw notReached('sealed', undefined, 'no endpoint has the sealed block');
-    (await sealed).check(block);
+    check(block);
     return { block, level: 'sealed', origins: [first.origin], beside };
+  }
+
+  /**
+   * A sealed block that is as near to the head as one without a seal has to be, of another source where this one is not. A
+   * seal never expires: that it is of the newest block is not said by it.
+   *
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints
+   */
+  private async notStale(
+    sealed: SealedHead,
+    statements: readonly Statement[],
+    lowest: number,
+    signal: AbortSignal | undefined,
+  ): Promise<SealedHead> {
+    const floor = (heard: readonly Statement[]) => Math.max(lowest, middleHeight(heard) - this.rules.maxLagBlocks);
+    if (sealed.number >= floor(statements)) return sealed;
+    // Before it is said to be stale all endpoints are heard: the first of them may have invented its height.
+    const silent = this.group.endpoints.filter(({ id }) => !statements.some(({ from }) => from.id === id));
+    const more = await Promise.allSettled(silent.map((from) => this.ask(from, [], signal)));
+    if (signal?.aborted) throw signal.reason;
+    const least = floor([...statements, ...more.flatMap((said) => (said.status === 'fulfilled' ? [said.value] : []))]);
+    return sealed.number >= least ? sealed : this.seals!.head(signal, least);
   }
 
   /** Whether a block of this height carries a seal that can be checked by itself. */
@@ -105,6 +128,7 @@ export class Heads {
    */
   async byHash(hash: Uint8Array, signal?: AbortSignal): Promise<LightBlock | undefined> {
     return firstThatHas(this.group, 'eth_getBlockByHash', [bytesToHex(hash), false], {
+      agreeing: Math.max(2, this.rules.needed),
       ...(signal !== undefined && { signal }),
       accept: (answer) => readLightBlock(this.network, answer, { hash }),
     });
@@ -209,10 +233,8 @@ export class Heads {
     return undefined;
   }
 
-  /** Against the middle one of the heights claimed, of two the higher: one endpoint among several that invents blocks has no say. */
   private isNear({ block }: Agreement, statements: readonly Statement[]): boolean {
-    const heights = statements.map(({ blocks }) => blocks[0]!.header.number).sort((a, b) => b - a);
-    return heights[(heights.length - 1) >> 1]! - block.header.number <= this.rules.maxLagBlocks;
+    return middleHeight(statements) - block.header.number <= this.rules.maxLagBlocks;
   }
 
   private async ask(from: EndpointInfo, also: readonly Call[], signal: AbortSignal | undefined): Promise<Statement> {
@@ -248,12 +270,8 @@ export class Heads {
   }
 }
 
-/** @param reached - the level that would have been */
-export function notReached(
-  required: TrustLevel,
-  reached: TrustLevel | undefined,
-  reason: string,
-): PlumblineError<'TRUST_LEVEL_NOT_REACHED'> {
-  const message = `trust level ${required} is not reached: ${reason}`;
-  return new PlumblineError('TRUST_LEVEL_NOT_REACHED', message, { required, reached, reason });
+/** The middle one of the heights claimed, of two the higher: one endpoint among several that invents blocks has no say. */
+function middleHeight(statements: readonly Statement[]): number {
+  const heights = statements.map(({ blocks }) => blocks[0]!.header.number).sort((a, b) => b - a);
+  return heights[(heights.length - 1) >> 1]!;
 }

@@ -51,3 +51,8 @@ function bodyMissing(): PlumblineError<'INTERNAL'> {
   const reason = 'the body of this block was not fetched';
   return new PlumblineError('INTERNAL', reason, { reason });
 }
+
+/** A block of any chain as one of a light chain, without its body. */
+export function lightBlock(block: Block): LightBlock {
+  return block instanceof LightBlock ? block : new LightBlock(block.header, block.hash);
+}

@@ -29,17 +29,17 @@ import { BlockContents } from './block-contents.js';
 import { BlockFinder, blockNotFound, LINKED_DEPTH } from './block-finder.js';
 import { CodeCache } from './code-cache.js';
 import { Finality } from './finality.js';
-import type { FinalizedBlock } from './finality-store.js';
-import { FinalityStore } from './finality-store.js';
+import { FinalityStore, type FinalizedBlock } from './finality-store.js';
 import { HeadFollower } from './head-follower.js';
 import { HeaderChain } from './header-chain.js';
-import { Heads, notReached } from './heads.js';
-import { LightBlock } from './light-block.js';
+import { Heads } from './heads.js';
+import { type LightBlock, lightBlock } from './light-block.js';
 import type { LightChainParts } from './light-options.js';
 import { pricesAfter } from './light-prices.js';
 import { LightState } from './light-state.js';
 import { type CallGround, PreparedCall } from './prepared-call.js';
 import { ProvedStates } from './proved-state.js';
+import { notReached } from './refused.js';
 import { openSeals } from './seals.js';
 import { stateBatch } from './state-batch.js';
 import { WorkingSet } from './working-set.js';
@@ -95,11 +95,18 @@ export class LightChain implements Chain {
             maxAgeMs: parts.finalityMaxAgeMs,
             prove: parts.proveLayerOne,
             agreeing: parts.layerOneAgreeing,
+            header: parts.layerOneHeader,
             clock,
-            store: new FinalityStore(store, network.chainId),
+            store: new FinalityStore(store, {
+              chainId: network.chainId,
+              rollup: network.rollup.address,
+              prove: parts.proveLayerOne,
+              agreeing: parts.layerOneAgreeing,
+              header: parts.layerOneHeader,
+            }),
           });
     this.zkProofs = new ZkProofs({ network, upstream, store, loadHasher: parts.loadHasher });
-    this.contents = new BlockContents(upstream, network);
+    this.contents = new BlockContents(upstream, network, parts.agreeing);
   }
 
   /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints */
@@ -146,14 +153,13 @@ export class LightChain implements Chain {
     return this.contents.receipts(block);
   }
 
-  async logs({ from, to, filter }: LogQuery): Promise<readonly FoundLog[]> {
-    const last = await this.finder.byNumber(to);
-    if (last === undefined) throw blockNotFound(to);
-    if (this.headers.head!.header.number - from <= LINKED_DEPTH) await this.headers.ancestor(from);
+  async logs(query: LogQuery): Promise<readonly FoundLog[]> {
+    const last = await this.finder.byNumber(query.to);
+    if (last === undefined) throw blockNotFound(query.to);
+    if (this.headers.head!.header.number - query.from <= LINKED_DEPTH) await this.headers.ancestor(query.from);
     const { logsOfRange } = await import('./log-range.js');
-    const { upstream: group, network } = this.parts;
-    const held = (number: number) => this.headers.at(number);
-    return logsOfRange({ group, network, contents: this.contents, held }, last, from, filter);
+    const { network, headers, contents } = this;
+    return logsOfRange({ group: this.parts.upstream, network, headers, contents }, last, query);
   }
 
   async pendingTransactions(): Promise<readonly SignedTransaction[]> {
@@ -177,8 +183,7 @@ export class LightChain implements Chain {
     return { block: on, state: await prepared.at(on) };
   }
 
-  async stateAt(block: Block): Promise<StateReader> {
-    const { header } = block;
+  async stateAt({ header }: Block): Promise<StateReader> {
     const state = this.ground.states.at(header.stateRoot);
     const at = `0x${header.number.toString(16)}`;
     return new LightState(state, async (wants) => {
@@ -288,10 +293,6 @@ export class LightChain implements Chain {
     if ('number' in reference) return reference.number;
     return 'hash' in reference ? (await this.finder.byHash(reference.hash))?.header.number : 0;
   }
-}
-
-function lightBlock(block: Block): LightBlock {
-  return block instanceof LightBlock ? block : new LightBlock(block.header, block.hash);
 }
 
 function notProvable(block: string, reason: string): PlumblineError<'BLOCK_NOT_PROVABLE'> {

@@ -38,6 +38,8 @@ export interface LightChainParts {
   readonly finalityMaxAgeMs: number;
   /** Read the rollup contract by `eth_getProof` against the layer-1 header, and not by `eth_call`. */
   readonly proveLayerOne: boolean;
+  /** Hash of the layer-1 block against whose header the rollup contract is proved, 32 bytes; the endpoints' when left out. */
+  readonly layerOneHeader?: Uint8Array | undefined;
   /** Origins of layer 1 that have to agree. */
   readonly layerOneAgreeing: number;
   readonly store?: PageStore | undefined;

@@ -1,10 +1,11 @@
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { EndpointGroup } from '../../upstream/group.js';
-import type { FoundLog } from '../chain.js';
-import { bloomTest, type LogFilter } from '../log-filter.js';
+import type { FoundLog, LogQuery } from '../chain.js';
+import { bloomTest } from '../log-filter.js';
 import { logsOfBlock } from '../log-search.js';
 import type { BlockContents } from './block-contents.js';
+import type { HeaderChain } from './header-chain.js';
 import type { LightBlock } from './light-block.js';
 import { AT_ONCE, fetchLinked } from './linked-headers.js';
 
@@ -16,8 +17,8 @@ export interface LogGround {
   readonly group: EndpointGroup;
   readonly network: Network;
   readonly contents: Pick<BlockContents, 'receipts'>;
-  /** A header that is held already, if it is; whether it is the right one is checked. */
-  held(number: number): LightBlock | undefined;
+  /** Headers that are held already; whether they are the right ones is checked. */
+  readonly headers: Pick<HeaderChain, 'at' | 'levelOf' | 'note'>;
 }
 
 /**
@@ -25,17 +26,23 @@ export interface LogGround {
  * a header's bloom shows where there is nothing; and where there may be something the receipts have the header's root.
  *
  * @param last - the block at the end of the range, vouched for
- * @param first - number of the block at its beginning
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints: what is not complete is no answer
  */
 export async function logsOfRange(
   ground: LogGround,
   last: LightBlock,
-  first: number,
-  filter: LogFilter,
+  { from, filter, onEnd }: Pick<LogQuery, 'from' | 'filter' | 'onEnd'>,
 ): Promise<FoundLog[]> {
   const mayMatch = bloomTest(filter);
-  const hits = (await linkedDown(ground, last, first)).filter(({ header }) => mayMatch(header.logsBloom)).reverse();
+  const { headers } = ground;
+  const blocks = await linkedDown(ground, last, from);
+  const first = blocks.at(-1)!;
+  // Linked to `last`, it is as good as that.
+  const level = headers.levelOf(last);
+  if (level !== undefined && headers.levelOf(first) === undefined) headers.note({ block: first, level, origins: [] });
+  onEnd?.(first);
+  onEnd?.(last);
+  const hits = blocks.filter(({ header }) => mayMatch(header.logsBloom)).reverse();
   const found: FoundLog[] = [];
   for (let at = 0; at < hits.length; at += HITS_AT_ONCE) {
     const some = hits.slice(at, at + HITS_AT_ONCE).map((block) => logsOfBlock(ground.contents, block, filter));
@@ -45,11 +52,15 @@ export async function logsOfRange(
 }
 
 /** From `last` down to `first`. */
-async function linkedDown({ group, network, held }: LogGround, last: LightBlock, first: number): Promise<LightBlock[]> {
+async function linkedDown(
+  { group, network, headers }: LogGround,
+  last: LightBlock,
+  first: number,
+): Promise<LightBlock[]> {
   const blocks = [last];
   for (let child = last; child.header.number > first; child = blocks.at(-1)!) {
     const { number, parentHash } = child.header;
-    const parent = held(number - 1);
+    const parent = headers.at(number - 1);
     if (parent !== undefined && equalBytes(parent.hash, parentHash)) blocks.push(parent);
     else blocks.push(...(await fetchLinked(group, network, child, Math.max(first, number - AT_ONCE))));
   }

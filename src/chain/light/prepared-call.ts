@@ -74,7 +74,7 @@ export class PreparedCall {
     const wants = certainWants(call).add(workingSet.recent());
     const batch = stateBatch(wants, 'latest', (address) => this.isCodeKnown(address));
     const list = workingSet.knows(call) ? [] : this.listCall('latest');
-    const { head, beside } = await follower.refresh([...batch.calls, ...list]);
+    const { head, beside } = await follower.refresh([...batch.calls, ...list], this.plan.signal);
     if (beside === undefined) {
       if (list.length > 0) this.listAsked = false;
       return head;

@@ -7,6 +7,8 @@ import { Wants } from './wants.js';
 
 /** States that are kept; the least recently used goes first. */
 const MAX_STATES = 8;
+/** Accounts and slots of one state above which it is begun anew. Calls that are under way keep theirs to the end. */
+const MAX_ENTRIES = 32_768;
 
 /** What has been proved of one state: accounts and slots against its root, code by its hash. */
 export class ProvedState {
@@ -20,6 +22,11 @@ export class ProvedState {
     readonly root: Uint8Array,
     readonly codes: CodeCache,
   ) {}
+
+  /** Accounts and slots that are known. */
+  get size(): number {
+    return this.accounts.size + this.slots.size;
+  }
 
   hasAccount(address: Uint8Array): boolean {
     return this.accounts.has(bytesToKey(address));
@@ -83,7 +90,8 @@ export class ProvedStates {
 
   at(root: Uint8Array): ProvedState {
     const key = bytesToKey(root);
-    const state = this.states.get(key) ?? new ProvedState(root, this.codes);
+    const held = this.states.get(key);
+    const state = held !== undefined && held.size <= MAX_ENTRIES ? held : new ProvedState(root, this.codes);
     this.states.delete(key);
     this.states.set(key, state);
     if (this.states.size > MAX_STATES) this.states.delete(this.states.keys().next().value!);

@@ -1,6 +1,7 @@
 import { PlumblineError } from '../../errors.js';
 import type { ProofFailure } from '../../proof/verdict.js';
 import type { EndpointInfo, RpcErrorBody } from '../../upstream/fault.js';
+import type { TrustLevel } from '../chain.js';
 
 /**
  * The error of an answer that a verifier found wrong.
@@ -21,4 +22,14 @@ export function answeredError({ origin }: EndpointInfo, error: RpcErrorBody): Pl
     message,
     ...(data !== undefined && { data }),
   });
+}
+
+/** @param reached - the level that would have been */
+export function notReached(
+  required: TrustLevel,
+  reached: TrustLevel | undefined,
+  reason: string,
+): PlumblineError<'TRUST_LEVEL_NOT_REACHED'> {
+  const message = `trust level ${required} is not reached: ${reason}`;
+  return new PlumblineError('TRUST_LEVEL_NOT_REACHED', message, { required, reached, reason });
 }

@@ -2,6 +2,7 @@ import { PlumblineError } from '../../errors.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { readBytes } from '../../proof/json-reader.js';
+import { dependsOnEndpoint } from '../../upstream/classify-error.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import { type AdmissionContext, checkAdmission, parseBroadcast } from '../devnet/admission.js';
 
@@ -22,6 +23,9 @@ export async function submitChecked(
   await checkAdmission(transaction, { ...against, isKnown: () => false });
   return group.request('eth_sendRawTransaction', [bytesToHex(raw)], {
     share: false,
+    forwarded: true,
+    // What a pool says against a transaction is its answer, unless that endpoint takes none.
+    tryNext: dependsOnEndpoint,
     accept: (answer) => {
       if (equalBytes(readBytes(answer, 'the answer', 32), transaction.hash)) return transaction.hash;
       const details = { what: 'transaction hash', check: 'HASH_MISMATCH', at: '' };

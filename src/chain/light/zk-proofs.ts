@@ -4,6 +4,7 @@ import type { Hasher, HashScheme } from '../../kernel/contracts.js';
 import { type Network, schemeAt } from '../../networks/network.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { malformed } from '../../proof/json-reader.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { FinalizedBlock } from './finality-store.js';
@@ -35,7 +36,8 @@ const decoder = new TextDecoder();
 
 /** Answers of `linea_getProof`, each verified against a root that layer 1 holds, kept, and given again without endpoints. */
 export class ZkProofs {
-  private readonly kept = new Map<string, LineaProofJson>();
+  /** As text, the least recently used first: what is handed out is the caller's, to do with it as it likes. */
+  private readonly kept = new Map<string, string>();
   /** Scheme that was found to hold where the profile names another, from this block on. */
   private found: { readonly from: number; readonly scheme: HashScheme } | undefined;
 
@@ -49,23 +51,31 @@ export class ZkProofs {
    */
   async prove(question: ZkQuestion, at: Pick<FinalizedBlock, 'number' | 'root'>): Promise<LineaProofJson> {
     const key = keyOf(this.parts.network, question, at.number);
-    const kept = this.kept.get(key) ?? (await this.load(key, question, at));
-    if (kept !== undefined) return kept;
-    const proof = await this.fetch(question, at);
-    this.keep(key, proof);
-    await this.save(key, proof);
-    return proof;
+    // What held against one root does not hold against another that layer 1 names later.
+    const rooted = `${key} ${bytesToHex(at.root)}`;
+    let text = this.kept.get(rooted) ?? (await this.load(key, question, at));
+    if (text === undefined) {
+      text = await this.fetch(question, at);
+      await this.save(key, text);
+    }
+    this.keep(rooted, text);
+    return JSON.parse(text) as LineaProofJson;
   }
 
-  private async fetch(question: ZkQuestion, { number, root }: Pick<FinalizedBlock, 'number' | 'root'>) {
+  /** @returns the proof as text: others may hold the answer itself, and change it */
+  private async fetch(
+    question: ZkQuestion,
+    { number, root }: Pick<FinalizedBlock, 'number' | 'root'>,
+  ): Promise<string> {
     const { address, storageKeys } = question;
     const params = [bytesToHex(address), storageKeys.map(bytesToHex), toQuantity(number)];
     try {
       return await this.parts.upstream.request(METHOD, params, {
         tryNext: () => true,
         accept: async (answer) => {
-          await this.verify(question, number, root, answer);
-          return answer as LineaProofJson;
+          const text = textOf(answer);
+          await this.verify(question, number, root, JSON.parse(text));
+          return text;
         },
       });
     } catch (error) {
@@ -103,8 +113,9 @@ export class ZkProofs {
     throw refused(`zk proof of ${bytesToHex(question.address)}`, verdict);
   }
 
-  private keep(key: string, proof: LineaProofJson): void {
-    this.kept.set(key, proof);
+  private keep(key: string, text: string): void {
+    this.kept.delete(key);
+    this.kept.set(key, text);
     if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value!);
   }
 
@@ -113,17 +124,16 @@ export class ZkProofs {
     const bytes = await this.parts.store?.get('meta', key);
     if (bytes === undefined) return undefined;
     try {
-      const proof: unknown = JSON.parse(decoder.decode(bytes));
-      await this.verify(question, at.number, at.root, proof);
-      this.keep(key, proof as LineaProofJson);
-      return proof as LineaProofJson;
+      const text = decoder.decode(bytes);
+      await this.verify(question, at.number, at.root, JSON.parse(text));
+      return text;
     } catch {
       return undefined;
     }
   }
 
   /** A store that is full or gone costs the offline copy, not the answer. */
-  private async save(key: string, proof: LineaProofJson): Promise<void> {
+  private async save(key: string, text: string): Promise<void> {
     const { store } = this.parts;
     if (store === undefined) return;
     try {
@@ -132,8 +142,17 @@ export class ZkProofs {
       const deletes = held
         .slice(0, Math.max(0, held.length + 1 - MAX_STORED))
         .map((name) => ({ table: 'meta', key: name }) as const);
-      await store.commit({ deletes, puts: [{ table: 'meta', key, value: encoder.encode(JSON.stringify(proof)) }] });
+      await store.commit({ deletes, puts: [{ table: 'meta', key, value: encoder.encode(text) }] });
     } catch {}
+  }
+}
+
+/** @throws PlumblineError `PROOF_MALFORMED` for what a provider gives that is no JSON */
+function textOf(answer: unknown): string {
+  try {
+    return JSON.stringify(answer ?? null);
+  } catch {
+    throw malformed('', 'is not JSON');
   }
 }
 

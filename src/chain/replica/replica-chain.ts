@@ -17,6 +17,7 @@ export function openReplicaChain(light: Chain, follower: ZkFollower, close: () =
     kind: 'replica',
 
     async zkProof(address, storageKeys, reference) {
+      await follower.ready();
       const block = await numberOf(reference);
       if (block === undefined || !follower.isProvable(block)) throw notProvable(nameOf(reference));
       return follower.prove(block, address, storageKeys);

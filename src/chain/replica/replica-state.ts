@@ -21,21 +21,25 @@ export class ReplicaState {
   private version = 0;
   /** Blocks since the last commit. */
   private waiting = 0;
+  private disowned = false;
 
   private constructor(
     private readonly settings: FollowerSettings,
     private readonly store: ReplicaStore,
   ) {}
 
-  /** @throws PlumblineError `STORE_CORRUPT`, also for the store of another chain; `STORE_TOO_NEW`; errors of the store */
+  /**
+   * Nothing of what is stored can be proved before it is adopted.
+   *
+   * @throws PlumblineError `STORE_CORRUPT`, also for the store of another chain; `STORE_TOO_NEW`; errors of the store
+   */
   static async open(settings: FollowerSettings): Promise<ReplicaState> {
     const { chainId, rollup } = settings.network;
     const scheme = schemeAt(settings.network, Number.MAX_SAFE_INTEGER);
     const store = await ReplicaStore.open(settings.store, `${chainId} ${rollup.address.toLowerCase()} ${scheme}`);
-    const state = new ReplicaState(settings, store);
-    const stored = await storedState(store.confirmed);
-    if (stored !== undefined) state.provable = [stored.block];
-    return state;
+    // What cannot be read is told now.
+    await storedState(store.confirmed);
+    return new ReplicaState(settings, store);
   }
 
   /** Newest block whose root layer 1 has confirmed. */
@@ -72,7 +76,14 @@ export class ReplicaState {
     }
   }
 
-  /** The state in memory, read from the store if it is not there. */
+  /** Proves the stored state that was confirmed from now on. @param stored - as `storedConfirmed` gave it */
+  adopt({ block }: { readonly block: number }): void {
+    if (this.disowned || this.provable.length > 0) return;
+    this.provable = [block];
+    this.turnPage();
+  }
+
+  /** The state in memory, read from the store if it is not there. The store has to have been compared with layer 1. */
   async load(signal: AbortSignal): Promise<WorldState> {
     if (this.held !== undefined) return this.held;
     const { hasher } = this.settings;
@@ -116,6 +127,7 @@ export class ReplicaState {
 
   /** Proves nothing any more: the store turned out to be another layer 1's. */
   disown(): void {
+    this.disowned = true;
     this.provable = [];
     this.turnPage();
   }

@@ -3,6 +3,7 @@ import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
 import type { TrieLog } from '../../state/trie-log.js';
 import type { WorldState } from '../../state/world-state.js';
+import { isUnreachable } from '../light/finality.js';
 import { asDivergence, mustAgree } from './divergence.js';
 import { type FetchedRange, fetchRange } from './fetch-range.js';
 import { lookAhead } from './look-ahead.js';
@@ -23,6 +24,8 @@ export class ZkFollower {
   private running: Promise<void> | undefined;
   private failure: PlumblineError<'REPLICA_DIVERGED'> | undefined;
   private storeChecked = false;
+  /** Layer 1 could not be reached when something was to be proved. */
+  private offline = false;
 
   private constructor(
     private readonly settings: FollowerSettings,
@@ -30,7 +33,7 @@ export class ZkFollower {
   ) {}
 
   /**
-   * Opens what is stored. What it holds can be proved at once.
+   * Opens what is stored. What it holds can be proved once `ready` or `follow` has compared it with layer 1.
    *
    * @throws PlumblineError `INVALID_PARAMETER` for numbers that are none; `STORE_CORRUPT`, also for the store of another
    *   chain; `STORE_TOO_NEW`; errors of the store
@@ -67,6 +70,28 @@ export class ZkFollower {
   }
 
   /**
+   * Ends when the stored state has been compared with layer 1, if it can be: where layer 1 has another root, or has not come
+   * as far, it is not proved. While layer 1 cannot be reached, what it confirmed in an earlier session is proved as it is
+   * stored, until it can.
+   *
+   * @throws PlumblineError `STORE_CORRUPT`, `STORE_TOO_NEW`; of layer 1 and the store
+   */
+  async ready(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    if (this.storeChecked || this.offline || this.failure !== undefined) return;
+    try {
+      await this.checkStore(await this.settings.layerOne.newestFinalized(signal), signal);
+    } catch (error) {
+      // Following meets the same, and ends at it.
+      if (isPlumblineError(error, 'REPLICA_DIVERGED')) return;
+      if (!isUnreachable(error)) throw error;
+      const stored = await this.replica.storedConfirmed();
+      if (stored === undefined || this.failure !== undefined) return;
+      this.offline = true;
+      this.replica.adopt(stored);
+    }
+  }
+
+  /**
    * Follows up to the block that layer 1 finalized last. Stopped by `signal`, it has stored what it has applied. It runs
    * once at a time: a call meanwhile waits for the one that runs.
    *
@@ -86,7 +111,7 @@ export class ZkFollower {
     try {
       throwIfStopped(signal);
       const target = await this.settings.layerOne.newestFinalized(signal);
-      await this.checkStore(signal);
+      if (!(await this.checkStore(target, signal))) return;
       const state = await this.replica.load(signal);
       const first = (state.head ?? -1) + 1;
       if (target === undefined || target < first) return;
@@ -152,20 +177,28 @@ export class ZkFollower {
     await this.replica.applied(state, known !== undefined);
   }
 
-  /** Compares the stored state with layer 1, once: it may have been written for another one. It is left as it is. */
-  private async checkStore(signal: AbortSignal): Promise<void> {
-    if (this.storeChecked) return;
+  /**
+   * Compares the stored state with layer 1, once: it may have been written for another one. It is left as it is.
+   *
+   * @returns false while layer 1 has not come as far
+   */
+  private async checkStore(target: number | undefined, signal: AbortSignal): Promise<boolean> {
+    if (this.storeChecked) return true;
     const stored = await this.replica.storedConfirmed();
     if (stored !== undefined) {
-      const known = await this.settings.layerOne.rootOnLayerOne(stored.block, signal);
+      if (target === undefined || target < stored.block) return false;
+      // The contract has zero where no finalization ended.
+      const known = (await this.settings.layerOne.rootOnLayerOne(stored.block, signal)) ?? new Uint8Array(32);
       try {
         mustAgree('layer-one-root', stored.block, known, stored.root, undefined);
       } catch (error) {
         this.replica.disown();
         throw error;
       }
+      if (!this.storeChecked) this.replica.adopt(stored);
     }
     this.storeChecked = true;
+    return true;
   }
 }
 

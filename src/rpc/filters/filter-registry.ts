@@ -68,22 +68,30 @@ export class FilterRegistry {
     return this.add({ kind: 'transactions', waiting: [] });
   }
 
-  /** @throws PlumblineError `FILTER_NOT_FOUND` */
-  async changes(id: string): Promise<FilterChanges> {
+  /**
+   * @param chain - the chain of the registry as one request sees it
+   * @throws PlumblineError `FILTER_NOT_FOUND`
+   */
+  async changes(id: string, chain: Chain = this.chain): Promise<FilterChanges> {
     const filter = this.use(id);
     if (filter.kind === 'transactions') return { hashes: filter.waiting.splice(0) };
-    if (filter.kind === 'blocks') return { hashes: await this.newBlocks(filter) };
+    if (filter.kind === 'blocks') return { hashes: await this.newBlocks(filter, chain) };
     const { range, filter: wanted } = filter.request;
     if ('blockHash' in range) return { logs: [] };
-    const logs = await this.advance(filter, range, (from, to) => this.chain.logs({ from, to, filter: wanted }));
+    const logs = await this.advance(chain, filter, range, (from, to) => chain.logs({ from, to, filter: wanted }));
     return { logs };
   }
 
-  /** All logs of a filter, from the beginning of its bounds. @throws PlumblineError `FILTER_NOT_FOUND`; as `findLogs` */
-  async logs(id: string): Promise<readonly FoundLog[]> {
+  /**
+   * All logs of a filter, from the beginning of its bounds.
+   *
+   * @param chain - as for `changes`
+   * @throws PlumblineError `FILTER_NOT_FOUND`; as `findLogs`
+   */
+  async logs(id: string, chain: Chain = this.chain): Promise<readonly FoundLog[]> {
     const filter = this.use(id);
     if (filter.kind !== 'logs') throw notFound(id);
-    return findLogs(this.chain, filter.request);
+    return findLogs(chain, filter.request);
   }
 
   /** @returns whether there was such a filter */
@@ -113,11 +121,11 @@ export class FilterRegistry {
     return filter;
   }
 
-  private newBlocks(filter: Following): Promise<readonly Uint8Array[]> {
-    return this.advance(filter, EVERYTHING, async (first, last) => {
+  private newBlocks(filter: Following, chain: Chain): Promise<readonly Uint8Array[]> {
+    return this.advance(chain, filter, EVERYTHING, async (first, last) => {
       const hashes: Uint8Array[] = [];
       for (let number = first; number <= last; number++) {
-        const block = await this.chain.block({ number });
+        const block = await chain.block({ number });
         if (block !== undefined) hashes.push(block.hash);
       }
       return hashes;
@@ -126,12 +134,13 @@ export class FilterRegistry {
 
   /** Hands `find` the blocks a filter has not answered for; they count as answered unless it fails. */
   private async advance<Found>(
+    chain: Chain,
     following: Following,
     { from, to }: LogBounds,
     find: (first: number, last: number) => Promise<readonly Found[]>,
   ): Promise<readonly Found[]> {
-    const head = (await this.chain.head()).header.number;
-    const last = to === undefined ? head : Math.min(head, await numberOf(this.chain, to));
+    const head = (await chain.head()).header.number;
+    const last = to === undefined ? head : Math.min(head, await numberOf(chain, to));
     const first = from !== undefined && 'number' in from ? Math.max(following.next, from.number) : following.next;
     if (first > last) return [];
     following.next = last + 1;

@@ -15,7 +15,7 @@ export const eth_subscribe: Method<RpcContext> = {
   name: 'eth_subscribe',
   handle: ({ chain }, params, call) => {
     const subscriber = requireSubscriber(call, 'eth_subscribe');
-    return subscriber.subscribe(parseSource(chain, params));
+    return subscriber.subscribe(parseSource(chain, params, (error) => call.onError?.(error, 'eth_subscribe')));
   },
 };
 

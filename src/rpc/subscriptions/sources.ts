@@ -5,28 +5,28 @@ import { formatHeader, formatLog, formatPendingTransaction } from '../format.js'
 import { parseLogRequest } from '../parse-log-filter.js';
 import { optional, parseBoolean, requireText } from '../parse-params.js';
 import { invalidParams } from '../rpc-errors.js';
+import { followBlocks } from './follow-blocks.js';
 import type { Source } from './subscriptions.js';
 
-type SourceOf = (chain: Chain, parameter: unknown) => Source;
+/** Told what a subscription had to leave out, and why: it has no way to tell its subscriber. */
+type OnError = (error: unknown) => void;
+type SourceOf = (chain: Chain, parameter: unknown, onError: OnError) => Source;
 
 /** What `eth_subscribe` can follow, by the name it is asked for. */
 const SOURCES: Readonly<Record<string, SourceOf>> = {
   newHeads: (chain) => (emit) => chain.onHead((block) => emit(formatHeader(block))),
 
-  logs: (chain, parameter) => {
+  logs: (chain, parameter, onError) => {
     const { filter } = parseLogRequest(parameter ?? {});
-    return (emit) => {
-      // One block after the other: reading receipts takes its time, and logs keep the order of the chain.
-      let last = Promise.resolve();
-      return chain.onHead((block) => {
-        last = last
-          .then(async () => {
-            for (const log of await logsOfBlock(chain, block, filter)) emit(formatLog(log));
-          })
-          // A block whose receipts cannot be had is passed over: a subscription has no way to say so.
-          .catch(() => {});
-      });
-    };
+    return (emit) =>
+      followBlocks(
+        chain,
+        (block) => logsOfBlock(chain, block, filter),
+        (logs) => {
+          for (const log of logs) emit(formatLog(log));
+        },
+        onError,
+      );
   },
 
   newPendingTransactions: (chain, parameter) => {
@@ -41,15 +41,16 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
 /**
  * The source that the parameters of `eth_subscribe` name.
  *
+ * @param onError - told why logs of a block could not be told
  * @throws RpcError -32602 for an unknown name or a bad filter
  */
-export function parseSource(chain: Chain, [name, parameter]: readonly unknown[]): Source {
+export function parseSource(chain: Chain, [name, parameter]: readonly unknown[], onError: OnError = () => {}): Source {
   const kind = requireText(name, 'subscription', 'params');
   const source = Object.hasOwn(SOURCES, kind) ? SOURCES[kind] : undefined;
   if (source === undefined) {
     throw invalidParams('subscription', `is none of ${Object.keys(SOURCES).join(', ')}`);
   }
-  return source(chain, parameter);
+  return source(chain, parameter, onError);
 }
 
 /** `true`, or `{ includeTransactions: true }`: clients of the two big nodes say it differently. */

@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { BlockFinder, SEALED_DEPTH } from '../../src/chain/light/block-finder.js';
+import { HeadFollower } from '../../src/chain/light/head-follower.js';
+import { HeaderChain } from '../../src/chain/light/header-chain.js';
+import { Heads } from '../../src/chain/light/heads.js';
+import { type LightBlock, readLightBlock } from '../../src/chain/light/light-block.js';
+import { createInlineNode } from '../../src/hosts/inline.js';
+import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { devnet } from '../../src/networks/devnet.js';
+import { EndpointGroup } from '../../src/upstream/group.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
+
+const network = devnet();
+const BLOCKS = 100;
+let dev: PlumblineNode;
+const blocks: LightBlock[] = [];
+beforeAll(async () => {
+  dev = await createInlineNode();
+  for (let at = 0; at <= BLOCKS; at++) {
+    if (at > 0) await dev.request({ method: 'evm_mine', params: [] });
+    blocks.push(
+      readLightBlock(network, await dev.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }))!,
+    );
+  }
+  return () => dev.close();
+});
+
+function openGroup(request: PlumblineNode['request'] = (asked) => dev.request(asked)): EndpointGroup {
+  const group = new EndpointGroup({ role: 'l2', endpoints: [{ provider: { request }, name: 'dev' }] });
+  onTestFinished(() => group.close());
+  return group;
+}
+const vouched = (number: number) => ({ block: blocks[number]!, level: 'plain', origins: ['dev'] }) as const;
+
+describe('what the chain of headers keeps', () => {
+  test('headers linked from below are bounded, and so are their levels', async () => {
+    const chain = new HeaderChain(openGroup(), network, 4, 8);
+    for (let number = 40; number <= BLOCKS; number++) {
+      await chain.adopt(vouched(number));
+      await chain.ancestor(number - 40);
+      expect((Reflect.get(chain, 'levels') as Map<string, unknown>).size).toBeLessThanOrEqual(16);
+    }
+    await chain.adopt(vouched(BLOCKS));
+    expect(chain.levelOf(blocks[BLOCKS]!)).toBe('plain');
+    expect(chain.at(BLOCKS)).toBeDefined();
+  });
+});
+
+describe('depth at level sealed', () => {
+  /** A finder below a sealed head, and the height it links to. */
+  function finderAt(top: number) {
+    const linked: number[] = [];
+    const head = { header: { number: top } };
+    const headers = {
+      head,
+      at: () => undefined,
+      depthBelow: (number: number) => top - number,
+      ancestor: async (number: number) => linked.push(number) && blocks[0],
+    };
+    const heads = { rules: { level: 'sealed' }, sealsBlock: () => false };
+    const finder = new BlockFinder({ current: async () => head } as never, headers as never, heads as never);
+    return { finder, linked };
+  }
+
+  test('what was finalized two hours ago at one block a second is linked to the head', async () => {
+    const { finder, linked } = finderAt(20_000);
+    await finder.byNumber(20_000 - 7_200);
+    expect(linked).toEqual([12_800]);
+  });
+
+  test('what lies further below is an error that says by how much', async () => {
+    const { finder, linked } = finderAt(20_000);
+    const message = `block 1 is 19999 blocks below the sealed head, and no more than ${SEALED_DEPTH} are linked`;
+    await expect(finder.byNumber(1)).rejects.toMatchObject({
+      code: 'TRUST_LEVEL_NOT_REACHED',
+      message: expect.stringContaining(message),
+    });
+    expect(linked).toEqual([]);
+  });
+});
+
+describe('a caller who no longer waits for the head', () => {
+  function follow(request: PlumblineNode['request']) {
+    const heads = new Heads(openGroup(request), network, {
+      level: 'plain',
+      needed: 1,
+      maxLagBlocks: 32,
+      timeoutMs: 60_000,
+    });
+    const activity = { isActive: true, onChange: () => () => {} };
+    const options = { maxAgeMs: 1_000, paceMs: 1_000, activity, clock: new ShiftedClock() };
+    return new HeadFollower(heads, new HeaderChain(openGroup(), network, 64), options);
+  }
+
+  test('is told at once; another one who waits gets the head', async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const follower = follow(async (asked) => {
+      await gate;
+      return dev.request(asked);
+    });
+    const [leaving, staying] = [new AbortController(), new AbortController()];
+    const left = follower.current(leaving.signal);
+    const stayed = follower.current(staying.signal);
+    leaving.abort(new Error('no longer'));
+    await expect(left).rejects.toThrow('no longer');
+    release();
+    expect((await stayed).hash).toEqual(blocks[BLOCKS]!.hash);
+  });
+
+  test('ends the reading when nobody else waits, and the next one reads anew', async () => {
+    let asked = 0;
+    const follower = follow(async (call) => {
+      asked++;
+      return asked <= 2 ? new Promise(() => {}) : dev.request(call);
+    });
+    const leaving = new AbortController();
+    const left = follower.current(leaving.signal);
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    leaving.abort(new Error('no longer'));
+    await expect(left).rejects.toThrow('no longer');
+    asked = 2;
+    expect((await follower.current()).hash).toEqual(blocks[BLOCKS]!.hash);
+  });
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Hex } from '../../src/primitives/hex.js';
+import { accountAt, PRICE, stranger } from '../support/dev-node.js';
+import { AnsweredError } from '../support/liar.js';
+import { lightScene } from '../support/light-node.js';
+import { signTransaction } from '../support/sign.js';
+
+const DATA = '0xdeadbeef';
+const raw: Hex = signTransaction(0, { to: stranger('11'), value: 1n, gasLimit: 21_000n, nonce: 0, ...PRICE });
+const questions: Readonly<Record<string, readonly unknown[]>> = {
+  eth_sendRawTransaction: [raw],
+  linea_getTransactionExclusionStatusV1: [`0x${'12'.repeat(32)}`],
+};
+
+test.each(Object.entries(questions))(
+  '%s: what endpoints say against it is passed on as it is',
+  async (asked, params) => {
+    const { ask, endpoints } = await lightScene();
+    for (const { options } of endpoints)
+      options.tamper = ({ method }, result) => {
+        if (method === asked) throw new AnsweredError(-32000, 'of the pool', DATA);
+        return result;
+      };
+    await expect(ask(asked, ...params)).rejects.toMatchObject({ code: -32000, message: 'of the pool', data: DATA });
+  },
+);
+
+test('what they say against a read on the way there is not', async () => {
+  const { ask, endpoints } = await lightScene();
+  for (const { options } of endpoints)
+    options.tamper = ({ method }, result) => {
+      if (method === 'eth_getProof') throw new AnsweredError(3, 'execution reverted', DATA);
+      return result;
+    };
+  for (const [method, params] of [
+    ['eth_sendRawTransaction', [raw]],
+    ['eth_call', [{ from: accountAt(0), to: accountAt(1), value: '0x1' }, 'latest']],
+  ] as const) {
+    const error = await ask(method, ...params).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error, method).toMatchObject({
+      code: -32603,
+      message: expect.stringMatching(/^Internal error \(http:\/\/127\.0\.0\.1:\d+ answered with error 3\)$/),
+    });
+    expect(error, method).not.toMatchObject({ data: DATA });
+  }
+});
+
+test('a transaction that one endpoint refuses is not sent to another', async () => {
+  const { ask, endpoints } = await lightScene();
+  endpoints[0]!.options.tamper = ({ method }, result) => {
+    if (method === 'eth_sendRawTransaction') throw new AnsweredError(-32000, 'of the pool', undefined);
+    return result;
+  };
+  await expect(ask('eth_sendRawTransaction', raw)).rejects.toMatchObject({ code: -32000 });
+  const sent = endpoints.map(
+    ({ seen }) => seen.flat().filter(({ method }) => method === 'eth_sendRawTransaction').length,
+  );
+  expect(sent).toEqual([1, 0]);
+});

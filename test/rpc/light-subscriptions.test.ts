@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { Block, Chain, HeadListener } from '../../src/chain/chain.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
+import { linea } from '../../src/networks/linea.js';
+import type { RpcContext } from '../../src/rpc/context.js';
+import { handlePayload } from '../../src/rpc/handle.js';
+import { methodTable } from '../../src/rpc/method-table.js';
+import { MAX_TRIES } from '../../src/rpc/subscriptions/follow-blocks.js';
+import { Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
+import { PRICE, stranger } from '../support/dev-node.js';
+import { lightScene } from '../support/light-node.js';
+import { signTransaction, transferCalldata } from '../support/sign.js';
+
+test('logs of a block whose receipts were not to be had come with the next head', async () => {
+  const { dev, light, ask, endpoints } = await lightScene();
+  const told: string[] = [];
+  light.on('message', (message) => {
+    told.push((message as { data: { result: { blockNumber: string } } }).data.result.blockNumber);
+  });
+  const transfer = (nonce: number) =>
+    dev.ask(
+      'eth_sendRawTransaction',
+      signTransaction(0, {
+        nonce,
+        to: token,
+        data: transferCalldata(stranger('77'), 5n),
+        gasLimit: 100_000n,
+        ...PRICE,
+      }),
+    );
+  let refused = 0;
+  for (const { options } of endpoints)
+    options.tamper = ({ method }, result) => {
+      if (method !== 'eth_getBlockReceipts') return result;
+      refused++;
+      throw new Error('out of order');
+    };
+  await ask('eth_blockNumber');
+  await ask('eth_subscribe', 'logs', { address: token });
+  await transfer(0);
+  await expect.poll(() => refused, { timeout: 15_000 }).toBeGreaterThanOrEqual(endpoints.length);
+  for (const { options } of endpoints) delete options.tamper;
+  await transfer(1);
+  await expect.poll(() => told, { timeout: 15_000 }).toEqual(['0x1', '0x2']);
+});
+
+test('a block that is passed over is reported to the host', async () => {
+  const errors: unknown[] = [];
+  let listener: HeadListener = () => {};
+  const chain = {
+    kind: 'light',
+    network: linea,
+    onHead: (given: HeadListener) => {
+      listener = given;
+      return () => {};
+    },
+    receipts: () => Promise.reject(new Error('not to be had')),
+  } as unknown as Chain;
+  const context = { chain } as RpcContext;
+  const subscriptions = new Subscriptions(() => {});
+  const payload = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['logs'] };
+  await subscriptions.during((subscriber) =>
+    handlePayload(methodTable(context), context, payload, {
+      subscriber,
+      onError: (error, method) => errors.push([(error as Error).message, method]),
+    }),
+  );
+  for (let number = 1; number <= MAX_TRIES; number++) {
+    const logsBloom = new Uint8Array(256).fill(0xff);
+    listener({ header: { number, logsBloom }, hash: Uint8Array.of(number) } as unknown as Block);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  expect(errors).toEqual([['not to be had', 'eth_subscribe']]);
+});
