@@ -51,11 +51,13 @@ async function start(): Promise<void> {
   const proxyButton = element<HTMLButtonElement>('proxy');
   fillAccounts();
   proxyButton.addEventListener('click', () => busy(proxyButton, askThroughProxy));
+  let running = false;
   try {
     const node = await createNode({
       storeName: 'plumbline-demo',
       onProgress: ({ stage, fraction }) => {
-        status.textContent = `Starting: ${stage} ${Math.round(fraction * 100)} %`;
+        // The state of a stored devnet goes on loading behind a node that answers already.
+        if (!running) status.textContent = `Starting: ${stage} ${Math.round(fraction * 100)} %`;
       },
     });
     node.on('disconnect', (error) => {
@@ -64,6 +66,7 @@ async function start(): Promise<void> {
     });
     wire(node);
     await showChain(node);
+    running = true;
     status.textContent = 'Running in a worker of this page; it survives a reload.';
   } catch (error) {
     status.textContent = 'The node did not start.';

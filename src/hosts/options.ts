@@ -73,7 +73,7 @@ export interface NodeOptions {
   readonly maxSubscriptions?: number;
 }
 
-/** What a node tells while it opens. */
+/** What a node tells while it opens. The state of a stored devnet loads behind: stage `state` is told after `ready` too. */
 export interface OpenProgress {
   readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'blocks' | 'state' | 'ready';
   /** Between 0 and 1, within the stage. */
