@@ -17,5 +17,5 @@ export { linea, lineaSepolia } from './networks/linea.js';
 export type { Network } from './networks/network.js';
 export type { Hex } from './primitives/hex.js';
 export type { AnswerClass, AnswerReport } from './rpc/answer-report.js';
-export type { ExplainedEstimate, ExplainOptions } from './rpc/inspect-table.js';
+export type { ExplainedEstimate, ExplainOptions } from './rpc/explained-estimate.js';
 export type { EndpointSource } from './upstream/options.js';

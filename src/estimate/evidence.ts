@@ -26,9 +26,9 @@ export interface EstimateEvidence {
   readonly margin: number;
   /** Whether the base fee is the one the network profile names. When not, it follows from the header. */
   readonly baseFeeIsConstant: boolean;
-  /** What a wallet offers: base fee and priority fee. */
+  /** What a wallet offers: base fee plus priority fee, no head room on top (spec/fees.md 1). */
   readonly maxFeePerGas: bigint;
-  /** What the transaction costs at most, its value apart. */
+  /** What the transaction costs at most, its value apart: gas limit times `maxFeePerGas`. */
   readonly totalFee: bigint;
   /** Limits of the prover. */
   readonly limits: {

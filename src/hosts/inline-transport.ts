@@ -1,7 +1,7 @@
 import type { Chain } from '../chain/chain.js';
 import { PlumblineError } from '../errors.js';
+import type { Dispatch } from '../rpc/dispatch.js';
 import type { Reply } from '../rpc/envelope.js';
-import type { Dispatch } from '../rpc/handle.js';
 import type { CallOptions } from '../rpc/method.js';
 import { openSession } from './session.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';

@@ -1,5 +1,5 @@
+import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../rpc/explained-estimate.js';
 import { createFetchHandler, type FetchHandlerOptions } from '../rpc/http.js';
-import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../rpc/inspect-table.js';
 import type { NodeInfo } from './options.js';
 import { type Provider, type RequestOptions, TransportProvider } from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';

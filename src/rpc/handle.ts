@@ -1,6 +1,7 @@
 import { isPlumblineError } from '../errors.js';
 import type { AnswerReport } from './answer-report.js';
 import { type Deadline, openDeadline } from './deadline.js';
+import type { Dispatch } from './dispatch.js';
 import {
   BATCH_TOO_LARGE_REPLY,
   EMPTY_BATCH_REPLY,
@@ -31,9 +32,6 @@ export interface HandleOptions {
 export interface NotingOption<Context> {
   readonly note?: Noting<Context> | undefined;
 }
-
-/** Parsed payload in (object or array), reply out; never rejects. Hosts are glue over this. */
-export type Dispatch = (payload: unknown, call?: CallOptions) => Promise<Reply>;
 
 /** Binds a table and its context into a dispatcher. */
 export function createDispatcher<Context>(

@@ -1,5 +1,5 @@
+import type { Dispatch } from './dispatch.js';
 import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from './envelope.js';
-import type { Dispatch } from './handle.js';
 import { readBody } from './read-body.js';
 import { bodyTooLarge, toRpcError } from './rpc-errors.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createDispatcher, type Dispatch } from '../../src/rpc/handle.js';
+import type { Dispatch } from '../../src/rpc/dispatch.js';
+import { createDispatcher } from '../../src/rpc/handle.js';
 import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http.js';
 import { createMethodTable } from '../../src/rpc/method.js';
 
