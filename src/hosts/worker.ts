@@ -82,5 +82,5 @@ function holdLock(): Promise<string | undefined> {
 }
 
 expose(api);
-const greeting: WorkerGreeting = { plumblineWorker: 'ready', lock: await holdLock() };
-postMessage(greeting);
+// No top-level await: bundlers that make classic scripts of workers cannot keep one.
+void holdLock().then((lock) => postMessage({ plumblineWorker: 'ready', lock } satisfies WorkerGreeting));
