@@ -10,7 +10,7 @@ export type { PlumblineNode } from './hosts/node-handle.js';
 export type { DevnetChainOptions, DictionarySource, NodeInfo, NodeOptions, OpenProgress } from './hosts/options.js';
 export type { Provider, ProviderEvents, RequestArguments, RequestOptions } from './hosts/provider.js';
 export { ProviderRpcError } from './hosts/provider-error.js';
-export { type RpcProxyOptions, registerRpcProxy } from './hosts/register.js';
+export { type RpcProxy, type RpcProxyOptions, registerRpcProxy, unregisterRpcProxy } from './hosts/register.js';
 export type { ReplicaChainOptions } from './hosts/replica-options.js';
 export { devnet } from './networks/devnet.js';
 export { linea, lineaSepolia } from './networks/linea.js';

@@ -1,35 +1,179 @@
 import { PlumblineError } from '../errors.js';
+import type { NodeInfo } from './options.js';
+import { type ProxyConfig, proxyConfig, type RpcProxyOptions } from './proxy/config.js';
+import { ask, isWorkerQuestion } from './proxy/messages.js';
 
-export interface RpcProxyOptions {
-  /** URL of the built `plumbline/service-worker` script, on the page's origin. */
-  readonly scriptUrl: string | URL;
-  /** Path it answers. Default `/rpc`. */
-  readonly path?: string;
-  /** Database it keeps its chain in. */
-  readonly storeName?: string;
-  readonly scope?: string;
+export type { RpcProxyOptions } from './proxy/config.js';
+
+/** A service worker that answers this page's RPC requests. */
+export interface RpcProxy {
+  readonly registration: ServiceWorkerRegistration;
+  /**
+   * Opens the worker's node now and not with the first request, and says what it is.
+   *
+   * @throws PlumblineError of whatever does not open
+   */
+  open(): Promise<NodeInfo>;
+  /** As `unregisterRpcProxy`. */
+  stop(options?: StopOptions): Promise<void>;
 }
 
+export interface StopOptions {
+  /** Leave the service worker in place, for one that does other things as well. False when left out. */
+  readonly keepRegistration?: boolean;
+}
+
+const TIMEOUT_MS = 15_000;
+const LOOK_MS = 20;
+
+/** Of this page, by scope: what ends the answers to the worker's question. */
+const answering = new Map<string, AbortController>();
+
 /**
- * Registers the service worker and resolves when it controls this page: from then on `fetch` of its path is answered by
- * it.
+ * Registers the service worker and resolves when it answers for this page: from then on a `fetch` of the configured
+ * addresses is answered by the worker's node. Every page that calls it with other options gives them to all pages of the scope.
  *
- * @throws PlumblineError `WORKER_FAILED` where there are no service workers
+ * The worker keeps the options, but no keys of endpoints: after it was ended and started again it has those from the address
+ * of a request or from a page, so each page has to call this when it loads.
+ *
+ * @throws PlumblineError `WORKER_FAILED` where there are no service workers, or the script does not run; `INVALID_PARAMETER`
+ *   for options that are not sound or cannot be sent, such as a provider in place of an endpoint's address;
+ *   `STORE_UNAVAILABLE`
  */
-export async function registerRpcProxy(options: RpcProxyOptions): Promise<ServiceWorkerRegistration> {
-  const { serviceWorker } = navigator;
-  if (serviceWorker === undefined) {
-    const reason = 'this page cannot have service workers; they need https or localhost';
-    throw new PlumblineError('WORKER_FAILED', reason, { reason });
-  }
+export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
+  const container = serviceWorkers();
+  const { timeoutMs = TIMEOUT_MS } = options;
+  const config = sendable(proxyConfig(options, location.href));
   const url = new URL(options.scriptUrl, location.href);
-  if (options.path !== undefined) url.searchParams.set('path', options.path);
-  if (options.storeName !== undefined) url.searchParams.set('store', options.storeName);
-  const controlled = new Promise<void>((resolve) => {
-    if (serviceWorker.controller?.scriptURL === url.href) resolve();
-    else serviceWorker.addEventListener('controllerchange', () => resolve(), { once: true });
-  });
-  const registration = await serviceWorker.register(url, options.scope === undefined ? {} : { scope: options.scope });
-  await controlled;
-  return registration;
+  const registration = await register(container, url, options.scope);
+  if (!location.href.startsWith(registration.scope)) {
+    throw failed(`this page is outside of ${registration.scope}, where the worker answers`);
+  }
+  answerQuestions(container, registration.scope, url.href, config);
+  await configured(container, registration, url.href, config, timeoutMs);
+  return {
+    registration,
+    open: () => ask(activeOf(registration), { plumblineProxy: 'open' }, OPEN_TIMEOUT_MS),
+    stop: (stopOptions) => stopProxy(registration, stopOptions),
+  };
+}
+
+/** A stored chain may take long to open. */
+const OPEN_TIMEOUT_MS = 120_000;
+
+/**
+ * Switches the proxy off: requests under way are answered, later ones go to the network. The node's database stays.
+ *
+ * @param options.scope - as it was registered; the scope of this page when left out
+ */
+export async function unregisterRpcProxy(options: StopOptions & { readonly scope?: string } = {}): Promise<void> {
+  const registration = await serviceWorkers().getRegistration(options.scope);
+  if (registration !== undefined) await stopProxy(registration, options);
+}
+
+async function stopProxy(registration: ServiceWorkerRegistration, { keepRegistration = false }: StopOptions = {}) {
+  answering.get(registration.scope)?.abort();
+  answering.delete(registration.scope);
+  const { active } = registration;
+  try {
+    if (active !== null) await ask(active, { plumblineProxy: 'stop' }, OPEN_TIMEOUT_MS);
+  } finally {
+    if (!keepRegistration) await registration.unregister();
+  }
+}
+
+function serviceWorkers(): ServiceWorkerContainer {
+  const { serviceWorker } = navigator;
+  if (serviceWorker === undefined) throw failed('this page cannot have service workers; they need https or localhost');
+  return serviceWorker;
+}
+
+async function register(
+  container: ServiceWorkerContainer,
+  url: URL,
+  scope: string | undefined,
+): Promise<ServiceWorkerRegistration> {
+  try {
+    return await container.register(url, { updateViaCache: 'none', ...(scope !== undefined && { scope }) });
+  } catch (error) {
+    throw failed(`its script cannot be registered (${error instanceof Error ? error.message : String(error)})`, error);
+  }
+}
+
+/** Resolves when the worker in charge has taken the options over and controls this page. */
+async function configured(
+  container: ServiceWorkerContainer,
+  registration: ServiceWorkerRegistration,
+  scriptUrl: string,
+  config: ProxyConfig,
+  timeoutMs: number,
+): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  let asked: ServiceWorker | undefined;
+  let told = false;
+  let refused: unknown;
+  while (!told || container.controller === null) {
+    const { active } = registration;
+    // A version that stands in for the one that was asked is asked as well.
+    if (active !== null && active !== asked && active.scriptURL === scriptUrl) {
+      asked = active;
+      ask(active, { plumblineProxy: 'configure', config }, timeoutMs).then(
+        () => {
+          told = true;
+        },
+        (error: unknown) => {
+          refused = asked === active ? error : undefined;
+        },
+      );
+    }
+    if (refused !== undefined) throw refused;
+    if (performance.now() > end) throw failed(`it does not control this page after ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+/** Gives the options to the worker whenever it asks for them. */
+function answerQuestions(
+  container: ServiceWorkerContainer,
+  scope: string,
+  scriptUrl: string,
+  config: ProxyConfig,
+): void {
+  answering.get(scope)?.abort();
+  const controller = new AbortController();
+  answering.set(scope, controller);
+  container.addEventListener(
+    'message',
+    (event: MessageEvent) => {
+      const source = event.source as ServiceWorker | null;
+      if (isWorkerQuestion(event.data) && source?.scriptURL === scriptUrl) event.ports[0]?.postMessage(config);
+    },
+    { signal: controller.signal },
+  );
+  // Without this, messages wait until the document is parsed.
+  container.startMessages();
+}
+
+function activeOf(registration: ServiceWorkerRegistration): ServiceWorker {
+  if (registration.active === null) throw failed('it was unregistered');
+  return registration.active;
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` for what no message can carry */
+function sendable(config: ProxyConfig): ProxyConfig {
+  try {
+    return structuredClone(config);
+  } catch (error) {
+    const reason = 'a service worker takes plain data only: no providers, no functions';
+    throw new PlumblineError(
+      'INVALID_PARAMETER',
+      `options: ${reason}`,
+      { parameter: 'options', reason },
+      { cause: error },
+    );
+  }
+}
+
+function failed(reason: string, cause?: unknown): PlumblineError<'WORKER_FAILED'> {
+  return new PlumblineError('WORKER_FAILED', `the service worker failed: ${reason}`, { reason }, { cause });
 }

@@ -1,52 +1,63 @@
 /// <reference lib="webworker" />
 /**
- * A service worker that answers `POST /rpc` with a node of its own. Parameters stand in its URL:
- * `?path=/rpc` for another path, `?store=NAME` for another database. It is stopped and started at will, so the node is
- * opened by the first request after each start, from IndexedDB.
+ * Door `plumbline/service-worker`: answers the RPC requests of the pages it controls with a node of its own, as
+ * `registerRpcProxy` has told it. A classic script without imports, which may also be taken into another service worker with
+ * `importScripts`. It is ended and started at will: whatever it has to know is in IndexedDB, or with the pages.
  */
-import { messageOf } from '../errors.js';
-import { createFetchHandler } from '../rpc/http.js';
-import { openDevnetNode } from './open-devnet.js';
+import { openInline } from './open-inline.js';
+import type { ProxyConfig } from './proxy/config.js';
+import {
+  isPageMessage,
+  type MessageReply,
+  type PageMessage,
+  thrownReply,
+  type WorkerQuestion,
+} from './proxy/messages.js';
+import { ProxyHost } from './proxy/proxy-host.js';
+import { keepConfig, keptConfig } from './proxy/stored-config.js';
 
 declare const self: ServiceWorkerGlobalScope;
 
-type Handler = (request: Request) => Promise<Response>;
+const { scope } = self.registration;
 
-const parameters = new URL(self.location.href).searchParams;
-const path = parameters.get('path') ?? '/rpc';
-const storeName = parameters.get('store') ?? 'plumbline-service-worker';
+const proxy = new ProxyHost({
+  openNode: (options) => openInline(options),
+  kept: () => keptConfig(scope),
+  keep: (config) => keepConfig(scope, config),
+  askPages: (accept) => void askPages(accept),
+  fetch: (request) => fetch(request),
+});
 
-let handler: Promise<Handler> | undefined;
-
-async function open(): Promise<Handler> {
-  const node = await openDevnetNode({ kind: 'devnet' }, { storeName }, {});
-  return createFetchHandler((payload, call) => node.dispatch('l2', payload, call?.signal));
-}
-
-/** A failed opening is not remembered: the next request tries again. */
-function opened(): Promise<Handler> {
-  handler ??= open().catch((error: unknown) => {
-    handler = undefined;
-    throw error;
-  });
-  return handler;
-}
-
-async function answer(request: Request): Promise<Response> {
-  try {
-    return await (await opened())(request);
-  } catch (error) {
-    const body = { jsonrpc: '2.0', id: null, error: { code: -32603, message: `Internal error (${messageOf(error)})` } };
-    return Response.json(body, { status: 500 });
+async function askPages(accept: (config: ProxyConfig) => void): Promise<void> {
+  const question: WorkerQuestion = { plumblineProxy: 'config?' };
+  for (const client of await self.clients.matchAll({ type: 'window', includeUncontrolled: true })) {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }: MessageEvent<ProxyConfig>) => accept(data);
+    client.postMessage(question, [port2]);
   }
+}
+
+async function carryOut(message: PageMessage): Promise<unknown> {
+  if (message.plumblineProxy === 'open') return proxy.open();
+  if (message.plumblineProxy === 'stop') return proxy.stop();
+  await proxy.configure(message.config);
+  // A page that was loaded past the worker is not controlled until it is claimed.
+  return self.clients.claim();
 }
 
 self.addEventListener('install', (event) => event.waitUntil(self.skipWaiting()));
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener('message', (event) => {
+  const message: unknown = event.data;
+  const port = event.ports[0];
+  if (!isPageMessage(message) || port === undefined) return;
+  const answered = carryOut(message).then(
+    (value): MessageReply => ({ value: message.plumblineProxy === 'open' ? value : undefined }),
+    thrownReply,
+  );
+  event.waitUntil(answered.then((reply) => port.postMessage(reply)));
+});
 self.addEventListener('fetch', (event) => {
-  const url = new URL(event.request.url);
-  const ours = url.origin === self.location.origin && url.pathname === path;
-  if (ours && (event.request.method === 'POST' || event.request.method === 'OPTIONS')) {
-    event.respondWith(answer(event.request));
-  }
+  const response = proxy.respond(event.request);
+  if (response !== undefined) event.respondWith(response);
 });

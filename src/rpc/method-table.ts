@@ -123,11 +123,23 @@ export function methodTable(
   { chain }: RpcContext,
   devnetMethods: readonly Method<RpcContext>[] = [],
 ): MethodTable<RpcContext> {
-  const prefixes = new Set(['l2', chain.network.methodPrefix]);
-  prefixes.delete('linea');
-  const aliases = [...prefixes].flatMap((prefix) => PREFIXED.map((name) => [`${prefix}_${name}`, `linea_${name}`]));
   return createMethodTable([...METHODS, ...devnetMethods], {
-    aliases: Object.fromEntries(aliases),
+    aliases: Object.fromEntries(aliasesFor(chain.network.methodPrefix)),
     disabled: chain.kind === 'devnet' ? [] : DEVNET_METHOD_NAMES,
   });
+}
+
+/** Every name that a node answers to, for whoever has to know before one is open. */
+export function servedMethods(kind: RpcContext['chain']['kind'], methodPrefix: string): readonly string[] {
+  const names = [...METHODS.map(({ name }) => name), ...aliasesFor(methodPrefix).map(([alias]) => alias)];
+  return kind === 'devnet' ? [...names, ...DEVNET_METHOD_NAMES] : names;
+}
+
+/** Other names of methods, each with the name it stands for. */
+function aliasesFor(methodPrefix: string): [string, string][] {
+  const prefixes = new Set(['l2', methodPrefix]);
+  prefixes.delete('linea');
+  return [...prefixes].flatMap((prefix) =>
+    PREFIXED.map((name): [string, string] => [`${prefix}_${name}`, `linea_${name}`]),
+  );
 }

@@ -53,6 +53,12 @@ export async function serveMock(provider: Provider, options: MockOptions = {}): 
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Pages of any origin may ask, as they may ask public endpoints.
+    response.setHeader('access-control-allow-origin', '*');
+    if (request.method === 'OPTIONS') {
+      response.setHeader('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '*');
+      return void response.end();
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = JSON.parse(Buffer.concat(chunks).toString()) as RpcRequest | RpcRequest[];

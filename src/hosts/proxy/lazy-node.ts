@@ -1,0 +1,40 @@
+import type { NodeTransport } from '../transport.js';
+
+/** A node that the first request opens. One that did not open, or has died, is opened anew by the next request. */
+export class LazyNode {
+  private opened: Promise<NodeTransport> | undefined;
+  private readonly busy = new Set<Promise<unknown>>();
+
+  constructor(private readonly open: () => Promise<NodeTransport>) {}
+
+  /** @throws what opening throws, and what `work` throws */
+  use<T>(work: (node: NodeTransport) => T | Promise<T>): Promise<T> {
+    const used = this.node().then(work);
+    this.busy.add(used);
+    const done = () => this.busy.delete(used);
+    used.then(done, done);
+    return used;
+  }
+
+  /** Closes the node once nobody uses it any more. */
+  async close(): Promise<void> {
+    while (this.busy.size > 0) await Promise.allSettled([...this.busy]);
+    const node = await this.opened?.catch(() => undefined);
+    this.opened = undefined;
+    await node?.close();
+  }
+
+  private node(): Promise<NodeTransport> {
+    if (this.opened !== undefined) return this.opened;
+    const opening = this.open().then((node) => {
+      node.onFailure(forget);
+      return node;
+    });
+    const forget = () => {
+      if (this.opened === opening) this.opened = undefined;
+    };
+    opening.catch(forget);
+    this.opened = opening;
+    return opening;
+  }
+}

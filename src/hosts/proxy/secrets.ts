@@ -1,0 +1,63 @@
+import type { EndpointSource } from '../../upstream/options.js';
+import type { NodeOptions } from '../options.js';
+
+type Path = readonly (string | number)[];
+
+/** One text of the node's options that may be a key, and where it stands. */
+export interface Secret {
+  readonly path: Path;
+  readonly value: string;
+}
+
+/** Where the options have endpoints. */
+const LISTS = ['endpoints', 'layerOne', 'maru', 'trieLogs', 'stateManager'] as const;
+
+/** What of the options may hold a key: addresses with more than an origin, keys, headers. */
+export function secretsOf({ chain, dictionary }: NodeOptions): Secret[] {
+  const secrets: Secret[] = [];
+  const lists = (chain ?? {}) as Partial<Record<(typeof LISTS)[number], readonly EndpointSource[]>>;
+  for (const name of LISTS) {
+    for (const [i, endpoint] of (lists[name] ?? []).entries())
+      secrets.push(...ofEndpoint(endpoint, ['chain', name, i]));
+  }
+  if (dictionary?.kind === 'url') secrets.push(...ofAddress(dictionary.url, ['dictionary', 'url']));
+  return secrets;
+}
+
+function ofEndpoint(endpoint: EndpointSource, path: Path): Secret[] {
+  if (typeof endpoint === 'string') return ofAddress(endpoint, path);
+  if ('provider' in endpoint) return [];
+  const { url, apiKey, headers = {} } = endpoint;
+  return [
+    ...ofAddress(url, [...path, 'url']),
+    ...(apiKey === undefined ? [] : [{ path: [...path, 'apiKey'], value: apiKey }]),
+    ...Object.entries(headers).map(([name, value]) => ({ path: [...path, 'headers', name], value })),
+  ];
+}
+
+function ofAddress(value: string, path: Path): Secret[] {
+  try {
+    const { pathname, search, hash, username, password } = new URL(value);
+    if (pathname === '/' && search + hash + username + password === '') return [];
+  } catch {}
+  return [{ path, value }];
+}
+
+/** A copy with each of the texts in its place. */
+export function withSecrets(options: NodeOptions, secrets: readonly Secret[]): NodeOptions {
+  const copy = structuredClone(options);
+  for (const { path, value } of secrets) {
+    let at = copy as Record<string | number, unknown>;
+    for (const step of path.slice(0, -1)) at = at[step] as Record<string | number, unknown>;
+    at[path.at(-1)!] = value;
+  }
+  return copy;
+}
+
+/** A copy with nothing in their places. */
+export function withoutSecrets(options: NodeOptions, secrets: readonly Secret[]): NodeOptions {
+  return withSecrets(
+    options,
+    secrets.map(({ path }) => ({ path, value: '' })),
+  );
+}

@@ -1,0 +1,99 @@
+import { openDB } from 'idb';
+import { PlumblineError } from '../../errors.js';
+import type { NodeOptions } from '../options.js';
+import type { ProxyConfig } from './config.js';
+import { type Secret, secretsOf, withoutSecrets } from './secrets.js';
+import { type StoredTarget, storeTargets } from './targets.js';
+
+/** A configuration as the worker keeps it over its ends: without keys. */
+export interface StoredConfig {
+  readonly format: typeof FORMAT;
+  /** 16 bytes. */
+  readonly salt: Uint8Array;
+  readonly targets: readonly StoredTarget[];
+  readonly forward: boolean;
+  readonly fallback: 'network' | 'none';
+  /** Empty texts stand where keys were. */
+  readonly node: NodeOptions;
+  readonly missing: readonly MissingSecret[];
+}
+
+/** A text that was left out. Where it is one of the targets, a request for that target brings it back. */
+export interface MissingSecret {
+  readonly path: Secret['path'];
+  readonly target?: number;
+}
+
+const FORMAT = 1;
+const DATABASE = 'plumbline-rpc-proxy';
+const TABLE = 'configs';
+const TIMEOUT_MS = 10_000;
+
+/** @param salt - 16 bytes; new ones when left out */
+export async function storedForm(
+  { targets, forward, fallback, node }: ProxyConfig,
+  salt: Uint8Array = crypto.getRandomValues(new Uint8Array(16)),
+): Promise<StoredConfig> {
+  const secrets = secretsOf(node);
+  const missing = secrets.map(({ path, value }) => {
+    const target = targets.indexOf(addressOf(value));
+    return target < 0 ? { path } : { path, target };
+  });
+  const stored = await storeTargets(targets, salt);
+  return { format: FORMAT, salt, targets: stored, forward, fallback, node: withoutSecrets(node, secrets), missing };
+}
+
+function addressOf(value: string): string {
+  try {
+    return new URL(value).href;
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * Keeps the configuration of a scope, or forgets it.
+ *
+ * @throws PlumblineError `STORE_UNAVAILABLE`
+ */
+export function keepConfig(scope: string, config: StoredConfig | undefined): Promise<void> {
+  return inDatabase(async (database) => {
+    if (config === undefined) await database.delete(TABLE, scope);
+    else await database.put(TABLE, config, scope);
+  });
+}
+
+/**
+ * The configuration that was kept for a scope; undefined where there is none, or one of another format.
+ *
+ * @throws PlumblineError `STORE_UNAVAILABLE`
+ */
+export function keptConfig(scope: string): Promise<StoredConfig | undefined> {
+  return inDatabase(async (database) => {
+    const config = (await database.get(TABLE, scope)) as StoredConfig | undefined;
+    return config?.format === FORMAT ? config : undefined;
+  });
+}
+
+type Database = Awaited<ReturnType<typeof openDB>>;
+
+async function inDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable('it does not answer')), TIMEOUT_MS);
+  });
+  const opening = openDB(DATABASE, 1, { upgrade: (database) => void database.createObjectStore(TABLE) });
+  try {
+    return await Promise.race([late, opening.then(work)]);
+  } catch (error) {
+    throw error instanceof PlumblineError ? error : unavailable('it cannot be opened', error);
+  } finally {
+    clearTimeout(timer);
+    opening.then((database) => database.close()).catch(() => {});
+  }
+}
+
+function unavailable(reason: string, cause?: unknown): PlumblineError<'STORE_UNAVAILABLE'> {
+  const message = `the proxy's own store is not available: ${reason}`;
+  return new PlumblineError('STORE_UNAVAILABLE', message, { reason }, { cause });
+}

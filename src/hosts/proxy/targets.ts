@@ -1,0 +1,76 @@
+import { concatBytes } from '../../primitives/bytes.js';
+import { bytesToHex } from '../../primitives/hex.js';
+
+/**
+ * An address that is answered, in the form in which it is kept. A whole address may hold a key, and is kept as its SHA-256
+ * with a salt; one that ends with a star holds none.
+ */
+export type StoredTarget = { readonly origin: string } & ({ readonly below: string } | { readonly digest: string });
+
+/** Addresses looked at that are remembered, so that most are decided at once. */
+const MOST_REMEMBERED = 256;
+
+/** @param salt - the same for all targets of a configuration */
+export function storeTargets(targets: readonly string[], salt: Uint8Array): Promise<StoredTarget[]> {
+  return Promise.all(
+    targets.map(async (target) => {
+      const { origin, pathname } = new URL(target);
+      if (pathname.endsWith('/*')) return { origin, below: pathname.slice(0, -1) };
+      return { origin, digest: await digestOf(target, salt) };
+    }),
+  );
+}
+
+/** Which of the configured addresses a request is for. */
+export class Targets {
+  private readonly seen = new Map<string, Found | undefined>();
+
+  constructor(
+    private readonly stored: readonly StoredTarget[],
+    private readonly salt: Uint8Array,
+  ) {}
+
+  /** False for an address that is certainly not answered; nothing is awaited. */
+  mayHave(href: string): boolean {
+    if (this.seen.has(href)) return this.seen.get(href) !== undefined;
+    const { origin } = new URL(href);
+    return this.stored.some((target) => target.origin === origin);
+  }
+
+  async find(href: string): Promise<Found | undefined> {
+    if (this.seen.has(href)) return this.seen.get(href);
+    const found = await this.look(new URL(href));
+    if (this.seen.size >= MOST_REMEMBERED) this.seen.clear();
+    this.seen.set(href, found);
+    return found;
+  }
+
+  private async look({ origin, pathname, search }: URL): Promise<Found | undefined> {
+    const here = this.stored.filter((target) => target.origin === origin);
+    if (here.length === 0) return undefined;
+    // With its query first: an address that is configured without one is answered with any.
+    for (const address of new Set([origin + pathname + search, origin + pathname])) {
+      const digest = await digestOf(address, this.salt);
+      const target = here.find((candidate) => 'digest' in candidate && candidate.digest === digest);
+      if (target !== undefined) return { index: this.stored.indexOf(target), address };
+    }
+    const target = here.find((candidate) => 'below' in candidate && isRightBelow(pathname, candidate.below));
+    return target && { index: this.stored.indexOf(target), address: undefined };
+  }
+}
+
+export interface Found {
+  readonly index: number;
+  /** The target as it was configured, where it is a whole address. */
+  readonly address: string | undefined;
+}
+
+function isRightBelow(pathname: string, folder: string): boolean {
+  const rest = pathname.startsWith(folder) ? pathname.slice(folder.length) : '';
+  return rest !== '' && !rest.includes('/');
+}
+
+async function digestOf(address: string, salt: Uint8Array): Promise<string> {
+  const bytes = concatBytes(salt, new TextEncoder().encode(address));
+  return bytesToHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)));
+}

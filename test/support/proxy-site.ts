@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What pages of the site find in `globalThis.lib`. */
+export interface SiteLibrary {
+  readonly plumbline: typeof import('../../src/index.js');
+  readonly viem: typeof import('viem');
+  readonly viemLinea: typeof import('viem/linea');
+}
+
+/** A request that came to the site's server. */
+export interface SiteRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Buffer;
+}
+
+/** A site on loopback whose pages have the package and viem, and beside them the service worker. */
+export interface Site {
+  readonly origin: string;
+  /** Other than GET. */
+  readonly posts: readonly SiteRequest[];
+  /** Standing behind the service worker's bytes, so that a change makes another version of it. */
+  workerSuffix: string;
+  /** More scripts, by path. */
+  readonly scripts: Map<string, string>;
+  /** Answers requests other than GET; 404 when left out. */
+  onPost: ((request: SiteRequest, response: ServerResponse) => void) | undefined;
+  close(): Promise<void>;
+}
+
+export async function openSite(): Promise<Site> {
+  const pageScript = await bundlePage();
+  const worker = await readFile(`${root}/dist/service-worker.js`, 'utf8');
+  const posts: SiteRequest[] = [];
+  const site = { workerSuffix: '', onPost: undefined as Site['onPost'], scripts: new Map<string, string>() };
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { pathname } = new URL(request.url ?? '/', 'http://site');
+    if (request.method !== 'GET') {
+      const seen = { method: request.method ?? '', path: request.url ?? '', body: Buffer.concat(chunks) };
+      posts.push(seen);
+      if (site.onPost !== undefined) return site.onPost(seen, response);
+      return void response.writeHead(404).end('nobody');
+    }
+    const script = scriptAt(pathname);
+    response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
+    response.setHeader('cache-control', 'no-store');
+    response.end(script ?? '<!doctype html><title>site</title><script src="/page.js"></script>');
+  }
+
+  function scriptAt(path: string): string | undefined {
+    if (path === '/page.js') return pageScript;
+    return path.endsWith('/service-worker.js') ? worker + site.workerSuffix : site.scripts.get(path);
+  }
+
+  const server = createServer((request, response) => {
+    respond(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return Object.assign(site, {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    posts,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  });
+}
+
+/** Package and viem in one classic script. */
+async function bundlePage(): Promise<string> {
+  const entry = 'page-entry.js';
+  const code = `
+    import * as plumbline from ${JSON.stringify(`${root}/dist/index.js`)};
+    import * as viem from 'viem';
+    import * as viemLinea from 'viem/linea';
+    globalThis.lib = { plumbline, viem, viemLinea };`;
+  const build = await rolldown({
+    input: entry,
+    cwd: root,
+    platform: 'browser',
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'page',
+        resolveId: (id) => (id === entry ? `${root}/${entry}` : undefined),
+        load: (id) => (id === `${root}/${entry}` ? code : undefined),
+      },
+    ],
+  });
+  const { output } = await build.generate({ format: 'iife', codeSplitting: false });
+  await build.close();
+  return output[0].code;
+}
