@@ -1,7 +1,7 @@
 import { hashWord } from '../src/accumulator/keys.js';
 import type { Hasher } from '../src/kernel/contracts.js';
 import { hexToBytes } from '../src/primitives/hex.js';
-import { commitDrafts, emptyTree, type Tree, TreeDraft } from '../src/state/tree.js';
+import { commitDrafts, emptyTree, type Tree, TreeDraft } from '../test/support/plain-tree/tree.js';
 
 /** A tree that is changed step by step. */
 export class SteppedTree {

@@ -5,8 +5,8 @@ import type { Hasher } from '../../src/kernel/contracts.js';
 import type { TrieKernel } from '../../src/kernel/trie-contract.js';
 import { PastTries, readTriesBefore, type TriesBefore } from '../../src/kernel/trie-past.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { commitDrafts, emptyTree, type Tree, TreeDraft } from '../../src/state/tree.js';
-import { proveKey } from '../../src/state/tree-proof.js';
+import { commitDrafts, emptyTree, type Tree, TreeDraft } from '../support/plain-tree/tree.js';
+import { proveKey } from '../support/plain-tree/tree-proof.js';
 
 interface Twin {
   readonly handle: number;

@@ -8,9 +8,9 @@ import { bigIntToBytes, compareBytes, concatBytes, isZeroBytes } from '../../src
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { referenceHasher } from '../../src/reference/hasher.js';
 import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../src/state/key-index.js';
-import { commitDrafts, emptyTree, type Leaf, type Tree, TreeDraft } from '../../src/state/tree.js';
-import { leafAt } from '../../src/state/tree-nodes.js';
-import { proveKey } from '../../src/state/tree-proof.js';
+import { commitDrafts, emptyTree, type Leaf, type Tree, TreeDraft } from '../support/plain-tree/tree.js';
+import { leafAt } from '../support/plain-tree/tree-nodes.js';
+import { proveKey } from '../support/plain-tree/tree-proof.js';
 import { seededRandom } from '../support/random.js';
 
 const word = (value: number | bigint) => bigIntToBytes(BigInt(value), 32);

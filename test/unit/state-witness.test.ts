@@ -8,13 +8,13 @@ import { bigIntToBytes, compareBytes, concatBytes } from '../../src/primitives/b
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { referenceHasher } from '../../src/reference/hasher.js';
 import type { BranchProof, TrieStep } from '../../src/state/trace.js';
-import { commitDrafts, emptyTree, findInTree, type Tree, TreeDraft } from '../../src/state/tree.js';
-import { leafAt } from '../../src/state/tree-nodes.js';
-import { proveKey } from '../../src/state/tree-proof.js';
 import { WitnessNodes } from '../../src/state/witness-nodes.js';
 import { witnessFromProofs } from '../../src/state/witness-proof.js';
 import { WitnessTrie } from '../../src/state/witness-trie.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { commitDrafts, emptyTree, findInTree, type Tree, TreeDraft } from '../support/plain-tree/tree.js';
+import { leafAt } from '../support/plain-tree/tree-nodes.js';
+import { proveKey } from '../support/plain-tree/tree-proof.js';
 import { seededRandom } from '../support/random.js';
 
 const poseidon = referenceHasher('poseidon2');

@@ -1,9 +1,9 @@
-import { emptyHashes } from '../accumulator/empty-subtrees.js';
-import { encodeLeaf, encodeTop } from '../accumulator/leaf-opening.js';
-import type { MerkleProofJson, ProofItemJson } from '../accumulator/proof-shape.js';
-import { TREE_DEPTH, ZERO_HASH } from '../accumulator/scheme.js';
-import type { Hasher } from '../kernel/contracts.js';
-import { bytesToHex, type Hex } from '../primitives/hex.js';
+import { emptyHashes } from '../../../src/accumulator/empty-subtrees.js';
+import { encodeLeaf, encodeTop } from '../../../src/accumulator/leaf-opening.js';
+import type { MerkleProofJson, ProofItemJson } from '../../../src/accumulator/proof-shape.js';
+import { TREE_DEPTH, ZERO_HASH } from '../../../src/accumulator/scheme.js';
+import type { Hasher } from '../../../src/kernel/contracts.js';
+import { bytesToHex, type Hex } from '../../../src/primitives/hex.js';
 import { findInTree, type Leaf, type PlacedLeaf, type Tree } from './tree.js';
 import { childHashes, type TreeNode, turnsRight } from './tree-nodes.js';
 

@@ -1,5 +1,5 @@
-import { emptyHashes } from '../accumulator/empty-subtrees.js';
-import { encodeTop, headLeaf, type LeafOpening, tailLeaf } from '../accumulator/leaf-opening.js';
+import { emptyHashes } from '../../../src/accumulator/empty-subtrees.js';
+import { encodeTop, headLeaf, type LeafOpening, tailLeaf } from '../../../src/accumulator/leaf-opening.js';
 import {
   FIRST_FREE_NODE,
   HEAD_POSITION,
@@ -8,11 +8,11 @@ import {
   TAIL_POSITION,
   TREE_DEPTH,
   ZERO_HASH,
-} from '../accumulator/scheme.js';
-import { PlumblineError } from '../errors.js';
-import type { Hasher } from '../kernel/contracts.js';
-import { equalBytes } from '../primitives/bytes.js';
-import { floorEntry, type KeyIndex, withKey, withoutKey } from './key-index.js';
+} from '../../../src/accumulator/scheme.js';
+import { PlumblineError } from '../../../src/errors.js';
+import type { Hasher } from '../../../src/kernel/contracts.js';
+import { equalBytes } from '../../../src/primitives/bytes.js';
+import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../../src/state/key-index.js';
 import { type LeafWrite, leafAt, rewriteTrees, type TreeNode } from './tree-nodes.js';
 
 /** A leaf with what stands behind its hashes. */

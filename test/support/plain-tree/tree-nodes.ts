@@ -1,6 +1,6 @@
-import { encodeLeaf, type LeafOpening } from '../accumulator/leaf-opening.js';
-import { schemeFormat, TREE_DEPTH } from '../accumulator/scheme.js';
-import type { Hasher } from '../kernel/contracts.js';
+import { encodeLeaf, type LeafOpening } from '../../../src/accumulator/leaf-opening.js';
+import { schemeFormat, TREE_DEPTH } from '../../../src/accumulator/scheme.js';
+import type { Hasher } from '../../../src/kernel/contracts.js';
 
 /**
  * A node of a tree, shared between the trees of all blocks that have it. An empty subtree has no node. Once its tree is
