@@ -90,7 +90,9 @@ function placeOf({ fileName, isEntry, imports, facadeModuleId }) {
 }
 
 export async function bundle() {
-  const worker = await rolldown(bundleInput('hosts/worker.js'));
+  // `strict` keeps what chunks share out of the entry: they would import it by its plain address, and a worker that was
+  // started under another (`worker.js?v=1`) would run it a second time.
+  const worker = await rolldown({ ...bundleInput('hosts/worker.js'), preserveEntrySignatures: 'strict' });
   const { output } = await worker.write({
     dir: `${root}/dist`,
     format: 'esm',
