@@ -1,6 +1,5 @@
 import type { DictionaryReference } from '../networks/network.js';
-import { base64ToBytes } from '../primitives/bytes.js';
-import type { Hex } from '../primitives/hex.js';
+import { type Hex, hexToBytes } from '../primitives/hex.js';
 import { type DictionaryAddress, fetchDictionary } from './fetch-dictionary.js';
 import { dictionaryChecksum, verifyDictionary } from './verify.js';
 
@@ -42,5 +41,5 @@ export async function loadDictionary(
  */
 export async function generalDictionary(): Promise<Dictionary> {
   const { general, sha256 } = await import('./general.generated.js');
-  return { name: 'general', sha256: sha256 as Hex, bytes: base64ToBytes(general), networkOwn: false };
+  return { name: 'general', sha256: sha256 as Hex, bytes: hexToBytes(general), networkOwn: false };
 }

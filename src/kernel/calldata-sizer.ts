@@ -1,8 +1,8 @@
 import { PlumblineError } from '../errors.js';
 import { type CalldataSizer, type KernelOptions, MAX_DICTIONARY, MAX_LZSS_INPUT } from './contracts.js';
-import { instantiate } from './instantiate.js';
+import { instantiate, type KernelSource } from './instantiate.js';
 import { packedSize } from './packed-size.js';
-import { scalar, simd } from './wasm/calldata.generated.js';
+import { wasm } from './wasm/calldata.generated.js';
 
 /** What calldata.wasm exports; see assembly/calldata.ts. */
 interface CalldataExports {
@@ -14,6 +14,10 @@ interface CalldataExports {
   inputPointer(length: number): number;
   lzssBits(length: number): number;
 }
+
+/** It uses no SIMD, so both builds are the same, and small. */
+const text = async () => ({ wasm });
+const SOURCE: KernelSource = { name: 'calldata', simd: text, scalar: text };
 
 const HEADER_BYTES = 3;
 
@@ -32,7 +36,7 @@ export async function loadCalldataSizer(dictionary: Uint8Array, options: KernelO
       limit: `${MAX_DICTIONARY} bytes`,
     });
   }
-  const kernel = await instantiate<CalldataExports>({ name: 'calldata', simd, scalar }, options);
+  const kernel = await instantiate<CalldataExports>(SOURCE, options);
   const write = (pointer: number, bytes: Uint8Array) => new Uint8Array(kernel.memory.buffer).set(bytes, pointer);
   write(kernel.dictionaryPointer(dictionary.length), dictionary);
   kernel.indexDictionary(dictionary.length);

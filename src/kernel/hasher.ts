@@ -1,7 +1,12 @@
 import { PlumblineError } from '../errors.js';
 import { DIGEST_BYTES, type Hasher, type HashScheme, type KernelOptions } from './contracts.js';
-import { instantiate } from './instantiate.js';
-import { scalar, simd } from './wasm/hash.generated.js';
+import { instantiate, type KernelSource } from './instantiate.js';
+
+const SOURCE: KernelSource = {
+  name: 'hash',
+  simd: () => import('./wasm/hash.simd.generated.js'),
+  scalar: () => import('./wasm/hash.scalar.generated.js'),
+};
 
 /** Bits of a leaf position that a number holds exactly. */
 const MAX_LEVELS = 53;
@@ -63,7 +68,7 @@ export interface HashKernel {
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
 export async function loadHashKernel(options: KernelOptions = {}): Promise<HashKernel> {
-  const wasm = await instantiate<HashExports>({ name: 'hash', simd, scalar }, options);
+  const wasm = await instantiate<HashExports>(SOURCE, options);
   const regions = new Regions(wasm);
   return {
     mimc: new KernelHasher('mimc', regions, {

@@ -1,12 +1,17 @@
 import { messageOf, PlumblineError } from '../errors.js';
-import { base64ToBytes } from '../primitives/bytes.js';
+import { hexToBytes } from '../primitives/hex.js';
 import type { KernelOptions } from './contracts.js';
 
-/** Both builds of one kernel, base64, as the generated modules export them. */
+/** A generated module that holds one build of a kernel, as hex text with `0x`. */
+export interface KernelText {
+  readonly wasm: string;
+}
+
+/** One kernel. An engine runs only one of its builds, so each is a module of its own, loaded when it is the one. */
 export interface KernelSource {
   readonly name: string;
-  readonly simd: string;
-  readonly scalar: string;
+  simd(): Promise<KernelText>;
+  scalar(): Promise<KernelText>;
 }
 
 /** `i8x16.splat` and `drop` in a function of an otherwise empty module: valid only where SIMD is. */
@@ -57,7 +62,7 @@ export async function instantiate<Exports>(source: KernelSource, options: Kernel
   const build = options.build ?? 'auto';
   const simd = build === 'simd' || (build === 'auto' && hasSimd());
   try {
-    const bytes = options.wasm ?? base64ToBytes(simd ? source.simd : source.scalar);
+    const bytes = options.wasm ?? hexToBytes((await (simd ? source.simd() : source.scalar())).wasm);
     const { instance } = await WebAssembly.instantiate(bytes, {});
     return instance.exports as Exports;
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { PlumblineError } from '../errors.js';
 import { DIGEST_BYTES, type HashScheme } from './contracts.js';
-import { instantiate } from './instantiate.js';
+import { instantiate, type KernelSource } from './instantiate.js';
 import type {
   TrieEffect,
   TrieFound,
@@ -12,7 +12,12 @@ import type {
 import { ENTRY, JOURNAL, NONE, STATUS, type TrieExports } from './trie-exports.js';
 import { TrieMemory } from './trie-memory.js';
 import { trieRefusal } from './trie-refusal.js';
-import { scalar, simd } from './wasm/trie.generated.js';
+
+const SOURCE: KernelSource = {
+  name: 'trie',
+  simd: () => import('./wasm/trie.simd.generated.js'),
+  scalar: () => import('./wasm/trie.scalar.generated.js'),
+};
 
 const NODE_BYTES = 64;
 const DEPTH = 40;
@@ -24,7 +29,7 @@ const POSITIONS = 2 ** 32;
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
 export async function loadTrieKernel(scheme: HashScheme, options: TrieKernelOptions = {}): Promise<TrieKernel> {
-  const wasm = await instantiate<TrieExports>({ name: 'trie', simd, scalar }, options);
+  const wasm = await instantiate<TrieExports>(SOURCE, options);
   return new WasmTrieKernel(scheme, wasm, options);
 }
 

@@ -96,14 +96,6 @@ export function padStart(bytes: Uint8Array, length: number): Uint8Array {
   return padded;
 }
 
-/** Bytes of base64 text, as the generated kernel and dictionary modules hold them. */
-export function base64ToBytes(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
-
 /**
  * Text that stands for bytes as the key of a long-lived map: a character for each byte, in one piece. Hex that was put
  * together from its digits takes 32 bytes for each of them until somebody reads it.

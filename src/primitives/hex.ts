@@ -23,7 +23,7 @@ const NIBBLES = Int8Array.from({ length: 128 }, (_, code) => {
  * @param length - exact number of bytes wanted; any when left out
  * @throws PlumblineError `INVALID_HEX` for anything else, `INVALID_LENGTH` for another number of bytes
  */
-export function hexToBytes(text: string, length?: number): Uint8Array {
+export function hexToBytes(text: string, length?: number): Uint8Array<ArrayBuffer> {
   if (typeof text !== 'string' || !text.startsWith('0x')) throw invalid(text, 'does not start with 0x');
   if (text.length % 2 !== 0) throw invalid(text, 'has an odd number of digits');
   const size = (text.length - 2) / 2;
