@@ -51,6 +51,11 @@ export class StoreHealth {
     this.change({ mode: 'memory', reason: code, message, ...(since !== undefined && { since }), ...this.repairs() });
   }
 
+  /** Where what is stored ends has changed, and nothing else. */
+  since(block: number): void {
+    if (this.current.mode === 'memory' && this.current.since !== block) this.change({ ...this.current, since: block });
+  }
+
   /** Something was made again. */
   repaired(repair: StoreRepair): void {
     this.change({ ...this.current, repaired: [...(this.current.repaired ?? []), repair] });

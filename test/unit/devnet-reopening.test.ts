@@ -3,6 +3,7 @@ import type { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { PlumblineError } from '../../src/errors.js';
 import type { Key, PageStore, Table } from '../../src/store/page-store.js';
+import { StoreHealth } from '../../src/store/store-status.js';
 import { KeptStore } from '../support/dev-node.js';
 import { copyOf, DyingStore, openDevnet, portrait, sealScripted, TOKEN } from '../support/stored-devnet.js';
 
@@ -81,16 +82,21 @@ describe('a stored devnet', () => {
     for (let commits = 0; ; commits++) {
       const kept = new KeptStore();
       const dying = new DyingStore(kept, commits);
+      const health = new StoreHealth('durable');
       let stored = -1;
       try {
-        const chain = await openDevnet(dying);
+        const chain = await openDevnet(dying, { health });
         stored = 0;
         for (let number = 1; number <= 9; number++) {
           await sealScripted(chain, number);
-          stored = number;
+          if (health.status.mode === 'durable') stored = number;
+          else expect(health.status).toMatchObject({ reason: 'STORE_UNAVAILABLE', since: stored + 1 });
         }
+        // The chain went on in memory.
+        expect((await chain.head()).hash).toEqual(hashes[9]);
         await chain.close();
       } catch (error) {
+        expect(stored).toBe(-1);
         expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
       }
       const reopened = await open(kept);

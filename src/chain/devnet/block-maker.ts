@@ -5,6 +5,7 @@ import type { StateReader } from '../../evm/state-reader.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Block, HeadListener } from '../chain.js';
 import type { BlockRecord } from './block-record.js';
+import type { ChainWriter } from './chain-writer.js';
 import type { Checkpoints } from './checkpoints.js';
 import { Clock } from './clock.js';
 import type { DevnetState } from './devnet-state.js';
@@ -13,7 +14,6 @@ import { Exclusions } from './exclusions.js';
 import type { Finality } from './finality.js';
 import type { Ledger } from './ledger.js';
 import type { DevnetSettings, NextBlock } from './options.js';
-import type { DevnetStore } from './persistence.js';
 import { Pool } from './pool.js';
 import { sealBlock } from './sealing.js';
 import { Snapshots } from './snapshots.js';
@@ -38,7 +38,7 @@ export class BlockMaker {
     private readonly ledger: Ledger,
     private readonly state: DevnetState,
     private readonly finality: Finality,
-    private readonly store: DevnetStore | undefined,
+    private readonly store: ChainWriter | undefined,
     private readonly checkpoints: Checkpoints | undefined,
   ) {
     this.clock = new Clock(settings.now);
@@ -133,7 +133,7 @@ export class BlockMaker {
     if (snapshot === undefined) return false;
     const { block, edits } = snapshot;
     const gone = (await this.checkpoints?.beforeRevert(snapshot.finality.last)) ?? [];
-    await this.store?.truncate(block, this.ledger.head.header.number, edits, gone);
+    await this.store?.truncate(block, edits, gone);
     this.ledger.truncate(block);
     this.state.revertTo(block, this.ledger.head.header.stateRoot);
     this.finality.restore(snapshot.finality);
@@ -167,6 +167,7 @@ export class BlockMaker {
 
   /** Takes up the edits that waited when the devnet was last open. */
   async resume(edits: readonly StateEdit[]): Promise<void> {
+    this.store?.resume(edits);
     this.edits = edits;
     this.edited = await this.withEdits(edits);
   }
@@ -187,8 +188,10 @@ export class BlockMaker {
   private async append(record: BlockRecord): Promise<void> {
     await this.extend(record);
     this.edited = await this.withEdits(this.edits);
-    const finalized = this.finality.finalized.header.number;
-    await this.checkpoints?.afterBlock(record.block, this.state, finalized, this.store?.lastBytes ?? 0);
+    if (this.store === undefined) return;
+    // A checkpoint of a block that is not stored would be of no use.
+    const written = Math.min(this.finality.finalized.header.number, this.store.stored);
+    await this.checkpoints?.afterBlock(record.block, this.state, written, this.store.lastBytes);
   }
 
   private async extend(record: BlockRecord): Promise<void> {

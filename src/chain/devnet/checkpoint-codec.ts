@@ -33,7 +33,7 @@ const int = (value: number) => bigIntToMinimalBytes(BigInt(value));
 const number = (bytes: Uint8Array) => Number(bytesToBigInt(bytes));
 
 /** Appends a checksum that only fits under this key. */
-function sealed(key: string | number, content: Uint8Array): Uint8Array {
+export function sealed(key: string | number, content: Uint8Array): Uint8Array {
   return concatBytes(content, checksum(key, content));
 }
 
@@ -42,8 +42,8 @@ function checksum(key: string | number, content: Uint8Array): Uint8Array {
   return named.update(content).digest().subarray(0, CHECKSUM_BYTES);
 }
 
-/** @throws PlumblineError `STORE_CORRUPT` naming table and key */
-function unsealed(table: Table, key: string | number, bytes: Uint8Array | undefined): Uint8Array {
+/** Takes the checksum off again. @throws PlumblineError `STORE_CORRUPT` naming table and key */
+export function unsealed(table: Table, key: string | number, bytes: Uint8Array | undefined): Uint8Array {
   if (bytes === undefined) throw damaged(table, key, 'is missing');
   const content = bytes.subarray(0, Math.max(0, bytes.length - CHECKSUM_BYTES));
   if (!equalBytes(checksum(key, content), bytes.subarray(content.length))) {

@@ -6,6 +6,7 @@ import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/bl
 import type { StateReader } from '../../evm/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
+import { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
   Block,
@@ -23,6 +24,7 @@ import type {
 import { searchLogs } from '../log-search.js';
 import { BlockMaker } from './block-maker.js';
 import type { BlockRecord } from './block-record.js';
+import { ChainWriter } from './chain-writer.js';
 import { DevnetControl, requireInterval } from './control.js';
 import { DevnetState } from './devnet-state.js';
 import { Finality } from './finality.js';
@@ -47,6 +49,7 @@ export class Devnet implements Chain {
   /** What only a devnet can be told to do. */
   readonly control: DevnetControl;
   private readonly queue = new SerialQueue();
+  private readonly writer: ChainWriter | undefined;
   private readonly maker: BlockMaker;
   private readonly mining: Mining;
   private readonly intake: Intake;
@@ -66,7 +69,10 @@ export class Devnet implements Chain {
   ) {
     this.network = settings.network;
     const { queue } = this;
-    const maker = new BlockMaker(settings, ledger, state, finality, stored?.blocks, stored?.checkpoints);
+    const { health = new StoreHealth('durable'), storing } = settings;
+    const turn = (work: () => Promise<void>) => queue.run(work);
+    this.writer = stored && new ChainWriter(stored.blocks, stored.head ?? 0, health, turn, storing);
+    const maker = new BlockMaker(settings, ledger, state, finality, this.writer, stored?.checkpoints);
     const mining = new Mining(maker, queue);
     const intake = new Intake(settings, ledger, maker, mining);
     this.maker = maker;
@@ -99,7 +105,7 @@ export class Devnet implements Chain {
   /** Applies the stored blocks to the genesis state; keeps genesis where nothing is stored. */
   private async replayStored({ head, blocks, checkpoints, genesis: held }: StoredDevnet, genesis: BlockRecord) {
     if (held !== undefined && !equalBytes(held.block.hash, genesis.block.hash)) throw anotherGenesis();
-    if (head === undefined) await blocks.save(genesis);
+    if (head === undefined) await blocks.begin(genesis);
     await checkpoints.afterBlock(genesis.block, this.state, 0, 0);
     this.complete = head === undefined;
     if (head === undefined) return;
@@ -262,8 +268,13 @@ export class Devnet implements Chain {
     this.mining.stop();
     this.reopening?.abort();
     await this.queue.close();
-    if (this.complete) await this.stored?.checkpoints.finish(this.finality.finalized, this.state);
-    await this.stored?.blocks.close();
+    try {
+      await this.writer?.close();
+      const isWhole = this.complete && this.writer?.isWhole === true;
+      if (isWhole) await this.stored?.checkpoints.finish(this.finality.finalized, this.state);
+    } finally {
+      await this.stored?.blocks.close();
+    }
   }
 
   /** The tries of a block are let go of with the way back to it; its accounts stay readable. */

@@ -2,6 +2,8 @@ import type { Prices } from '../../fees/prices.js';
 import type { CalldataSizer } from '../../kernel/contracts.js';
 import type { Network } from '../../networks/network.js';
 import type { PageStore } from '../../store/page-store.js';
+import type { StoreHealth } from '../../store/store-status.js';
+import type { StoringOptions } from './chain-writer.js';
 import type { CheckpointOptions } from './checkpoints.js';
 import type { ZkEngine } from './devnet-state.js';
 import type { FinalityOptions } from './finality.js';
@@ -45,6 +47,10 @@ export interface DevnetSettings {
   /** Seconds of the wall clock; blocks take the time of their sealing, and at least one second more than their parent. */
   readonly now: () => number;
   readonly store: PageStore | undefined;
+  /** Told whether the store can be used; the devnet goes on in memory where it no longer can. */
+  readonly health?: StoreHealth | undefined;
+  /** How it does so. */
+  readonly storing?: StoringOptions | undefined;
   /** How often the state is stored. */
   readonly checkpoints?: CheckpointOptions | undefined;
   /** How a stored state is compared with its roots as it is loaded; `sampled` when left out, see `LoadOptions`. */

@@ -1,6 +1,9 @@
-import { PlumblineError } from '../../errors.js';
+import { RLP } from '@ethereumjs/rlp';
+import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { Commit, PageStore } from '../../store/page-store.js';
+import type { StoreRepair } from '../../store/store-status.js';
 import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from './block-record.js';
+import { sealed, unsealed } from './checkpoint-codec.js';
 import { decodeEdits, encodeEdits, type StateEdit } from './edits.js';
 
 const HEAD = 'devnet-head';
@@ -8,6 +11,20 @@ const HEAD = 'devnet-head';
 const EDITS = 'devnet-edits';
 /** Blocks read in one transaction. */
 const BATCH = 64;
+
+/** What one commit makes of the stored chain. */
+export interface ChainChange {
+  /** Encoded records of consecutive blocks, the last one being the head. */
+  readonly blocks: readonly { readonly number: number; readonly value: Uint8Array }[];
+  readonly head: number;
+  /** Edits that wait after the head. */
+  readonly edits: readonly StateEdit[];
+  /** Blocks that are taken back before, first and last; none when the last is the smaller one. */
+  readonly deleteFrom: number;
+  readonly deleteTo: number;
+  /** Deleted in the same commit. */
+  readonly alsoDelete?: NonNullable<Commit['deletes']>;
+}
 
 /** Where a devnet keeps its blocks: one atomic commit each, head pointer included. */
 export class DevnetStore {
@@ -19,47 +36,67 @@ export class DevnetStore {
     private readonly chainId: number,
   ) {}
 
-  /** Keeps a block. @param edits - that wait after it */
-  async save(record: BlockRecord, edits: readonly StateEdit[] = []): Promise<void> {
-    const number = record.block.header.number;
-    const value = encodeBlockRecord(record);
-    this.lastBytes = value.length;
-    const block = { table: 'blocks', key: number, value } as const;
-    await this.store.commit({ puts: [block, headPointer(number), editsEntry(edits)] });
-  }
-
-  /** Keeps the edits that wait for the next block. */
-  async saveEdits(edits: readonly StateEdit[]): Promise<void> {
-    await this.store.commit({ puts: [editsEntry(edits)] });
-  }
-
-  /** Goes back from block `head` to an earlier one, with the edits that waited then, in one commit with other deletions. */
-  async truncate(
-    number: number,
-    head: number,
-    edits: readonly StateEdit[],
-    alsoDelete: NonNullable<Commit['deletes']> = [],
-  ): Promise<void> {
-    const blocks = Array.from({ length: head - number }, (_, i) => ({
+  /** Carries a change out, as a whole or not at all. */
+  async write({ blocks, head, edits, deleteFrom, deleteTo, alsoDelete = [] }: ChainChange): Promise<void> {
+    const gone = Array.from({ length: Math.max(0, deleteTo + 1 - deleteFrom) }, (_, i) => ({
       table: 'blocks' as const,
-      key: number + 1 + i,
+      key: deleteFrom + i,
     }));
-    await this.store.commit({ deletes: [...blocks, ...alsoDelete], puts: [headPointer(number), editsEntry(edits)] });
+    const puts = blocks.map(({ number, value }) => ({ table: 'blocks' as const, key: number, value }));
+    const entries = [entryOf(HEAD, new TextEncoder().encode(String(head))), entryOf(EDITS, encodeEdits(edits))];
+    await this.store.commit({ deletes: [...gone, ...alsoDelete], puts: [...puts, ...entries] });
+  }
+
+  /** Keeps the first block. */
+  async begin(genesis: BlockRecord): Promise<void> {
+    const value = encodeBlockRecord(genesis);
+    await this.write({ blocks: [{ number: 0, value }], head: 0, edits: [], deleteFrom: 0, deleteTo: -1 });
   }
 
   /** The edits that waited for a block when the devnet was last open. @throws PlumblineError `STORE_CORRUPT` */
   async edits(): Promise<StateEdit[]> {
     const bytes = await this.store.get('meta', EDITS);
-    return bytes === undefined ? [] : decodeEdits(bytes);
+    return bytes === undefined ? [] : decodeEdits(contentOf(EDITS, bytes));
   }
 
-  /** Number of the newest stored block; undefined for a store that holds no devnet yet. @throws PlumblineError `STORE_CORRUPT` */
-  async head(): Promise<number | undefined> {
-    const pointer = await this.store.get('meta', HEAD);
-    if (pointer === undefined) return undefined;
-    const head = Number(new TextDecoder().decode(pointer));
-    if (!Number.isSafeInteger(head)) throw corrupt('the head pointer is not a block number');
-    return head;
+  /**
+   * Number of the newest stored block; undefined for a store that holds no devnet yet. Head pointer and blocks are written
+   * together, so a pointer that is damaged, missing or behind is known from the blocks.
+   *
+   * @param onRepair - told when it was not the pointer that told
+   * @throws PlumblineError `STORE_CORRUPT` when blocks are missing
+   */
+  async head(onRepair: (repair: StoreRepair) => void = () => {}): Promise<number | undefined> {
+    const pointer = await this.pointer();
+    const numbers = (await this.store.keys('blocks')).filter((key) => typeof key === 'number');
+    const last = numbers.at(-1);
+    if (last === undefined) {
+      if (pointer === undefined) return undefined;
+      throw corrupt(`all ${pointer === 'damaged' ? '' : `${pointer + 1} `}blocks are missing`);
+    }
+    const end = typeof pointer === 'number' ? Math.max(pointer, last) : last;
+    if (numbers.length !== end + 1) {
+      const missing = numbers.findIndex((number, index) => number !== index);
+      throw corrupt(`block ${missing < 0 ? numbers.length : missing} is missing`);
+    }
+    if (pointer !== end) {
+      const reason = pointer === undefined ? 'was missing' : pointer === 'damaged' ? 'was damaged' : `was ${pointer}`;
+      onRepair({ table: 'meta', reason: `the head pointer ${reason}` });
+    }
+    return end;
+  }
+
+  /**
+   * Makes sure that the store still is that of the chain.
+   *
+   * @param to - the head is no later block than this one, and none before `from`
+   * @throws PlumblineError `STORE_UNAVAILABLE` when it is not
+   */
+  async expectHead(from: number, to: number): Promise<void> {
+    const pointer = await this.pointer();
+    if (typeof pointer === 'number' && pointer >= from && pointer <= to) return;
+    const reason = 'the store no longer holds this chain';
+    throw new PlumblineError('STORE_UNAVAILABLE', `store is not available: ${reason}`, { reason });
   }
 
   /**
@@ -78,7 +115,7 @@ export class DevnetStore {
       for (const [i, bytes] of (await this.store.getMany('blocks', numbers)).entries()) {
         if (bytes === undefined) throw corrupt(`block ${first + i} is missing`);
         this.lastBytes = bytes.length;
-        await take(decodeBlockRecord(bytes, this.chainId));
+        await take(this.decode(first + i, bytes));
       }
       onProgress(Math.min(1, (first + BATCH - from) / (to + 1 - from)));
     }
@@ -96,17 +133,53 @@ export class DevnetStore {
   async close(): Promise<void> {
     await this.store.close();
   }
+
+  private decode(number: number, bytes: Uint8Array): BlockRecord {
+    try {
+      return decodeBlockRecord(bytes, this.chainId);
+    } catch (error) {
+      if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
+      throw corrupt(`block ${number}: ${error.details.reason}`, error);
+    }
+  }
+
+  private async pointer(): Promise<number | 'damaged' | undefined> {
+    const bytes = await this.store.get('meta', HEAD);
+    if (bytes === undefined) return undefined;
+    try {
+      const head = Number(new TextDecoder().decode(contentOf(HEAD, bytes)));
+      return Number.isSafeInteger(head) ? head : 'damaged';
+    } catch (error) {
+      if (isPlumblineError(error, 'STORE_CORRUPT')) return 'damaged';
+      throw error;
+    }
+  }
 }
 
-function headPointer(number: number) {
-  return { table: 'meta', key: HEAD, value: new TextEncoder().encode(String(number)) } as const;
+function entryOf(key: string, content: Uint8Array) {
+  return { table: 'meta', key, value: sealed(key, content) } as const;
 }
 
-function editsEntry(edits: readonly StateEdit[]) {
-  return { table: 'meta', key: EDITS, value: encodeEdits(edits) } as const;
+/** An entry of `meta`. Those of earlier versions have no checksum. */
+function contentOf(key: string, bytes: Uint8Array): Uint8Array {
+  const isSealed = key === HEAD ? !isDigits(bytes) : !isOneItem(bytes);
+  return isSealed ? unsealed('meta', key, bytes) : bytes;
+}
+
+function isOneItem(bytes: Uint8Array): boolean {
+  try {
+    return RLP.decode(bytes, true).remainder.length === 0;
+  } catch {
+    return false;
+  }
+}
+
+function isDigits(bytes: Uint8Array): boolean {
+  return bytes.length > 0 && bytes.every((byte) => byte >= 0x30 && byte <= 0x39);
 }
 
 /** An error about the blocks of a devnet. */
-export function corrupt(reason: string): PlumblineError<'STORE_CORRUPT'> {
-  return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, { table: 'blocks', reason });
+export function corrupt(reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
+  const details = { table: 'blocks', reason };
+  return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details, { cause });
 }

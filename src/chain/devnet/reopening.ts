@@ -7,6 +7,7 @@ import { loadWorldState } from '../../state/pages/load-world-state.js';
 import { openPagedState, type PagedState } from '../../state/pages/open-paged-state.js';
 import type { PageSource } from '../../state/pages/page-source.js';
 import type { PageStore } from '../../store/page-store.js';
+import type { StoreHealth } from '../../store/store-status.js';
 import { applyStored } from './block-maker.js';
 import type { BlockRecord } from './block-record.js';
 import { type Checkpoint, damaged, decodeSegment } from './checkpoint-codec.js';
@@ -50,10 +51,10 @@ export async function findStored(settings: DevnetSettings, pages: PageStore): Pr
   const identity = genesisIdentity(settings.alloc);
   const checkpoints = new Checkpoints(pages, identity, settings.checkpoints);
   const found = { pages, blocks, checkpoints };
-  const head = await blocks.head();
+  const head = await blocks.head((repair) => settings.health?.repaired(repair));
   if (head === undefined) return { ...found, head, genesis: undefined, checkpoint: undefined };
   const genesis = await blocks.block(0);
-  const checkpoint = await readable(checkpoints);
+  const checkpoint = await readable(checkpoints, settings.health);
   if (checkpoint === undefined || checkpoint.block > head) return { ...found, head, genesis, checkpoint: undefined };
   const expected = genesisBlock(settings, genesis.block.header.stateRoot);
   if (!equalBytes(checkpoint.genesis, identity) || !equalBytes(genesis.block.hash, expected.hash)) {
@@ -63,12 +64,13 @@ export async function findStored(settings: DevnetSettings, pages: PageStore): Pr
 }
 
 /** A damaged checkpoint is as good as none: the blocks are all there is to it. */
-async function readable(checkpoints: Checkpoints): Promise<Checkpoint | undefined> {
+async function readable(checkpoints: Checkpoints, health: StoreHealth | undefined): Promise<Checkpoint | undefined> {
   try {
     return await checkpoints.read();
   } catch (error) {
-    if (isPlumblineError(error, 'STORE_CORRUPT')) return undefined;
-    throw error;
+    if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
+    health?.repaired(error.details);
+    return undefined;
   }
 }
 
@@ -133,6 +135,7 @@ export class Reopening {
     } catch (error) {
       if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
       await this.fromGenesis();
+      this.settings.health?.repaired(error.details);
     }
     state.releaseBefore(finality.oldestHeld);
     this.report(1);
