@@ -58,7 +58,7 @@ export async function openDevnetNode(
   let dictionary: Dictionary;
   try {
     report('dictionary', 0);
-    dictionary = await resolveDictionary(options.dictionary, network, store);
+    dictionary = await resolveDictionary(options.dictionary, network, store, options.storage?.budgets?.dictionaries);
     report('kernels', 0);
     const [hasher, tries, plainSizer] = await Promise.all([
       loadHasher(scheme, kernel),

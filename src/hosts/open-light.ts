@@ -49,7 +49,8 @@ export async function openLight(
   const store = await openStore(options, extras);
   try {
     extras.onProgress?.({ stage: 'dictionary', fraction: 0 });
-    const dictionary = await resolveDictionary(options.dictionary, network, store);
+    const budgets = options.storage?.budgets;
+    const dictionary = await resolveDictionary(options.dictionary, network, store, budgets?.dictionaries);
     extras.onProgress?.({ stage: 'kernels', fraction: 0 });
     const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, { build }));
     const hashers = new Map<HashScheme, Promise<Hasher>>();
@@ -61,6 +62,7 @@ export async function openLight(
       }
       return hasher;
     };
+    const cache = store && new (await import('../chain/light/light-cache.js')).LightCache(store, budgets);
     const clock = extras.clock ?? systemClock;
     const observer = extras.upstreamObserver;
     const common = { clock, ...(observer !== undefined && { observer }) };
@@ -85,6 +87,7 @@ export async function openLight(
       layerOneAgreeing: chainOptions.layerOneAgreeing ?? 1,
       layerOneHeader,
       store,
+      cache,
       activity: extras.activity ?? surroundingActivity(),
       clock,
       loadHasher,

@@ -8,6 +8,7 @@ import type { Network } from '../networks/network.js';
 import type { Hex } from '../primitives/hex.js';
 import type { LightChainOptions } from './light-options.js';
 import type { ReplicaChainOptions } from './replica-options.js';
+import type { StorageOptions } from './storage-options.js';
 
 /** The chain a node runs. The embedded devnet is the default; every member has a default. */
 export interface DevnetChainOptions {
@@ -54,6 +55,8 @@ export interface NodeOptions {
    * values (`sampled`, the default), or every byte (`full`).
    */
   readonly storeCheck?: 'sampled' | 'full';
+  /** How much is kept, and how safely. */
+  readonly storage?: StorageOptions;
   /** When left out: the store's copy or the profile's address; the general one where the network names none. */
   readonly dictionary?: DictionarySource;
   /** Kernel build; `auto` when left out. */

@@ -54,6 +54,7 @@ describe('depth at level sealed', () => {
     const headers = {
       head,
       at: () => undefined,
+      recall: async () => {},
       depthBelow: (number: number) => top - number,
       ancestor: async (number: number) => linked.push(number) && blocks[0],
     };

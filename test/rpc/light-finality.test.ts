@@ -136,11 +136,12 @@ describe('what an earlier session has seen of layer 1', () => {
     const scene = await settled({ more: { store } });
     scene.layerOne.options.tamper = ahead;
     await scene.ask('eth_getBlockByNumber', 'finalized', false).catch(() => {});
-    expect(await kept(store)).toContain(String(far));
     await scene.light.close();
+    expect(await kept(store)).toContain(String(far));
     delete scene.layerOne.options.tamper;
     const node = await scene.open({}, { store });
     expect(await node.request(request)).toEqual(await scene.dev.ask(...PROOF));
+    await node.close();
     expect(await kept(store)).not.toContain(String(far));
   });
 
@@ -168,6 +169,7 @@ describe('what an earlier session has seen of layer 1', () => {
     const scene = await settled({ more: { store } });
     scene.layerOne.options.tamper = ({ params }, result) => (isRootCall(params) ? word(1n) : result);
     await expect(scene.light.request(request)).rejects.toThrow(/zk proof of/);
+    await scene.light.close();
     expect(await kept(store)).not.toContain(word(1n));
   });
 
@@ -203,8 +205,7 @@ describe('what an earlier session has seen of layer 1', () => {
   });
 
   async function kept(store: KeptStore): Promise<string> {
-    const keys = (await store.keys('meta')).filter((key) => String(key).startsWith('finality-'));
-    const values = await store.getMany('meta', keys);
+    const values = await store.getMany('finalizations', await store.keys('finalizations'));
     return values.map((value) => new TextDecoder().decode(value)).join();
   }
 });

@@ -3,27 +3,36 @@ import { readFileSync } from 'node:fs';
 import { openDB } from 'idb';
 import { expect, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { createInlineNode } from '../../src/hosts/inline.js';
+import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { openIdbStore } from '../../src/store/idb-store.js';
 import type { Table } from '../../src/store/page-store.js';
 import { devNode, stranger } from '../support/dev-node.js';
 
-/** A database of schema 1 with block records of format 2, and what the devnet that wrote it answered. */
-const recorded = JSON.parse(readFileSync(new URL('../vectors/store/devnet-1.json', import.meta.url), 'utf8')) as {
-  readonly version: number;
+/** A database as an earlier version left it, and what the node that wrote it answered. */
+interface Recorded {
+  readonly version: 1 | 2;
   readonly head: Hex;
   readonly finalized: Hex;
+  readonly params: readonly unknown[];
   readonly proof: unknown;
   readonly entries: readonly { readonly table: Table; readonly key: string | number; readonly value: Hex }[];
-};
+}
 
-async function oldDatabase(name: string): Promise<void> {
-  const old = await openDB(name, recorded.version, {
+const TABLES = { 1: ['meta', 'blocks', 'dictionaries'], 2: ['meta', 'blocks', 'dictionaries', 'state', 'trie'] };
+
+function recordedAs(file: string): Recorded {
+  return JSON.parse(readFileSync(new URL(`../vectors/store/${file}`, import.meta.url), 'utf8')) as Recorded;
+}
+
+async function oldDatabase(name: string, { version, entries }: Recorded): Promise<void> {
+  const old = await openDB(name, version, {
     upgrade(database) {
-      for (const table of ['meta', 'blocks', 'dictionaries']) database.createObjectStore(table);
+      for (const table of TABLES[version]) database.createObjectStore(table);
     },
   });
-  for (const { table, key, value } of recorded.entries) await old.put(table, hexToBytes(value), key);
+  for (const { table, key, value } of entries) await old.put(table, hexToBytes(value), key);
   old.close();
 }
 
@@ -38,10 +47,15 @@ async function reopened(name: string) {
   return { ...dev, stages };
 }
 
-test('a devnet of schema 1 is brought up by applying its blocks, and is opened from a checkpoint after that', async () => {
-  await oldDatabase('old-devnet');
-  for (const expected of ['genesis', 'state']) {
-    const { node, ask, stages } = await reopened('old-devnet');
+test.each([
+  // Block records of format 2, no checkpoint: brought up by applying its blocks, and opened from a checkpoint after that.
+  { file: 'devnet-1.json', openings: ['genesis', 'state'] },
+  { file: 'devnet-2.json', openings: ['state', 'state'] },
+])('a devnet as $file has it', async ({ file, openings }) => {
+  const recorded = recordedAs(file);
+  await oldDatabase(file, recorded);
+  for (const expected of openings) {
+    const { node, ask, stages } = await reopened(file);
     expect(await ask('eth_getBlockByNumber', 'latest', false)).toMatchObject({ hash: recorded.head });
     expect(await ask('eth_getBlockByNumber', 'finalized', false)).toMatchObject({ number: recorded.finalized });
     expect(await ask('linea_getProof', TEST_TOKEN, [], 'latest')).toEqual(recorded.proof);
@@ -51,7 +65,32 @@ test('a devnet of schema 1 is brought up by applying its blocks, and is opened f
     await node.close();
   }
   // What it held stands as it was.
-  const store = await openIdbStore('old-devnet');
+  const store = await openIdbStore(file);
   for (const { table, key, value } of recorded.entries) expect(bytesToHex((await store.get(table, key))!)).toBe(value);
+  await store.close();
+});
+
+test('a light node of schema 2 gives its proofs again, without any endpoint', async () => {
+  const recorded = recordedAs('light-2.json');
+  await oldDatabase('old-light', recorded);
+  const nobody = ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/b'];
+  const node = await createInlineNode({
+    storeName: 'old-light',
+    chain: { kind: 'light', network: devnet(), endpoints: nobody, level: 'plain', layerOne: nobody.slice(1) },
+  });
+  expect(await node.request({ method: 'linea_getProof', params: recorded.params })).toEqual(recorded.proof);
+  await node.close();
+  const store = await openIdbStore('old-light');
+  expect((await store.keys('meta')).filter((key) => /^(zk-proof|finality)-/.test(String(key)))).toEqual([]);
+  for (const [table, prefix] of [
+    ['proofs', 'zk-proof-'],
+    ['finalizations', 'finality-'],
+  ] as const) {
+    const were = recorded.entries.flatMap(({ key }) =>
+      String(key).startsWith(prefix) ? [String(key).slice(prefix.length)] : [],
+    );
+    expect(were.length).toBeGreaterThan(0);
+    expect(await store.keys(table)).toEqual(were);
+  }
   await store.close();
 });

@@ -53,7 +53,7 @@ describe.skipIf(!fixturesPresent)('zk proofs', () => {
       return accepted;
     };
     const upstream = { request } as unknown as EndpointGroup;
-    const zkProofs = new ZkProofs({ network: devnet(), upstream, store: undefined, loadHasher: hasherOf });
+    const zkProofs = new ZkProofs({ network: devnet(), upstream, table: undefined, loadHasher: hasherOf });
     const { stateRoot: root, ...question } = requestOf(fixture!);
     return { prove: (number: number) => zkProofs.prove(question, { number, root }), asked: () => asked };
   }

@@ -36,6 +36,7 @@ export class BlockFinder {
 
   /** A block that is linked to the head, or near enough to be. */
   private async linked(number: number): Promise<LightBlock | undefined> {
+    await this.headers.recall(number);
     const known = this.headers.at(number);
     if (known !== undefined) return known;
     const depth = this.headers.depthBelow(number);

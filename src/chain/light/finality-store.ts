@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
-import type { PageStore } from '../../store/page-store.js';
+import type { BudgetedTable } from '../../store/budgeted-table.js';
 
 /** The end of a finalization, as layer 1 holds it. */
 export interface FinalizedBlock {
@@ -42,18 +42,18 @@ export class FinalityStore {
   private readonly header: Hex | null;
 
   constructor(
-    private readonly store: PageStore | undefined,
+    private readonly table: BudgetedTable | undefined,
     { chainId, rollup, prove, agreeing, header }: FinalityIdentity,
   ) {
     const way = header !== undefined ? 'header' : prove ? 'proved' : 'called';
-    this.key = `finality-${chainId} ${rollup.toLowerCase()} ${way} ${agreeing}`;
+    this.key = `${chainId} ${rollup.toLowerCase()} ${way} ${agreeing}`;
     this.header = header === undefined ? null : bytesToHex(header);
   }
 
   /** @returns undefined where nothing is kept, or only what was read at another trusted block */
   async load(): Promise<KnownFinality | undefined> {
     try {
-      const bytes = await this.store?.get('meta', this.key);
+      const bytes = await this.table?.get(this.key);
       if (bytes === undefined) return undefined;
       const { header, number, layerOneBlock, roots } = JSON.parse(decoder.decode(bytes)) as {
         header: Hex | null;
@@ -72,13 +72,8 @@ export class FinalityStore {
 
   /** @param known - undefined removes what is kept */
   async save(known: KnownFinality | undefined): Promise<void> {
-    try {
-      await this.store?.commit(
-        known === undefined
-          ? { deletes: [{ table: 'meta', key: this.key }] }
-          : { puts: [{ table: 'meta', key: this.key, value: this.encode(known) }] },
-      );
-    } catch {}
+    if (known === undefined) await this.table?.delete(this.key);
+    else await this.table?.put(this.key, this.encode(known));
   }
 
   private encode({ newest, roots }: KnownFinality): Uint8Array {

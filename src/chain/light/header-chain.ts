@@ -3,6 +3,7 @@ import type { Network } from '../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../primitives/bytes.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { EndpointGroup } from '../../upstream/group.js';
+import type { HeaderStore } from './header-store.js';
 import type { HeadLevel, VouchedBlock } from './heads.js';
 import { contradicts, LINKED_LEAP, meeting, type Stretch, shortened } from './leaps.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
@@ -39,6 +40,8 @@ export class HeaderChain {
     private readonly maxReorgDepth: number,
     /** Headers below the head that are kept. */
     private readonly kept = KEPT,
+    /** Where they are kept for other sessions. */
+    private readonly store?: HeaderStore | undefined,
   ) {}
 
   get head(): LightBlock | undefined {
@@ -62,6 +65,7 @@ export class HeaderChain {
       if (level === 'plain') throw this.tooDeep(level);
       throw this.fallBack(against, level);
     }
+    if (this.levelOf(block) === undefined) this.store?.put(block);
     this.mark(block, level);
   }
 
@@ -152,6 +156,17 @@ export class HeaderChain {
     const found = this.segment.get(number);
     if (found === undefined) throw missingHeader(number);
     return found;
+  }
+
+  /** Links headers that are kept of an earlier session, down to `number` as far as they go. Nothing is fetched. */
+  async recall(number: number): Promise<void> {
+    const { lowest, segment, store } = this;
+    const child = segment.get(lowest);
+    if (store === undefined || child === undefined || number >= lowest) return;
+    const blocks = await store.below(child, Math.max(number, this.top!.header.number - this.kept));
+    // The head may have gone elsewhere meanwhile.
+    if (blocks.length === 0 || this.segment !== segment || this.lowest !== lowest) return;
+    this.sink(blocks, true);
   }
 
   private begin(vouched: VouchedBlock): void {
@@ -283,18 +298,26 @@ export class HeaderChain {
     });
   }
 
-  /** Links the headers from `number` up to below the linked part, in one request. */
+  /** Links the headers from `number` up to below the linked part, in one request where they are not kept. */
   private async descend(number: number, signal: AbortSignal | undefined): Promise<void> {
+    await this.recall(number);
     const { lowest, segment } = this;
+    if (lowest <= number) return;
     const blocks = await fetchLinked(this.group, this.network, segment.get(lowest)!, number, signal);
     // The head may have gone elsewhere meanwhile.
     if (this.segment !== segment || this.lowest !== lowest) return;
-    const level = this.levelOf(segment.get(lowest)!);
+    this.sink(blocks);
+  }
+
+  /** Takes headers that are linked to the linked part from below, the highest first. */
+  private sink(blocks: readonly LightBlock[], isKept = false): void {
+    const level = this.levelOf(this.segment.get(this.lowest)!);
     for (const block of blocks) {
-      segment.set(block.header.number, block);
+      this.segment.set(block.header.number, block);
+      if (!isKept) this.store?.put(block);
       if (level !== undefined) this.mark(block, level);
     }
-    this.lowest = number;
+    this.lowest -= blocks.length;
     this.join();
   }
 }

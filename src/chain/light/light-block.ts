@@ -42,9 +42,19 @@ export function readLightBlock(
   if (answer === null || answer === undefined) return undefined;
   const verdict = verifyHeader(answer, asked);
   if (!verdict.verified) throw refused('header', verdict);
-  const rules = verifyHeaderRules(network, verdict.header);
-  if (!rules.verified) throw refused(`header of block ${verdict.header.number}`, rules);
-  return new LightBlock(verdict.header, verdict.hash);
+  return checkedBlock(network, verdict.header, verdict.hash);
+}
+
+/**
+ * The block of a header whose fields are those of its fork.
+ *
+ * @param hash - of the header, 32 bytes
+ * @throws PlumblineError `ANSWER_REFUSED`
+ */
+export function checkedBlock(network: Network, header: BlockHeader, hash: Uint8Array): LightBlock {
+  const rules = verifyHeaderRules(network, header);
+  if (!rules.verified) throw refused(`header of block ${header.number}`, rules);
+  return new LightBlock(header, hash);
 }
 
 function bodyMissing(): PlumblineError<'INTERNAL'> {

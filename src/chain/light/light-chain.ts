@@ -31,7 +31,7 @@ import { CodeCache } from './code-cache.js';
 import { Finality } from './finality.js';
 import { FinalityStore, type FinalizedBlock } from './finality-store.js';
 import { HeadFollower } from './head-follower.js';
-import { HeaderChain } from './header-chain.js';
+import { HeaderChain, KEPT } from './header-chain.js';
 import { Heads } from './heads.js';
 import { type LightBlock, lightBlock } from './light-block.js';
 import type { LightChainParts } from './light-options.js';
@@ -59,7 +59,7 @@ export class LightChain implements Chain {
   private readonly contents: BlockContents;
 
   constructor(private readonly parts: LightChainParts) {
-    const { network, upstream, layerOne, maru, level, clock, store } = parts;
+    const { network, upstream, layerOne, maru, level, clock, cache } = parts;
     this.network = network;
     const rules = {
       level,
@@ -68,7 +68,7 @@ export class LightChain implements Chain {
       timeoutMs: parts.headTimeoutMs,
     };
     this.heads = new Heads(upstream, network, rules, openSeals(network, maru));
-    this.headers = new HeaderChain(upstream, network, parts.maxReorgDepth);
+    this.headers = new HeaderChain(upstream, network, parts.maxReorgDepth, KEPT, cache?.headersOf(network));
     this.follower = new HeadFollower(this.heads, this.headers, {
       maxAgeMs: parts.headMaxAgeMs,
       paceMs: Math.max(1, network.slotSeconds) * 1000,
@@ -81,7 +81,7 @@ export class LightChain implements Chain {
       group: upstream,
       network,
       follower: this.follower,
-      states: new ProvedStates(new CodeCache()),
+      states: new ProvedStates(new CodeCache(cache?.codes)),
       workingSet: new WorkingSet(now),
       interpreters: new Interpreters(),
       accessLists: new AccessLists(parts.accessLists, now),
@@ -97,7 +97,7 @@ export class LightChain implements Chain {
             agreeing: parts.layerOneAgreeing,
             header: parts.layerOneHeader,
             clock,
-            store: new FinalityStore(store, {
+            store: new FinalityStore(cache?.finalizations, {
               chainId: network.chainId,
               rollup: network.rollup.address,
               prove: parts.proveLayerOne,
@@ -105,7 +105,7 @@ export class LightChain implements Chain {
               header: parts.layerOneHeader,
             }),
           });
-    this.zkProofs = new ZkProofs({ network, upstream, store, loadHasher: parts.loadHasher });
+    this.zkProofs = new ZkProofs({ network, upstream, table: cache?.proofs, loadHasher: parts.loadHasher });
     this.contents = new BlockContents(upstream, network, parts.agreeing);
   }
 
@@ -246,8 +246,9 @@ export class LightChain implements Chain {
 
   async close(): Promise<void> {
     this.follower.close();
-    const { upstream, layerOne, maru, store } = this.parts;
+    const { upstream, layerOne, maru, store, cache } = this.parts;
     for (const group of [upstream, layerOne, maru]) group?.close();
+    await cache?.flush();
     await store?.close();
   }
 

@@ -8,6 +8,7 @@ import type { BlockTag } from '../block-reference.js';
 import type { TrustLevel } from '../chain.js';
 import type { Activity } from './activity.js';
 import type { HeadLevel } from './heads.js';
+import type { LightCache } from './light-cache.js';
 
 /** What a light chain is made of. */
 export interface LightChainParts {
@@ -43,6 +44,8 @@ export interface LightChainParts {
   /** Origins of layer 1 that have to agree. */
   readonly layerOneAgreeing: number;
   readonly store?: PageStore | undefined;
+  /** What is kept in `store` for other sessions. */
+  readonly cache?: LightCache | undefined;
   readonly activity: Activity;
   readonly clock: Clock;
   /** Verifies zk proofs; loaded when first needed. */

@@ -41,7 +41,7 @@ export class LightState implements StateReader {
   async code(codeHash: Uint8Array): Promise<Uint8Array> {
     if (equalBytes(codeHash, EMPTY_CODE_HASH)) return NO_CODE;
     const { codes } = this.state;
-    const known = codes.get(codeHash);
+    const known = await codes.load(codeHash);
     const holder = this.state.holderOf(codeHash);
     if (holder !== undefined) this.read.account(holder, true);
     if (known !== undefined) return known;

@@ -72,6 +72,7 @@ export class PreparedCall {
     const { follower, states, workingSet } = this.ground;
     const { call } = this.plan;
     const wants = certainWants(call).add(workingSet.recent());
+    await states.codes.recall(codedOf(wants));
     const batch = stateBatch(wants, 'latest', (address) => this.isCodeKnown(address));
     const list = workingSet.knows(call) ? [] : this.listCall('latest');
     const { head, beside } = await follower.refresh([...batch.calls, ...list], this.plan.signal);
@@ -121,8 +122,9 @@ export class PreparedCall {
     wants: Wants,
     list: readonly Call[] = [],
   ): Promise<Wants | undefined> {
+    await state.codes.recall(codedOf(wants));
     const batch = stateBatch(wants, toQuantity(block.header.number), (address) => {
-      return state.hasAccount(address) && state.hasCodeOf(address);
+      return state.hasAccount(address) ? state.hasCodeOf(address) : state.codes.hasCodeOf(address);
     });
     const { signal } = this.plan;
     return this.ground.group.requestMany([...batch.calls, ...list], {
@@ -148,10 +150,13 @@ export class PreparedCall {
   private isCodeKnown(address: Uint8Array): boolean {
     const { follower, states } = this.ground;
     const { last } = follower;
-    if (last === undefined) return false;
-    const state = states.at(last.header.stateRoot);
-    return state.hasAccount(address) && state.hasCodeOf(address);
+    const state = last && states.at(last.header.stateRoot);
+    return state?.hasAccount(address) === true ? state.hasCodeOf(address) : states.codes.hasCodeOf(address);
   }
+}
+
+function codedOf(wants: Wants): Uint8Array[] {
+  return [...wants].flatMap(({ address, code }) => (code ? [address] : []));
 }
 
 /** What an endpoint said at a head of its own is used where it holds; where not, the head may have moved meanwhile. */

@@ -86,7 +86,7 @@ export class ProvedState {
 export class ProvedStates {
   private readonly states = new Map<string, ProvedState>();
 
-  constructor(private readonly codes: CodeCache) {}
+  constructor(readonly codes: CodeCache) {}
 
   at(root: Uint8Array): ProvedState {
     const key = bytesToKey(root);

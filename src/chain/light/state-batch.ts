@@ -51,15 +51,15 @@ export function stateBatch(
       });
       const verdict = verifyAccounts(state.root, requests, results.slice(0, requests.length));
       if (!verdict.verified) throw refused(`account ${bytesToHex(verdict.address)}`, verdict);
-      const codes: [Uint8Array, Uint8Array][] = [];
+      const codes: [Uint8Array, Uint8Array, Uint8Array][] = [];
       for (const [i, { address }] of coded.entries()) {
         const codeHash = verdict.accounts.get(bytesToKey(address))!.account?.codeHash;
         if (codeHash === undefined || hasNoCode(codeHash)) continue;
         const code = verifyCode(codeHash, results[requests.length + i]);
         if (!code.verified) throw refused(`code of ${bytesToHex(address)}`, code);
-        codes.push([codeHash, code.code]);
+        codes.push([codeHash, code.code, address]);
       }
-      for (const [hash, code] of codes) state.codes.put(hash, code);
+      for (const [hash, code, address] of codes) state.codes.put(hash, code, address);
       state.take(verdict.accounts);
     },
   };

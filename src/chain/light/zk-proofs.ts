@@ -5,7 +5,7 @@ import { type Network, schemeAt } from '../../networks/network.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { malformed } from '../../proof/json-reader.js';
-import type { PageStore } from '../../store/page-store.js';
+import type { BudgetedTable } from '../../store/budgeted-table.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { FinalizedBlock } from './finality-store.js';
 import { refused } from './refused.js';
@@ -13,7 +13,8 @@ import { refused } from './refused.js';
 export interface ZkProofParts {
   readonly network: Network;
   readonly upstream: EndpointGroup;
-  readonly store: PageStore | undefined;
+  /** Keeps proofs for other sessions. */
+  readonly table: BudgetedTable | undefined;
   loadHasher(scheme: HashScheme): Promise<Hasher>;
 }
 
@@ -28,8 +29,6 @@ export interface ZkQuestion {
 const METHOD = 'linea_getProof';
 /** Proofs kept in memory; one of an account with a slot is some 14 KB of text. */
 const MAX_KEPT = 64;
-/** Proofs kept in the store. */
-const MAX_STORED = 256;
 const OTHER: Readonly<Record<HashScheme, HashScheme>> = { mimc: 'poseidon2', poseidon2: 'mimc' };
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -56,7 +55,7 @@ export class ZkProofs {
     let text = this.kept.get(rooted) ?? (await this.load(key, question, at));
     if (text === undefined) {
       text = await this.fetch(question, at);
-      await this.save(key, text);
+      await this.parts.table?.put(key, encoder.encode(text));
     }
     this.keep(rooted, text);
     return JSON.parse(text) as LineaProofJson;
@@ -121,7 +120,7 @@ export class ZkProofs {
 
   /** What is stored is verified again: a store is no proof. */
   private async load(key: string, question: ZkQuestion, at: Pick<FinalizedBlock, 'number' | 'root'>) {
-    const bytes = await this.parts.store?.get('meta', key);
+    const bytes = await this.parts.table?.get(key);
     if (bytes === undefined) return undefined;
     try {
       const text = decoder.decode(bytes);
@@ -130,20 +129,6 @@ export class ZkProofs {
     } catch {
       return undefined;
     }
-  }
-
-  /** A store that is full or gone costs the offline copy, not the answer. */
-  private async save(key: string, text: string): Promise<void> {
-    const { store } = this.parts;
-    if (store === undefined) return;
-    try {
-      const prefix = key.slice(0, key.indexOf(' ') + 1);
-      const held = (await store.keys('meta')).filter((name) => typeof name === 'string' && name.startsWith(prefix));
-      const deletes = held
-        .slice(0, Math.max(0, held.length + 1 - MAX_STORED))
-        .map((name) => ({ table: 'meta', key: name }) as const);
-      await store.commit({ deletes, puts: [{ table: 'meta', key, value: encoder.encode(text) }] });
-    } catch {}
   }
 }
 
@@ -156,10 +141,9 @@ function textOf(answer: unknown): string {
   }
 }
 
-/** In ascending order of blocks, so that the oldest come first. */
 function keyOf({ chainId }: Network, { address, storageKeys }: ZkQuestion, number: number): string {
   const height = String(number).padStart(16, '0');
-  return `zk-proof-${chainId} ${height} ${bytesToHex(address)} ${storageKeys.map(bytesToHex).join(',')}`;
+  return `${chainId} ${height} ${bytesToHex(address)} ${storageKeys.map(bytesToHex).join(',')}`;
 }
 
 function isBlockMissing(error: unknown): boolean {

@@ -1,0 +1,62 @@
+import type { Network } from '../../networks/network.js';
+import { BudgetedTable } from '../../store/budgeted-table.js';
+import type { PageStore } from '../../store/page-store.js';
+import { WriteBehind, type WriteBehindOptions } from '../../store/write-behind.js';
+
+import { HeaderStore } from './header-store.js';
+
+/** Bytes that each kind of what a light node has verified may take. */
+export interface LightBudgets {
+  readonly headers: number;
+  readonly finalizations: number;
+  readonly proofs: number;
+  readonly codes: number;
+}
+
+/** Some 16 000 headers, 600 proofs of an account with a slot, and 1 500 contracts. */
+export const LIGHT_BUDGETS: LightBudgets = {
+  headers: 8 * 2 ** 20,
+  finalizations: 2 ** 18,
+  proofs: 8 * 2 ** 20,
+  codes: 16 * 2 ** 20,
+};
+
+/** What a light node keeps for another time: tables with a budget each, written behind. */
+export class LightCache {
+  readonly headers: BudgetedTable;
+  readonly finalizations: BudgetedTable;
+  readonly proofs: BudgetedTable;
+  readonly codes: BudgetedTable;
+  private readonly writer: WriteBehind;
+  private readonly linked: HeaderStore[] = [];
+
+  constructor(store: PageStore, budgets: Partial<LightBudgets> = {}, options: WriteBehindOptions = {}) {
+    const { headers, finalizations, proofs, codes } = { ...LIGHT_BUDGETS, ...budgets };
+    this.writer = new WriteBehind(store, options);
+    this.headers = new BudgetedTable(this.writer, 'headers', headers);
+    this.finalizations = new BudgetedTable(this.writer, 'finalizations', finalizations);
+    this.proofs = new BudgetedTable(this.writer, 'proofs', proofs);
+    this.codes = new BudgetedTable(this.writer, 'codes', codes);
+  }
+
+  /** The headers of one chain. */
+  headersOf(network: Network): HeaderStore {
+    const headers = new HeaderStore(this.headers, network);
+    this.linked.push(headers);
+    return headers;
+  }
+
+  /** Writes what waits. Never rejects. */
+  async flush(): Promise<void> {
+    await Promise.all(this.linked.map((headers) => headers.settled()));
+    await this.writer.flush();
+  }
+
+  /** Empties all tables by `empty`, which empties the store; nothing that was waiting is written after it. */
+  async clear(empty: () => Promise<void>): Promise<void> {
+    await Promise.all(this.linked.map((headers) => headers.settled()));
+    await this.writer.discard();
+    await empty();
+    for (const table of [this.headers, this.finalizations, this.proofs, this.codes]) table.reset();
+  }
+}

@@ -1,0 +1,42 @@
+import { decodeChecked, encodeChecked } from './checked-text.js';
+import type { Key, Table } from './page-store.js';
+import { TABLES } from './schema.js';
+
+/** What a table takes up. */
+export interface TableUsage {
+  readonly records: number;
+  /** Of keys and values; what a database adds of its own is not counted. */
+  readonly bytes: number;
+}
+
+export type StoreUsage = Readonly<Record<Table, TableUsage>>;
+
+const FORMAT = 1;
+/** A numeric key. */
+const NUMBER_BYTES = 8;
+
+/** Bytes that a record counts for. */
+export function recordBytes(key: Key, valueBytes: number): number {
+  return (typeof key === 'string' ? key.length : NUMBER_BYTES) + valueBytes;
+}
+
+export function emptyUsage(): Record<Table, TableUsage> {
+  return Object.fromEntries(TABLES.map((table) => [table, { records: 0, bytes: 0 }])) as Record<Table, TableUsage>;
+}
+
+/** Figures as bytes for the store. */
+export function encodeUsage(usage: StoreUsage): Uint8Array {
+  const rows = TABLES.map((table) => [table, usage[table].records, usage[table].bytes]);
+  return encodeChecked(JSON.stringify([FORMAT, rows]));
+}
+
+/** @returns undefined for anything that is not such figures: they can be had again by reading the tables */
+export function decodeUsage(bytes: Uint8Array): StoreUsage | undefined {
+  const text = decodeChecked(bytes);
+  if (text === undefined) return undefined;
+  const [format, rows] = JSON.parse(text) as [number, [Table, number, number][]];
+  if (format !== FORMAT) return undefined;
+  const usage = emptyUsage();
+  for (const [table, records, size] of rows) if (table in usage) usage[table] = { records, bytes: size };
+  return usage;
+}

@@ -1,0 +1,238 @@
+import { describe, expect, it, vi } from 'vitest';
+import { BudgetedTable } from '../../src/store/budgeted-table.js';
+import { MeteredStore } from '../../src/store/metered-store.js';
+import type { Key, PageStore, Table } from '../../src/store/page-store.js';
+import { TABLES } from '../../src/store/schema.js';
+import { WriteBehind } from '../../src/store/write-behind.js';
+import { describePageStore } from './page-store.js';
+
+const KEY_BYTES = 8;
+const filled = (length: number, value = 1) => new Uint8Array(length).fill(value);
+
+/** Records and bytes of every table, read record by record: keys of eight bytes where they are numbers. */
+async function read(store: PageStore): Promise<Record<string, { records: number; bytes: number }>> {
+  const figures: Record<string, { records: number; bytes: number }> = {};
+  for (const table of TABLES) {
+    const keys = (await store.keys(table)).filter(
+      (key) => table !== 'meta' || !['usage', 'writer'].includes(String(key)),
+    );
+    const values = await store.getMany(table, keys);
+    const bytes = keys.map((key, i) => (typeof key === 'number' ? KEY_BYTES : key.length) + values[i]!.length);
+    figures[table] = { records: keys.length, bytes: bytes.reduce((sum, size) => sum + size, 0) };
+  }
+  return figures;
+}
+
+/**
+ * What a store has to do under figures and budgets.
+ *
+ * @param fresh - an empty place; each call of what it gives opens the store there again
+ * @param once - a store on an empty place, where those of `fresh` do not end
+ */
+export function describeKeptTables(
+  name: string,
+  fresh: () => Promise<() => Promise<PageStore>>,
+  once: () => Promise<PageStore> = async () => (await fresh())(),
+): void {
+  describePageStore(`${name}, metered`, async () => new MeteredStore(await once()));
+
+  describe(`figures: ${name}`, () => {
+    it('are those of what is stored, after puts, replacements, deletions and repetitions', async () => {
+      const open = await fresh();
+      let store = new MeteredStore(await open());
+      const put = (table: Table, key: Key, length: number) => ({ table, key, value: filled(length) });
+      const steps = [
+        { puts: [put('blocks', 0, 100), put('blocks', 1, 50), put('meta', 'head', 1)] },
+        { puts: [put('blocks', 1, 70), put('blocks', 1, 90)], deletes: [{ table: 'blocks' as const, key: 0 }] },
+        { puts: [put('codes', 'a', 10)], deletes: [{ table: 'codes' as const, key: 'a' }] },
+        { deletes: [{ table: 'blocks' as const, key: 77 }] },
+        { puts: Array.from({ length: 200 }, (_, n) => put('state', `page ${n}`, n)) },
+        { deletes: Array.from({ length: 150 }, (_, n) => ({ table: 'state' as const, key: `page ${n}` })) },
+        {},
+      ];
+      for (const [i, step] of steps.entries()) {
+        await store.commit(step);
+        expect(await store.usage(), `step ${i}`).toEqual(await read(store));
+        // One that has just been opened has the same figures, and counts on from them.
+        if (i % 2 === 0) continue;
+        await store.close();
+        store = new MeteredStore(await open());
+        expect(await store.usage(), `step ${i}`).toEqual(await read(store));
+      }
+      await store.clear();
+      expect(Object.values(await store.usage()).every(({ records, bytes }) => records + bytes === 0)).toBe(true);
+      await store.close();
+    });
+
+    it('are counted anew where they are missing, damaged, or do not fit', async () => {
+      const open = await fresh();
+      const bare = await open();
+      const record = { table: 'blocks' as const, key: 1, value: filled(500) };
+      await bare.commit({ puts: [record, { ...record, key: 2 }] });
+      expect(await new MeteredStore(bare).usage()).toEqual(await read(bare));
+      const metered = new MeteredStore(bare);
+      await metered.commit({ puts: [{ ...record, key: 3 }] });
+      const stored = (await bare.get('meta', 'usage'))!;
+      for (const at of [0, stored.length - 9]) {
+        const damaged = stored.slice();
+        damaged[at]! ^= 1;
+        await bare.commit({ puts: [{ table: 'meta', key: 'usage', value: damaged }] });
+        expect(await new MeteredStore(bare).usage()).toEqual(await read(bare));
+      }
+      // Somebody else has deleted a record.
+      await bare.commit({
+        puts: [{ table: 'meta', key: 'usage', value: stored }],
+        deletes: [{ table: 'blocks', key: 1 }],
+      });
+      const later = new MeteredStore(bare);
+      expect(await later.usage()).toEqual(await read(bare));
+      await bare.close();
+    });
+
+    it('do not move with a commit that fails', async () => {
+      const open = await fresh();
+      const store = new MeteredStore(await open());
+      await store.commit({ puts: [{ table: 'blocks', key: 1, value: filled(10) }] });
+      const before = await store.usage();
+      const failing = {
+        expects: [{ table: 'blocks' as const, key: 1, value: undefined }],
+        puts: [{ table: 'blocks' as const, key: 2, value: filled(10) }],
+      };
+      await expect(store.commit(failing)).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
+      expect(await store.usage()).toEqual(before);
+      expect(before).toEqual(await read(store));
+      await store.close();
+    });
+  });
+
+  describe(`budgets: ${name}`, () => {
+    const BUDGET = 1000;
+    /** Keys of two characters and values of 98 bytes: ten fit. */
+    const keyOf = (n: number) => String(n).padStart(2, '0');
+    const tableOf = (store: PageStore, budget = BUDGET) => {
+      const writer = new WriteBehind(store, { delayMs: 60_000 });
+      return { writer, table: new BudgetedTable(writer, 'codes', budget) };
+    };
+    async function filledTable(store: PageStore, count = 10) {
+      const made = tableOf(store);
+      for (let n = 0; n < count; n++) await made.table.put(keyOf(n), filled(98, n));
+      return made;
+    }
+
+    it('give an entry before it is stored and after, and nothing for what is not there', async () => {
+      const open = await fresh();
+      const store = await open();
+      const { writer, table } = await filledTable(store, 3);
+      expect(await table.get('01')).toEqual(filled(98, 1));
+      expect(await store.keys('codes')).toEqual([]);
+      await writer.flush();
+      expect(await store.keys('codes')).toEqual(['00', '01', '02']);
+      expect(await table.get('01')).toEqual(filled(98, 1));
+      expect(await table.get('09')).toBeUndefined();
+      await table.delete('01');
+      expect(await table.get('01')).toBeUndefined();
+      await writer.flush();
+      expect(await store.keys('codes')).toEqual(['00', '02']);
+      await store.close();
+    });
+
+    it('let the least recently used go, also after the store was opened again', async () => {
+      const open = await fresh();
+      let store = await open();
+      const first = await filledTable(store);
+      await first.table.get('00');
+      await first.table.put('10', filled(98, 10));
+      await first.writer.flush();
+      expect(await store.keys('codes')).toEqual(['00', '02', '03', '04', '05', '06', '07', '08', '09', '10']);
+      await first.table.get('02');
+      for (let n = 0; n < 40; n++) await first.table.get('03');
+      await first.writer.flush();
+      await store.close();
+
+      store = await open();
+      const second = tableOf(store);
+      expect(await second.table.keys()).toEqual(['04', '05', '06', '07', '08', '09', '00', '10', '02', '03']);
+      expect(second.table.bytes).toBe(BUDGET);
+      await second.table.put('11', filled(298, 11));
+      await second.writer.flush();
+      expect(await store.keys('codes')).toEqual(['00', '02', '03', '07', '08', '09', '10', '11']);
+      await store.close();
+    });
+
+    it('hold for a smaller budget, for a large entry, and for an entry that grows', async () => {
+      const open = await fresh();
+      const store = await open();
+      await (await filledTable(store)).writer.flush();
+      const { writer, table } = tableOf(store, 250);
+      expect(await table.keys()).toEqual(['08', '09']);
+      await table.put('xx', filled(400));
+      expect(await table.keys()).toEqual(['08', '09']);
+      await table.put('09', filled(240));
+      expect(await table.keys()).toEqual(['09']);
+      await writer.flush();
+      expect(await store.keys('codes')).toEqual(['09']);
+      await store.close();
+    });
+
+    it('hold when the index is gone, damaged, or tells of entries that are not there', async () => {
+      const open = await fresh();
+      const store = await open();
+      await (await filledTable(store)).writer.flush();
+      const index = (await store.get('meta', 'index-codes'))!;
+      const damaged = index.slice();
+      damaged[damaged.length - 4]! ^= 1;
+      for (const value of [undefined, damaged]) {
+        const entry = { table: 'meta' as const, key: 'index-codes' };
+        await store.commit(value === undefined ? { deletes: [entry] } : { puts: [{ ...entry, value }] });
+        const { table } = tableOf(store);
+        expect((await table.keys()).sort()).toEqual(Array.from({ length: 10 }, (_, n) => keyOf(n)));
+        expect(table.bytes).toBe(BUDGET);
+      }
+      await store.commit({
+        puts: [{ table: 'meta', key: 'index-codes', value: index }],
+        deletes: [{ table: 'codes', key: '04' }],
+      });
+      const { table } = tableOf(store);
+      expect(await table.keys()).not.toContain('04');
+      expect(table.bytes).toBe(BUDGET - 100);
+      await store.close();
+    });
+
+    it('have what waits committed together, within its bound, and nobody waits for a store that fails', async () => {
+      const open = await fresh();
+      const store = await open();
+      const commit = vi.spyOn(store, 'commit');
+      const failures: unknown[] = [];
+      const writer = new WriteBehind(store, {
+        delayMs: 60_000,
+        maxPendingBytes: 500,
+        onFailure: (error) => failures.push(error),
+      });
+      const table = new BudgetedTable(writer, 'codes', 10_000);
+      for (let n = 0; n < 5; n++) await table.put(keyOf(n), filled(98, n));
+      expect(commit).toHaveBeenCalledTimes(0);
+      await table.put('05', filled(98, 5));
+      await writer.flush();
+      expect(commit).toHaveBeenCalledTimes(1);
+      expect(await store.keys('codes')).toHaveLength(6);
+
+      // While a commit hangs, no more than the bound waits: the oldest entries are not kept.
+      let end = () => {};
+      commit.mockImplementationOnce(
+        () =>
+          new Promise((_, reject) => {
+            end = () => reject(new Error('full'));
+          }),
+      );
+      for (let n = 20; n < 40; n++) await table.put(keyOf(n), filled(98, n));
+      const waiting = Array.from({ length: 20 }, (_, n) => keyOf(20 + n)).filter((key) => writer.waiting('codes', key));
+      expect(waiting).toHaveLength(6 + 5);
+      end();
+      await writer.flush();
+      expect(failures).toHaveLength(1);
+      expect((await table.keys()).sort()).toEqual(['00', '01', '02', '03', '04', '05', '35', '36', '37', '38', '39']);
+      expect(await store.keys('codes')).toEqual((await table.keys()).sort());
+      await store.close();
+    });
+  });
+}
