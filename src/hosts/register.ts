@@ -1,6 +1,6 @@
 import { PlumblineError } from '../errors.js';
 import type { NodeInfo } from './options.js';
-import { type ProxyConfig, proxyConfig, type RpcProxyOptions } from './proxy/config.js';
+import { CHAIN_PARAMETER, type ProxyConfig, proxyConfig, type RpcProxyOptions } from './proxy/config.js';
 import { ask, isWorkerQuestion } from './proxy/messages.js';
 
 export type { RpcProxyOptions } from './proxy/config.js';
@@ -45,6 +45,7 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
   const { timeoutMs = TIMEOUT_MS } = options;
   const config = sendable(proxyConfig(options, location.href));
   const url = new URL(options.scriptUrl, location.href);
+  url.searchParams.set(CHAIN_PARAMETER, config.node.chain?.kind ?? 'devnet');
   const registration = await register(container, url, options.scope);
   if (!location.href.startsWith(registration.scope)) {
     throw failed(`this page is outside of ${registration.scope}, where the worker answers`);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,7 @@ export interface Site {
 
 export async function openSite(): Promise<Site> {
   const pageScript = await bundlePage();
-  const worker = await readFile(`${root}/dist/service-worker.js`, 'utf8');
+  const worker = await workerFiles();
   const posts: SiteRequest[] = [];
   const site = { workerSuffix: '', onPost: undefined as Site['onPost'], scripts: new Map<string, string>() };
 
@@ -59,7 +59,9 @@ export async function openSite(): Promise<Site> {
 
   function scriptAt(path: string): string | undefined {
     if (path === '/page.js') return pageScript;
-    return path.endsWith('/service-worker.js') ? worker + site.workerSuffix : site.scripts.get(path);
+    const file = worker.get(path.slice(path.lastIndexOf('/') + 1));
+    if (file === undefined) return site.scripts.get(path);
+    return path.endsWith('/service-worker.js') ? file + site.workerSuffix : file;
   }
 
   const server = createServer((request, response) => {
@@ -76,6 +78,14 @@ export async function openSite(): Promise<Site> {
       await once(server, 'close');
     },
   });
+}
+
+/** The service worker and what it loads, by name. */
+async function workerFiles(): Promise<Map<string, string>> {
+  const names = (await readdir(`${root}/dist`)).filter((name) => /^service-worker.*\.js$/.test(name));
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(`${root}/dist/${name}`, 'utf8')] as const)),
+  );
 }
 
 /** Package and viem in one classic script. */

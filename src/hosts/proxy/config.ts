@@ -39,6 +39,9 @@ export interface ProxyConfig {
   readonly node: NodeOptions;
 }
 
+/** In the query of the script's address: the kind of chain. Another kind is another worker, which loads what that needs. */
+export const CHAIN_PARAMETER = 'chain';
+
 const STORE_NAME = 'plumbline-service-worker';
 
 /**
