@@ -82,6 +82,12 @@ export interface ErrorDetails {
   STORE_TOO_NEW: { version: number; supported: number };
   STORE_CORRUPT: { table: string; reason: string };
   STORE_QUOTA_EXCEEDED: Record<never, never>;
+  /** Another page or worker writes to the store now; this one no longer does. */
+  STORE_TAKEN_OVER: Record<never, never>;
+  /** Another page or worker runs a node with other options on the store. */
+  STORE_IN_USE: { reason: string };
+  /** Whoever carried a request out ended before it answered, and carrying it out again would do it twice. */
+  OUTCOME_UNKNOWN: { method: string };
   INTERNAL: { reason: string };
 }
 

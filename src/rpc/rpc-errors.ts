@@ -196,6 +196,9 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   STORE_TOO_NEW: () => internal('the store was written by a newer version'),
   STORE_CORRUPT: ({ table }) => internal(`the store is damaged in ${table}`),
   STORE_QUOTA_EXCEEDED: () => internal('the store is full'),
+  STORE_TAKEN_OVER: () => internal('the store was taken over'),
+  STORE_IN_USE: () => internal('the store is in use with other options'),
+  OUTCOME_UNKNOWN: ({ method }) => internal(`the outcome of ${method} is unknown: the node that had it ended`),
   INTERNAL: () => internal(),
 };
 

@@ -1,30 +1,68 @@
-import { type IDBPDatabase, openDB } from 'idb';
-import { messageOf, PlumblineError } from '../errors.js';
-import { migrate, SCHEMA_VERSION, type StoreSchema } from './schema.js';
+import type { IDBPDatabase } from 'idb';
+import { PlumblineError } from '../errors.js';
+import { GONE, openRequest, storeError, type Upgrader, unavailable } from './idb-request.js';
+import { migrate, SCHEMA_VERSION, type StoreSchema, TABLES } from './schema.js';
+import type { StoreRepair } from './store-status.js';
 
-/** Told once when a connection is lost: another page upgrades or deletes the database, or the browser ends it. */
+/** Told once when a connection is lost for good: another page upgrades or deletes the database, or it is gone. */
 export type LossListener = (error: PlumblineError<'STORE_UNAVAILABLE'>) => void;
 
-/** An open database, until it is closed or lost. */
+/** Told of a table that was not there, and has been made again, empty. */
+export type RepairListener = (repair: StoreRepair) => void;
+
+export interface ConnectionOptions {
+  /** How long other pages (an older version kept open, a deletion that waits) may hold it up, milliseconds. */
+  readonly openTimeoutMs: number;
+  readonly onLost?: LossListener | undefined;
+  readonly onRepair?: RepairListener | undefined;
+}
+
+/**
+ * The version of a database is that of its schema, and 1000 more for each time a missing table was made again: tables can
+ * be made only as the version goes up.
+ */
+const REPAIR = 1000;
+
+type Database = IDBPDatabase<StoreSchema>;
+
+/**
+ * An open database, until it is closed or lost. When the browser ends the connection, as some do with pages in the
+ * background, the next use makes another; a database that is gone by then is not made anew.
+ */
 export class Connection {
-  #database: IDBPDatabase<StoreSchema> | undefined;
+  #database: Database | undefined;
+  #version = 0;
+  #reopening: Promise<Database> | undefined;
   #endedBy: string | undefined;
-  readonly #onLost: LossListener | undefined;
+  readonly #name: string;
+  readonly #options: ConnectionOptions;
 
-  constructor(onLost: LossListener | undefined) {
-    this.#onLost = onLost;
+  private constructor(name: string, options: ConnectionOptions) {
+    this.#name = name;
+    this.#options = options;
   }
 
-  /** @throws PlumblineError `STORE_UNAVAILABLE` with the reason the connection ended for */
-  get database(): IDBPDatabase<StoreSchema> {
-    if (this.#endedBy !== undefined || this.#database === undefined) throw unavailable(this.#endedBy ?? 'not open');
-    return this.#database;
+  /**
+   * Opens, creates or upgrades the database `name`.
+   *
+   * @throws PlumblineError `STORE_TOO_NEW`, `STORE_UNAVAILABLE`, `STORE_QUOTA_EXCEEDED`
+   */
+  static async open(name: string, options: ConnectionOptions): Promise<Connection> {
+    const connection = new Connection(name, options);
+    const database = await connection.#openWhole();
+    connection.#database = database;
+    connection.#version = database.version;
+    return connection;
   }
 
-  /** Takes the database over, and closes it at once if the connection has ended meanwhile. */
-  attach(database: IDBPDatabase<StoreSchema>): void {
-    this.#database = database;
-    if (this.#endedBy !== undefined) database.close();
+  /**
+   * The database; a promise of it where the connection has to be made anew.
+   *
+   * @throws PlumblineError `STORE_UNAVAILABLE` with the reason the connection ended for
+   */
+  database(): Database | Promise<Database> {
+    if (this.#endedBy !== undefined) throw unavailable(this.#endedBy);
+    return this.#database ?? this.#reopen();
   }
 
   /** The owner is done. Transactions that run are finished by the browser. */
@@ -34,90 +72,92 @@ export class Connection {
     this.#database?.close();
   }
 
-  lose(reason: string): void {
+  #lose(reason: string): void {
     if (this.#endedBy !== undefined) return;
     this.#endedBy = reason;
     this.#database?.close();
-    this.#onLost?.(unavailable(reason));
+    this.#options.onLost?.(unavailable(reason));
   }
-}
 
-/**
- * Opens, creates or upgrades the database `name`.
- *
- * @param openTimeoutMs - how long other pages (an older version kept open, a deletion that waits) may hold it up
- * @throws PlumblineError `STORE_TOO_NEW`, `STORE_UNAVAILABLE`, `STORE_QUOTA_EXCEEDED`
- */
-export async function openConnection(
-  name: string,
-  openTimeoutMs: number,
-  onLost: LossListener | undefined,
-): Promise<Connection> {
-  if (typeof indexedDB === 'undefined') throw unavailable('this environment has no IndexedDB');
-  const connection = new Connection(onLost);
-  try {
-    await openWithin(name, connection, openTimeoutMs);
-  } catch (error) {
-    throw nameOf(error) === 'VersionError' ? await tooNew(name, error) : storeError(error);
+  /** Makes the connection anew, for all who wait. Where it cannot be made yet, the next use tries again. */
+  #reopen(): Promise<Database> {
+    this.#reopening ??= this.#openExisting()
+      .then((database) => {
+        if (this.#endedBy !== undefined) {
+          database.close();
+          throw unavailable(this.#endedBy);
+        }
+        this.#database = database;
+        return database;
+      })
+      .finally(() => {
+        this.#reopening = undefined;
+      });
+    return this.#reopening;
   }
-  return connection;
-}
 
-async function openWithin(name: string, connection: Connection, openTimeoutMs: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      // An open request cannot be taken back: when it succeeds after all, `attach` closes what came.
-      connection.close();
-      reject(unavailable('another page keeps an older version of the store open'));
-    }, openTimeoutMs);
-  });
-  try {
-    const opened = openDB<StoreSchema>(name, SCHEMA_VERSION, {
-      upgrade: (database, oldVersion) => {
-        clearTimeout(timer);
-        migrate(database, oldVersion);
-      },
-      blocking: () => connection.lose('another page upgrades or deletes the store'),
-      terminated: () => connection.lose('the browser ended the connection'),
-    }).then((database) => connection.attach(database));
-    await Promise.race([opened, late]);
-  } finally {
-    clearTimeout(timer);
+  async #openExisting(): Promise<Database> {
+    try {
+      return await this.#request(this.#version);
+    } catch (error) {
+      if (error === GONE) this.#lose('the database was deleted');
+      if (isVersionError(error)) this.#lose('another page has upgraded the store');
+      throw this.#endedBy === undefined ? storeError(error) : unavailable(this.#endedBy);
+    }
   }
-}
 
-/** Reads the version of a database that is newer than this code, without changing it. */
-async function tooNew(name: string, cause: unknown): Promise<PlumblineError> {
-  try {
-    const database = await openDB(name, undefined, {
-      // Only reached when the database has been deleted meanwhile: do not leave an empty one behind.
-      upgrade: (_database, _oldVersion, _newVersion, transaction) => transaction.abort(),
-    });
-    const { version } = database;
+  /** Opens the database with the schema of this code and all tables. */
+  async #openWhole(): Promise<Database> {
+    try {
+      const database = await this.#openCurrent();
+      const missing = TABLES.filter((table) => !database.objectStoreNames.contains(table));
+      if (missing.length === 0) return database;
+      const { version } = database;
+      database.close();
+      const repaired = await this.#request(version + REPAIR, (made) => {
+        for (const table of missing) made.createObjectStore(table);
+      });
+      for (const table of missing) this.#options.onRepair?.({ table, reason: 'the table was missing' });
+      return repaired;
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  async #openCurrent(): Promise<Database> {
+    const upgrade: Upgrader<StoreSchema> = (database, oldVersion, transaction) => {
+      void migrate(database, oldVersion % REPAIR, transaction);
+    };
+    try {
+      return await this.#request(SCHEMA_VERSION, upgrade);
+    } catch (error) {
+      if (!isVersionError(error)) throw error;
+    }
+    // Newer, or repaired: its own version tells, and opening it at that changes nothing.
+    const database = await this.#request(undefined);
+    const schema = database.version % REPAIR;
+    if (schema === SCHEMA_VERSION) return database;
+    const raised = database.version - schema + SCHEMA_VERSION;
     database.close();
-    const details = { version, supported: SCHEMA_VERSION };
-    return new PlumblineError('STORE_TOO_NEW', `store has version ${version}, ${SCHEMA_VERSION} is known`, details, {
-      cause,
+    if (schema < SCHEMA_VERSION) return this.#request(raised, upgrade);
+    const details = { version: schema, supported: SCHEMA_VERSION };
+    throw new PlumblineError('STORE_TOO_NEW', `store has version ${schema}, ${SCHEMA_VERSION} is known`, details);
+  }
+
+  #request(version: number | undefined, upgrade?: Upgrader<StoreSchema>): Promise<Database> {
+    return openRequest<StoreSchema>(this.#name, version, this.#options.openTimeoutMs, {
+      upgrade,
+      blocking: (database) => {
+        if (database === this.#database) this.#lose('another page upgrades or deletes the store');
+        else database.close();
+      },
+      terminated: (database) => {
+        if (database === this.#database) this.#database = undefined;
+      },
     });
-  } catch (error) {
-    return storeError(error);
   }
 }
 
-/** What IndexedDB threw, as an error of ours. */
-export function storeError(error: unknown): PlumblineError {
-  if (error instanceof PlumblineError) return error;
-  if (nameOf(error) === 'QuotaExceededError') {
-    return new PlumblineError('STORE_QUOTA_EXCEEDED', 'store is full', {}, { cause: error });
-  }
-  return unavailable(messageOf(error), error);
-}
-
-function nameOf(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : undefined;
-}
-
-function unavailable(reason: string, cause?: unknown): PlumblineError<'STORE_UNAVAILABLE'> {
-  return new PlumblineError('STORE_UNAVAILABLE', `store is not available: ${reason}`, { reason }, { cause });
+function isVersionError(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'name' in error && error.name === 'VersionError';
 }

@@ -1,9 +1,12 @@
 import type { IDBPDatabase } from 'idb';
 import { PlumblineError } from '../errors.js';
-import { type Connection, type LossListener, openConnection, storeError } from './idb-connection.js';
+import { isAsExpected, takenOver } from './expectation.js';
+import { Connection, type LossListener } from './idb-connection.js';
+import { storeError } from './idb-request.js';
 import { checkKey, checkValue } from './keys.js';
 import type { Commit, Key, PageStore, Table } from './page-store.js';
 import { type StoreSchema, TABLES } from './schema.js';
+import { StoreHealth } from './store-status.js';
 
 export interface IdbStoreOptions {
   /**
@@ -13,7 +16,10 @@ export interface IdbStoreOptions {
   readonly durability?: 'default' | 'strict' | 'relaxed' | undefined;
   /** How long opening waits for pages that keep an older version open, milliseconds; 10 000 when left out. */
   readonly openTimeoutMs?: number | undefined;
-  /** Told once when the connection is lost. Every later call then throws `STORE_UNAVAILABLE`. */
+  /**
+   * Told once when the connection is lost for good. Every later call then throws `STORE_UNAVAILABLE`. One that merely the
+   * browser ended is made anew by the next call.
+   */
   readonly onLost?: LossListener | undefined;
 }
 
@@ -25,8 +31,17 @@ export interface IdbStoreOptions {
  *   `STORE_QUOTA_EXCEEDED`
  */
 export async function openIdbStore(name: string, options: IdbStoreOptions = {}): Promise<IdbStore> {
-  const connection = await openConnection(name, options.openTimeoutMs ?? 10_000, options.onLost);
-  return new IdbStore(connection, options.durability ?? 'relaxed');
+  const { durability = 'relaxed', openTimeoutMs = 10_000, onLost } = options;
+  const health = new StoreHealth('durable');
+  const connection = await Connection.open(name, {
+    openTimeoutMs,
+    onLost: (error) => {
+      health.memory(error);
+      onLost?.(error);
+    },
+    onRepair: (repair) => health.repaired(repair),
+  });
+  return new IdbStore(connection, durability, health);
 }
 
 /** A page store in IndexedDB; made by `openIdbStore`. Nothing but IndexedDB is awaited inside a transaction. */
@@ -34,7 +49,11 @@ export class IdbStore implements PageStore {
   readonly #connection: Connection;
   readonly #durability: 'default' | 'strict' | 'relaxed';
 
-  constructor(connection: Connection, durability: 'default' | 'strict' | 'relaxed') {
+  constructor(
+    connection: Connection,
+    durability: 'default' | 'strict' | 'relaxed',
+    readonly health: StoreHealth,
+  ) {
     this.#connection = connection;
     this.#durability = durability;
   }
@@ -42,38 +61,55 @@ export class IdbStore implements PageStore {
   get(table: Table, key: Key): Promise<Uint8Array | undefined> {
     return this.#use(async (database) => {
       checkKey(key);
-      return bytesOf(table, await database.get(table, key));
+      return bytesOf(table, await reading(database, table).get(key));
     });
   }
 
   keys(table: Table): Promise<Key[]> {
-    return this.#use((database) => database.getAllKeys(table));
+    return this.#use((database) => reading(database, table).getAllKeys());
   }
 
   getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
     return this.#use(async (database) => {
       for (const key of keys) checkKey(key);
       if (keys.length === 0) return [];
-      const { store } = database.transaction(table, 'readonly');
+      const store = reading(database, table);
       const values = await Promise.all(keys.map((key) => store.get(key)));
       return values.map((value) => bytesOf(table, value));
     });
   }
 
-  commit({ puts = [], deletes = [] }: Commit): Promise<void> {
+  commit({ expects = [], puts = [], deletes = [] }: Commit): Promise<void> {
     return this.#use(async (database) => {
-      for (const { key } of deletes) checkKey(key);
+      for (const { key } of [...expects, ...deletes]) checkKey(key);
       for (const { key, value } of puts) {
         checkKey(key);
         checkValue(value);
       }
-      const tables = [...new Set([...deletes, ...puts].map(({ table }) => table))];
+      const tables = [...new Set([...expects, ...deletes, ...puts].map(({ table }) => table))];
       if (tables.length === 0) return;
       const transaction = database.transaction(tables, 'readwrite', { durability: this.#durability });
+      let isExpected = true;
+      const expect = (held: unknown, value: Uint8Array | undefined) => {
+        if (isAsExpected(held, value)) return;
+        isExpected = false;
+        transaction.abort();
+      };
       await whole(transaction, (queue) => {
+        for (const { table, key, value } of expects) {
+          queue(
+            transaction
+              .objectStore(table)
+              .get(key)
+              .then((held) => expect(held, value)),
+          );
+        }
         for (const { table, key } of deletes) queue(transaction.objectStore(table).delete(key));
         for (const { table, key, value } of puts) queue(transaction.objectStore(table).put(exact(value), key));
+      }).catch((error: unknown) => {
+        if (isExpected) throw error;
       });
+      if (!isExpected) throw takenOver();
     });
   }
 
@@ -92,11 +128,20 @@ export class IdbStore implements PageStore {
 
   async #use<T>(work: (database: IDBPDatabase<StoreSchema>) => Promise<T>): Promise<T> {
     try {
-      return await work(this.#connection.database);
+      // Without waiting, where there is no need to: a transaction that is asked for before `close` comes to its end.
+      const database = this.#connection.database();
+      return await work(database instanceof Promise ? await database : database);
     } catch (error) {
       throw storeError(error);
     }
   }
+}
+
+/** A table to read from. Where its transaction fails, so do the requests: nobody else has to be told. */
+function reading(database: IDBPDatabase<StoreSchema>, table: Table) {
+  const transaction = database.transaction(table, 'readonly');
+  transaction.done.catch(() => {});
+  return transaction.store;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { PlumblineError } from '../errors.js';
+import { isAsExpected, takenOver } from './expectation.js';
 import { checkKey, checkValue, compareKeys } from './keys.js';
 import type { Commit, Key, PageStore, Table } from './page-store.js';
 
@@ -24,13 +25,16 @@ export class MemoryStore implements PageStore {
     });
   }
 
-  async commit({ puts = [], deletes = [] }: Commit): Promise<void> {
+  async commit({ expects = [], puts = [], deletes = [] }: Commit): Promise<void> {
     this.#assertOpen();
     // Everything that can fail comes before the first change.
-    for (const { key } of deletes) checkKey(key);
+    for (const { key } of [...expects, ...deletes]) checkKey(key);
     for (const { key, value } of puts) {
       checkKey(key);
       checkValue(value);
+    }
+    for (const { table, key, value } of expects) {
+      if (!isAsExpected(this.#open(table).get(key), value)) throw takenOver();
     }
     for (const { table, key } of deletes) this.#open(table).delete(key);
     for (const { table, key, value } of puts) this.#open(table).set(key, value.slice());

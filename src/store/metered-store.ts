@@ -37,6 +37,10 @@ export class MeteredStore implements PageStore {
     this.#store = store;
   }
 
+  get health() {
+    return this.#store.health;
+  }
+
   get(table: Table, key: Key): Promise<Uint8Array | undefined> {
     return this.#store.get(table, key);
   }

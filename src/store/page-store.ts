@@ -1,3 +1,5 @@
+import type { StoreHealth } from './store-status.js';
+
 /**
  * Tables of the store. Keys are strings or safe integers; values are bytes. A devnet has `blocks`, and of its state the
  * pages (`state`) and the ordinary trie (`trie`); a light node `headers`, `finalizations`, `proofs` and `codes`.
@@ -35,6 +37,8 @@ export type Durability = 'default' | 'strict' | 'relaxed';
  * puts are far slower (one put of 64 bytes costs sixty times its share of a page).
  */
 export interface PageStore {
+  /** Whether it can be used, for a store that can fail; told by the store and by the node that uses it. */
+  readonly health?: StoreHealth | undefined;
   get(table: Table, key: Key): Promise<Uint8Array | undefined>;
   /** Keys of a table in ascending order, numbers before strings. */
   keys(table: Table): Promise<Key[]>;

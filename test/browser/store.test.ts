@@ -1,3 +1,5 @@
+import { describeIdbConnection } from '../contract/idb-connection.js';
 import { describeIdbStore } from '../contract/idb-store.js';
 
 describeIdbStore();
+describeIdbConnection();

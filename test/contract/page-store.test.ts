@@ -2,11 +2,13 @@ import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openIdbStore } from '../../src/store/idb-store.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
+import { describeIdbConnection } from './idb-connection.js';
 import { describeIdbStore } from './idb-store.js';
 import { describePageStore } from './page-store.js';
 
 describePageStore('memory', async () => new MemoryStore());
 describeIdbStore();
+describeIdbConnection();
 
 describe('without IndexedDB', () => {
   afterEach(() => vi.unstubAllGlobals());

@@ -1,0 +1,167 @@
+import { deleteDB, openDB } from 'idb';
+import { describe, expect, it, vi } from 'vitest';
+import { openIdbStore } from '../../src/store/idb-store.js';
+import { SCHEMA_VERSION, TABLES } from '../../src/store/schema.js';
+
+let count = 0;
+const freshName = () => `plumbline-connection-${Date.now()}-${count++}`;
+
+const value = new Uint8Array([1, 2, 3]);
+const puts = [{ table: 'blocks' as const, key: 1, value }];
+
+/** A store, and what ends its connection as a browser does. */
+async function terminable(name: string, onLost: (code: string) => void = () => {}) {
+  const listen = IDBDatabase.prototype.addEventListener;
+  const ends: (() => void)[] = [];
+  const spy = vi.spyOn(IDBDatabase.prototype, 'addEventListener').mockImplementation(function (
+    this: IDBDatabase,
+    ...args: Parameters<typeof listen>
+  ) {
+    const [type, listener] = args;
+    if (type === 'close') {
+      ends.push(() => {
+        this.close();
+        (listener as () => void)();
+      });
+    }
+    return listen.apply(this, args);
+  });
+  const store = await openIdbStore(name, { onLost: ({ code }) => onLost(code) });
+  spy.mockRestore();
+  return { store, terminate: () => ends.at(-1)!() };
+}
+
+/** What becomes of a database that is damaged, held up or taken away. */
+export function describeIdbConnection(): void {
+  describe('IndexedDB connection', () => {
+    it('makes missing tables again, says so, and leaves the others as they are', async () => {
+      const name = freshName();
+      const damaged = await openDB(name, SCHEMA_VERSION, {
+        upgrade(database) {
+          for (const table of TABLES) if (table !== 'state' && table !== 'trie') database.createObjectStore(table);
+        },
+      });
+      await damaged.put('blocks', value, 1);
+      damaged.close();
+      for (const expected of [['state', 'trie'], []]) {
+        const store = await openIdbStore(name);
+        const { repaired = [] } = store.health.status;
+        expect(repaired.map(({ table }) => table)).toEqual(expected);
+        expect(await store.get('blocks', 1)).toEqual(value);
+        await store.commit({ puts: [{ table: 'state', key: 1, value }] });
+        expect(await store.keys('trie')).toEqual([]);
+        await store.close();
+      }
+    });
+
+    it('knows the schema of a database that was repaired, and refuses a newer one of those untouched', async () => {
+      const name = freshName();
+      const newer = await openDB(name, 2000 + SCHEMA_VERSION + 1, {
+        upgrade: (database) => void database.createObjectStore('later'),
+      });
+      newer.close();
+      await expect(openIdbStore(name)).rejects.toMatchObject({
+        code: 'STORE_TOO_NEW',
+        details: { version: SCHEMA_VERSION + 1, supported: SCHEMA_VERSION },
+      });
+      const again = await openDB(name);
+      expect([again.version, [...again.objectStoreNames]]).toEqual([2001 + SCHEMA_VERSION, ['later']]);
+      again.close();
+    });
+
+    it('migrates a repaired database of an older schema', async () => {
+      const name = freshName();
+      const old = await openDB(name, 1001, {
+        upgrade(database) {
+          for (const table of ['meta', 'blocks', 'dictionaries']) database.createObjectStore(table);
+        },
+      });
+      await old.put('blocks', value, 1);
+      old.close();
+      const store = await openIdbStore(name);
+      expect(await store.get('blocks', 1)).toEqual(value);
+      expect(await store.keys('trie')).toEqual([]);
+      await store.close();
+    });
+
+    it('waits no longer than it was told for a page that keeps an older version open, and opens once that is gone', async () => {
+      const name = freshName();
+      const holder = await openDB(name, 1, {
+        upgrade(database) {
+          for (const table of ['meta', 'blocks', 'dictionaries']) database.createObjectStore(table);
+        },
+      });
+      const reason = 'another page keeps an older version of the store open';
+      await expect(openIdbStore(name, { openTimeoutMs: 20 })).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        details: { reason },
+      });
+      expect(holder.version).toBe(1);
+      await holder.put('blocks', value, 1);
+      holder.close();
+      const store = await openIdbStore(name);
+      expect(await store.get('blocks', 1)).toEqual(value);
+      await store.close();
+    });
+
+    it('makes a connection that the browser ended anew', async () => {
+      const lost: string[] = [];
+      const { store, terminate } = await terminable(freshName(), (code) => lost.push(code));
+      await store.commit({ puts });
+      terminate();
+      expect(await Promise.all([store.get('blocks', 1), store.keys('blocks')])).toEqual([value, [1]]);
+      await store.commit({ puts: [{ table: 'blocks', key: 2, value }] });
+      expect(await store.keys('blocks')).toEqual([1, 2]);
+      expect(lost).toEqual([]);
+      await store.close();
+    });
+
+    it('makes no new database in the place of one that was deleted, or upgraded', async () => {
+      for (const meanwhile of ['delete', 'upgrade'] as const) {
+        const name = freshName();
+        const lost: string[] = [];
+        const { store, terminate } = await terminable(name, (code) => lost.push(code));
+        await store.commit({ puts });
+        terminate();
+        if (meanwhile === 'delete') await deleteDB(name);
+        else (await openDB(name, 99)).close();
+        await expect(store.commit({ puts })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+        await expect(store.get('blocks', 1)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+        expect(lost).toEqual(['STORE_UNAVAILABLE']);
+        expect(store.health.status).toMatchObject({ mode: 'memory', reason: 'STORE_UNAVAILABLE' });
+        const names = (await indexedDB.databases()).map((database) => database.name);
+        expect(names.includes(name)).toBe(meanwhile === 'upgrade');
+        await store.close();
+      }
+    });
+
+    it('leaves no rejection unhandled when a connection ends under a reading', async () => {
+      const unhandled: unknown[] = [];
+      const note = (event: { reason?: unknown }) => void unhandled.push(event.reason ?? event);
+      const isNode = typeof window === 'undefined';
+      if (isNode) process.on('unhandledRejection', note);
+      else addEventListener('unhandledrejection', note);
+      const store = await openIdbStore(freshName());
+      const transact = IDBDatabase.prototype.transaction;
+      const spy = vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function (
+        this: IDBDatabase,
+        ...args
+      ) {
+        const transaction = transact.apply(this, args as Parameters<typeof transact>);
+        queueMicrotask(() => transaction.abort());
+        return transaction;
+      });
+      const unavailable = { code: 'STORE_UNAVAILABLE' };
+      await expect(store.get('blocks', 1)).rejects.toMatchObject(unavailable);
+      await expect(store.keys('blocks')).rejects.toMatchObject(unavailable);
+      await expect(store.getMany('blocks', [1, 2])).rejects.toMatchObject(unavailable);
+      await expect(store.commit({ puts })).rejects.toMatchObject(unavailable);
+      spy.mockRestore();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (isNode) process.off('unhandledRejection', note);
+      else removeEventListener('unhandledrejection', note);
+      expect(unhandled).toEqual([]);
+      await store.close();
+    });
+  });
+}
