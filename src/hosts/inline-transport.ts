@@ -3,6 +3,7 @@ import { PlumblineError } from '../errors.js';
 import type { Dispatch } from '../rpc/dispatch.js';
 import type { Reply } from '../rpc/envelope.js';
 import type { CallOptions } from '../rpc/method.js';
+import { StoreHealth, type StoreStatus, type StoreStatusListener } from '../store/store-status.js';
 import { openSession } from './session.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
 
@@ -16,7 +17,17 @@ export class InlineTransport implements NodeTransport {
     private readonly dispatchers: Record<Layer, Dispatch>,
     readonly info: NodeTransport['info'],
     private readonly maxSubscriptions: number | undefined,
+    private readonly health: StoreHealth = new StoreHealth('memory'),
   ) {}
+
+  get storeStatus(): StoreStatus {
+    return this.health.status;
+  }
+
+  onStoreStatus(listener: StoreStatusListener): () => void {
+    this.health.listeners.add(listener);
+    return () => this.health.listeners.delete(listener);
+  }
 
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
     return this.answer(layer, payload, { signal });

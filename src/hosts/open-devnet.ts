@@ -1,6 +1,5 @@
 import { Devnet } from '../chain/devnet/devnet.js';
 import type { ZkEngine } from '../chain/devnet/devnet-state.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
 import { Estimator } from '../estimate/estimator.js';
 import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
 import type { CalldataSizer, KernelOptions } from '../kernel/contracts.js';
@@ -20,12 +19,13 @@ import { layerOneTable } from '../rpc/layer-one-table.js';
 import { methodTable } from '../rpc/method-table.js';
 import { noteRequest } from '../rpc/noted-context.js';
 import type { PageStore } from '../store/page-store.js';
+import type { StoreHealth } from '../store/store-status.js';
 import { type DevnetGenesis, devnetGenesis } from './devnet-genesis.js';
 import { resolveDictionary } from './dictionary-source.js';
 import type { InlineExtras } from './inline-extras.js';
 import { InlineTransport } from './inline-transport.js';
 import type { DevnetChainOptions, NodeInfo, NodeOptions, OpenProgress } from './options.js';
-import { openStore } from './store-source.js';
+import { type Kept, openOnStore } from './store-source.js';
 import type { Layer, NodeTransport } from './transport.js';
 
 /** Seconds: an arbitrary moment before any devnet was started, the same for all of them. */
@@ -44,34 +44,40 @@ export async function openDevnetNode(
   options: NodeOptions,
   extras: InlineExtras,
 ): Promise<NodeTransport> {
-  const report = (stage: OpenProgress['stage'], fraction: number) => extras.onProgress?.({ stage, fraction });
   const genesis = devnetGenesis(chainOptions);
+  extras.onProgress?.({ stage: 'store', fraction: 0 });
+  return openOnStore(options, extras, 'error', (kept) => openOn(kept, genesis, chainOptions, options, extras));
+}
+
+async function openOn(
+  { store, health }: Kept,
+  genesis: DevnetGenesis,
+  chainOptions: DevnetChainOptions,
+  options: NodeOptions,
+  extras: InlineExtras,
+): Promise<NodeTransport> {
+  const report = (stage: OpenProgress['stage'], fraction: number) => extras.onProgress?.({ stage, fraction });
   const { network } = genesis;
   const build = options.kernelBuild ?? 'auto';
   const kernel: KernelOptions = { build };
 
-  report('store', 0);
-  const store = await openStore(options, extras);
   const scheme = schemeAt(network, 0);
-  let chain: Devnet;
-  let sizer: CalldataSizer;
-  let dictionary: Dictionary;
-  try {
-    report('dictionary', 0);
-    dictionary = await resolveDictionary(options.dictionary, network, store, options.storage?.budgets?.dictionaries);
-    report('kernels', 0);
-    const [hasher, tries, plainSizer] = await Promise.all([
-      loadHasher(scheme, kernel),
-      loadTrieKernel(scheme, { ...kernel, undo: true, nodes: true }),
-      loadCalldataSizer(dictionary.bytes, kernel),
-    ]);
-    sizer = rememberingSizer(plainSizer);
-    const parts = { zk: { hasher, kernel: tries }, sizer, store, check: options.storeCheck, report };
-    chain = await openDevnet(chainOptions, genesis, parts);
-  } catch (error) {
-    await store?.close();
-    throw error;
-  }
+  report('dictionary', 0);
+  const dictionary = await resolveDictionary(
+    options.dictionary,
+    network,
+    store,
+    options.storage?.budgets?.dictionaries,
+  );
+  report('kernels', 0);
+  const [hasher, tries, plainSizer] = await Promise.all([
+    loadHasher(scheme, kernel),
+    loadTrieKernel(scheme, { ...kernel, undo: true, nodes: true }),
+    loadCalldataSizer(dictionary.bytes, kernel),
+  ]);
+  const sizer = rememberingSizer(plainSizer);
+  const parts = { zk: { hasher, kernel: tries }, sizer, store, health, check: options.storeCheck, report };
+  const chain = await openDevnet(chainOptions, genesis, parts);
   const { gasSearch, stepBudget = STEP_BUDGET } = options;
   const estimator = new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget });
   const filters = new FilterRegistry(chain, { now: () => performance.now() });
@@ -95,7 +101,7 @@ export async function openDevnetNode(
     rollupAddress: network.rollup.address,
     kernelBuild: simd ? 'simd' : 'scalar',
   };
-  return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions);
+  return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions, health);
 }
 
 async function openDevnet(
@@ -105,6 +111,7 @@ async function openDevnet(
     zk: ZkEngine;
     sizer: CalldataSizer;
     store: PageStore | undefined;
+    health: StoreHealth;
     check: NodeOptions['storeCheck'];
     report: (stage: OpenProgress['stage'], fraction: number) => void;
   },
@@ -119,6 +126,7 @@ async function openDevnet(
     coinbase: COINBASE,
     now: () => Math.floor(Date.now() / 1000),
     store: parts.store,
+    health: parts.health,
     check: parts.check,
     onProgress: parts.report,
   });

@@ -26,7 +26,7 @@ import type { LightChainOptions } from './light-options.js';
 import type { NodeInfo, NodeOptions } from './options.js';
 import { surroundingActivity } from './page-activity.js';
 import type { ReplicaChainOptions } from './replica-options.js';
-import { openStore } from './store-source.js';
+import { type Kept, openOnStore } from './store-source.js';
 import type { Layer, NodeTransport } from './transport.js';
 
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -43,90 +43,95 @@ export async function openLight(
   options: NodeOptions,
   extras: InlineExtras,
 ): Promise<NodeTransport> {
+  extras.onProgress?.({ stage: 'store', fraction: 0 });
+  // What a light node stores can be had again; a replica takes its time for that.
+  const fallback = chainOptions.kind === 'replica' ? 'error' : 'memory';
+  return openOnStore(options, extras, fallback, (kept) => openOn(kept, chainOptions, options, extras));
+}
+
+async function openOn(
+  { store, health }: Kept,
+  chainOptions: LightChainOptions | ReplicaChainOptions,
+  options: NodeOptions,
+  extras: InlineExtras,
+): Promise<NodeTransport> {
   const { network } = chainOptions;
   const build = options.kernelBuild ?? 'auto';
-  extras.onProgress?.({ stage: 'store', fraction: 0 });
-  const store = await openStore(options, extras);
-  try {
-    extras.onProgress?.({ stage: 'dictionary', fraction: 0 });
-    const budgets = options.storage?.budgets;
-    const dictionary = await resolveDictionary(options.dictionary, network, store, budgets?.dictionaries);
-    extras.onProgress?.({ stage: 'kernels', fraction: 0 });
-    const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, { build }));
-    const hashers = new Map<HashScheme, Promise<Hasher>>();
-    const loadHasher = (scheme: HashScheme) => {
-      let hasher = hashers.get(scheme);
-      if (hasher === undefined) {
-        hasher = import('../kernel/hasher.js').then((kernel) => kernel.loadHasher(scheme, { build }));
-        hashers.set(scheme, hasher);
-      }
-      return hasher;
-    };
-    const cache = store && new (await import('../chain/light/light-cache.js')).LightCache(store, budgets);
-    const clock = extras.clock ?? systemClock;
-    const observer = extras.upstreamObserver;
-    const common = { clock, ...(observer !== undefined && { observer }) };
-    const layerOneHeader = chainOptions.layerOneHeader && hexToBytes(chainOptions.layerOneHeader.hash, 32);
-    const { layerOne, maru } = chainOptions;
-    const upstream = new EndpointGroup({ role: 'l2', endpoints: chainOptions.endpoints, ...common });
-    const layerOneGroup = layerOne && new EndpointGroup({ role: 'l1', endpoints: layerOne, ...common });
-    const light = new LightChain({
-      network,
-      upstream,
-      layerOne: layerOneGroup,
-      maru: maru && new RestGroup({ role: 'maru', endpoints: maru, ...common }),
-      ...levelOf(chainOptions, upstream),
-      required: chainOptions.required ?? {},
-      maxLagBlocks: chainOptions.maxLagBlocks ?? 32,
-      maxReorgDepth: chainOptions.maxReorgDepth ?? 64,
-      headMaxAgeMs: chainOptions.headMaxAgeMs ?? network.slotSeconds * 1000,
-      headTimeoutMs: HEAD_TIMEOUT_MS,
-      accessLists: chainOptions.accessLists ?? true,
-      finalityMaxAgeMs: chainOptions.finalityMaxAgeMs ?? 60_000,
-      proveLayerOne: chainOptions.proveLayerOne ?? false,
-      layerOneAgreeing: chainOptions.layerOneAgreeing ?? 1,
-      layerOneHeader,
-      store,
-      cache,
-      activity: extras.activity ?? surroundingActivity(),
-      clock,
-      loadHasher,
-      sizer,
-    });
-    let chain: Chain = light;
-    if (chainOptions.kind === 'replica') {
-      const { startReplica } = await import('./open-replica.js');
-      const shared = { layerOne: layerOneGroup, layerOneHeader, store, clock, kernel: { build }, loadHasher };
-      const observers = { upstreamObserver: observer, observer: extras.replicaObserver };
-      chain = await startReplica(light, chainOptions, { ...shared, ...observers });
+  extras.onProgress?.({ stage: 'dictionary', fraction: 0 });
+  const budgets = options.storage?.budgets;
+  const dictionary = await resolveDictionary(options.dictionary, network, store, budgets?.dictionaries);
+  extras.onProgress?.({ stage: 'kernels', fraction: 0 });
+  const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, { build }));
+  const hashers = new Map<HashScheme, Promise<Hasher>>();
+  const loadHasher = (scheme: HashScheme) => {
+    let hasher = hashers.get(scheme);
+    if (hasher === undefined) {
+      hasher = import('../kernel/hasher.js').then((kernel) => kernel.loadHasher(scheme, { build }));
+      hashers.set(scheme, hasher);
     }
-    const { gasSearch, stepBudget = STEP_BUDGET } = options;
-    const estimator = new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget });
-    const filters = new FilterRegistry(chain, { now: () => performance.now() });
-    const context: RpcContext = { chain, estimator, stepBudget, filters };
-    const handling = {
-      timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-      maxBatch: options.maxBatch,
-      onError: extras.onError,
-    };
-    const dispatchers: Record<Layer, Dispatch> = {
-      l2: createDispatcher(methodTable(context), context, { ...handling, note: noteRequest }),
-      inspect: createDispatcher(inspectTable(), context, handling),
-      l1: createDispatcher(createMethodTable([]), context, handling),
-    };
-    extras.onProgress?.({ stage: 'ready', fraction: 1 });
-    const info: NodeInfo = {
-      chainId: network.chainId,
-      networkName: network.name,
-      hashScheme: schemeAt(network, Number.MAX_SAFE_INTEGER),
-      rollupAddress: network.rollup.address,
-      kernelBuild: build === 'simd' || (build === 'auto' && hasSimd()) ? 'simd' : 'scalar',
-    };
-    return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions);
-  } catch (error) {
-    await store?.close();
-    throw error;
+    return hasher;
+  };
+  const cache = store && new (await import('../chain/light/light-cache.js')).LightCache(store, budgets);
+  const clock = extras.clock ?? systemClock;
+  const observer = extras.upstreamObserver;
+  const common = { clock, ...(observer !== undefined && { observer }) };
+  const layerOneHeader = chainOptions.layerOneHeader && hexToBytes(chainOptions.layerOneHeader.hash, 32);
+  const { layerOne, maru } = chainOptions;
+  const upstream = new EndpointGroup({ role: 'l2', endpoints: chainOptions.endpoints, ...common });
+  const layerOneGroup = layerOne && new EndpointGroup({ role: 'l1', endpoints: layerOne, ...common });
+  const light = new LightChain({
+    network,
+    upstream,
+    layerOne: layerOneGroup,
+    maru: maru && new RestGroup({ role: 'maru', endpoints: maru, ...common }),
+    ...levelOf(chainOptions, upstream),
+    required: chainOptions.required ?? {},
+    maxLagBlocks: chainOptions.maxLagBlocks ?? 32,
+    maxReorgDepth: chainOptions.maxReorgDepth ?? 64,
+    headMaxAgeMs: chainOptions.headMaxAgeMs ?? network.slotSeconds * 1000,
+    headTimeoutMs: HEAD_TIMEOUT_MS,
+    accessLists: chainOptions.accessLists ?? true,
+    finalityMaxAgeMs: chainOptions.finalityMaxAgeMs ?? 60_000,
+    proveLayerOne: chainOptions.proveLayerOne ?? false,
+    layerOneAgreeing: chainOptions.layerOneAgreeing ?? 1,
+    layerOneHeader,
+    store,
+    cache,
+    activity: extras.activity ?? surroundingActivity(),
+    clock,
+    loadHasher,
+    sizer,
+  });
+  let chain: Chain = light;
+  if (chainOptions.kind === 'replica') {
+    const { startReplica } = await import('./open-replica.js');
+    const shared = { layerOne: layerOneGroup, layerOneHeader, store, clock, kernel: { build }, loadHasher };
+    const observers = { upstreamObserver: observer, observer: extras.replicaObserver };
+    chain = await startReplica(light, chainOptions, { ...shared, ...observers });
   }
+  const { gasSearch, stepBudget = STEP_BUDGET } = options;
+  const estimator = new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget });
+  const filters = new FilterRegistry(chain, { now: () => performance.now() });
+  const context: RpcContext = { chain, estimator, stepBudget, filters };
+  const handling = {
+    timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    maxBatch: options.maxBatch,
+    onError: extras.onError,
+  };
+  const dispatchers: Record<Layer, Dispatch> = {
+    l2: createDispatcher(methodTable(context), context, { ...handling, note: noteRequest }),
+    inspect: createDispatcher(inspectTable(), context, handling),
+    l1: createDispatcher(createMethodTable([]), context, handling),
+  };
+  extras.onProgress?.({ stage: 'ready', fraction: 1 });
+  const info: NodeInfo = {
+    chainId: network.chainId,
+    networkName: network.name,
+    hashScheme: schemeAt(network, Number.MAX_SAFE_INTEGER),
+    rollupAddress: network.rollup.address,
+    kernelBuild: build === 'simd' || (build === 'auto' && hasSimd()) ? 'simd' : 'scalar',
+  };
+  return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions, health);
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` when fewer origins are given than have to agree */

@@ -3,6 +3,7 @@ import { toQuantity } from '../primitives/quantity.js';
 import type { AnswerReport } from '../rpc/answer-report.js';
 import type { Reply } from '../rpc/envelope.js';
 import type { SubscriptionMessage } from '../rpc/subscriptions/subscriptions.js';
+import type { StoreStatus } from '../store/store-status.js';
 import { PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
 import type { Layer, NodeSession, NodeTransport } from './transport.js';
 
@@ -29,6 +30,11 @@ export interface ProviderEvents {
   message: ProviderMessage;
   /** Not of EIP-1193: where an answer comes from, and how far it can be trusted. Sent before the answer is given. */
   answer: AnswerReport;
+  /**
+   * Not of EIP-1193: whether what the node learns is stored has changed. Also sent once a turn after the node has opened, when
+   * its store is damaged, or cannot be used and the node is in memory for that.
+   */
+  storage: StoreStatus;
 }
 
 type Listener<Name extends keyof ProviderEvents> = (event: ProviderEvents[Name]) => void;
@@ -66,10 +72,14 @@ export class TransportProvider implements Provider {
   ) {
     if (layer === 'l2') {
       this.session = transport.openSession((data) => this.emit('message', { type: 'eth_subscription', data }));
+      transport.onStoreStatus?.((status) => this.emit('storage', status));
     }
     transport.onFailure((error) => this.disconnect(messageOf(error), error));
     setTimeout(() => {
-      if (!this.ended) this.emit('connect', { chainId: toQuantity(transport.info.chainId) });
+      if (this.ended) return;
+      this.emit('connect', { chainId: toQuantity(transport.info.chainId) });
+      const { storeStatus: status } = transport;
+      if (layer === 'l2' && (status?.reason ?? status?.repaired) !== undefined) this.emit('storage', status!);
     });
   }
 

@@ -35,16 +35,25 @@ export interface StorageOptions {
    * behind, at the latest a second later or when 1 MiB waits, and when the node is closed.
    */
   readonly durability?: Durability;
+  /**
+   * What becomes of a node whose store cannot be opened, or not be used as it opens: `error`, the default of devnets and
+   * replicas, fails with the store's error; `memory`, that of light nodes, leaves the store as it is and goes on in memory. The
+   * node says so: `storage().status`, event `storage`.
+   *
+   * A store that fails later ends no node, whatever this says: see `StoreStatus`.
+   */
+  readonly fallback?: 'error' | 'memory';
 }
 
 const DURABILITIES: readonly unknown[] = ['default', 'strict', 'relaxed'];
 
 /** @throws PlumblineError `INVALID_PARAMETER` */
-export function requireStorage({ budgets = {}, durability = 'relaxed' }: StorageOptions): void {
+export function requireStorage({ budgets = {}, durability = 'relaxed', fallback = 'error' }: StorageOptions): void {
   for (const [name, bytes] of Object.entries(budgets)) {
     if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= 0)) continue;
     throw invalid(`storage.budgets.${name}`, 'is not a number of bytes');
   }
+  if (fallback !== 'error' && fallback !== 'memory') throw invalid('storage.fallback', 'is neither error nor memory');
   if (!DURABILITIES.includes(durability)) throw invalid('storage.durability', 'is none of default, strict, relaxed');
 }
 

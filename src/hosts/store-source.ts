@@ -1,4 +1,5 @@
 import type { MeteredStore } from '../store/metered-store.js';
+import { isStoreFailure, StoreHealth } from '../store/store-status.js';
 import type { InlineExtras } from './inline-extras.js';
 import type { NodeOptions } from './options.js';
 import { requireStorage } from './storage-options.js';
@@ -16,4 +17,42 @@ export async function openStore(options: NodeOptions, extras: InlineExtras): Pro
   if (extras.store !== undefined) return new MeteredStore(extras.store);
   const { openIdbStore } = await import('../store/idb-store.js');
   return new MeteredStore(await openIdbStore(storeName!, { durability: storage.durability }));
+}
+
+/** What a node is to keep in, and what is told of it. */
+export interface Kept {
+  readonly store: MeteredStore | undefined;
+  readonly health: StoreHealth;
+}
+
+/**
+ * Opens a node on its store; without one where `storage.fallback` allows that and the store does not open, or fails while the
+ * node opens.
+ *
+ * @param fallback - when the options do not say
+ * @param open - leaves the store open when it throws
+ * @throws PlumblineError as `openStore` and `open`
+ */
+export async function openOnStore<Node>(
+  options: NodeOptions,
+  extras: InlineExtras,
+  fallback: 'error' | 'memory',
+  open: (kept: Kept) => Promise<Node>,
+): Promise<Node> {
+  let store: MeteredStore | undefined;
+  try {
+    store = await openStore(options, extras);
+    return await open({ store, health: healthOf(store) });
+  } catch (error) {
+    await store?.close().catch(() => {});
+    const isStored = options.storeName !== undefined || extras.store !== undefined;
+    if (!isStored || (options.storage?.fallback ?? fallback) === 'error' || !isStoreFailure(error)) throw error;
+    const health = new StoreHealth('memory');
+    health.memory(error);
+    return open({ store: undefined, health });
+  }
+}
+
+function healthOf(store: MeteredStore | undefined): StoreHealth {
+  return store?.health ?? new StoreHealth(store === undefined ? 'memory' : 'durable');
 }

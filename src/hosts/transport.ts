@@ -1,5 +1,6 @@
 import type { Reply } from '../rpc/envelope.js';
 import type { SubscriptionMessage } from '../rpc/subscriptions/subscriptions.js';
+import type { StoreStatus, StoreStatusListener } from '../store/store-status.js';
 import type { NodeInfo } from './options.js';
 
 /** What a payload is for: the chain, the devnet's simulated layer 1, or what the library alone may ask. */
@@ -22,6 +23,10 @@ export interface NodeTransport {
   /** @throws PlumblineError `NODE_CLOSED`, `WORKER_FAILED`; the signal's reason when aborted */
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply>;
   openSession(listener: SessionListener): NodeSession;
+  /** Whether what the node learns is stored, as far as it is known here; undefined for a node that another page answers for. */
+  readonly storeStatus?: StoreStatus | undefined;
+  /** Told of each change of it. @returns a function that ends the subscription */
+  onStoreStatus?(listener: StoreStatusListener): () => void;
   close(): Promise<void>;
   /** Told once when the node dies without being closed. @returns a function that ends the subscription */
   onFailure(listener: (error: Error) => void): () => void;
