@@ -32,6 +32,8 @@ export interface ErrorDetails {
   // Chain.
   BLOCK_NOT_FOUND: { block: string };
   BLOCK_NOT_PROVABLE: { block: string };
+  /** The block is one of the chain, and what was asked of it went to keep within a budget; blocks from `from` on have it. */
+  BLOCK_PRUNED: { block: number; from: number };
   /** A trie log that is not there, while layer 1 has finalized its block. */
   TRIE_LOG_MISSING: { block: number };
   /** Trie logs that do not lead to what is known of a block; `kept` is the newest block before it that layer 1 confirms. */
@@ -82,6 +84,8 @@ export interface ErrorDetails {
   STORE_TOO_NEW: { version: number; supported: number };
   STORE_CORRUPT: { table: string; reason: string };
   STORE_QUOTA_EXCEEDED: Record<never, never>;
+  /** A file that is no exported chain, is damaged, or is of another chain than the node's; nothing was changed. */
+  CHAIN_FILE_REFUSED: { reason: string };
   /** Another page or worker writes to the store now; this one no longer does. */
   STORE_TAKEN_OVER: Record<never, never>;
   /** Another page or worker runs a node with other options on the store. */

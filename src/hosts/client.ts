@@ -2,12 +2,13 @@ import { proxy, type Remote, releaseProxy, wrap } from 'comlink';
 import { PlumblineError } from '../errors.js';
 import type { Reply } from '../rpc/envelope.js';
 import type { FetchHandlerOptions } from '../rpc/http.js';
+import type { StoreStatus, StoreStatusListener } from '../store/store-status.js';
 import { nodeHandle, type PlumblineNode } from './node-handle.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from './options.js';
 import { surroundingActivity } from './page-activity.js';
-import { installErrorTransfer } from './transfer.js';
+import { deserialize, installErrorTransfer } from './transfer.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
-import { isGreeting, isWorkerMessage, type WorkerApi } from './worker-api.js';
+import { isGreeting, isWorkerFailure, isWorkerMessage, isWorkerStoreStatus, type WorkerApi } from './worker-api.js';
 
 export interface ClientOptions extends NodeOptions {
   /** A worker of the caller's own making that runs `plumbline/worker`, for bundlers that do not follow worker URLs. */
@@ -47,6 +48,8 @@ class WorkerTransport implements NodeTransport {
   private readonly remote: Remote<WorkerApi>;
   private readonly waiting = new Set<(error: Error) => void>();
   private readonly failureListeners = new Set<(error: Error) => void>();
+  private readonly storeListeners = new Set<StoreStatusListener>();
+  storeStatus: StoreStatus | undefined;
   private opened: NodeInfo | undefined;
   private ended: Error | undefined;
   private readonly unwatch = new AbortController();
@@ -60,6 +63,8 @@ class WorkerTransport implements NodeTransport {
     worker.addEventListener('messageerror', () => this.fail(failed('a message could not be read')));
     worker.addEventListener('message', ({ data }: MessageEvent) => {
       if (isWorkerMessage(data)) this.sessions.get(data.plumblineSession)?.(data.message);
+      if (isWorkerFailure(data)) this.fail(deserialize(data.plumblineFailure) as Error);
+      if (isWorkerStoreStatus(data)) this.tellStore(data.plumblineStore);
     });
   }
 
@@ -143,6 +148,17 @@ class WorkerTransport implements NodeTransport {
 
   terminate(): void {
     this.end(new PlumblineError('NODE_CLOSED', 'the node was closed', {}));
+  }
+
+  onStoreStatus(listener: StoreStatusListener): () => void {
+    this.storeListeners.add(listener);
+    return () => this.storeListeners.delete(listener);
+  }
+
+  private tellStore(status: StoreStatus | undefined): void {
+    this.storeStatus = status;
+    if (status === undefined || this.opened === undefined) return;
+    for (const listener of this.storeListeners) listener(status);
   }
 
   onFailure(listener: (error: Error) => void): () => void {

@@ -8,11 +8,16 @@ import type { NodeTransport } from './transport.js';
  * @throws PlumblineError of whichever part does not open
  */
 export async function openInline(options: NodeOptions = {}, extras: InlineExtras = {}): Promise<NodeTransport> {
-  const chain: NonNullable<NodeOptions['chain']> = options.chain ?? { kind: 'devnet' };
+  const open = await loadInline(options);
+  return open(options, extras);
+}
+
+/** Loads the code of a kind of chain, for a node that may have to be opened when it can no longer be loaded. */
+export async function loadInline({ chain = { kind: 'devnet' } }: NodeOptions): Promise<typeof openInline> {
   if (chain.kind === 'devnet') {
     const { openDevnetNode } = await import('./open-devnet.js');
-    return openDevnetNode(chain, options, extras);
+    return (options = {}, extras = {}) => openDevnetNode(chain, options, extras);
   }
   const { openLight } = await import('./open-light.js');
-  return openLight(chain, options, extras);
+  return (options = {}, extras = {}) => openLight(chain, options, extras);
 }

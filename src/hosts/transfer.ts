@@ -20,9 +20,11 @@ interface SerializedError {
   readonly cause?: Serialized;
 }
 
-type Serialized = SerializedError | { readonly kind: 'value'; readonly value: unknown };
+/** Something thrown, as a message carries it. */
+export type Serialized = SerializedError | { readonly kind: 'value'; readonly value: unknown };
 
-function serialize(value: unknown, depth = 0): Serialized {
+/** Something thrown, ready to be sent. */
+export function serialize(value: unknown, depth = 0): Serialized {
   if (!(value instanceof Error)) return { kind: 'value', value: cloneable(value) };
   const { name, message, stack } = value;
   const cause = value.cause === undefined || depth > 4 ? {} : { cause: serialize(value.cause, depth + 1) };
@@ -41,7 +43,8 @@ function cloneable<Value>(value: Value): Value {
   }
 }
 
-function deserialize(serialized: Serialized): unknown {
+/** What was thrown, out of a message. */
+export function deserialize(serialized: Serialized): unknown {
   if (serialized.kind === 'value') return serialized.value;
   const options = serialized.cause === undefined ? undefined : { cause: deserialize(serialized.cause) };
   const error =

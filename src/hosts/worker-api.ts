@@ -1,6 +1,8 @@
 import type { Reply } from '../rpc/envelope.js';
 import type { SubscriptionMessage } from '../rpc/subscriptions/subscriptions.js';
+import type { StoreStatus } from '../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from './options.js';
+import type { Serialized } from './transfer.js';
 import type { Layer } from './transport.js';
 
 /**
@@ -34,6 +36,24 @@ export function isGreeting(message: unknown): message is WorkerGreeting {
 export interface WorkerMessage {
   readonly plumblineSession: number;
   readonly message: SubscriptionMessage;
+}
+
+/** Sent past comlink when the node cannot go on. */
+export interface WorkerFailure {
+  readonly plumblineFailure: Serialized;
+}
+
+export function isWorkerFailure(message: unknown): message is WorkerFailure {
+  return typeof message === 'object' && message !== null && 'plumblineFailure' in message;
+}
+
+/** Sent past comlink before the node is open, and whenever it changes. */
+export interface WorkerStoreStatus {
+  readonly plumblineStore: StoreStatus | undefined;
+}
+
+export function isWorkerStoreStatus(message: unknown): message is WorkerStoreStatus {
+  return typeof message === 'object' && message !== null && 'plumblineStore' in message;
 }
 
 export function isWorkerMessage(message: unknown): message is WorkerMessage {

@@ -1,12 +1,13 @@
 /** The node in a module Worker: comlink around an in-process node, nothing else. */
 import { expose } from 'comlink';
 import { PlumblineError } from '../errors.js';
-import { openInline } from './open-inline.js';
-import type { OpenProgress } from './options.js';
+import type { InlineExtras } from './inline-extras.js';
+import { loadInline, openInline } from './open-inline.js';
+import type { NodeOptions, OpenProgress } from './options.js';
 import { SwitchedActivity } from './page-activity.js';
-import { installErrorTransfer } from './transfer.js';
+import { installErrorTransfer, serialize } from './transfer.js';
 import type { NodeSession, NodeTransport } from './transport.js';
-import type { WorkerApi, WorkerGreeting, WorkerMessage } from './worker-api.js';
+import type { WorkerApi, WorkerFailure, WorkerGreeting, WorkerMessage, WorkerStoreStatus } from './worker-api.js';
 
 installErrorTransfer();
 
@@ -25,6 +26,13 @@ function sessionOf(open: NodeTransport, id: number): NodeSession {
   return session;
 }
 
+/** A node that is stored shares the store with other tabs. */
+async function openNode(options: NodeOptions, extras: InlineExtras): Promise<NodeTransport> {
+  if (options.storeName === undefined) return openInline(options, extras);
+  const { openShared } = await import('./sharing/open-shared.js');
+  return openShared(options, extras, { open: openInline, load: loadInline });
+}
+
 const api: WorkerApi = {
   async open(options, onProgress) {
     // The listener is reached over a channel of its own: waiting for the last report keeps it before the answer. What the
@@ -33,7 +41,11 @@ const api: WorkerApi = {
     const report = (progress: OpenProgress) => {
       reported = Promise.resolve(onProgress?.(progress)).catch(() => {});
     };
-    node = await openInline(options, { onProgress: report, activity });
+    node = await openNode(options, { onProgress: report, activity });
+    node.onFailure((error) => postMessage({ plumblineFailure: serialize(error) } satisfies WorkerFailure));
+    const tell = () => postMessage({ plumblineStore: node?.storeStatus } satisfies WorkerStoreStatus);
+    node.onStoreStatus?.(tell);
+    tell();
     await reported;
     return node.info;
   },

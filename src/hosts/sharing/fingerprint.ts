@@ -1,0 +1,44 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import type { NodeOptions } from '../options.js';
+
+/** A digest of each option that nodes of one store have to have in common. */
+export type Fingerprint = Readonly<Record<string, string>>;
+
+/** Where data comes from may differ, and holds keys: not even a digest of it is told. */
+const SOURCES = new Set(['endpoints', 'layerOne', 'maru', 'trieLogs', 'stateManager']);
+
+/** Bytes of a digest that are told. */
+const DIGEST_BYTES = 8;
+
+/** What answers depend on: the chain but for its endpoints, and the search of estimates. */
+export function fingerprintOf({ chain = { kind: 'devnet' }, gasSearch }: NodeOptions): Fingerprint {
+  const told = Object.entries({ ...chain, gasSearch }).filter(([name]) => !SOURCES.has(name));
+  const digests = told.flatMap(([name, value]): [string, string][] => {
+    const text = canonical(value);
+    return text === undefined ? [] : [[name, digestOf(text)]];
+  });
+  return Object.fromEntries(digests);
+}
+
+/** Names of the options in which two nodes differ; an option left out and its default are not the same. */
+export function differences(a: Fingerprint, b: Fingerprint): string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => a[name] !== b[name]).sort();
+}
+
+function digestOf(text: string): string {
+  return bytesToHex(keccak_256(new TextEncoder().encode(text)).subarray(0, DIGEST_BYTES));
+}
+
+/** Text of plain data, the same whatever the order of members; undefined members and empty objects are left out. */
+function canonical(value: unknown): string | undefined {
+  if (value instanceof Uint8Array) return `bytes ${bytesToHex(keccak_256(value))}`;
+  if (typeof value === 'bigint') return `${value}n`;
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const text = canonical(member);
+    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+  });
+  return members.length === 0 ? undefined : `{${members.sort().join()}}`;
+}

@@ -1,0 +1,343 @@
+import type { Activity } from '../../chain/light/activity.js';
+import { PlumblineError } from '../../errors.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { type FencedStore, storeInUse } from '../../store/fence.js';
+import { SCHEMA_VERSION } from '../../store/schema.js';
+import type { InlineExtras } from '../inline-extras.js';
+import type { NodeInfo, OpenProgress } from '../options.js';
+import type { NodeTransport } from '../transport.js';
+import type { Backend } from './backend.js';
+import type { Channel } from './environment.js';
+import { differences, type Fingerprint } from './fingerprint.js';
+import { Mail } from './mail.js';
+import type { Announcement, Letter, Rank, ToFollower, ToWriter } from './messages.js';
+import type { Mandate, Office } from './office.js';
+import { Reign } from './reign.js';
+import { RemoteNode } from './remote-node.js';
+
+/** How often a node that waits asks whether the writer is there, ms. */
+const TICK_MS = 500;
+/** A writer that opens its node may be silent for so many times as long: what it loads may keep its thread. */
+const OPENING_PATIENCE = 6;
+/** A background node that lets pages go first stands again after this, ms. */
+const YIELD_MS = 50;
+/** The last answers of a writer may arrive after the news of the next: of one that ended in order, all of them do; ms. */
+const LEFT_MS = 1_000;
+const LOST_MS = 100;
+/** In ticks: how often a node says that it is there, where its end is not seen. */
+const SIGN_OF_LIFE = 10;
+
+/** Goes up when nodes say something else to each other, or store something else. */
+const VERSION = SCHEMA_VERSION * 100 + 1;
+
+export interface MemberSettings {
+  readonly name: string;
+  readonly rank: Rank;
+  readonly fingerprint: Fingerprint;
+  readonly hungAfterMs: number;
+  readonly office: Office;
+  readonly channel: (name: string) => Channel;
+  /** Of this node's page. */
+  readonly activity: Activity;
+  /** Opens the node of a writer. */
+  readonly open: (extras: Pick<InlineExtras, 'store' | 'activity' | 'onProgress'>) => Promise<NodeTransport>;
+  readonly onProgress: (progress: OpenProgress) => void;
+}
+
+/** Told how a member gets on. */
+export interface MemberListener {
+  /** Whoever writes now can be asked; undefined: nobody, for the moment. */
+  onWriter(writer: { readonly backend: Backend; readonly info: NodeInfo } | undefined): void;
+  /** It takes no part any more. */
+  onEnd(error: Error): void;
+  /** Whether anybody waits for an answer or an event. */
+  isWaiting(): boolean;
+}
+
+/** Who writes, as far as a node knows. */
+export interface SharingReport {
+  readonly role: 'writer' | 'follower';
+  /** Its id; left out when nobody is known. */
+  readonly writer?: string;
+  /** Goes up with each writer. */
+  readonly epoch?: number;
+}
+
+/**
+ * One of the nodes that share a store: stands for writer, writes when its turn comes, and until then knows who does.
+ * `shared-node.ts` makes a node of it.
+ */
+export class Member {
+  private readonly id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
+  private readonly mail: Mail;
+  private reign: Reign | undefined;
+  /** The writer elsewhere, once heard of; `remote` once it can be asked. */
+  private writer: { readonly id: string; readonly epoch: number } | undefined;
+  private remote: RemoteNode | undefined;
+  /** The writer before, for what it answered last. */
+  private past: RemoteNode | undefined;
+  /** The newest writer ends in order. */
+  private hasLeft = false;
+  private newestEpoch = 0;
+  private silence = 0;
+  private ticks = 0;
+  private patience = 1;
+  private isStealing = false;
+  private isClosed = false;
+  private waiting = new AbortController();
+  private standing: Promise<void> = Promise.resolve();
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private disappear: () => void = () => {};
+  private unwatch: () => void = () => {};
+
+  constructor(
+    private readonly settings: MemberSettings,
+    private readonly listener: MemberListener,
+  ) {
+    this.mail = new Mail(settings.name, this.id, settings.channel, {
+      hear: (said) => this.hear(said),
+      read: (letter) => this.read(letter),
+    });
+  }
+
+  get report(): SharingReport {
+    if (this.reign !== undefined) return { role: 'writer', writer: this.id, epoch: this.reign.epoch };
+    const { writer } = this;
+    return { role: 'follower', ...(writer !== undefined && { writer: writer.id, epoch: writer.epoch }) };
+  }
+
+  async start(): Promise<void> {
+    const { office, rank, activity } = this.settings;
+    this.disappear = await office.appear(this.id, rank);
+    this.unwatch = activity.onChange(() => this.seek());
+    // Before it is heard of: a background node that writes ends for a page that stands.
+    this.standing = this.stand();
+    this.seek();
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+  }
+
+  /** Takes no part any more; a writer finishes what may write, and lets the next one have the store. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.reign?.leave();
+    this.waiting.abort();
+    await this.standing;
+    clearInterval(this.timer);
+    this.unwatch();
+    this.remote?.end();
+    this.past?.end();
+    this.mail.say({ kind: 'bye', from: this.id });
+    this.mail.close();
+    this.disappear();
+  }
+
+  private fail(error: Error): void {
+    if (this.isClosed) return;
+    this.listener.onEnd(error);
+    // What goes wrong while it ends has nobody left to be told.
+    this.close().catch(() => {});
+  }
+
+  /** Stands for writer, again and again. */
+  private async stand(): Promise<void> {
+    const { office, rank } = this.settings;
+    while (!this.isClosed) {
+      this.waiting = new AbortController();
+      const steal = this.isStealing;
+      this.isStealing = false;
+      let yields = false;
+      try {
+        const work = async (mandate: Mandate) => {
+          yields = rank === 'background' && !steal && (await office.hasPages());
+          if (!yields) await this.govern(mandate);
+        };
+        await office.hold(work, { signal: this.waiting.signal, steal });
+      } catch (error) {
+        this.fail(error as Error);
+      }
+      if (yields) await new Promise((resolve) => setTimeout(resolve, YIELD_MS));
+    }
+  }
+
+  /** Writes, from the opening of the node to its end. */
+  private async govern(mandate: Mandate): Promise<void> {
+    if (this.isClosed) return;
+    const { office, activity, open } = this.settings;
+    let store: FencedStore | undefined;
+    try {
+      store = await mandate.store();
+    } catch {
+      // Opening the node says why there is none, or goes on without.
+    }
+    const epoch = store?.epoch ?? Math.max(this.newestEpoch + 1, Date.now());
+    const say = (to: string, letter: object) => {
+      this.mail.post(to, { from: this.id, epoch, ...letter } as ToFollower);
+    };
+    const reign = new Reign(epoch, mandate, office, activity, say, () => this.leave(epoch));
+    if (store !== undefined) store.onTakenOver = reign.lose;
+    this.dismiss();
+    this.newestEpoch = epoch;
+    this.reign = reign;
+    this.announce(reign);
+    let node: NodeTransport | undefined;
+    try {
+      const onProgress = (progress: OpenProgress) => this.progress(reign, progress);
+      node = await open({ store, activity: reign.activity, onProgress });
+      if (!reign.isLeaving) {
+        const backend = reign.begin(node);
+        this.announce(reign);
+        this.listener.onWriter({ backend, info: node.info });
+        await reign.last();
+      }
+    } catch (error) {
+      if (!reign.lost.aborted) this.fail(error as Error);
+    }
+    this.reign = undefined;
+    reign.close();
+    if (reign.lost.aborted) store?.end();
+    // A node that lost its store has nothing left to say.
+    await (node ?? store)?.close().catch(() => {});
+  }
+
+  private leave(epoch: number): void {
+    this.listener.onWriter(undefined);
+    this.mail.say({ kind: 'leaving', from: this.id, epoch });
+  }
+
+  private progress(reign: Reign, progress: OpenProgress): void {
+    this.settings.onProgress(progress);
+    if (this.reign !== reign || reign.info !== undefined) return;
+    reign.progress = progress;
+    this.announce(reign);
+  }
+
+  /** Takes what is said to all. */
+  private hear(said: Announcement): void {
+    if (this.isClosed) return;
+    if (said.kind === 'seek') this.meet(said);
+    else if (said.kind === 'writer') this.acknowledge(said);
+    else if (said.kind === 'leaving') this.part(said.epoch);
+    else if (this.reign !== undefined) {
+      this.reign.forget(said.from);
+      this.mail.part(said.from);
+    }
+  }
+
+  /** Somebody looks for the writer. */
+  private meet({ from, rank, isActive, version, fingerprint }: Announcement & { kind: 'seek' }): void {
+    const { reign } = this;
+    if (reign === undefined || reign.isLeaving) return;
+    this.announce(reign);
+    if (version > VERSION) this.fail(tooNew(version));
+    if (version !== VERSION || differences(fingerprint, this.settings.fingerprint).length > 0) return;
+    reign.meet(from, rank, isActive);
+    if (this.settings.rank === 'background' && rank === 'page') reign.leave();
+  }
+
+  /** Somebody says that it writes. */
+  private acknowledge({ from, epoch, ...said }: Announcement & { kind: 'writer' }): void {
+    if (epoch < this.newestEpoch || this.reign?.epoch === epoch) return;
+    if (said.version > VERSION) this.fail(tooNew(said.version));
+    // One of an older version makes room for this one.
+    if (said.version !== VERSION) return;
+    const different = differences(said.fingerprint, this.settings.fingerprint);
+    if (different.length > 0) {
+      this.fail(storeInUse(`the node that writes has other options: ${different.join(', ')}`));
+      return;
+    }
+    this.reign?.lose();
+    this.newestEpoch = epoch;
+    this.silence = 0;
+    if (this.writer?.epoch !== epoch || this.writer.id !== from) {
+      this.dismiss();
+      this.writer = { id: from, epoch };
+      this.seek();
+    }
+    if (said.info === undefined) {
+      if (said.progress !== undefined) this.settings.onProgress(said.progress);
+    } else if (this.remote === undefined) {
+      const say = (letter: object) => this.mail.post(from, { from: this.id, epoch, ...letter } as ToWriter);
+      this.remote = new RemoteNode(epoch, say);
+      this.listener.onWriter({ backend: this.remote, info: said.info });
+    }
+  }
+
+  /** The writer elsewhere begins nothing any more. */
+  private part(epoch: number): void {
+    if (epoch !== this.writer?.epoch) return;
+    this.silence = 0;
+    this.writer = undefined;
+    this.hasLeft = true;
+    // What it said before and arrives later is of the past.
+    this.newestEpoch = epoch + 1;
+    this.listener.onWriter(undefined);
+  }
+
+  /** Somebody else writes. */
+  private dismiss(): void {
+    if (this.writer !== undefined) this.mail.part(this.writer.id);
+    this.writer = undefined;
+    const { remote } = this;
+    if (remote === undefined) return;
+    this.listener.onWriter(undefined);
+    this.remote = undefined;
+    this.past?.end();
+    this.past = remote;
+    setTimeout(() => remote.end(), this.hasLeft ? LEFT_MS : LOST_MS);
+    this.hasLeft = false;
+  }
+
+  /** Takes what is said to this node. */
+  private read(letter: Letter): void {
+    const { kind, from, epoch } = letter;
+    if (kind === 'call' || kind === 'abort' || kind === 'end-session' || kind === 'ping') {
+      if (this.reign?.epoch === epoch && (this.reign.info !== undefined || kind === 'ping')) this.reign.receive(letter);
+      else if (kind === 'call')
+        this.mail.post(from, { kind: 'gone', from: this.id, epoch, call: letter.call, begun: false });
+      return;
+    }
+    if (kind === 'over') this.part(epoch);
+    if (epoch === this.writer?.epoch) this.silence = 0;
+    for (const remote of [this.remote, this.past]) if (epoch === remote?.epoch) remote.receive(letter);
+  }
+
+  private tick(): void {
+    this.ticks++;
+    if (this.reign !== undefined) {
+      this.reign.tick();
+      return;
+    }
+    const { office, hungAfterMs } = this.settings;
+    if (!office.seesEnds && this.ticks % SIGN_OF_LIFE === 0) this.seek();
+    if (!this.listener.isWaiting()) {
+      this.silence = 0;
+      return;
+    }
+    const { writer, remote } = this;
+    if (writer === undefined) this.seek();
+    else this.mail.post(writer.id, { kind: 'ping', from: this.id, epoch: writer.epoch });
+    const limitMs = hungAfterMs * this.patience * (remote === undefined ? OPENING_PATIENCE : 1);
+    if (++this.silence * TICK_MS < limitMs) return;
+    // Two that take a slow writer for a dead one would take it from each other for ever.
+    this.patience *= 2;
+    this.silence = 0;
+    this.isStealing = true;
+    this.waiting.abort();
+  }
+
+  private seek(): void {
+    const { rank, activity, fingerprint } = this.settings;
+    const { isActive } = activity;
+    this.mail.say({ kind: 'seek', from: this.id, version: VERSION, fingerprint, rank, isActive });
+  }
+
+  private announce({ epoch, info, progress }: Reign): void {
+    const { fingerprint } = this.settings;
+    this.mail.say({ kind: 'writer', from: this.id, version: VERSION, fingerprint, epoch, info, progress });
+  }
+}
+
+function tooNew(version: number): PlumblineError<'STORE_TOO_NEW'> {
+  const details = { version, supported: VERSION };
+  return new PlumblineError('STORE_TOO_NEW', 'a newer version of plumbline uses the store', details);
+}

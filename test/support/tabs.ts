@@ -1,0 +1,208 @@
+import { onTestFinished } from 'vitest';
+import { PlumblineError } from '../../src/errors.js';
+import type { InlineExtras } from '../../src/hosts/inline-extras.js';
+import type { NodeOptions } from '../../src/hosts/options.js';
+import type { Channel, Locks, SharingEnvironment } from '../../src/hosts/sharing/environment.js';
+import { openShared, type SharingOptions } from '../../src/hosts/sharing/open-shared.js';
+import type { NodeTransport } from '../../src/hosts/transport.js';
+import { MemoryStore } from '../../src/store/memory-store.js';
+import type { Commit, PageStore } from '../../src/store/page-store.js';
+import { KeptStore } from './dev-node.js';
+
+interface Request {
+  readonly tab: Tab;
+  readonly name: string;
+  readonly work: () => Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Locks as the Web Locks specification has them, exclusive ones: queued in order, stolen, and let go of when their tab dies.
+ *
+ * @source W3C Web Locks API, 2.5 to 4.3
+ */
+class LockWorld {
+  private readonly queues = new Map<string, Request[]>();
+  private readonly held = new Map<string, Request>();
+
+  request(request: Request, { signal, steal }: LockOptions): void {
+    const { name, tab, reject } = request;
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    if (steal) {
+      this.held.get(name)?.reject(new DOMException('stolen', 'AbortError'));
+      this.grant(request);
+      return;
+    }
+    const queue = this.queues.get(name) ?? [];
+    this.queues.set(name, queue);
+    queue.push(request);
+    signal?.addEventListener('abort', () => {
+      if (!queue.includes(request) || tab.isDead) return;
+      queue.splice(queue.indexOf(request), 1);
+      reject(signal.reason);
+    });
+    this.next(name);
+  }
+
+  names(): string[] {
+    return [...this.held.keys()];
+  }
+
+  /** The browser takes a dead tab's locks and requests away. */
+  kill(tab: Tab): void {
+    for (const queue of this.queues.values()) {
+      for (const request of queue.filter((one) => one.tab === tab)) queue.splice(queue.indexOf(request), 1);
+    }
+    for (const [name, request] of this.held) {
+      if (request.tab !== tab) continue;
+      this.held.delete(name);
+      this.next(name);
+    }
+  }
+
+  private next(name: string): void {
+    if (this.held.has(name)) return;
+    const request = this.queues.get(name)?.shift();
+    if (request !== undefined) this.grant(request);
+  }
+
+  private grant(request: Request): void {
+    this.held.set(request.name, request);
+    queueMicrotask(async () => {
+      try {
+        request.resolve(await request.work());
+      } catch (error) {
+        request.reject(error);
+      }
+      if (this.held.get(request.name) !== request) return;
+      this.held.delete(request.name);
+      this.next(request.name);
+    });
+  }
+}
+
+/** A page, or the worker in it: dead, nothing of it is heard or written any more. */
+export class Tab {
+  isDead = false;
+  /** Its thread hangs: what arrives waits. */
+  private isHung = false;
+  private readonly channels = new Set<BroadcastChannel>();
+  private waiting: (() => void)[] = [];
+
+  constructor(private readonly browser: TestBrowser) {}
+
+  get environment(): Partial<SharingEnvironment> {
+    return {
+      locks: this.browser.hasLocks ? this.locks : undefined,
+      channel: (name) => this.channel(name),
+      openStore: async () => this.store(),
+    };
+  }
+
+  /** Ends at once, as a closed page does. */
+  kill(): void {
+    this.isDead = true;
+    for (const channel of this.channels) channel.close();
+    this.browser.locks.kill(this);
+  }
+
+  hang(): void {
+    this.isHung = true;
+  }
+
+  resume(): void {
+    this.isHung = false;
+    for (const go of this.waiting.splice(0)) go();
+  }
+
+  private readonly locks: Locks = {
+    request: (name, options, work) =>
+      new Promise((resolve, reject) => {
+        if (this.isDead) return;
+        const alive = (tell: (value: unknown) => void) => (value: unknown) => this.run(() => tell(value));
+        const inTab = () => new Promise<unknown>((done, fail) => this.run(() => work().then(done, fail)));
+        const request = { tab: this, name, work: inTab, resolve: alive(resolve), reject: alive(reject) };
+        this.browser.locks.request(request, options);
+      }),
+    query: async () => ({
+      held: this.browser.locks.names().map((name) => ({ name, mode: 'exclusive', clientId: '' })),
+      pending: [],
+    }),
+  };
+
+  /** Does something in this tab's thread. */
+  private run(work: () => void): void {
+    if (this.isDead) return;
+    if (this.isHung) this.waiting.push(() => this.run(work));
+    else work();
+  }
+
+  private channel(name: string): Channel {
+    const real = new BroadcastChannel(name);
+    this.channels.add(real);
+    const channel: Channel = {
+      onmessage: null,
+      postMessage: (message) => this.run(() => real.postMessage(message)),
+      close: () => {
+        this.channels.delete(real);
+        real.close();
+      },
+    };
+    real.onmessage = (event) => this.run(() => channel.onmessage?.(event as unknown as MessageEvent));
+    return channel;
+  }
+
+  private store(): PageStore {
+    const { store } = this.browser;
+    const gone = () => new PlumblineError('STORE_UNAVAILABLE', 'gone', { reason: 'the tab is dead' });
+    const checked = <T>(work: () => Promise<T>) => (this.isDead ? Promise.reject(gone()) : work());
+    return Object.assign(new MemoryStore(), {
+      get: (...args: Parameters<PageStore['get']>) => checked(() => store.get(...args)),
+      keys: (...args: Parameters<PageStore['keys']>) => checked(() => store.keys(...args)),
+      getMany: (...args: Parameters<PageStore['getMany']>) => checked(() => store.getMany(...args)),
+      commit: (commit: Commit) => checked(() => store.commit(commit)),
+      close: async () => {},
+    });
+  }
+}
+
+/** Several tabs with one database and one set of locks. */
+export class TestBrowser {
+  readonly store = new KeptStore();
+  readonly locks = new LockWorld();
+  readonly name = `tabs-${crypto.randomUUID()}`;
+  private readonly nodes: { tab: Tab; node: NodeTransport }[] = [];
+
+  constructor(readonly hasLocks = true) {
+    onTestFinished(async () => {
+      for (const { tab, node } of this.nodes.reverse()) {
+        tab.resume();
+        if (!tab.isDead) await node.close().catch(() => {});
+      }
+    });
+  }
+
+  tab(): Tab {
+    return new Tab(this);
+  }
+
+  async open(
+    tab: Tab,
+    open: SharingOptions['open'],
+    more: { options?: NodeOptions; extras?: InlineExtras; sharing?: Partial<SharingOptions> } = {},
+  ): Promise<NodeTransport> {
+    const { options = {}, extras = {}, sharing = {} } = more;
+    const opening = openShared({ ...options, storeName: this.name }, extras, {
+      open,
+      environment: tab.environment,
+      ...sharing,
+    });
+    const node = await opening;
+    this.nodes.push({ tab, node });
+    return node;
+  }
+}
