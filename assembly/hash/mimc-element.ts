@@ -1,6 +1,8 @@
 // biome-ignore-all lint/correctness/noPrecisionLoss: literals are exact 64-bit integers here
 
-import { addSquareMultiply, ELEMENT_BYTES, LIMB_BITS, MASK } from '../field/bls12377';
+import * as field from '../field/bls12377';
+import { ELEMENT_BYTES, LIMB_BITS, MASK } from '../field/bls12377';
+import * as mixed from '../field/bls12377-mixed';
 import { MODULUS, ONE, PLAIN_ONE, RADIX, ROUND_CONSTANTS } from './constants/mimc';
 
 /** What stands before and after the rounds of MiMC's cipher, spec/hashing.md 1: one element at a time in both builds. */
@@ -19,6 +21,20 @@ export const R3: u64 = 0x12ab655e9a2ca556;
 export const R2: u64 = 0x60b44d1e5c37b001;
 export const R1: u64 = 0x59aa76fed0000001;
 export const R0: u64 = 0x0a11800000000001;
+
+/** `addSquareMultiply` of the field, in the form that suits the build: with SIMD, a fifth less time. */
+export function addSquareMultiply(
+  a: usize,
+  b: usize,
+  c: usize,
+  squarings: i32,
+  factor: usize,
+  into: usize,
+  rounds: i32 = 1,
+): void {
+  if (ASC_FEATURE_SIMD) mixed.addSquareMultiply(a, b, c, squarings, factor, into, rounds);
+  else field.addSquareMultiply(a, b, c, squarings, factor, into, rounds);
+}
 
 /** The element of 32 big-endian bytes. */
 export function read(bytes: usize, into: usize): void {

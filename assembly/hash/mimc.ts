@@ -1,13 +1,13 @@
 // biome-ignore-all lint/correctness/noPrecisionLoss: literals are exact 64-bit integers here
 
-import { addSquareMultiply, ELEMENT_BYTES } from '../field/bls12377';
+import { ELEMENT_BYTES } from '../field/bls12377';
 import { ROUND_CONSTANTS } from './constants/mimc';
-import { finish, lower, R0, R1, R2, R3, ROUNDS, read, write } from './mimc-element';
+import { addSquareMultiply, finish, lower, R0, R1, R2, R3, ROUNDS, read, write } from './mimc-element';
 import { hashTwo } from './mimc-lanes';
 
 /**
  * MiMC over the BLS12-377 scalar field, spec/hashing.md 1. Blocks and digests are 32 bytes, big-endian, below the modulus;
- * the functions here do not check that, `isCanonical` does. SIMD brings nothing to one hash, but two at once go to its lanes.
+ * the functions here do not check that, `isCanonical` does. With SIMD, two hashes at once go to its lanes.
  */
 
 const BLOCK_BYTES: usize = 32;

@@ -1,0 +1,175 @@
+/**
+ * Writes assembly/field/bls12377-mixed.ts: what scripts/generate-bls12377.mjs writes, for the SIMD build. One multiplication
+ * at a time is bound by the machine's single unit for 64-bit products; its vector units stand idle. So those products that
+ * nothing waits for are taken two at a time in vectors, the rest one by one, and both kinds run beside each other.
+ *
+ * - Columns are sums of products of limbs, 17 of them. A vector holds two: an odd one and the next.
+ * - Multiples of the modulus: a factor `q` of the reduction is spread over a vector and multiplied with two limbs of the
+ *   modulus at once, from the fourth limb on, which show three steps later at the earliest. A pair must begin in an odd
+ *   column: an odd factor's fourth and ninth limbs are left over, and taken one by one. Second and third limb are needed at
+ *   once, and stay with the chain of factors.
+ * - A square's products of limbs are few and wanted early: one by one. A product's are taken like the multiples, with the
+ *   second number's limbs read in pairs from memory.
+ *
+ * Names, bounds and signs are those of the other generator. Limbs that go into vectors have 32 bits.
+ */
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const R = 0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001n;
+const LIMBS = 9;
+const COLUMNS = 2 * LIMBS - 1;
+const LIMB_BITS = 29n;
+const MASK = (1n << LIMB_BITS) - 1n;
+const limb = (i) => (R >> (LIMB_BITS * BigInt(i))) & MASK;
+const hex = (value) => `0x${value.toString(16)}`;
+if (limb(0) !== 1n || limb(2) !== 66n) throw new Error('the reduction is written for another modulus');
+
+/** First limb of the modulus that goes into vectors. */
+const FAR = 3;
+const range = (count) => Array.from({ length: count }, (_, i) => i);
+const numbered = (letter, count) => range(count).map((i) => `${letter}${i}`);
+const isOdd = (i) => i % 2 === 1;
+/** A vector's name, by its first column. */
+const vector = (column) => `v${(column - 1) / 2}`;
+
+/** The steps of one multiplication, with the terms of each column that are taken one by one. */
+class Steps {
+  lines = [];
+  terms = range(COLUMNS).map(() => []);
+  begun = new Set();
+
+  /** Two products at once, of the column and the next. */
+  pair(column, spread, limbs) {
+    const name = vector(column);
+    const products = `i64x2.extmul_low_i32x4_s(${spread}, ${limbs})`;
+    this.lines.push(`${name} = ${this.begun.has(name) ? `i64x2.add(${name}, ${products})` : products};`);
+    this.begun.add(name);
+  }
+
+  /** Products of `left`, number `i` of its kind, with the limbs `from` to the last: pairs in odd columns, and what is left. */
+  row(left, i, from, single, pair) {
+    this.lines.push(`${left}${i}v = i32x4.splat(<i32>${left}${i});`);
+    let j = from;
+    if (!isOdd(i + j)) this.terms[i + j].push(`${left}${i} * ${single(j++)}`);
+    for (; j + 1 < LIMBS; j += 2) this.pair(i + j, `${left}${i}v`, pair(j));
+    if (j < LIMBS) this.terms[i + j].push(`${left}${i} * ${single(j)}`);
+  }
+
+  square() {
+    this.lines.push(...range(LIMBS - 1).map((i) => `d${i} = a${i} << 1;`));
+    for (const i of range(LIMBS)) {
+      this.terms[2 * i].push(`a${i} * a${i}`);
+      for (let j = i + 1; j < LIMBS; j++) this.terms[i + j].push(`d${i} * a${j}`);
+    }
+    return this.reduce();
+  }
+
+  product() {
+    for (const i of range(LIMBS)) {
+      this.row(
+        'a',
+        i,
+        0,
+        (j) => `b${j}`,
+        (j) => `v128.load64_zero(factor, ${4 * j})`,
+      );
+    }
+    return this.reduce();
+  }
+
+  /** Column by column: nine factors of the reduction, then the limbs of the result. */
+  reduce() {
+    for (const k of range(COLUMNS)) {
+      const sum = [...this.terms[k]];
+      if (k >= 2 && k - 2 < LIMBS) sum.push(`-(q${k - 2} << 6)`);
+      const first = isOdd(k) ? k : k - 1;
+      if (k > 0 && this.begun.has(vector(first))) sum.push(`i64x2.extract_lane(${vector(first)}, ${k - first})`);
+      if (k > 0) sum.push('carry');
+      if (k >= 1 && k - 1 < LIMBS) sum.push(`q${k - 1} * NEAR`);
+      this.lines.push(`sum = ${sum.join(' + ').replace('+ -', '- ')};`);
+      this.lines.push(`${k < LIMBS ? `q${k}` : `n${k - LIMBS}`} = sum & MASK;`, 'carry = sum >> LIMB_BITS;');
+      if (k < LIMBS) {
+        this.row(
+          'q',
+          k,
+          FAR,
+          (j) => `R${j}`,
+          (j) => `v128.load64_zero(LIMBS, ${4 * (j - FAR)})`,
+        );
+      }
+    }
+    this.lines.push(
+      range(LIMBS)
+        .map((i) => `a${i} = ${i < LIMBS - 1 ? `n${i}` : 'carry'};`)
+        .join(' '),
+    );
+    return this.lines;
+  }
+}
+
+const zeros = (names) => `let ${names.map((name) => `${name}: i64 = 0`).join(', ')};`;
+const indent = (lines, by) => lines.map((line) => ' '.repeat(by) + line).join('\n');
+const vectors = [
+  ...numbered('v', COLUMNS >> 1),
+  ...numbered('a', LIMBS).map((a) => `${a}v`),
+  ...numbered('q', LIMBS).map((q) => `${q}v`),
+];
+
+const source = `// Generated by scripts/generate-bls12377-mixed.mjs; do not edit.
+// biome-ignore-all format: a step a line
+// biome-ignore-all lint/style/useSingleVarDeclarator: the limbs are one number
+
+import { ELEMENT_BYTES, LIMB_BITS, MASK } from './bls12377';
+
+/**
+ * The function of ./bls12377 for the SIMD build: one multiplication at a time too, with half of its products taken two at
+ * once. The generator explains how.
+ */
+
+// Limbs of the modulus, negated. NEAR is the second limb and two of the third.
+const NEAR: i64 = -${hex(limb(1) + (2n << LIMB_BITS))};
+${[FAR, LIMBS - 1].map((i) => `const R${i}: i64 = -${hex(limb(i))};`).join('\n')}
+/** The limbs from the fourth on. */
+const LIMBS: usize = memory.data<i32>([${range(LIMBS - FAR)
+  .map((i) => `-${hex(limb(FAR + i))}`)
+  .join(', ')}], 16);
+/** The sum of a round. */
+const SUM: usize = memory.data(${4 * LIMBS}, 16);
+
+/** As in ./bls12377, and with its bounds. */
+export function addSquareMultiply(a: usize, b: usize, c: usize, squarings: i32, factor: usize, into: usize, rounds: i32): void {
+${indent(
+  range(LIMBS).map((i) => `let a${i}: i64 = load<i32>(a, ${4 * i});`),
+  2,
+)}
+  ${zeros(numbered('d', LIMBS - 1))}
+  ${zeros(numbered('q', LIMBS))}
+  ${zeros(numbered('n', LIMBS - 1))}
+  ${zeros(['sum', 'carry'])}
+  const zero = i64x2.splat(0);
+  let ${vectors.map((name) => `${name} = zero`).join(', ')};
+  if (factor === 0) factor = SUM;
+  for (; rounds > 0; rounds--, c += ELEMENT_BYTES) {
+${indent(
+  range(LIMBS).map((i) => `a${i} = a${i} + load<i32>(b, ${4 * i}) + load<i32>(c, ${4 * i});`),
+  4,
+)}
+${indent(
+  range(LIMBS).map((i) => `store<i32>(SUM, a${i}, ${4 * i});`),
+  4,
+)}
+    for (let left = squarings; left > 0; left--) {
+${indent(new Steps().square(), 6)}
+    }
+    const b0: i64 = load<i32>(factor);
+    const b${LIMBS - 1}: i64 = load<i32>(factor, ${4 * (LIMBS - 1)});
+${indent(new Steps().product(), 4)}
+  }
+${indent(
+  range(LIMBS).map((i) => `store<i32>(into, a${i}, ${4 * i});`),
+  2,
+)}
+}
+`;
+await writeFile(fileURLToPath(new URL('../assembly/field/bls12377-mixed.ts', import.meta.url)), source);
