@@ -4,6 +4,7 @@ import type { PlumblineNode } from '../../src/hosts/node-handle.js';
 import type { RpcProxyOptions } from '../../src/hosts/register.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
 import { openSite, type Site, type SiteLibrary } from '../support/proxy-site.js';
+import { stopWorkers } from '../support/stop-workers.js';
 
 const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
 type Options = Partial<RpcProxyOptions>;
@@ -99,19 +100,6 @@ function askByViem(page: Page, url: string): Promise<{ gasLimit: string; chainId
     },
     [url, transfer()] as const,
   );
-}
-
-async function stopWorkers(context: BrowserContext, page: Page): Promise<void> {
-  const session = await context.newCDPSession(page);
-  const states = new Map<string, string>();
-  session.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
-    for (const { versionId, runningStatus } of versions) states.set(versionId, runningStatus);
-  });
-  await session.send('ServiceWorker.enable');
-  await expect.poll(() => [...states.values()]).toContain('running');
-  await session.send('ServiceWorker.stopAllWorkers');
-  await expect.poll(() => new Set(states.values())).toEqual(new Set(['stopped']));
-  await session.detach();
 }
 
 const expected = async () =>
@@ -276,7 +264,10 @@ test('a new version takes over, and no request under way is lost', async ({ cont
 test('without a node there are errors, or the network if so told', async ({ context }) => {
   const page = await openPage(context);
   const light = (await lightOptions()) as { chain: object };
-  const broken = { urls: [upstream.url], chain: { ...light.chain, level: 'linked', agreeing: 5 } } as unknown as Options;
+  const broken = {
+    urls: [upstream.url],
+    chain: { ...light.chain, level: 'linked', agreeing: 5 },
+  } as unknown as Options;
   await register(page, broken);
   upstream.seen.length = 0;
   const { json } = await post<Answer[]>(page, upstream.url, [
