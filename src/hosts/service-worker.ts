@@ -1,11 +1,11 @@
 /// <reference lib="webworker" />
 /**
  * Door `plumbline/service-worker`: answers the RPC requests of the pages it controls with a node of its own, as
- * `registerRpcProxy` has told it. A classic script without imports, which may also be taken into another service worker with
+ * `registerRpcProxy` has told it. A classic script, which may also be taken into another service worker with
  * `importScripts`. It is ended and started at will: whatever it has to know is in IndexedDB, or with the pages.
  */
 import { openInline } from './open-inline.js';
-import type { ProxyConfig } from './proxy/config.js';
+import { CHAIN_PARAMETER, type ProxyConfig } from './proxy/config.js';
 import {
   isPageMessage,
   type MessageReply,
@@ -15,13 +15,15 @@ import {
 } from './proxy/messages.js';
 import { ProxyHost } from './proxy/proxy-host.js';
 import { keepConfig, keptConfig } from './proxy/stored-config.js';
+import { openShared } from './sharing/open-shared.js';
 
 declare const self: ServiceWorkerGlobalScope;
 
 const { scope } = self.registration;
 
 const proxy = new ProxyHost({
-  openNode: (options) => openInline(options),
+  // A page may keep a node on the same store: it has precedence, because the browser ends this worker at will.
+  openNode: (options) => openShared(options, {}, { open: openInline, rank: 'background' }),
   kept: () => keptConfig(scope),
   keep: (config) => keepConfig(scope, config),
   askPages: (accept) => void askPages(accept),
@@ -45,7 +47,18 @@ async function carryOut(message: PageMessage): Promise<unknown> {
   return self.clients.claim();
 }
 
-self.addEventListener('install', (event) => event.waitUntil(self.skipWaiting()));
+/**
+ * Loads what the kinds of chain need. Only what a service worker has loaded by the end of its installation can be loaded
+ * later. The kind stands in the script's address; without one, all are loaded.
+ */
+async function install(): Promise<void> {
+  const kind = new URL(self.location.href).searchParams.get(CHAIN_PARAMETER);
+  if (kind !== 'devnet') await import('./open-light.js');
+  if (kind === null || kind === 'devnet') await import('./open-devnet.js');
+  await self.skipWaiting();
+}
+
+self.addEventListener('install', (event) => event.waitUntil(install()));
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener('message', (event) => {
   const message: unknown = event.data;
