@@ -79,5 +79,5 @@ export type KernelBuild = 'auto' | 'simd' | 'scalar';
 export interface KernelOptions {
   build?: KernelBuild;
   /** The module's bytes, for those who ship the `.wasm` file themselves; the built-in copy when left out. */
-  wasm?: BufferSource;
+  wasm?: ArrayBuffer | ArrayBufferView<ArrayBuffer>;
 }

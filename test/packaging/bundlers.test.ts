@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser } from 'playwright';
+import { createServer } from 'vite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { executablePath, launch, outcomeOf, STRICT_CSP, serveFiles } from './page.js';
+import { ANSWERS, bin, ESTIMATE, type Packed, packPackage, root, run } from './project.js';
+
+/** Time for what takes long on a busy machine, ms. */
+const SLOW = 180_000;
+const INDEX = '<!doctype html><title>consumer</title><script type="module" src="./main.js"></script>';
+const page = (door: string, create: string): Readonly<Record<string, string>> => ({
+  'index.html': INDEX,
+  'estimate.js': ESTIMATE,
+  'main.js': `import { ${create} } from '${door}';
+import { estimate } from './estimate.js';
+${create}().then(estimate).then((outcome) => { window.outcome = outcome; }, (error) => { window.outcome = String(error); });
+`,
+});
+const IN_WORKER = page('plumbline', 'createNode');
+const IN_PAGE = page('plumbline/inline', 'createInlineNode');
+
+/** webpack by its own interface, without its command, which is a package of its own. */
+const webpackProgram = `import { createRequire } from 'node:module';
+const webpack = createRequire(${JSON.stringify(`${root}/test/consumers/package.json`)})('webpack');
+webpack({ mode: 'production', entry: './main.js', output: { path: import.meta.dirname + '/out' } }, (error, stats) => {
+  if (error) throw error;
+  console.log(stats.toString());
+  if (stats.hasErrors() || stats.hasWarnings()) process.exitCode = 1;
+});
+`;
+
+describe.skipIf(executablePath === undefined)('the packed package, bundled, in Chromium', () => {
+  let packed: Packed;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [packed, browser] = await Promise.all([packPackage(), launch()]);
+  }, SLOW);
+  afterAll(async () => {
+    await browser?.close();
+    packed?.remove();
+  }, SLOW);
+
+  /** Opens what was built under the strict policy, and has it estimate. */
+  async function works(directory: string, policy: string = STRICT_CSP): Promise<void> {
+    const server = await serveFiles(directory, policy);
+    try {
+      expect(await outcomeOf(browser, server.url)).toEqual({ outcome: ANSWERS, troubles: [] });
+    } finally {
+      await server.close();
+    }
+  }
+
+  test('vite build, as it comes', async () => {
+    const project = packed.project('vite', IN_WORKER);
+    await run(bin('vite'), ['build', '--outDir', 'out'], project);
+    await works(join(project, 'out'));
+  });
+
+  test('vite build, with workers in chunks', async () => {
+    const project = packed.project('vite-chunks', {
+      ...IN_WORKER,
+      'vite.config.js': "export default { worker: { format: 'es' } };",
+    });
+    await run(bin('vite'), ['build', '--outDir', 'out'], project);
+    expect(readdirSync(join(project, 'out/assets')).length).toBeGreaterThan(10);
+    await works(join(project, 'out'));
+  });
+
+  test('vite dev', async () => {
+    const project = packed.project('vite-dev', IN_WORKER);
+    const server = await createServer({ root: project, logLevel: 'error', server: { port: 0, host: '127.0.0.1' } });
+    try {
+      await server.listen();
+      const { port } = server.httpServer!.address() as AddressInfo;
+      expect(await outcomeOf(browser, `http://127.0.0.1:${port}/`)).toEqual({ outcome: ANSWERS, troubles: [] });
+    } finally {
+      await server.close();
+    }
+  });
+
+  test(
+    'webpack 5',
+    async () => {
+      const project = packed.project('webpack', { ...IN_WORKER, 'build.js': webpackProgram });
+      await run(process.execPath, ['build.js'], project);
+      cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
+      await works(join(project, 'out'));
+    },
+    SLOW,
+  );
+
+  test('esbuild, the worker as an entry of its own', async () => {
+    const project = packed.project('esbuild', IN_WORKER);
+    const entries = ['main.js', 'worker=plumbline/worker'];
+    await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
+    cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
+    await works(join(project, 'out'));
+  });
+
+  test('esbuild, the worker copied as it is', async () => {
+    const project = packed.project('esbuild-copy', IN_WORKER);
+    await run(bin('esbuild'), ['main.js', '--bundle', '--format=esm', '--outfile=out/app/main.js'], project);
+    const dist = join(project, 'node_modules/plumbline/dist');
+    cpSync(join(dist, 'hosts/worker.js'), join(project, 'out/app/worker.js'));
+    cpSync(join(dist, 'chunks'), join(project, 'out/chunks'), { recursive: true });
+    writeFileSync(join(project, 'out/index.html'), INDEX.replace('./main.js', './app/main.js'));
+    await works(join(project, 'out'));
+  });
+
+  test('esbuild, the node in the thread of the page', async () => {
+    const project = packed.project('esbuild-inline', IN_PAGE);
+    await run(bin('esbuild'), ['main.js', '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
+    cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
+    await works(join(project, 'out'));
+  });
+
+  test('rolldown, the worker as an entry of its own', async () => {
+    const project = packed.project('rolldown', {
+      ...IN_WORKER,
+      'rolldown.config.js': `export default {
+  input: { main: './main.js', worker: 'plumbline/worker' },
+  platform: 'browser',
+  output: { dir: 'out' },
+};`,
+    });
+    await run(bin('rolldown'), ['--config', 'rolldown.config.js'], project);
+    cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
+    await works(join(project, 'out'));
+  });
+
+  test('no bundler: modules as they are, and an import map', async () => {
+    const imports = {
+      plumbline: './node_modules/plumbline/dist/index.js',
+      comlink: './node_modules/comlink/dist/esm/comlink.mjs',
+      '@noble/hashes/': './node_modules/@noble/hashes/',
+    };
+    const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
+    const project = packed.project('plain', {
+      ...IN_WORKER,
+      'index.html': INDEX.replace('<script', `${map}<script`),
+    });
+    const hash = createHash('sha256').update(JSON.stringify({ imports })).digest('base64');
+    await works(project, STRICT_CSP.replace("'self'", `'self' 'sha256-${hash}'`));
+  });
+
+  test("without 'wasm-unsafe-eval' the start is refused with a code", async () => {
+    const project = packed.project('no-wasm', {
+      ...IN_WORKER,
+      'main.js': `import { createNode } from 'plumbline';
+createNode().then(() => { window.outcome = 'open'; }, ({ code }) => { window.outcome = code; });`,
+    });
+    await run(bin('vite'), ['build', '--outDir', 'out'], project);
+    const server = await serveFiles(join(project, 'out'), STRICT_CSP.replace(" 'wasm-unsafe-eval'", ''));
+    try {
+      expect((await outcomeOf(browser, server.url)).outcome).toBe('KERNEL_UNAVAILABLE');
+    } finally {
+      await server.close();
+    }
+  });
+});

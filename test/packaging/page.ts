@@ -1,0 +1,88 @@
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+import { type Browser, chromium } from 'playwright';
+import { BROWSER_ARGS, findBrowser } from '../../scripts/lib/browser.mjs';
+
+export const executablePath: string | undefined = await findBrowser();
+if (executablePath === undefined) console.warn('packaging: no Chromium was found, consumers in pages are not tried');
+
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath: executablePath!, args: BROWSER_ARGS });
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+};
+
+/** How long a page may take to estimate. */
+const OUTCOME_TIMEOUT_MS = 45_000;
+
+/** The strictest policy a page with a node in a worker can have, as docs/browsers.md says it. */
+export const STRICT_CSP =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; base-uri 'none'";
+
+export interface StaticServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves the files of a directory on loopback, each under the same policy. */
+export async function serveFiles(directory: string, policy?: string): Promise<StaticServer> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    let file = join(directory, normalize(decodeURIComponent(pathname)));
+    if (existsSync(file) && statSync(file).isDirectory()) file = join(file, 'index.html');
+    if (!existsSync(file)) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
+    if (policy !== undefined) response.setHeader('content-security-policy', policy);
+    createReadStream(file).pipe(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Runs a page until its script has set `window.outcome`; what that is, with everything that went wrong on the way. */
+export async function outcomeOf(browser: Browser, url: string): Promise<{ outcome: unknown; troubles: string[] }> {
+  const page = await browser.newPage();
+  await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
+  const troubles: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()))
+      troubles.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
+  page.on('requestfailed', (request) => troubles.push(`failed: ${request.url()}`));
+  page.on('response', (response) => {
+    if (response.status() >= 400) troubles.push(`${response.status()}: ${response.url()}`);
+  });
+  try {
+    await page.goto(url);
+    // Not `waitForFunction`: it needs an `eval` that the policy of the page forbids.
+    const until = Date.now() + OUTCOME_TIMEOUT_MS;
+    while (Date.now() < until) {
+      const outcome = await page.evaluate(() => (globalThis as { outcome?: unknown }).outcome);
+      if (outcome !== undefined) return { outcome, troubles };
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error('it did not come in time');
+  } catch (error) {
+    throw new Error(`no outcome of ${url}\n${troubles.join('\n')}`, { cause: error });
+  } finally {
+    await page.close();
+  }
+}

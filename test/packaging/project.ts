@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const execute = promisify(execFile);
+
+/** Runs a command; what it wrote to its output. A failure is an error that says what was printed. */
+export async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  // Vitest's own settings are none of the consumers' business.
+  const { NODE_ENV, VITEST, VITEST_MODE, TEST, ...env } = process.env;
+  try {
+    const { stdout } = await execute(command, args, { cwd, env, maxBuffer: 1 << 26 });
+    return stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${args.join(' ')} failed\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+/** Path of a command that the repository installs. */
+export const bin = (name: string): string => `${root}/node_modules/.bin/${name}`;
+
+interface LockEntry {
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** Where the lock file puts the dependencies of the package, and theirs: all that `npm install` of it brings. */
+function dependencyPlaces(): string[] {
+  const { packages } = JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8')) as {
+    packages: Record<string, LockEntry>;
+  };
+  const found = new Set<string>();
+  const visit = (name: string, from: string): void => {
+    let above = from;
+    let place = `${above}node_modules/${name}`;
+    while (packages[place] === undefined && above !== '') {
+      above = above.slice(0, above.slice(0, -1).lastIndexOf('node_modules/'));
+      place = `${above}node_modules/${name}`;
+    }
+    if (found.has(place)) return;
+    found.add(place);
+    for (const inner of Object.keys(packages[place]?.dependencies ?? {})) visit(inner, `${place}/`);
+  };
+  for (const name of Object.keys(packages['']?.dependencies ?? {})) visit(name, '');
+  return [...found];
+}
+
+/** Puts the files of a directory into another place, as links where the file system has them. */
+function place(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) place(source, target);
+    else {
+      try {
+        linkSync(source, target);
+      } catch {
+        cpSync(source, target);
+      }
+    }
+  }
+}
+
+/** The package as `npm pack` makes it, and projects that have it installed. */
+export interface Packed {
+  /** The archive. */
+  readonly tarball: string;
+  /** A directory for what belongs to no project. */
+  readonly directory: string;
+  /**
+   * A fresh project with the package and what it depends on, nothing else; outside the repository, so that nothing of it
+   * is found by accident.
+   *
+   * @param files - by path inside the project
+   * @param packages - of the repository's dependencies for development, to be there as well
+   */
+  project(name: string, files: Readonly<Record<string, string>>, packages?: readonly string[]): string;
+  remove(): void;
+}
+
+export async function packPackage(): Promise<Packed> {
+  const directory = mkdtempSync(join(tmpdir(), 'plumbline-packaging-'));
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], root);
+  const [name] = readdirSync(directory).filter((file) => file.endsWith('.tgz'));
+  const tarball = join(directory, name!);
+  await run('tar', ['-xzf', tarball, '-C', directory], directory);
+  const unpacked = join(directory, 'package');
+  const dependencies = dependencyPlaces();
+  return {
+    tarball,
+    directory,
+    project(projectName, files, packages = []) {
+      const project = join(directory, projectName);
+      place(unpacked, join(project, 'node_modules/plumbline'));
+      const more = packages.map((other) => `node_modules/${other}`);
+      for (const path of [...dependencies, ...more]) place(join(root, path), join(project, path));
+      const manifest = JSON.stringify({ name: projectName, private: true, type: 'module' });
+      for (const [path, text] of Object.entries({ 'package.json': manifest, ...files })) {
+        mkdirSync(dirname(join(project, path)), { recursive: true });
+        writeFileSync(join(project, path), text);
+      }
+      return project;
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+const PRICE = expect.stringMatching(/^0x[1-9a-f]/) as unknown;
+
+/**
+ * What each consumer has to answer: 21 000 is what a plain transfer costs, 7 wei the base fee of these networks
+ * (spec/fees.md 4).
+ */
+export const ANSWERS = {
+  transfer: { gasLimit: '0x5208', baseFeePerGas: '0x7', priorityFeePerGas: PRICE },
+  token: {
+    gasLimit: expect.stringMatching(/^0x[5-9a-f][0-9a-f]{3}$/) as unknown,
+    baseFeePerGas: '0x7',
+    priorityFeePerGas: PRICE,
+  },
+};
+
+/** What each consumer runs, given a node: the fee of a plain transfer and of a token transfer. */
+export const ESTIMATE = `
+export async function estimate(node) {
+  const [from, to] = await node.request({ method: 'eth_accounts' });
+  const ask = (call) => node.request({ method: 'linea_estimateGas', params: [call] });
+  const transfer = await ask({ from, to, value: '0x1' });
+  const data = '0xa9059cbb' + to.slice(2).padStart(64, '0') + '1'.padStart(64, '0');
+  const token = await ask({ from, to: '0x7e57c0de00000000000000000000000000007e57', data });
+  await node.close();
+  return { transfer, token };
+}
+`;
