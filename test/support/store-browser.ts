@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright';
+import { rolldown } from 'rolldown';
+import { BROWSER_ARGS, findBrowser } from '../../scripts/lib/browser.mjs';
+import type { Acknowledged } from './store-page.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.html': 'text/html' };
+const START_MS = 30_000;
+
+/** The built package on a port of its own, and a page that runs `store-page.ts`. */
+export class StoreServer {
+  /** Blocks that pages were told of. */
+  readonly acknowledged: Acknowledged[] = [];
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<StoreServer> {
+    const bundle = await rolldown({ input: fileURLToPath(new URL('./store-page.ts', import.meta.url)) });
+    const { output } = await bundle.generate({ format: 'es' });
+    const chunks = new Map(output.map((chunk) => [`/${chunk.fileName}`, 'code' in chunk ? chunk.code : chunk.source]));
+    const main = output[0].fileName;
+    const html = `<!doctype html><title>store</title><body>store<script type=module src=/${main}></script>`;
+    const server = createServer(async (request, response) => {
+      const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+      if (pathname === '/acknowledged') {
+        const parts: Buffer[] = [];
+        for await (const part of request) parts.push(part as Buffer);
+        started.acknowledged.push(JSON.parse(Buffer.concat(parts).toString()) as Acknowledged);
+        response.writeHead(204).end();
+        return;
+      }
+      try {
+        const isOurs = pathname === '/' || chunks.has(pathname);
+        const body = pathname === '/' ? html : (chunks.get(pathname) ?? (await readFile(join(root, pathname))));
+        response.writeHead(200, {
+          'content-type': TYPES[isOurs && pathname === '/' ? '.html' : extname(pathname)] ?? '',
+        });
+        response.end(body);
+      } catch {
+        response.writeHead(404).end();
+      }
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const started = new StoreServer(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return started;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+/** A Chromium with a profile that outlives it, in a process that can be killed. */
+export class StoreBrowser {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly browser: Browser,
+    private readonly url: string,
+  ) {}
+
+  static async start(profile: string, url: string): Promise<StoreBrowser> {
+    const portFile = join(profile, 'DevToolsActivePort');
+    await rm(portFile, { force: true });
+    const switches = [
+      ...BROWSER_ARGS,
+      '--headless=new',
+      `--user-data-dir=${profile}`,
+      '--remote-debugging-port=0',
+      '--no-default-browser-check',
+      '--password-store=basic',
+      '--use-mock-keychain',
+      'about:blank',
+    ];
+    // In a group of its own, so that all its processes can be killed at once.
+    const child = spawn((await findBrowser())!, switches, { detached: true, stdio: 'ignore' });
+    for (const end = Date.now() + START_MS; ; await sleep(50)) {
+      const [port, path] = (await readFile(portFile, 'utf8').catch(() => '')).split('\n');
+      if (path !== undefined) {
+        const browser = await chromium.connectOverCDP(`ws://127.0.0.1:${port}${path}`);
+        return new StoreBrowser(child, browser, url);
+      }
+      if (child.exitCode !== null || Date.now() > end) throw new Error('the browser does not start');
+    }
+  }
+
+  /** A page with the store tests' functions. */
+  async page(): Promise<Page> {
+    const page = await this.browser.contexts()[0]!.newPage();
+    await page.goto(this.url);
+    await page.waitForFunction(() => 'storePage' in globalThis);
+    return page;
+  }
+
+  session(page: Page): Promise<CDPSession> {
+    return this.browser.contexts()[0]!.newCDPSession(page);
+  }
+
+  /** Ends all processes of the browser at once. */
+  async kill(): Promise<void> {
+    const ended = once(this.child, 'exit');
+    process.kill(-this.child.pid!, 'SIGKILL');
+    await ended;
+    await this.browser.close().catch(() => {});
+  }
+}
+
+/** A folder for a profile, removed by the function that comes with it. */
+export async function temporaryProfile(): Promise<{ profile: string; remove: () => Promise<void> }> {
+  const profile = await mkdtemp(join(tmpdir(), 'plumbline-store-'));
+  return { profile, remove: () => rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }) };
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright';
+import { seededRandom } from './random.js';
+import { StoreBrowser, StoreServer, temporaryProfile } from './store-browser.js';
+import type { Acknowledged } from './store-page.js';
+
+/** What is ended: the worker of the node, its page, or all processes of the browser. */
+export type Victim = 'worker' | 'page' | 'browser';
+
+export interface KillPlan {
+  readonly seed: number;
+  /** In this order, again and again. */
+  readonly victims: readonly Victim[];
+  readonly kills: number;
+  /** After so many a database is given up for a new one: opening one reads all its blocks. */
+  readonly perDatabase: number;
+  /** Longest life, milliseconds from the first transaction on. */
+  readonly lifeMs: number;
+}
+
+export interface KillReport {
+  readonly kills: Readonly<Record<Victim, number>>;
+  readonly blocks: number;
+  readonly acknowledged: number;
+  /** Openings that loaded the state from a checkpoint; the others applied the blocks. */
+  readonly fromCheckpoint: number;
+}
+
+/**
+ * Ends a stored devnet at random moments while it seals, and opens it again each time: the block it is at has been
+ * committed, none that was acknowledged is missing, the chain is linked from its first block, the state that every hash of is
+ * computed again has the root that was recorded, nothing had to be repaired, and it goes on sealing.
+ *
+ * @throws Error for anything else
+ */
+export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
+  const random = seededRandom(plan.seed);
+  const server = await StoreServer.start();
+  const { profile, remove } = await temporaryProfile();
+  const kills: Record<Victim, number> = { worker: 0, page: 0, browser: 0 };
+  let [blocks, acknowledged, fromCheckpoint] = [0, 0, 0];
+  let browser = await StoreBrowser.start(profile, server.url);
+  try {
+    let page = await browser.page();
+    let known: string[] = [];
+    for (let i = 0; i <= plan.kills; i++) {
+      const generation = Math.floor(i / plan.perDatabase);
+      if (i % plan.perDatabase === 0) known = [];
+      const stages = await reopen(page, `kill-${plan.seed}-${generation}`, server.acknowledged.splice(0), known);
+      if (!stages.includes('genesis')) fromCheckpoint++;
+      if (i === plan.kills) break;
+      const victim = plan.victims[i % plan.victims.length]!;
+      const lifeMs = random(plan.lifeMs);
+      await page.evaluate((seed) => storePage.stream(seed), random(2 ** 31));
+      if (victim === 'worker') {
+        const told = await page.evaluate((ms) => storePage.endWorker(ms), lifeMs);
+        server.acknowledged.splice(0);
+        server.acknowledged.push(...told);
+      } else {
+        await sleep(lifeMs);
+        if (victim === 'page') {
+          await page.close({ runBeforeUnload: false });
+        } else {
+          await browser.kill();
+          browser = await StoreBrowser.start(profile, server.url);
+        }
+        page = await browser.page();
+      }
+      kills[victim]++;
+      acknowledged += server.acknowledged.length;
+      blocks = Math.max(blocks, known.length);
+    }
+    return { kills, blocks, acknowledged, fromCheckpoint };
+  } finally {
+    await browser.kill();
+    await server.close();
+    await remove();
+  }
+}
+
+/**
+ * @param acknowledged - blocks that have to be there
+ * @param known - hashes of all blocks found so far, which have to be the same; those that are new are added
+ * @returns the stages of opening
+ */
+async function reopen(
+  page: Page,
+  storeName: string,
+  acknowledged: readonly Acknowledged[],
+  known: string[],
+): Promise<readonly string[]> {
+  const chain = { kind: 'devnet', scheme: 'poseidon2' } as const;
+  const opened = await page.evaluate((options) => storePage.open(options), {
+    storeName,
+    storeCheck: 'full' as const,
+    chain,
+    dictionary: { kind: 'general' } as const,
+  });
+  if (opened.error !== undefined) throw new Error(`does not open: ${JSON.stringify(opened.error)}`);
+  const from = Math.max(0, known.length - 1);
+  const { head, status, stages, hashes } = await page.evaluate((number) => storePage.look(number), from);
+  if (status !== undefined) throw new Error(`the store is not whole: ${JSON.stringify(status)}`);
+  if (known.length > 0 && hashes[0] !== known.at(-1)) throw new Error(`block ${from} is another or missing`);
+  known.push(...hashes.slice(known.length > 0 ? 1 : 0));
+  for (const { number, hash } of acknowledged) {
+    if (known[number] !== hash) throw new Error(`block ${number} was acknowledged and is missing; the head is ${head}`);
+  }
+  await page.evaluate(() => storePage.prove());
+  for (let next = 1; next <= 3; next++) {
+    const { number, hash } = await page.evaluate((amount) => storePage.send(amount), next);
+    if (number !== head + next) throw new Error(`sealed block ${number} on block ${head + next - 1}`);
+    known.push(hash);
+  }
+  return stages;
+}
