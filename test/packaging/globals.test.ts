@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { transformSync } from 'rolldown/utils';
+import { describe, expect, test } from 'vitest';
+import { root } from './project.js';
+
+/** What only Node has, and what only the thread of a page has: no name of these may be taken for granted in a worker. */
+const FOREIGN = [
+  ...['Buffer', 'process', 'global', 'require', 'module', 'exports', '__dirname', '__filename', 'setImmediate'],
+  ...['window', 'document', 'localStorage', 'sessionStorage', 'XMLHttpRequest', 'HTMLElement', 'DOMParser', 'alert'],
+];
+const MARK = 'PLUMBLINE_FREE_';
+const define = Object.fromEntries(FOREIGN.map((name) => [name, MARK + name]));
+
+/** The foreign globals a module names. The compiler replaces what is no variable of the module's own, and nothing else. */
+function foreignIn(file: string): string[] {
+  const { code, errors } = transformSync('module.js', readFileSync(file, 'utf8'), { define });
+  expect(errors).toEqual([]);
+  const found = code.matchAll(new RegExp(`${MARK}(\\w+)`, 'g'));
+  return [...new Set([...found].map((match) => match[1]!))].sort();
+}
+
+function scripts(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+}
+
+const dist = `${root}/dist`;
+const built = scripts(dist).filter((file) => !file.startsWith(`${dist}/demo/`));
+/** Bundles: ours and the dependencies in one. */
+const isBundle = (file: string): boolean => /\/chunks\/|\/hosts\/worker\.js$|dist\/service-worker[^/]*\.js$/.test(file);
+/** Door `plumbline/node` and the command. */
+const isForNode = (file: string): boolean => /\/hosts\/(?:node(?!-handle)|cli)[^/]*\.js$/.test(file);
+
+describe('what ships to the browser', () => {
+  test('our own modules name no global of Node or of a page', () => {
+    const files = built.filter((file) => !isBundle(file) && !isForNode(file));
+    expect(files.length).toBeGreaterThan(200);
+    const found = files
+      .map((file) => [file.slice(dist.length), foreignIn(file)])
+      .filter(([, names]) => names!.length > 0);
+    expect(found).toEqual([]);
+  });
+
+  test('worker and service worker name none but the one that a dependency asks for first', () => {
+    const files = built.filter(isBundle);
+    expect(files.length).toBeGreaterThan(10);
+    // lru-cache: `typeof process === 'object' && process ? process : {}`.
+    expect([...new Set(files.flatMap(foreignIn))]).toEqual(['process']);
+  });
+
+  test('a module that names one is found', () => {
+    // Door `plumbline/node` may: it proves that the search sees what it looks for.
+    expect(foreignIn(`${dist}/hosts/cli.js`)).toContain('process');
+  });
+});
