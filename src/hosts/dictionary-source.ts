@@ -20,7 +20,7 @@ export function resolveDictionary(
   source: DictionarySource | undefined,
   network: Network,
   store: PageStore | undefined,
-  budgetBytes = BUDGET_BYTES,
+  budgetBytes: number = BUDGET_BYTES,
 ): Promise<Dictionary> {
   if (source?.kind === 'general' || (source === undefined && network.dictionary === undefined)) {
     return generalDictionary();

@@ -1,5 +1,8 @@
 import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../rpc/explained-estimate.js';
 import { createFetchHandler, type FetchHandlerOptions } from '../rpc/http.js';
+import { storageResult } from '../rpc/methods/storage.js';
+import type { SharingReport } from '../rpc/sharing-report.js';
+import type { ChainImport, StorageReport } from '../rpc/storage-control.js';
 import type { NodeInfo } from './options.js';
 import { type Provider, type RequestOptions, TransportProvider } from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
@@ -24,6 +27,30 @@ export interface PlumblineNode extends Provider {
   readonly http: FetchHandlerOptions;
   /** A caller of its own, as one WebSocket connection is: payloads in, replies and messages of its subscriptions out. */
   openSession(listener: SessionListener): NodeSession;
+  /** Whether this node writes to its store, or another page's does and answers for it. */
+  sharing(options?: RequestOptions): Promise<SharingReport>;
+  /** What the node keeps: bytes and records by table, budgets, and what the browser says of this origin. */
+  storage(options?: RequestOptions): Promise<StorageReport>;
+  /**
+   * Deletes everything in the node's database. The node works on: a devnet from genesis, with the options it was opened with; a
+   * light node with an empty store.
+   *
+   * @throws PlumblineError `METHOD_NOT_ENABLED` on a replica; of the store
+   */
+  clear(options?: RequestOptions): Promise<void>;
+  /**
+   * A devnet as one file: its blocks, what they changed, and its newest stored state. The file has a version and a checksum.
+   *
+   * @throws PlumblineError `METHOD_NOT_ENABLED` on other chains; `STORE_UNAVAILABLE` without a store, or while it lacks blocks
+   */
+  exportChain(options?: RequestOptions): Promise<Uint8Array>;
+  /**
+   * Replaces the devnet by the one of a file: of the same genesis, network and hash scheme. Everything in the file is checked
+   * before anything is changed.
+   *
+   * @throws PlumblineError `CHAIN_FILE_REFUSED`; `METHOD_NOT_ENABLED` on other chains; of the store
+   */
+  importChain(file: Uint8Array, options?: RequestOptions): Promise<ChainImport>;
   /** Ends the node. Calls still under way are rejected. */
   close(): Promise<void>;
 }
@@ -59,6 +86,30 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   ): Promise<ExplainedEstimate> {
     const request = { method: 'explainEstimate', params: explainParams(params, options) };
     return (await this.inspector.request(request, options)) as ExplainedEstimate;
+  }
+
+  async sharing(options?: RequestOptions): Promise<SharingReport> {
+    return (await this.inspector.request({ method: 'sharing' }, options)) as SharingReport;
+  }
+
+  async storage(options?: RequestOptions): Promise<StorageReport> {
+    return (await this.keeper('storage', [], options)) as StorageReport;
+  }
+
+  async clear(options?: RequestOptions): Promise<void> {
+    await this.keeper('clear', [], options);
+  }
+
+  async exportChain(options?: RequestOptions): Promise<Uint8Array> {
+    return (await this.keeper('exportChain', [], options)) as Uint8Array;
+  }
+
+  async importChain(file: Uint8Array, options?: RequestOptions): Promise<ChainImport> {
+    return (await this.keeper('importChain', [file], options)) as ChainImport;
+  }
+
+  private async keeper(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown> {
+    return storageResult(await this.inspector.request({ method, params }, options));
   }
 
   openSession(listener: SessionListener): NodeSession {

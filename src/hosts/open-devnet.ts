@@ -1,8 +1,9 @@
 import { Devnet } from '../chain/devnet/devnet.js';
 import type { ZkEngine } from '../chain/devnet/devnet-state.js';
+import type { DevnetSettings } from '../chain/devnet/options.js';
 import { Estimator } from '../estimate/estimator.js';
 import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
-import type { CalldataSizer, KernelOptions } from '../kernel/contracts.js';
+import type { HashScheme, KernelOptions } from '../kernel/contracts.js';
 import { loadHasher } from '../kernel/hasher.js';
 import { hasSimd } from '../kernel/instantiate.js';
 import { rememberingSizer } from '../kernel/sizer-cache.js';
@@ -18,13 +19,14 @@ import { inspectTable } from '../rpc/inspect-table.js';
 import { layerOneTable } from '../rpc/layer-one-table.js';
 import { methodTable } from '../rpc/method-table.js';
 import { noteRequest } from '../rpc/noted-context.js';
-import type { PageStore } from '../store/page-store.js';
-import type { StoreHealth } from '../store/store-status.js';
 import { type DevnetGenesis, devnetGenesis } from './devnet-genesis.js';
+import { DevnetSeat } from './devnet-seat.js';
+import { devnetStorage } from './devnet-storage.js';
 import { resolveDictionary } from './dictionary-source.js';
 import type { InlineExtras } from './inline-extras.js';
 import { InlineTransport } from './inline-transport.js';
 import type { DevnetChainOptions, NodeInfo, NodeOptions, OpenProgress } from './options.js';
+import { budgetsOf } from './storage-options.js';
 import { type Kept, openOnStore } from './store-source.js';
 import type { Layer, NodeTransport } from './transport.js';
 
@@ -67,30 +69,46 @@ async function openOn(
     options.dictionary,
     network,
     store,
-    options.storage?.budgets?.dictionaries,
+    budgetsOf(options.storage ?? {}).dictionaries,
   );
   report('kernels', 0);
-  const [hasher, tries, plainSizer] = await Promise.all([
-    loadHasher(scheme, kernel),
-    loadTrieKernel(scheme, { ...kernel, undo: true, nodes: true }),
-    loadCalldataSizer(dictionary.bytes, kernel),
-  ]);
-  const sizer = rememberingSizer(plainSizer);
-  const parts = { zk: { hasher, kernel: tries }, sizer, store, health, check: options.storeCheck, report };
-  const chain = await openDevnet(chainOptions, genesis, parts);
+  const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, kernel));
+  /** With kernels of its own each time: no two devnets share them. */
+  const settings = async (): Promise<DevnetSettings> => ({
+    ...settingsOf(chainOptions, genesis),
+    zk: await zkEngine(scheme, kernel),
+    sizer,
+    store,
+    health,
+    check: options.storeCheck,
+    onProgress: report,
+  });
+  const open = async () => openDevnet(chainOptions, await settings());
+  const seat = new DevnetSeat(await open());
+  const { chain } = seat;
+  const keeping = { store, health, options: options.storage ?? {}, settings, open };
   const { gasSearch, stepBudget = STEP_BUDGET } = options;
   const estimator = new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget });
   const filters = new FilterRegistry(chain, { now: () => performance.now() });
-  const context: RpcContext = { chain, estimator, stepBudget, filters, devnet: chain.control };
+  const context: RpcContext = {
+    chain,
+    estimator,
+    stepBudget,
+    filters,
+    devnet: seat.control,
+    storage: devnetStorage(seat, keeping),
+  };
   const handling = {
     timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     maxBatch: options.maxBatch,
     onError: extras.onError,
   };
   const dispatchers: Record<Layer, Dispatch> = {
-    l2: createDispatcher(methodTable(context, DEVNET_METHODS), context, { ...handling, note: noteRequest }),
+    l2: seat.afterwards(
+      createDispatcher(methodTable(context, DEVNET_METHODS), context, { ...handling, note: noteRequest }),
+    ),
     inspect: createDispatcher(inspectTable(), context, handling),
-    l1: createDispatcher(layerOneTable(), { layerOne: chain.layerOne, network }, handling),
+    l1: seat.afterwards(createDispatcher(layerOneTable(), { layerOne: seat.layerOne, network }, handling)),
   };
   report('ready', 1);
   const simd = build === 'simd' || (build === 'auto' && hasSimd());
@@ -104,36 +122,31 @@ async function openOn(
   return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions, health);
 }
 
-async function openDevnet(
-  options: DevnetChainOptions,
-  genesis: DevnetGenesis,
-  parts: {
-    zk: ZkEngine;
-    sizer: CalldataSizer;
-    store: PageStore | undefined;
-    health: StoreHealth;
-    check: NodeOptions['storeCheck'];
-    report: (stage: OpenProgress['stage'], fraction: number) => void;
-  },
-): Promise<Devnet> {
-  const chain = await Devnet.open({
+async function zkEngine(scheme: HashScheme, kernel: KernelOptions): Promise<ZkEngine> {
+  const [hasher, tries] = await Promise.all([
+    loadHasher(scheme, kernel),
+    loadTrieKernel(scheme, { ...kernel, undo: true, nodes: true }),
+  ]);
+  return { hasher, kernel: tries };
+}
+
+/** What a devnet is by its options. */
+function settingsOf({ mining = 'auto', finality = {} }: DevnetChainOptions, genesis: DevnetGenesis) {
+  return {
     ...genesis,
-    zk: parts.zk,
     genesisTimestamp: GENESIS_TIMESTAMP,
-    mining: options.mining ?? 'auto',
-    sizer: parts.sizer,
-    finality: options.finality ?? {},
+    mining,
+    finality,
     coinbase: COINBASE,
     now: () => Math.floor(Date.now() / 1000),
-    store: parts.store,
-    health: parts.health,
-    check: parts.check,
-    onProgress: parts.report,
-  });
-  const { importBlocks } = options;
+  };
+}
+
+async function openDevnet({ importBlocks }: DevnetChainOptions, settings: DevnetSettings): Promise<Devnet> {
+  const chain = await Devnet.open(settings);
   if (importBlocks === undefined) return chain;
   try {
-    await chain.importChain(importBlocks, (fraction) => parts.report('blocks', fraction));
+    await chain.importChain(importBlocks, (fraction) => settings.onProgress?.('blocks', fraction));
     return chain;
   } catch (error) {
     await chain.close();

@@ -22,10 +22,12 @@ import { RestGroup } from '../upstream/rest-group.js';
 import { resolveDictionary } from './dictionary-source.js';
 import type { InlineExtras } from './inline-extras.js';
 import { InlineTransport } from './inline-transport.js';
+import { lazyStorage } from './lazy-storage.js';
 import type { LightChainOptions } from './light-options.js';
 import type { NodeInfo, NodeOptions } from './options.js';
 import { surroundingActivity } from './page-activity.js';
 import type { ReplicaChainOptions } from './replica-options.js';
+import { budgetsOf } from './storage-options.js';
 import { type Kept, openOnStore } from './store-source.js';
 import type { Layer, NodeTransport } from './transport.js';
 
@@ -58,8 +60,8 @@ async function openOn(
   const { network } = chainOptions;
   const build = options.kernelBuild ?? 'auto';
   extras.onProgress?.({ stage: 'dictionary', fraction: 0 });
-  const budgets = options.storage?.budgets;
-  const dictionary = await resolveDictionary(options.dictionary, network, store, budgets?.dictionaries);
+  const budgets = budgetsOf(options.storage ?? {});
+  const dictionary = await resolveDictionary(options.dictionary, network, store, budgets.dictionaries);
   extras.onProgress?.({ stage: 'kernels', fraction: 0 });
   const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, { build }));
   const hashers = new Map<HashScheme, Promise<Hasher>>();
@@ -71,7 +73,7 @@ async function openOn(
     }
     return hasher;
   };
-  const cache = store && new (await import('../chain/light/light-cache.js')).LightCache(store, budgets);
+  const cache = store && new (await import('../chain/light/light-cache.js')).LightCache(store, budgets, health);
   const clock = extras.clock ?? systemClock;
   const observer = extras.upstreamObserver;
   const common = { clock, ...(observer !== undefined && { observer }) };
@@ -112,7 +114,19 @@ async function openOn(
   const { gasSearch, stepBudget = STEP_BUDGET } = options;
   const estimator = new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget });
   const filters = new FilterRegistry(chain, { now: () => performance.now() });
-  const context: RpcContext = { chain, estimator, stepBudget, filters };
+  const storage = lazyStorage(async () => {
+    const { NodeStorage } = await import('./node-storage.js');
+    return new NodeStorage({
+      store,
+      health,
+      options: options.storage ?? {},
+      budgets,
+      devnetTables: [],
+      // The state of a replica is read from its store as it goes.
+      ...(chainOptions.kind === 'light' && { clear: async () => cache?.clear(() => store!.clear()) }),
+    });
+  });
+  const context: RpcContext = { chain, estimator, stepBudget, filters, storage };
   const handling = {
     timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     maxBatch: options.maxBatch,

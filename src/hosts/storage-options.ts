@@ -45,6 +45,20 @@ export interface StorageOptions {
   readonly fallback?: 'error' | 'memory';
 }
 
+const MIB = 2 ** 20;
+
+/** Budgets of tables, defaults filled in: some 14 000 headers, 600 proofs of an account with a slot, 1 500 contracts. */
+export function budgetsOf({ budgets = {} }: StorageOptions): Required<Omit<StorageBudgets, 'devnet'>> {
+  const {
+    headers = 8 * MIB,
+    finalizations = MIB / 4,
+    proofs = 8 * MIB,
+    codes = 16 * MIB,
+    dictionaries = MIB,
+  } = budgets;
+  return { headers, finalizations, proofs, codes, dictionaries };
+}
+
 const DURABILITIES: readonly unknown[] = ['default', 'strict', 'relaxed'];
 
 /** @throws PlumblineError `INVALID_PARAMETER` */

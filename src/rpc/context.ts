@@ -2,6 +2,7 @@ import type { Chain } from '../chain/chain.js';
 import type { DevnetControl } from '../chain/devnet/control.js';
 import type { Estimator } from '../estimate/estimator.js';
 import type { FilterRegistry } from './filters/filter-registry.js';
+import type { StorageControl } from './storage-control.js';
 
 /** What the methods of one node work on. */
 export interface RpcContext {
@@ -12,4 +13,6 @@ export interface RpcContext {
   readonly filters: FilterRegistry;
   /** Present when the chain is a devnet: what only that can be told. */
   readonly devnet?: DevnetControl;
+  /** What the node keeps. */
+  readonly storage?: StorageControl;
 }

@@ -4,8 +4,10 @@ import type { RpcContext } from './context.js';
 import type { ExplainedEstimate, ExplainOptions } from './explained-estimate.js';
 import { createMethodTable, type Method, type MethodTable } from './method.js';
 import { formatEstimate, readEstimateRequest } from './methods/linea_estimateGas.js';
+import { STORAGE_METHODS } from './methods/storage.js';
 import { optional, requireObject } from './parse-params.js';
 import { invalidParams } from './rpc-errors.js';
+import type { SharingReport } from './sharing-report.js';
 
 function formatEvidence(evidence: EstimateEvidence): ExplainedEstimate['evidence'] {
   const { gas, prices, pricesFromBlock, maxFeePerGas, totalFee, ...rest } = evidence;
@@ -51,7 +53,10 @@ const explainEstimate: Method<RpcContext> = {
   },
 };
 
+/** Of a node that shares its store, whoever shares it answers. */
+const sharing: Method<RpcContext> = { name: 'sharing', handle: (): SharingReport => ({ role: 'alone' }) };
+
 /** What the library offers beside JSON-RPC: never reachable over HTTP. */
 export function inspectTable(): MethodTable<RpcContext> {
-  return createMethodTable([explainEstimate]);
+  return createMethodTable([explainEstimate, sharing, ...STORAGE_METHODS]);
 }

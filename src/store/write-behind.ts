@@ -8,6 +8,8 @@ export interface WriteBehindOptions {
   readonly maxPendingBytes?: number | undefined;
   /** Told of what the store throws; nobody else is. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
+  /** Told of each commit that came to its end. */
+  readonly onSuccess?: (() => void) | undefined;
 }
 
 /** Who takes part in commits. */
@@ -110,6 +112,7 @@ export class WriteBehind {
     }
     try {
       await this.store.commit({ puts, deletes });
+      this.options.onSuccess?.();
     } catch (error) {
       this.tell([...entries.values()]);
       this.options.onFailure?.(error);

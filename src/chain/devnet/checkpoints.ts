@@ -76,6 +76,11 @@ export class Checkpoints {
     this.slackBytes = slackBytes;
   }
 
+  /** Done when no checkpoint is being written. */
+  async settled(): Promise<void> {
+    await this.writing;
+  }
+
   /** Why the newest checkpoint could not be written; undefined when it could. It is tried again. */
   get failure(): string | undefined {
     return this.lastFailure;

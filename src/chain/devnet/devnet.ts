@@ -6,6 +6,7 @@ import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/bl
 import type { StateReader } from '../../evm/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
+import type { PageStore } from '../../store/page-store.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
@@ -35,6 +36,7 @@ import { SimulatedL1 } from './layer-one/simulated-l1.js';
 import { Ledger } from './ledger.js';
 import { Mining } from './mining.js';
 import type { DevnetSettings } from './options.js';
+import { notStored } from './persistence.js';
 import { currentPrices } from './prices.js';
 import { anotherGenesis, findStored, Reopening, type StoredDevnet } from './reopening.js';
 import { SerialQueue } from './serial-queue.js';
@@ -264,12 +266,38 @@ export class Devnet implements Chain {
     return () => this.intake.listeners.delete(listener);
   }
 
-  async close(): Promise<void> {
+  /** Done when the state of a stored devnet is loaded. @throws PlumblineError `STORE_CORRUPT` when it cannot be */
+  whenLoaded(): Promise<void> {
+    return this.loaded;
+  }
+
+  /**
+   * Gives `read` the store at a moment at which it holds the whole chain, and nothing is written to it.
+   *
+   * @throws PlumblineError `STORE_UNAVAILABLE` when the chain is not stored, or not as a whole
+   */
+  whileStored<Result>(read: (store: PageStore, head: number) => Promise<Result>): Promise<Result> {
+    return this.queue.run(async () => {
+      const { stored, writer } = this;
+      if (stored === undefined || writer === undefined) throw notStored('it has no store');
+      if (!writer.isWhole) throw notStored('its store lacks the newest blocks');
+      await stored.checkpoints.settled();
+      return read(stored.pages, this.ledger.head.header.number);
+    });
+  }
+
+  /** Ends the devnet, and leaves its store open. */
+  async end(): Promise<void> {
     this.mining.stop();
     this.reopening?.abort();
     await this.queue.close();
+    await this.writer?.close();
+    await this.stored?.checkpoints.settled();
+  }
+
+  async close(): Promise<void> {
     try {
-      await this.writer?.close();
+      await this.end();
       const isWhole = this.complete && this.writer?.isWhole === true;
       if (isWhole) await this.stored?.checkpoints.finish(this.finality.finalized, this.state);
     } finally {

@@ -183,3 +183,8 @@ export function corrupt(reason: string, cause?: unknown): PlumblineError<'STORE_
   const details = { table: 'blocks', reason };
   return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details, { cause });
 }
+
+/** An error for a devnet that is not stored as a whole. */
+export function notStored(reason: string): PlumblineError<'STORE_UNAVAILABLE'> {
+  return new PlumblineError('STORE_UNAVAILABLE', `the devnet is not stored: ${reason}`, { reason });
+}

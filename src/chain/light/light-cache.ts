@@ -1,7 +1,8 @@
 import type { Network } from '../../networks/network.js';
 import { BudgetedTable } from '../../store/budgeted-table.js';
 import type { PageStore } from '../../store/page-store.js';
-import { WriteBehind, type WriteBehindOptions } from '../../store/write-behind.js';
+import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
+import { WriteBehind } from '../../store/write-behind.js';
 
 import { HeaderStore } from './header-store.js';
 
@@ -13,14 +14,6 @@ export interface LightBudgets {
   readonly codes: number;
 }
 
-/** Some 16 000 headers, 600 proofs of an account with a slot, and 1 500 contracts. */
-export const LIGHT_BUDGETS: LightBudgets = {
-  headers: 8 * 2 ** 20,
-  finalizations: 2 ** 18,
-  proofs: 8 * 2 ** 20,
-  codes: 16 * 2 ** 20,
-};
-
 /** What a light node keeps for another time: tables with a budget each, written behind. */
 export class LightCache {
   readonly headers: BudgetedTable;
@@ -30,9 +23,15 @@ export class LightCache {
   private readonly writer: WriteBehind;
   private readonly linked: HeaderStore[] = [];
 
-  constructor(store: PageStore, budgets: Partial<LightBudgets> = {}, options: WriteBehindOptions = {}) {
-    const { headers, finalizations, proofs, codes } = { ...LIGHT_BUDGETS, ...budgets };
-    this.writer = new WriteBehind(store, options);
+  constructor(
+    store: PageStore,
+    { headers, finalizations, proofs, codes }: LightBudgets,
+    health?: StoreHealth | undefined,
+  ) {
+    this.writer = new WriteBehind(store, {
+      onFailure: (error) => isStoreFailure(error) && health?.memory(error),
+      onSuccess: () => health?.durable(),
+    });
     this.headers = new BudgetedTable(this.writer, 'headers', headers);
     this.finalizations = new BudgetedTable(this.writer, 'finalizations', finalizations);
     this.proofs = new BudgetedTable(this.writer, 'proofs', proofs);

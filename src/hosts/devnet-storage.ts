@@ -1,0 +1,63 @@
+import type { Devnet } from '../chain/devnet/devnet.js';
+import type { DevnetSettings } from '../chain/devnet/options.js';
+import { notStored } from '../chain/devnet/persistence.js';
+import type { StorageControl } from '../rpc/storage-control.js';
+import type { MeteredStore } from '../store/metered-store.js';
+import type { StoreHealth } from '../store/store-status.js';
+import type { DevnetSeat } from './devnet-seat.js';
+import { NodeStorage } from './node-storage.js';
+import { budgetsOf, type StorageOptions } from './storage-options.js';
+
+export interface DevnetKeeping {
+  readonly store: MeteredStore | undefined;
+  readonly health: StoreHealth;
+  readonly options: StorageOptions;
+  /** Of the node's devnet, with kernels that nobody else uses. */
+  settings(): Promise<DevnetSettings>;
+  /** Opens the devnet that is stored, or one at its beginning. */
+  open(): Promise<Devnet>;
+}
+
+/** What is kept of the devnet on a seat, and how it is replaced. */
+export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): StorageControl {
+  const { store, health, options, open } = keeping;
+  /** A store that cannot be changed leaves the node with the devnet it had. */
+  const replace = async (change: () => Promise<void>) => {
+    let failure: unknown;
+    await seat.replace(async () => {
+      await change().catch((error: unknown) => {
+        failure = error;
+      });
+      return open();
+    });
+    if (failure !== undefined) throw failure;
+  };
+  const { dictionaries } = budgetsOf(options);
+  return new NodeStorage({
+    store,
+    health,
+    options,
+    budgets: { dictionaries },
+    devnetTables: ['blocks', 'state', 'trie'],
+    clear: () => replace(async () => store?.clear()),
+    async exportChain() {
+      const [{ describeChain, readEntries }, { encodeChainFile }] = await loadTransfer();
+      const described = describeChain(await keeping.settings());
+      return seat.current.whileStored(async (pages, head) => {
+        return encodeChainFile({ ...described, head, entries: await readEntries(pages) });
+      });
+    },
+    async importChain(bytes) {
+      const [{ checkChain, replaceEntries }, { decodeChainFile }] = await loadTransfer();
+      const file = decodeChainFile(bytes);
+      await checkChain(file, await keeping.settings());
+      if (store === undefined) throw notStored('it has no store');
+      await replace(() => replaceEntries(store, file));
+      return { head: file.head };
+    },
+  });
+}
+
+function loadTransfer() {
+  return Promise.all([import('../chain/devnet/chain-transfer.js'), import('../chain/devnet/chain-file.js')]);
+}

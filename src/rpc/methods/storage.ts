@@ -1,0 +1,42 @@
+import { isPlumblineError, PlumblineError } from '../../errors.js';
+import type { RpcContext } from '../context.js';
+import type { Method } from '../method.js';
+import { invalidParams } from '../rpc-errors.js';
+import type { StorageControl } from '../storage-control.js';
+import { thrownResult } from '../storage-result.js';
+
+/*
+ * What a node keeps: offered by the library, never over HTTP. Answers are plain data, bytes among it, and typed errors go as
+ * data too, because a JSON-RPC error would leave out what they carry.
+ */
+
+function storageMethod(
+  name: string,
+  work: (storage: StorageControl, params: readonly unknown[]) => Promise<unknown>,
+): Method<RpcContext> {
+  return {
+    name,
+    async handle({ storage }, params) {
+      if (storage === undefined) throw new PlumblineError('METHOD_NOT_ENABLED', 'method not enabled', { method: name });
+      try {
+        return await work(storage, params);
+      } catch (error) {
+        if (!isPlumblineError(error)) throw error;
+        return thrownResult(error);
+      }
+    },
+  };
+}
+
+export const STORAGE_METHODS: readonly Method<RpcContext>[] = [
+  storageMethod('storage', (storage) => storage.report()),
+  storageMethod('clear', async (storage) => {
+    await storage.clear();
+    return null;
+  }),
+  storageMethod('exportChain', (storage) => storage.exportChain()),
+  storageMethod('importChain', (storage, [file]) => {
+    if (!(file instanceof Uint8Array)) throw invalidParams('file', 'is not a Uint8Array');
+    return storage.importChain(file);
+  }),
+];
