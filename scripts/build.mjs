@@ -30,6 +30,7 @@ export async function buildLibrary() {
     'tsconfig.json',
     'tsconfig.build.json',
     'scripts/bundle.mjs',
+    'scripts/lib/slim-dependencies.mjs',
     'scripts/dictionary',
   ];
   await unlessFresh('library', sources, async () => {

@@ -1,13 +1,12 @@
-import { type Address, Account as EvmAccount, eoaCode7702RecoverAuthority, KECCAK256_RLP } from '@ethereumjs/util';
+import { Account as EvmAccount, KECCAK256_RLP } from '@ethereumjs/util';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import { bigIntToMinimalBytes, concatBytes, isZeroBytes } from '../primitives/bytes.js';
+import { concatBytes, isZeroBytes } from '../primitives/bytes.js';
 import type { Authorization } from '../primitives/call-request.js';
 import { EXISTING_AUTHORITY_REFUND } from './gas-schedule.js';
 import type { Machine } from './machine.js';
 
 const DELEGATION_PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
 const DELEGATION_BYTES = 23;
-const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const MAX_NONCE = 2n ** 64n - 1n;
 
 /** Whether byte code only points to another account's (EIP-7702). */
@@ -25,6 +24,9 @@ export function isDelegation(code: Uint8Array): boolean {
 export async function applyAuthorizations(machine: Machine, list: readonly Authorization[]): Promise<bigint> {
   const { evm, state } = machine;
   let refund = 0n;
+  if (list.length === 0) return refund;
+  // Few transactions have authorizations, and the curve is large.
+  const { authorityOf } = await import('./authority.js');
   for (const authorization of list) {
     if (authorization.chainId !== 0n && authorization.chainId !== BigInt(machine.rules.chainId)) continue;
     if (authorization.nonce >= MAX_NONCE) continue;
@@ -43,15 +45,4 @@ export async function applyAuthorizations(machine: Machine, list: readonly Autho
     await evm.journal.putAccount(authority, updated);
   }
   return refund;
-}
-
-/** Who signed, or undefined where the signature is none. */
-export function authorityOf({ chainId, address, nonce, yParity, r, s }: Authorization): Address | undefined {
-  if (s > HALF_CURVE_ORDER || s === 0n || r === 0n || yParity > 1n) return undefined;
-  const int = bigIntToMinimalBytes;
-  try {
-    return eoaCode7702RecoverAuthority([int(chainId), address, int(nonce), int(yParity), int(r), int(s)]);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { PlumblineError, type TransactionRule } from '../../errors.js';
 import { effectiveGasPrice } from '../../ethereum/base-fee.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../ethereum/transaction.js';
-import { authorityOf } from '../../evm/authorization.js';
+import { authorityOf } from '../../evm/authority.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { rulesAt } from '../../evm/common.js';
 import { Machine } from '../../evm/machine.js';
