@@ -12,10 +12,15 @@ export type { Provider, ProviderEvents, RequestArguments, RequestOptions } from 
 export { ProviderRpcError } from './hosts/provider-error.js';
 export { type RpcProxy, type RpcProxyOptions, registerRpcProxy, unregisterRpcProxy } from './hosts/register.js';
 export type { ReplicaChainOptions } from './hosts/replica-options.js';
+export type { StorageBudgets, StorageOptions } from './hosts/storage-options.js';
 export { devnet } from './networks/devnet.js';
 export { linea, lineaSepolia } from './networks/linea.js';
 export type { Network } from './networks/network.js';
 export type { Hex } from './primitives/hex.js';
 export type { AnswerClass, AnswerReport } from './rpc/answer-report.js';
 export type { ExplainedEstimate, ExplainOptions } from './rpc/explained-estimate.js';
+export type { SharingReport } from './rpc/sharing-report.js';
+export type { ChainImport, StorageReport, TableReport } from './rpc/storage-control.js';
+export type { Durability, Table } from './store/page-store.js';
+export type { StoreStatus } from './store/store-status.js';
 export type { EndpointSource } from './upstream/options.js';

@@ -1,8 +1,8 @@
 import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../rpc/explained-estimate.js';
 import { createFetchHandler, type FetchHandlerOptions } from '../rpc/http.js';
-import { storageResult } from '../rpc/methods/storage.js';
 import type { SharingReport } from '../rpc/sharing-report.js';
 import type { ChainImport, StorageReport } from '../rpc/storage-control.js';
+import { storageResult } from '../rpc/storage-result.js';
 import type { NodeInfo } from './options.js';
 import { type Provider, type RequestOptions, TransportProvider } from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
