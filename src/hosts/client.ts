@@ -11,8 +11,11 @@ import type { Layer, NodeSession, NodeTransport, SessionListener } from './trans
 import { isGreeting, isWorkerFailure, isWorkerMessage, isWorkerStoreStatus, type WorkerApi } from './worker-api.js';
 
 export interface ClientOptions extends NodeOptions {
-  /** A worker of the caller's own making that runs `plumbline/worker`, for bundlers that do not follow worker URLs. */
-  readonly worker?: Worker;
+  /**
+   * A worker of the caller's own making that runs `plumbline/worker`, for bundlers that do not follow worker URLs. The node
+   * of a SharedWorker is one for all pages that give the same options, and is closed when the last of them closes it.
+   */
+  readonly worker?: Worker | SharedWorker;
   /** How long the worker's script may take to load, in ms. Default 15 000. */
   readonly loadTimeoutMs?: number;
   readonly onProgress?: (progress: OpenProgress) => void;
@@ -57,11 +60,18 @@ class WorkerTransport implements NodeTransport {
   private nextCall = 1;
   private nextSession = 1;
 
-  constructor(private readonly worker: Worker) {
-    this.remote = wrap<WorkerApi>(worker);
-    worker.addEventListener('error', (event) => this.fail(failed(event.message || 'its script does not load')));
-    worker.addEventListener('messageerror', () => this.fail(failed('a message could not be read')));
-    worker.addEventListener('message', ({ data }: MessageEvent) => {
+  /** Where messages go through. */
+  private readonly port: Worker | MessagePort;
+
+  constructor(private readonly worker: Worker | SharedWorker) {
+    this.port = 'port' in worker ? worker.port : worker;
+    this.remote = wrap<WorkerApi>(this.port);
+    const onError = (event: Event) =>
+      this.fail(failed((event as Partial<ErrorEvent>).message || 'its script does not load'));
+    worker.addEventListener('error', onError);
+    this.port.addEventListener('messageerror', () => this.fail(failed('a message could not be read')));
+    this.port.addEventListener('message', (event) => {
+      const { data } = event as MessageEvent;
       if (isWorkerMessage(data)) this.sessions.get(data.plumblineSession)?.(data.message);
       if (isWorkerFailure(data)) this.fail(deserialize(data.plumblineFailure) as Error);
       if (isWorkerStoreStatus(data)) this.tellStore(data.plumblineStore);
@@ -75,16 +85,18 @@ class WorkerTransport implements NodeTransport {
   async ready(timeoutMs: number): Promise<void> {
     let stop = () => {};
     const loaded = new Promise<void>((resolve, reject) => {
-      const onMessage = (event: MessageEvent) => {
-        if (!isGreeting(event.data)) return;
-        this.watch(event.data.lock);
+      const onMessage = (event: Event) => {
+        const { data } = event as MessageEvent;
+        if (!isGreeting(data)) return;
+        this.watch(data.lock);
         resolve();
       };
-      this.worker.addEventListener('message', onMessage);
+      this.port.addEventListener('message', onMessage);
+      if ('start' in this.port) this.port.start();
       const timer = setTimeout(() => reject(failed(`its script did not start within ${timeoutMs} ms`)), timeoutMs);
       stop = () => {
         clearTimeout(timer);
-        this.worker.removeEventListener('message', onMessage);
+        this.port.removeEventListener('message', onMessage);
       };
     });
     await this.orEnd(() => loaded).finally(stop);
@@ -183,7 +195,8 @@ class WorkerTransport implements NodeTransport {
     this.ended = error;
     this.unwatch.abort();
     this.remote[releaseProxy]();
-    this.worker.terminate();
+    if ('terminate' in this.worker) this.worker.terminate();
+    else this.worker.port.close();
     for (const reject of this.waiting) reject(error);
     this.waiting.clear();
   }

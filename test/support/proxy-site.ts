@@ -21,7 +21,7 @@ export interface SiteRequest {
   readonly body: Buffer;
 }
 
-/** A site on loopback whose pages have the package and viem, and beside them the service worker. */
+/** A site on loopback whose pages have the package and viem, and beside them the service worker and all of `/dist/`. */
 export interface Site {
   readonly origin: string;
   /** Other than GET. */
@@ -51,14 +51,15 @@ export async function openSite(): Promise<Site> {
       if (site.onPost !== undefined) return site.onPost(seen, response);
       return void response.writeHead(404).end('nobody');
     }
-    const script = scriptAt(pathname);
+    const script = await scriptAt(pathname);
     response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
     response.setHeader('cache-control', 'no-store');
     response.end(script ?? '<!doctype html><title>site</title><script src="/page.js"></script>');
   }
 
-  function scriptAt(path: string): string | undefined {
+  async function scriptAt(path: string): Promise<string | undefined> {
     if (path === '/page.js') return pageScript;
+    if (path.startsWith('/dist/')) return readFile(root + path.slice(1), 'utf8');
     const file = worker.get(path.slice(path.lastIndexOf('/') + 1));
     if (file === undefined) return site.scripts.get(path);
     return path.endsWith('/service-worker.js') ? file + site.workerSuffix : file;

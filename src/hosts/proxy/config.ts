@@ -94,11 +94,3 @@ function target(parameter: 'paths' | 'urls', text: string, base?: string): strin
 function invalid(parameter: string, reason: string): PlumblineError<'INVALID_PARAMETER'> {
   return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason });
 }
-
-/** Text that is the same for equal plain data, bytes and bigints included. */
-export function fingerprint(data: unknown): string {
-  return JSON.stringify(data, (_, value: unknown) => {
-    if (typeof value === 'bigint') return `${value}n`;
-    return value instanceof Uint8Array ? Array.from(value) : value;
-  });
-}

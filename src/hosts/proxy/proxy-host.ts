@@ -3,8 +3,9 @@ import { DEFAULT_MAX_BATCH } from '../../rpc/handle.js';
 import { createFetchHandler } from '../../rpc/http.js';
 import { servedMethods } from '../../rpc/method-table.js';
 import type { NodeInfo, NodeOptions } from '../options.js';
+import { textOf } from '../plain-data.js';
 import type { NodeTransport } from '../transport.js';
-import { fingerprint, type ProxyConfig } from './config.js';
+import type { ProxyConfig } from './config.js';
 import { forwardTo } from './forward.js';
 import { LazyNode } from './lazy-node.js';
 import { withSecrets } from './secrets.js';
@@ -68,8 +69,8 @@ export class ProxyHost {
     await this.load().catch(() => {});
     const before = this.active;
     const stored = await storedForm(config, before?.stored.salt);
-    if (before !== undefined && fingerprint(stored) === fingerprint(before.stored)) {
-      if (before.options === undefined || fingerprint(before.options) === fingerprint(config.node)) {
+    if (before !== undefined && textOf(stored) === textOf(before.stored)) {
+      if (before.options === undefined || textOf(before.options) === textOf(config.node)) {
         return this.giveKeys(before, config.node);
       }
     }
@@ -194,7 +195,7 @@ export class ProxyHost {
   /** Takes keys from a page, if what it had registered is what is kept. */
   private async takeBack(active: Active, config: ProxyConfig): Promise<void> {
     const stored = await storedForm(config, active.stored.salt);
-    if (fingerprint(stored) === fingerprint(active.stored)) this.giveKeys(active, config.node);
+    if (textOf(stored) === textOf(active.stored)) this.giveKeys(active, config.node);
   }
 
   private giveKeys(active: Active, options: NodeOptions): void {
