@@ -11,6 +11,7 @@ import * as worker from 'plumbline/worker';
 import { createInlineNode, type NodeInfo } from 'plumbline/inline';
 import * as serviceWorker from 'plumbline/service-worker';
 import { hexToBytes, loadHasher, verifyLineaProof } from 'plumbline/verify';
+import { lineaActions, type PlumblineRpcSchema } from 'plumbline/viem';
 import { loadCalldataSizer, priorityFeePerGas, type Prices } from 'plumbline/fees';
 
 export const nothing: Record<string, never>[] = [worker, serviceWorker];
@@ -25,6 +26,8 @@ export async function estimate(key: string): Promise<Hex> {
   return gasLimit + total.slice(2) as Hex;
 }
 export const tools: unknown[] = [loadCalldataSizer, priorityFeePerGas satisfies Function];
+export type Schema = PlumblineRpcSchema[0]['ReturnType'];
+export const { estimateLineaFees } = lineaActions()({ request: async () => ({}) });
 export type { Prices };
 // @ts-expect-error a mistake has to be one, or nothing is checked here
 createNode({ chain: { kind: 'no such kind' } });

@@ -18,7 +18,7 @@ const ROWS: readonly (readonly string[])[] = [
   ['estimate'],
   ['rpc'],
   ['hosts'],
-  ['index', 'verify', 'fees-door'],
+  ['index', 'verify', 'fees-door', 'viem'],
 ];
 
 interface Import {

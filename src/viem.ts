@@ -1,0 +1,216 @@
+/**
+ * Door `plumbline/viem`: both methods for clients of viem, typed. Works with any client whose endpoint has the methods: a
+ * node of plumbline by `custom(node)`, an endpoint of the network by `http(url)`. Nothing of viem is imported: the types
+ * are those that its clients fit.
+ *
+ * @example
+ * const client = createPublicClient({ transport: custom(node) }).extend(lineaActions());
+ * const { gasLimit, maxFeePerGas, totalFee } = await client.estimateLineaFees({ account, to, value: 1n });
+ */
+import type { LineaProofJson } from './accumulator/proof-shape.js';
+import type { BlockTag } from './chain/block-reference.js';
+import type { Hex } from './primitives/hex.js';
+import { toQuantity } from './primitives/quantity.js';
+
+export type { LineaProofJson } from './accumulator/proof-shape.js';
+export type { BlockTag } from './chain/block-reference.js';
+export type { Hex } from './primitives/hex.js';
+
+/** Call object on the wire; quantities in hex, prices in wei. */
+export interface LineaCallJson {
+  from?: Hex | undefined;
+  to?: Hex | null | undefined;
+  data?: Hex | undefined;
+  value?: Hex | undefined;
+  nonce?: Hex | undefined;
+  gas?: Hex | undefined;
+  gasPrice?: Hex | undefined;
+  maxFeePerGas?: Hex | undefined;
+  maxPriorityFeePerGas?: Hex | undefined;
+  accessList?: LineaAccessList | undefined;
+}
+
+/** State override on the wire: by address, what the account looks like for the length of the call. */
+export interface LineaOverrideJson {
+  [address: Hex]: {
+    balance?: Hex;
+    nonce?: Hex;
+    code?: Hex;
+    /** The whole storage: slots that are not named are zero. */
+    state?: Record<Hex, Hex>;
+    /** Single slots over the storage there is. */
+    stateDiff?: Record<Hex, Hex>;
+  };
+}
+
+/** Result of `linea_estimateGas`; prices in wei per gas. */
+export interface LineaFeesJson {
+  gasLimit: Hex;
+  baseFeePerGas: Hex;
+  priorityFeePerGas: Hex;
+}
+
+/** A block number in hex, or a tag. */
+export type LineaBlockJson = Hex | BlockTag;
+
+/** The two methods as a schema of viem's: `createPublicClient({ rpcSchema: rpcSchema<PlumblineRpcSchema>(), … })`. */
+export type PlumblineRpcSchema = [
+  {
+    Method: 'linea_estimateGas';
+    Parameters:
+      | [call: LineaCallJson]
+      | [call: LineaCallJson, override: LineaOverrideJson]
+      | [call: LineaCallJson, block: LineaBlockJson]
+      | [call: LineaCallJson, block: LineaBlockJson, override: LineaOverrideJson];
+    ReturnType: LineaFeesJson;
+  },
+  {
+    Method: 'linea_getProof';
+    Parameters: [address: Hex, storageKeys: readonly Hex[], block: LineaBlockJson];
+    ReturnType: LineaProofJson;
+  },
+];
+
+export type LineaAccessList = readonly { readonly address: Hex; readonly storageKeys: readonly Hex[] }[];
+
+/** The block a question is about; `blockNumber` wins. */
+export interface LineaBlockParameters {
+  readonly blockNumber?: bigint | undefined;
+  readonly blockTag?: BlockTag | undefined;
+}
+
+/** A transaction to be priced, in the words of viem. Amounts in wei. */
+export interface LineaFeesParameters extends LineaBlockParameters {
+  /** Sender; the client's account when left out. */
+  readonly account?: Hex | { readonly address: Hex } | undefined;
+  /** Left out: a contract is created. */
+  readonly to?: Hex | null | undefined;
+  readonly data?: Hex | undefined;
+  readonly value?: bigint | undefined;
+  readonly nonce?: number | undefined;
+  readonly gas?: bigint | undefined;
+  readonly gasPrice?: bigint | undefined;
+  readonly maxFeePerGas?: bigint | undefined;
+  readonly maxPriorityFeePerGas?: bigint | undefined;
+  readonly accessList?: LineaAccessList | undefined;
+  readonly stateOverride?: readonly LineaAccountOverride[] | undefined;
+}
+
+/** What one account looks like for the length of the estimate. */
+export interface LineaAccountOverride {
+  readonly address: Hex;
+  readonly balance?: bigint | undefined;
+  readonly nonce?: number | undefined;
+  readonly code?: Hex | undefined;
+  readonly state?: readonly LineaSlotOverride[] | undefined;
+  readonly stateDiff?: readonly LineaSlotOverride[] | undefined;
+}
+
+/** Key and value of a storage slot, 32 bytes each. */
+export interface LineaSlotOverride {
+  readonly slot: Hex;
+  readonly value: Hex;
+}
+
+/** What a transaction needs and costs; prices in wei per gas. */
+export interface LineaFees {
+  /** A limit with which the transaction succeeds: `gas` of viem's transactions. */
+  readonly gasLimit: bigint;
+  readonly baseFeePerGas: bigint;
+  /** `maxPriorityFeePerGas` of viem's transactions. */
+  readonly priorityFeePerGas: bigint;
+  /** Suggested: base fee plus priority fee, as the network's operator advises (spec/fees.md 1). */
+  readonly maxFeePerGas: bigint;
+  /** Wei, the value apart: what the transaction costs at most, gas limit times `maxFeePerGas`. */
+  readonly totalFee: bigint;
+}
+
+export interface LineaProofParameters extends LineaBlockParameters {
+  readonly address: Hex;
+  /** 32 bytes each; none when left out. */
+  readonly storageKeys?: readonly Hex[] | undefined;
+}
+
+/** What the actions need of a client. Any client of viem is one. */
+export interface LineaClient {
+  readonly account?: { readonly address: Hex } | undefined;
+  readonly request: (args: never) => Promise<unknown>;
+}
+
+/** A type and no interface: that is what `extend` takes. */
+export type LineaActions = {
+  /** As `linea_estimateGas`, with what a wallet makes of it. */
+  estimateLineaFees(parameters: LineaFeesParameters): Promise<LineaFees>;
+  /** As `linea_getProof`, at the newest provable block when none is named. Not checked: see `plumbline/verify`. */
+  getLineaProof(parameters: LineaProofParameters): Promise<LineaProofJson>;
+};
+
+/** Actions for `client.extend(lineaActions())`. */
+export function lineaActions(): (client: LineaClient) => LineaActions {
+  return (client) => ({
+    estimateLineaFees: (parameters) => estimateLineaFees(client, parameters),
+    getLineaProof: (parameters) => getLineaProof(client, parameters),
+  });
+}
+
+/** @throws the client's errors, and PlumblineError `INVALID_QUANTITY` for a negative amount */
+export async function estimateLineaFees(client: LineaClient, parameters: LineaFeesParameters): Promise<LineaFees> {
+  const { account = client.account, stateOverride, blockNumber, blockTag, ...transaction } = parameters;
+  const block = blockOf({ blockNumber, blockTag });
+  const params: PlumblineRpcSchema[0]['Parameters'][number][] = [
+    callOf(transaction, typeof account === 'string' ? account : account?.address),
+    ...(block === undefined ? [] : [block]),
+    ...(stateOverride === undefined ? [] : [overrideOf(stateOverride)]),
+  ];
+  const answer = (await ask(client, 'linea_estimateGas', params)) as LineaFeesJson;
+  const [gasLimit, baseFeePerGas] = [BigInt(answer.gasLimit), BigInt(answer.baseFeePerGas)];
+  const priorityFeePerGas = BigInt(answer.priorityFeePerGas);
+  const maxFeePerGas = baseFeePerGas + priorityFeePerGas;
+  return { gasLimit, baseFeePerGas, priorityFeePerGas, maxFeePerGas, totalFee: gasLimit * maxFeePerGas };
+}
+
+/** @throws the client's errors: code -32600 for a block that is not final on layer 1 */
+export async function getLineaProof(client: LineaClient, parameters: LineaProofParameters): Promise<LineaProofJson> {
+  const { address, storageKeys = [] } = parameters;
+  const params = [address, storageKeys, blockOf(parameters) ?? 'latest'];
+  return (await ask(client, 'linea_getProof', params)) as LineaProofJson;
+}
+
+/** `never` is what the requests of every client take, however its schema narrows them. */
+function ask(client: LineaClient, method: string, params: readonly unknown[]): Promise<unknown> {
+  return client.request({ method, params } as never);
+}
+
+function blockOf({ blockNumber, blockTag }: LineaBlockParameters): LineaBlockJson | undefined {
+  return blockNumber === undefined ? blockTag : toQuantity(blockNumber);
+}
+
+type Transaction = Omit<LineaFeesParameters, 'account' | 'stateOverride' | 'blockNumber' | 'blockTag'>;
+
+/** Members that are not there stay away: JSON has no undefined, and providers clone what they are given. */
+function callOf(transaction: Transaction, from: Hex | undefined): LineaCallJson {
+  const { to, data, accessList, nonce, value, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  const amounts = { nonce, value, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas };
+  return withoutGaps({ from, to: to ?? undefined, data, accessList, ...quantities(amounts) });
+}
+
+function overrideOf(accounts: readonly LineaAccountOverride[]): LineaOverrideJson {
+  const entries = accounts.map(({ address, balance, nonce, code, state, stateDiff }) => {
+    const slots = { state: state && slotsOf(state), stateDiff: stateDiff && slotsOf(stateDiff) };
+    return [address, withoutGaps({ ...quantities({ balance, nonce }), code, ...slots })];
+  });
+  return Object.fromEntries(entries) as LineaOverrideJson;
+}
+
+function slotsOf(slots: readonly LineaSlotOverride[]): Record<Hex, Hex> {
+  return Object.fromEntries(slots.map(({ slot, value }) => [slot, value]));
+}
+
+function quantities(amounts: Record<string, bigint | number | undefined>): Record<string, Hex> {
+  const present = Object.entries(amounts).filter((entry): entry is [string, bigint | number] => entry[1] !== undefined);
+  return Object.fromEntries(present.map(([name, amount]) => [name, toQuantity(amount)]));
+}
+
+function withoutGaps<T extends object>(members: T): T {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
+}

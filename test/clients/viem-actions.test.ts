@@ -1,0 +1,160 @@
+import {
+  type Client,
+  createClient,
+  createPublicClient,
+  createWalletClient,
+  custom,
+  http,
+  pad,
+  parseEther,
+  rpcSchema,
+} from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { estimateGas } from 'viem/linea';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
+import { loadHasher } from '../../src/kernel/hasher.js';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import {
+  estimateLineaFees,
+  getLineaProof,
+  type LineaFees,
+  type LineaFeesParameters,
+  lineaActions,
+  type PlumblineRpcSchema,
+} from '../../src/viem.js';
+import { type Endpoint, openEndpoint } from './endpoint.js';
+
+const owner = privateKeyToAccount(DEV_ACCOUNTS[0]!.privateKey);
+const to = DEV_ACCOUNTS[1]!.address;
+const STRANGER = '0x00000000000000000000000000000000000000aa';
+
+describe('what the actions send is what viem sends', () => {
+  /** A client that notes what is sent and has an answer ready. */
+  function recorder(): { client: Client; sent: unknown[] } {
+    const sent: unknown[] = [];
+    const request = async (args: unknown) => {
+      sent.push(args);
+      return { gasLimit: '0x1', baseFeePerGas: '0x7', priorityFeePerGas: '0x2' };
+    };
+    return { client: createClient({ account: owner.address, transport: custom({ request }) }), sent };
+  }
+
+  const cases: [string, LineaFeesParameters][] = [
+    ['a transfer', { to, value: 1n }],
+    ['of another account', { account: STRANGER, to, value: 10n ** 30n }],
+    ['of a local account', { account: owner, to }],
+    ['a creation', { data: '0x6000' }],
+    [
+      'every member',
+      { to, data: '0x01', value: 0n, nonce: 0, gas: 30_000n, maxFeePerGas: 20n, maxPriorityFeePerGas: 3n },
+    ],
+    ['a price', { to, gasPrice: 9n, accessList: [{ address: to, storageKeys: [pad('0x1')] }] }],
+    ['a tag', { to, blockTag: 'pending' }],
+    ['a number', { to, blockNumber: 300n }],
+    ['an override', { to, stateOverride: [{ address: STRANGER, balance: 255n, nonce: 16, code: '0x60ff' }] }],
+    [
+      'an override of slots, at a block',
+      {
+        to,
+        blockTag: 'latest',
+        stateOverride: [
+          { address: STRANGER, stateDiff: [{ slot: pad('0x1'), value: pad('0x2') }] },
+          { address: to, state: [{ slot: pad('0x3'), value: pad('0x4') }] },
+        ],
+      },
+    ],
+  ];
+
+  test.each(cases)('%s', async (_, parameters) => {
+    const [ours, theirs] = [recorder(), recorder()];
+    const { maxFeePerGas, totalFee, ...fees } = await estimateLineaFees(ours.client, parameters);
+    const { account = owner.address } = parameters;
+    expect(fees).toEqual(await estimateGas(theirs.client, { ...parameters, account } as never));
+    // What JSON makes of it: viem leaves members undefined.
+    expect(ours.sent).toEqual(JSON.parse(JSON.stringify(theirs.sent)));
+    expect([maxFeePerGas, totalFee]).toEqual([9n, 9n]);
+  });
+
+  test('nothing undefined is sent: providers may clone what they are given', async () => {
+    const { client, sent } = recorder();
+    await estimateLineaFees(client, { to, data: undefined, stateOverride: undefined, blockTag: undefined });
+    expect(sent).toStrictEqual([{ method: 'linea_estimateGas', params: [{ from: owner.address, to }] }]);
+  });
+
+  test('a negative amount is refused before it is sent', async () => {
+    const { client, sent } = recorder();
+    await expect(estimateLineaFees(client, { to, value: -1n })).rejects.toMatchObject({ code: 'INVALID_QUANTITY' });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe.each(['EIP-1193', 'HTTP'] as const)('the actions over %s', (way) => {
+  let endpoint: Endpoint;
+  const open = () =>
+    createPublicClient({
+      transport: way === 'HTTP' ? http(endpoint.http) : custom(endpoint.node),
+      rpcSchema: rpcSchema<PlumblineRpcSchema>(),
+    }).extend(lineaActions());
+
+  beforeAll(async () => {
+    endpoint = await openEndpoint();
+  });
+  afterAll(() => endpoint.close());
+
+  test('an estimate with what a wallet makes of it, and it is enough', async () => {
+    const client = open();
+    const fees = await client.estimateLineaFees({ account: owner, to, value: 1n });
+    expectTypeOf(fees).toEqualTypeOf<LineaFees>();
+    // 21 000 for a plain transfer, 7 wei is the base fee of these networks.
+    expect(fees).toMatchObject({ gasLimit: 21_000n, baseFeePerGas: 7n, maxFeePerGas: 7n + fees.priorityFeePerGas });
+    expect(fees.totalFee).toBe(21_000n * (7n + fees.priorityFeePerGas));
+    const chain = {
+      id: await client.getChainId(),
+      name: 'devnet',
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [endpoint.http] } },
+    };
+    const wallet = createWalletClient({ account: owner, chain, transport: http(endpoint.http) });
+    const hash = await wallet.sendTransaction({
+      to,
+      value: 1n,
+      gas: fees.gasLimit,
+      maxFeePerGas: fees.maxFeePerGas,
+      maxPriorityFeePerGas: fees.priorityFeePerGas,
+    });
+    const receipt = await client.waitForTransactionReceipt({ hash });
+    expect(receipt.status).toBe('success');
+    expect(receipt.gasUsed * receipt.effectiveGasPrice).toBeLessThanOrEqual(fees.totalFee);
+  });
+
+  test('an override holds for the estimate', async () => {
+    const poor = { account: STRANGER, to, value: parseEther('5') } as const;
+    await expect(open().estimateLineaFees(poor)).rejects.toThrow();
+    const stateOverride = [{ address: STRANGER, balance: parseEther('6') }] as const;
+    expect((await open().estimateLineaFees({ ...poor, stateOverride })).gasLimit).toBe(21_000n);
+  });
+
+  test('a proof that verifies, typed', async () => {
+    const slot = bytesToHex(tokenBalanceSlot(hexToBytes(owner.address)));
+    const proof = await open().getLineaProof({ address: TEST_TOKEN, storageKeys: [slot], blockNumber: 0n });
+    const root = (await endpoint.node.l1.request({
+      method: 'eth_call',
+      params: [{ to: endpoint.node.info.rollupAddress, data: `0x8be745d1${'0'.repeat(64)}` }, 'latest'],
+    })) as `0x${string}`;
+    const request = { address: hexToBytes(TEST_TOKEN), storageKeys: [hexToBytes(slot)], stateRoot: hexToBytes(root) };
+    expect(verifyLineaProof(await loadHasher(endpoint.node.info.hashScheme), request, proof).verified).toBe(true);
+    expect(await getLineaProof(open(), { address: TEST_TOKEN })).toMatchObject({ storageProofs: [] });
+    await expect(open().getLineaProof({ address: to, blockNumber: 99n })).rejects.toThrow(/BLOCK_MISSING_IN_CHAIN/);
+  });
+
+  test('the schema types plain requests', async () => {
+    const fees = await open().request({ method: 'linea_estimateGas', params: [{ from: owner.address, to }] });
+    expectTypeOf(fees.gasLimit).toEqualTypeOf<`0x${string}`>();
+    expect(fees.gasLimit).toBe('0x5208');
+    // @ts-expect-error a number is no address
+    await expect(open().request({ method: 'linea_getProof', params: [1, [], 'latest'] })).rejects.toThrow();
+  });
+});
