@@ -1,25 +1,43 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { offlineWorker } from './vite.offline.js';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 
-/** Puts the service worker beside the page: its place decides which pages it may answer. */
-const serviceWorker: Plugin = {
-  name: 'plumbline-service-worker',
-  generateBundle() {
-    this.emitFile({
-      type: 'asset',
-      fileName: 'service-worker.js',
-      source: readFileSync(`${dist}/service-worker.js`, 'utf8'),
-    });
-  },
+/**
+ * What the page may do. `wasm-unsafe-eval` is for the kernels and `connect-src` lets the visitor's own endpoints in; nothing
+ * comes from anywhere else.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self' https: http://localhost:* http://127.0.0.1:*",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** The dev server puts its own scripts and styles into the page, so the policy stands in what is built. */
+const policy: Plugin = {
+  name: 'content-security-policy',
+  apply: 'build',
+  transformIndexHtml: () => [
+    {
+      tag: 'meta',
+      attrs: { 'http-equiv': 'Content-Security-Policy', content: POLICY },
+      injectTo: 'head-prepend',
+    },
+  ],
 };
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
-  plugins: [serviceWorker],
-  build: { outDir: `${dist}/demo`, emptyOutDir: true, target: 'es2022' },
+  plugins: [policy, offlineWorker(dist)],
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: { outDir: `${dist}/demo`, emptyOutDir: true, target: 'es2022', modulePreload: { polyfill: false } },
   worker: { format: 'es' },
 });

@@ -1,73 +1,186 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, test } from '@playwright/test';
+import { card, estimate, fact, mine, openDemo, status, visit } from './demo-page.js';
 
-async function open(page: Page): Promise<string[]> {
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
-  });
-  await page.goto('/demo/');
-  await expect(page.getByRole('status')).toContainText('Running', { timeout: 30_000 });
-  return problems;
-}
-
-const fact = (page: Page, scope: string, name: string) =>
-  page.locator(`${scope} dt`, { hasText: new RegExp(`^${name}$`) }).locator('xpath=following-sibling::dd[1]');
-
-test('estimates, sends, proves and refuses a forgery', async ({ page }) => {
-  const problems = await open(page);
-  await page.getByRole('button', { name: 'Estimate', exact: true }).click();
-  await expect(fact(page, '#estimate-result', 'Base fee')).toHaveText('7 wei per gas');
-  await expect(page.locator('#estimate-result .bar')).toBeVisible();
-  await page.getByRole('button', { name: 'Sign and send' }).click();
-  await expect(page.getByText('The transfer succeeded.')).toBeVisible();
-  await page.getByRole('button', { name: 'Mine a block' }).click();
-  await expect(fact(page, '#chain', 'Head')).toHaveText('block 2');
-  await page.getByRole('button', { name: 'Mine a block' }).click();
-  await expect(fact(page, '#chain', 'Finalized')).toHaveText('block 1');
+test('estimates, sends, and proves what was sent', async ({ page }) => {
+  const problems = await openDemo(page, 'Fees');
+  await estimate(page);
+  await expect(fact(page, 'Base fee')).toHaveText('7 wei per gas');
+  await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
+  await expect(page.getByRole('img', { name: /Data on layer 1 .* %/ })).toBeVisible();
+  await page.getByRole('button', { name: 'Send with this estimate' }).click();
+  await expect(page.getByText('The transaction succeeded.')).toBeVisible();
+  await mine(page, 2);
+  await expect(card(page, 'Head')).toHaveText('3');
+  await expect(card(page, 'Finalized on layer 1')).toHaveText('1');
+  await visit(page, 'Proofs');
   await page.getByRole('button', { name: 'Prove and verify' }).click();
   await expect(page.getByText('Verified: the proof leads to the root on layer 1.')).toBeVisible();
-  await expect(fact(page, '#proof-result', 'Balance')).toHaveText('1000001 tokens');
-  await page.screenshot({ path: 'build/results/demo-wide.png', fullPage: true });
-  await page.getByRole('button', { name: 'Verify a forged copy' }).click();
-  await expect(page.locator('#proof-result .bad')).toContainText('Refused');
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.screenshot({ path: 'build/results/demo-narrow.png', fullPage: true });
+  // The genesis gives account 1 a million tokens; one more was sent.
+  await expect(page.locator('.view:visible')).toContainText(
+    `= ${`1 000 001${' 000'.repeat(6)}`.replaceAll(' ', '\u202f')}`,
+  );
+  await expect(page.getByRole('img', { name: /leads to the trusted root/ })).toHaveCount(2);
   expect(problems).toEqual([]);
 });
 
-test('the devnet is there again after a reload', async ({ page }) => {
-  await open(page);
-  await page.getByRole('button', { name: 'Sign and send' }).click();
-  await expect(page.getByText('The transfer succeeded.')).toBeVisible();
-  await page.getByRole('button', { name: 'Mine a block' }).click();
-  await expect(fact(page, '#chain', 'Head')).toHaveText('block 2');
-  await page.getByRole('button', { name: 'Mine a block' }).click();
-  await expect(fact(page, '#chain', 'Head')).toHaveText('block 3');
-  await page.reload();
-  await expect(page.getByRole('status')).toContainText('Running', { timeout: 30_000 });
-  await expect(fact(page, '#chain', 'Head')).toHaveText('block 3');
-  await page.getByRole('button', { name: 'Prove and verify' }).click();
-  await expect(fact(page, '#proof-result', 'Balance')).toHaveText('1000001 tokens');
+test('parts of the fee add up to what is paid at most', async ({ page }) => {
+  await openDemo(page, 'Fees');
+  await estimate(page);
+  const gwei = async (text: Promise<string | null>) => Number((await text)!.replace(/[^\d.]/g, ''));
+  const parts = await page.locator('.chart-value').allTextContents();
+  const sum = parts.reduce((total, text) => total + Number(text.replace(/[^\d.]/g, '')), 0);
+  expect(sum).toBeCloseTo(await gwei(page.locator('.headline-note').textContent()), 6);
 });
 
-test('says so when something fails', async ({ page }) => {
-  await open(page);
+test('a state override lets a transfer pass that the chain would refuse', async ({ page }) => {
+  await openDemo(page, 'Fees');
   await page.getByLabel('Tokens').fill('2000000');
-  await page.getByRole('button', { name: 'Estimate', exact: true }).click();
-  await expect(page.getByRole('alert')).toContainText('Execution reverted');
-  await expect(page.getByRole('alert')).toContainText('(3)');
-  await page.getByLabel('Tokens').fill('a few');
-  await page.getByRole('button', { name: 'Estimate', exact: true }).click();
-  await expect(page.getByRole('alert')).toContainText('not an amount');
-  await page.getByLabel('Tokens').fill('1');
-  await page.getByRole('button', { name: 'Estimate', exact: true }).click();
+  await estimate(page);
+  await expect(page.getByRole('alert')).toContainText('would revert');
+  await page.getByText('State overrides').click();
+  await page.getByRole('button', { name: 'Give the sender plenty' }).click();
+  await estimate(page);
   await expect(page.getByRole('alert')).toBeHidden();
+  await expect(fact(page, 'Executed after')).toContainText('with state overrides');
+  await page.getByRole('button', { name: 'Send with this estimate' }).click();
+  await expect(page.getByRole('alert').or(page.getByText('The transaction failed.'))).toBeVisible();
 });
 
-test('says so when the worker does not load', async ({ page }) => {
+test('the devnet is there again after a reload, and says what it keeps', async ({ page }) => {
+  await openDemo(page, 'Fees');
+  await estimate(page);
+  await page.getByRole('button', { name: 'Send with this estimate' }).click();
+  await expect(page.getByText('The transaction succeeded.')).toBeVisible();
+  await mine(page, 2);
+  await page.reload();
+  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+  await expect(card(page, 'Head')).toHaveText('3');
+  await expect(fact(page, 'Used here')).toContainText(/\d/);
+  await visit(page, 'Node');
+  await page.getByRole('button', { name: 'Delete what this node keeps' }).click();
+  await visit(page, 'Overview');
+  await expect(card(page, 'Head')).toHaveText('0', { timeout: 30_000 });
+});
+
+test('says what is wrong and what to do', async ({ page }) => {
+  await openDemo(page, 'Fees');
+  const alert = page.getByRole('alert');
+  await page.getByLabel('Tokens').fill('2000000');
+  await estimate(page);
+  await expect(alert).toContainText('Execution reverted');
+  await expect(alert).toContainText('3');
+  await expect(alert).toContainText('Check the amount');
+  await page.getByLabel('Tokens').fill('a few');
+  await estimate(page);
+  await expect(alert).toContainText('not an amount');
+  await page.getByLabel('Tokens').fill('1');
+  await page.getByLabel('To', { exact: true }).fill('0x12');
+  await estimate(page);
+  await expect(alert).toContainText('To: not an address');
+  await page.getByLabel('To', { exact: true }).fill('0x70997970c51812dc3a010c7d01b50e0d17dc79c8');
+  await estimate(page);
+  await expect(alert).toBeHidden();
+});
+
+test('says so when the worker does not load, and tries again when asked', async ({ page }) => {
   await page.route(/worker.*\.js$/, (route) => route.fulfill({ status: 404, body: 'gone' }));
   await page.goto('/demo/');
-  await expect(page.getByRole('status')).toHaveText('The node did not start.');
+  await expect(status(page)).toHaveText('The node did not start.');
   await expect(page.getByRole('alert')).toContainText('WORKER_FAILED');
+  await page.unroute(/worker.*\.js$/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+});
+
+test('the console answers, keeps its history, and shows errors as answers', async ({ page }) => {
+  const problems = await openDemo(page, 'Console');
+  const method = page.getByRole('combobox', { name: 'Method' });
+  const history = page.locator('.exchange');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(history.first()).toContainText('"baseFeePerGas": "0x7"');
+  await expect(history.first()).toContainText('computed');
+  await method.fill('eth_chainId');
+  await expect(page.getByLabel('Parameters')).toHaveValue('[]');
+  await page.getByLabel('Parameters').press('Control+Enter');
+  await expect(history.first()).toContainText('"0xe703"');
+  await method.fill('eth_nope');
+  await method.press('Enter');
+  await expect(history.first()).toContainText('4200');
+  await page.getByLabel('Parameters').fill('{');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.getByRole('alert').first()).toContainText('not JSON');
+  await expect(history).toHaveCount(3);
+  await method.press('Alt+ArrowUp');
+  await expect(method).toHaveValue('eth_nope');
+  await method.press('Alt+ArrowUp');
+  await expect(method).toHaveValue('eth_chainId');
+  await page.reload();
+  await expect(history).toHaveCount(3);
+  expect(problems).toEqual([]);
+});
+
+test('the log has class, level, block and time of each answer', async ({ page }) => {
+  await openDemo(page, 'Fees');
+  await estimate(page);
+  await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
+  await visit(page, 'Proofs');
+  await page.getByRole('button', { name: 'Prove and verify' }).click();
+  await expect(page.getByText('Verified:')).toBeVisible();
+  await visit(page, 'Log');
+  const rows = page.locator('.table-cards tbody tr');
+  await expect(rows).toHaveCount(2);
+  await expect(rows.first()).toContainText('linea_getProof');
+  await expect(rows.first()).toContainText('proved');
+  await expect(rows.last()).toContainText('computed');
+  await expect(rows.last()).toContainText('ms');
+  await page.getByLabel('Show').selectOption('computed');
+  await expect(rows).toHaveCount(1);
+  await page.getByLabel('Show').selectOption('all');
+  await page.getByLabel('Also what this page asks').check();
+  expect(await rows.count()).toBeGreaterThan(2);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.getByLabel('Also what this page asks').uncheck();
+  await expect(page.getByText('Nothing has been asked yet').last()).toBeVisible();
+});
+
+test('a devnet of the other hash, by hand, in memory', async ({ page }) => {
+  await openDemo(page, 'Node');
+  await page.getByLabel('Hash of the zk state').selectOption('mimc');
+  await page.getByLabel('Blocks').selectOption('manual');
+  await page.getByLabel('Keep it in this browser').uncheck();
+  await page.getByRole('button', { name: 'Start with these settings' }).click();
+  await visit(page, 'Overview');
+  await expect(page.locator('.card', { hasText: 'Network' })).toContainText('mimc', { timeout: 30_000 });
+  await expect(fact(page, 'The node')).toContainText('in memory only');
+  await visit(page, 'Fees');
+  await estimate(page);
+  await page.getByRole('button', { name: 'Send with this estimate' }).click();
+  await expect(page.getByText('The transaction succeeded.')).toBeVisible();
+  await visit(page, 'Proofs');
+  await page.getByRole('button', { name: 'An account that is absent' }).click();
+  await page.getByRole('button', { name: 'Prove and verify' }).click();
+  await expect(page.getByText('does not exist in this state')).toBeVisible();
+  await visit(page, 'Node');
+  await page.getByRole('button', { name: 'Stop the node' }).click();
+  await expect(status(page)).toHaveText('No node is running.');
+});
+
+test('a plain fetch is answered by the service worker, until it is switched off', async ({ page }) => {
+  await openDemo(page, 'Node');
+  const post = () =>
+    page.evaluate(async () => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+      const response = await fetch('/rpc', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      return response.ok ? ((await response.json()) as { result: string }).result : response.status;
+    });
+  await page.getByRole('button', { name: 'Start it and ask for an estimate' }).click();
+  await expect(page.getByText('Answered by the service worker.')).toBeVisible({ timeout: 30_000 });
+  await expect(fact(page, 'baseFeePerGas')).toContainText('0x7');
+  expect(await post()).toBe('0xe703');
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Switch it off' })).toBeVisible({ timeout: 30_000 });
+  expect(await post()).toBe('0xe703');
+  await page.getByRole('button', { name: 'Switch it off' }).click();
+  await expect(page.getByRole('button', { name: 'Start it and ask for an estimate' })).toBeVisible();
+  expect(await post()).toBe(404);
 });

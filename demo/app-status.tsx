@@ -1,0 +1,98 @@
+import type { OpenProgress } from 'plumbline';
+import { loadingBehind, phase, running, startNode } from './state/session.js';
+import { NETWORKS, settings } from './state/settings.js';
+import { finalized, head, syncing, type Tagged } from './state/status.js';
+import { view } from './state/view.js';
+import { Failure } from './ui/failure.js';
+import { Known } from './ui/known.js';
+import { Progress } from './ui/progress.js';
+
+/** What is under way while a node opens, in words. */
+const STAGES: Readonly<Record<OpenProgress['stage'], string>> = {
+  kernels: 'loading the WebAssembly kernels',
+  dictionary: 'loading the compression dictionary',
+  store: 'opening what this browser keeps',
+  genesis: 'building the first state',
+  blocks: 'applying blocks',
+  state: 'loading the zk state',
+  ready: 'ready',
+};
+
+function networkName(): string {
+  const { kind, network } = running.value?.settings ?? settings.value;
+  return kind === 'devnet' ? 'devnet' : NETWORKS[network].label;
+}
+
+/** One line of words on the node, for eyes and for screen readers. */
+function statusText(): string {
+  const now = phase.value;
+  switch (now.name) {
+    case 'idle':
+      return 'No node is running.';
+    case 'opening':
+      return `Starting: ${STAGES[now.progress.stage]}`;
+    case 'open':
+      return running.value?.settings.kind === 'devnet'
+        ? 'Running: a devnet in a worker of this page'
+        : `Running: a light node of ${networkName()} in a worker of this page`;
+    case 'failed':
+      return 'The node did not start.';
+  }
+}
+
+function Tag({ name, of }: { readonly name: string; readonly of: Tagged }) {
+  if (of.kind === 'loading') return <span class="tag tag-empty">{name} …</span>;
+  if (of.kind === 'error') return <span class="tag tag-empty">{name} unknown</span>;
+  return (
+    <span class="tag">
+      {name} <b>{of.block.number}</b>
+      <Known of={of.block.known} />
+    </span>
+  );
+}
+
+/** Under the header in every view: how the node is, how far it is, and what went wrong with it. */
+export function StatusBar() {
+  const now = phase.value;
+  const behind = loadingBehind.value;
+  const sync = syncing.value;
+  return (
+    <div class="status">
+      <div class="status-line">
+        <p role="status" class={`status-text status-${now.name}`}>
+          <span class="dot" aria-hidden="true" />
+          {statusText()}
+        </p>
+        {now.name === 'open' && (
+          <div class="tags">
+            <Tag name="head" of={head.value} />
+            <Tag name="finalized" of={finalized.value} />
+          </div>
+        )}
+        {now.name === 'idle' && view.value !== 'node' && (
+          <a class="button button-small" href="#node">
+            Choose a node
+          </a>
+        )}
+      </div>
+      {now.name === 'opening' && (
+        <Progress
+          label={STAGES[now.progress.stage]}
+          fraction={now.progress.fraction === 0 ? undefined : now.progress.fraction}
+        />
+      )}
+      {behind !== undefined && <Progress label="The zk state goes on loading" fraction={behind} />}
+      {sync !== undefined && <Progress label="Catching up with the chain" fraction={sync} />}
+      {now.name === 'failed' && (
+        <>
+          <Failure error={now.error} />
+          <p class="actions">
+            <button type="button" onClick={() => void startNode(settings.value)}>
+              Try again
+            </button>
+          </p>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import type { ComponentType } from 'preact';
+import { StatusBar } from './app-status.js';
+import { ThemeSwitch } from './app-theme.js';
+import { online, VIEWS, type View, view } from './state/view.js';
+import { ConsoleView } from './views/console.js';
+import { FeesView } from './views/fees.js';
+import { LogView } from './views/log.js';
+import { NodeView } from './views/node.js';
+import { OverviewView } from './views/overview.js';
+import { ProofsView } from './views/proofs.js';
+
+const PAGES: Readonly<Record<View, ComponentType>> = {
+  overview: OverviewView,
+  fees: FeesView,
+  proofs: ProofsView,
+  console: ConsoleView,
+  log: LogView,
+  node: NodeView,
+};
+
+/** The mark: a line and its bob. */
+function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
+      <path class="mark-line" d="M12 1v8" />
+      <path class="mark-bob" d="M8 9h8l-1 6-3 8-3-8z" />
+    </svg>
+  );
+}
+
+export function App() {
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <header class="top">
+        <a class="brand" href="#overview">
+          <Mark />
+          plumbline
+        </a>
+        <div class="top-end">
+          {!online.value && <span class="pill pill-warn">offline</span>}
+          <ThemeSwitch />
+        </div>
+        <nav class="nav" aria-label="Parts of this page">
+          {(Object.keys(VIEWS) as View[]).map((name) => (
+            <a key={name} href={`#${name}`} aria-current={view.value === name ? 'page' : undefined}>
+              {VIEWS[name]}
+            </a>
+          ))}
+        </nav>
+      </header>
+      <StatusBar />
+      <main id="main" tabIndex={-1}>
+        {/* All stay mounted, so that what was typed and answered is there again. */}
+        {(Object.keys(PAGES) as View[]).map((name) => {
+          const Page = PAGES[name];
+          return (
+            <div key={name} class="view" hidden={view.value !== name}>
+              <Page />
+            </div>
+          );
+        })}
+      </main>
+      <footer class="foot">
+        An Ethereum L2 node that lives in this page. What it says is executed, proved and checked here.
+      </footer>
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+import { running } from '../state/session.js';
+import { useAction } from '../ui/action.js';
+import { Failure } from '../ui/failure.js';
+import { Field } from '../ui/field.js';
+import { OFFERED, textOf } from './methods.js';
+import { draft, history, sendDraft } from './state.js';
+
+/** Chosen from the list, a method brings its example along, unless parameters were typed already. */
+function choose(method: string): void {
+  const offered = OFFERED.find((one) => one.method === method);
+  const before = OFFERED.find((one) => one.method === draft.value.method);
+  const untouched = draft.value.params === '' || (before !== undefined && draft.value.params === textOf(before.params));
+  const params = offered !== undefined && untouched ? textOf(offered.params) : draft.value.params;
+  draft.value = { method, params };
+}
+
+/** Up and down in an empty line of a shell; here with Alt, because arrows move in the text. */
+function recall(step: number): void {
+  const requests = history.value.filter(({ method, params }, i, all) => {
+    return all.findIndex((other) => other.method === method && other.params === params) === i;
+  });
+  if (requests.length === 0) return;
+  const at = requests.findIndex(({ method, params }) => method === draft.value.method && params === draft.value.params);
+  const next = requests[Math.min(requests.length - 1, Math.max(0, at + step))]!;
+  draft.value = { method: next.method, params: next.params };
+}
+
+export function ConsoleForm() {
+  const action = useAction();
+  const send = () => void action.run(sendDraft);
+  const devnet = running.value?.settings.kind === 'devnet';
+  const offered = OFFERED.filter((one) => devnet || one.devnet !== true);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          send();
+        } else if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
+          event.preventDefault();
+          recall(event.key === 'ArrowUp' ? 1 : -1);
+        }
+      }}
+    >
+      <datalist id="methods">
+        {offered.map(({ method }) => (
+          <option key={method} value={method} />
+        ))}
+      </datalist>
+      <div class="fields">
+        <Field label="Method" wide>
+          {(ids) => (
+            <input
+              {...ids}
+              class="mono"
+              list="methods"
+              autocomplete="off"
+              spellcheck={false}
+              value={draft.value.method}
+              onInput={(e) => choose(e.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="Parameters" hint="A JSON array. Ctrl+Enter sends; Alt+↑ and Alt+↓ go through the history." wide>
+          {(ids) => (
+            <textarea
+              {...ids}
+              class="mono"
+              rows={5}
+              spellcheck={false}
+              value={draft.value.params}
+              onInput={(e) => {
+                draft.value = { ...draft.value, params: e.currentTarget.value };
+              }}
+            />
+          )}
+        </Field>
+      </div>
+      <div class="actions">
+        <button type="submit" class="primary" disabled={running.value === undefined || action.busy.value}>
+          {action.busy.value ? 'Asking…' : 'Send'}
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            draft.value = { method: draft.value.method, params: '' };
+            choose(draft.value.method);
+          }}
+        >
+          Example parameters
+        </button>
+      </div>
+      <Failure error={action.error.value} />
+    </form>
+  );
+}

@@ -1,0 +1,97 @@
+import { pretty } from '../lib/format.js';
+import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
+import { Field } from '../ui/field.js';
+import { Json } from '../ui/panel.js';
+import { addExample, addRow, changeRow, removeRow, rows } from './state.js';
+
+const KINDS: readonly { readonly value: OverrideKind; readonly label: string; readonly unit: string }[] = [
+  { value: 'balance', label: 'balance', unit: 'Balance in ether' },
+  { value: 'nonce', label: 'nonce', unit: 'Nonce' },
+  { value: 'code', label: 'code', unit: 'Code in hex' },
+  { value: 'slot', label: 'storage slot', unit: 'Value in hex' },
+];
+
+function Row({ row, number }: { readonly row: OverrideRow; readonly number: number }) {
+  const set = (part: Partial<OverrideRow>) => changeRow(row.id, part);
+  const mono = { class: 'mono', autocomplete: 'off', spellcheck: false } as const;
+  return (
+    <fieldset class="override">
+      <legend>Override {number}</legend>
+      <div class="fields">
+        <Field label="Account" wide>
+          {(ids) => (
+            <input
+              {...ids}
+              {...mono}
+              list="accounts"
+              value={row.address}
+              onInput={(e) => set({ address: e.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="What">
+          {(ids) => (
+            <select {...ids} value={row.kind} onChange={(e) => set({ kind: e.currentTarget.value as OverrideKind })}>
+              {KINDS.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {row.kind === 'slot' && (
+          <Field label="Slot" wide>
+            {(ids) => (
+              <input {...ids} {...mono} value={row.slot} onInput={(e) => set({ slot: e.currentTarget.value })} />
+            )}
+          </Field>
+        )}
+        <Field
+          label={KINDS.find(({ value }) => value === row.kind)!.unit}
+          wide={row.kind === 'slot' || row.kind === 'code'}
+        >
+          {(ids) => (
+            <input {...ids} {...mono} value={row.value} onInput={(e) => set({ value: e.currentTarget.value })} />
+          )}
+        </Field>
+      </div>
+      <button type="button" class="button-small" onClick={() => removeRow(row.id)}>
+        Remove override {number}
+      </button>
+    </fieldset>
+  );
+}
+
+function preview(): string {
+  try {
+    return pretty(readOverrides(rows.value));
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** State that the estimate takes to be otherwise than the chain has it. */
+export function Overrides() {
+  const { length } = rows.value;
+  return (
+    <details class="fold" open={length > 0}>
+      <summary>State overrides{length > 0 && ` (${length})`}</summary>
+      <p class="hint">
+        The estimate runs on the state of the head with these changes on top. They leave no trace on the chain.
+      </p>
+      {rows.value.map((row, i) => (
+        <Row key={row.id} row={row} number={i + 1} />
+      ))}
+      <div class="actions">
+        <button type="button" class="button-small" onClick={() => addRow('balance')}>
+          Add an override
+        </button>
+        <button type="button" class="button-small" onClick={addExample}>
+          Give the sender plenty
+        </button>
+      </div>
+      {length > 0 && <Json summary="As the method takes it" text={preview()} />}
+    </details>
+  );
+}

@@ -1,0 +1,54 @@
+/** Wei as decimal ether or gwei, without trailing zeros. */
+export function formatUnits(value: bigint, decimals: number): string {
+  const negative = value < 0n;
+  const digits = (negative ? -value : value).toString().padStart(decimals + 1, '0');
+  const fraction = digits.slice(-decimals).replace(/0+$/, '');
+  const whole = groups(digits.slice(0, -decimals));
+  return `${negative ? '−' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** The smallest unit of a decimal amount. @throws Error for anything that is no such number */
+export function parseUnits(text: string, decimals: number): bigint {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text.trim());
+  if (match === null || (match[2]?.length ?? 0) > decimals) throw new Error(`not an amount: ${text}`);
+  return BigInt(match[1]! + (match[2] ?? '').padEnd(decimals, '0'));
+}
+
+/** An integer with thin spaces between groups of three digits. */
+export function groups(value: bigint | number | string): string {
+  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+}
+
+/** The two ends of a long hex text. */
+export function shortHex(hex: string, ends = 6): string {
+  return hex.length <= 2 * ends + 3 ? hex : `${hex.slice(0, ends)}…${hex.slice(-ends + 2)}`;
+}
+
+/** A time span with a unit that suits it. */
+export function formatMs(ms: number): string {
+  if (ms >= 10_000) return `${(ms / 1000).toFixed(0)} s`;
+  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
+  return ms >= 10 ? `${ms.toFixed(0)} ms` : `${ms.toFixed(1)} ms`;
+}
+
+/** Bytes in KB or MB of 1000. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} KB`;
+  if (bytes < 1e9) return `${(bytes / 1e6).toFixed(1)} MB`;
+  return `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
+/** How long ago a moment was, in seconds since 1970. */
+export function formatAge(timestamp: number, now: number = Date.now() / 1000): string {
+  const seconds = Math.max(0, Math.round(now - timestamp));
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h ago`;
+  return `${Math.round(seconds / 86_400)} days ago`;
+}
+
+/** Text of JSON as people read it. */
+export function pretty(value: unknown): string {
+  return JSON.stringify(value, undefined, 2) ?? 'undefined';
+}

@@ -1,0 +1,63 @@
+import { formatMs, groups } from '../lib/format.js';
+import type { LogEntry } from '../state/requests.js';
+import { Known } from '../ui/known.js';
+
+const SHOWN = 200;
+
+/** Blocks an answer rests on: one, or the first and last of several. */
+function blocksText(blocks: readonly number[]): string {
+  if (blocks.length === 0) return '–';
+  if (blocks.length === 1) return groups(blocks[0]!);
+  return `${groups(Math.min(...blocks))}–${groups(Math.max(...blocks))}`;
+}
+
+/** The log as a table; on narrow screens each row becomes a card, with the names of the columns in it. */
+export function LogTable({ of }: { readonly of: readonly LogEntry[] }) {
+  return (
+    <table class="table table-cards">
+      <caption class="hidden">Answers of the node, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          <th scope="col">Method</th>
+          <th scope="col">Known</th>
+          <th scope="col" class="end">
+            Block
+          </th>
+          <th scope="col" class="end">
+            Took
+          </th>
+          <th scope="col">Outcome</th>
+        </tr>
+      </thead>
+      <tbody>
+        {of.slice(0, SHOWN).map(({ id, at, method, known, blocks, ms, error, quiet }) => (
+          <tr key={id} class={quiet ? 'is-quiet' : undefined}>
+            <td data-label="Time" class="figure soft">
+              <time dateTime={at.toISOString()}>{at.toLocaleTimeString()}</time>
+            </td>
+            <th data-label="Method" scope="row" class="mono">
+              {method}
+            </th>
+            <td data-label="Known">{known === undefined ? '–' : <Known of={known} />}</td>
+            <td data-label="Block" class="end figure">
+              {blocksText(blocks)}
+            </td>
+            <td data-label="Took" class="end figure">
+              {formatMs(ms)}
+            </td>
+            <td data-label="Outcome">
+              {error === undefined ? (
+                'answered'
+              ) : (
+                <span class="bad">
+                  {error.code !== '' && <code>{error.code}</code>} {error.message}
+                </span>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

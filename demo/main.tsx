@@ -1,0 +1,22 @@
+import { render } from 'preact';
+import { App } from './app.js';
+import { keepForOffline } from './state/offline.js';
+import { startNode } from './state/session.js';
+import { settings } from './state/settings.js';
+import { followStatus } from './state/status.js';
+import { followPage, VIEWS } from './state/view.js';
+import './styles/index.css';
+
+followPage();
+followStatus();
+render(<App />, document.getElementById('app')!);
+
+const { kind, endpoints } = settings.value;
+if (kind === 'devnet') void startNode(settings.value);
+else if (endpoints.some(({ address }) => address === '' || address.includes('{key}'))) {
+  // Keys are kept nowhere: a light node that needs one waits for it.
+  if (!Object.hasOwn(VIEWS, location.hash.slice(1))) location.hash = 'node';
+} else void startNode(settings.value);
+
+addEventListener('load', () => void keepForOffline(), { once: true });
+if (document.readyState === 'complete') void keepForOffline();

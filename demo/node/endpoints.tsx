@@ -1,0 +1,90 @@
+import { type EndpointField, KEY_MARK, splitKey } from '../state/secrets.js';
+import { Field } from '../ui/field.js';
+
+interface EndpointsProps {
+  /** `Endpoint`, `Layer-1 endpoint`: each field is named by it. */
+  readonly name: string;
+  readonly of: readonly EndpointField[];
+  readonly most: number;
+  readonly onChange: (fields: readonly EndpointField[]) => void;
+}
+
+/**
+ * Addresses with their keys. A key that is pasted within an address goes into the masked field, and only the rest of the
+ * address is shown.
+ */
+export function Endpoints({ name, of, most, onChange }: EndpointsProps) {
+  const set = (i: number, part: Partial<EndpointField>) => {
+    onChange(of.map((field, j) => (j === i ? { ...field, ...part } : field)));
+  };
+  const takeAddress = (i: number, text: string) => {
+    const { address, key } = splitKey(text);
+    set(i, key === '' ? { address } : { address, key });
+  };
+  return (
+    <div class="endpoints">
+      {of.map((field, i) => {
+        const label = of.length > 1 || most > 1 ? `${name} ${i + 1}` : name;
+        return (
+          <div key={i} class="endpoint">
+            <Field label={`${label}, address`} wide>
+              {(ids) => (
+                <input
+                  {...ids}
+                  class="mono"
+                  type="url"
+                  inputmode="url"
+                  autocomplete="off"
+                  spellcheck={false}
+                  placeholder="https://"
+                  value={field.address}
+                  onPaste={(event) => {
+                    // Before it is in the page: a pasted address may hold a key.
+                    const text = event.clipboardData?.getData('text') ?? '';
+                    if (event.currentTarget.value !== '' || splitKey(text).key === '') return;
+                    event.preventDefault();
+                    takeAddress(i, text);
+                  }}
+                  onChange={(event) => {
+                    const { address } = splitKey(event.currentTarget.value);
+                    takeAddress(i, event.currentTarget.value);
+                    event.currentTarget.value = address;
+                  }}
+                />
+              )}
+            </Field>
+            <Field
+              label={`${label}, key`}
+              hint={
+                field.address.includes(KEY_MARK)
+                  ? `Takes the place of ${KEY_MARK}.`
+                  : 'Optional; goes behind the address as /v3/….'
+              }
+            >
+              {(ids) => (
+                <input
+                  {...ids}
+                  type="password"
+                  autocomplete="off"
+                  spellcheck={false}
+                  value={field.key}
+                  onInput={(event) => set(i, { key: event.currentTarget.value.trim() })}
+                />
+              )}
+            </Field>
+            {of.length > 1 && (
+              <button type="button" class="button-small" onClick={() => onChange(of.filter((_, j) => j !== i))}>
+                Remove {label.toLowerCase()}
+              </button>
+            )}
+          </div>
+        );
+      })}
+      {of.length < most && (
+        <button type="button" class="button-small" onClick={() => onChange([...of, { address: '', key: '' }])}>
+          Add an endpoint
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { change, type Level, NETWORKS, type NetworkName, settings } from '../state/settings.js';
+import { Field } from '../ui/field.js';
+import { Endpoints } from './endpoints.js';
+
+const LEVELS: readonly { readonly value: Level; readonly label: string }[] = [
+  { value: 'auto', label: 'by the number of endpoints' },
+  { value: 'plain', label: 'plain: one endpoint is enough' },
+  { value: 'linked', label: 'linked: two origins have to agree' },
+  { value: 'sealed', label: 'sealed: by the network’s validators' },
+];
+
+/** The devnet that `npm start` runs serves its own RPC beside this page. */
+function useThisServer(): void {
+  change({
+    network: 'devnet',
+    endpoints: [{ address: `${location.origin}/`, key: '' }],
+    layerOne: [{ address: `${location.origin}/l1`, key: '' }],
+    level: 'plain',
+  });
+}
+
+export function LightForm() {
+  const { network, level, endpoints, layerOne } = settings.value;
+  return (
+    <>
+      <div class="fields">
+        <Field label="Network">
+          {(ids) => (
+            <select
+              {...ids}
+              value={network}
+              onChange={(e) => change({ network: e.currentTarget.value as NetworkName })}
+            >
+              {Object.entries(NETWORKS).map(([name, { label }]) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="The head is vouched for">
+          {(ids) => (
+            <select {...ids} value={level} onChange={(e) => change({ level: e.currentTarget.value as Level })}>
+              {LEVELS.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <h3>Endpoints of the network</h3>
+      <p class="hint">
+        They supply data and are not trusted. Keys stay in the memory of this page and are kept nowhere.
+      </p>
+      <Endpoints name="Endpoint" of={endpoints} most={4} onChange={(fields) => change({ endpoints: fields })} />
+      <h3>Layer 1</h3>
+      <p class="hint">Without it nothing counts as finalized, and there are no zk proofs.</p>
+      <Endpoints name="Layer-1 endpoint" of={layerOne} most={1} onChange={(fields) => change({ layerOne: fields })} />
+      <p class="actions">
+        <button type="button" class="button-small" onClick={useThisServer}>
+          Fill in the devnet of this server
+        </button>
+      </p>
+    </>
+  );
+}

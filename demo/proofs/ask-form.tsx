@@ -1,0 +1,105 @@
+import { useSignal } from '@preact/signals';
+import { DEV_ACCOUNTS, TEST_TOKEN, tokenBalanceSlot } from 'plumbline';
+import { running } from '../state/session.js';
+import { useAction } from '../ui/action.js';
+import { Failure } from '../ui/failure.js';
+import { Field } from '../ui/field.js';
+import { type AskFormFields, prove } from './state.js';
+import { TAMPERINGS, type Tampering } from './tamper.js';
+
+function balanceSlot(index: number): string {
+  const owner = DEV_ACCOUNTS[index]!.address.slice(2).match(/../g)!;
+  const slot = tokenBalanceSlot(Uint8Array.from(owner, (pair) => Number.parseInt(pair, 16)));
+  return `0x${[...slot].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+const NOBODY = '0x000000000000000000000000000000000000dead';
+
+/** Questions worth trying on a devnet. */
+const EXAMPLES: readonly { readonly name: string; readonly form: () => Partial<AskFormFields> }[] = [
+  { name: 'Token balance of account 1', form: () => ({ address: TEST_TOKEN, keys: balanceSlot(1) }) },
+  { name: 'A slot that is empty', form: () => ({ address: TEST_TOKEN, keys: '0x05' }) },
+  { name: 'An account that is absent', form: () => ({ address: NOBODY, keys: '' }) },
+  { name: 'A dev account', form: () => ({ address: DEV_ACCOUNTS[0]!.address, keys: '' }) },
+];
+
+/** Asks the node for a proof, and checks it or a forged copy of it. */
+export function AskForm() {
+  const form = useSignal<AskFormFields>({ address: TEST_TOKEN, keys: balanceSlot(1), block: 'finalized' });
+  const how = useSignal<Tampering>('value');
+  const action = useAction();
+  const set = (part: Partial<AskFormFields>) => {
+    form.value = { ...form.value, ...part };
+  };
+  const { address, keys, block } = form.value;
+  const blocked = running.value === undefined || action.busy.value;
+  const mono = { class: 'mono', autocomplete: 'off', spellcheck: false } as const;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void action.run(() => prove(form.value));
+      }}
+    >
+      {running.value?.settings.kind === 'devnet' && (
+        <fieldset class="examples">
+          <legend class="hidden">Examples</legend>
+          {EXAMPLES.map(({ name, form: part }) => (
+            <button key={name} type="button" class="button-small" onClick={() => set(part())}>
+              {name}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <div class="fields">
+        <Field label="Account" wide>
+          {(ids) => (
+            <input
+              {...ids}
+              {...mono}
+              list="accounts"
+              value={address}
+              onInput={(e) => set({ address: e.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="Storage keys" hint="In hex, one a line; none for the account alone." wide>
+          {(ids) => (
+            <textarea {...ids} {...mono} rows={2} value={keys} onInput={(e) => set({ keys: e.currentTarget.value })} />
+          )}
+        </Field>
+        <Field label="Block" hint="“finalized”, or the number of a block that layer 1 holds a root of.">
+          {(ids) => <input {...ids} {...mono} value={block} onInput={(e) => set({ block: e.currentTarget.value })} />}
+        </Field>
+      </div>
+      <div class="actions">
+        <button type="submit" class="primary" disabled={blocked}>
+          {action.busy.value ? 'Proving…' : 'Prove and verify'}
+        </button>
+      </div>
+      <div class="forge">
+        <Field label="Or forge a copy first, by changing">
+          {(ids) => (
+            <select
+              {...ids}
+              value={how.value}
+              onChange={(e) => {
+                how.value = e.currentTarget.value as Tampering;
+              }}
+            >
+              {Object.entries(TAMPERINGS).map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <button type="button" disabled={blocked} onClick={() => action.run(() => prove(form.value, how.value))}>
+          Verify a forged copy
+        </button>
+      </div>
+      <Failure error={action.error.value} />
+    </form>
+  );
+}

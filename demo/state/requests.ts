@@ -1,0 +1,106 @@
+import { signal } from '@preact/signals';
+import type { AnswerReport } from 'plumbline';
+import { running, takeReport } from './session.js';
+
+/** How a value is known, as the page shows beside it. */
+export interface Knowledge {
+  readonly class: AnswerReport['class'];
+  readonly level?: AnswerReport['level'] | undefined;
+}
+
+export interface LogEntry {
+  readonly id: number;
+  readonly at: Date;
+  readonly method: string;
+  readonly ms: number;
+  /** Asked by the page for its own status line. */
+  readonly quiet: boolean;
+  readonly known: Knowledge | undefined;
+  /** Numbers of the blocks it rests on. */
+  readonly blocks: readonly number[];
+  readonly error: { readonly code: string; readonly message: string } | undefined;
+}
+
+export interface Answer<Result> {
+  readonly result: Result;
+  readonly known: Knowledge | undefined;
+  readonly ms: number;
+}
+
+const KEPT = 500;
+let nextId = 1;
+
+/** Newest first. */
+export const log = signal<readonly LogEntry[]>([]);
+
+/** Counts requests that may have changed something, for what wants to look again. */
+export const asked = signal(0);
+
+export function clearLog(): void {
+  log.value = [];
+}
+
+/**
+ * Asks the node of the page and logs the answer with its class, level and time.
+ *
+ * @throws what the provider throws, and an Error when no node runs
+ */
+export async function ask<Result>(
+  method: string,
+  params: readonly unknown[] = [],
+  { quiet = false, signal: abort }: { readonly quiet?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<Answer<Result>> {
+  const node = running.value?.node;
+  if (node === undefined) throw new Error('No node is running. Start one under “Node”.');
+  return logged(method, quiet, async () => {
+    const result = (await node.request({ method, params }, abort === undefined ? {} : { signal: abort })) as Result;
+    return { result, report: takeReport() };
+  });
+}
+
+/** Logs work that is answered beside JSON-RPC: `known` says of its result what the node's report says of others. */
+export async function askBeside<Result>(
+  name: string,
+  work: () => Promise<Result>,
+  known: (result: Result) => Knowledge & { readonly block?: number },
+): Promise<Answer<Result>> {
+  return logged(name, false, async () => {
+    const result = await work();
+    const { block, ...rest } = known(result);
+    return { result, report: { ...rest, blocks: block === undefined ? [] : [{ number: block }] } };
+  });
+}
+
+type Report = Knowledge & { readonly blocks: readonly { readonly number: number }[] };
+
+async function logged<Result>(
+  method: string,
+  quiet: boolean,
+  work: () => Promise<{ result: Result; report: Report | undefined }>,
+): Promise<Answer<Result>> {
+  const began = performance.now();
+  const add = (report: Report | undefined, error?: unknown) => {
+    const ms = performance.now() - began;
+    const known = report && { class: report.class, level: report.level };
+    const entry: LogEntry = {
+      ...{ id: nextId++, at: new Date(), method, ms, quiet, known },
+      blocks: (report?.blocks ?? []).map(({ number }) => number),
+      error: error === undefined ? undefined : shortError(error),
+    };
+    log.value = [entry, ...log.value].slice(0, KEPT);
+    if (!quiet) asked.value++;
+    return { known, ms };
+  };
+  try {
+    const { result, report } = await work();
+    return { result, ...add(report) };
+  } catch (error) {
+    add(takeReport(), error);
+    throw error;
+  }
+}
+
+function shortError(error: unknown): LogEntry['error'] {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return { code: code === undefined ? '' : String(code), message: String(message ?? error) };
+}

@@ -1,0 +1,67 @@
+import type { EndpointSource } from 'plumbline';
+
+/** Stands in an address where its key was. */
+export const KEY_MARK = '{key}';
+
+/** An endpoint as the form holds it: the key apart, so that the address can be shown and kept. */
+export interface EndpointField {
+  readonly address: string;
+  readonly key: string;
+}
+
+/** Long enough, and of such letters, that it may be a key rather than a word of a path. */
+const KEY_LIKE = /^[\w-]{16,}$/;
+
+/**
+ * Takes the key out of an address that was typed or pasted whole: what stands before `@`, or the path from the first part
+ * that looks like a key on, or a query. An address without one comes back as it is.
+ */
+export function splitKey(text: string): EndpointField {
+  const address = text.trim();
+  if (address.includes(KEY_MARK) || !URL.canParse(address)) return { address, key: '' };
+  const url = new URL(address);
+  if (url.username !== '' || url.password !== '') {
+    const key = `${url.username}${url.password === '' ? '' : `:${url.password}`}`;
+    return { address: `${url.protocol}//${KEY_MARK}@${url.host}${url.pathname}`, key };
+  }
+  const parts = url.pathname.split('/');
+  const at = parts.findIndex((part) => KEY_LIKE.test(part));
+  if (at > 0) {
+    const before = parts.slice(0, at).join('/');
+    return { address: `${url.origin}${before}/${KEY_MARK}`, key: parts.slice(at).join('/') + url.search };
+  }
+  if (url.search !== '') return { address: `${url.origin}${url.pathname}?${KEY_MARK}`, key: url.search.slice(1) };
+  return { address, key: '' };
+}
+
+/**
+ * The endpoint with its key, for the node.
+ *
+ * @throws Error that names the address as it is shown, never the key
+ */
+export function joinKey({ address, key }: EndpointField): EndpointSource {
+  if (address.includes(KEY_MARK)) {
+    if (key === '') throw new Error(`${address} needs its key, which this page does not keep`);
+    return checked(address, address.replace(KEY_MARK, key));
+  }
+  return key === '' ? checked(address, address) : { url: checked(address, address), apiKey: key };
+}
+
+/** Where the address leads, whole: for requests that the page makes itself. */
+export function wholeAddress(field: EndpointField): string {
+  const source = joinKey(field);
+  if (typeof source === 'string') return source;
+  return `${field.address.replace(/\/+$/, '')}/v3/${encodeURIComponent(field.key)}`;
+}
+
+/** The address and whether a key goes with it: all that is shown of an endpoint. */
+export function shownAddress({ address, key }: EndpointField): string {
+  return key === '' || address.includes(KEY_MARK) ? address : `${address.replace(/\/+$/, '')}/v3/${KEY_MARK}`;
+}
+
+function checked(shown: string, address: string): string {
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    throw new Error(`${shown === '' ? 'an empty field' : shown} is not an http or https address`);
+  }
+  return address;
+}

@@ -1,0 +1,96 @@
+import { batch, signal } from '@preact/signals';
+import { type AnswerReport, createNode, type OpenProgress, type PlumblineNode } from 'plumbline';
+import { type LayerOne, layerOneOf } from './layer-one.js';
+import { nodeOptions, type Settings } from './settings.js';
+
+/** Where the node of this page stands. */
+export type Phase =
+  | { readonly name: 'idle' }
+  | { readonly name: 'opening'; readonly progress: OpenProgress }
+  | { readonly name: 'open' }
+  | { readonly name: 'failed'; readonly error: unknown };
+
+/** A running node and what it was started with. */
+export interface Running {
+  readonly node: PlumblineNode;
+  readonly settings: Settings;
+  readonly layerOne: LayerOne | undefined;
+}
+
+export const phase = signal<Phase>({ name: 'idle' });
+export const running = signal<Running | undefined>(undefined);
+/** State that goes on loading behind a node that answers already; undefined when there is none. */
+export const loadingBehind = signal<number | undefined>(undefined);
+/** How long opening took, stage by stage, ms. */
+export const openingTimes = signal<readonly { readonly stage: string; readonly ms: number }[]>([]);
+
+/** The newest report of the node: replies come one at a time, so after an answer this is the report of that answer. */
+let newestReport: AnswerReport | undefined;
+/** Counts the starts, so that a slow one that was given up changes nothing any more. */
+let start = 0;
+
+export function takeReport(): AnswerReport | undefined {
+  const report = newestReport;
+  newestReport = undefined;
+  return report;
+}
+
+/** Ends the node there is and opens the one that the settings describe. Never rejects: `phase` says how it went. */
+export async function startNode(settings: Settings): Promise<void> {
+  const own = ++start;
+  await stopNode();
+  if (own !== start) return;
+  const times: { stage: string; ms: number }[] = [];
+  let stage: { name: string; since: number } = { name: 'worker', since: performance.now() };
+  const endStage = (next: string) => {
+    const now = performance.now();
+    if (next === stage.name) return;
+    times.push({ stage: stage.name, ms: now - stage.since });
+    stage = { name: next, since: now };
+  };
+  phase.value = { name: 'opening', progress: { stage: 'kernels', fraction: 0 } };
+  try {
+    const options = nodeOptions(settings);
+    const node = await createNode({
+      ...options,
+      onProgress(progress) {
+        if (own !== start) return;
+        if (running.value !== undefined) {
+          loadingBehind.value = progress.stage === 'state' && progress.fraction < 1 ? progress.fraction : undefined;
+          return;
+        }
+        endStage(progress.stage);
+        phase.value = { name: 'opening', progress };
+      },
+    });
+    if (own !== start) return void node.close();
+    endStage('open');
+    node.on('answer', (report) => {
+      newestReport = report;
+    });
+    node.on('disconnect', (error) => {
+      if (own !== start || running.value?.node !== node) return;
+      batch(() => {
+        running.value = undefined;
+        phase.value = { name: 'failed', error };
+      });
+    });
+    batch(() => {
+      openingTimes.value = times;
+      running.value = { node, settings, layerOne: layerOneOf(node, settings) };
+      phase.value = { name: 'open' };
+    });
+  } catch (error) {
+    if (own === start) phase.value = { name: 'failed', error };
+  }
+}
+
+export async function stopNode(): Promise<void> {
+  const node = running.value?.node;
+  batch(() => {
+    running.value = undefined;
+    loadingBehind.value = undefined;
+    phase.value = { name: 'idle' };
+  });
+  await node?.close().catch(() => {});
+}

@@ -1,0 +1,97 @@
+import { signal } from '@preact/signals';
+import { type ClientOptions, devnet, linea, lineaSepolia, type Network } from 'plumbline';
+import { type EndpointField, joinKey } from './secrets.js';
+
+/** Network profiles that the form offers. The last is for a devnet that runs elsewhere, such as `npm start`. */
+export const NETWORKS = {
+  linea: { label: 'Linea', profile: () => linea },
+  'linea-sepolia': { label: 'Linea Sepolia', profile: () => lineaSepolia },
+  devnet: { label: 'A plumbline devnet elsewhere', profile: () => devnet() },
+} as const satisfies Record<string, { label: string; profile: () => Network }>;
+
+export type NetworkName = keyof typeof NETWORKS;
+export type Level = 'auto' | 'plain' | 'linked' | 'sealed';
+
+/** What the form of the node says. */
+export interface Settings {
+  readonly kind: 'devnet' | 'light';
+  readonly scheme: 'poseidon2' | 'mimc';
+  readonly mining: 'auto' | 'manual';
+  readonly network: NetworkName;
+  readonly endpoints: readonly EndpointField[];
+  readonly layerOne: readonly EndpointField[];
+  readonly level: Level;
+  /** Keep what the node has in this browser. */
+  readonly keep: boolean;
+}
+
+export const DEFAULTS: Settings = {
+  kind: 'devnet',
+  scheme: 'poseidon2',
+  mining: 'auto',
+  network: 'linea',
+  endpoints: [{ address: '', key: '' }],
+  layerOne: [{ address: '', key: '' }],
+  level: 'auto',
+  keep: true,
+};
+
+const STORED = 'plumbline-demo-settings';
+
+export const settings = signal<Settings>(restore());
+
+/** Changes some settings and keeps all of them but the keys. */
+export function change(part: Partial<Settings>): void {
+  settings.value = { ...settings.value, ...part };
+  const keyless = ({ address }: EndpointField) => ({ address, key: '' });
+  const { endpoints, layerOne } = settings.value;
+  const kept = { ...settings.value, endpoints: endpoints.map(keyless), layerOne: layerOne.map(keyless) };
+  try {
+    localStorage.setItem(STORED, JSON.stringify(kept));
+  } catch {
+    // A browser that keeps nothing: the page works all the same.
+  }
+}
+
+function restore(): Settings {
+  try {
+    const kept = JSON.parse(localStorage.getItem(STORED) ?? '{}') as Partial<Settings>;
+    const merged = { ...DEFAULTS, ...kept };
+    return Object.hasOwn(NETWORKS, merged.network) ? merged : DEFAULTS;
+  } catch {
+    return DEFAULTS;
+  }
+}
+
+/** Endpoints that were filled in. */
+export function filled(fields: readonly EndpointField[]): EndpointField[] {
+  return fields.filter(({ address }) => address.trim() !== '');
+}
+
+/**
+ * Options of the node that the settings describe.
+ *
+ * @throws Error when an endpoint is missing or is no address
+ */
+export function nodeOptions(from: Settings): ClientOptions {
+  const { kind, scheme, mining, level, keep } = from;
+  if (kind === 'devnet') {
+    return {
+      chain: { kind, scheme, mining },
+      ...(keep && { storeName: `plumbline-demo-${scheme}` }),
+    };
+  }
+  const endpoints = filled(from.endpoints).map(joinKey);
+  if (endpoints.length === 0) throw new Error('A light node needs at least one endpoint of the network.');
+  const layerOne = filled(from.layerOne).map(joinKey);
+  return {
+    chain: {
+      kind,
+      network: NETWORKS[from.network].profile(),
+      endpoints,
+      ...(layerOne.length > 0 && { layerOne }),
+      ...(level !== 'auto' && { level }),
+    },
+    ...(keep && { storeName: `plumbline-demo-light-${from.network}` }),
+  };
+}

@@ -1,0 +1,19 @@
+interface ProgressProps {
+  readonly label: string;
+  /** 0 to 1; undefined while nobody can say how far it is. */
+  readonly fraction: number | undefined;
+}
+
+/** A bar that says what is under way and how far it is. */
+export function Progress({ label, fraction }: ProgressProps) {
+  const percent = fraction === undefined ? undefined : Math.round(Math.min(1, Math.max(0, fraction)) * 100);
+  return (
+    <div class="progress">
+      <div class="progress-line">
+        <span>{label}</span>
+        {percent !== undefined && <span class="figure">{percent} %</span>}
+      </div>
+      <progress aria-label={label} max={100} {...(percent !== undefined && { value: percent })} />
+    </div>
+  );
+}

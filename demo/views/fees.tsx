@@ -1,0 +1,54 @@
+import { CallFields } from '../fees/call-form.js';
+import { Overrides } from '../fees/overrides.js';
+import { EstimateResult } from '../fees/result.js';
+import { estimate, shown } from '../fees/state.js';
+import { formatUnits } from '../lib/format.js';
+import { running } from '../state/session.js';
+import { useAction } from '../ui/action.js';
+import { Failure } from '../ui/failure.js';
+import { Empty, Panel } from '../ui/panel.js';
+
+export function FeesView() {
+  const action = useAction();
+  const ready = running.value !== undefined;
+  return (
+    <>
+      <div class="view-head">
+        <h1>Fees</h1>
+        <p>What a transaction will cost: executed, sized and priced in this page, by the method wallets call.</p>
+      </div>
+      <div class="columns columns-form">
+        <Panel title="Transaction">
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void action.run(estimate);
+            }}
+          >
+            <CallFields />
+            <Overrides />
+            <div class="actions">
+              <button type="submit" class="primary" disabled={!ready || action.busy.value}>
+                {action.busy.value ? 'Estimating…' : 'Estimate'}
+              </button>
+            </div>
+          </form>
+          <Failure error={action.error.value} />
+        </Panel>
+        <div aria-busy={action.busy.value}>
+          <p class="hidden" aria-live="polite">
+            {shown.value !== undefined &&
+              `Costs at most ${formatUnits(BigInt(shown.value.answer.result.evidence.totalFee), 18)} ETH`}
+          </p>
+          {shown.value === undefined ? (
+            <Panel title="Estimate">
+              <Empty>{ready ? 'Nothing has been estimated yet.' : 'The estimate needs a running node.'}</Empty>
+            </Panel>
+          ) : (
+            <EstimateResult of={shown.value} />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}

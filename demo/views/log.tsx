@@ -1,0 +1,74 @@
+import { useSignal } from '@preact/signals';
+import type { AnswerClass } from 'plumbline';
+import { LogTable } from '../log/table.js';
+import { clearLog, log } from '../state/requests.js';
+import { Field } from '../ui/field.js';
+import { Empty, Panel } from '../ui/panel.js';
+
+type Filter = AnswerClass | 'all' | 'error';
+
+export function LogView() {
+  const filter = useSignal<Filter>('all');
+  const quiet = useSignal(false);
+  const own = log.value.filter((entry) => quiet.value || !entry.quiet);
+  const shown = own.filter(({ known, error }) => {
+    if (filter.value === 'all') return true;
+    return filter.value === 'error' ? error !== undefined : known?.class === filter.value;
+  });
+  return (
+    <>
+      <div class="view-head">
+        <h1>Log</h1>
+        <p>Every answer of the node: its class, the level of the blocks it rests on, and how long it took.</p>
+      </div>
+      <Panel
+        title="Answers"
+        aside={
+          <button type="button" class="button-small" disabled={log.value.length === 0} onClick={clearLog}>
+            Clear
+          </button>
+        }
+      >
+        <div class="filters">
+          <Field label="Show">
+            {(ids) => (
+              <select
+                {...ids}
+                value={filter.value}
+                onChange={(e) => {
+                  filter.value = e.currentTarget.value as Filter;
+                }}
+              >
+                <option value="all">all answers</option>
+                <option value="proved">proved</option>
+                <option value="computed">computed</option>
+                <option value="held">held</option>
+                <option value="forwarded">forwarded</option>
+                <option value="error">errors</option>
+              </select>
+            )}
+          </Field>
+          <label class="check-box">
+            <input
+              type="checkbox"
+              checked={quiet.value}
+              onChange={(e) => {
+                quiet.value = e.currentTarget.checked;
+              }}
+            />
+            Also what this page asks for its status line
+          </label>
+        </div>
+        {shown.length === 0 ? (
+          <Empty>
+            {own.length === 0
+              ? 'Nothing has been asked yet. Estimate a fee or ask for a proof.'
+              : 'No answer is of this kind.'}
+          </Empty>
+        ) : (
+          <LogTable of={shown} />
+        )}
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { DevnetForm } from '../node/devnet-form.js';
+import { KeptPanel, ProxyPanel } from '../node/kept.js';
+import { LightForm } from '../node/light-form.js';
+import { phase, running, startNode, stopNode } from '../state/session.js';
+import { change, settings } from '../state/settings.js';
+import { Choice } from '../ui/field.js';
+import { Panel } from '../ui/panel.js';
+
+const KINDS = [
+  { value: 'devnet', label: 'Devnet', hint: 'A chain of its own, in this page. Nothing else is needed.' },
+  { value: 'light', label: 'Light node', hint: 'A public network, over endpoints that nobody has to trust.' },
+] as const;
+
+/** Chooses the node of this page and starts it. */
+export function NodeView() {
+  const { kind, keep } = settings.value;
+  const opening = phase.value.name === 'opening';
+  const isRunning = running.value !== undefined;
+  return (
+    <>
+      <div class="view-head">
+        <h1>Node</h1>
+        <p>Which chain this page is a node of. Starting another one ends the one that runs.</p>
+      </div>
+      <Panel title="Choose a node">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void startNode(settings.value);
+          }}
+        >
+          <Choice
+            legend="Kind"
+            name="node"
+            value={kind}
+            options={KINDS}
+            cards
+            onChange={(value) => change({ kind: value })}
+          />
+          {kind === 'devnet' ? <DevnetForm /> : <LightForm />}
+          <label class="check-box">
+            <input type="checkbox" checked={keep} onChange={(e) => change({ keep: e.currentTarget.checked })} />
+            Keep it in this browser
+          </label>
+          <div class="actions">
+            <button type="submit" class="primary" disabled={opening}>
+              {opening ? 'Starting…' : isRunning ? 'Start with these settings' : 'Start'}
+            </button>
+            {isRunning && (
+              <button type="button" onClick={() => void stopNode()}>
+                Stop the node
+              </button>
+            )}
+          </div>
+        </form>
+      </Panel>
+      <KeptPanel />
+      <ProxyPanel />
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { checksOf } from '../../demo/proofs/checks.js';
+import type { LineaProofJson } from '../../src/accumulator/proof-shape.js';
+import { isPlumblineError } from '../../src/errors.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
+import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { type AnswerFixture, RECORDED, rememberingHasher, requestOf } from '../support/proof-fixtures.js';
+
+/** The checks the demo shows for an answer; undefined where the answer cannot be read at all. */
+function shown(fixture: AnswerFixture) {
+  try {
+    const verdict = verifyLineaProof(rememberingHasher(fixture.scheme), requestOf(fixture), fixture.result);
+    return { verdict, checks: checksOf(verdict, fixture.result as LineaProofJson) };
+  } catch (error) {
+    if (isPlumblineError(error, 'PROOF_MALFORMED')) return undefined;
+    throw error;
+  }
+}
+
+describe.skipIf(!fixturesPresent)('the checks that the demo lists', () => {
+  it.each(RECORDED)('%s: all hold', (name) => {
+    const { verdict, checks } = shown(fixtureJson<AnswerFixture>(`state/getproof/${name}.json`))!;
+    expect(verdict.verified).toBe(true);
+    expect(checks.length).toBeGreaterThan(6);
+    expect(new Set(checks.map(({ state }) => state))).toEqual(new Set(['passed']));
+  });
+
+  it.each(RECORDED)('%s, damaged: each refusal is the failure of one check, and none after it was reached', (name) => {
+    const fixture = fixtureJson<AnswerFixture>(`state/getproof/${name}.json`);
+    const damages = [bitFlips(fixture.result as Json, 3), shapeEdits(fixture.result as Json)];
+    const failed = new Set<string>();
+    for (const damage of damages) {
+      for (const place of damage) {
+        const outcome = shown(fixture);
+        if (outcome === undefined) continue;
+        expect(outcome.verdict.verified, place).toBe(false);
+        const states = outcome.checks.map(({ state }) => state);
+        expect(
+          states.filter((state) => state === 'failed'),
+          place,
+        ).toHaveLength(1);
+        expect(states.slice(states.indexOf('failed') + 1), place).not.toContain('passed');
+        failed.add(outcome.checks.find(({ state }) => state === 'failed')!.name);
+      }
+    }
+    expect([...failed]).toEqual(expect.arrayContaining(['root', 'path', 'key']));
+  });
+});
