@@ -1,14 +1,17 @@
+import { PlumblineError } from '../../errors.js';
 import type { NodeTransport } from '../transport.js';
 
 /** A node that the first request opens. One that did not open, or has died, is opened anew by the next request. */
 export class LazyNode {
   private opened: Promise<NodeTransport> | undefined;
+  private closed = false;
   private readonly busy = new Set<Promise<unknown>>();
 
   constructor(private readonly open: () => Promise<NodeTransport>) {}
 
-  /** @throws what opening throws, and what `work` throws */
+  /** @throws PlumblineError `NODE_CLOSED`; what opening throws, and what `work` throws */
   use<T>(work: (node: NodeTransport) => T | Promise<T>): Promise<T> {
+    if (this.closed) return Promise.reject(new PlumblineError('NODE_CLOSED', 'the node was closed', {}));
     const used = this.node().then(work);
     this.busy.add(used);
     const done = () => this.busy.delete(used);
@@ -16,8 +19,9 @@ export class LazyNode {
     return used;
   }
 
-  /** Closes the node once nobody uses it any more. */
+  /** Closes the node once those who use it now are done. */
   async close(): Promise<void> {
+    this.closed = true;
     while (this.busy.size > 0) await Promise.allSettled([...this.busy]);
     const node = await this.opened?.catch(() => undefined);
     this.opened = undefined;

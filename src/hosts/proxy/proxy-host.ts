@@ -43,7 +43,7 @@ const CLASSES_HEADER = 'plumbline-answers';
  * keys come back with the next request that has them in its address, or from the pages.
  */
 export class ProxyHost {
-  /** Undefined until it was read, then the configuration or, in `loading`, none. */
+  /** Undefined until it was read (`loaded`), and where there is none. */
   private active: Active | undefined;
   private loading: Promise<void> | undefined;
   private loaded = false;
@@ -100,9 +100,10 @@ export class ProxyHost {
       // What it was to answer cannot be read: a JSON-RPC request must not go to the network for that.
       if (await looksLikeRpc(request)) return this.refuseAll(request, error);
     }
-    const found = await this.active?.targets.find(request.url);
-    if (this.active === undefined || found === undefined) return this.around.fetch(request);
-    return this.answer(this.active, found, request);
+    const { active } = this;
+    const found = await active?.targets.find(request.url);
+    if (active === undefined || found === undefined) return this.around.fetch(request);
+    return this.answer(active, found, request);
   }
 
   private async answer(active: Active, found: Found, request: Request): Promise<Response> {
@@ -112,7 +113,8 @@ export class ProxyHost {
     let classes: readonly string[] = [];
     const handler = createFetchHandler(async (payload, call) => {
       const reply = await answerSplit(payload, {
-        local: (part) => active.node.use((open) => open.dispatch('l2', part, call?.signal)),
+        // Of a configuration that came meanwhile, if so: the node before it may be closed by now.
+        local: (part) => (this.active ?? active).node.use((open) => open.dispatch('l2', part, call?.signal)),
         serves: active.serves,
         forward: forward ? hand : undefined,
         fallback: fallback === 'network' ? hand : undefined,
@@ -171,6 +173,8 @@ export class ProxyHost {
     const before = this.active;
     this.active = next;
     this.loaded = true;
+    // Those who wait for keys of a configuration that is gone will not get them.
+    for (const goOn of [...this.waitingForKeys]) goOn();
     if (before !== undefined) this.closing = Promise.all([this.closing, before.node.close()]).catch(() => {});
   }
 

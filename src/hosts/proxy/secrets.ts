@@ -36,11 +36,18 @@ function ofEndpoint(endpoint: EndpointSource, path: Path): Secret[] {
 }
 
 function ofAddress(value: string, path: Path): Secret[] {
+  const url = urlOf(value);
+  const extra = url === undefined ? value : url.search + url.hash + url.username + url.password;
+  return url?.pathname === '/' && extra === '' ? [] : [{ path, value }];
+}
+
+/** The text as an URL, if it is one. */
+export function urlOf(text: string): URL | undefined {
   try {
-    const { pathname, search, hash, username, password } = new URL(value);
-    if (pathname === '/' && search + hash + username + password === '') return [];
-  } catch {}
-  return [{ path, value }];
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A copy with each of the texts in its place. */
@@ -54,10 +61,10 @@ export function withSecrets(options: NodeOptions, secrets: readonly Secret[]): N
   return copy;
 }
 
-/** A copy with nothing in their places. */
+/** A copy with no more than origins in their places. */
 export function withoutSecrets(options: NodeOptions, secrets: readonly Secret[]): NodeOptions {
   return withSecrets(
     options,
-    secrets.map(({ path }) => ({ path, value: '' })),
+    secrets.map(({ path, value }) => ({ path, value: urlOf(value)?.origin ?? '' })),
   );
 }

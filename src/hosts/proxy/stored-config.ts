@@ -2,7 +2,7 @@ import { openDB } from 'idb';
 import { PlumblineError } from '../../errors.js';
 import type { NodeOptions } from '../options.js';
 import type { ProxyConfig } from './config.js';
-import { type Secret, secretsOf, withoutSecrets } from './secrets.js';
+import { type Secret, secretsOf, urlOf, withoutSecrets } from './secrets.js';
 import { type StoredTarget, storeTargets } from './targets.js';
 
 /** A configuration as the worker keeps it over its ends: without keys. */
@@ -13,7 +13,7 @@ export interface StoredConfig {
   readonly targets: readonly StoredTarget[];
   readonly forward: boolean;
   readonly fallback: 'network' | 'none';
-  /** Empty texts stand where keys were. */
+  /** Origins stand where whole addresses were, and nothing where keys were. */
   readonly node: NodeOptions;
   readonly missing: readonly MissingSecret[];
 }
@@ -36,19 +36,11 @@ export async function storedForm(
 ): Promise<StoredConfig> {
   const secrets = secretsOf(node);
   const missing = secrets.map(({ path, value }) => {
-    const target = targets.indexOf(addressOf(value));
+    const target = targets.indexOf(urlOf(value)?.href ?? '');
     return target < 0 ? { path } : { path, target };
   });
   const stored = await storeTargets(targets, salt);
   return { format: FORMAT, salt, targets: stored, forward, fallback, node: withoutSecrets(node, secrets), missing };
-}
-
-function addressOf(value: string): string {
-  try {
-    return new URL(value).href;
-  } catch {
-    return '';
-  }
 }
 
 /**

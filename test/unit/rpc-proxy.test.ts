@@ -1,0 +1,355 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { isPlumblineError, PlumblineError } from '../../src/errors.js';
+import type { NodeOptions } from '../../src/hosts/options.js';
+import { type ProxyConfig, proxyConfig, type RpcProxyOptions } from '../../src/hosts/proxy/config.js';
+import { forwardTo } from '../../src/hosts/proxy/forward.js';
+import { ProxyHost, type Surroundings } from '../../src/hosts/proxy/proxy-host.js';
+import { secretsOf, withoutSecrets, withSecrets } from '../../src/hosts/proxy/secrets.js';
+import { answerSplit } from '../../src/hosts/proxy/split.js';
+import { type StoredConfig, storedForm } from '../../src/hosts/proxy/stored-config.js';
+import { Targets } from '../../src/hosts/proxy/targets.js';
+import type { NodeTransport } from '../../src/hosts/transport.js';
+import { devnet } from '../../src/networks/devnet.js';
+import type { RpcContext } from '../../src/rpc/context.js';
+import { DEVNET_METHODS } from '../../src/rpc/devnet-methods.js';
+import { type Reply, type RpcResponse, readRequest, success } from '../../src/rpc/envelope.js';
+import { methodTable, servedMethods } from '../../src/rpc/method-table.js';
+import { type MockUpstream, openMockUpstream } from '../support/mock-upstream.js';
+import { seededRandom } from '../support/random.js';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const PAGE = 'https://dapp.example/app/';
+
+describe('targets', () => {
+  const find = async (options: Partial<RpcProxyOptions>, href: string) => {
+    const { targets } = proxyConfig({ scriptUrl: '', ...options }, PAGE);
+    const stored = await storedForm({ targets, forward: true, fallback: 'none', node: {} });
+    const looked = new Targets(stored.targets, stored.salt);
+    const found = await looked.find(href);
+    // Known beforehand, or decided the second time.
+    expect(looked.mayHave(href)).toBe(found !== undefined);
+    return found?.index;
+  };
+
+  test.each([
+    [{}, 'https://dapp.example/rpc', 0],
+    [{}, 'https://dapp.example/rpc?a=1', 0],
+    [{}, 'https://dapp.example/rpc/', undefined],
+    [{}, 'https://dapp.example/', undefined],
+    [{}, 'https://other.example/rpc', undefined],
+    [{}, 'http://dapp.example/rpc', undefined],
+    [{ paths: ['/a', '/v3/*'] }, `https://dapp.example/v3/${KEY}`, 1],
+    [{ paths: ['/v3/*'] }, 'https://dapp.example/v3/', undefined],
+    [{ paths: ['/v3/*'] }, 'https://dapp.example/v3/a/b', undefined],
+    [{ paths: ['/*'] }, 'https://dapp.example/anything', 0],
+    [{ urls: [`https://rpc.example/v3/${KEY}`] }, `https://rpc.example/v3/${KEY}`, 0],
+    [{ urls: [`https://rpc.example/v3/${KEY}`] }, `https://rpc.example/v3/${KEY}0`, undefined],
+    [{ urls: ['https://rpc.example'] }, 'https://rpc.example/', 0],
+    [{ urls: [`https://rpc.example/?key=${KEY}`] }, `https://rpc.example/?key=${KEY}`, 0],
+    [{ urls: [`https://rpc.example/?key=${KEY}`] }, 'https://rpc.example/?key=other', undefined],
+    [{ urls: [`https://rpc.example/?key=${KEY}`] }, 'https://rpc.example/', undefined],
+    [{ urls: ['https://rpc.example/%7Ename/x'] }, 'https://rpc.example/%7Ename/x', 0],
+  ])('%j of %s', async (options, href, index) => {
+    expect(await find(options, href)).toBe(index);
+  });
+});
+
+describe('keys', () => {
+  const endpoint = {
+    url: `https://b.example/v3/${KEY}1`,
+    headers: { authorization: `Bearer ${KEY}2` },
+    ratePerSecond: 5,
+  };
+  const node: NodeOptions = {
+    chain: {
+      kind: 'replica',
+      network: devnet(),
+      endpoints: [`https://a.example/v3/${KEY}0`, 'https://plain.example', endpoint],
+      trieLogs: [{ url: 'https://c.example', apiKey: `${KEY}3` }],
+      layerOne: [`https://user:${KEY}4@d.example/`],
+      maru: [`https://e.example/?key=${KEY}5`],
+      stateManager: [`not an address ${KEY}6`],
+    },
+    dictionary: { kind: 'url', url: `https://f.example/${KEY}7` },
+    storeName: 'kept',
+  };
+
+  test('none is in what is kept, all can be put back', async () => {
+    const secrets = secretsOf(node);
+    expect(secrets).toHaveLength(8);
+    expect(withSecrets(withoutSecrets(node, secrets), secrets)).toEqual(node);
+    const targets = [`https://a.example/v3/${KEY}0`, `https://dapp.example/v3/${KEY}9`];
+    const stored = await storedForm({ targets, forward: true, fallback: 'none', node });
+    const text = JSON.stringify(stored, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    expect(text).not.toContain(KEY.slice(0, 8));
+    expect(text).toContain('https://plain.example');
+    expect(stored.missing.filter(({ target }) => target !== undefined)).toEqual([
+      { path: ['chain', 'endpoints', 0], target: 0 },
+    ]);
+  });
+
+  test('a configuration without any is kept whole', async () => {
+    const plain: NodeOptions = { chain: { kind: 'light', network: devnet(), endpoints: ['https://plain.example'] } };
+    expect(await storedForm({ targets: [], forward: true, fallback: 'none', node: plain })).toMatchObject({
+      node: plain,
+      missing: [],
+    });
+  });
+});
+
+test('the names that a node serves are those of its table', () => {
+  const chainOf = (kind: 'devnet' | 'light', methodPrefix: string) =>
+    ({ chain: { kind, network: { ...devnet(), methodPrefix } } }) as unknown as RpcContext;
+  for (const prefix of ['linea', 'l2', 'other']) {
+    const light = methodTable(chainOf('light', prefix)).names;
+    expect([...servedMethods('light', prefix)].sort()).toEqual(light);
+    expect([...servedMethods('replica', prefix)].sort()).toEqual(light);
+    const dev = methodTable(chainOf('devnet', prefix), DEVNET_METHODS).names;
+    expect([...servedMethods('devnet', prefix)].sort()).toEqual(dev);
+  }
+});
+
+/** Answers as a dispatcher does, with the id again in the result. */
+async function echo(payload: unknown): Promise<Reply> {
+  const requests = (Array.isArray(payload) ? payload : [payload]).map(readRequest);
+  const bodies = requests.flatMap((request): RpcResponse[] => {
+    if ('error' in request) return [request];
+    return request.id === undefined ? [] : [success(request.id, ['here', request.id])];
+  });
+  return { body: Array.isArray(payload) ? bodies : bodies[0] };
+}
+
+test('batches of any make-up are answered in order, each with its own id', async () => {
+  const random = seededRandom(7);
+  const ids = [0, 1, -1, 1.5, 'a', '', null, 2 ** 53 - 1];
+  for (let round = 0; round < 300; round++) {
+    const batch = Array.from({ length: 1 + random(8) }, (): unknown => {
+      if (random(6) === 0) return [1, 'x', null, {}, { method: 5 }][random(5)];
+      const method = random(2) === 0 ? 'served' : 'not_served';
+      return { jsonrpc: '2.0', method, ...(random(5) > 0 && { id: ids[random(ids.length)] }) };
+    });
+    const forward = vi.fn(async (calls: readonly { readonly id?: unknown }[]) =>
+      calls.flatMap(({ id }) => (id === undefined ? [] : [success(id as string, ['there', id])])),
+    );
+    const serves = (method: string) => method === 'served';
+    const reply = await answerSplit(batch, { local: echo, serves, forward, fallback: undefined, maxBatch: 100 });
+    const expected = batch.flatMap((member): RpcResponse[] => {
+      const request = readRequest(member);
+      if ('error' in request) return [request];
+      const { id } = request;
+      return id === undefined ? [] : [success(id, [serves(request.method) ? 'here' : 'there', id])];
+    });
+    expect(reply.body).toEqual(expected);
+    expect(reply.classes).toHaveLength(expected.length);
+    expect(forward.mock.calls.length).toBeLessThanOrEqual(1);
+  }
+});
+
+describe('forwarding', () => {
+  let upstream: MockUpstream | undefined;
+  afterEach(async () => {
+    await upstream?.close();
+    upstream = undefined;
+  });
+  const calls = [
+    { id: 'x', method: 'a', params: [1] },
+    { method: 'told', params: [] },
+    { id: 7, method: 'b', params: [2] },
+    { id: 'x', method: 'c', params: [3] },
+  ];
+  const request = (url: string) =>
+    new Request(url, { method: 'POST', headers: { authorization: 'Bearer mine', 'x-own': '1' }, body: 'unused' });
+  const answers = calls
+    .filter(({ id }) => id !== undefined)
+    .map(({ id, method, params }) => ({ jsonrpc: '2.0', id, result: { method, params } }));
+
+  test.each([[undefined], [{ kind: 'out-of-order' } as const], [{ kind: 'string-ids' } as const]])(
+    'gives each call its answer: %j',
+    async (fault) => {
+      upstream = await openMockUpstream();
+      upstream.fail(fault);
+      expect(await forwardTo(request(`${upstream.url}/v3/${KEY}?a=b`), 5_000)(calls)).toEqual(answers);
+      expect(upstream.requests).toHaveLength(1);
+      expect(upstream.requests[0]).toMatchObject({
+        path: `/v3/${KEY}?a=b`,
+        headers: { authorization: 'Bearer mine', 'x-own': '1' },
+      });
+    },
+  );
+
+  test.each([
+    [{ kind: 'partial', count: 1 }, ['ok', -32603, -32603]],
+    [{ kind: 'partly-limited', count: 3 }, ['ok', 'ok', -32005]],
+    [{ kind: 'batch-limit', limit: 1 }, [-32005, -32005, -32005]],
+    [{ kind: 'single-error', code: -32001, message: 'no', inArray: true }, [-32001, -32001, -32001]],
+    [{ kind: 'rate-limit' }, [-32005, -32005, -32005]],
+    [{ kind: 'status', status: 500, body: KEY }, [-32603, -32603, -32603]],
+    [{ kind: 'html' }, [-32603, -32603, -32603]],
+    [{ kind: 'truncated' }, [-32603, -32603, -32603]],
+    [{ kind: 'reset' }, [-32603, -32603, -32603]],
+    [{ kind: 'stall' }, [-32603, -32603, -32603]],
+    [{ kind: 'silence' }, [-32603, -32603, -32603]],
+    [{ kind: 'status', status: 307, headers: { location: '/elsewhere' } }, [-32603, -32603, -32603]],
+  ] as const)('%j', async (fault, outcomes) => {
+    upstream = await openMockUpstream();
+    upstream.fail(fault);
+    const responses = await forwardTo(request(`${upstream.url}/v3/${KEY}`), 300)(calls);
+    expect(responses?.map((response) => ('error' in response ? response.error.code : 'ok'))).toEqual(outcomes);
+    expect(responses?.map(({ id }) => id)).toEqual(['x', 7, 'x']);
+    expect(JSON.stringify(responses)).not.toContain(KEY);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('nobody there is told apart from an error, and an end of the caller ends it', async () => {
+    upstream = await openMockUpstream();
+    upstream.fail({ kind: 'status', status: 404, body: 'not found' });
+    expect(await forwardTo(request(upstream.url), 5_000)(calls)).toBe(undefined);
+    upstream.fail({ kind: 'silence' });
+    const controller = new AbortController();
+    const waiting = forwardTo(request(upstream.url), 60_000)(calls, controller.signal);
+    setTimeout(() => controller.abort(), 50);
+    expect((await waiting)?.every((response) => 'error' in response)).toBe(true);
+  });
+});
+
+describe('the proxy', () => {
+  /** A worker's surroundings whose nodes count what is asked of them. */
+  function scene(kept?: StoredConfig) {
+    const state = { kept, opened: [] as NodeOptions[], closed: 0, asked: 0, pages: [] as ProxyConfig[] };
+    let release: (() => void) | undefined;
+    const around: Surroundings = {
+      openNode: async (options) => {
+        state.opened.push(options);
+        const dispatch = async (_: string, payload: unknown) => {
+          if (JSON.stringify(payload).includes('slow')) await new Promise<void>((resolve) => (release = resolve));
+          return echo(payload);
+        };
+        const close = async () => void state.closed++;
+        return { info: { chainId: 1 }, dispatch, close, onFailure: () => () => {} } as unknown as NodeTransport;
+      },
+      kept: async () => state.kept,
+      keep: async (config) => {
+        state.kept = config;
+      },
+      askPages: (accept) => {
+        state.asked++;
+        for (const page of state.pages) accept(page);
+      },
+      fetch: async () => new Response('the network'),
+    };
+    return { state, around, release: () => release?.() };
+  }
+  const post = (url = `https://rpc.example/v3/${KEY}`, params: unknown[] = []) =>
+    new Request(url, {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', id: 4, method: 'eth_chainId', params }),
+    });
+  const config = (options: Partial<RpcProxyOptions> = {}) =>
+    proxyConfig({ scriptUrl: '', urls: [`https://rpc.example/v3/${KEY}`], ...options }, PAGE);
+  const light = (url: string): Partial<RpcProxyOptions> => ({
+    chain: { kind: 'light', network: devnet(), endpoints: [url] },
+  });
+  const said = async (proxy: ProxyHost, request: Request) =>
+    (await proxy.respond(request)?.then((r) => r.text())) ?? '';
+  const HERE = JSON.stringify(success(4, ['here', 4]));
+
+  test('answers what it is configured for and leaves the rest alone', async () => {
+    const { around } = scene();
+    const proxy = new ProxyHost(around);
+    // What it is to answer has to be read first.
+    expect(await said(proxy, post())).toBe('the network');
+    expect(proxy.respond(post())).toBe(undefined);
+    await proxy.configure(config());
+    expect(await said(proxy, post())).toBe(HERE);
+    expect(proxy.respond(post('https://elsewhere.example/'))).toBe(undefined);
+    expect(proxy.respond(new Request(`https://rpc.example/v3/${KEY}`))).toBe(undefined);
+    await proxy.stop();
+    expect(proxy.respond(post())).toBe(undefined);
+  });
+
+  test('has its keys back from the address of a request', async () => {
+    const first = scene();
+    await new ProxyHost(first.around).configure(config(light(`https://rpc.example/v3/${KEY}`)));
+    const { around, state } = scene(first.state.kept);
+    expect(await said(new ProxyHost(around), post())).toBe(HERE);
+    expect(state.opened[0]?.chain).toMatchObject({ endpoints: [`https://rpc.example/v3/${KEY}`] });
+    expect(state.asked).toBe(0);
+  });
+
+  test('has its keys back from a page that gave the same configuration, or fails', async () => {
+    vi.useFakeTimers();
+    try {
+      const given = config(light(`https://other.example/v3/${KEY}`));
+      const first = scene();
+      await new ProxyHost(first.around).configure(given);
+      const { around, state } = scene(first.state.kept);
+      state.pages.push(config(light(`https://wrong.example/v3/${KEY}`)), given);
+      expect(await said(new ProxyHost(around), post())).toBe(HERE);
+      expect(state.opened[0]?.chain).toMatchObject({ endpoints: [`https://other.example/v3/${KEY}`] });
+
+      const alone = scene(first.state.kept);
+      const proxy = new ProxyHost(alone.around);
+      const waiting = said(proxy, post());
+      await vi.waitFor(() => expect(alone.state.asked).toBe(1));
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(JSON.parse(await waiting)).toMatchObject({ id: 4, error: { code: -32603 } });
+      // The next request asks again.
+      alone.state.pages.push(given);
+      expect(await said(proxy, post())).toBe(HERE);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('another configuration waits for the requests under way, and the same one changes nothing', async () => {
+    const { around, state, release } = scene();
+    const proxy = new ProxyHost(around);
+    await proxy.configure(config());
+    const slow = said(proxy, post(undefined, ['slow']));
+    await vi.waitFor(() => expect(state.opened).toHaveLength(1));
+    await proxy.configure(config());
+    await proxy.configure(config({ maxBatch: 7 }));
+    const later = said(proxy, post());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([state.opened.length, state.closed]).toEqual([1, 0]);
+    release();
+    expect([await slow, await later]).toEqual([HERE, HERE]);
+    expect([state.opened.length, state.closed]).toEqual([2, 1]);
+  });
+
+  test('a configuration that cannot be read fails requests, and only those', async () => {
+    const { around } = scene();
+    const kept = async () => {
+      throw new PlumblineError('STORE_UNAVAILABLE', 'no', { reason: 'no' });
+    };
+    const proxy = new ProxyHost({ ...around, kept });
+    expect(JSON.parse(await said(proxy, post()))).toMatchObject({ id: 4, error: { code: -32603 } });
+    const upload = new Request('https://dapp.example/upload', { method: 'POST', body: 'bytes' });
+    expect(await said(proxy, upload)).toBe('the network');
+    await proxy.configure(config());
+    expect(await said(proxy, post())).toBe(HERE);
+  });
+});
+
+test('options that are not sound are refused, without quoting them', () => {
+  for (const options of [
+    { paths: ['rpc'] },
+    { paths: ['//elsewhere.example/secret'] },
+    { urls: ['secret'] },
+    { urls: ['ws://secret.example/'] },
+    { urls: ['https://user:secret@rpc.example/'] },
+    { urls: ['https://rpc.example/*/secret'] },
+    { urls: ['https://rpc.example/secret*'] },
+    { urls: [] },
+    { fallback: 'secret' as 'none' },
+  ]) {
+    let thrown: unknown;
+    try {
+      proxyConfig({ scriptUrl: '', ...options }, PAGE);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(isPlumblineError(thrown, 'INVALID_PARAMETER'), JSON.stringify(options)).toBe(true);
+    expect(String(thrown)).not.toContain('secret');
+  }
+});
