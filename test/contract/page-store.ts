@@ -99,6 +99,32 @@ export function describePageStore(name: string, open: () => Promise<PageStore>):
       expect(await store.keys('meta')).toEqual([]);
     });
 
+    it('does nothing of a commit that expects what is not so', async () => {
+      await store.commit({ puts: [put('a', 1), put('b', 2)] });
+      const expects = (key: Key, ...values: number[]) => ({ ...put(key, ...values) });
+      const absent = (key: Key) => ({ table: 'meta' as const, key, value: undefined });
+      await store.commit({ expects: [expects('a', 1), absent('x')], puts: [put('a', 3)], deletes: [del('b')] });
+      expect(await store.getMany('blocks', ['a', 'b'])).toEqual([bytes(3), undefined]);
+      const takenOver = { code: 'STORE_TAKEN_OVER' };
+      for (const wrong of [expects('a', 1), expects('a', 3, 0), expects('a'), absent('y')]) {
+        if (wrong.key === 'y') await store.commit({ puts: [{ ...absent('y'), value: bytes() }] });
+        const commit = { expects: [expects('a', 3), wrong], puts: [put('a', 9), put('c', 9)], deletes: [del('a')] };
+        await expect(store.commit(commit)).rejects.toMatchObject(takenOver);
+        await expect(store.commit({ expects: [wrong] })).rejects.toMatchObject(takenOver);
+      }
+      expect(await store.getMany('blocks', ['a', 'c'])).toEqual([bytes(3), undefined]);
+      await expect(store.commit({ expects: [expects(1.5)] })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
+    });
+
+    it('lets one of several commits through that expect the same and change it', async () => {
+      await store.commit({ puts: [put('a', 0)] });
+      const swap = (to: number) => store.commit({ expects: [put('a', 0)], puts: [put('a', to)] });
+      const outcomes = await Promise.allSettled([1, 2, 3, 4].map(swap));
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      const winner = outcomes.findIndex(({ status }) => status === 'fulfilled') + 1;
+      expect(await store.get('blocks', 'a')).toEqual(bytes(winner));
+    });
+
     it('applies commits that were not awaited in the order they came', async () => {
       await Promise.all([1, 2, 3, 4, 5].map((value) => store.commit({ puts: [put('a', value)] })));
       expect(await store.get('blocks', 'a')).toEqual(bytes(5));

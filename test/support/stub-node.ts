@@ -3,11 +3,12 @@ import { PlumblineError } from '../../src/errors.js';
 import type { InlineExtras } from '../../src/hosts/inline-extras.js';
 import { InlineTransport } from '../../src/hosts/inline-transport.js';
 import type { NodeInfo, NodeOptions } from '../../src/hosts/options.js';
-import type { NodeTransport } from '../../src/hosts/transport.js';
+import type { NodeSession, NodeTransport } from '../../src/hosts/transport.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';
 import { createDispatcher } from '../../src/rpc/handle.js';
 import { createMethodTable, type Method } from '../../src/rpc/method.js';
+import type { SharingReport } from '../../src/rpc/sharing-report.js';
 
 const INFO: NodeInfo = {
   chainId: 1,
@@ -43,10 +44,12 @@ export interface StubLog {
   readonly closed: number[];
   readonly calls: string[];
   readonly aborted: string[];
+  /** Subscriptions that are open. */
+  readonly heads: Set<(result: unknown) => void>;
 }
 
 export function stubLog(): StubLog {
-  return { opened: [], closed: [], calls: [], aborted: [] };
+  return { opened: [], closed: [], calls: [], aborted: [], heads: new Set() };
 }
 
 /** A chain of nothing but transaction hashes: one commit each, refused the second time. Quick to open. */
@@ -54,7 +57,7 @@ export function stubNode(log: StubLog, gates: Gates = {}) {
   return async (_options: NodeOptions, extras: InlineExtras): Promise<NodeTransport> => {
     const number = log.opened.push(extras);
     const store = extras.store!;
-    const heads = new Set<(result: unknown) => void>();
+    const { heads } = log;
     let last: Promise<unknown> = Promise.resolve();
     const serially = <T>(work: () => Promise<T>): Promise<T> => {
       const result = last.then(work, work);
@@ -128,10 +131,9 @@ export async function ask<Answer = unknown>(
   return answer.result as Answer;
 }
 
-export interface SharingReport {
-  readonly role: 'writer' | 'follower';
-  readonly writer: string | undefined;
-  readonly epoch: number | undefined;
+/** As `ask`, in a session. */
+export function askIn<Answer = unknown>(session: NodeSession, method: string, params: unknown[] = []): Promise<Answer> {
+  return ask({ dispatch: (_, payload, signal) => session.dispatch(payload, signal) }, method, params);
 }
 
 export async function sharingOf(node: NodeTransport): Promise<SharingReport> {

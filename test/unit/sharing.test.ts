@@ -1,8 +1,14 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, test } from 'vitest';
+import { PlumblineError } from '../../src/errors.js';
+import type { NodeOptions } from '../../src/hosts/options.js';
+import { SwitchedActivity } from '../../src/hosts/page-activity.js';
+import { differences, fingerprintOf } from '../../src/hosts/sharing/fingerprint.js';
 import type { NodeTransport } from '../../src/hosts/transport.js';
+import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { ask, type Gates, gate, sharingOf, stubLog, stubNode } from '../support/stub-node.js';
+import { claimStore, LEASE_KEY } from '../../src/store/fence.js';
+import { ask, askIn, type Gates, gate, sharingOf, stubLog, stubNode } from '../support/stub-node.js';
 import { TestBrowser } from '../support/tabs.js';
 
 const HUNG_AFTER_MS = 1_000;
@@ -195,5 +201,227 @@ describe('requests under way when the writer goes', () => {
     await expect(answer).rejects.toThrow('changed my mind');
     await expect.poll(() => logs[0]!.aborted).toEqual(['eth_chainId']);
     held.open();
+  });
+});
+
+describe('a writer that hangs', () => {
+  test('is taken over from, writes nothing more, and goes on as one of the others', async () => {
+    const held = gate();
+    const gates: Gates = {};
+    const { nodes, tabs: pages, browser, logs } = await tabs(2, gates);
+    gates.beforeCommit = held.closed;
+    const own = ask(nodes[0]!, 'eth_sendRawTransaction', ['0x01']);
+    const late = ask(nodes[0]!, 'eth_sendTransaction', ['0x02']);
+    const outcome = late.catch((error: Error) => error.message);
+    await expect.poll(() => logs[0]!.calls).toHaveLength(2);
+    pages[0]!.hang();
+    expect(await ask(nodes[1]!, 'eth_blockNumber')).toBe('0x0');
+    expect((await sharingOf(nodes[1]!)).role).toBe('writer');
+    // What it had begun comes to the store now.
+    gates.beforeCommit = undefined;
+    held.open();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await browser.store.keys('blocks')).toEqual([]);
+    pages[0]!.resume();
+    expect(await own).toBe(hashOf('0x01'));
+    expect(await outcome).toContain('the outcome of eth_sendTransaction is unknown');
+    expect(await rolesOf(nodes)).toEqual(['follower', 'writer']);
+    expect(await browser.store.keys('blocks')).toEqual([hashOf('0x01')]);
+    expect(logs[0]!.closed).toEqual([1]);
+  });
+
+  test('with commits of its own is refused by the store, wherever the news of the next is', async () => {
+    const { nodes, browser } = await tabs(1);
+    const other = await claimStore(browser.store);
+    await other!.commit({ puts: [{ table: 'blocks', key: 1, value: new Uint8Array() }] });
+    const sent = ask(nodes[0]!, 'eth_sendRawTransaction', ['0x01']);
+    // It stands again, and writes as a new one.
+    expect(await sent).toBe(hashOf('0x01'));
+    expect((await sharingOf(nodes[0]!)).epoch).toBeGreaterThan(other!.epoch);
+    await expect(other!.commit({ deletes: [{ table: 'blocks', key: 1 }] })).rejects.toMatchObject({
+      code: 'STORE_TAKEN_OVER',
+    });
+    expect(await browser.store.keys('blocks')).toEqual([1, hashOf('0x01')]);
+  });
+});
+
+describe('without locks', () => {
+  test('a lease in the store says who writes; when it is not renewed another does', async () => {
+    const browser = new TestBrowser(false);
+    const { nodes, tabs: pages, logs } = await tabs(3, {}, browser);
+    expect(await rolesOf(nodes)).toEqual(['writer', 'follower', 'follower']);
+    expect(await ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01'])).toBe(hashOf('0x01'));
+    // Longer than a lease: it is renewed meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 1.5 * HUNG_AFTER_MS));
+    expect(logs.flatMap(({ opened }) => opened)).toHaveLength(1);
+    pages[0]!.kill();
+    expect(await ask(nodes[1]!, 'eth_sendRawTransaction', ['0x02'])).toBe(hashOf('0x02'));
+    expect((await rolesOf(nodes.slice(1))).sort()).toEqual(['follower', 'writer']);
+    expect(await browser.store.keys('blocks')).toHaveLength(2);
+  });
+
+  test('an orderly end gives the lease back', async () => {
+    const browser = new TestBrowser(false);
+    const { nodes } = await tabs(2, {}, browser);
+    await nodes[0]!.close();
+    expect(await browser.store.get('meta', LEASE_KEY)).toBeUndefined();
+    expect(await ask(nodes[1]!, 'eth_chainId')).toBe('0x1');
+  });
+});
+
+describe('a background node', () => {
+  const background = { rank: 'background', hungAfterMs: HUNG_AFTER_MS } as const;
+
+  test('lets the node of a page write, and finishes what it had begun', async () => {
+    const browser = new TestBrowser();
+    const held = gate();
+    const gates: Gates = { beforeCommit: held.closed };
+    const logs = [stubLog(), stubLog()];
+    const worker = await browser.open(browser.tab(), stubNode(logs[0]!, gates), { sharing: background });
+    expect((await sharingOf(worker)).role).toBe('writer');
+    const begun = ask(worker, 'eth_sendTransaction', ['0x01']);
+    await expect.poll(() => logs[0]!.calls).toHaveLength(1);
+    const opening = browser.open(browser.tab(), stubNode(logs[1]!, {}));
+    const later = ask(worker, 'eth_sendRawTransaction', ['0x02']);
+    held.open();
+    gates.beforeCommit = undefined;
+    const page = await opening;
+    expect(await begun).toBe(hashOf('0x01'));
+    expect(await later).toBe(hashOf('0x02'));
+    await expect.poll(() => rolesOf([worker, page])).toEqual(['follower', 'writer']);
+    expect(await ask(worker, 'eth_blockNumber')).toBe('0x2');
+  });
+
+  test('writes when the last page is gone, not while another is there', async () => {
+    const browser = new TestBrowser();
+    const [first, second] = [browser.tab(), browser.tab()];
+    const node = await browser.open(first, stubNode(stubLog()));
+    const worker = await browser.open(browser.tab(), stubNode(stubLog()), { sharing: background });
+    const other = await browser.open(second, stubNode(stubLog()));
+    expect(await rolesOf([node, worker, other])).toEqual(['writer', 'follower', 'follower']);
+    first.kill();
+    expect(await ask(worker, 'eth_chainId')).toBe('0x1');
+    await expect.poll(() => rolesOf([worker, other])).toEqual(['follower', 'writer']);
+    second.kill();
+    expect(await ask(worker, 'eth_chainId')).toBe('0x1');
+    expect((await sharingOf(worker)).role).toBe('writer');
+  });
+});
+
+describe('what nodes have in common', () => {
+  test('a node with another chain is refused, and says in what', async () => {
+    const browser = new TestBrowser();
+    const genesis = (balance: bigint) => ({ chain: { kind: 'devnet', alloc: { '0x01': { balance } } } }) as NodeOptions;
+    await browser.open(browser.tab(), stubNode(stubLog()), { options: genesis(1n) });
+    await browser.open(browser.tab(), stubNode(stubLog()), { options: genesis(1n) });
+    const opening = browser.open(browser.tab(), stubNode(stubLog()), { options: genesis(2n) });
+    await expect(opening).rejects.toMatchObject({ code: 'STORE_IN_USE', message: expect.stringMatching(/: alloc$/) });
+  });
+
+  test('what is told of the options holds no endpoints, and nothing that can be read', () => {
+    const key = 'https://endpoint.test/v3/0123456789abcdef0123456789abcdef';
+    const chain = { kind: 'light', network: devnet(), level: 'linked', agreeing: 2, maru: [key] };
+    const of = (endpoints: string[], more = {}) =>
+      fingerprintOf({ chain: { ...chain, endpoints, layerOne: endpoints, ...more } } as unknown as NodeOptions);
+    const told = of([key]);
+    expect(Object.keys(told).sort()).toEqual(['agreeing', 'kind', 'level', 'network']);
+    expect(Object.values(told)).toEqual(Array(4).fill(expect.stringMatching(/^0x[0-9a-f]{16}$/)));
+    expect(of(['https://other.test'])).toEqual(told);
+    expect(differences(told, of([key], { level: 'plain', agreeing: undefined }))).toEqual(['agreeing', 'level']);
+    expect(differences(told, of([key], { network: devnet({ scheme: 'mimc' }) }))).toEqual(['network']);
+  });
+
+  test('the error of a node that does not open is its own; the next one tries for itself', async () => {
+    const browser = new TestBrowser();
+    const broken = async () => {
+      throw new PlumblineError('STORE_CORRUPT', 'broken', { table: 'blocks', reason: 'broken' });
+    };
+    await expect(browser.open(browser.tab(), broken)).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+    const node = await browser.open(browser.tab(), stubNode(stubLog()));
+    expect((await sharingOf(node)).role).toBe('writer');
+  });
+
+  test('a node that cannot take over says so, and rejects what waits', async () => {
+    const browser = new TestBrowser();
+    const first = browser.tab();
+    await browser.open(first, stubNode(stubLog()));
+    const error = new PlumblineError('STORE_CORRUPT', 'broken', { table: 'blocks', reason: 'broken' });
+    const second = await browser.open(browser.tab(), () => Promise.reject(error));
+    const told: Error[] = [];
+    second.onFailure((failure) => told.push(failure));
+    first.kill();
+    await expect(ask(second, 'eth_chainId')).rejects.toMatchObject({ code: 'NODE_CLOSED', message: 'broken' });
+    expect(told).toEqual([error]);
+    const third = await browser.open(browser.tab(), stubNode(stubLog()));
+    expect(await ask(third, 'eth_chainId')).toBe('0x1');
+  });
+
+  test('one that opens long tells the others how far it is', async () => {
+    const browser = new TestBrowser();
+    const held = gate();
+    const slow: Parameters<TestBrowser['open']>[1] = async (options, extras) => {
+      extras.onProgress?.({ stage: 'blocks', fraction: 0.5 });
+      await held.closed;
+      return stubNode(stubLog())(options, extras);
+    };
+    const told: unknown[] = [];
+    const first = browser.open(browser.tab(), slow);
+    const extras = { onProgress: (progress: unknown) => void told.push(progress) };
+    const second = browser.open(browser.tab(), stubNode(stubLog()), { extras });
+    await expect.poll(() => told).toContainEqual({ stage: 'blocks', fraction: 0.5 });
+    held.open();
+    expect(await rolesOf([await first, await second])).toEqual(['writer', 'follower']);
+  });
+
+  test('the writer is active while any page is', async () => {
+    const browser = new TestBrowser();
+    const [own, others] = [new SwitchedActivity(), new SwitchedActivity()];
+    const log = stubLog();
+    await browser.open(browser.tab(), stubNode(log), { extras: { activity: own } });
+    const tab = browser.tab();
+    await browser.open(tab, stubNode(stubLog()), { extras: { activity: others } });
+    const changes: boolean[] = [];
+    const { activity } = log.opened[0]!;
+    activity!.onChange(() => changes.push(activity!.isActive));
+    own.set(false);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(activity!.isActive).toBe(true);
+    others.set(false);
+    await expect.poll(() => activity!.isActive).toBe(false);
+    others.set(true);
+    await expect.poll(() => activity!.isActive).toBe(true);
+    tab.kill();
+    await expect.poll(() => activity!.isActive).toBe(false);
+    expect(changes).toEqual([false, true, false]);
+  });
+});
+
+describe('sessions', () => {
+  test('keep their subscriptions through a change of writer, under the ids they were given', async () => {
+    const { nodes, tabs: pages, logs } = await tabs(3);
+    const told: unknown[] = [];
+    const session = nodes[1]!.openSession((message) => told.push(message));
+    const id = await askIn(session, 'eth_subscribe', ['newHeads']);
+    await ask(nodes[2]!, 'eth_sendRawTransaction', ['0x01']);
+    await expect.poll(() => told).toEqual([{ subscription: id, result: { number: '0x1' } }]);
+    pages[0]!.kill();
+    await expect.poll(() => logs[1]!.calls).toEqual(['eth_subscribe']);
+    await ask(nodes[2]!, 'eth_sendRawTransaction', ['0x02']);
+    await expect.poll(() => told).toHaveLength(2);
+    expect(told[1]).toEqual({ subscription: id, result: { number: '0x2' } });
+    expect(await askIn(session, 'eth_unsubscribe', [id])).toBe(true);
+    await expect(askIn(session, 'eth_unsubscribe', [id])).rejects.toMatchObject({ code: -32000 });
+    await ask(nodes[2]!, 'eth_sendRawTransaction', ['0x03']);
+    expect(told).toHaveLength(2);
+    session.close();
+  });
+
+  test('of a page that died end at the writer', async () => {
+    const { nodes, tabs: pages, logs } = await tabs(2);
+    const session = nodes[1]!.openSession(() => {});
+    await askIn(session, 'eth_subscribe', ['newHeads']);
+    expect(logs[0]!.heads.size).toBe(1);
+    pages[1]!.kill();
+    await expect.poll(() => logs[0]!.heads.size).toBe(0);
   });
 });

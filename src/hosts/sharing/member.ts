@@ -1,6 +1,7 @@
 import type { Activity } from '../../chain/light/activity.js';
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
+import type { SharingReport } from '../../rpc/sharing-report.js';
 import { type FencedStore, storeInUse } from '../../store/fence.js';
 import { SCHEMA_VERSION } from '../../store/schema.js';
 import type { InlineExtras } from '../inline-extras.js';
@@ -40,7 +41,9 @@ export interface MemberSettings {
   /** Of this node's page. */
   readonly activity: Activity;
   /** Opens the node of a writer. */
-  readonly open: (extras: Pick<InlineExtras, 'store' | 'activity' | 'onProgress'>) => Promise<NodeTransport>;
+  readonly open: (
+    extras: Pick<InlineExtras, 'store' | 'storeFailure' | 'activity' | 'onProgress'>,
+  ) => Promise<NodeTransport>;
   readonly onProgress: (progress: OpenProgress) => void;
 }
 
@@ -52,15 +55,6 @@ export interface MemberListener {
   onEnd(error: Error): void;
   /** Whether anybody waits for an answer or an event. */
   isWaiting(): boolean;
-}
-
-/** Who writes, as far as a node knows. */
-export interface SharingReport {
-  readonly role: 'writer' | 'follower';
-  /** Its id; left out when nobody is known. */
-  readonly writer?: string;
-  /** Goes up with each writer. */
-  readonly epoch?: number;
 }
 
 /**
@@ -164,10 +158,12 @@ export class Member {
     if (this.isClosed) return;
     const { office, activity, open } = this.settings;
     let store: FencedStore | undefined;
+    let storeFailure: unknown;
     try {
       store = await mandate.store();
-    } catch {
-      // Opening the node says why there is none, or goes on without.
+    } catch (error) {
+      // Opening the node throws it, or goes on without a store.
+      storeFailure = error;
     }
     const epoch = store?.epoch ?? Math.max(this.newestEpoch + 1, Date.now());
     const say = (to: string, letter: object) => {
@@ -182,7 +178,7 @@ export class Member {
     let node: NodeTransport | undefined;
     try {
       const onProgress = (progress: OpenProgress) => this.progress(reign, progress);
-      node = await open({ store, activity: reign.activity, onProgress });
+      node = await open({ store, storeFailure, activity: reign.activity, onProgress });
       if (!reign.isLeaving) {
         const backend = reign.begin(node);
         this.announce(reign);

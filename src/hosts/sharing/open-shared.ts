@@ -73,7 +73,8 @@ export async function openShared(
     office,
     channel,
     activity: extras.activity ?? (rank === 'page' ? surroundingActivity() : NEVER_ACTIVE),
-    open: (own: Pick<InlineExtras, 'store' | 'activity' | 'onProgress'>) => open(options, { ...extras, ...own }),
+    open: (own: Pick<InlineExtras, 'store' | 'storeFailure' | 'activity' | 'onProgress'>) =>
+      open(options, { ...extras, ...own }),
     onProgress: (progress: Parameters<NonNullable<InlineExtras['onProgress']>>[0]) => extras.onProgress?.(progress),
   };
   const member = new Member(settings, node);

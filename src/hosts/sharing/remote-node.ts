@@ -2,6 +2,7 @@ import type { Reply } from '../../rpc/envelope.js';
 import type { Layer, NodeSession, SessionListener } from '../transport.js';
 import { type Backend, WriterGone } from './backend.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';
+import { happensTwice } from './repeating.js';
 
 interface Waiting {
   readonly resolve: (reply: Reply) => void;
@@ -12,6 +13,8 @@ interface Waiting {
 export class RemoteNode implements Backend {
   private readonly waiting = new Map<number, Waiting>();
   private readonly sessions = new Map<number, SessionListener>();
+  /** Who waits for the next sign of life. */
+  private readonly greeting: { resolve: () => void; reject: (error: unknown) => void }[] = [];
   private isOver = false;
   private next = 1;
 
@@ -42,17 +45,29 @@ export class RemoteNode implements Backend {
     else if (letter.kind === 'gone') this.waiting.get(letter.call)?.reject(new WriterGone(letter.begun));
     else if (letter.kind === 'message') this.sessions.get(letter.session)?.(letter.message);
     else if (letter.kind === 'over') this.end(letter.last);
+    else for (const { resolve } of this.greeting.splice(0)) resolve();
   }
 
   /** The writer is no more. @param last - the last call that it may have read */
   end(last = this.next): void {
     this.isOver = true;
     for (const [call, { reject }] of this.waiting) reject(new WriterGone(call <= last));
+    for (const { reject } of this.greeting.splice(0)) reject(new WriterGone(false));
     this.sessions.clear();
   }
 
-  private call(layer: Layer, payload: unknown, signal?: AbortSignal, session?: number): Promise<Reply> {
-    if (this.isOver) return Promise.reject(new WriterGone(false));
+  /** Waits until the writer says something: what is sent after that, it reads, unless it ends within this moment. */
+  private greet(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.greeting.push({ resolve, reject });
+      this.say({ kind: 'ping' });
+    });
+  }
+
+  private async call(layer: Layer, payload: unknown, signal?: AbortSignal, session?: number): Promise<Reply> {
+    // One that is gone already must not leave it open whether something happened.
+    if (!this.isOver && happensTwice(layer, payload)) await this.greet();
+    if (this.isOver) throw new WriterGone(false);
     const call = this.next++;
     const onAbort = () => {
       this.say({ kind: 'abort', call });

@@ -25,6 +25,11 @@ function isRepeatable(layer: Layer, payload: unknown): boolean {
   return !/^(evm|anvil|hardhat)_|^eth_send(Unsigned)?Transaction$/.test(method) || READING.test(method);
 }
 
+/** Whether carrying a payload out a second time would do something twice. */
+export function happensTwice(layer: Layer, payload: unknown): boolean {
+  return listOf(payload).some((item) => !isRepeatable(layer, item));
+}
+
 /** Whether a payload may change what the node keeps. A filter or a subscription is not meant: those end with the writer. */
 export function writes(layer: Layer, payload: unknown): boolean {
   return listOf(payload).some((item) => !isRepeatable(layer, item) || methodOf(item) === 'eth_sendRawTransaction');

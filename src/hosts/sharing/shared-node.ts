@@ -1,11 +1,12 @@
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
 import { openDeadline } from '../../rpc/deadline.js';
 import type { Reply } from '../../rpc/envelope.js';
+import type { SharingReport } from '../../rpc/sharing-report.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo } from '../options.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../transport.js';
 import { type Backend, WriterGone } from './backend.js';
-import type { MemberListener, SharingReport } from './member.js';
+import type { MemberListener } from './member.js';
 import { methodOf, refuse, repeat } from './repeating.js';
 import { SharedSession } from './shared-session.js';
 import { nodeClosed } from './writing.js';

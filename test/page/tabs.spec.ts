@@ -1,0 +1,70 @@
+import { expect, test } from '@playwright/test';
+import { type Ending, TabsScene } from '../support/tabs-scene.js';
+import { openTabsSite, SitePage, type TabsSite } from '../support/tabs-site.js';
+
+let site: TabsSite;
+test.beforeAll(async () => {
+  site = await openTabsSite();
+});
+test.afterAll(() => site.close());
+
+for (const count of [2, 4]) {
+  test(`${count} tabs: one writes, all are answered, another takes over, no block is lost`, async ({ context }) => {
+    test.setTimeout(180_000);
+    const scene = new TabsScene(context, site);
+    for (let account = 0; account < count; account++) await scene.add(account);
+    expect((await scene.roles()).map(({ role }) => role).sort()).toEqual([
+      ...Array(count - 1).fill('follower'),
+      'writer',
+    ]);
+
+    // All at once, undisturbed.
+    expect(await scene.storm(5)).toBe(count * 9);
+    expect(await scene.check()).toBe(1 + count * 5);
+
+    // The writer goes while all of them have requests under way.
+    const withoutMs: Partial<Record<Ending, number>> = {};
+    for (const how of ['close', 'page', 'worker'] as const) {
+      let ended: Awaited<ReturnType<TabsScene['endWriter']>> | undefined;
+      const answered = await scene.storm(5, async () => {
+        ended = await scene.endWriter(how);
+        return [ended.tab];
+      });
+      expect(answered).toBe((count - 1) * 9);
+      withoutMs[how] = Math.round(ended!.withoutMs);
+      await scene.replace(ended!.tab);
+      await scene.roles();
+    }
+    const blocks = await scene.check();
+    const times = Object.entries(withoutMs).map(([how, ms]) => `${how} ${ms} ms`);
+    console.log(`${count} tabs: ${blocks} blocks; answered by another writer after ${times.join(', ')}`);
+    expect(scene.epochs).toHaveLength(4);
+  });
+}
+
+test('subscriptions go on with the next writer, under their ids', async ({ context }) => {
+  const storeName = `tabs-${crypto.randomUUID()}`;
+  const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
+  expect(await first.call('open', { storeName })).toBe('open');
+  expect(await second.call('open', { storeName })).toBe('open');
+  const id = await second.ask('eth_subscribe', 'newHeads');
+  await first.ask('evm_mine');
+  await expect.poll(() => second.call('heads')).toEqual(['0x1']);
+  await first.page.close();
+  await second.ask('evm_mine');
+  await expect.poll(() => second.call('heads')).toEqual(['0x1', '0x2']);
+  expect(await second.ask('eth_unsubscribe', id)).toBe(true);
+  await second.ask('evm_mine');
+  expect(await second.call('heads')).toHaveLength(2);
+});
+
+test('a node with other options on the same store is refused', async ({ context }) => {
+  const storeName = `tabs-${crypto.randomUUID()}`;
+  const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
+  expect(await first.call('open', { storeName })).toBe('open');
+  expect(await second.call('open', { storeName, chain: { kind: 'devnet', mining: 'manual' } })).toBe('STORE_IN_USE');
+  expect(await second.call('open', { storeName })).toBe('open');
+  const { epoch } = await first.call('sharing');
+  expect((await second.call('sharing')).epoch).toBe(epoch);
+  expect((await first.call('writer', storeName)).epoch).toBe(epoch);
+});

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BrowserContext, Page } from 'playwright';
+import { rolldown } from 'rolldown';
+import type { TabsPage } from './tabs-page.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The built package on a port of its own, and a page that runs `tabs-page.ts`. */
+export interface TabsSite {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function openTabsSite(): Promise<TabsSite> {
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('./tabs-page.ts', import.meta.url)),
+    logLevel: 'silent',
+  });
+  const { output } = await bundle.generate({ format: 'es', codeSplitting: false });
+  await bundle.close();
+  const script = output[0].code;
+  const server = createServer(async ({ url = '/' }, response) => {
+    const path = normalize(new URL(url, 'http://site').pathname);
+    try {
+      const isPage = path === '/';
+      const body = isPage
+        ? '<!doctype html><title>tabs</title><link rel=icon href=data:,><script type=module src=/page.js></script>'
+        : path === '/page.js'
+          ? script
+          : await readFile(join(root, path));
+      response.writeHead(200, { 'content-type': isPage ? 'text/html' : 'text/javascript' }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A page of the site, and what its script offers, called from outside. */
+export class SitePage {
+  private constructor(readonly page: Page) {}
+
+  static async open(context: BrowserContext, { url }: TabsSite): Promise<SitePage> {
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.waitForFunction(() => 'tabs' in globalThis);
+    return new SitePage(page);
+  }
+
+  call<Name extends keyof TabsPage>(
+    name: Name,
+    ...args: Parameters<TabsPage[Name]>
+  ): Promise<Awaited<ReturnType<TabsPage[Name]>>> {
+    return this.page.evaluate(
+      ([method, list]) => {
+        const work = globalThis.tabs[method as keyof TabsPage] as (...values: unknown[]) => unknown;
+        return work(...(list as unknown[])) as never;
+      },
+      [name as string, args as unknown] as const,
+    );
+  }
+
+  ask<Answer = unknown>(method: string, ...params: unknown[]): Promise<Answer> {
+    return this.call('ask', method, params) as Promise<Answer>;
+  }
+}
