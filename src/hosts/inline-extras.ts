@@ -10,6 +10,8 @@ export interface InlineExtras {
   readonly onProgress?: ((progress: OpenProgress) => void) | undefined;
   /** Instead of IndexedDB. */
   readonly store?: PageStore | undefined;
+  /** Why there is none, where that is known already. */
+  readonly storeFailure?: unknown;
   /** Told of what a light node exchanges with its endpoints. */
   readonly upstreamObserver?: UpstreamObserver | undefined;
   /** Time of a light node; the system's when left out. */

@@ -12,6 +12,7 @@ import { requireStorage } from './storage-options.js';
 export async function openStore(options: NodeOptions, extras: InlineExtras): Promise<MeteredStore | undefined> {
   const { storage = {}, storeName } = options;
   requireStorage(storage);
+  if (extras.storeFailure !== undefined) throw extras.storeFailure;
   if (extras.store === undefined && storeName === undefined) return undefined;
   const { MeteredStore } = await import('../store/metered-store.js');
   if (extras.store !== undefined) return new MeteredStore(extras.store);

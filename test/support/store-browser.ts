@@ -16,6 +16,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.html': 'text/html' };
 const START_MS = 30_000;
 
+/** Workers in surroundings that keep nothing: what a private window of one browser or another does. */
+const WORKERS = {
+  'worker-without': "Object.defineProperty(self, 'indexedDB', { value: undefined });",
+  'worker-denied': `IDBFactory.prototype.open = () => {
+    throw new DOMException('the user denied permission', 'SecurityError');
+  };`,
+} as const;
+
 /** The built package on a port of its own, and a page that runs `store-page.ts`. */
 export class StoreServer {
   /** Blocks that pages were told of. */
@@ -32,6 +40,9 @@ export class StoreServer {
     const chunks = new Map(output.map((chunk) => [`/${chunk.fileName}`, 'code' in chunk ? chunk.code : chunk.source]));
     const main = output[0].fileName;
     const html = `<!doctype html><title>store</title><body>store<script type=module src=/${main}></script>`;
+    for (const [name, code] of Object.entries(WORKERS)) {
+      chunks.set(`/${name}.js`, `${code}\nawait import('/dist/hosts/worker.js');`);
+    }
     const server = createServer(async (request, response) => {
       const { pathname } = new URL(request.url ?? '/', 'http://localhost');
       if (pathname === '/acknowledged') {

@@ -20,6 +20,7 @@ export interface KillPlan {
 
 export interface KillReport {
   readonly kills: Readonly<Record<Victim, number>>;
+  /** Sealed between the kills. */
   readonly blocks: number;
   readonly acknowledged: number;
   /** Openings that loaded the state from a checkpoint; the others applied the blocks. */
@@ -43,12 +44,22 @@ export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
   try {
     let page = await browser.page();
     let known: string[] = [];
+    let before = 0;
+    let name = '';
     for (let i = 0; i <= plan.kills; i++) {
-      const generation = Math.floor(i / plan.perDatabase);
-      if (i % plan.perDatabase === 0) known = [];
-      const stages = await reopen(page, `kill-${plan.seed}-${generation}`, server.acknowledged.splice(0), known);
-      if (!stages.includes('genesis')) fromCheckpoint++;
+      if (name !== '') {
+        const stages = await reopen(page, name, server.acknowledged.splice(0), known);
+        if (!stages.includes('genesis')) fromCheckpoint++;
+        blocks += known.length - before;
+      }
       if (i === plan.kills) break;
+      if (i % plan.perDatabase === 0) {
+        if (name !== '') await page.evaluate(() => storePage.close());
+        name = `kill-${plan.seed}-${i}`;
+        known = [];
+        await reopen(page, name, [], known);
+      }
+      before = known.length;
       const victim = plan.victims[i % plan.victims.length]!;
       const lifeMs = random(plan.lifeMs);
       await page.evaluate((seed) => storePage.stream(seed), random(2 ** 31));
@@ -68,7 +79,6 @@ export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
       }
       kills[victim]++;
       acknowledged += server.acknowledged.length;
-      blocks = Math.max(blocks, known.length);
     }
     return { kills, blocks, acknowledged, fromCheckpoint };
   } finally {

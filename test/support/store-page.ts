@@ -3,12 +3,14 @@ import {
   createNode,
   DEV_ACCOUNTS,
   type Hex,
+  linea,
   type NodeOptions,
   type PlumblineNode,
   type ProviderEvents,
   TEST_TOKEN,
 } from '../../dist/index.js';
 import { hexToBytes, loadHasher, verifyLineaProof } from '../../dist/verify.js';
+import { rawDatabase } from './store-raw.js';
 
 type StoreStatus = ProviderEvents['storage'];
 
@@ -64,12 +66,12 @@ const token = (from: number, to: string, amount: number) => ({
 
 const page = {
   /** Starts a node in a new worker. @returns the error's plain form when it does not open */
-  async open(options: NodeOptions): Promise<{ error?: ReturnType<typeof plain> }> {
+  async open(options: NodeOptions, script = '/dist/hosts/worker.js'): Promise<{ error?: ReturnType<typeof plain> }> {
     stages = [];
     statuses = [];
     acknowledged = [];
     isStopped = false;
-    worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
+    worker = new Worker(script, { type: 'module' });
     try {
       node = await createNode({ ...options, worker, onProgress: ({ stage }) => void stages.push(stage) });
       node.on('storage', (status) => void statuses.push(status));
@@ -122,6 +124,18 @@ const page = {
       hash,
     );
     return { number: Number(blockNumber), hash: blockHash };
+  },
+
+  /** Sends transactions of 20 000 bytes until the store fails, or that many. @returns number of the newest block */
+  async fill(most: number): Promise<number> {
+    for (let i = 0; i < most && statuses.at(-1)?.mode !== 'memory'; i++) {
+      const data = [...crypto.getRandomValues(new Uint8Array(20_000))].map((byte) =>
+        byte.toString(16).padStart(2, '0'),
+      );
+      const to = `0x${'ab'.repeat(20)}`;
+      await ask('eth_sendTransaction', { ...token(i % 10, to, 0), to, gas: '0x200000', data: `0x${data.join('')}` });
+    }
+    return Number(await ask<Hex>('eth_blockNumber'));
   },
 
   /** Sends transactions one after the other until it is stopped; every seventh block is one of many slots. */
@@ -180,6 +194,10 @@ const page = {
 
   /** Statuses of the store that were told since the node was opened. */
   statuses: () => statuses,
+  stages: () => [...new Set(stages)],
+  lightNetwork: () => linea,
+
+  ...rawDatabase,
 };
 
 export type StorePage = typeof page;

@@ -94,7 +94,7 @@ export class ChainWriter {
 
   /** Takes up the edits that were stored. */
   resume(edits: readonly StateEdit[]): void {
-    this.backlog = { ...this.backlog, edits };
+    this.backlog = { ...this.backlog, edits, isBehind: this.store.isDamaged };
   }
 
   /** Keeps a block. @param edits - that wait after it */
@@ -167,7 +167,7 @@ export class ChainWriter {
     if (this.isWhole) return;
     try {
       // The database may have been deleted, and another page may have begun a chain of its own in its place.
-      await this.store.expectHead(this.backlog.stored, this.mayHold);
+      if (this.failed) await this.store.expectHead(this.backlog.stored, this.mayHold);
       await this.flush();
       this.failed = false;
       this.delayMs = this.retryMs;

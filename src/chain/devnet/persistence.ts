@@ -30,6 +30,8 @@ export interface ChainChange {
 export class DevnetStore {
   /** Length of the newest record that was written or read. */
   lastBytes = 0;
+  /** The head pointer is to be written again. */
+  isDamaged = false;
 
   constructor(
     private readonly store: PageStore,
@@ -82,6 +84,7 @@ export class DevnetStore {
     if (pointer !== end) {
       const reason = pointer === undefined ? 'was missing' : pointer === 'damaged' ? 'was damaged' : `was ${pointer}`;
       onRepair({ table: 'meta', reason: `the head pointer ${reason}` });
+      this.isDamaged = true;
     }
     return end;
   }
