@@ -1,0 +1,98 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BROWSER_ARGS } from '../../scripts/lib/browser.mjs';
+import { executablePath, outcomeOf, type StaticServer, serveFiles } from './page.js';
+import { bin, ESTIMATE, type Packed, packPackage, run } from './project.js';
+
+/** Time for what takes long on a busy machine, ms. */
+const SLOW = 180_000;
+
+/** Opens a node as the address of the page says, and tells what came of it. */
+const MAIN = `import { createNode } from 'plumbline';
+import { createInlineNode } from 'plumbline/inline';
+import { estimate } from './estimate.js';
+const query = new URLSearchParams(location.search);
+const open = query.has('inline') ? createInlineNode : createNode;
+const storeName = query.get('store') ?? undefined;
+const about = { locks: navigator.locks !== undefined, secure: isSecureContext };
+open(storeName === undefined ? {} : { storeName }).then(
+  async (node) => ({ ...about, build: node.info.kernelBuild, ...(await estimate(node)) }),
+  ({ name, code, details }) => ({ ...about, name, code, details }),
+).then((outcome) => { window.outcome = outcome; });
+`;
+
+/** A name that only these browsers know, for this machine: pages of it are no secure context, as those of loopback are. */
+const HOST = 'plumbline.test';
+
+describe.skipIf(executablePath === undefined)('browsers that lack something', () => {
+  let packed: Packed;
+  let server: StaticServer;
+
+  beforeAll(async () => {
+    packed = await packPackage();
+    const project = packed.project('lacking', {
+      'index.html': '<!doctype html><title>lacking</title><script type="module" src="./main.js"></script>',
+      'estimate.js': ESTIMATE,
+      'main.js': MAIN,
+    });
+    const entries = ['main.js', 'worker=plumbline/worker'];
+    await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
+    cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
+    server = await serveFiles(join(project, 'out'));
+  }, SLOW);
+  afterAll(async () => {
+    await server?.close();
+    packed?.remove();
+  }, SLOW);
+
+  /** @param flags - of the browser @param url - relative, or of another host name */
+  async function outcome(flags: readonly string[], url: string): Promise<unknown> {
+    const browser = await chromium.launch({ executablePath: executablePath!, args: [...BROWSER_ARGS, ...flags] });
+    try {
+      const result = await outcomeOf(browser, new URL(url, server.url).href);
+      return result.outcome;
+    } finally {
+      await browser.close();
+    }
+  }
+
+  const where = [
+    ['a worker', '/'],
+    ['the page', '/?inline'],
+  ] as const;
+
+  test.each(where)('nothing lacks: the SIMD build, in %s', async (_, url) => {
+    expect(await outcome([], url)).toMatchObject({ build: 'simd', locks: true, transfer: { gasLimit: '0x5208' } });
+  });
+
+  test.each(where)('no WebAssembly: an error with a code at the start, in %s', async (_, url) => {
+    expect(await outcome(['--js-flags=--jitless'], url)).toMatchObject({
+      name: 'PlumblineError',
+      code: 'KERNEL_UNAVAILABLE',
+      details: { reason: 'this engine has no WebAssembly' },
+    });
+  });
+
+  test.each(where)('no SIMD: the scalar build, in %s', async (_, url) => {
+    expect(await outcome(['--js-flags=--no-enable-sse4-1 --no-enable-ssse3'], url)).toMatchObject({
+      build: 'scalar',
+      transfer: { gasLimit: '0x5208', baseFeePerGas: '0x7' },
+    });
+  });
+
+  test.each(['/?store=insecure', '/?inline&store=insecure-inline'])(
+    'no Web Locks, as on a plain http page: %s',
+    async (url) => {
+      const address = new URL(url, server.url);
+      address.hostname = HOST;
+      expect(await outcome([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`], address.href)).toMatchObject({
+        locks: false,
+        secure: false,
+        build: 'simd',
+        transfer: { gasLimit: '0x5208', baseFeePerGas: '0x7' },
+      });
+    },
+  );
+});
