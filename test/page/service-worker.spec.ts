@@ -450,3 +450,35 @@ test('a page that was loaded past the worker, a worker of the page’s own, and 
   expect(await refusal({ scriptUrl: '/missing.js' })).toMatch(/^WORKER_FAILED/);
   expect(await refusal({ scope: '/elsewhere/' })).toMatch(/^WORKER_FAILED.*outside/);
 });
+
+test('the worker shares its store with a node of a page: one chain, whoever ends', async ({ context }) => {
+  const page = await openPage(context);
+  await register(page, { storeName: 'both' });
+  const number = async () => (await post(page, '/rpc', call('eth_blockNumber'))).json.result;
+  await post(page, '/rpc', call('evm_mine'));
+  const tab = await openPage(context);
+  const askNode = (method: string) =>
+    tab.evaluate((name) => {
+      const { node } = globalThis as unknown as { node: PlumblineNode };
+      return node.request({ method: name, params: [] });
+    }, method);
+  await tab.evaluate(async () => {
+    const worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
+    const { lib } = globalThis as unknown as { lib: SiteLibrary };
+    Object.assign(globalThis, { node: await lib.plumbline.createNode({ storeName: 'both', worker }) });
+  });
+  expect(await askNode('eth_blockNumber')).toBe('0x1');
+  await askNode('evm_mine');
+  expect(await number()).toBe('0x2');
+  await post(page, '/rpc', call('evm_mine'));
+  expect(await askNode('eth_blockNumber')).toBe('0x3');
+  await stopWorkers(context, page);
+  await askNode('evm_mine');
+  expect(await number()).toBe('0x4');
+  // The writer goes without a word.
+  await tab.close();
+  await post(page, '/rpc', call('evm_mine'));
+  expect(await number()).toBe('0x5');
+  await stopWorkers(context, page);
+  expect(await number()).toBe('0x5');
+});
