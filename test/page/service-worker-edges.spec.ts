@@ -1,0 +1,139 @@
+import { expect, test } from '@playwright/test';
+import type { RpcProxyOptions } from '../../src/hosts/register.js';
+import {
+  type Answer,
+  call,
+  type Options,
+  openProxyScene,
+  type ProxyScene,
+  post,
+  register,
+  TOKEN,
+} from '../support/proxy-scene.js';
+import type { SiteLibrary } from '../support/proxy-site.js';
+import { stopWorkers } from '../support/stop-workers.js';
+
+let scene: ProxyScene;
+test.beforeEach(async () => {
+  scene = await openProxyScene();
+});
+test.afterEach(() => scene.close());
+
+test('without a node there are errors, or the network if so told', async ({ context }) => {
+  const page = await scene.openPage(context);
+  const light = (await scene.lightOptions()) as { chain: object };
+  const broken = {
+    urls: [scene.upstream.url],
+    chain: { ...light.chain, level: 'linked', agreeing: 5 },
+  } as unknown as Options;
+  await register(page, broken);
+  scene.upstream.seen.length = 0;
+  const { json } = await post<Answer[]>(page, scene.upstream.url, [
+    call('eth_chainId', [], 'a'),
+    call('debug_echo', [1], 'b'),
+  ]);
+  expect(json).toMatchObject([
+    { id: 'a', error: { code: -32602 } },
+    { id: 'b', result: [1] },
+  ]);
+  expect(scene.seenMethods()).toEqual(['debug_echo']);
+  const failure = await page.evaluate(() =>
+    (globalThis as unknown as { proxy: { open(): Promise<unknown> } }).proxy.open().catch((error) => error.code),
+  );
+  expect(failure).toBe('INVALID_PARAMETER');
+
+  await register(page, { ...broken, fallback: 'network' });
+  const other = await post(page, scene.upstream.url, call('eth_chainId', [], 'c'));
+  expect(other).toMatchObject({
+    classes: 'forwarded',
+    json: { id: 'c', result: `0x${scene.dev.info.chainId.toString(16)}` },
+  });
+
+  // A node that is there and does not believe an endpoint is not passed over.
+  await register(page, { ...(light as Options), fallback: 'network' });
+  scene.upstream.options.tamper = ({ method }, result) =>
+    method === 'eth_getProof' ? { ...(result as object), balance: '0x1' } : result;
+  const refused = await post(page, scene.upstream.url, call('eth_getBalance', [TOKEN, 'latest'], 'd'));
+  expect(refused).toMatchObject({ classes: 'error', json: { id: 'd', error: { code: -32603 } } });
+});
+
+test('everything that is not ours passes as it was', async ({ context }) => {
+  const page = await scene.openPage(context);
+  await register(page, { paths: ['/v3/*'], forward: false });
+  scene.site.onPost = ({ body }, response) => response.end(body);
+  for (const stopped of [false, true]) {
+    if (stopped) await stopWorkers(context, page);
+    const bytes = await page.evaluate(async () => {
+      const body = Uint8Array.from({ length: 100_000 }, (_, i) => i * 7);
+      const response = await fetch('/upload?v3=1', { method: 'POST', body });
+      const back = new Uint8Array(await response.arrayBuffer());
+      return back.length === body.length && back.every((byte, i) => byte === body[i]);
+    });
+    expect(bytes).toBe(true);
+  }
+  expect(scene.site.posts.map(({ path }) => path)).toEqual(['/upload?v3=1', '/upload?v3=1']);
+  scene.site.onPost = undefined;
+  expect((await post(page, '/v3/abc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+  expect((await post(page, '/v3/abc', call('nope'))).json.error?.code).toBe(-32601);
+  expect((await post(page, '/v3/abc', { jsonrpc: '2.0', method: 'eth_chainId' })).json).toBe(null);
+  const options = await page.evaluate(async () => {
+    const response = await fetch('/v3/abc', { method: 'OPTIONS' });
+    return [response.status, response.headers.get('access-control-allow-methods')];
+  });
+  expect(options).toEqual([204, 'POST, GET, OPTIONS']);
+  expect(scene.site.posts).toHaveLength(2);
+  for (const path of ['/v3/', '/v3/a/b', '/v4/abc']) {
+    await page.evaluate((url) => fetch(url, { method: 'POST', body: '{}' }), path);
+  }
+  expect(scene.site.posts.slice(2).map(({ path }) => path)).toEqual(['/v3/', '/v3/a/b', '/v4/abc']);
+});
+
+test('a page that was loaded past the worker, a worker of the page’s own, and options that are not sound', async ({
+  context,
+}) => {
+  const page = await scene.openPage(context);
+  scene.site.scripts.set(
+    '/own.js',
+    `importScripts('/service-worker.js');
+     addEventListener('fetch', (event) => {
+       if (event.request.url.endsWith('/of-the-worker')) event.respondWith(new Response('own'));
+     });`,
+  );
+  await register(page, { scriptUrl: '/own.js' });
+  const session = await context.newCDPSession(page);
+  await session.send('Page.enable');
+  const loaded = page.waitForEvent('load');
+  await session.send('Page.reload', { ignoreCache: true });
+  await loaded;
+  expect(await page.evaluate(() => navigator.serviceWorker.controller)).toBe(null);
+  await register(page, { scriptUrl: '/own.js' });
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+  expect(await page.evaluate(async () => (await fetch('/of-the-worker')).text())).toBe('own');
+
+  const refusal = (options: object) =>
+    page.evaluate(async (given) => {
+      const { lib } = globalThis as unknown as { lib: SiteLibrary };
+      try {
+        await lib.plumbline.registerRpcProxy({ scriptUrl: '/own.js', ...given } as RpcProxyOptions);
+        return undefined;
+      } catch (error) {
+        const { code, message } = error as { code: string; message: string };
+        return `${code} ${message}`;
+      }
+    }, options);
+  for (const options of [
+    { paths: ['rpc'] },
+    { paths: ['//elsewhere.example/rpc'] },
+    { urls: ['ftp://elsewhere.example/secret-key'] },
+    { urls: ['https://user:secret-key@elsewhere.example/'] },
+    { urls: ['https://elsewhere.example/*/secret-key'] },
+    { urls: [] },
+    { fallback: 'yes' },
+  ]) {
+    const message = await refusal(options);
+    expect(message).toMatch(/^INVALID_PARAMETER/);
+    expect(message).not.toContain('secret');
+  }
+  expect(await refusal({ scriptUrl: '/missing.js' })).toMatch(/^WORKER_FAILED/);
+  expect(await refusal({ scope: '/elsewhere/' })).toMatch(/^WORKER_FAILED.*outside/);
+});

@@ -1,0 +1,138 @@
+import { expect, type Page, test } from '@playwright/test';
+import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import {
+  call,
+  type Options,
+  openProxyScene,
+  type ProxyScene,
+  post,
+  register,
+  TOKEN,
+  update,
+} from '../support/proxy-scene.js';
+import type { SiteLibrary } from '../support/proxy-site.js';
+import { stopWorkers } from '../support/stop-workers.js';
+
+let scene: ProxyScene;
+test.beforeEach(async () => {
+  scene = await openProxyScene();
+});
+test.afterEach(() => scene.close());
+
+test('a new version takes over, and no request under way is lost', async ({ context }) => {
+  const page = await scene.openPage(context);
+  await register(page, { urls: [scene.upstream.url] });
+  await post(page, scene.upstream.url, call('evm_mine'));
+  scene.upstream.options.latencyMs = 1_500;
+  const slow = post(page, scene.upstream.url, call('debug_echo', ['slow']));
+  await expect.poll(() => scene.upstream.seen.length).toBe(1);
+  scene.site.workerSuffix = '\n// another version';
+  expect(await update(page)).toEqual({ before: 'redundant', isNew: true, controls: true });
+  expect((await slow).json.result).toEqual(['slow']);
+  expect((await post(page, scene.upstream.url, call('eth_blockNumber'))).json.result).toBe('0x1');
+  expect((await post(page, scene.upstream.url, call('debug_echo', ['again']))).json.result).toEqual(['again']);
+});
+
+test('switched off, requests go to the network', async ({ context }) => {
+  scene.site.onPost = (_, response) =>
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'of the network' }));
+  const page = await scene.openPage(context);
+  await register(page, {});
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+  await page.evaluate(() => (globalThis as unknown as { lib: SiteLibrary }).lib.plumbline.unregisterRpcProxy());
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toBe('of the network');
+  const kept = await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+  expect(kept).toBe(0);
+  // On again, and off with the worker left in place.
+  await page.reload();
+  await register(page, {});
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+  await page.evaluate(() =>
+    (globalThis as unknown as { proxy: { stop(options: object): Promise<void> } }).proxy.stop({
+      keepRegistration: true,
+    }),
+  );
+  await stopWorkers(context, page);
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toBe('of the network');
+});
+
+test('keys are kept nowhere, and come back from the request or from a page', async ({ context }) => {
+  const page = await scene.openPage(context);
+  const light = (await scene.lightOptions()) as { chain: object };
+  // The address that the page asks is another than the endpoint's: only pages can give that back.
+  const path = '/v3/fedcba9876543210fedcba9876543210';
+  await register(page, { paths: [path], chain: light.chain } as Options);
+  const balance = async (at: Page) => (await post(at, path, call('eth_getBalance', [TOKEN, 'latest']))).json;
+  const first = await balance(page);
+  expect(first.result).toBe('0x0');
+  const everything = await page.evaluate(async () => {
+    const texts = [(await navigator.serviceWorker.ready).active?.scriptURL, ...(await caches.keys())];
+    const promised = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    for (const { name } of await indexedDB.databases()) {
+      const database = await promised(indexedDB.open(name!));
+      for (const table of database.objectStoreNames) {
+        const store = database.transaction(table).objectStore(table);
+        const [keys, values] = await Promise.all([promised(store.getAllKeys()), promised(store.getAll())]);
+        const text = (_: string, value: unknown) => {
+          if (typeof value === 'bigint') return String(value);
+          return value instanceof Uint8Array ? new TextDecoder('latin1').decode(value) : value;
+        };
+        texts.push(name, table, JSON.stringify([keys, values], text));
+      }
+      database.close();
+    }
+    return texts.join('\n');
+  });
+  expect(everything).toContain('plumbline-rpc-proxy');
+  expect(everything).not.toMatch(/0123456789abcdef0123456789abcdef|fedcba98/);
+
+  await stopWorkers(context, page);
+  expect(await balance(page)).toEqual(first);
+  // A page that knows no keys, alone after a stop: an error. The proxy goes on as soon as a page that does comes.
+  const bare = await scene.openPage(context, '/bare');
+  await page.close();
+  await stopWorkers(context, bare);
+  const waiting = balance(bare);
+  const again = await scene.openPage(context);
+  await register(again, { paths: [path], chain: light.chain } as Options);
+  expect(await waiting).toEqual(first);
+  await again.close();
+  await stopWorkers(context, bare);
+  expect((await balance(bare)).error).toMatchObject({ code: -32603 });
+});
+
+test('the worker shares its store with a node of a page: one chain, whoever ends', async ({ context }) => {
+  const page = await scene.openPage(context);
+  await register(page, { storeName: 'both' });
+  const number = async () => (await post(page, '/rpc', call('eth_blockNumber'))).json.result;
+  await post(page, '/rpc', call('evm_mine'));
+  const tab = await scene.openPage(context);
+  const askNode = (method: string) =>
+    tab.evaluate((name) => {
+      const { node } = globalThis as unknown as { node: PlumblineNode };
+      return node.request({ method: name, params: [] });
+    }, method);
+  await tab.evaluate(async () => {
+    const worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
+    const { lib } = globalThis as unknown as { lib: SiteLibrary };
+    Object.assign(globalThis, { node: await lib.plumbline.createNode({ storeName: 'both', worker }) });
+  });
+  expect(await askNode('eth_blockNumber')).toBe('0x1');
+  await askNode('evm_mine');
+  expect(await number()).toBe('0x2');
+  await post(page, '/rpc', call('evm_mine'));
+  expect(await askNode('eth_blockNumber')).toBe('0x3');
+  await stopWorkers(context, page);
+  await askNode('evm_mine');
+  expect(await number()).toBe('0x4');
+  // The writer goes without a word.
+  await tab.close();
+  await post(page, '/rpc', call('evm_mine'));
+  expect(await number()).toBe('0x5');
+  await stopWorkers(context, page);
+  expect(await number()).toBe('0x5');
+});
