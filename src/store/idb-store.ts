@@ -1,21 +1,26 @@
-import type { IDBPDatabase } from 'idb';
+import type { IDBPDatabase, IDBPTransaction } from 'idb';
 import { PlumblineError } from '../errors.js';
 import { isAsExpected, takenOver } from './expectation.js';
 import { Connection, type LossListener } from './idb-connection.js';
-import { storeError } from './idb-request.js';
+import { storeError, unavailable } from './idb-request.js';
 import { checkKey, checkValue } from './keys.js';
-import type { Commit, Key, PageStore, Table } from './page-store.js';
+import type { Commit, Durability, Key, PageStore, Table } from './page-store.js';
 import { type StoreSchema, TABLES } from './schema.js';
 import { StoreHealth } from './store-status.js';
+
+type Database = IDBPDatabase<StoreSchema>;
+type Reading = IDBPTransaction<StoreSchema, [Table], 'readonly'>;
 
 export interface IdbStoreOptions {
   /**
    * `relaxed` (when left out): a commit survives a crash of the page, while a power cut may lose the newest ones, each of
    * them as a whole. `strict` waits for the disk.
    */
-  readonly durability?: 'default' | 'strict' | 'relaxed' | undefined;
+  readonly durability?: Durability | undefined;
   /** How long opening waits for pages that keep an older version open, milliseconds; 10 000 when left out. */
   readonly openTimeoutMs?: number | undefined;
+  /** How long a transaction waits for others that keep its tables, and takes; 30 000 when left out. It is taken back then. */
+  readonly transactionTimeoutMs?: number | undefined;
   /**
    * Told once when the connection is lost for good. Every later call then throws `STORE_UNAVAILABLE`. One that merely the
    * browser ended is made anew by the next call.
@@ -31,7 +36,7 @@ export interface IdbStoreOptions {
  *   `STORE_QUOTA_EXCEEDED`
  */
 export async function openIdbStore(name: string, options: IdbStoreOptions = {}): Promise<IdbStore> {
-  const { durability = 'relaxed', openTimeoutMs = 10_000, onLost } = options;
+  const { durability = 'relaxed', openTimeoutMs = 10_000, transactionTimeoutMs = 30_000, onLost } = options;
   const health = new StoreHealth('durable');
   const connection = await Connection.open(name, {
     openTimeoutMs,
@@ -41,40 +46,42 @@ export async function openIdbStore(name: string, options: IdbStoreOptions = {}):
     },
     onRepair: (repair) => health.repaired(repair),
   });
-  return new IdbStore(connection, durability, health);
+  return new IdbStore(connection, { durability, transactionTimeoutMs, health });
 }
 
 /** A page store in IndexedDB; made by `openIdbStore`. Nothing but IndexedDB is awaited inside a transaction. */
 export class IdbStore implements PageStore {
+  readonly health: StoreHealth;
   readonly #connection: Connection;
-  readonly #durability: 'default' | 'strict' | 'relaxed';
+  readonly #durability: Durability;
+  readonly #timeoutMs: number;
 
   constructor(
     connection: Connection,
-    durability: 'default' | 'strict' | 'relaxed',
-    readonly health: StoreHealth,
+    options: { readonly durability: Durability; readonly transactionTimeoutMs: number; readonly health: StoreHealth },
   ) {
     this.#connection = connection;
-    this.#durability = durability;
+    this.#durability = options.durability;
+    this.#timeoutMs = options.transactionTimeoutMs;
+    this.health = options.health;
   }
 
   get(table: Table, key: Key): Promise<Uint8Array | undefined> {
     return this.#use(async (database) => {
       checkKey(key);
-      return bytesOf(table, await reading(database, table).get(key));
+      return bytesOf(table, await this.#read(database, table, ({ store }) => store.get(key)));
     });
   }
 
   keys(table: Table): Promise<Key[]> {
-    return this.#use((database) => reading(database, table).getAllKeys());
+    return this.#use((database) => this.#read(database, table, ({ store }) => store.getAllKeys()));
   }
 
   getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
     return this.#use(async (database) => {
       for (const key of keys) checkKey(key);
       if (keys.length === 0) return [];
-      const store = reading(database, table);
-      const values = await Promise.all(keys.map((key) => store.get(key)));
+      const values = await this.#read(database, table, ({ store }) => Promise.all(keys.map((key) => store.get(key))));
       return values.map((value) => bytesOf(table, value));
     });
   }
@@ -95,7 +102,7 @@ export class IdbStore implements PageStore {
         isExpected = false;
         transaction.abort();
       };
-      await whole(transaction, (queue) => {
+      const written = whole(transaction, (queue) => {
         for (const { table, key, value } of expects) {
           queue(
             transaction
@@ -106,7 +113,8 @@ export class IdbStore implements PageStore {
         }
         for (const { table, key } of deletes) queue(transaction.objectStore(table).delete(key));
         for (const { table, key, value } of puts) queue(transaction.objectStore(table).put(exact(value), key));
-      }).catch((error: unknown) => {
+      });
+      await this.#inTime(transaction, written).catch((error: unknown) => {
         if (isExpected) throw error;
       });
       if (!isExpected) throw takenOver();
@@ -116,9 +124,10 @@ export class IdbStore implements PageStore {
   clear(): Promise<void> {
     return this.#use(async (database) => {
       const transaction = database.transaction(TABLES, 'readwrite', { durability: this.#durability });
-      await whole(transaction, (queue) => {
+      const cleared = whole(transaction, (queue) => {
         for (const table of TABLES) queue(transaction.objectStore(table).clear());
       });
+      await this.#inTime(transaction, cleared);
     });
   }
 
@@ -126,7 +135,34 @@ export class IdbStore implements PageStore {
     this.#connection.close();
   }
 
-  async #use<T>(work: (database: IDBPDatabase<StoreSchema>) => Promise<T>): Promise<T> {
+  #read<T>(database: Database, table: Table, work: (transaction: Reading) => Promise<T>): Promise<T> {
+    const transaction = database.transaction(table, 'readonly');
+    // Where it fails, so do the requests: nobody else has to be told.
+    transaction.done.catch(() => {});
+    return this.#inTime(transaction, work(transaction));
+  }
+
+  /** What comes of a transaction, which is aborted when it takes too long: then nothing of it has happened. */
+  async #inTime<T>(transaction: { abort(): void }, result: Promise<T>): Promise<T> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      try {
+        transaction.abort();
+      } catch {
+        // It has just come to its end.
+      }
+    }, this.#timeoutMs);
+    try {
+      return await result;
+    } catch (error) {
+      throw isLate ? unavailable('a transaction does not come to its end') : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #use<T>(work: (database: Database) => Promise<T>): Promise<T> {
     try {
       // Without waiting, where there is no need to: a transaction that is asked for before `close` comes to its end.
       const database = this.#connection.database();
@@ -135,13 +171,6 @@ export class IdbStore implements PageStore {
       throw storeError(error);
     }
   }
-}
-
-/** A table to read from. Where its transaction fails, so do the requests: nobody else has to be told. */
-function reading(database: IDBPDatabase<StoreSchema>, table: Table) {
-  const transaction = database.transaction(table, 'readonly');
-  transaction.done.catch(() => {});
-  return transaction.store;
 }
 
 /**

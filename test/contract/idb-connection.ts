@@ -135,6 +135,29 @@ export function describeIdbConnection(): void {
       }
     });
 
+    it('takes a transaction back that does not get its turn', async () => {
+      const name = freshName();
+      const store = await openIdbStore(name, { transactionTimeoutMs: 30 });
+      const holder = await openDB(name);
+      const kept = holder.transaction('blocks', 'readwrite');
+      let isHeld = true;
+      const holding = (async () => {
+        while (isHeld) await kept.store.get(1);
+      })();
+      const late = { code: 'STORE_UNAVAILABLE', details: { reason: 'a transaction does not come to its end' } };
+      await expect(store.commit({ puts })).rejects.toMatchObject(late);
+      await expect(store.get('blocks', 1)).rejects.toMatchObject(late);
+      await expect(store.clear()).rejects.toMatchObject(late);
+      isHeld = false;
+      await holding;
+      await kept.done;
+      holder.close();
+      expect(await store.keys('blocks')).toEqual([]);
+      await store.commit({ puts });
+      expect(await store.keys('blocks')).toEqual([1]);
+      await store.close();
+    });
+
     it('leaves no rejection unhandled when a connection ends under a reading', async () => {
       const unhandled: unknown[] = [];
       const note = (event: { reason?: unknown }) => void unhandled.push(event.reason ?? event);
