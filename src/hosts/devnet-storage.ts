@@ -1,6 +1,7 @@
 import type { Devnet } from '../chain/devnet/devnet.js';
 import type { DevnetSettings } from '../chain/devnet/options.js';
 import { notStored } from '../chain/devnet/persistence.js';
+import type { DevnetBudget } from '../chain/devnet/pruning.js';
 import type { StorageControl } from '../rpc/storage-control.js';
 import type { MeteredStore } from '../store/metered-store.js';
 import type { StoreHealth } from '../store/store-status.js';
@@ -16,6 +17,25 @@ export interface DevnetKeeping {
   settings(): Promise<DevnetSettings>;
   /** Opens the devnet that is stored, or one at its beginning. */
   open(): Promise<Devnet>;
+}
+
+/** Tables that the budget of a devnet is of. */
+const DEVNET_TABLES = ['blocks', 'state', 'trie'] as const;
+
+/** The budget of a devnet; undefined where nothing bounds it. */
+export function devnetBudget(
+  store: MeteredStore | undefined,
+  { budgets = {} }: StorageOptions,
+): DevnetBudget | undefined {
+  const { devnet } = budgets;
+  if (store === undefined || devnet === undefined) return undefined;
+  return {
+    bytes: devnet,
+    async used() {
+      const usage = await store.noted();
+      return DEVNET_TABLES.reduce((sum, table) => sum + usage[table].bytes, 0);
+    },
+  };
 }
 
 /** What is kept of the devnet on a seat, and how it is replaced. */
@@ -38,7 +58,7 @@ export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): Storage
     health,
     options,
     budgets: { dictionaries },
-    devnetTables: ['blocks', 'state', 'trie'],
+    devnetTables: DEVNET_TABLES,
     clear: () => replace(async () => store?.clear()),
     async exportChain() {
       const [{ describeChain, readEntries }, { encodeChainFile }] = await loadTransfer();

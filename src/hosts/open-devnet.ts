@@ -21,7 +21,7 @@ import { methodTable } from '../rpc/method-table.js';
 import { noteRequest } from '../rpc/noted-context.js';
 import { type DevnetGenesis, devnetGenesis } from './devnet-genesis.js';
 import { DevnetSeat } from './devnet-seat.js';
-import { devnetStorage } from './devnet-storage.js';
+import { devnetBudget, devnetStorage } from './devnet-storage.js';
 import { resolveDictionary } from './dictionary-source.js';
 import type { InlineExtras } from './inline-extras.js';
 import { InlineTransport } from './inline-transport.js';
@@ -80,6 +80,7 @@ async function openOn(
     sizer,
     store,
     health,
+    budget: devnetBudget(store, options.storage ?? {}),
     check: options.storeCheck,
     onProgress: report,
   });

@@ -91,6 +91,11 @@ export class MeteredStore implements PageStore {
     await this.#store.close();
   }
 
+  /** Figures as they were noted with the last commit. */
+  noted(): Promise<StoreUsage> {
+    return this.#turn(() => this.#load());
+  }
+
   /** Figures of what is stored now; a table with another number of records than was noted is counted anew. */
   usage(): Promise<StoreUsage> {
     return this.#turn(async () => {

@@ -15,6 +15,7 @@ import type { Finality } from './finality.js';
 import type { Ledger } from './ledger.js';
 import type { DevnetSettings, NextBlock } from './options.js';
 import { Pool } from './pool.js';
+import type { Pruning } from './pruning.js';
 import { sealBlock } from './sealing.js';
 import { Snapshots } from './snapshots.js';
 
@@ -40,6 +41,7 @@ export class BlockMaker {
     private readonly finality: Finality,
     private readonly store: ChainWriter | undefined,
     private readonly checkpoints: Checkpoints | undefined,
+    private readonly pruning?: Pruning | undefined,
   ) {
     this.clock = new Clock(settings.now);
     this.exclusions = new Exclusions(settings.now);
@@ -190,12 +192,17 @@ export class BlockMaker {
     this.edited = await this.withEdits(this.edits);
     if (this.store === undefined) return;
     // A checkpoint of a block that is not stored would be of no use.
-    const written = Math.min(this.finality.finalized.header.number, this.store.stored);
+    let written = Math.min(this.finality.finalized.header.number, this.store.stored);
+    // Going back to a snapshot takes later checkpoints back, and a pruned devnet has no other way to its state.
+    if (this.pruning !== undefined) written = Math.min(written, this.snapshots.oldestFinalized);
     await this.checkpoints?.afterBlock(record.block, this.state, written, this.store.lastBytes);
+    if (this.pruning === undefined || this.checkpoints === undefined || !this.store.isWhole) return;
+    await this.pruning.keepWithin(Math.min(this.checkpoints.block, this.finality.oldestHeld));
   }
 
   private async extend(record: BlockRecord): Promise<void> {
-    this.ledger.append(record.block, record.receipts);
+    if (record.pruned === 'body') this.ledger.appendPruned(record.block);
+    else this.ledger.append(record.block, record.receipts);
     if (record.imported !== true) this.edits = [];
     this.next = { ...this.next, baseFeePerGas: undefined, gasLimit: undefined };
     await (record.imported === true ? this.finality.settle() : this.finality.advance());

@@ -6,10 +6,10 @@ import type { Log } from '../../ethereum/receipt.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../ethereum/transaction.js';
 import { withdrawalFields, withdrawalFromFields } from '../../ethereum/withdrawal.js';
 import type { AccountChange } from '../../evm/state-overlay.js';
-import type { Account } from '../../evm/state-reader.js';
 import { bigIntToMinimalBytes, bytesToBigInt, concatBytes, equalBytes } from '../../primitives/bytes.js';
 import type { Block, TransactionReceipt } from '../chain.js';
 import { type BlockBody, blockBytes } from './block-bytes.js';
+import { decodeChanges, encodeChanges } from './changes-codec.js';
 
 /** All of one block that a reload needs: nothing is executed again to come back to it. */
 export interface BlockRecord {
@@ -22,23 +22,28 @@ export interface BlockRecord {
   readonly uncles?: readonly BlockHeader[];
   /** It came from outside, and was final as it came. */
   readonly imported?: boolean;
+  /** What it has lost to keep within a budget: what it changed, or its body too. Then that is empty here. */
+  readonly pruned?: Pruned;
 }
+
+export type Pruned = 'changes' | 'body';
 
 type Item = Uint8Array | Item[];
 
 /**
  * Records of format 1 end after the zk root, and their receipts after the logs. Up to format 2 senders are not stored, the
- * changes are not RLP of their own, and there is no checksum.
+ * changes are not RLP of their own, and there is no checksum. Format 4 is that of pruned ones, and says at its end of which
+ * kind.
  */
 const FORMAT = 3;
-const FORMATS = [1n, 2n, 3n];
+const PRUNED_FORMAT = 4;
+const FORMATS = [1n, 2n, 3n, 4n];
+const PRUNED: readonly Pruned[] = ['changes', 'body'];
 const FIRST_SEALED_FORMAT = 3n;
 const CHECKSUM_BYTES = 8;
 const NOTHING = new Uint8Array(0);
 const flag = (value: boolean) => Uint8Array.of(value ? 1 : 0);
 const int = (value: bigint | number) => bigIntToMinimalBytes(BigInt(value));
-const account = (value: Account | undefined): Item[] =>
-  value === undefined ? [] : [int(value.nonce), int(value.balance), value.codeHash];
 
 /** A block of its parts; the hash and the size follow from them. */
 export function blockOf(body: BlockBody & { readonly transactions: readonly SignedTransaction[] }): Block {
@@ -53,6 +58,16 @@ export function blockOf(body: BlockBody & { readonly transactions: readonly Sign
   };
 }
 
+/** A record that has lost something. */
+export function pruneRecord(record: BlockRecord, pruned: Pruned): BlockRecord {
+  const { block, imported, zkRoot } = record;
+  const kept = { zkRoot, changes: [], pruned, ...(imported === true && { imported }) };
+  if (pruned === 'changes') {
+    return { ...kept, block, receipts: record.receipts, ...(record.uncles !== undefined && { uncles: record.uncles }) };
+  }
+  return { ...kept, block: { header: block.header, hash: block.hash, transactions: [], size: 0 }, receipts: [] };
+}
+
 /** The record as bytes for the store. */
 export function encodeBlockRecord(record: BlockRecord): Uint8Array {
   const receipts = record.receipts.map((receipt): Item[] => [
@@ -65,28 +80,22 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
     receipt.stateRoot ?? NOTHING,
     receipt.blobGasUsed === undefined ? [] : [int(receipt.blobGasUsed), int(receipt.blobGasPrice ?? 0n)],
   ]);
-  const changes = record.changes.map((change): Item[] => [
-    change.address,
-    account(change.before),
-    account(change.after),
-    flag(change.destroyed),
-    change.code === undefined ? [] : [change.code],
-    change.slots.map((slot): Item[] => [slot.key, slot.before, slot.after]),
-  ]);
   // Recovering the sender would take longer than all else of reading it.
   const raws = record.block.transactions.map((tx): Item => [tx.raw, tx.from, flag(tx.impersonated === true)]);
   const { header, withdrawals = [] } = record.block;
+  const { pruned } = record;
   const encoded = RLP.encode([
-    int(FORMAT),
+    int(pruned === undefined ? FORMAT : PRUNED_FORMAT),
     headerFields(header),
     raws,
     receipts,
-    RLP.encode(changes),
+    encodeChanges(record.changes),
     record.zkRoot,
     (record.uncles ?? []).map(headerFields),
     withdrawals.map(withdrawalFields),
     // Not a mere flag: no single damaged byte makes one of the other.
     record.imported === true ? record.block.hash : NOTHING,
+    ...(pruned === undefined ? [] : [int(PRUNED.indexOf(pruned) + 1)]),
   ]);
   return concatBytes(encoded, checksum(encoded));
 }
@@ -124,17 +133,19 @@ export function decodeBlockRecord(bytes: Uint8Array, chainId: number): BlockReco
 }
 
 function parse(record: Item[], chainId: number): BlockRecord {
-  const [format, fields, raws, receiptItems, changeItems, zkRoot, uncleItems, withdrawalItems, imported] = record as [
-    Uint8Array,
-    Uint8Array[],
-    (Uint8Array | Uint8Array[])[],
-    Item[][],
-    Uint8Array | Item[][],
-    Uint8Array,
-    Uint8Array[][]?,
-    Uint8Array[][]?,
-    Uint8Array?,
-  ];
+  const [format, fields, raws, receiptItems, changeItems, zkRoot, uncleItems, withdrawalItems, imported, kind] =
+    record as [
+      Uint8Array,
+      Uint8Array[],
+      (Uint8Array | Uint8Array[])[],
+      Item[][],
+      Uint8Array | Item[][],
+      Uint8Array,
+      Uint8Array[][]?,
+      Uint8Array[][]?,
+      Uint8Array?,
+      Uint8Array?,
+    ];
   if (!FORMATS.includes(bytesToBigInt(format))) throw new Error('unknown format');
   const header = headerFromFields(fields);
   const transactions = raws.map((raw) => parseTransaction(raw, chainId));
@@ -178,17 +189,20 @@ function parse(record: Item[], chainId: number): BlockRecord {
     receipts,
     // Few who read a block look at them, and genesis may have very many.
     get changes() {
-      changes ??= readChanges(changeItems);
+      changes ??= decodeChanges(changeItems);
       return changes;
     },
     zkRoot,
     ...(uncles.length > 0 && { uncles }),
     ...(readImported(imported, block.hash) && { imported: true }),
+    ...(kind !== undefined && { pruned: readPruned(kind) }),
   };
 }
 
-function readChanges(items: Uint8Array | Item[][]): AccountChange[] {
-  return (items instanceof Uint8Array ? (RLP.decode(items) as Item[][]) : items).map(parseChange);
+function readPruned(kind: Uint8Array): Pruned {
+  const pruned = PRUNED[Number(bytesToBigInt(kind)) - 1];
+  if (pruned === undefined) throw new Error('unknown kind of pruning');
+  return pruned;
 }
 
 function readImported(mark: Uint8Array = NOTHING, hash: Uint8Array): boolean {
@@ -204,28 +218,4 @@ function parseTransaction(item: Uint8Array | Uint8Array[], chainId: number): Sig
     return parseSignedTransaction(raw!, chainId, { impersonated: from });
   }
   return parseSignedTransaction(raw!, chainId, { blobs: true, frontier: true, sender: from });
-}
-
-function parseChange(item: Item[]): AccountChange {
-  const [address, before, after, destroyed, code, slots] = item as [
-    Uint8Array,
-    Uint8Array[],
-    Uint8Array[],
-    Uint8Array,
-    Uint8Array[],
-    Uint8Array[][],
-  ];
-  return {
-    address,
-    before: parseAccount(before),
-    after: parseAccount(after),
-    destroyed: destroyed[0] === 1,
-    code: code[0],
-    slots: slots.map(([key, old, now]) => ({ key: key!, before: old!, after: now! })),
-  };
-}
-
-function parseAccount(fields: Uint8Array[]): Account | undefined {
-  if (fields.length === 0) return undefined;
-  return { nonce: bytesToBigInt(fields[0]!), balance: bytesToBigInt(fields[1]!), codeHash: fields[2]! };
 }

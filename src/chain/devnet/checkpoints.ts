@@ -76,6 +76,11 @@ export class Checkpoints {
     this.slackBytes = slackBytes;
   }
 
+  /** Block whose state is stored; 0 for none but that of genesis. */
+  get block(): number {
+    return this.stored?.block ?? 0;
+  }
+
   /** Done when no checkpoint is being written. */
   async settled(): Promise<void> {
     await this.writing;

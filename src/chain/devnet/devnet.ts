@@ -38,6 +38,7 @@ import { Mining } from './mining.js';
 import type { DevnetSettings } from './options.js';
 import { notStored } from './persistence.js';
 import { currentPrices } from './prices.js';
+import { Pruning } from './pruning.js';
 import { anotherGenesis, findStored, Reopening, type StoredDevnet } from './reopening.js';
 import { SerialQueue } from './serial-queue.js';
 
@@ -74,7 +75,10 @@ export class Devnet implements Chain {
     const { health = new StoreHealth('durable'), storing } = settings;
     const turn = (work: () => Promise<void>) => queue.run(work);
     this.writer = stored && new ChainWriter(stored.blocks, stored.head ?? 0, health, turn, storing);
-    const maker = new BlockMaker(settings, ledger, state, finality, this.writer, stored?.checkpoints);
+    const { budget } = settings;
+    const pruning =
+      stored && budget && new Pruning(stored.pages, this.network.chainId, budget, { ledger, state }, stored.history);
+    const maker = new BlockMaker(settings, ledger, state, finality, this.writer, stored?.checkpoints, pruning);
     const mining = new Mining(maker, queue);
     const intake = new Intake(settings, ledger, maker, mining);
     this.maker = maker;

@@ -13,6 +13,8 @@ export class FlatState {
   private readonly codeHashes = new Map<string, Uint8Array>();
   /** Values are kept as keys are: as bytes they would take five times as much. */
   private readonly slots = new Map<string, VersionedMap<string>>();
+  /** Oldest block whose state is held. */
+  private oldest = 0;
   private readonly codes = new Map<string, Uint8Array>([[bytesToKey(EMPTY_CODE_HASH), new Uint8Array(0)]]);
 
   /** Takes in what a block changed. */
@@ -36,8 +38,18 @@ export class FlatState {
     for (const storage of this.slots.values()) storage.truncate(block);
   }
 
-  /** State after `block`. */
+  /** Lets go of the states before that of `block`. */
+  forgetBefore(block: number): void {
+    this.oldest = Math.max(this.oldest, block);
+    this.accounts.forgetBefore(block);
+    for (const storage of this.slots.values()) storage.forgetBefore(block);
+  }
+
+  /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
   at(block: number): StateReader {
+    if (block < this.oldest) {
+      throw new PlumblineError('STATE_NOT_HELD', `the state of block ${block} is no longer held`, { block });
+    }
     return {
       account: async (address) => this.accounts.get(bytesToKey(address), block),
       slot: async (address, slot) => this.slot(bytesToKey(address), bytesToKey(slot), block),

@@ -148,7 +148,7 @@ export class BlockCheck {
       const what = `uncle ${index}`;
       const depth = header.number - uncle.number;
       this.holds(what, `1 to ${UNCLE_GENERATIONS} blocks back`, depth, depth >= 1 && depth <= UNCLE_GENERATIONS);
-      this.same(`parent of ${what}`, ledger.blockByNumber(uncle.number - 1)?.hash, uncle.parentHash);
+      this.same(`parent of ${what}`, ledger.hashOf(uncle.number - 1), uncle.parentHash);
       const hash = headerHash(uncle);
       this.holds(what, 'no block of the chain', hash, ledger.blockByHash(hash) === undefined);
       for (let back = 1; back <= UNCLE_GENERATIONS; back++) {

@@ -69,8 +69,8 @@ function read(piece: BlockPiece, head: number): DecodedBlock {
 
 /** Files may begin with the genesis block, or with blocks that have been imported before. */
 function isHeld(ledger: Ledger, { header }: DecodedBlock): boolean {
-  const held = ledger.blockByNumber(header.number);
-  return held !== undefined && equalBytes(held.hash, headerHash(header));
+  const held = ledger.hashOf(header.number);
+  return held !== undefined && equalBytes(held, headerHash(header));
 }
 
 function parse(raw: Uint8Array, chainId: number, rules: Rules, check: BlockCheck, index: number): SignedTransaction {

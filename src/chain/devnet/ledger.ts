@@ -50,7 +50,10 @@ class HeldBlocks {
 export class Ledger {
   private readonly recent = new HeldBlocks();
   private readonly unpacked = new HeldBlocks();
-  private readonly packed: Uint8Array[] = [];
+  private readonly packed = new Map<number, Uint8Array>();
+  /** Hashes of blocks 1 up to `pruned`, which have lost their bodies. */
+  private readonly prunedHashes: Uint8Array[] = [];
+  private newest: Block | undefined;
   private readonly packer = new Packer();
   private length = 0;
   private readonly byHash = new Map<string, number>();
@@ -59,6 +62,7 @@ export class Ledger {
 
   append(block: Block, receipts: readonly TransactionReceipt[]): void {
     const number = this.length++;
+    this.newest = block;
     this.recent.set(number, { block, receipts });
     this.byHash.set(bytesToKey(block.hash), number);
     for (const { transaction, index } of receipts) {
@@ -67,7 +71,29 @@ export class Ledger {
     while (this.recent.items > RECENT_ITEMS && this.recent.size > 1) this.packOldest();
   }
 
-  /** Forgets the blocks after this one. */
+  /** A stored block that has lost its body; only blocks after genesis that all have lost theirs come before it. */
+  appendPruned(block: Block): void {
+    this.newest = block;
+    this.byHash.set(bytesToKey(block.hash), this.length++);
+    this.prunedHashes.push(block.hash);
+  }
+
+  /** Lets go of the bodies of blocks from 1 to this one. */
+  prune(to: number): void {
+    for (let number = this.pruned + 1; number <= to; number++) {
+      const { block } = this.held(number)!;
+      for (const { hash } of block.transactions) this.places.delete(bytesToKey(hash));
+      for (const blocks of [this.recent, this.unpacked, this.packed]) blocks.delete(number);
+      this.prunedHashes.push(block.hash);
+    }
+  }
+
+  /** Newest block that has lost its body; 0 for none. */
+  get pruned(): number {
+    return this.prunedHashes.length;
+  }
+
+  /** Forgets the blocks after this one, which has its body. */
   truncate(number: number): void {
     while (this.length > number + 1) {
       const last = this.length - 1;
@@ -76,25 +102,36 @@ export class Ledger {
       for (const { hash } of block.transactions) this.places.delete(bytesToKey(hash));
       this.recent.delete(last);
       this.unpacked.delete(last);
-      this.packed.length = Math.min(this.packed.length, last);
+      this.packed.delete(last);
       this.length = last;
     }
+    this.newest = this.held(number)!.block;
   }
 
   get head(): Block {
-    return this.held(this.length - 1)!.block;
+    return this.newest!;
   }
 
+  /** @throws PlumblineError `BLOCK_PRUNED` */
   blockByNumber(number: number): Block | undefined {
-    return this.held(number)?.block;
+    if (number >= 1 && number <= this.pruned) {
+      const details = { block: number, from: this.pruned + 1 };
+      throw new PlumblineError('BLOCK_PRUNED', `of block ${number} nothing but the header is held`, details);
+    }
+    return number === this.length - 1 ? this.newest : this.held(number)?.block;
+  }
+
+  /** Hash of a block, be it pruned. */
+  hashOf(number: number): Uint8Array | undefined {
+    return this.prunedHashes[number - 1] ?? this.held(number)?.block.hash;
   }
 
   /** Hash of a block, for BLOCKHASH. */
   readonly blockHash = async (number: number): Promise<Uint8Array> => {
-    const block = this.blockByNumber(number);
-    if (block === undefined)
+    const hash = this.hashOf(number);
+    if (hash === undefined)
       throw new PlumblineError('BLOCK_NOT_FOUND', `block ${number} is not held`, { block: String(number) });
-    return block.hash;
+    return hash;
   };
 
   blockByHash(hash: Uint8Array): Block | undefined {
@@ -119,7 +156,7 @@ export class Ledger {
 
   private held(number: number): HeldBlock | undefined {
     const ready = this.recent.get(number) ?? this.unpacked.get(number);
-    const packed = this.packed[number];
+    const packed = this.packed.get(number);
     if (ready !== undefined || packed === undefined) return ready;
     const held = this.unpack(packed);
     this.unpacked.set(number, held);
@@ -128,11 +165,12 @@ export class Ledger {
   }
 
   private packOldest(): void {
-    const { block, receipts } = this.recent.get(this.packed.length)!;
+    const { oldest } = this.recent;
+    const { block, receipts } = this.recent.get(oldest)!;
     // The block stands once, not again in each receipt.
     const bare = receipts.map(({ transaction: _, block: __, ...receipt }) => receipt);
-    this.recent.delete(this.packed.length);
-    this.packed.push(this.packer.pack([block, bare]));
+    this.recent.delete(oldest);
+    this.packed.set(oldest, this.packer.pack([block, bare]));
   }
 
   private unpack(packed: Uint8Array): HeldBlock {

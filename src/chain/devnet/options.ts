@@ -8,6 +8,7 @@ import type { CheckpointOptions } from './checkpoints.js';
 import type { ZkEngine } from './devnet-state.js';
 import type { FinalityOptions } from './finality.js';
 import type { GenesisAlloc, GenesisHeader } from './genesis.js';
+import type { DevnetBudget } from './pruning.js';
 
 /**
  * When blocks are sealed: `auto` when a transaction arrives that can run, `manual` when told to, or every so many seconds,
@@ -51,6 +52,8 @@ export interface DevnetSettings {
   readonly health?: StoreHealth | undefined;
   /** How it does so. */
   readonly storing?: StoringOptions | undefined;
+  /** How much is kept; everything when left out. */
+  readonly budget?: DevnetBudget | undefined;
   /** How often the state is stored. */
   readonly checkpoints?: CheckpointOptions | undefined;
   /** How a stored state is compared with its roots as it is loaded; `sampled` when left out, see `LoadOptions`. */

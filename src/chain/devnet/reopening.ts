@@ -20,6 +20,7 @@ import { genesisBlock, sealGenesis } from './genesis-block.js';
 import type { Ledger } from './ledger.js';
 import type { DevnetSettings } from './options.js';
 import { corrupt, DevnetStore } from './persistence.js';
+import { decodeHistory, HISTORY_KEY, type PrunedHistory } from './pruned-history.js';
 
 /** One node in so many is hashed again when a check is sampled. */
 const SAMPLE = 64;
@@ -32,6 +33,8 @@ export interface StoredDevnet {
   /** Newest block; undefined, as the rest, for a store that holds none yet. */
   readonly head: number | undefined;
   readonly genesis: BlockRecord | undefined;
+  /** What old blocks have lost. */
+  readonly history: PrunedHistory;
   /** The state that can be loaded; undefined where the blocks have to be applied from genesis on. */
   readonly checkpoint: Checkpoint | undefined;
 }
@@ -50,17 +53,26 @@ export async function findStored(settings: DevnetSettings, pages: PageStore): Pr
   const blocks = new DevnetStore(pages, settings.network.chainId);
   const identity = genesisIdentity(settings.alloc);
   const checkpoints = new Checkpoints(pages, identity, settings.checkpoints);
-  const found = { pages, blocks, checkpoints };
+  const history = decodeHistory(await pages.get('blocks', HISTORY_KEY));
+  const found = { pages, blocks, checkpoints, history };
   const head = await blocks.head((repair) => settings.health?.repaired(repair));
   if (head === undefined) return { ...found, head, genesis: undefined, checkpoint: undefined };
   const genesis = await blocks.block(0);
   const checkpoint = await readable(checkpoints, settings.health);
-  if (checkpoint === undefined || checkpoint.block > head) return { ...found, head, genesis, checkpoint: undefined };
+  if (checkpoint === undefined || checkpoint.block > head) {
+    if (history.changesTo > 0) throw lost(history);
+    return { ...found, head, genesis, checkpoint: undefined };
+  }
   const expected = genesisBlock(settings, genesis.block.header.stateRoot);
   if (!equalBytes(checkpoint.genesis, identity) || !equalBytes(genesis.block.hash, expected.hash)) {
     throw anotherGenesis();
   }
   return { ...found, head, genesis, checkpoint };
+}
+
+/** The state of a devnet that has let go of what its old blocks changed cannot be made again of the others. */
+function lost({ changesTo }: PrunedHistory): PlumblineError<'STORE_CORRUPT'> {
+  return corrupt(`its state is damaged, and blocks up to ${changesTo} were pruned`);
 }
 
 /** A damaged checkpoint is as good as none: the blocks are all there is to it. */
@@ -134,6 +146,7 @@ export class Reopening {
       await this.fromCheckpoint();
     } catch (error) {
       if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
+      if (this.found.history.changesTo > 0) throw error;
       await this.fromGenesis();
       this.settings.health?.repaired(error.details);
     }
@@ -158,11 +171,16 @@ export class Reopening {
     await pause();
     const flat = new FlatState();
     const last: BlockRecord[] = [];
-    await blocks.each(0, block, (record) => {
+    const take = (record: BlockRecord) => {
       this.mayGoOn();
       flat.apply(record.block.header.number, record.changes);
       last[0] = record;
-    });
+    };
+    const { changesTo, changes } = this.found.history;
+    await blocks.each(0, 0, take);
+    flat.apply(changesTo, changes);
+    flat.forgetBefore(changesTo);
+    await blocks.each(changesTo + 1, block, take);
     this.report(0.1);
     const { trie, names } = await this.loadTrie(held.header.stateRoot);
     this.report(0.3);

@@ -37,6 +37,11 @@ export class Snapshots {
     if (index >= 0) this.taken.splice(index);
   }
 
+  /** Newest finalized block of the oldest snapshot; infinite without one. */
+  get oldestFinalized(): number {
+    return this.taken[0]?.finality.last ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Oldest block that a snapshot needs the state of; undefined without one. */
   get oldestProvable(): number | undefined {
     return this.taken[0]?.finality.provable[0];

@@ -28,6 +28,18 @@ export class VersionedMap<Value> {
     else history.push({ block, value });
   }
 
+  /** Forgets what was only so before `block`. */
+  forgetBefore(block: number): void {
+    for (const [key, history] of this.histories) {
+      let newest = 0;
+      while (newest + 1 < history.length && history[newest + 1]!.block <= block) newest++;
+      history.splice(0, newest);
+      if (history.length === 1 && history[0]!.block <= block && history[0]!.value === undefined) {
+        this.histories.delete(key);
+      }
+    }
+  }
+
   /** Forgets what was set after `block`. */
   truncate(block: number): void {
     for (const [key, history] of this.histories) {

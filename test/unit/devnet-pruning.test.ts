@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { decodeBlockRecord } from '../../src/chain/devnet/block-record.js';
+import type { Devnet } from '../../src/chain/devnet/devnet.js';
+import type { DevnetSettings } from '../../src/chain/devnet/options.js';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
+import { MeteredStore } from '../../src/store/metered-store.js';
+import type { Table } from '../../src/store/page-store.js';
+import { KeptStore, stranger } from '../support/dev-node.js';
+import { copyOf, openDevnet, portrait, sealScripted, TOKEN } from '../support/stored-devnet.js';
+
+const TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
+const FINALITY = { heldFinalizations: 4 };
+
+/** Bytes of the tables, read record by record. */
+async function bytesOf(store: KeptStore): Promise<number> {
+  let bytes = 0;
+  for (const table of TABLES) {
+    for (const key of await store.keys(table)) bytes += String(key).length + (await store.get(table, key))!.length;
+  }
+  return bytes;
+}
+
+async function openWithin(store: KeptStore, bytes: number, more: Partial<DevnetSettings> = {}): Promise<Devnet> {
+  const metered = new MeteredStore(store);
+  const used = async () => {
+    const usage = await metered.noted();
+    return TABLES.reduce((sum, table) => sum + usage[table].bytes, 0);
+  };
+  const budget = { bytes, used };
+  return openDevnet(metered, { finality: FINALITY, budget, ...more });
+}
+
+async function seal(chain: Devnet, from: number, to: number): Promise<void> {
+  for (let number = from; number <= to; number++) await sealScripted(chain, number);
+}
+
+/** Everything that can be asked of the newest blocks, and how every older one answers. */
+async function answers(chain: Devnet, from: number) {
+  const head = (await chain.head()).header.number;
+  const blocks = [];
+  for (let number = from; number <= head; number++) {
+    const block = (await chain.block({ number }))!;
+    const state = await chain.stateAt(block);
+    const slots = await Promise.all([3, 0].map((n) => state.slot(TOKEN, new Uint8Array(32).fill(n))));
+    const accounts = await Promise.all(
+      ['a1', 'a2', 'a3', '1e', '25', '10'].map((byte) => state.account(hexToBytes(stranger(byte)))),
+    );
+    const receipts = (await chain.receipts(block)).map(({ gasUsed, logs }) => ({ gasUsed, logs }));
+    blocks.push({ hash: bytesToHex(block.hash), slots, accounts, receipts });
+  }
+  const proof = await chain.zkProof(TOKEN, [new Uint8Array(32)], { tag: 'finalized' });
+  return { head, blocks, proof, layerOne: chain.layerOne.head.hash };
+}
+
+describe('a devnet within a budget', () => {
+  test('says of the blocks it holds what one without a budget says, in the session and after it', async () => {
+    const [store, whole] = [new KeptStore(), new KeptStore()];
+    let pruned = await openWithin(store, 240_000);
+    let full = await openDevnet(whole, { finality: FINALITY });
+    for (const [from, to] of [
+      [1, 40],
+      [41, 70],
+      [71, 100],
+    ] as const) {
+      await seal(pruned, from, to);
+      await seal(full, from, to);
+      const held = to - 5;
+      expect(await answers(pruned, held)).toEqual(await answers(full, held));
+      for (const chain of [pruned, full]) await chain.close();
+      pruned = await openWithin(store, 240_000);
+      full = await openDevnet(whole, { finality: FINALITY });
+      expect(await answers(pruned, held)).toEqual(await answers(full, held));
+    }
+    expect(await bytesOf(store)).toBeLessThan(1.1 * 240_000);
+    expect(await bytesOf(whole)).toBeGreaterThan(1.2 * 240_000);
+    await pruned.close();
+    await full.close();
+  });
+
+  test('old blocks lose their changes, then their bodies; their headers and hashes stay', async () => {
+    const store = new KeptStore();
+    const chain = await openWithin(store, 45_000);
+    await seal(chain, 1, 90);
+    const kinds = [];
+    for (let number = 0; number <= 90; number++) {
+      const record = decodeBlockRecord((await store.get('blocks', number))!, chain.network.chainId);
+      kinds.push(record.pruned ?? 'whole');
+      expect(record.block.header.number).toBe(number);
+    }
+    const bodies = kinds.lastIndexOf('body');
+    const changes = Math.max(bodies, kinds.lastIndexOf('changes'));
+    expect(bodies).toBeGreaterThan(10);
+    expect(changes).toBeLessThan(86);
+    expect(kinds).toEqual(kinds.map((_, n) => (n === 0 || n > changes ? 'whole' : n <= bodies ? 'body' : 'changes')));
+    const again = await openWithin(await copyOf(store), 45_000);
+    for (const open of [chain, again]) {
+      for (const number of [1, bodies]) {
+        const refused = { code: 'BLOCK_PRUNED', details: { block: number, from: bodies + 1 } };
+        await expect(open.block({ number })).rejects.toMatchObject(refused);
+      }
+      const hash = await open.contextOf(await open.head()).blockHash(1);
+      await expect(open.block({ hash })).rejects.toMatchObject({ code: 'BLOCK_PRUNED' });
+      expect((await open.block({ number: bodies + 1 }))!.header.number).toBe(bodies + 1);
+      if (changes > 1) {
+        const old = { ...(await open.head()), header: { ...(await open.head()).header, number: changes - 1 } };
+        await expect(open.stateAt(old)).rejects.toMatchObject({ code: 'STATE_NOT_HELD' });
+      }
+      expect((await open.block({ tag: 'earliest' }))!.header.number).toBe(0);
+    }
+    await chain.close();
+    await again.close();
+  });
+
+  test('without a budget nothing is let go of', async () => {
+    const store = new KeptStore();
+    const chain = await openDevnet(store, { finality: FINALITY });
+    await seal(chain, 1, 40);
+    const before = await portrait(chain, 38);
+    expect(await store.get('blocks', 'pruned')).toBeUndefined();
+    await chain.close();
+    const again = await openDevnet(store, { finality: FINALITY });
+    expect(await portrait(again, 40)).toMatchObject({ head: (before as { head: number }).head });
+    await again.close();
+  });
+
+  test('snapshots can be gone back to, however much comes after them', async () => {
+    const store = new KeptStore();
+    const chain = await openWithin(store, 45_000);
+    await seal(chain, 1, 60);
+    const id = await chain.control.snapshot();
+    const before = await answers(chain, 56);
+    await seal(chain, 61, 110);
+    expect(await chain.control.revert(id)).toBe(true);
+    expect(await answers(chain, 56)).toEqual(before);
+    const again = await openWithin(await copyOf(store), 45_000);
+    expect(await answers(again, 56)).toEqual(before);
+    await seal(chain, 61, 64);
+    await again.close();
+    await chain.close();
+  });
+
+  test('a state that is damaged cannot be made again of blocks that say no more what they changed', async () => {
+    const store = new KeptStore();
+    const chain = await openWithin(store, 45_000);
+    await seal(chain, 1, 60);
+    await chain.close();
+    const damage = async (table: Table, key: string | number) => {
+      const copy = await copyOf(store);
+      const value = (await copy.get(table, key))!;
+      value[value.length >> 1]! ^= 1;
+      await copy.commit({ puts: [{ table, key, value }] });
+      return copy;
+    };
+    const corrupt = { code: 'STORE_CORRUPT' };
+    await expect(openWithin(await damage('blocks', 'pruned'), 45_000)).rejects.toMatchObject(corrupt);
+    await expect(openWithin(await damage('meta', 'devnet-checkpoint'), 45_000)).rejects.toMatchObject(corrupt);
+    const [segment] = await store.keys('trie');
+    const opened = await openWithin(await damage('trie', segment!), 45_000, { check: 'full' });
+    await expect(opened.whenLoaded()).rejects.toMatchObject(corrupt);
+    await opened.end();
+  });
+});
