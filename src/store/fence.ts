@@ -131,7 +131,8 @@ export class FencedStore implements PageStore {
     await this.commit({});
     await this.store.clear();
     // Whoever claimed it meanwhile is not overruled.
-    await this.store.commit({ expects: [{ ...this.entry, value: undefined }], puts: [this.entry] });
+    const lease = this.lease === undefined ? [] : [leaseEntry(this.lease)];
+    await this.store.commit({ expects: [{ ...this.entry, value: undefined }], puts: [this.entry, ...lease] });
   }
 
   /** Lets the next one have the lease at once, where there is one. */

@@ -56,6 +56,9 @@ describe.each(stores)('one writer at a time: %s', (_, open) => {
     await first.commit(put(2));
     expect(await store.keys('blocks')).toEqual([2]);
     expect(await store.keys('meta')).toEqual([WRITER_KEY]);
+    const leased = (await claimStore(store, leaseAt({ ms: 1e12 })))!;
+    await leased.clear();
+    expect(await claimStore(store, leaseAt({ ms: 1e12 }))).toBeUndefined();
     await store.close();
   });
 

@@ -356,6 +356,34 @@ describe('what nodes have in common', () => {
     expect(await ask(third, 'eth_chainId')).toBe('0x1');
   });
 
+  test('a node makes room for one of a newer version, and says so', async () => {
+    const { nodes, logs, browser } = await tabs(2);
+    const told: Error[] = [];
+    for (const node of nodes) node.onFailure((failure) => told.push(failure));
+    const newer = new BroadcastChannel(`plumbline-writer-${browser.name}`);
+    newer.postMessage({ kind: 'seek', from: 'x', version: 1e6, fingerprint: {}, rank: 'page', isActive: true });
+    await expect.poll(() => logs[0]!.closed).toEqual([1]);
+    // The other would have followed: it hears that one of the newer version writes.
+    await expect.poll(() => ask(nodes[1]!, 'eth_chainId')).toBe('0x1');
+    const epoch = Date.now() + 1_000;
+    newer.postMessage({ kind: 'writer', from: 'x', version: 1e6, fingerprint: {}, epoch });
+    await expect.poll(() => told).toMatchObject([{ code: 'STORE_TOO_NEW' }, { code: 'STORE_TOO_NEW' }]);
+    newer.close();
+  });
+
+  test('where neither locks nor channels are allowed, a node is alone', async () => {
+    const browser = new TestBrowser();
+    const denied = () => {
+      throw new DOMException('denied', 'SecurityError');
+    };
+    const extras = { store: undefined };
+    const sharing = { environment: { ...browser.tab().environment, channel: denied } };
+    const alone = stubNode(stubLog());
+    const open = () => alone({}, { store: browser.store });
+    const node = await browser.open(browser.tab(), open, { extras, sharing });
+    expect(await ask(node, 'eth_chainId')).toBe('0x1');
+  });
+
   test('one that opens long tells the others how far it is', async () => {
     const browser = new TestBrowser();
     const held = gate();

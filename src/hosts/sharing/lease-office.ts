@@ -1,4 +1,4 @@
-import { claimStore, type Lease } from '../../store/fence.js';
+import { claimStore, type FencedStore, type Lease } from '../../store/fence.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { Mandate, Office } from './office.js';
 
@@ -25,25 +25,36 @@ export class LeaseOffice implements Office {
   async hold(work: (mandate: Mandate) => Promise<void>, { signal }: { signal: AbortSignal }): Promise<void> {
     // The store tells of a loss by itself.
     const lost = new AbortController().signal;
-    let store: PageStore | undefined;
+    let claimed: FencedStore | undefined;
     try {
-      store = await this.openStore();
+      claimed = await this.claimed(signal);
     } catch (error) {
       return work({ lost, store: () => Promise.reject(error) });
     }
-    let fenced = await claimStore(store, this.lease);
-    while (fenced === undefined && !signal.aborted) {
-      await passing(POLL_MS, signal);
-      fenced = await claimStore(store, this.lease);
-    }
-    if (fenced === undefined || signal.aborted) return (fenced ?? store).close();
-    const claimed = fenced;
-    const renewing = setInterval(() => void claimed.renew().catch(() => {}), this.lease.leaseMs / RENEWALS);
+    if (claimed === undefined) return;
+    const renewing = setInterval(() => void claimed?.renew().catch(() => {}), this.lease.leaseMs / RENEWALS);
     try {
-      await work({ lost, store: () => Promise.resolve(claimed) });
+      await work({ lost, store: async () => claimed });
     } finally {
       clearInterval(renewing);
     }
+  }
+
+  /** @returns undefined when nobody waits for it any more */
+  private async claimed(signal: AbortSignal): Promise<FencedStore | undefined> {
+    const store = await this.openStore();
+    try {
+      while (!signal.aborted) {
+        const claimed = await claimStore(store, this.lease);
+        if (claimed !== undefined) return claimed;
+        await passing(POLL_MS, signal);
+      }
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+    await store.close();
+    return undefined;
   }
 
   async appear(): Promise<() => void> {

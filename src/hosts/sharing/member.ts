@@ -19,7 +19,7 @@ import { RemoteNode } from './remote-node.js';
 /** How often a node that waits asks whether the writer is there, ms. */
 const TICK_MS = 500;
 /** A writer that opens its node may be silent for so many times as long: what it loads may keep its thread. */
-const OPENING_PATIENCE = 6;
+const OPENING_PATIENCE = 3;
 /** A background node that lets pages go first stands again after this, ms. */
 const YIELD_MS = 50;
 /** The last answers of a writer may arrive after the news of the next: of one that ended in order, all of them do; ms. */

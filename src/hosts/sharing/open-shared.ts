@@ -77,9 +77,15 @@ export async function openShared(
       open(options, { ...extras, ...own }),
     onProgress: (progress: Parameters<NonNullable<InlineExtras['onProgress']>>[0]) => extras.onProgress?.(progress),
   };
-  const member = new Member(settings, node);
+  let member: Member;
   try {
+    member = new Member(settings, node);
     await member.start();
+  } catch {
+    // Neither locks nor channels for this origin: then there is no store either, and opening the node says so.
+    return open(options, extras);
+  }
+  try {
     await node.join(member);
     // It is tried again when it is needed.
     sharing.load?.(options).catch(() => {});
