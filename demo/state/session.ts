@@ -38,7 +38,7 @@ export function takeReport(): AnswerReport | undefined {
 /** Ends the node there is and opens the one that the settings describe. Never rejects: `phase` says how it went. */
 export async function startNode(settings: Settings): Promise<void> {
   const own = ++start;
-  await stopNode();
+  await closeNode();
   if (own !== start) return;
   const times: { stage: string; ms: number }[] = [];
   let stage: { name: string; since: number } = { name: 'worker', since: performance.now() };
@@ -85,7 +85,13 @@ export async function startNode(settings: Settings): Promise<void> {
   }
 }
 
+/** Ends the node; one that is being opened is given up. */
 export async function stopNode(): Promise<void> {
+  start++;
+  await closeNode();
+}
+
+async function closeNode(): Promise<void> {
   const node = running.value?.node;
   batch(() => {
     running.value = undefined;

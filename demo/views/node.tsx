@@ -1,7 +1,7 @@
 import { DevnetForm } from '../node/devnet-form.js';
 import { KeptPanel, ProxyPanel } from '../node/kept.js';
 import { LightForm } from '../node/light-form.js';
-import { phase, running, startNode, stopNode } from '../state/session.js';
+import { phase, startNode, stopNode } from '../state/session.js';
 import { change, settings } from '../state/settings.js';
 import { Choice } from '../ui/field.js';
 import { Panel } from '../ui/panel.js';
@@ -14,8 +14,7 @@ const KINDS = [
 /** Chooses the node of this page and starts it. */
 export function NodeView() {
   const { kind, keep } = settings.value;
-  const opening = phase.value.name === 'opening';
-  const isRunning = running.value !== undefined;
+  const active = phase.value.name === 'opening' || phase.value.name === 'open';
   return (
     <>
       <div class="view-head">
@@ -43,10 +42,10 @@ export function NodeView() {
             Keep it in this browser
           </label>
           <div class="actions">
-            <button type="submit" class="primary" disabled={opening}>
-              {opening ? 'Starting…' : isRunning ? 'Start with these settings' : 'Start'}
+            <button type="submit" class="primary">
+              {active ? 'Start with these settings' : 'Start'}
             </button>
-            {isRunning && (
+            {active && (
               <button type="button" onClick={() => void stopNode()}>
                 Stop the node
               </button>

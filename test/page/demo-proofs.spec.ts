@@ -5,7 +5,7 @@ import { fact, openDemo } from './demo-page.js';
 
 async function prove(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Prove and verify' }).click();
-  await expect(page.locator('.verdict-good')).toBeVisible();
+  await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
 }
 
 test('draws the neighbours of a key that is absent', async ({ page }) => {
@@ -41,7 +41,7 @@ test('a forged copy is refused, and it is shown where', async ({ page }) => {
   for (const [how, [reason, check]] of Object.entries(FORGERIES)) {
     await page.getByLabel('Or forge a copy first').selectOption(how);
     await page.getByRole('button', { name: 'Verify a forged copy' }).click();
-    await expect(page.locator('.verdict-bad')).toContainText(reason);
+    await expect(page.locator('.view:visible .verdict-bad')).toContainText(reason);
     await expect(page.locator('.check-failed')).toHaveCount(1);
     await expect(page.locator('.check-failed')).toContainText(check);
     await expect(page.locator('.tree').locator('.tree-node.is-bad, .tree-box.is-bad').first()).toBeVisible();
@@ -64,7 +64,7 @@ test('an answer that was pasted is checked, changed and refused, and read only i
   await page.getByRole('button', { name: 'Take the newest root' }).click();
   await expect(page.getByLabel('State root')).toHaveValue(/^0x[0-9a-f]{64}$/);
   await verify.click();
-  await expect(page.locator('.verdict-good')).toBeVisible();
+  await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
   await expect(fact(page, 'Root from')).toContainText('the form');
 
   const forged = JSON.parse(answer);
@@ -74,7 +74,7 @@ test('an answer that was pasted is checked, changed and refused, and read only i
   );
   await field.fill(JSON.stringify({ jsonrpc: '2.0', id: 1, result: forged }));
   await verify.click();
-  await expect(page.locator('.verdict-bad')).toContainText('PATH_MISMATCH');
+  await expect(page.locator('.view:visible .verdict-bad')).toContainText('PATH_MISMATCH');
 
   await field.fill('{"accountProof":{"key":"0x00"},"storageProofs":[]}');
   await verify.click();
@@ -94,13 +94,13 @@ test('recorded answers of the network lead to their roots, through trees of many
     await page.getByLabel('State root').fill(stateRoot);
     await page.getByLabel('Hash of the state').selectOption(scheme);
     await page.getByRole('button', { name: 'Verify what was pasted' }).click();
-    await expect(page.locator('.verdict-good')).toBeVisible();
+    await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
     expect(await page.locator('.check').count()).toBeGreaterThan(6);
     await expect(page.locator('.check:not(.check-passed)')).toHaveCount(0);
     const other = scheme === 'mimc' ? 'poseidon2' : 'mimc';
     await page.getByLabel('Hash of the state').selectOption(other);
     await page.getByRole('button', { name: 'Verify what was pasted' }).click();
     await expect(page.getByRole('alert')).toContainText('PROOF_MALFORMED');
-    await expect(page.locator('.verdict-good')).toHaveCount(0);
+    await expect(page.locator('.view:visible .verdict-good')).toHaveCount(0);
   }
 });

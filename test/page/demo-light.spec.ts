@@ -1,0 +1,190 @@
+import { expect, type Page, test } from '@playwright/test';
+import { createInlineNode } from '../../dist/hosts/inline.js';
+import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
+import { card, estimate, status, visit, watch } from './demo-page.js';
+
+/** In the address of every mock endpoint. */
+const KEY = '0123456789abcdef0123456789abcdef';
+
+let dev: PlumblineNode;
+let first: MockEndpoint;
+let second: MockEndpoint;
+let layerOne: MockEndpoint;
+
+test.beforeEach(async () => {
+  dev = (await createInlineNode()) as unknown as PlumblineNode;
+  const [from, to] = (await dev.request({ method: 'eth_accounts' })) as string[];
+  await dev.request({ method: 'eth_sendTransaction', params: [{ from, to, value: '0x1' }] });
+  for (let i = 0; i < 3; i++) await dev.request({ method: 'evm_mine' });
+  [first, second, layerOne] = await Promise.all([serveMock(dev), serveMock(dev), serveMock(dev.l1)]);
+});
+test.afterEach(async () => {
+  await Promise.all([first, second, layerOne].map((mock) => mock.close()));
+  await dev.close();
+});
+
+/** Fills the form of a light node in, with whole addresses as they are pasted. */
+async function fillIn(
+  page: Page,
+  endpoints: readonly MockEndpoint[],
+  settled: MockEndpoint | undefined,
+): Promise<void> {
+  await page.goto('/demo/#node');
+  await page.getByLabel('Light node').check();
+  await page.getByLabel('Network', { exact: true }).selectOption('devnet');
+  for (const [i, { url }] of endpoints.entries()) {
+    if (i > 0) await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    const field = page.getByLabel(`Endpoint ${i + 1}, address`);
+    await field.fill(url);
+    await field.blur();
+    await expect(field).toHaveValue(url.replace(KEY, '{key}'));
+  }
+  if (settled === undefined) return;
+  const field = page.getByLabel('Layer-1 endpoint, address');
+  await field.fill(settled.url);
+  await field.blur();
+}
+
+async function start(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Start( with these settings)?$/ }).click();
+  await expect(status(page)).toContainText('Running: a light node', { timeout: 30_000 });
+}
+
+async function open(page: Page, endpoints: readonly MockEndpoint[] = [first]): Promise<void> {
+  await fillIn(page, endpoints, layerOne);
+  await start(page);
+  await visit(page, 'Overview');
+}
+
+const known = (page: Page, label: string) => {
+  const named = page.locator('.card-label').getByText(label, { exact: true });
+  return page.locator('.card').filter({ has: named }).locator('.known');
+};
+
+test('head and finalized block, an estimate and a proof, each with its level', async ({ page }) => {
+  const problems = watch(page);
+  await open(page);
+  await expect(card(page, 'Head')).toHaveText('4');
+  await expect(known(page, 'Head')).toHaveText('provedplain');
+  await expect(card(page, 'Finalized on layer 1')).toHaveText('2');
+  // Layer 1 settles the zk state; whose header stands above it is said by the endpoint, as of the head.
+  await expect(known(page, 'Finalized on layer 1')).toHaveText('provedplain');
+  await expect(card(page, 'Trust in the head')).toHaveText('plain');
+  await visit(page, 'Fees');
+  await estimate(page);
+  await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
+  await expect(page.locator('.view:visible .result .known').first()).toContainText('computedplain');
+  await expect(page.getByRole('button', { name: 'Send with this estimate' })).toHaveCount(0);
+  await visit(page, 'Proofs');
+  await page.getByRole('button', { name: 'Prove and verify' }).click();
+  await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+  await expect(page.locator('.view:visible .result .known').first()).toContainText('provedfinalized');
+  await visit(page, 'Log');
+  await expect(page.locator('.table-cards tbody')).toContainText('proved');
+  expect(problems).toEqual([]);
+});
+
+test('two origins that agree link the head', async ({ page }) => {
+  await open(page, [first, second]);
+  await expect(card(page, 'Trust in the head')).toHaveText('linked');
+  await expect(known(page, 'Head')).toContainText('linked');
+});
+
+test('keys stay out of page, storage and log', async ({ page }) => {
+  const said: string[] = [];
+  page.on('console', (message) => said.push(message.text()));
+  await open(page, [first, second]);
+  await expect(card(page, 'Head')).toHaveText('4');
+  await visit(page, 'Proofs');
+  await page.getByRole('button', { name: 'Prove and verify' }).click();
+  await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+  await first.close();
+  await visit(page, 'Console');
+  await page.getByRole('combobox', { name: 'Method' }).fill('eth_gasPrice');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.locator('.exchange')).toHaveCount(1);
+  await visit(page, 'Node');
+  await expect(page.getByLabel('Endpoint 1, key')).toHaveAttribute('type', 'password');
+  const kept = await page.evaluate(async () => {
+    const stores = JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]);
+    const records: unknown[] = [];
+    for (const { name } of await indexedDB.databases()) {
+      const database = await new Promise<IDBDatabase>((resolve, reject) => {
+        const request = indexedDB.open(name!);
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+      for (const table of database.objectStoreNames) {
+        const all = database.transaction(table).objectStore(table).getAll();
+        await new Promise((resolve) => {
+          all.onsuccess = resolve;
+        });
+        for (const value of all.result) {
+          const bytes = ArrayBuffer.isView(value) ? new Uint8Array(value.buffer) : undefined;
+          records.push(bytes === undefined ? JSON.stringify(value) : new TextDecoder('latin1').decode(bytes));
+        }
+      }
+      database.close();
+    }
+    return { stores, records: records.join(), html: document.documentElement.outerHTML, address: location.href };
+  });
+  expect(kept.stores).toContain('{key}');
+  for (const text of [...Object.values(kept), ...said]) expect(text).not.toContain(KEY);
+
+  await page.reload();
+  await expect(status(page)).toHaveText('No node is running.');
+  await expect(page.getByRole('heading', { level: 1, name: 'Node' })).toBeVisible();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await expect(page.getByRole('alert')).toContainText('needs its key');
+});
+
+test('a forged answer is refused, and says so', async ({ page }) => {
+  first.options.tamper = ({ method }, result) => {
+    if (method === 'linea_getProof') {
+      const proof = result as { storageProofs: { proof?: { value: string } }[] };
+      for (const item of proof.storageProofs) if (item.proof) item.proof.value = item.proof.value.replace(/.$/, '1');
+    }
+    if (method === 'eth_getProof') (result as { balance: string }).balance = '0xffffffffffffffffffff';
+    return result;
+  };
+  await open(page);
+  await expect(card(page, 'Head')).toHaveText('4');
+  await visit(page, 'Proofs');
+  await page.getByRole('button', { name: 'Prove and verify' }).click();
+  await expect(page.getByRole('alert')).toContainText('An endpoint was caught');
+  await expect(page.locator('.view:visible .verdict-good')).toHaveCount(0);
+  await visit(page, 'Console');
+  await page.getByRole('combobox', { name: 'Method' }).fill('eth_getBalance');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.locator('.exchange').first()).toContainText('was refused');
+  await visit(page, 'Fees');
+  await estimate(page);
+  await expect(page.getByRole('alert').last()).toContainText('An endpoint was caught');
+});
+
+test('without layer 1, and without an endpoint that answers, it says what is not known', async ({ page }) => {
+  await fillIn(page, [first], undefined);
+  await start(page);
+  await visit(page, 'Overview');
+  await expect(card(page, 'Head')).toHaveText('4');
+  await expect(card(page, 'Finalized on layer 1')).toHaveText('unknown');
+  await visit(page, 'Proofs');
+  await page.getByRole('button', { name: 'Prove and verify' }).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  await first.close();
+  await visit(page, 'Fees');
+  await estimate(page);
+  await expect(page.getByRole('alert').last()).toContainText('No endpoint can be reached', { timeout: 45_000 });
+});
+
+test('a light node of the very server of the page', async ({ page }) => {
+  await page.goto('/demo/#node');
+  await page.getByLabel('Light node').check();
+  await page.getByRole('button', { name: 'Fill in the devnet of this server' }).click();
+  await start(page);
+  await visit(page, 'Overview');
+  await expect(card(page, 'Head')).toHaveText(/^\d+$/);
+  await page.reload();
+  await expect(status(page)).toContainText('Running: a light node', { timeout: 30_000 });
+});

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect, type Page, test } from '@playwright/test';
+import { estimate, expectNoSideways, mine, openDemo, type Part, visit } from './demo-page.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+/** What axe finds that keeps somebody from using the page. */
+async function axe(page: Page): Promise<string[]> {
+  // By the debugger and not as a script element, which the policy of the page would refuse.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => {
+    return (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run();
+  });
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+}
+
+/** Brings each part into a state with something in it. */
+const SCENES: Readonly<Record<string, { readonly part: Part; readonly act: (page: Page) => Promise<void> }>> = {
+  fees: {
+    part: 'Fees',
+    async act(page) {
+      await page.getByText('State overrides').click();
+      await page.getByRole('button', { name: 'Give the sender plenty' }).click();
+      await estimate(page);
+      await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
+      await page.getByRole('button', { name: 'Send with this estimate' }).click();
+      await expect(page.getByText('The transaction succeeded.')).toBeVisible();
+    },
+  },
+  'fees-refused': {
+    part: 'Fees',
+    async act(page) {
+      await page.getByLabel('Tokens').fill('3000000000');
+      await estimate(page);
+      await expect(page.getByRole('alert')).toBeVisible();
+    },
+  },
+  overview: { part: 'Overview', act: (page) => mine(page, 2) },
+  'proof-absent': {
+    part: 'Proofs',
+    async act(page) {
+      await page.getByRole('button', { name: 'A slot that is empty' }).click();
+      await page.getByRole('button', { name: 'Prove and verify' }).click();
+      await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+    },
+  },
+  'proof-forged': {
+    part: 'Proofs',
+    async act(page) {
+      await page.getByRole('button', { name: 'Token balance of account 1' }).click();
+      await page.getByLabel('Or forge a copy first').selectOption('sibling');
+      await page.getByRole('button', { name: 'Verify a forged copy' }).click();
+      await expect(page.locator('.view:visible .verdict-bad')).toBeVisible();
+    },
+  },
+  console: {
+    part: 'Console',
+    async act(page) {
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      await page.getByRole('combobox', { name: 'Method' }).fill('eth_nope');
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      await expect(page.locator('.exchange')).toHaveCount(2);
+    },
+  },
+  log: { part: 'Log', act: async () => {} },
+  node: {
+    part: 'Node',
+    async act(page) {
+      await page.getByLabel('Light node').check();
+      await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    },
+  },
+};
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 390]) {
+    test(`every part, ${width} px, ${colorScheme}`, async ({ browser }) => {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 844 } });
+      const page = await context.newPage();
+      const problems = await openDemo(page);
+      for (const [name, { part, act }] of Object.entries(SCENES)) {
+        await visit(page, part);
+        await act(page);
+        await expectNoSideways(page);
+        expect(await axe(page), name).toEqual([]);
+        await page.screenshot({ path: `build/results/demo-${name}-${width}-${colorScheme}.png`, fullPage: true });
+      }
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+  }
+}
+
+test('the switch changes the colours and is remembered', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await openDemo(page);
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await paper();
+  await page.getByRole('radio', { name: 'Dark' }).check();
+  const dark = await paper();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  expect(await paper()).toBe(dark);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.getByRole('radio', { name: 'Light' }).check();
+  expect(await paper()).toBe(light);
+  await page.getByRole('radio', { name: 'Auto' }).check();
+  expect(await paper()).toBe(dark);
+});
+
+test('the keyboard alone estimates a fee', async ({ page }) => {
+  await openDemo(page);
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Skip to the content' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('main')).toBeFocused();
+  await page.getByRole('link', { name: 'Fees' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('main')).toBeFocused();
+  const estimateButton = page.getByRole('button', { name: 'Estimate', exact: true });
+  for (let i = 0; i < 20; i++) {
+    await page.keyboard.press('Tab');
+    if (await estimateButton.evaluate((button) => button === document.activeElement)) break;
+    const outlined = await page.evaluate(() => {
+      const focused = document.activeElement!;
+      const ringed = focused.matches('input[type=radio]') ? focused.closest('label')! : focused;
+      return getComputedStyle(ringed).outlineStyle;
+    });
+    expect(outlined).toBe('solid');
+  }
+  await expect(estimateButton).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
+});
+
+test('nothing moves for those who do not want it', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await openDemo(page);
+  const moving = await page.evaluate(() => document.getAnimations().length);
+  expect(moving).toBe(0);
+});
