@@ -11,6 +11,7 @@ import {
   update,
 } from '../support/proxy-scene.js';
 import type { SiteLibrary } from '../support/proxy-site.js';
+import { seededRandom } from '../support/random.js';
 import { stopWorkers } from '../support/stop-workers.js';
 
 let scene: ProxyScene;
@@ -135,4 +136,38 @@ test('the worker shares its store with a node of a page: one chain, whoever ends
   expect(await number()).toBe('0x5');
   await stopWorkers(context, page);
   expect(await number()).toBe('0x5');
+});
+
+test('stopped at any moment: what was answered is kept, what was not fails, nobody waits for ever', async ({
+  context,
+}) => {
+  const pages = [await scene.openPage(context), await scene.openPage(context)];
+  // Both at once, as two restored tabs do.
+  await Promise.all(pages.map((page) => register(page, {})));
+  const [page, other] = [pages[0]!, pages[1]!];
+  const random = seededRandom(11);
+  let answered = 0;
+  for (let round = 0; round < 12; round++) {
+    const mined = pages.map((at) =>
+      at.evaluate(async () => {
+        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] });
+        const one = async () => (await (await fetch('/rpc', { method: 'POST', body })).json()).result === '0x0';
+        const settled = await Promise.allSettled(Array.from({ length: 5 }, one));
+        return settled.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
+      }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, random(400)));
+    await stopWorkers(context, page);
+    answered += (await Promise.all(mined)).reduce((sum, count) => sum + count, 0);
+  }
+  const head = Number((await post(other, '/rpc', call('eth_blockNumber'))).json.result);
+  expect(answered).toBeGreaterThan(0);
+  expect(head).toBeGreaterThanOrEqual(answered);
+  expect(head).toBeLessThanOrEqual(120);
+  const batch = Array.from({ length: head + 1 }, (_, i) =>
+    call('eth_getBlockByNumber', [`0x${i.toString(16)}`, false], i),
+  );
+  const { json } = await post<{ result: { hash: string; parentHash: string } }[]>(page, '/rpc', batch);
+  for (const [i, { result }] of json.entries()) if (i > 0) expect(result.parentHash).toBe(json[i - 1]!.result.hash);
+  expect(scene.site.posts).toEqual([]);
 });
