@@ -34,8 +34,9 @@ export class StoreServer {
     readonly url: string,
   ) {}
 
-  static async start(): Promise<StoreServer> {
-    const bundle = await rolldown({ input: fileURLToPath(new URL('./store-page.ts', import.meta.url)) });
+  /** @param script - what runs in the page, in this folder */
+  static async start(script = 'store-page.ts'): Promise<StoreServer> {
+    const bundle = await rolldown({ input: fileURLToPath(new URL(`./${script}`, import.meta.url)) });
     const { output } = await bundle.generate({ format: 'es' });
     const chunks = new Map(output.map((chunk) => [`/${chunk.fileName}`, 'code' in chunk ? chunk.code : chunk.source]));
     const main = output[0].fileName;
@@ -108,11 +109,11 @@ export class StoreBrowser {
     }
   }
 
-  /** A page with the store tests' functions. */
-  async page(): Promise<Page> {
+  /** A page with the store tests' functions. @param name - what its script puts them under */
+  async page(name = 'storePage'): Promise<Page> {
     const page = await this.browser.contexts()[0]!.newPage();
     await page.goto(this.url);
-    await page.waitForFunction(() => 'storePage' in globalThis);
+    await page.waitForFunction((global) => global in globalThis, name);
     return page;
   }
 

@@ -1,0 +1,21 @@
+import { expect, test } from '@playwright/test';
+import { soakStore } from '../support/store-soak.js';
+
+const BUDGET = 300_000;
+
+test('a devnet keeps within its budget, and opens from what is left', async () => {
+  test.setTimeout(240_000);
+  const { most, last, heap, first, newest, isSame } = await soakStore({
+    blocks: 160,
+    warmUp: 40,
+    step: 10,
+    budget: BUDGET,
+    heldFinalizations: 8,
+  });
+  expect(most).toBeLessThan(1.1 * BUDGET);
+  expect(last).toMatchObject({ head: 160, blocks: 162 });
+  expect(first).toBe(4444);
+  expect(newest).toBe(160);
+  expect(isSame).toBe(true);
+  expect(heap.late / heap.early).toBeLessThan(1.5);
+});
