@@ -10,7 +10,6 @@
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import asc from 'assemblyscript/asc';
 
 export const KERNELS = ['hash', 'calldata', 'trie'];
 export const BUILDS = ['simd', 'scalar'];
@@ -22,6 +21,7 @@ export const wasmFile = (kernel, build) => `${root}/build/wasm/${kernel}.${build
 const textFile = (name) => `${root}/src/kernel/wasm/${name}.generated.ts`;
 
 async function compile(kernel, build) {
+  const { default: asc } = await import('assemblyscript/asc');
   const outFile = `build/wasm/${kernel}.${build}.wasm`;
   const { error, stderr } = await asc.main(
     [`assembly/${kernel}.ts`, '--outFile', outFile, '--target', build, '--config', 'asconfig.json', '--baseDir', root],

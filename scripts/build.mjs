@@ -31,6 +31,7 @@ export async function buildLibrary() {
     'tsconfig.build.json',
     'scripts/bundle.mjs',
     'scripts/lib/slim-dependencies.mjs',
+    'scripts/lib/classic-scripts.mjs',
     'scripts/dictionary',
   ];
   await unlessFresh('library', sources, async () => {

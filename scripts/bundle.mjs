@@ -1,10 +1,13 @@
 /**
  * Bundles the entries that have to stand alone. The module worker comes in chunks (dist/hosts/worker.js and dist/chunks),
- * so that a node loads what its kind of chain needs when it needs it; the classic service worker is one file, because it
- * cannot import.
+ * so that a node loads what its kind of chain needs when it needs it. The service worker cannot import() and comes as
+ * classic scripts that import each other (scripts/lib/classic-scripts.mjs).
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { BUILDS, KERNELS, wasmFile } from './build-wasm.mjs';
+import { classicScripts } from './lib/classic-scripts.mjs';
 import { root } from './lib/run.mjs';
 import { slimDependencies } from './lib/slim-dependencies.mjs';
 
@@ -17,9 +20,24 @@ function bundleInput(file) {
 export const WORKER_CHUNKS = `${root}/build/worker-chunks.json`;
 
 /** What is known of a chunk; `module` is the one whose dynamic import loads it. */
-function placeOf({ fileName, isEntry, imports, facadeModuleId }) {
+export function placeOf({ fileName, isEntry, imports, facadeModuleId }) {
   return { fileName, isEntry, imports, module: facadeModuleId?.replaceAll('\\', '/') };
 }
+
+/**
+ * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
+ * (src/hosts/service-worker.ts imports that), `later` with what few calls reach, and `scalar` where there is no SIMD.
+ */
+const serviceWorkerPlan = (simdProbe) => ({
+  script: 'service-worker',
+  roots: { light: '/hosts/open-light.js', devnet: '/hosts/open-devnet.js', replica: '/hosts/open-replica.js' },
+  shared: { 'light replica': 'light', 'devnet replica': 'tries' },
+  aside: {
+    scalar: /\.scalar\.generated/,
+    later: /^(curves|later-precompiles_precompiles|simulate|general\.generated|constants3)\./,
+  },
+  always: { later: 'true', scalar: `!WebAssembly.validate(new Uint8Array([${simdProbe}]))` },
+});
 
 export async function bundle() {
   // `strict` keeps what chunks share out of the entry: they would import it by its plain address, and a worker that was
@@ -36,13 +54,31 @@ export async function bundle() {
   await worker.close();
   await mkdir(`${root}/build`, { recursive: true });
   await writeFile(WORKER_CHUNKS, JSON.stringify(output.filter(({ type }) => type === 'chunk').map(placeOf)));
-  const serviceWorker = await rolldown(bundleInput('hosts/service-worker.js'));
-  await serviceWorker.write({
-    file: `${root}/dist/service-worker.js`,
-    format: 'iife',
+  await bundleServiceWorker();
+  await copyKernels();
+}
+
+async function bundleServiceWorker() {
+  const build = await rolldown({ ...bundleInput('hosts/service-worker.js'), preserveEntrySignatures: 'strict' });
+  const { output } = await build.generate({
+    format: 'cjs',
+    dynamicImportInCjs: false,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
     minify: true,
-    codeSplitting: false,
     sourcemap: false,
   });
-  await serviceWorker.close();
+  await build.close();
+  const { SIMD_PROBE } = await import(pathToFileURL(`${root}/dist/kernel/instantiate.js`).href);
+  const scripts = classicScripts(output, serviceWorkerPlan(SIMD_PROBE));
+  for (const [name, text] of scripts) await writeFile(`${root}/dist/${name}`, text);
+}
+
+/** For those who serve the kernels as files: `dist/kernel/wasm/NAME.BUILD.wasm`. */
+async function copyKernels() {
+  for (const kernel of KERNELS) {
+    for (const build of BUILDS) {
+      await copyFile(wasmFile(kernel, build), `${root}/dist/kernel/wasm/${kernel}.${build}.wasm`);
+    }
+  }
 }

@@ -59,6 +59,11 @@ const STAND_INS = new Map([
      export const validationError = () => { throw new Error('EOF is not built in'); };`,
   ],
   ['@ethereumjs/evm/dist/esm/eof/stackDelta.js', 'export const stackDelta = {};'],
+  // Tries read through stores of ours, which keep what they read.
+  [
+    'lru-cache/dist/esm/index.js',
+    "export class LRUCache { constructor() { throw new Error('caches of tries are not built in'); } }",
+  ],
   ['@ethereumjs/evm/dist/esm/logger.js', 'export class EVMPerformanceLogger {}\nexport class Timer {}'],
   [
     '@ethereumjs/common/dist/esm/crc.js',

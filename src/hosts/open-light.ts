@@ -2,10 +2,9 @@ import type { Chain } from '../chain/chain.js';
 import { LightChain } from '../chain/light/light-chain.js';
 import { PlumblineError } from '../errors.js';
 import { Estimator } from '../estimate/estimator.js';
-import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
-import type { Hasher, HashScheme } from '../kernel/contracts.js';
+import type { CalldataSizer, Hasher, HashScheme, KernelBuild } from '../kernel/contracts.js';
+import { requireDictionaryFits } from '../kernel/dictionary-limit.js';
 import { hasSimd } from '../kernel/instantiate.js';
-import { rememberingSizer } from '../kernel/sizer-cache.js';
 import { schemeAt } from '../networks/network.js';
 import { hexToBytes } from '../primitives/hex.js';
 import type { RpcContext } from '../rpc/context.js';
@@ -63,7 +62,12 @@ async function openOn(
   const budgets = budgetsOf(options.storage ?? {});
   const dictionary = await resolveDictionary(options.dictionary, network, store, budgets.dictionaries);
   extras.onProgress?.({ stage: 'kernels', fraction: 0 });
-  const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, { build }));
+  requireDictionaryFits(dictionary.bytes);
+  let sizer: Promise<CalldataSizer> | undefined;
+  const loadSizer = () => {
+    sizer ??= openSizer(dictionary.bytes, build);
+    return sizer;
+  };
   const hashers = new Map<HashScheme, Promise<Hasher>>();
   const loadHasher = (scheme: HashScheme) => {
     let hasher = hashers.get(scheme);
@@ -102,7 +106,7 @@ async function openOn(
     activity: extras.activity ?? surroundingActivity(),
     clock,
     loadHasher,
-    sizer,
+    loadSizer,
   });
   let chain: Chain = light;
   if (chainOptions.kind === 'replica') {
@@ -112,7 +116,7 @@ async function openOn(
     chain = await startReplica(light, chainOptions, { ...shared, ...observers });
   }
   const { gasSearch, stepBudget = STEP_BUDGET } = options;
-  const estimator = new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget });
+  const estimator = new Estimator(chain, loadSizer, dictionary, { gasSearch, stepBudget });
   const filters = new FilterRegistry(chain, { now: () => performance.now() });
   const storage = lazyStorage(async () => {
     const { NodeStorage } = await import('./node-storage.js');
@@ -146,6 +150,15 @@ async function openOn(
     kernelBuild: build === 'simd' || (build === 'auto' && hasSimd()) ? 'simd' : 'scalar',
   };
   return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions, health);
+}
+
+/** A node that never estimates does without. */
+async function openSizer(dictionary: Uint8Array, build: KernelBuild): Promise<CalldataSizer> {
+  const [{ loadCalldataSizer }, { rememberingSizer }] = await Promise.all([
+    import('../kernel/calldata-sizer.js'),
+    import('../kernel/sizer-cache.js'),
+  ]);
+  return rememberingSizer(await loadCalldataSizer(dictionary, { build }));
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` when fewer origins are given than have to agree */

@@ -54,6 +54,7 @@ async function carryOut(message: PageMessage): Promise<unknown> {
 async function install(): Promise<void> {
   const kind = new URL(self.location.href).searchParams.get(CHAIN_PARAMETER);
   if (kind !== 'devnet') await import('./open-light.js');
+  if (kind === null || kind === 'replica') await import('./open-replica.js');
   if (kind === null || kind === 'devnet') await import('./open-devnet.js');
   await self.skipWaiting();
 }

@@ -1,5 +1,6 @@
 import { PlumblineError } from '../errors.js';
-import { type CalldataSizer, type KernelOptions, MAX_DICTIONARY, MAX_LZSS_INPUT } from './contracts.js';
+import { type CalldataSizer, type KernelOptions, MAX_LZSS_INPUT } from './contracts.js';
+import { requireDictionaryFits } from './dictionary-limit.js';
 import { instantiate, type KernelSource } from './instantiate.js';
 import { packedSize } from './packed-size.js';
 import { wasm } from './wasm/calldata.generated.js';
@@ -29,13 +30,7 @@ const HEADER_BYTES = 3;
  * @throws PlumblineError `KERNEL_UNAVAILABLE`; `OUT_OF_RANGE` for a longer dictionary
  */
 export async function loadCalldataSizer(dictionary: Uint8Array, options: KernelOptions = {}): Promise<CalldataSizer> {
-  if (dictionary.length > MAX_DICTIONARY) {
-    throw new PlumblineError('OUT_OF_RANGE', `a dictionary of ${dictionary.length} bytes is too large`, {
-      what: 'dictionary',
-      value: String(dictionary.length),
-      limit: `${MAX_DICTIONARY} bytes`,
-    });
-  }
+  requireDictionaryFits(dictionary);
   const kernel = await instantiate<CalldataExports>(SOURCE, options);
   const write = (pointer: number, bytes: Uint8Array) => new Uint8Array(kernel.memory.buffer).set(bytes, pointer);
   write(kernel.dictionaryPointer(dictionary.length), dictionary);

@@ -15,7 +15,7 @@ export interface KernelSource {
 }
 
 /** `i8x16.splat` and `drop` in a function of an otherwise empty module: valid only where SIMD is. */
-const SIMD_PROBE = Uint8Array.of(
+export const SIMD_PROBE: Uint8Array<ArrayBuffer> = Uint8Array.of(
   0,
   97,
   115,

@@ -1,6 +1,6 @@
 import type { RpcContext } from './context.js';
 import { DEVNET_METHOD_NAMES } from './devnet-method-names.js';
-import { createMethodTable, type Method, type MethodTable } from './method.js';
+import { createMethodTable, laterMethod, type Method, type MethodTable } from './method.js';
 import {
   eth_getBalance,
   eth_getCode,
@@ -20,10 +20,8 @@ import { eth_call } from './methods/eth_call.js';
 import { eth_chainId } from './methods/eth_chainId.js';
 import { eth_createAccessList } from './methods/eth_createAccessList.js';
 import { eth_estimateGas } from './methods/eth_estimateGas.js';
-import { eth_feeHistory } from './methods/eth_feeHistory.js';
 import { eth_getLogs } from './methods/eth_getLogs.js';
 import { eth_getProof } from './methods/eth_getProof.js';
-import { eth_simulateV1 } from './methods/eth_simulateV1.js';
 import { eth_subscribe, eth_unsubscribe } from './methods/eth_subscribe.js';
 import {
   eth_getFilterChanges,
@@ -58,6 +56,13 @@ import {
   eth_getUncleCountByBlockHash,
   eth_getUncleCountByBlockNumber,
 } from './methods/uncles.js';
+
+const eth_feeHistory = laterMethod<RpcContext>('eth_feeHistory', async () => {
+  return (await import('./methods/eth_feeHistory.js')).eth_feeHistory;
+});
+const eth_simulateV1 = laterMethod<RpcContext>('eth_simulateV1', async () => {
+  return (await import('./methods/eth_simulateV1.js')).eth_simulateV1;
+});
 
 const METHODS: readonly Method<RpcContext>[] = [
   eth_accounts,

@@ -17,6 +17,11 @@ export interface Method<Context> {
   readonly handle: (context: Context, params: readonly unknown[], call: CallOptions) => unknown | Promise<unknown>;
 }
 
+/** A method whose code is loaded when it is first called, for those that are large and that few nodes are asked for. */
+export function laterMethod<Context>(name: string, load: () => Promise<Method<Context>>): Method<Context> {
+  return { name, handle: async (context, params, call) => (await load()).handle(context, params, call) };
+}
+
 /** The methods a node answers. */
 export interface MethodTable<Context> {
   /** Every name that is answered, aliases included, in ascending order. */

@@ -42,11 +42,10 @@ describe('what ships to the browser', () => {
     expect(found).toEqual([]);
   });
 
-  test('worker and service worker name none but the one that a dependency asks for first', () => {
+  test('nor do worker and service worker, with the dependencies in them', () => {
     const files = built.filter(isBundle);
     expect(files.length).toBeGreaterThan(10);
-    // lru-cache: `typeof process === 'object' && process ? process : {}`.
-    expect([...new Set(files.flatMap(foreignIn))]).toEqual(['process']);
+    expect([...new Set(files.flatMap(foreignIn))]).toEqual([]);
   });
 
   test('a module that names one is found', () => {

@@ -229,9 +229,9 @@ export class LightChain implements Chain {
   async submit(raw: Uint8Array): Promise<Uint8Array> {
     const { submitChecked } = await import('./submit.js');
     const head = await this.head();
-    const [state, { prices }] = await Promise.all([this.stateAt(head), this.prices(head)]);
     const { network, parts } = this;
-    const against = { network, state, context: this.contextAfter(head), prices, sizer: parts.sizer };
+    const [state, { prices }, sizer] = await Promise.all([this.stateAt(head), this.prices(head), parts.loadSizer?.()]);
+    const against = { network, state, context: this.contextAfter(head), prices, sizer };
     return submitChecked(raw, against, parts.upstream);
   }
 

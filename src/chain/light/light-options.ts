@@ -51,5 +51,5 @@ export interface LightChainParts {
   /** Verifies zk proofs; loaded when first needed. */
   loadHasher(scheme: HashScheme): Promise<Hasher>;
   /** Sizes transactions that are sent, for the margin of the pool. */
-  readonly sizer?: CalldataSizer | undefined;
+  loadSizer?(): Promise<CalldataSizer>;
 }

@@ -1,5 +1,5 @@
 import { isHead, isPending } from '../../chain/block-reference.js';
-import type { EstimateRequest, FeeEstimate } from '../../estimate/estimator.js';
+import type { EstimateRequest, FeeEstimate } from '../../estimate/estimate-request.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
 import type { CallOptions, Method } from '../method.js';

@@ -1,4 +1,3 @@
-import { DEV_ACCOUNTS } from '../../chain/devnet/dev-accounts.js';
 import type { RpcContext } from '../context.js';
 import type { Method } from '../method.js';
 
@@ -27,5 +26,9 @@ export const eth_syncing: Method<RpcContext> = { name: 'eth_syncing', handle: ()
 /** The dev accounts on a devnet; none elsewhere, where nobody's keys are held. */
 export const eth_accounts: Method<RpcContext> = {
   name: 'eth_accounts',
-  handle: ({ devnet }) => (devnet === undefined ? [] : DEV_ACCOUNTS.map(({ address }) => address)),
+  async handle({ devnet }) {
+    if (devnet === undefined) return [];
+    const { DEV_ACCOUNTS } = await import('../../chain/devnet/dev-accounts.js');
+    return DEV_ACCOUNTS.map(({ address }) => address);
+  },
 };

@@ -1,0 +1,98 @@
+/**
+ * Classic scripts of a module and its dynamic imports, for service workers: those have no import(), and importScripts only
+ * knows what was imported by the end of the installation.
+ *
+ * Chunks, as rolldown makes them in the format of CommonJS, become functions in a table, several to a file; a function runs
+ * when its chunk is first asked for. The first file holds the loader. Files lie beside the script that the service worker
+ * was registered with, or where `self.plumblineBase` says.
+ */
+
+/** Names of the chunks that come with one: its static imports and theirs, and dynamic ones that `into` lets through. */
+function closure(chunks, from, into) {
+  const found = new Set();
+  const follow = (name) => {
+    const chunk = chunks.get(name);
+    if (chunk === undefined || found.has(name)) return;
+    found.add(name);
+    for (const imported of chunk.imports) follow(imported);
+    for (const imported of chunk.dynamicImports) if (into(chunks.get(imported))) follow(imported);
+  };
+  follow(from);
+  return found;
+}
+
+/**
+ * The file of each chunk, by its suffix; '' is the first file.
+ *
+ * @param plan - see `classicScripts`
+ */
+function place(chunks, { roots, shared, aside }) {
+  const isRoot = (chunk) => Object.values(roots).some((module) => chunk?.facadeModuleId?.endsWith(module));
+  const entry = [...chunks.values()].find(({ isEntry }) => isEntry).fileName;
+  const start = closure(chunks, entry, () => false);
+  const users = new Map([...chunks.keys()].map((name) => [name, []]));
+  for (const [suffix, module] of Object.entries(roots)) {
+    const root = [...chunks.values()].find(({ facadeModuleId }) => facadeModuleId?.endsWith(module));
+    if (root === undefined) throw new Error(`${module} is no chunk of its own: is it imported statically?`);
+    for (const name of closure(chunks, root.fileName, (chunk) => !isRoot(chunk))) users.get(name).push(suffix);
+  }
+  const files = new Map();
+  for (const name of chunks.keys()) {
+    const apart = Object.entries(aside).find(([, pattern]) => pattern.test(name));
+    const [user, ...others] = users.get(name);
+    if (start.has(name) || user === undefined) files.set(name, '');
+    else if (apart !== undefined) files.set(name, apart[0]);
+    else files.set(name, others.length === 0 ? user : (shared[users.get(name).join(' ')] ?? ''));
+  }
+  return { entry, files };
+}
+
+const table = (chunks) =>
+  `{${chunks.map(({ fileName, code }) => `${JSON.stringify(fileName)}(require,exports){${code}\n}`).join(',\n')}}`;
+
+/** What stands in the first file: the chunks it holds, where the others are, and how one is run. */
+function loader(script, entry, files, own, always) {
+  const elsewhere = Object.fromEntries([...files].filter(([, suffix]) => suffix !== ''));
+  const brought = Object.entries(always).map(([suffix, condition]) => `if(${condition})bring("${suffix}");`);
+  return `(()=>{"use strict";
+const chunks=${table(own)},files=${JSON.stringify(elsewhere)},ran={},here=new Set;
+const bring=(file)=>{
+if(here.has(file))return;
+self.importScripts(new URL("${script}-"+file+".js",new URL(self.plumblineBase??"./",self.location.href)).href);
+here.add(file);
+};
+self.plumblineChunks=(more)=>{Object.assign(chunks,more)};
+const require=(path)=>{
+const name=path.slice(path.lastIndexOf("/")+1);
+if(!(name in ran)){
+if(!(name in chunks))bring(files[name]);
+const exports=ran[name]={};
+try{chunks[name](require,exports)}catch(error){delete ran[name];throw error}
+}
+return ran[name];
+};
+self.addEventListener("install",(event)=>event.waitUntil((async()=>{${brought.join('')}})()));
+require(${JSON.stringify(entry)});
+})();
+`;
+}
+
+/**
+ * @param output - rolldown's: format cjs, `[name].js`
+ * @param plan.script - name of the first file, without `.js`; the others follow it after a dash
+ * @param plan.roots - end of a module's path, by the suffix of the file for what only it needs
+ * @param plan.shared - suffix of the file, by the roots that need it, in their order; what others need is in the first
+ * @param plan.aside - patterns of chunks' names by the suffix of a file that alone holds them, whoever needs them
+ * @param plan.always - conditions, as text, by the suffix of a file that the installation brings where they hold
+ * @returns text by file name
+ */
+export function classicScripts(output, plan) {
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  const { entry, files } = place(chunks, plan);
+  const inFile = (suffix) => [...chunks.values()].filter(({ fileName }) => files.get(fileName) === suffix);
+  const texts = new Map([[`${plan.script}.js`, loader(plan.script, entry, files, inFile(''), plan.always)]]);
+  for (const suffix of new Set(files.values())) {
+    if (suffix !== '') texts.set(`${plan.script}-${suffix}.js`, `self.plumblineChunks(${table(inFile(suffix))});\n`);
+  }
+  return texts;
+}
