@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright';
+import type { NodeOptions } from '../../dist/index.js';
 import { seededRandom } from './random.js';
 import { StoreBrowser, StoreServer, temporaryProfile } from './store-browser.js';
 import type { Acknowledged } from './store-page.js';
@@ -20,6 +21,8 @@ export interface KillPlan {
 
 export interface KillReport {
   readonly kills: Readonly<Record<Victim, number>>;
+  /** Of those, how many came while a database was made or opened. */
+  readonly whileOpening: number;
   /** Sealed between the kills. */
   readonly blocks: number;
   readonly acknowledged: number;
@@ -27,8 +30,18 @@ export interface KillReport {
   readonly fromCheckpoint: number;
 }
 
+/** Opening takes some hundred milliseconds. */
+const OPENING_MS = 600;
+
+const optionsFor = (storeName: string): NodeOptions => ({
+  storeName,
+  storeCheck: 'full',
+  chain: { kind: 'devnet', scheme: 'poseidon2' },
+  dictionary: { kind: 'general' },
+});
+
 /**
- * Ends a stored devnet at random moments while it seals, and opens it again each time: the block it is at has been
+ * Ends a stored devnet at random moments while it seals, is made or is opened, and opens it again each time: the block it is at has been
  * committed, none that was acknowledged is missing, the chain is linked from its first block, the state that every hash of is
  * computed again has the root that was recorded, nothing had to be repaired, and it goes on sealing.
  *
@@ -39,7 +52,7 @@ export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
   const server = await StoreServer.start();
   const { profile, remove } = await temporaryProfile();
   const kills: Record<Victim, number> = { worker: 0, page: 0, browser: 0 };
-  let [blocks, acknowledged, fromCheckpoint] = [0, 0, 0];
+  let [blocks, acknowledged, fromCheckpoint, whileOpening] = [0, 0, 0, 0];
   let browser = await StoreBrowser.start(profile, server.url);
   try {
     let page = await browser.page();
@@ -53,16 +66,21 @@ export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
         blocks += known.length - before;
       }
       if (i === plan.kills) break;
-      if (i % plan.perDatabase === 0) {
-        if (name !== '') await page.evaluate(() => storePage.close());
+      const isNew = i % plan.perDatabase === 0;
+      if (isNew) {
         name = `kill-${plan.seed}-${i}`;
         known = [];
-        await reopen(page, name, [], known);
       }
       before = known.length;
       const victim = plan.victims[i % plan.victims.length]!;
-      const lifeMs = random(plan.lifeMs);
-      await page.evaluate((seed) => storePage.stream(seed), random(2 ** 31));
+      const isOpening = isNew || random(5) === 0;
+      const lifeMs = random(isOpening ? OPENING_MS : plan.lifeMs);
+      if (isOpening) {
+        whileOpening++;
+        await page.evaluate((options) => storePage.openAgain(options), optionsFor(name));
+      } else {
+        await page.evaluate((seed) => storePage.stream(seed), random(2 ** 31));
+      }
       if (victim === 'worker') {
         const told = await page.evaluate((ms) => storePage.endWorker(ms), lifeMs);
         server.acknowledged.splice(0);
@@ -80,7 +98,7 @@ export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
       kills[victim]++;
       acknowledged += server.acknowledged.length;
     }
-    return { kills, blocks, acknowledged, fromCheckpoint };
+    return { kills, whileOpening, blocks, acknowledged, fromCheckpoint };
   } finally {
     await browser.kill();
     await server.close();
@@ -99,13 +117,7 @@ async function reopen(
   acknowledged: readonly Acknowledged[],
   known: string[],
 ): Promise<readonly string[]> {
-  const chain = { kind: 'devnet', scheme: 'poseidon2' } as const;
-  const opened = await page.evaluate((options) => storePage.open(options), {
-    storeName,
-    storeCheck: 'full' as const,
-    chain,
-    dictionary: { kind: 'general' } as const,
-  });
+  const opened = await page.evaluate((options) => storePage.open(options), optionsFor(storeName));
   if (opened.error !== undefined) throw new Error(`does not open: ${JSON.stringify(opened.error)}`);
   const from = Math.max(0, known.length - 1);
   const { head, status, stages, hashes } = await page.evaluate((number) => storePage.look(number), from);

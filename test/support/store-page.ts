@@ -81,6 +81,16 @@ const page = {
     }
   },
 
+  /** Closes the node and begins to open it again, or another one; to be ended meanwhile. */
+  openAgain(options: NodeOptions): void {
+    isStopped = false;
+    const open = async () => {
+      await node?.close();
+      if (!isStopped) await page.open(options);
+    };
+    open().catch(() => {});
+  },
+
   /** What the node holds once its state is loaded; the chain from block `from` on has to be linked. */
   async look(from: number): Promise<Found> {
     await ask('eth_getBalance', TEST_TOKEN, 'latest');
@@ -166,11 +176,12 @@ const page = {
   /** Ends the worker from outside, so many milliseconds from now. @returns what had been acknowledged by then */
   async endWorker(afterMs: number): Promise<readonly Acknowledged[]> {
     await new Promise((resolve) => setTimeout(resolve, afterMs));
-    worker!.terminate();
+    worker?.terminate();
     const before = acknowledged.slice();
     isStopped = true;
     await streaming;
     await node?.close().catch(() => {});
+    node = undefined;
     return before;
   },
 
