@@ -13,6 +13,8 @@ interface Build {
 type Browser = typeof import('../scripts/lib/browser.mjs');
 
 const ROUNDS = 60;
+/** How often the workers are stopped. */
+const STARTS = 7;
 /** Calls timed together: a page's clock ticks every 0.1 ms. */
 const CALLS = 10;
 
@@ -60,8 +62,8 @@ async function serveSite(root: string): Promise<{ origin: string; close(): void 
   };
 }
 
-/** Milliseconds of one call of the frame, on average over a few. */
-function timeCalls(frame: Frame): Promise<number> {
+/** Milliseconds of one call of the frame, on average over `calls`. */
+function timeCalls(frame: Frame, calls = CALLS): Promise<number> {
   return frame.evaluate(async (count) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
     const headers = { 'content-type': 'application/json' };
@@ -71,7 +73,7 @@ function timeCalls(frame: Frame): Promise<number> {
       if (answer.result === undefined) throw new Error('not answered');
     }
     return (performance.now() - started) / count;
-  }, CALLS);
+  }, calls);
 }
 
 export const proxying: BenchArea = {
@@ -102,6 +104,14 @@ export const proxying: BenchArea = {
         times.proxy.push(answered);
         times.empty.push(bare);
       }
+      const session = await page.context().newCDPSession(page);
+      await session.send('ServiceWorker.enable');
+      const starts = { proxy: [] as number[], empty: [] as number[] };
+      for (let round = 0; round < STARTS; round++) {
+        await session.send('ServiceWorker.stopAllWorkers');
+        starts.proxy.push(await timeCalls(proxy!, 1));
+        starts.empty.push(await timeCalls(empty!, 1));
+      }
       return [
         { name: 'fetch answered by an empty service worker', value: median(times.empty), unit: 'ms' },
         { name: 'eth_chainId answered by the proxy', value: median(times.proxy), unit: 'ms' },
@@ -112,6 +122,8 @@ export const proxying: BenchArea = {
           bar: { atMost: 2 },
           note: `median of ${ROUNDS} pairs, ${CALLS} calls each`,
         },
+        { name: 'the same by an empty worker that was stopped', value: median(starts.empty), unit: 'ms' },
+        { name: 'by the proxy that was stopped, its devnet opened again', value: median(starts.proxy), unit: 'ms' },
       ];
     } finally {
       await browser.close();
