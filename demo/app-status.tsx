@@ -1,5 +1,5 @@
 import type { OpenProgress } from 'plumbline';
-import { loadingBehind, phase, running, startNode } from './state/session.js';
+import { loadingBehind, phase, running, startNode, storeStatus } from './state/session.js';
 import { NETWORKS, settings } from './state/settings.js';
 import { finalized, head, syncing, type Tagged } from './state/status.js';
 import { view } from './state/view.js';
@@ -33,8 +33,8 @@ function statusText(): string {
       return `Starting: ${STAGES[now.progress.stage]}`;
     case 'open':
       return running.value?.settings.kind === 'devnet'
-        ? 'Running: a devnet in a worker of this page'
-        : `Running: a light node of ${networkName()} in a worker of this page`;
+        ? 'Running: a devnet in this page'
+        : `Running: a light node of ${networkName()}`;
     case 'failed':
       return 'The node did not start.';
   }
@@ -48,6 +48,33 @@ function Tag({ name, of }: { readonly name: string; readonly of: Tagged }) {
       {name} <b>{of.block.number}</b>
       <Known of={of.block.known} />
     </span>
+  );
+}
+
+/** What has become of what is kept, when it is not as it was asked for. */
+function StoreNotice() {
+  const status = storeStatus.value;
+  if (status === undefined || (status.mode === 'durable' && status.repaired === undefined)) return null;
+  const { mode, reason, message, since, repaired = [] } = status;
+  return (
+    <div class="notice notice-refused" role="alert">
+      <p class="notice-title">
+        {mode === 'memory' ? 'This node goes on in memory' : 'What was kept has been repaired'}
+        {reason !== undefined && <code class="notice-code">{reason}</code>}
+      </p>
+      {message !== undefined && <p class="notice-text">{message}</p>}
+      {repaired.map(({ table, reason: why }) => (
+        <p key={table} class="notice-text">
+          {table}: {why}
+        </p>
+      ))}
+      {mode === 'memory' && (
+        <p class="notice-advice">
+          {since === undefined ? 'What it learns now' : `What it has from block ${since} on`} ends with this page,
+          unless the browser takes it after all.
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -83,6 +110,7 @@ export function StatusBar() {
       )}
       {behind !== undefined && <Progress label="The zk state goes on loading" fraction={behind} />}
       {sync !== undefined && <Progress label="Catching up with the chain" fraction={sync} />}
+      <StoreNotice />
       {now.name === 'failed' && (
         <>
           <Failure error={now.error} />

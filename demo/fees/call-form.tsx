@@ -62,10 +62,10 @@ export function CallFields() {
                 search.value = e.currentTarget.value as Search;
               }}
             >
-              <option value="node">the network’s own</option>
+              <option value="node">network’s own</option>
               <option value="besu">besu</option>
               <option value="geth">geth</option>
-              <option value="exact">exact: the least limit that succeeds</option>
+              <option value="exact">exact</option>
             </select>
           )}
         </Field>

@@ -37,11 +37,11 @@ export function GasChart({ estimate }: { readonly estimate: ExplainedEstimate })
         ))}
         <path class="gas-answer" d={`M${x(answer)} ${TOP - 12}v${AXIS - TOP + 5}`} />
         <text class="gas-label" x={x(answer) + 6} y={TOP - 4}>
-          {groups(answer)}: the answer
+          {groups(answer)}
         </text>
         {most > answer * 1.5 && (
           <text class="gas-label gas-end" x={WIDTH - PAD} y={TOP - 4}>
-            {groups(most)}: the most there is
+            {groups(most)}
           </text>
         )}
         <circle class="gas-answer-dot" cx={x(answer)} cy={AXIS} r="7" />
@@ -49,7 +49,7 @@ export function GasChart({ estimate }: { readonly estimate: ExplainedEstimate })
       <figcaption class="hint">
         {tried.length === 1
           ? 'The first limit that was tried decides.'
-          : `${tried.length} limits were tried, on a logarithmic scale: hollow ones were too low, the ring is the answer.`}
+          : `${tried.length} limits were tried, on a logarithmic scale: hollow dots were too low, the ring is the answer.`}
       </figcaption>
     </figure>
   );

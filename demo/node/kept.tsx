@@ -1,116 +1,87 @@
 import { useSignal } from '@preact/signals';
-import { offline, proxied, startProxy, stopProxy } from '../state/offline.js';
-import { running, startNode, stopNode } from '../state/session.js';
-import { nodeOptions } from '../state/settings.js';
+import { ask } from '../state/requests.js';
+import { running } from '../state/session.js';
+import { download } from '../state/storage.js';
 import { useAction } from '../ui/action.js';
-import { Facts } from '../ui/facts.js';
 import { Failure } from '../ui/failure.js';
+import { Field } from '../ui/field.js';
 import { Panel } from '../ui/panel.js';
 
-const ESTIMATE = {
-  from: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
-  to: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
-  value: '0xde0b6b3a7640000',
-};
-
-/** Asks with a plain `fetch`, as code does that only knows an RPC URL. */
-async function fetchEstimate(): Promise<Record<string, string>> {
-  const body = { jsonrpc: '2.0', id: 1, method: 'linea_estimateGas', params: [ESTIMATE] };
-  const response = await fetch('/rpc', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const answer = (await response.json()) as {
-    result?: Record<string, string>;
-    error?: { code: number; message: string };
-  };
-  if (answer.result === undefined) throw Object.assign(new Error(answer.error?.message), { code: answer.error?.code });
-  return answer.result;
-}
-
-/** The RPC proxy: a service worker that answers requests of this page in place of a server. */
-export function ProxyPanel() {
-  const action = useAction();
-  const answer = useSignal<Record<string, string> | undefined>(undefined);
-  return (
-    <Panel
-      title="A plain fetch, answered here"
-      intro="A service worker can answer POST /rpc of this page with a devnet of its own: code that only knows an RPC URL needs no change."
-    >
-      <div class="actions">
-        <button
-          type="button"
-          disabled={action.busy.value || offline.value === 'unsupported'}
-          onClick={() =>
-            action.run(async () => {
-              answer.value = undefined;
-              await startProxy();
-              answer.value = await fetchEstimate();
-            })
-          }
-        >
-          {proxied.value ? 'Ask for an estimate' : 'Start it and ask for an estimate'}
-        </button>
-        {proxied.value && (
-          <button
-            type="button"
-            disabled={action.busy.value}
-            onClick={() =>
-              action.run(async () => {
-                await stopProxy();
-                answer.value = undefined;
-              })
-            }
-          >
-            Switch it off
-          </button>
-        )}
-      </div>
-      <Failure error={action.error.value} />
-      {answer.value !== undefined && (
-        <div role="status">
-          <p class="verdict verdict-good">Answered by the service worker.</p>
-          <Facts
-            of={Object.entries(answer.value).map(([name, value]) => ({
-              name,
-              value,
-              known: { class: 'computed', level: 'held' },
-            }))}
-          />
-        </div>
-      )}
-    </Panel>
-  );
-}
-
-/** Deletes what the running node keeps, and starts it afresh. */
+/** What the running node keeps: deleted, and for a devnet saved as a file and read back. */
 export function KeptPanel() {
   const action = useAction();
+  const done = useSignal('');
   const now = running.value;
   if (now === undefined || !now.settings.keep) return null;
-  const clear = async () => {
-    const { settings } = now;
-    const { storeName } = nodeOptions(settings);
-    await stopNode();
-    await new Promise<void>((resolve, reject) => {
-      const request = indexedDB.deleteDatabase(storeName!);
-      request.onsuccess = () => resolve();
-      request.onerror = () => reject(new Error('The browser does not delete it.'));
-      request.onblocked = () => reject(new Error('Another tab is using it. Close that tab and try again.'));
+  const { node, settings } = now;
+  const act = (work: () => Promise<string>) =>
+    action.run(async () => {
+      done.value = '';
+      done.value = await work();
+      // The status line and the figures look again.
+      await ask('eth_blockNumber');
     });
-    await startNode(settings);
-  };
   return (
     <Panel
       title="What is kept"
       intro="The chain of this node, its proofs and its headers stay in this browser until they are deleted."
     >
+      {settings.kind === 'devnet' && (
+        <div class="fields">
+          <Field label="Load a chain from a file" hint="It is checked whole before anything is changed.">
+            {(ids) => (
+              <input
+                {...ids}
+                type="file"
+                disabled={action.busy.value}
+                onChange={(event) => {
+                  const input = event.currentTarget;
+                  const [file] = input.files ?? [];
+                  if (file === undefined) return;
+                  void act(async () => {
+                    const { head } = await node.importChain(new Uint8Array(await file.arrayBuffer()));
+                    return `Loaded: the head is block ${head}.`;
+                  }).finally(() => {
+                    input.value = '';
+                  });
+                }}
+              />
+            )}
+          </Field>
+        </div>
+      )}
       <div class="actions">
-        <button type="button" class="danger" disabled={action.busy.value} onClick={() => action.run(clear)}>
+        {settings.kind === 'devnet' && (
+          <button
+            type="button"
+            disabled={action.busy.value}
+            onClick={() =>
+              act(async () => {
+                download(await node.exportChain(), `plumbline-${settings.scheme}.chain`);
+                return 'Saved.';
+              })
+            }
+          >
+            Save the chain as a file
+          </button>
+        )}
+        <button
+          type="button"
+          class="danger"
+          disabled={action.busy.value}
+          onClick={() =>
+            act(async () => {
+              await node.clear();
+              return 'Deleted: the node has begun anew.';
+            })
+          }
+        >
           Delete what this node keeps
         </button>
       </div>
+      <p class="hint" role="status">
+        {done.value}
+      </p>
       <Failure error={action.error.value} />
     </Panel>
   );

@@ -1,82 +1,103 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { formatBytes } from '../lib/format.js';
-import { offline } from '../state/offline.js';
+import type { TableReport } from 'plumbline';
+import { formatBytes, groups } from '../lib/format.js';
+import { type Offline, offline } from '../state/offline.js';
 import { asked } from '../state/requests.js';
-import { running } from '../state/session.js';
-import { type Figures, storageFigures } from '../state/storage.js';
+import { running, storeStatus } from '../state/session.js';
+import { type Kept, readKept } from '../state/storage.js';
 import { Facts } from '../ui/facts.js';
 import { Empty, Panel } from '../ui/panel.js';
 
-const OFFLINE = {
+const OFFLINE: Readonly<Record<Offline, string>> = {
   unknown: 'not looked at yet',
   unsupported: 'this page cannot be kept: service workers need https or localhost, and the built page',
   keeping: 'being kept…',
   kept: 'kept: it opens without a network',
   failed: 'could not be kept',
-} as const;
+};
 
+function nodeText({ storage, sharing }: Kept): string {
+  const { status } = storage;
+  if (status.mode === 'memory') return status.message ?? 'in memory only: it ends with the page';
+  if (sharing.role === 'follower') return 'stored by another tab, which answers for this one';
+  return sharing.role === 'writer' ? 'stored by this tab, for others too' : 'stored';
+}
+
+function originText({ storage: { origin, persisted } }: Kept): string | undefined {
+  if (origin?.usage === undefined) return undefined;
+  const quota = origin.quota === undefined ? '' : ` of ${formatBytes(origin.quota)}`;
+  return `${formatBytes(origin.usage)}${quota}${persisted === true ? ', kept for good' : ''}`;
+}
+
+/** What is kept: the page, and what the node has, table by table. */
 export function StoragePanel() {
-  const figures = useSignal<Figures | undefined>(undefined);
+  const kept = useSignal<Kept | undefined>(undefined);
   useSignalEffect(() => {
-    const now = running.value;
+    const node = running.value?.node;
     // Each answer may have stored something.
     void asked.value;
-    void storageFigures(now?.node).then((read) => {
-      figures.value = read;
+    void storeStatus.value;
+    if (node === undefined) {
+      kept.value = undefined;
+      return;
+    }
+    void readKept(node).then((read) => {
+      if (running.value?.node === node && read !== undefined) kept.value = read;
     });
   });
-  const shown = figures.value;
-  const settings = running.value?.settings;
+  const shown = kept.value;
+  const origin = shown && originText(shown);
   return (
     <Panel title="Storage">
       <Facts
         of={[
           { name: 'This page', value: OFFLINE[offline.value], prose: true },
-          {
-            name: 'The node',
-            value:
-              settings === undefined ? 'is not running' : settings.keep ? 'keeps what it has' : 'is in memory only',
-            prose: true,
-          },
-          shown?.usage !== undefined && {
-            name: 'Used here',
-            value: `${formatBytes(shown.usage)}${shown.quota === undefined ? '' : ` of ${formatBytes(shown.quota)}`}`,
-          },
+          { name: 'The node', value: shown === undefined ? 'is not running' : nodeText(shown), prose: true },
+          shown !== undefined && { name: 'Of the node', value: formatBytes(shown.storage.bytes) },
+          origin !== undefined && { name: 'Of this origin', value: origin },
         ]}
       />
-      {shown !== undefined && shown.tables.length > 0 ? (
-        <div class="table-frame">
-          <table class="table">
-            <caption class="hidden">What the node keeps, by table</caption>
-            <thead>
-              <tr>
-                <th scope="col">Table</th>
-                <th scope="col" class="end">
-                  Records
-                </th>
-                <th scope="col" class="end">
-                  Bytes
-                </th>
-                <th scope="col" class="end">
-                  Budget
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.tables.map(({ name, records, bytes, budget }) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td class="end figure">{records}</td>
-                  <td class="end figure">{formatBytes(bytes)}</td>
-                  <td class="end figure">{budget === undefined ? '–' : formatBytes(budget)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+      {shown === undefined ? (
+        <Empty>What a node keeps is shown when one runs.</Empty>
       ) : (
-        shown === undefined && <Empty>The browser does not say.</Empty>
+        <Tables of={shown.storage.tables} />
       )}
     </Panel>
+  );
+}
+
+function Tables({ of }: { readonly of: Readonly<Record<string, TableReport>> }) {
+  const used = Object.entries(of).filter(([, { records }]) => records > 0);
+  if (used.length === 0) return null;
+  return (
+    <div class="table-frame">
+      <table class="table">
+        <caption class="hidden">What the node keeps, by table</caption>
+        <thead>
+          <tr>
+            <th scope="col">Table</th>
+            <th scope="col" class="end">
+              Records
+            </th>
+            <th scope="col" class="end">
+              Size
+            </th>
+            <th scope="col" class="end">
+              At most
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {used.map(([name, { records, bytes, budget }]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="end figure">{groups(records)}</td>
+              <td class="end figure">{formatBytes(bytes)}</td>
+              <td class="end figure">{budget === undefined ? '–' : formatBytes(budget)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { batch, signal } from '@preact/signals';
-import { type AnswerReport, createNode, type OpenProgress, type PlumblineNode } from 'plumbline';
+import { type AnswerReport, createNode, type OpenProgress, type PlumblineNode, type StoreStatus } from 'plumbline';
 import { type LayerOne, layerOneOf } from './layer-one.js';
 import { nodeOptions, type Settings } from './settings.js';
 
@@ -21,6 +21,8 @@ export const phase = signal<Phase>({ name: 'idle' });
 export const running = signal<Running | undefined>(undefined);
 /** State that goes on loading behind a node that answers already; undefined when there is none. */
 export const loadingBehind = signal<number | undefined>(undefined);
+/** What the node said of its store since it was opened; undefined while all is as it was asked for. */
+export const storeStatus = signal<StoreStatus | undefined>(undefined);
 /** How long opening took, stage by stage, ms. */
 export const openingTimes = signal<readonly { readonly stage: string; readonly ms: number }[]>([]);
 
@@ -68,6 +70,9 @@ export async function startNode(settings: Settings): Promise<void> {
     node.on('answer', (report) => {
       newestReport = report;
     });
+    node.on('storage', (status) => {
+      if (own === start) storeStatus.value = status;
+    });
     node.on('disconnect', (error) => {
       if (own !== start || running.value?.node !== node) return;
       batch(() => {
@@ -96,6 +101,7 @@ async function closeNode(): Promise<void> {
   batch(() => {
     running.value = undefined;
     loadingBehind.value = undefined;
+    storeStatus.value = undefined;
     phase.value = { name: 'idle' };
   });
   await node?.close().catch(() => {});

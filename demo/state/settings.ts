@@ -78,7 +78,7 @@ export function nodeOptions(from: Settings): ClientOptions {
   if (kind === 'devnet') {
     return {
       chain: { kind, scheme, mining },
-      ...(keep && { storeName: `plumbline-demo-${scheme}` }),
+      ...(keep && { storeName: `plumbline-demo-${scheme}`, storage: { fallback: 'memory' } }),
     };
   }
   const endpoints = filled(from.endpoints).map(joinKey);

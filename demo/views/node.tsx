@@ -1,6 +1,7 @@
 import { DevnetForm } from '../node/devnet-form.js';
-import { KeptPanel, ProxyPanel } from '../node/kept.js';
+import { KeptPanel } from '../node/kept.js';
 import { LightForm } from '../node/light-form.js';
+import { ProxyPanel } from '../node/proxy.js';
 import { phase, startNode, stopNode } from '../state/session.js';
 import { change, settings } from '../state/settings.js';
 import { Choice } from '../ui/field.js';

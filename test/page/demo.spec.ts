@@ -55,11 +55,47 @@ test('the devnet is there again after a reload, and says what it keeps', async (
   await page.reload();
   await expect(status(page)).toContainText('Running', { timeout: 30_000 });
   await expect(card(page, 'Head')).toHaveText('3');
-  await expect(fact(page, 'Used here')).toContainText(/\d/);
+  await expect(fact(page, 'Of this origin')).toContainText(/\d/);
+  await expect(page.getByRole('table', { name: /keeps, by table/ })).toContainText('blocks');
   await visit(page, 'Node');
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save the chain as a file' }).click();
+  const file = await (await saved).path();
   await page.getByRole('button', { name: 'Delete what this node keeps' }).click();
+  await expect(page.getByText('Deleted: the node has begun anew.')).toBeVisible({ timeout: 30_000 });
   await visit(page, 'Overview');
   await expect(card(page, 'Head')).toHaveText('0', { timeout: 30_000 });
+  await visit(page, 'Node');
+  await page
+    .getByLabel('Load a chain from a file')
+    .setInputFiles({ name: 'no.chain', mimeType: '', buffer: Buffer.from('no') });
+  await expect(page.getByRole('alert')).toContainText('CHAIN_FILE_REFUSED');
+  await page.getByLabel('Load a chain from a file').setInputFiles(file);
+  await expect(page.getByText('Loaded: the head is block 3.')).toBeVisible({ timeout: 30_000 });
+  await visit(page, 'Overview');
+  await expect(card(page, 'Head')).toHaveText('3');
+});
+
+test('a store that does not open leaves a node in memory, and the page says so', async ({ page }) => {
+  await page.addInitScript(() => {
+    // Workers have an IndexedDB of their own; this one stands for a private window that refuses it to all.
+    const blob = globalThis.Worker;
+    globalThis.Worker = class extends blob {
+      constructor(url: string | URL, options?: WorkerOptions) {
+        const source = `self.indexedDB.open = () => { throw new DOMException('no', 'InvalidStateError'); }; await import(${JSON.stringify(String(url))});`;
+        super(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })), options);
+      }
+    };
+  });
+  await page.route('**/demo/', async (route) => {
+    const response = await route.fetch();
+    // The policy of the page lets no worker in that the test makes.
+    await route.fulfill({ response, body: (await response.text()).replace(/<meta http-equiv[^>]*>/, '') });
+  });
+  await page.goto('/demo/');
+  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+  await expect(page.getByRole('alert')).toContainText('This node goes on in memory');
+  await expect(page.getByRole('alert')).toContainText('STORE_UNAVAILABLE');
 });
 
 test('says what is wrong and what to do', async ({ page }) => {
