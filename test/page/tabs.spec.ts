@@ -68,3 +68,15 @@ test('a node with other options on the same store is refused', async ({ context 
   expect((await second.call('sharing')).epoch).toBe(epoch);
   expect((await first.call('writer', storeName)).epoch).toBe(epoch);
 });
+
+test('without Web Locks, a lease in the store does it', async ({ context }) => {
+  const options = { storeName: `tabs-${crypto.randomUUID()}` };
+  const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
+  expect(await first.call('open', options, 'worker-without-locks')).toBe('open');
+  expect(await second.call('open', options, 'worker-without-locks')).toBe('open');
+  expect((await second.call('sharing')).role).toBe('follower');
+  await second.ask('evm_mine');
+  await first.call('close');
+  expect(await second.ask('eth_blockNumber')).toBe('0x1');
+  expect((await second.call('sharing')).role).toBe('writer');
+});

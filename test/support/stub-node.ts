@@ -23,6 +23,8 @@ export interface Gates {
   beforeCommit?: Promise<void> | undefined;
   afterCommit?: Promise<void> | undefined;
   read?: Promise<void> | undefined;
+  /** Transactions are refused for another reason. */
+  refuses?: boolean;
 }
 
 /** A gate that is open after `open`. */
@@ -68,6 +70,9 @@ export function stubNode(log: StubLog, gates: Gates = {}) {
       const hash = bytesToHex(keccak_256(hexToBytes(raw)));
       if ((await store.get('blocks', hash)) !== undefined) {
         throw new PlumblineError('TRANSACTION_REJECTED', 'known', { rule: 'known', reason: 'known' });
+      }
+      if (gates.refuses) {
+        throw new PlumblineError('TRANSACTION_REJECTED', 'poor', { rule: 'funds', reason: '' });
       }
       await gates.beforeCommit;
       const height = (await store.keys('blocks')).length + 1;

@@ -7,9 +7,14 @@ const heads: string[] = [];
 const ended: string[] = [];
 
 const page = {
-  /** Starts a node in a worker. @returns the code of the error when it does not open */
-  async open(options: NodeOptions): Promise<string> {
-    worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
+  /**
+   * Starts a node in a worker.
+   *
+   * @param script - `worker`, `worker-without-locks`, or `worker-that-hangs`, when it is told to
+   * @returns the code of the error when it does not open
+   */
+  async open(options: NodeOptions, script = 'worker'): Promise<string> {
+    worker = new Worker(script === 'worker' ? '/dist/hosts/worker.js' : `/${script}.js`, { type: 'module' });
     try {
       node = await createNode({ ...options, worker });
     } catch (error) {
@@ -41,6 +46,8 @@ const page = {
   heads: () => heads,
   ended: () => ended,
   close: () => node!.close(),
+  /** Keeps the worker's thread busy. */
+  hang: (ms: number) => worker!.postMessage({ hangMs: ms }),
   /** Ends the worker as a crash does: it does nothing any more. */
   kill: () => worker!.terminate(),
 

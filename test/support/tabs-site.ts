@@ -10,6 +10,20 @@ import type { TabsPage } from './tabs-page.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+const PAGE = '<!doctype html><title>tabs</title><link rel=icon href=data:,><script type=module src=/page.js></script>';
+
+/** Workers in other surroundings. */
+const WORKERS = new Map([
+  ['/worker-without-locks.js', "Object.defineProperty(navigator, 'locks', { value: undefined });"],
+  [
+    '/worker-that-hangs.js',
+    `addEventListener('message', ({ data }) => {
+      const end = performance.now() + (data.hangMs ?? 0);
+      while (performance.now() < end);
+    });`,
+  ],
+]);
+
 /** The built package on a port of its own, and a page that runs `tabs-page.ts`. */
 export interface TabsSite {
   readonly url: string;
@@ -23,17 +37,13 @@ export async function openTabsSite(): Promise<TabsSite> {
   });
   const { output } = await bundle.generate({ format: 'es', codeSplitting: false });
   await bundle.close();
-  const script = output[0].code;
+  const scripts = new Map([['/page.js', output[0].code]]);
+  for (const [path, code] of WORKERS) scripts.set(path, `${code}\nawait import('/dist/hosts/worker.js');`);
   const server = createServer(async ({ url = '/' }, response) => {
     const path = normalize(new URL(url, 'http://site').pathname);
     try {
-      const isPage = path === '/';
-      const body = isPage
-        ? '<!doctype html><title>tabs</title><link rel=icon href=data:,><script type=module src=/page.js></script>'
-        : path === '/page.js'
-          ? script
-          : await readFile(join(root, path));
-      response.writeHead(200, { 'content-type': isPage ? 'text/html' : 'text/javascript' }).end(body);
+      const body = scripts.get(path) ?? (path === '/' ? PAGE : await readFile(join(root, path)));
+      response.writeHead(200, { 'content-type': path === '/' ? 'text/html' : 'text/javascript' }).end(body);
     } catch {
       response.writeHead(404).end();
     }

@@ -131,6 +131,18 @@ describe('requests under way when the writer goes', () => {
     await expect(ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01'])).rejects.toMatchObject({ code: -32000 });
   });
 
+  test('a transaction that the next writer refuses is refused', async () => {
+    const held = gate();
+    const gates: Gates = { beforeCommit: held.closed };
+    const { nodes, tabs: pages, logs, browser } = await tabs(2, gates);
+    const sent = ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01']);
+    await expect.poll(() => logs[0]!.calls).toHaveLength(1);
+    gates.refuses = true;
+    pages[0]!.kill();
+    await expect(sent).rejects.toMatchObject({ code: -32004 });
+    expect(await browser.store.keys('blocks')).toEqual([]);
+  });
+
   test('what would happen twice is not asked for again, and says so', async () => {
     const held = gate();
     const gates: Gates = { afterCommit: held.closed };
@@ -228,6 +240,16 @@ describe('a writer that hangs', () => {
     expect(await rolesOf(nodes)).toEqual(['follower', 'writer']);
     expect(await browser.store.keys('blocks')).toEqual([hashOf('0x01')]);
     expect(logs[0]!.closed).toEqual([1]);
+  });
+
+  test('has not begun what it did not read: that happens, once', async () => {
+    const { nodes, tabs: pages, browser, logs } = await tabs(2);
+    pages[0]!.hang();
+    expect(await ask(nodes[1]!, 'eth_sendTransaction', ['0x01'])).toBe(hashOf('0x01'));
+    pages[0]!.resume();
+    await expect.poll(() => rolesOf(nodes)).toEqual(['follower', 'writer']);
+    expect(await browser.store.keys('blocks')).toEqual([hashOf('0x01')]);
+    expect(logs.map(({ calls }) => calls)).toEqual([[], ['eth_sendTransaction']]);
   });
 
   test('with commits of its own is refused by the store, wherever the news of the next is', async () => {
