@@ -63,7 +63,8 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
 const OPEN_TIMEOUT_MS = 120_000;
 
 /**
- * Switches the proxy off: requests under way are answered, later ones go to the network. The node's database stays.
+ * Switches the proxy off: requests under way are answered, later ones go to the network. The node's database stays, and so
+ * do service workers that are none of ours.
  *
  * @param options.scope - as it was registered; the scope of this page when left out
  */
@@ -73,6 +74,7 @@ export async function unregisterRpcProxy(options: StopOptions & { readonly scope
 }
 
 async function stopProxy(registration: ServiceWorkerRegistration, { keepRegistration = false }: StopOptions = {}) {
+  if (!isOurs(registration)) return;
   answering.get(registration.scope)?.abort();
   answering.delete(registration.scope);
   const { active } = registration;
@@ -81,6 +83,13 @@ async function stopProxy(registration: ServiceWorkerRegistration, { keepRegistra
   } finally {
     if (!keepRegistration) await registration.unregister();
   }
+}
+
+/** Registered by `registerRpcProxy`: the script's address says so. */
+function isOurs({ active, waiting, installing }: ServiceWorkerRegistration): boolean {
+  return [active, waiting, installing].some(
+    (worker) => worker !== null && new URL(worker.scriptURL).searchParams.has(CHAIN_PARAMETER),
+  );
 }
 
 function serviceWorkers(): ServiceWorkerContainer {

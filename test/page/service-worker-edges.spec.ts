@@ -137,3 +137,20 @@ test('a page that was loaded past the worker, a worker of the page’s own, and 
   expect(await refusal({ scriptUrl: '/missing.js' })).toMatch(/^WORKER_FAILED/);
   expect(await refusal({ scope: '/elsewhere/' })).toMatch(/^WORKER_FAILED.*outside/);
 });
+
+test('a service worker that is none of ours stays', async ({ context }) => {
+  scene.site.scripts.set('/other.js', "addEventListener('fetch', () => {});");
+  const page = await scene.openPage(context);
+  const kept = await page.evaluate(async () => {
+    await navigator.serviceWorker.register('/other.js');
+    await navigator.serviceWorker.ready;
+    await (globalThis as unknown as { lib: SiteLibrary }).lib.plumbline.unregisterRpcProxy();
+    return (await navigator.serviceWorker.getRegistrations()).map(
+      ({ active }) => new URL(active?.scriptURL ?? '').pathname,
+    );
+  });
+  expect(kept).toEqual(['/other.js']);
+  // It is replaced by one that is registered for the same pages, as the browser has it.
+  await register(page, {});
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+});
