@@ -19,5 +19,7 @@ test.skipIf(!hasBrowser)(`a stored devnet survives 120 kills at random moments, 
   console.log(report);
   expect(report.kills).toEqual({ worker: 60, page: 40, browser: 20 });
   expect(report.fromCheckpoint).toBeGreaterThan(60);
+  expect(report.whileOpening).toBeGreaterThan(10);
+  expect(report.pruned).toBeGreaterThan(0);
   expect(report.acknowledged).toBeGreaterThan(500);
 });

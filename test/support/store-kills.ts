@@ -26,6 +26,8 @@ export interface KillReport {
   /** Sealed between the kills. */
   readonly blocks: number;
   readonly acknowledged: number;
+  /** Databases that had pruned blocks when they were given up. */
+  readonly pruned: number;
   /** Openings that loaded the state from a checkpoint; the others applied the blocks. */
   readonly fromCheckpoint: number;
 }
@@ -33,8 +35,12 @@ export interface KillReport {
 /** Opening takes some hundred milliseconds. */
 const OPENING_MS = 600;
 
+/** Bytes that every other database may have: soon its old blocks are pruned. */
+const BUDGET = 200_000;
+
 const optionsFor = (storeName: string): NodeOptions => ({
   storeName,
+  storage: storeName.endsWith('-pruned') ? { budgets: { devnet: BUDGET } } : {},
   storeCheck: 'full',
   chain: { kind: 'devnet', scheme: 'poseidon2' },
   dictionary: { kind: 'general' },
@@ -52,7 +58,7 @@ export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
   const server = await StoreServer.start();
   const { profile, remove } = await temporaryProfile();
   const kills: Record<Victim, number> = { worker: 0, page: 0, browser: 0 };
-  let [blocks, acknowledged, fromCheckpoint, whileOpening] = [0, 0, 0, 0];
+  let [blocks, acknowledged, fromCheckpoint, whileOpening, pruned] = [0, 0, 0, 0, 0];
   let browser = await StoreBrowser.start(profile, server.url);
   try {
     let page = await browser.page();
@@ -65,10 +71,12 @@ export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
         if (!stages.includes('genesis')) fromCheckpoint++;
         blocks += known.length - before;
       }
+      const isLast = i % plan.perDatabase === 0 && name.endsWith('-pruned');
+      if (isLast && (await page.evaluate(() => storePage.isPruned()))) pruned++;
       if (i === plan.kills) break;
       const isNew = i % plan.perDatabase === 0;
       if (isNew) {
-        name = `kill-${plan.seed}-${i}`;
+        name = `kill-${plan.seed}-${i}${(i / plan.perDatabase) % 2 === 1 ? '-pruned' : ''}`;
         known = [];
       }
       before = known.length;
@@ -98,7 +106,7 @@ export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
       kills[victim]++;
       acknowledged += server.acknowledged.length;
     }
-    return { kills, whileOpening, blocks, acknowledged, fromCheckpoint };
+    return { kills, whileOpening, blocks, acknowledged, pruned, fromCheckpoint };
   } finally {
     await browser.kill();
     await server.close();

@@ -185,9 +185,12 @@ const page = {
     return before;
   },
 
-  async stop(): Promise<void> {
-    isStopped = true;
-    await streaming;
+  /** Whether an early block has lost its body. */
+  async isPruned(): Promise<boolean> {
+    return ask('eth_getBlockByNumber', '0x1', true).then(
+      () => false,
+      () => true,
+    );
   },
 
   async close(): Promise<void> {
