@@ -88,6 +88,15 @@ describe('nodes that share a store', () => {
     expect((await sharingOf(nodes[1]!)).epoch).toBe(second);
   });
 
+  test.each([0, 1, 2, 3, 5, 8, 13])('one that is closed while it takes over (%s) comes to its end', async (turns) => {
+    const { nodes, tabs: pages, browser } = await tabs(2);
+    pages[0]!.kill();
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await nodes[1]!.close();
+    const next = await browser.open(browser.tab(), stubNode(stubLog()));
+    expect(await ask(next, 'eth_chainId')).toBe('0x1');
+  });
+
   test('a follower that closes leaves the writer alone', async () => {
     const { nodes, logs } = await tabs(2);
     await nodes[1]!.close();
@@ -350,6 +359,7 @@ describe('what nodes have in common', () => {
     expect(Object.values(told)).toEqual(Array(4).fill(expect.stringMatching(/^0x[0-9a-f]{16}$/)));
     expect(of(['https://other.test'])).toEqual(told);
     expect(differences(told, of([key], { level: 'plain', agreeing: undefined }))).toEqual(['agreeing', 'level']);
+    expect(differences(told, of([key], { accessLists: true, required: {}, maxLagBlocks: undefined }))).toEqual([]);
     expect(differences(told, of([key], { network: devnet({ scheme: 'mimc' }) }))).toEqual(['network']);
   });
 

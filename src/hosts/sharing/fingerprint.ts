@@ -8,6 +8,9 @@ export type Fingerprint = Readonly<Record<string, string>>;
 /** Where data comes from may differ, and holds keys: not even a digest of it is told. */
 const SOURCES = new Set(['endpoints', 'layerOne', 'maru', 'trieLogs', 'stateManager']);
 
+/** What is the same as saying nothing. */
+const DEFAULTS: Readonly<Record<string, unknown>> = { mining: 'auto', accessLists: true, proveLayerOne: false };
+
 /** Bytes of a digest that are told. */
 const DIGEST_BYTES = 8;
 
@@ -15,13 +18,13 @@ const DIGEST_BYTES = 8;
 export function fingerprintOf({ chain = { kind: 'devnet' }, gasSearch }: NodeOptions): Fingerprint {
   const told = Object.entries({ ...chain, gasSearch }).filter(([name]) => !SOURCES.has(name));
   const digests = told.flatMap(([name, value]): [string, string][] => {
-    const text = canonical(value);
+    const text = value === DEFAULTS[name] ? undefined : canonical(value);
     return text === undefined ? [] : [[name, digestOf(text)]];
   });
   return Object.fromEntries(digests);
 }
 
-/** Names of the options in which two nodes differ; an option left out and its default are not the same. */
+/** Names of the options in which two nodes differ. Most defaults that are written out count as different from none. */
 export function differences(a: Fingerprint, b: Fingerprint): string[] {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => a[name] !== b[name]).sort();
 }

@@ -165,6 +165,7 @@ export class Member {
       // Opening the node throws it, or goes on without a store.
       storeFailure = error;
     }
+    if (this.isClosed) return store?.close();
     const epoch = store?.epoch ?? Math.max(this.newestEpoch + 1, Date.now());
     const say = (to: string, letter: object) => {
       this.mail.post(to, { from: this.id, epoch, ...letter } as ToFollower);

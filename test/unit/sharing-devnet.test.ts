@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { createInlineNode } from '../../src/hosts/inline.js';
+import { openInline } from '../../src/hosts/open-inline.js';
+import type { Hex } from '../../src/primitives/hex.js';
+import { PRICE, stranger } from '../support/dev-node.js';
+import { signTransaction } from '../support/sign.js';
+import { ask, askIn, sharingOf } from '../support/stub-node.js';
+import { TestBrowser } from '../support/tabs.js';
+
+const RECIPIENT = stranger('11');
+const transfer = (nonce: number) =>
+  signTransaction(0, { nonce, to: RECIPIENT, value: 5n, gasLimit: 21_000n, ...PRICE });
+
+test('a devnet goes on in the next tab with the blocks, the roots and the waiting edits of the one before', async () => {
+  const browser = new TestBrowser();
+  const [first, second] = [browser.tab(), browser.tab()];
+  const one = await browser.open(first, openInline);
+  const other = await browser.open(second, openInline);
+  const heads: unknown[] = [];
+  const session = other.openSession(({ result }) => heads.push((result as { number: Hex }).number));
+  await askIn(session, 'eth_subscribe', ['newHeads']);
+
+  const sent = [await ask<Hex>(one, 'eth_sendRawTransaction', [transfer(0)])];
+  sent.push(await ask<Hex>(other, 'eth_sendRawTransaction', [transfer(1)]));
+  await ask(other, 'anvil_setBalance', [stranger('22'), '0x7']);
+  const before = await ask(other, 'eth_getBlockByNumber', ['latest', true]);
+  const proofBefore = await ask(other, 'linea_getProof', [RECIPIENT, [], 'latest']);
+  expect(await sharingOf(other)).toMatchObject({ role: 'follower' });
+  await expect.poll(() => heads).toEqual(['0x1', '0x2']);
+
+  first.kill();
+  expect(await ask(other, 'eth_getBlockByNumber', ['latest', true])).toEqual(before);
+  expect(await sharingOf(other)).toMatchObject({ role: 'writer' });
+  expect(await ask(other, 'linea_getProof', [RECIPIENT, [], 'latest'])).toEqual(proofBefore);
+  expect(await ask(other, 'eth_getBalance', [stranger('22'), 'pending'])).toBe('0x7');
+  sent.push(await ask<Hex>(other, 'eth_sendRawTransaction', [transfer(2)]));
+  expect(await ask(other, 'eth_getBalance', [RECIPIENT, 'latest'])).toBe('0xf');
+  for (const [i, hash] of sent.entries()) {
+    expect(await ask(other, 'eth_getTransactionReceipt', [hash])).toMatchObject({ blockNumber: `0x${i + 1}` });
+  }
+  await expect.poll(() => heads).toEqual(['0x1', '0x2', '0x3']);
+});
+
+test('a node that is not stored is alone', async () => {
+  const node = await createInlineNode();
+  expect(await node.sharing()).toEqual({ role: 'alone' });
+  await node.close();
+});
