@@ -99,6 +99,10 @@ test('a devnet on a path: 200 calls at once each with its id, and its blocks out
   });
   expect((await post(page, '/rpc', call('linea_getProof', [TOKEN, [], '0x63']))).json.error?.code).toBe(-32600);
   expect(scene.site.posts).toEqual([]);
+  await context.setOffline(true);
+  await stopWorkers(context, page);
+  expect((await post(page, '/rpc', call('eth_blockNumber'))).json.result).toBe('0x3');
+  await context.setOffline(false);
   // Nobody answers behind the path, so the node's own error is the answer.
   expect((await post(page, '/rpc', call('nope'))).json.error).toMatchObject({ code: -32601 });
   expect(scene.site.posts.map(({ path }) => path)).toEqual(['/rpc']);
