@@ -1,6 +1,3 @@
-import type { LineaProofJson } from '../../accumulator/proof-shape.js';
-import { PlumblineError } from '../../errors.js';
-import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state-reader.js';
@@ -27,6 +24,7 @@ import { BlockMaker } from './block-maker.js';
 import type { BlockRecord } from './block-record.js';
 import { ChainWriter } from './chain-writer.js';
 import { DevnetControl, requireInterval } from './control.js';
+import { DevnetProofs } from './devnet-proofs.js';
 import { DevnetState } from './devnet-state.js';
 import { Finality } from './finality.js';
 import { sealGenesis } from './genesis-block.js';
@@ -54,11 +52,13 @@ export class Devnet implements Chain {
   private readonly queue = new SerialQueue();
   private readonly writer: ChainWriter | undefined;
   private readonly maker: BlockMaker;
+  private readonly proofs: DevnetProofs;
   private readonly mining: Mining;
   private readonly intake: Intake;
   /** Done when the state is there. */
   private loaded: Promise<void> = Promise.resolve();
-  private reopening: Reopening | undefined;
+  /** Present while the state of a stored devnet is being loaded. */
+  reopening: Reopening | undefined;
   /** The state is that of the newest block. */
   private complete = false;
 
@@ -82,6 +82,7 @@ export class Devnet implements Chain {
     const mining = new Mining(maker, queue);
     const intake = new Intake(settings, ledger, maker, mining);
     this.maker = maker;
+    this.proofs = new DevnetProofs({ ledger, state, finality, maker, stored }, this);
     this.mining = mining;
     this.intake = intake;
     this.control = new DevnetControl({ maker, mining, intake, ledger, queue, layerOne });
@@ -210,37 +211,19 @@ export class Devnet implements Chain {
     return currentPrices(this.network, block.header);
   }
 
-  async proof(address: Uint8Array, storageKeys: readonly Uint8Array[], block: Block): Promise<TrieProof> {
-    await this.loaded;
-    this.ensureProvable(block);
-    return this.state.trie.prove(block.header.stateRoot, address, storageKeys);
-  }
+  readonly proof: Chain['proof'] = (address, keys, block) => this.proofs.ordinary(address, keys, block);
 
-  async imaginedRoots(block: Block): Promise<ImaginedRoots> {
-    await this.loaded;
-    this.ensureProvable(block);
-    const roots = await this.state.rootsAfter(block.header.stateRoot);
-    if (block === this.ledger.head) await roots(await this.maker.waitingChanges());
-    return roots;
-  }
+  readonly imaginedRoots = (block: Block): Promise<ImaginedRoots> => this.proofs.imagined(block);
 
-  async zkProof(
-    address: Uint8Array,
-    storageKeys: readonly Uint8Array[],
-    reference: BlockReference,
-  ): Promise<LineaProofJson> {
-    const named =
-      'tag' in reference && reference.tag !== 'earliest' ? this.finality.finalized : await this.block(reference);
-    const first = this.stored?.checkpoint?.block ?? 0;
-    const provable = (number: number) => this.finality.isProvable(number) && this.state.holdsZk(number, first);
-    if (named === undefined || !provable(named.header.number)) {
-      const text = 'number' in reference ? String(reference.number) : 'tag' in reference ? reference.tag : 'hash';
-      throw new PlumblineError('BLOCK_NOT_PROVABLE', `layer 1 holds no root of block ${text}`, { block: text });
-    }
-    const proof = await this.reopening?.prove(named.header.number, address, storageKeys);
-    if (proof !== undefined) return proof;
-    await this.loaded;
-    return this.state.zk.prove(named.header.number, address, storageKeys);
+  readonly zkProof: Chain['zkProof'] = (address, keys, reference) => {
+    return this.proofs.zk(address, keys, this.provable(reference));
+  };
+
+  /** Number of the block whose zk state is meant; undefined for none. */
+  private provable(reference: BlockReference): number | undefined {
+    if ('number' in reference) return reference.number;
+    if ('hash' in reference) return this.ledger.numberOf(reference.hash);
+    return reference.tag === 'earliest' ? 0 : this.finality.finalized.header.number;
   }
 
   submit(raw: Uint8Array): Promise<Uint8Array> {
@@ -307,13 +290,5 @@ export class Devnet implements Chain {
     } finally {
       await this.stored?.blocks.close();
     }
-  }
-
-  /** The tries of a block are let go of with the way back to it; its accounts stay readable. */
-  private ensureProvable({ header: { number } }: Block): void {
-    if (this.state.holds(number)) return;
-    throw new PlumblineError('STATE_NOT_HELD', `the state trie of block ${number} is no longer held`, {
-      block: number,
-    });
   }
 }

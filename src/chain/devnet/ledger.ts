@@ -134,8 +134,14 @@ export class Ledger {
     return hash;
   };
 
+  /** Number of the block of this hash, be it pruned. */
+  numberOf(hash: Uint8Array): number | undefined {
+    return this.byHash.get(bytesToKey(hash));
+  }
+
+  /** @throws PlumblineError `BLOCK_PRUNED` */
   blockByHash(hash: Uint8Array): Block | undefined {
-    const number = this.byHash.get(bytesToKey(hash));
+    const number = this.numberOf(hash);
     return number === undefined ? undefined : this.blockByNumber(number);
   }
 

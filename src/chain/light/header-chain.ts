@@ -1,14 +1,14 @@
 import type { PlumblineError } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
-import { bytesToKey, equalBytes } from '../../primitives/bytes.js';
-import { toQuantity } from '../../primitives/quantity.js';
+import { equalBytes } from '../../primitives/bytes.js';
 import type { EndpointGroup } from '../../upstream/group.js';
+import { HeadLevels } from './head-levels.js';
 import type { HeaderStore } from './header-store.js';
 import type { HeadLevel, VouchedBlock } from './heads.js';
 import { contradicts, LINKED_LEAP, meeting, type Stretch, shortened } from './leaps.js';
-import { type LightBlock, readLightBlock } from './light-block.js';
-import { AT_ONCE, fetchLinked, missingHeader, requireLink } from './linked-headers.js';
-import { notReached } from './refused.js';
+import type { LightBlock } from './light-block.js';
+import { AT_ONCE, fetchLinked, fetchParent, missingHeader, requireLink } from './linked-headers.js';
+import { tooDeep } from './refused.js';
 
 /** Headers below the head that are kept when nothing else is told. */
 export const KEPT = 8192;
@@ -22,7 +22,7 @@ const LEAPS = 8;
 export class HeaderChain {
   /** Linked without a gap from the head down. */
   private segment = new Map<number, LightBlock>();
-  private readonly levels = new Map<string, HeadLevel>();
+  private readonly levels: HeadLevels;
   private top: LightBlock | undefined;
   private lowest = 0;
   /** What was known before leaps that are not linked yet, the last one at the end. */
@@ -42,7 +42,9 @@ export class HeaderChain {
     private readonly kept = KEPT,
     /** Where they are kept for other sessions. */
     private readonly store?: HeaderStore | undefined,
-  ) {}
+  ) {
+    this.levels = new HeadLevels(2 * kept);
+  }
 
   get head(): LightBlock | undefined {
     return this.top;
@@ -50,7 +52,7 @@ export class HeaderChain {
 
   /** Level at which a block of this chain was vouched for, or a descendant of it. */
   levelOf(block: { readonly hash: Uint8Array }): HeadLevel | undefined {
-    return this.levels.get(bytesToKey(block.hash));
+    return this.levels.of(block);
   }
 
   /**
@@ -62,11 +64,11 @@ export class HeaderChain {
     const against = this.anchors.findIndex((anchor) => contradicts(block, anchor, this.maxReorgDepth));
     if (against >= 0) {
       // One endpoint alone, which has not even linked it, says nothing of the head.
-      if (level === 'plain') throw this.tooDeep(level);
+      if (level === 'plain') throw tooDeep(level, this.maxReorgDepth);
       throw this.fallBack(against, level);
     }
     if (this.levelOf(block) === undefined) this.store?.put(block);
-    this.mark(block, level);
+    this.levels.set(block, level);
   }
 
   /** A block of the linked part. */
@@ -160,13 +162,10 @@ export class HeaderChain {
 
   /** Links headers that are kept of an earlier session, down to `number` as far as they go. Nothing is fetched. */
   async recall(number: number): Promise<void> {
-    const { lowest, segment, store } = this;
-    const child = segment.get(lowest);
-    if (store === undefined || child === undefined || number >= lowest) return;
-    const blocks = await store.below(child, Math.max(number, this.top!.header.number - this.kept));
-    // The head may have gone elsewhere meanwhile.
-    if (blocks.length === 0 || this.segment !== segment || this.lowest !== lowest) return;
-    this.sink(blocks, true);
+    const { store } = this;
+    if (store === undefined || this.top === undefined || number >= this.lowest) return;
+    const down = Math.max(number, this.top.header.number - this.kept);
+    await this.sink((child) => store.below(child, down), true);
   }
 
   private begin(vouched: VouchedBlock): void {
@@ -196,13 +195,6 @@ export class HeaderChain {
     if (this.anchors.length > 0) return;
     this.contradiction = undefined;
     this.isDoubtful = false;
-  }
-
-  private mark(block: LightBlock, level: HeadLevel): void {
-    const key = bytesToKey(block.hash);
-    this.levels.delete(key);
-    this.levels.set(key, level);
-    if (this.levels.size > 2 * this.kept) this.levels.delete(this.levels.keys().next().value!);
   }
 
   /** Links what was leapt to down to what was known before. @throws as `join`, of the endpoints */
@@ -238,8 +230,8 @@ export class HeaderChain {
 
   /** Goes back to what was known before a leap. @returns the reason, to be thrown */
   private fallBack(index: number, level: HeadLevel): PlumblineError<'TRUST_LEVEL_NOT_REACHED'> {
-    this.contradiction = this.tooDeep(level);
-    for (const block of this.segment.values()) this.levels.delete(bytesToKey(block.hash));
+    this.contradiction = tooDeep(level, this.maxReorgDepth);
+    for (const block of this.segment.values()) this.levels.delete(block);
     this.restore(this.anchors[index]!);
     this.anchors.length = index;
     return this.contradiction;
@@ -249,10 +241,6 @@ export class HeaderChain {
     this.segment = segment;
     this.lowest = lowest;
     this.top = top;
-  }
-
-  private tooDeep(level: HeadLevel): PlumblineError<'TRUST_LEVEL_NOT_REACHED'> {
-    return notReached(level, undefined, `the new head takes back more than ${this.maxReorgDepth} blocks`);
   }
 
   /** Follows a head that stands beside the present chain down to where the two meet. */
@@ -266,7 +254,7 @@ export class HeaderChain {
       const floor = Math.max(this.lowest, old.header.number - this.maxReorgDepth);
       if (child.header.number - 1 <= floor) {
         if (floor !== this.lowest || old.header.number - this.lowest >= this.maxReorgDepth) {
-          this.contradiction = this.tooDeep(vouched.level);
+          this.contradiction = tooDeep(vouched.level, this.maxReorgDepth);
           throw this.contradiction;
         }
         // Nothing below is held: a chain that was only just begun has nothing to defend but what it leapt from.
@@ -275,7 +263,7 @@ export class HeaderChain {
         this.restore(anchor);
         return this.place(vouched, signal);
       }
-      added.unshift(await this.parentOf(child, signal));
+      added.unshift(await fetchParent(this.group, this.network, child, signal));
       // A leap may have been linked meanwhile, or refused.
       if (this.segment !== before) return this.place(vouched, signal);
     }
@@ -286,36 +274,25 @@ export class HeaderChain {
     this.settle();
   }
 
-  private async parentOf(child: LightBlock, signal: AbortSignal | undefined): Promise<LightBlock> {
-    const number = child.header.number - 1;
-    return this.group.request('eth_getBlockByNumber', [toQuantity(number), false], {
-      ...(signal !== undefined && { signal }),
-      accept: (answer) => {
-        const block = readLightBlock(this.network, answer, { number, hash: child.header.parentHash });
-        if (block === undefined) throw missingHeader(number);
-        return block;
-      },
-    });
-  }
-
   /** Links the headers from `number` up to below the linked part, in one request where they are not kept. */
   private async descend(number: number, signal: AbortSignal | undefined): Promise<void> {
     await this.recall(number);
-    const { lowest, segment } = this;
-    if (lowest <= number) return;
-    const blocks = await fetchLinked(this.group, this.network, segment.get(lowest)!, number, signal);
-    // The head may have gone elsewhere meanwhile.
-    if (this.segment !== segment || this.lowest !== lowest) return;
-    this.sink(blocks);
+    if (this.lowest <= number) return;
+    await this.sink((child) => fetchLinked(this.group, this.network, child, number, signal), false);
   }
 
   /** Takes headers that are linked to the linked part from below, the highest first. */
-  private sink(blocks: readonly LightBlock[], isKept = false): void {
-    const level = this.levelOf(this.segment.get(this.lowest)!);
+  private async sink(read: (child: LightBlock) => Promise<readonly LightBlock[]>, isKept: boolean): Promise<void> {
+    const { lowest, segment } = this;
+    const child = segment.get(lowest)!;
+    const blocks = await read(child);
+    // The head may have gone elsewhere meanwhile.
+    if (blocks.length === 0 || this.segment !== segment || this.lowest !== lowest) return;
+    const level = this.levelOf(child);
     for (const block of blocks) {
-      this.segment.set(block.header.number, block);
+      segment.set(block.header.number, block);
       if (!isKept) this.store?.put(block);
-      if (level !== undefined) this.mark(block, level);
+      if (level !== undefined) this.levels.set(block, level);
     }
     this.lowest -= blocks.length;
     this.join();

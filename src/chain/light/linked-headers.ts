@@ -42,6 +42,28 @@ export async function fetchLinked(
   });
 }
 
+/**
+ * The header whose hash `child` names.
+ *
+ * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
+ */
+export async function fetchParent(
+  group: EndpointGroup,
+  network: Network,
+  child: LightBlock,
+  signal?: AbortSignal,
+): Promise<LightBlock> {
+  const number = child.header.number - 1;
+  return group.request('eth_getBlockByNumber', [toQuantity(number), false], {
+    ...(signal !== undefined && { signal }),
+    accept: (answer) => {
+      const block = readLightBlock(network, answer, { number, hash: child.header.parentHash });
+      if (block === undefined) throw missingHeader(number);
+      return block;
+    },
+  });
+}
+
 /** @throws PlumblineError `ANSWER_REFUSED` unless `child` is of the block right after `parent` */
 export function requireLink(parent: LightBlock, child: LightBlock): void {
   const verdict = verifyHeaderLink(parent, child);

@@ -33,3 +33,8 @@ export function notReached(
   const message = `trust level ${required} is not reached: ${reason}`;
   return new PlumblineError('TRUST_LEVEL_NOT_REACHED', message, { required, reached, reason });
 }
+
+/** The error of a head that contradicts what was known below a re-organization of `depth` blocks. */
+export function tooDeep(level: TrustLevel, depth: number): PlumblineError<'TRUST_LEVEL_NOT_REACHED'> {
+  return notReached(level, undefined, `the new head takes back more than ${depth} blocks`);
+}
