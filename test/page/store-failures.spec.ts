@@ -27,7 +27,7 @@ async function openPage(page: Page): Promise<void> {
 }
 
 /** Starts a node. @returns the error when it does not open */
-const start = (page: Page, options: NodeOptions, script?: string) =>
+const start = (page: Page, options: NodeOptions, script = '/worker-watched.js') =>
   page
     .evaluate(([given, worker]) => storePage.open(given, worker), [options, script] as const)
     .then(({ error }) => error);
@@ -58,9 +58,16 @@ async function quota(bytes: number | undefined): Promise<void> {
   await session.send('Storage.overrideQuotaForOrigin', { origin, ...(bytes !== undefined && { quotaSize: bytes }) });
 }
 
+test.describe.configure({ timeout: 180_000 });
+const uncaught: Error[] = [];
 test.beforeEach(async ({ page }) => {
+  page.on('pageerror', (error) => uncaught.push(error));
   await openPage(page);
   session = await page.context().newCDPSession(page);
+});
+test.afterEach(async ({ page }) => {
+  expect(await page.evaluate(() => storePage.unhandled())).toEqual([]);
+  expect(uncaught.splice(0)).toEqual([]);
 });
 
 test('the quota that tests set is one that IndexedDB knows', async ({ page }) => {

@@ -16,8 +16,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.html': 'text/html' };
 const START_MS = 30_000;
 
-/** Workers in surroundings that keep nothing: what a private window of one browser or another does. */
+/** Workers in surroundings that keep nothing, as private windows of some browsers do, and one that tells of lost rejections. */
 const WORKERS = {
+  'worker-watched':
+    "addEventListener('unhandledrejection', ({ reason }) => postMessage({ unhandled: String(reason) }));",
   'worker-without': "Object.defineProperty(self, 'indexedDB', { value: undefined });",
   'worker-denied': `IDBFactory.prototype.open = () => {
     throw new DOMException('the user denied permission', 'SecurityError');

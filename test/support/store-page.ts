@@ -45,6 +45,8 @@ let statuses: StoreStatus[] = [];
 let acknowledged: Acknowledged[] = [];
 let streaming: Promise<void> = Promise.resolve();
 let isStopped = false;
+/** Rejections that nobody handled in a worker that tells of them. */
+const unhandled: string[] = [];
 
 const ask = <T>(method: string, ...params: unknown[]) => node!.request({ method, params }) as Promise<T>;
 const blockAt = (tag: string) => ask<Rpc>('eth_getBlockByNumber', tag, false);
@@ -72,6 +74,9 @@ const page = {
     acknowledged = [];
     isStopped = false;
     worker = new Worker(script, { type: 'module' });
+    worker.addEventListener('message', ({ data }) => {
+      if (data?.unhandled !== undefined) unhandled.push(data.unhandled);
+    });
     try {
       node = await createNode({ ...options, worker, onProgress: ({ stage }) => void stages.push(stage) });
       node.on('storage', (status) => void statuses.push(status));
@@ -205,6 +210,8 @@ const page = {
       return { error: plain(error) };
     }
   },
+
+  unhandled: () => unhandled,
 
   /** Statuses of the store that were told since the node was opened. */
   statuses: () => statuses,
