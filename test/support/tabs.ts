@@ -90,6 +90,7 @@ export class Tab {
   isDead = false;
   /** Its thread hangs: what arrives waits. */
   private isHung = false;
+  private isStoreHung = false;
   private readonly channels = new Set<BroadcastChannel>();
   private waiting: (() => void)[] = [];
 
@@ -110,12 +111,15 @@ export class Tab {
     this.browser.locks.kill(this);
   }
 
-  hang(): void {
+  /** @param withStore - what it asks of the store waits too */
+  hang(withStore = false): void {
     this.isHung = true;
+    this.isStoreHung = withStore;
   }
 
   resume(): void {
     this.isHung = false;
+    this.isStoreHung = false;
     for (const go of this.waiting.splice(0)) go();
   }
 
@@ -159,7 +163,11 @@ export class Tab {
   private store(): PageStore {
     const { store } = this.browser;
     const gone = () => new PlumblineError('STORE_UNAVAILABLE', 'gone', { reason: 'the tab is dead' });
-    const checked = <T>(work: () => Promise<T>) => (this.isDead ? Promise.reject(gone()) : work());
+    const checked = async <T>(work: () => Promise<T>) => {
+      if (this.isStoreHung) await new Promise<void>((resolve) => this.run(resolve));
+      if (this.isDead) throw gone();
+      return work();
+    };
     return Object.assign(new MemoryStore(), {
       get: (...args: Parameters<PageStore['get']>) => checked(() => store.get(...args)),
       keys: (...args: Parameters<PageStore['keys']>) => checked(() => store.keys(...args)),

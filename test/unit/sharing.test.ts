@@ -4,10 +4,11 @@ import { PlumblineError } from '../../src/errors.js';
 import type { NodeOptions } from '../../src/hosts/options.js';
 import { SwitchedActivity } from '../../src/hosts/page-activity.js';
 import { differences, fingerprintOf } from '../../src/hosts/sharing/fingerprint.js';
+import { LockOffice } from '../../src/hosts/sharing/office.js';
 import type { NodeTransport } from '../../src/hosts/transport.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { claimStore, LEASE_KEY } from '../../src/store/fence.js';
+import { claimStore, type FencedStore, LEASE_KEY } from '../../src/store/fence.js';
 import { ask, askIn, type Gates, gate, sharingOf, stubLog, stubNode } from '../support/stub-node.js';
 import { TestBrowser } from '../support/tabs.js';
 
@@ -276,7 +277,63 @@ describe('a writer that hangs', () => {
   });
 });
 
+describe('the lock', () => {
+  const never = new AbortController().signal;
+  const officeOf = (browser: TestBrowser) => {
+    const { locks, openStore } = browser.tab().environment;
+    return new LockOffice(locks!, browser.name, () => openStore!(browser.name, {}));
+  };
+
+  test('is held by one at a time; stolen, its holder is told, and the stores of both know', async () => {
+    const browser = new TestBrowser();
+    const [first, second] = [officeOf(browser), officeOf(browser)];
+    const order: string[] = [];
+    const end = gate();
+    let old: FencedStore | undefined;
+    const holding = first.hold(
+      async ({ lost, store }) => {
+        old = await store();
+        lost.addEventListener('abort', () => order.push('lost'));
+        end.arrive();
+        await end.closed;
+        order.push('first ends');
+      },
+      { signal: never, steal: false },
+    );
+    await end.reached;
+    const patience = new AbortController();
+    const waiting = second.hold(async () => void order.push('never'), { signal: patience.signal, steal: false });
+    patience.abort();
+    await waiting;
+    await second.hold(
+      async ({ store }) => {
+        await (await store())!.commit({});
+        order.push('second');
+      },
+      { signal: never, steal: true },
+    );
+    await expect.poll(() => order).toEqual(['lost', 'second']);
+    await expect(old!.commit({})).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
+    end.open();
+    await holding;
+    expect(order.at(-1)).toBe('first ends');
+  });
+});
+
 describe('without locks', () => {
+  test('a writer that hangs longer than its lease learns that it is over', async () => {
+    const browser = new TestBrowser(false);
+    const { nodes, tabs: pages, logs } = await tabs(2, {}, browser);
+    pages[0]!.hang(true);
+    expect(await ask(nodes[1]!, 'eth_chainId')).toBe('0x1');
+    expect((await sharingOf(nodes[1]!)).role).toBe('writer');
+    // It is woken by the news of the other alone.
+    pages[0]!.resume();
+    await expect.poll(() => rolesOf(nodes)).toEqual(['follower', 'writer']);
+    expect(await ask(nodes[0]!, 'eth_chainId')).toBe('0x1');
+    expect(logs[1]!.calls).toHaveLength(2);
+  });
+
   test('a lease in the store says who writes; when it is not renewed another does', async () => {
     const browser = new TestBrowser(false);
     const { nodes, tabs: pages, logs } = await tabs(3, {}, browser);
