@@ -20,7 +20,7 @@ const STAGES: Readonly<Record<OpenProgress['stage'], string>> = {
 
 function networkName(): string {
   const { kind, network } = running.value?.settings ?? settings.value;
-  return kind === 'devnet' ? 'devnet' : NETWORKS[network].label;
+  return kind === 'devnet' ? 'devnet' : NETWORKS[network].short;
 }
 
 /** One line of words on the node, for eyes and for screen readers. */

@@ -1,22 +1,7 @@
-import type { ComponentType } from 'preact';
+import { Parts } from './app-parts.js';
 import { StatusBar } from './app-status.js';
 import { ThemeSwitch } from './app-theme.js';
 import { online, VIEWS, type View, view } from './state/view.js';
-import { ConsoleView } from './views/console.js';
-import { FeesView } from './views/fees.js';
-import { LogView } from './views/log.js';
-import { NodeView } from './views/node.js';
-import { OverviewView } from './views/overview.js';
-import { ProofsView } from './views/proofs.js';
-
-const PAGES: Readonly<Record<View, ComponentType>> = {
-  overview: OverviewView,
-  fees: FeesView,
-  proofs: ProofsView,
-  console: ConsoleView,
-  log: LogView,
-  node: NodeView,
-};
 
 /** The mark: a line and its bob. */
 function Mark() {
@@ -53,15 +38,7 @@ export function App() {
       </header>
       <StatusBar />
       <main id="main" tabIndex={-1}>
-        {/* All stay mounted, so that what was typed and answered is there again. */}
-        {(Object.keys(PAGES) as View[]).map((name) => {
-          const Page = PAGES[name];
-          return (
-            <div key={name} class="view" hidden={view.value !== name}>
-              <Page />
-            </div>
-          );
-        })}
+        <Parts />
       </main>
       <footer class="foot">
         An Ethereum L2 node that lives in this page. What it says is executed, proved and checked here.

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.js';
+import { followVisits, loadAhead } from './app-parts.js';
 import { keepForOffline } from './state/offline.js';
 import { startNode } from './state/session.js';
 import { settings } from './state/settings.js';
@@ -9,6 +10,7 @@ import './styles/index.css';
 
 followPage();
 followStatus();
+followVisits();
 render(<App />, document.getElementById('app')!);
 
 const { kind, endpoints } = settings.value;
@@ -18,5 +20,10 @@ else if (endpoints.some(({ address }) => address === '' || address.includes('{ke
   if (!Object.hasOwn(VIEWS, location.hash.slice(1))) location.hash = 'node';
 } else void startNode(settings.value);
 
-addEventListener('load', () => void keepForOffline(), { once: true });
-if (document.readyState === 'complete') void keepForOffline();
+/** What can wait until the page stands. */
+function settle(): void {
+  void keepForOffline();
+  loadAhead();
+}
+if (document.readyState === 'complete') settle();
+else addEventListener('load', settle, { once: true });

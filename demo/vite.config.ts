@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { offlineWorker } from './vite.offline.js';
+import { pageSize } from './vite.size.js';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 
@@ -36,7 +37,7 @@ const policy: Plugin = {
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
-  plugins: [policy, offlineWorker(dist)],
+  plugins: [policy, offlineWorker(dist), pageSize],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: { outDir: `${dist}/demo`, emptyOutDir: true, target: 'es2022', modulePreload: { polyfill: false } },
   worker: { format: 'es' },

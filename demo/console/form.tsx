@@ -10,7 +10,7 @@ function choose(method: string): void {
   const offered = OFFERED.find((one) => one.method === method);
   const before = OFFERED.find((one) => one.method === draft.value.method);
   const untouched = draft.value.params === '' || (before !== undefined && draft.value.params === textOf(before.params));
-  const params = offered !== undefined && untouched ? textOf(offered.params) : draft.value.params;
+  const params = untouched ? (offered === undefined ? '' : textOf(offered.params)) : draft.value.params;
   draft.value = { method, params };
 }
 

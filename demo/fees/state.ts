@@ -72,7 +72,7 @@ export async function estimate(): Promise<void> {
   const answer = await askBeside(
     'linea_estimateGas',
     () => node.explainEstimate(params, gasSearch === 'node' ? {} : { gasSearch }),
-    ({ evidence }) => ({ class: 'computed', level: evidence.trust, block: evidence.block }),
+    ({ evidence }) => ({ class: 'computed', level: evidence.trust, block: evidence.block, evidence }),
   );
   sent.value = undefined;
   shown.value = { answer, call, overridden: overrides !== undefined };

@@ -1,4 +1,4 @@
-import { formatMs, groups } from '../lib/format.js';
+import { formatMs, groups, pretty } from '../lib/format.js';
 import type { LogEntry } from '../state/requests.js';
 import { Known } from '../ui/known.js';
 
@@ -27,11 +27,11 @@ export function LogTable({ of }: { readonly of: readonly LogEntry[] }) {
           <th scope="col" class="end">
             Took
           </th>
-          <th scope="col">Outcome</th>
+          <th scope="col">Outcome, evidence</th>
         </tr>
       </thead>
       <tbody>
-        {of.slice(0, SHOWN).map(({ id, at, method, known, blocks, ms, error, quiet }) => (
+        {of.slice(0, SHOWN).map(({ id, at, method, known, blocks, ms, error, evidence, quiet }) => (
           <tr key={id} class={quiet ? 'is-quiet' : undefined}>
             <td data-label="Time" class="figure soft">
               <time dateTime={at.toISOString()}>{at.toLocaleTimeString()}</time>
@@ -47,12 +47,16 @@ export function LogTable({ of }: { readonly of: readonly LogEntry[] }) {
               {formatMs(ms)}
             </td>
             <td data-label="Outcome">
-              {error === undefined ? (
-                'answered'
-              ) : (
+              {error !== undefined && (
                 <span class="bad">
                   {error.code !== '' && <code>{error.code}</code>} {error.message}
                 </span>
+              )}
+              {evidence !== undefined && (
+                <details>
+                  <summary>{error === undefined ? 'answered' : 'report'}</summary>
+                  <pre>{pretty(evidence)}</pre>
+                </details>
               )}
             </td>
           </tr>

@@ -11,6 +11,8 @@ import { Panel } from '../ui/panel.js';
 export function KeptPanel() {
   const action = useAction();
   const done = useSignal('');
+  /** Asked once more before anything is deleted. */
+  const sure = useSignal(false);
   const now = running.value;
   if (now === undefined || !now.settings.keep) return null;
   const { node, settings } = now;
@@ -65,19 +67,42 @@ export function KeptPanel() {
             Save the chain as a file
           </button>
         )}
-        <button
-          type="button"
-          class="danger"
-          disabled={action.busy.value}
-          onClick={() =>
-            act(async () => {
-              await node.clear();
-              return 'Deleted: the node has begun anew.';
-            })
-          }
-        >
-          Delete what this node keeps
-        </button>
+        {sure.value ? (
+          <>
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                sure.value = false;
+                void act(async () => {
+                  await node.clear();
+                  return 'Deleted: the node has begun anew.';
+                });
+              }}
+            >
+              Delete it for good
+            </button>
+            <button
+              type="button"
+              onClick={() => {
+                sure.value = false;
+              }}
+            >
+              Leave it
+            </button>
+          </>
+        ) : (
+          <button
+            type="button"
+            class="danger"
+            disabled={action.busy.value}
+            onClick={() => {
+              sure.value = true;
+            }}
+          >
+            Delete what this node keeps…
+          </button>
+        )}
       </div>
       <p class="hint" role="status">
         {done.value}

@@ -103,14 +103,18 @@ export function Path({ marks, state, labels }: PathProps) {
   );
 }
 
-/** Text lines of a leaf. */
+/** Lines of the box of a leaf. */
+export const LEAF_LINES = 6;
+
+/** Text lines of a leaf: its place, the hash of its key, its neighbours in the order of these, and its own hash. */
 export function leafLines({ index, leaf, leafHash }: Branch, name: string): string[] {
   const edge = index === 0 ? ' (head)' : index === 1 ? ' (tail)' : '';
   return [
     `${name}${edge}`,
     `position ${index}`,
-    `key ${shortHex(leaf.hkey, 6)}`,
-    `before ${leaf.prev}, after ${leaf.next}`,
+    `hkey ${shortHex(leaf.hkey, 6)}`,
+    `prev ${leaf.prev}`,
+    `next ${leaf.next}`,
     shortHex(leafHash, 6),
   ];
 }

@@ -2,7 +2,7 @@ import { shortHex } from '../lib/format.js';
 import type { Anatomy, Branch } from './anatomy.js';
 import type { Check, CheckState } from './checks.js';
 import { type Lane, layOut, type Mark, type Point, partedSteps, pieces, WIDTH } from './layout.js';
-import { Box, boxHeight, Link, leafLines, Path } from './tree-parts.js';
+import { Box, boxHeight, LEAF_LINES, Link, leafLines, Path } from './tree-parts.js';
 
 interface TreeProps {
   readonly of: Anatomy;
@@ -122,8 +122,8 @@ function drawTwo(of: Anatomy, checks: readonly Check[], start: Point, detail: nu
       title={branch.leafHash}
     />
   );
-  const gapY = y + boxHeight(5) + 30;
-  const foot = (isLeft: boolean) => ({ x: middle(lane(isLeft)), y: y + boxHeight(5) });
+  const gapY = y + boxHeight(LEAF_LINES) + 30;
+  const foot = (isLeft: boolean) => ({ x: middle(lane(isLeft)), y: y + boxHeight(LEAF_LINES) });
   const drawn = (
     <>
       <Path marks={trunk.marks} state={lowPath} labels />

@@ -18,6 +18,8 @@ export interface LogEntry {
   readonly known: Knowledge | undefined;
   /** Numbers of the blocks it rests on. */
   readonly blocks: readonly number[];
+  /** What the node says the answer rests on, as data. */
+  readonly evidence: unknown;
   readonly error: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -62,16 +64,20 @@ export async function ask<Result>(
 export async function askBeside<Result>(
   name: string,
   work: () => Promise<Result>,
-  known: (result: Result) => Knowledge & { readonly block?: number },
+  known: (result: Result) => Knowledge & { readonly block: number; readonly evidence: unknown },
 ): Promise<Answer<Result>> {
   return logged(name, false, async () => {
     const result = await work();
     const { block, ...rest } = known(result);
-    return { result, report: { ...rest, blocks: block === undefined ? [] : [{ number: block }] } };
+    return { result, report: { ...rest, blocks: [{ number: block }] } };
   });
 }
 
-type Report = Knowledge & { readonly blocks: readonly { readonly number: number }[] };
+type Report = Knowledge & {
+  readonly blocks: readonly { readonly number: number }[];
+  /** In place of the report itself, where there is more to tell. */
+  readonly evidence?: unknown;
+};
 
 async function logged<Result>(
   method: string,
@@ -85,6 +91,7 @@ async function logged<Result>(
     const entry: LogEntry = {
       ...{ id: nextId++, at: new Date(), method, ms, quiet, known },
       blocks: (report?.blocks ?? []).map(({ number }) => number),
+      evidence: report?.evidence ?? report,
       error: error === undefined ? undefined : shortError(error),
     };
     log.value = [entry, ...log.value].slice(0, KEPT);

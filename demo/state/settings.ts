@@ -4,10 +4,10 @@ import { type EndpointField, joinKey } from './secrets.js';
 
 /** Network profiles that the form offers. The last is for a devnet that runs elsewhere, such as `npm start`. */
 export const NETWORKS = {
-  linea: { label: 'Linea', profile: () => linea },
-  'linea-sepolia': { label: 'Linea Sepolia', profile: () => lineaSepolia },
-  devnet: { label: 'A plumbline devnet elsewhere', profile: () => devnet() },
-} as const satisfies Record<string, { label: string; profile: () => Network }>;
+  linea: { label: 'Linea', short: 'Linea', profile: () => linea },
+  'linea-sepolia': { label: 'Linea Sepolia', short: 'Linea Sepolia', profile: () => lineaSepolia },
+  devnet: { label: 'A plumbline devnet elsewhere', short: 'a devnet elsewhere', profile: () => devnet() },
+} as const satisfies Record<string, { label: string; short: string; profile: () => Network }>;
 
 export type NetworkName = keyof typeof NETWORKS;
 export type Level = 'auto' | 'plain' | 'linked' | 'sealed';

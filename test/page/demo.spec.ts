@@ -1,8 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { card, estimate, fact, mine, openDemo, status, visit } from './demo-page.js';
 
-test('estimates, sends, and proves what was sent', async ({ page }) => {
+test('estimates, sends, and proves what was sent, under a strict policy', async ({ page }) => {
   const problems = await openDemo(page, 'Fees');
+  const policy = page.locator('meta[http-equiv="Content-Security-Policy"]');
+  await expect(policy).toHaveAttribute('content', /default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
   await estimate(page);
   await expect(fact(page, 'Base fee')).toHaveText('7 wei per gas');
   await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
@@ -62,6 +64,7 @@ test('the devnet is there again after a reload, and says what it keeps', async (
   await page.getByRole('button', { name: 'Save the chain as a file' }).click();
   const file = await (await saved).path();
   await page.getByRole('button', { name: 'Delete what this node keeps' }).click();
+  await page.getByRole('button', { name: 'Delete it for good' }).click();
   await expect(page.getByText('Deleted: the node has begun anew.')).toBeVisible({ timeout: 30_000 });
   await visit(page, 'Overview');
   await expect(card(page, 'Head')).toHaveText('0', { timeout: 30_000 });
@@ -169,6 +172,8 @@ test('the log has class, level, block and time of each answer', async ({ page })
   await expect(rows.first()).toContainText('proved');
   await expect(rows.last()).toContainText('computed');
   await expect(rows.last()).toContainText('ms');
+  await rows.last().getByText('answered').click();
+  await expect(rows.last()).toContainText('compressedTxSize');
   await page.getByLabel('Show').selectOption('computed');
   await expect(rows).toHaveCount(1);
   await page.getByLabel('Show').selectOption('all');

@@ -1,0 +1,38 @@
+import { gzipSync } from 'node:zlib';
+import type { Plugin, Rolldown } from 'vite';
+
+const KB = 1000;
+
+/** Says how much of the page is loaded to begin with, and with all its parts; the node in its worker is counted apart. */
+export const pageSize: Plugin = {
+  name: 'page-size',
+  apply: 'build',
+  generateBundle(_, bundle) {
+    const entry = Object.values(bundle).find(
+      (file): file is Rolldown.OutputChunk => file.type === 'chunk' && file.isEntry,
+    );
+    if (entry === undefined) return;
+    const first = new Set<string>();
+    const all = new Set<string>();
+    const follow = (name: string, into: Set<string>, further: boolean) => {
+      const file = bundle[name];
+      if (into.has(name) || file?.type !== 'chunk') return;
+      into.add(name);
+      for (const other of [...file.imports, ...(further ? file.dynamicImports : [])]) follow(other, into, further);
+    };
+    follow(entry.fileName, first, false);
+    follow(entry.fileName, all, true);
+    const styles = Object.keys(bundle).filter((name) => name.endsWith('.css'));
+    const size = (names: Iterable<string>) => {
+      let bytes = 0;
+      for (const name of names) {
+        const file = bundle[name]!;
+        bytes += gzipSync(file.type === 'chunk' ? file.code : file.source).length;
+      }
+      return `${(bytes / KB).toFixed(1)} KB`;
+    };
+    console.log(
+      `demo page, gzip: ${size([...first, ...styles])} to begin with, ${size([...all, ...styles])} with all parts`,
+    );
+  },
+};
