@@ -1,5 +1,6 @@
 import { type Endpoint, expose } from 'comlink';
 import { PlumblineError } from '../errors.js';
+import { bytesToHex } from '../primitives/hex.js';
 import type { CommonNode } from './common-node.js';
 import type { OpenProgress } from './options.js';
 import { serialize } from './transfer.js';
@@ -15,7 +16,8 @@ export type WorkerPort = Endpoint;
  * @param lock - name of a lock that the worker holds for as long as it lives
  */
 export function servePort(port: WorkerPort, common: CommonNode, lock: Promise<string | undefined>): void {
-  const user = crypto.randomUUID();
+  // `randomUUID` is for secure contexts alone; pages of plain http have workers too.
+  const user = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
   const running = new Map<number, AbortController>();
   const sessions = new Map<number, NodeSession>();
   let node: NodeTransport | undefined;
