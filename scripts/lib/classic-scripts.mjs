@@ -47,8 +47,12 @@ function place(chunks, { roots, shared, aside }) {
   return { entry, files };
 }
 
+/** Under names that are not those of CommonJS, which tools would take the scripts for. */
+const rename = (code) =>
+  code.replace(/(?<![\w$.])require(?=\(["'`]\.)/g, '$load').replace(/(?<![\w$.])exports(?=\.|,["'`])/g, '$made');
+
 const table = (chunks) =>
-  `{${chunks.map(({ fileName, code }) => `${JSON.stringify(fileName)}(require,exports){${code}\n}`).join(',\n')}}`;
+  `{${chunks.map(({ fileName, code }) => `${JSON.stringify(fileName)}($load,$made){${rename(code)}\n}`).join(',\n')}}`;
 
 /** What stands in the first file: the chunks it holds, where the others are, and how one is run. */
 function loader(script, entry, files, own, always) {
@@ -62,17 +66,17 @@ self.importScripts(new URL("${script}-"+file+".js",new URL(self.plumblineBase??"
 here.add(file);
 };
 self.plumblineChunks=(more)=>{Object.assign(chunks,more)};
-const require=(path)=>{
+const load=(path)=>{
 const name=path.slice(path.lastIndexOf("/")+1);
 if(!(name in ran)){
 if(!(name in chunks))bring(files[name]);
-const exports=ran[name]={};
-try{chunks[name](require,exports)}catch(error){delete ran[name];throw error}
+const made=ran[name]={};
+try{chunks[name](load,made)}catch(error){delete ran[name];throw error}
 }
 return ran[name];
 };
 self.addEventListener("install",(event)=>event.waitUntil((async()=>{${brought.join('')}})()));
-require(${JSON.stringify(entry)});
+load(${JSON.stringify(entry)});
 })();
 `;
 }

@@ -8,7 +8,11 @@ import { BROWSER_ARGS, findBrowser } from '../../scripts/lib/browser.mjs';
 export const executablePath: string | undefined = await findBrowser();
 if (executablePath === undefined) console.warn('packaging: no Chromium was found, consumers in pages are not tried');
 
-export const launch = (): Promise<Browser> => chromium.launch({ executablePath: executablePath!, args: BROWSER_ARGS });
+/** Nothing but this machine is found: a page that asks for more has its request fail. */
+const LOOPBACK_ONLY = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost';
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: executablePath!, args: [...BROWSER_ARGS, LOOPBACK_ONLY] });
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
