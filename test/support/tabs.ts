@@ -1,3 +1,4 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import { onTestFinished } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
 import type { InlineExtras } from '../../src/hosts/inline-extras.js';
@@ -5,9 +6,11 @@ import type { NodeOptions } from '../../src/hosts/options.js';
 import type { Channel, Locks, SharingEnvironment } from '../../src/hosts/sharing/environment.js';
 import { openShared, type SharingOptions } from '../../src/hosts/sharing/open-shared.js';
 import type { NodeTransport } from '../../src/hosts/transport.js';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';
 import { KeptStore } from './dev-node.js';
+import { type Gates, sharingOf, stubLog, stubNode } from './stub-node.js';
 
 interface Request {
   readonly tab: Tab;
@@ -214,3 +217,24 @@ export class TestBrowser {
     return node;
   }
 }
+
+/** For how long a writer may be silent in tests, ms. */
+export const HUNG_AFTER_MS = 1_000;
+/** Hash of a transaction. */
+export const hashOf = (raw: string) => bytesToHex(keccak_256(hexToBytes(raw)));
+
+/** So many tabs with a node each, opened one after the other: the first one writes. */
+export async function tabs(count: number, gates: Gates = {}, browser = new TestBrowser()) {
+  const logs = Array.from({ length: count }, stubLog);
+  const opened: { tab: ReturnType<TestBrowser['tab']>; node: NodeTransport }[] = [];
+  for (const log of logs) {
+    const tab = browser.tab();
+    const sharing = { hungAfterMs: HUNG_AFTER_MS };
+    opened.push({ tab, node: await browser.open(tab, stubNode(log, gates), { sharing }) });
+  }
+  return { browser, logs, tabs: opened.map(({ tab }) => tab), nodes: opened.map(({ node }) => node) };
+}
+
+/** What each node says of its role. */
+export const rolesOf = async (nodes: readonly NodeTransport[]) =>
+  (await Promise.all(nodes.map(sharingOf))).map(({ role }) => role);

@@ -1,20 +1,17 @@
-import type { Activity } from '../../chain/light/activity.js';
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { SharingReport } from '../../rpc/sharing-report.js';
 import { type FencedStore, storeInUse } from '../../store/fence.js';
 import { SCHEMA_VERSION } from '../../store/schema.js';
-import type { InlineExtras } from '../inline-extras.js';
-import type { NodeInfo, OpenProgress } from '../options.js';
+import type { OpenProgress } from '../options.js';
 import type { NodeTransport } from '../transport.js';
-import type { Backend } from './backend.js';
-import type { Channel } from './environment.js';
-import { differences, type Fingerprint } from './fingerprint.js';
+import { differences } from './fingerprint.js';
 import { Mail } from './mail.js';
-import type { Announcement, Letter, Rank, ToFollower, ToWriter } from './messages.js';
-import type { Mandate, Office } from './office.js';
+import type { MemberListener, MemberSettings } from './member-settings.js';
+import type { Announcement, Letter, Said, ToFollower, ToWriter } from './messages.js';
+import type { Mandate } from './office.js';
+import { OtherWriter } from './other-writer.js';
 import { Reign } from './reign.js';
-import { RemoteNode } from './remote-node.js';
 
 /** How often a node that waits asks whether the writer is there, ms. */
 const TICK_MS = 500;
@@ -22,40 +19,11 @@ const TICK_MS = 500;
 const OPENING_PATIENCE = 3;
 /** A background node that lets pages go first stands again after this, ms. */
 const YIELD_MS = 50;
-/** The last answers of a writer may arrive after the news of the next: of one that ended in order, all of them do; ms. */
-const LEFT_MS = 1_000;
-const LOST_MS = 100;
 /** In ticks: how often a node says that it is there, where its end is not seen. */
 const SIGN_OF_LIFE = 10;
 
 /** Goes up when nodes say something else to each other, or store something else. */
 const VERSION = SCHEMA_VERSION * 100 + 1;
-
-export interface MemberSettings {
-  readonly name: string;
-  readonly rank: Rank;
-  readonly fingerprint: Fingerprint;
-  readonly hungAfterMs: number;
-  readonly office: Office;
-  readonly channel: (name: string) => Channel;
-  /** Of this node's page. */
-  readonly activity: Activity;
-  /** Opens the node of a writer. */
-  readonly open: (
-    extras: Pick<InlineExtras, 'store' | 'storeFailure' | 'activity' | 'onProgress'>,
-  ) => Promise<NodeTransport>;
-  readonly onProgress: (progress: OpenProgress) => void;
-}
-
-/** Told how a member gets on. */
-export interface MemberListener {
-  /** Whoever writes now can be asked; undefined: nobody, for the moment. */
-  onWriter(writer: { readonly backend: Backend; readonly info: NodeInfo } | undefined): void;
-  /** It takes no part any more. */
-  onEnd(error: Error): void;
-  /** Whether anybody waits for an answer or an event. */
-  isWaiting(): boolean;
-}
 
 /**
  * One of the nodes that share a store: stands for writer, writes when its turn comes, and until then knows who does.
@@ -65,14 +33,8 @@ export class Member {
   private readonly id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
   private readonly mail: Mail;
   private reign: Reign | undefined;
-  /** The writer elsewhere, once heard of; `remote` once it can be asked. */
-  private writer: { readonly id: string; readonly epoch: number } | undefined;
-  private remote: RemoteNode | undefined;
-  /** The writer before, for what it answered last. */
-  private past: RemoteNode | undefined;
-  /** The newest writer ends in order. */
-  private hasLeft = false;
-  private newestEpoch = 0;
+  private readonly other: OtherWriter;
+  /** Ticks since the writer elsewhere was heard of. */
   private silence = 0;
   private ticks = 0;
   private patience = 1;
@@ -92,12 +54,19 @@ export class Member {
       hear: (said) => this.hear(said),
       read: (letter) => this.read(letter),
     });
+    const post = (to: string, epoch: number, letter: Said<ToWriter>) =>
+      this.mail.post(to, { from: this.id, epoch, ...letter } as ToWriter);
+    this.other = new OtherWriter(
+      post,
+      (writer) => listener.onWriter(writer),
+      (id) => this.mail.part(id),
+    );
   }
 
   get report(): SharingReport {
     if (this.reign !== undefined) return { role: 'writer', writer: this.id, epoch: this.reign.epoch };
-    const { writer } = this;
-    return { role: 'follower', ...(writer !== undefined && { writer: writer.id, epoch: writer.epoch }) };
+    const { known } = this.other;
+    return { role: 'follower', ...(known !== undefined && { writer: known.id, epoch: known.epoch }) };
   }
 
   async start(): Promise<void> {
@@ -118,8 +87,7 @@ export class Member {
     await this.standing;
     clearInterval(this.timer);
     this.unwatch();
-    this.remote?.end();
-    this.past?.end();
+    this.other.end();
     this.mail.say({ kind: 'bye', from: this.id });
     this.mail.close();
     this.disappear();
@@ -166,14 +134,14 @@ export class Member {
       storeFailure = error;
     }
     if (this.isClosed) return store?.close();
-    const epoch = store?.epoch ?? Math.max(this.newestEpoch + 1, Date.now());
+    const epoch = store?.epoch ?? Math.max(this.other.newestEpoch + 1, Date.now());
     const say = (to: string, letter: object) => {
       this.mail.post(to, { from: this.id, epoch, ...letter } as ToFollower);
     };
     const reign = new Reign(epoch, mandate, office, activity, say, () => this.leave(epoch));
     if (store !== undefined) store.onTakenOver = reign.lose;
-    this.dismiss();
-    this.newestEpoch = epoch;
+    this.other.dismiss();
+    this.other.newestEpoch = epoch;
     this.reign = reign;
     this.announce(reign);
     let node: NodeTransport | undefined;
@@ -233,7 +201,7 @@ export class Member {
 
   /** Somebody says that it writes. */
   private acknowledge({ from, epoch, ...said }: Announcement & { kind: 'writer' }): void {
-    if (epoch < this.newestEpoch || this.reign?.epoch === epoch) return;
+    if (epoch < this.other.newestEpoch || this.reign?.epoch === epoch) return;
     if (said.version > VERSION) this.fail(tooNew(said.version));
     // One of an older version makes room for this one.
     if (said.version !== VERSION) return;
@@ -243,45 +211,14 @@ export class Member {
       return;
     }
     this.reign?.lose();
-    this.newestEpoch = epoch;
     this.silence = 0;
-    if (this.writer?.epoch !== epoch || this.writer.id !== from) {
-      this.dismiss();
-      this.writer = { id: from, epoch };
-      this.seek();
-    }
-    if (said.info === undefined) {
-      if (said.progress !== undefined) this.settings.onProgress(said.progress);
-    } else if (this.remote === undefined) {
-      const say = (letter: object) => this.mail.post(from, { from: this.id, epoch, ...letter } as ToWriter);
-      this.remote = new RemoteNode(epoch, say);
-      this.listener.onWriter({ backend: this.remote, info: said.info });
-    }
+    if (this.other.learn(from, epoch, said.info)) this.seek();
+    if (said.info === undefined && said.progress !== undefined) this.settings.onProgress(said.progress);
   }
 
   /** The writer elsewhere begins nothing any more. */
   private part(epoch: number): void {
-    if (epoch !== this.writer?.epoch) return;
-    this.silence = 0;
-    this.writer = undefined;
-    this.hasLeft = true;
-    // What it said before and arrives later is of the past.
-    this.newestEpoch = epoch + 1;
-    this.listener.onWriter(undefined);
-  }
-
-  /** Somebody else writes. */
-  private dismiss(): void {
-    if (this.writer !== undefined) this.mail.part(this.writer.id);
-    this.writer = undefined;
-    const { remote } = this;
-    if (remote === undefined) return;
-    this.listener.onWriter(undefined);
-    this.remote = undefined;
-    this.past?.end();
-    this.past = remote;
-    setTimeout(() => remote.end(), this.hasLeft ? LEFT_MS : LOST_MS);
-    this.hasLeft = false;
+    if (this.other.leave(epoch)) this.silence = 0;
   }
 
   /** Takes what is said to this node. */
@@ -294,8 +231,8 @@ export class Member {
       return;
     }
     if (kind === 'over') this.part(epoch);
-    if (epoch === this.writer?.epoch) this.silence = 0;
-    for (const remote of [this.remote, this.past]) if (epoch === remote?.epoch) remote.receive(letter);
+    if (epoch === this.other.known?.epoch) this.silence = 0;
+    this.other.receive(letter);
   }
 
   private tick(): void {
@@ -310,10 +247,10 @@ export class Member {
       this.silence = 0;
       return;
     }
-    const { writer, remote } = this;
-    if (writer === undefined) this.seek();
-    else this.mail.post(writer.id, { kind: 'ping', from: this.id, epoch: writer.epoch });
-    const limitMs = hungAfterMs * this.patience * (remote === undefined ? OPENING_PATIENCE : 1);
+    const { known, isReady } = this.other;
+    if (known === undefined) this.seek();
+    else this.mail.post(known.id, { kind: 'ping', from: this.id, epoch: known.epoch });
+    const limitMs = hungAfterMs * this.patience * (isReady ? 1 : OPENING_PATIENCE);
     if (++this.silence * TICK_MS < limitMs) return;
     // Two that take a slow writer for a dead one would take it from each other for ever.
     this.patience *= 2;

@@ -77,11 +77,12 @@ export async function openShared(
       open(options, { ...extras, ...own }),
     onProgress: (progress: Parameters<NonNullable<InlineExtras['onProgress']>>[0]) => extras.onProgress?.(progress),
   };
-  let member: Member;
+  let member: Member | undefined;
   try {
     member = new Member(settings, node);
     await member.start();
   } catch {
+    await member?.close();
     // Neither locks nor channels for this origin: then there is no store either, and opening the node says so.
     return open(options, extras);
   }

@@ -6,7 +6,7 @@ import type { StoreStatus, StoreStatusListener } from '../../store/store-status.
 import type { NodeInfo } from '../options.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../transport.js';
 import { type Backend, WriterGone } from './backend.js';
-import type { MemberListener } from './member.js';
+import type { MemberListener } from './member-settings.js';
 import { methodOf, refuse, repeat } from './repeating.js';
 import { SharedSession } from './shared-session.js';
 import { nodeClosed } from './writing.js';
