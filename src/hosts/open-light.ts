@@ -111,7 +111,7 @@ async function openOn(
   let chain: Chain = light;
   if (chainOptions.kind === 'replica') {
     const { startReplica } = await import('./open-replica.js');
-    const shared = { layerOne: layerOneGroup, layerOneHeader, store, clock, kernel: { build }, loadHasher };
+    const shared = { layerOne: layerOneGroup, layerOneHeader, store, health, clock, kernel: { build }, loadHasher };
     const observers = { upstreamObserver: observer, observer: extras.replicaObserver };
     chain = await startReplica(light, chainOptions, { ...shared, ...observers });
   }

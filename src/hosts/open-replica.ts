@@ -13,6 +13,7 @@ import { loadTrieKernel } from '../kernel/trie-kernel.js';
 import { schemeAt } from '../networks/network.js';
 import { MemoryStore } from '../store/memory-store.js';
 import type { PageStore } from '../store/page-store.js';
+import { isStoreFailure, type StoreHealth } from '../store/store-status.js';
 import type { Clock } from '../upstream/clock.js';
 import { EndpointGroup } from '../upstream/group.js';
 import type { UpstreamObserver } from '../upstream/observer.js';
@@ -33,6 +34,8 @@ export interface ReplicaParts {
   readonly layerOneHeader: Uint8Array | undefined;
   /** In memory when left out. The light chain closes it. */
   readonly store: PageStore | undefined;
+  /** Told whether it can be used. */
+  readonly health: StoreHealth;
   readonly clock: Clock;
   readonly kernel: KernelOptions;
   readonly upstreamObserver: UpstreamObserver | undefined;
@@ -69,7 +72,7 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
     });
     const follower = await ZkFollower.open({
       network,
-      store: store ?? new MemoryStore(),
+      store: store === undefined ? new MemoryStore() : telling(store, parts.health),
       hasher: await parts.loadHasher(scheme),
       tries: () => loadTrieKernel(scheme, { ...kernel, undo: true, nodes: true }),
       logs: besuTrieLogs(group('trie-logs', options.trieLogs)),
@@ -96,6 +99,30 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
     await light.close();
     throw error;
   }
+}
+
+/**
+ * A store that tells how its commits end. A replica whose blocks cannot be stored does not go on: it proves the state it has,
+ * and follows again when it can.
+ */
+function telling(store: PageStore, health: StoreHealth): PageStore {
+  return {
+    health,
+    get: (table, key) => store.get(table, key),
+    keys: (table) => store.keys(table),
+    getMany: (table, keys) => store.getMany(table, keys),
+    async commit(commit) {
+      try {
+        await store.commit(commit);
+        health.durable();
+      } catch (error) {
+        if (isStoreFailure(error)) health.memory(error);
+        throw error;
+      }
+    },
+    clear: () => store.clear(),
+    close: () => store.close(),
+  };
 }
 
 /** Tells a node of another chain at its first block; where the light chain cannot say, layer 1 will. */

@@ -1,10 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
 import type { ReplicaProgress } from '../../src/chain/replica/settings.js';
+import { PlumblineError } from '../../src/errors.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
 import type { ReplicaChainOptions } from '../../src/hosts/replica-options.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
+import type { StoreStatus } from '../../src/store/store-status.js';
 import { withBlocksByHash } from '../support/blocks-by-hash.js';
 import { accountAt, type DevNode, devNode, KeptStore, stranger, word } from '../support/dev-node.js';
 import { serveMock } from '../support/mock-chain.js';
@@ -134,6 +136,29 @@ describe('a replica node', () => {
     await until(() => progress.at(-1)?.confirmed === 6);
     expect(progress.map(({ block }) => block)).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(scene.asked()).toBeGreaterThan(asked);
+  });
+
+  test('tells of a store that is full, proves what it has meanwhile, and goes on when there is room', async () => {
+    const scene = await replicaScene();
+    const { dev, progress } = scene;
+    await transact(dev, 5);
+    const store = new KeptStore();
+    const node = await scene.open({}, { store });
+    const statuses: StoreStatus[] = [];
+    node.on('storage', (status) => statuses.push(status));
+    await until(() => progress.at(-1)?.confirmed === 4);
+    const commit = store.commit.bind(store);
+    store.commit = () => Promise.reject(new PlumblineError('STORE_QUOTA_EXCEEDED', 'store is full', {}));
+    await transact(dev, 2, 5);
+    await until(() => statuses.at(-1)?.mode === 'memory');
+    expect(statuses.at(-1)).toMatchObject({ reason: 'STORE_QUOTA_EXCEEDED' });
+    const params = [TEST_TOKEN, [word(0n), word(2n)], '0x4'];
+    const question = { method: 'linea_getProof', params };
+    expect(await node.request(question)).toEqual(await dev.ask('linea_getProof', ...params));
+    store.commit = commit;
+    await until(() => progress.at(-1)?.confirmed === 6);
+    expect(statuses.at(-1)).toEqual({ mode: 'durable' });
+    expect(scene.errors.every(({ code }) => code === 'STORE_QUOTA_EXCEEDED')).toBe(true);
   });
 
   test('stops at logs that do not lead to the root of layer 1, and proves what it had', async () => {
