@@ -7,6 +7,7 @@ import { Packer } from './packing.js';
 const RECENT_ITEMS = 256;
 /** So do older ones that have been read. */
 const UNPACKED_ITEMS = 256;
+const HASH_BYTES = 32;
 /** Above the number of transactions that fit any block. */
 const PLACES = 2 ** 20;
 
@@ -51,8 +52,9 @@ export class Ledger {
   private readonly recent = new HeldBlocks();
   private readonly unpacked = new HeldBlocks();
   private readonly packed = new Map<number, Uint8Array>();
-  /** Hashes of blocks 1 up to `pruned`, which have lost their bodies. */
-  private readonly prunedHashes: Uint8Array[] = [];
+  /** Hashes of the blocks from 1 on that have lost their bodies, end to end: one array each would take six times as much. */
+  private prunedHashes = new Uint8Array(0);
+  private prunedTo = 0;
   private newest: Block | undefined;
   private readonly packer = new Packer();
   private length = 0;
@@ -75,7 +77,7 @@ export class Ledger {
   appendPruned(block: Block): void {
     this.newest = block;
     this.byHash.set(bytesToKey(block.hash), this.length++);
-    this.prunedHashes.push(block.hash);
+    this.notePruned(block.hash);
   }
 
   /** Lets go of the bodies of blocks from 1 to this one. */
@@ -84,13 +86,23 @@ export class Ledger {
       const { block } = this.held(number)!;
       for (const { hash } of block.transactions) this.places.delete(bytesToKey(hash));
       for (const blocks of [this.recent, this.unpacked, this.packed]) blocks.delete(number);
-      this.prunedHashes.push(block.hash);
+      this.notePruned(block.hash);
     }
+  }
+
+  private notePruned(hash: Uint8Array): void {
+    const at = this.prunedTo++ * HASH_BYTES;
+    if (at === this.prunedHashes.length) {
+      const larger = new Uint8Array(2 * at + 64 * HASH_BYTES);
+      larger.set(this.prunedHashes);
+      this.prunedHashes = larger;
+    }
+    this.prunedHashes.set(hash, at);
   }
 
   /** Newest block that has lost its body; 0 for none. */
   get pruned(): number {
-    return this.prunedHashes.length;
+    return this.prunedTo;
   }
 
   /** Forgets the blocks after this one, which has its body. */
@@ -123,7 +135,8 @@ export class Ledger {
 
   /** Hash of a block, be it pruned. */
   hashOf(number: number): Uint8Array | undefined {
-    return this.prunedHashes[number - 1] ?? this.held(number)?.block.hash;
+    if (number < 1 || number > this.prunedTo) return this.held(number)?.block.hash;
+    return this.prunedHashes.slice((number - 1) * HASH_BYTES, number * HASH_BYTES);
   }
 
   /** Hash of a block, for BLOCKHASH. */
