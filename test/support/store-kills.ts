@@ -36,7 +36,7 @@ export interface KillReport {
 const OPENING_MS = 600;
 
 /** Bytes that every other database may have: soon its old blocks are pruned. */
-const BUDGET = 200_000;
+const BUDGET = 60_000;
 
 const optionsFor = (storeName: string): NodeOptions => ({
   storeName,
