@@ -2,6 +2,7 @@ import type { BenchArea } from './area.js';
 import { estimating } from './estimate.js';
 import { hashing } from './hash.js';
 import { lightNode } from './light.js';
+import { pageStart } from './page.js';
 import { proxying } from './proxy.js';
 import { sizing } from './sizing.js';
 import { state } from './state.js';
@@ -18,4 +19,5 @@ export const AREAS: readonly BenchArea[] = [
   state,
   storing,
   proxying,
+  pageStart,
 ];

@@ -10,6 +10,7 @@ import { BUILDS, KERNELS, wasmFile } from './build-wasm.mjs';
 import { classicScripts } from './lib/classic-scripts.mjs';
 import { root } from './lib/run.mjs';
 import { slimDependencies } from './lib/slim-dependencies.mjs';
+import { chunkGroups } from './lib/worker-chunks.mjs';
 
 /** Options both bundles begin with. */
 function bundleInput(file) {
@@ -19,9 +20,9 @@ function bundleInput(file) {
 /** Where the chunks of the worker and what they import are written down, for `npm run size`. */
 export const WORKER_CHUNKS = `${root}/build/worker-chunks.json`;
 
-/** What is known of a chunk; `module` is the one whose dynamic import loads it. */
-export function placeOf({ fileName, isEntry, imports, facadeModuleId }) {
-  return { fileName, isEntry, imports, module: facadeModuleId?.replaceAll('\\', '/') };
+/** What is known of a chunk; a dynamic import of one of its modules loads it. */
+export function placeOf({ fileName, isEntry, imports, moduleIds }) {
+  return { fileName, isEntry, imports, modules: moduleIds.map((id) => id.replaceAll('\\', '/')) };
 }
 
 /**
@@ -40,18 +41,24 @@ const serviceWorkerPlan = (simdProbe) => ({
 });
 
 export async function bundle() {
-  // `strict` keeps what chunks share out of the entry: they would import it by its plain address, and a worker that was
-  // started under another (`worker.js?v=1`) would run it a second time.
-  const worker = await rolldown({ ...bundleInput('hosts/worker.js'), preserveEntrySignatures: 'strict' });
+  const alone = await rolldown(bundleInput('hosts/worker.js'));
+  const groups = chunkGroups((await alone.generate({ format: 'esm' })).output);
+  await alone.close();
+  const worker = await rolldown({ ...bundleInput('hosts/worker.js'), preserveEntrySignatures: 'allow-extension' });
   const { output } = await worker.write({
     dir: `${root}/dist`,
     format: 'esm',
     entryFileNames: 'hosts/[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
+    codeSplitting: { groups, includeDependenciesRecursively: false },
     minify: true,
     sourcemap: false,
   });
   await worker.close();
+  // It would be imported by its plain address: a worker that was started under another (`worker.js?v=1`) would run twice.
+  const entry = output.find(({ isEntry }) => isEntry).fileName;
+  const importing = output.find(({ imports }) => imports?.includes(entry));
+  if (importing !== undefined) throw new Error(`${importing.fileName} imports the entry of the worker`);
   await mkdir(`${root}/build`, { recursive: true });
   await writeFile(WORKER_CHUNKS, JSON.stringify(output.filter(({ type }) => type === 'chunk').map(placeOf)));
   await bundleServiceWorker();

@@ -124,8 +124,8 @@ function loaded(chunks, modules) {
   };
   follow(chunks.find(({ isEntry }) => isEntry));
   for (const module of modules) {
-    const chunk = chunks.find((candidate) => candidate.module === module || candidate.module?.endsWith(`/${module}`));
-    if (chunk === undefined) throw new Error(`${module} is no chunk of its own: is it imported statically?`);
+    const chunk = chunks.find(({ modules }) => modules.some((id) => id === module || id.endsWith(`/${module}`)));
+    if (chunk === undefined) throw new Error(`${module} is in no chunk`);
     follow(chunk);
   }
   return found;

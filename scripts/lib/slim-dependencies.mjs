@@ -22,6 +22,17 @@ const REPLACED = [
     'opts.blockLevelAccessList ?? createBlockLevelAccessList()',
     'opts.blockLevelAccessList',
   ],
+  // The curves themselves come from where they are (below).
+  [
+    `${PRECOMPILES}/index.js`,
+    'import { MCLBLS, NobleBLS } from "./bls12_381/index.js";',
+    'const [MCLBLS, NobleBLS] = [];',
+  ],
+  [
+    `${PRECOMPILES}/index.js`,
+    'import { NobleBN254, RustBN254 } from "./bn254/index.js";',
+    'const [NobleBN254, RustBN254] = [];',
+  ],
   // State and rules are always handed in.
   ['@ethereumjs/evm/dist/esm/constructors.js', 'opts.stateManager = new SimpleStateManager();', ''],
   ['@ethereumjs/evm/dist/esm/constructors.js', 'opts.common = new Common({ chain: Mainnet });', ''],
@@ -38,6 +49,12 @@ const REPLACED = [
     "        throw new Error('only whole keys are taken');",
   ],
 ];
+
+/** Our module of the pairing curves, taken from the index of the interpreter, where they stand no more. */
+const CURVES = '/evm/curves.js';
+const CURVES_THERE = `export { NobleBLS } from '${MODULES}${PRECOMPILES}/bls12_381/index.js';
+export { NobleBN254 } from '${MODULES}${PRECOMPILES}/bn254/index.js';
+`;
 
 /** Modules that stand for others: logging is off, EOF is in no fork, and nobody asks for fork ids or profiles. */
 const STAND_INS = new Map([
@@ -142,6 +159,7 @@ export function slimDependencies() {
       if (id.startsWith(LATER_MODULE) || id.endsWith(ITSELF)) return id;
     },
     async load(id) {
+      if (id.replaceAll('\\', '/').endsWith(CURVES)) return CURVES_THERE;
       if (id.startsWith(LATER_MODULE)) return laterModule(LATER[id.slice(LATER_MODULE.length)]);
       if (id.endsWith(ITSELF)) return readFile(id.slice(0, -ITSELF.length), 'utf8');
       const file = dependencyPath(id);

@@ -1,0 +1,21 @@
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import type { Hex } from '../../src/primitives/hex.js';
+
+/** What both pages estimate: a transfer of the devnet's token to an account that has none. */
+export const PAGE_CALL: { readonly from: Hex; readonly to: Hex; readonly data: Hex } = {
+  from: DEV_ACCOUNTS[0]!.address,
+  to: TEST_TOKEN,
+  data: `0xa9059cbb${'00'.repeat(12)}${'b0'.repeat(20)}${(10n ** 18n).toString(16).padStart(64, '0')}`,
+};
+
+/** What a page leaves behind when it has its estimate. */
+export interface PageResult {
+  readonly gasLimit: Hex;
+  /** Since navigation start. */
+  readonly ms: number;
+}
+
+export function leaveResult(gasLimit: Hex): void {
+  Object.assign(globalThis, { result: { gasLimit, ms: performance.now() } satisfies PageResult });
+}

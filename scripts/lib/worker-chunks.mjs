@@ -1,0 +1,99 @@
+/**
+ * Which modules of the worker share a chunk. Left alone, a bundler makes one of every set of modules with the same users:
+ * 45 files for the start of a devnet, which a page waits for. These groups are few, and nobody loads one for a small part
+ * of it.
+ */
+
+/** Modules whose dynamic import begins a use, by the ends of their paths. */
+const ENTRY = '/hosts/worker.js';
+const LIGHT = '/hosts/open-light.js';
+const DEVNET = '/hosts/open-devnet.js';
+const REPLICA = '/hosts/open-replica.js';
+const ESTIMATION = '/estimate/estimation.js';
+const SIZING = ['/kernel/calldata-sizer.js', '/kernel/sizer-cache.js'];
+const PROOFS = ['/proof/linea-proof.js', '/kernel/hasher.js'];
+const STORE = ['/store/idb-store.js'];
+const CACHE = ['/chain/light/light-cache.js'];
+const SEALS = ['/proof/seal-checks.js'];
+const CONTENTS = ['/chain/light/read-contents.js'];
+const ECRECOVER = ['later-precompiles:ecrecover'];
+
+/**
+ * @param output - what rolldown makes of the worker by itself: its chunks say who uses which module, once nothing is left
+ *   that nobody uses
+ * @returns groups for `codeSplitting`
+ */
+export function chunkGroups(output) {
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  const paths = new Map(
+    [...chunks.values()].map((chunk) => [chunk, chunk.moduleIds.map((id) => id.replaceAll('\\', '/'))]),
+  );
+
+  function closure(ends) {
+    const found = new Set();
+    const follow = (name) => {
+      const chunk = chunks.get(name);
+      if (chunk === undefined || found.has(chunk)) return;
+      found.add(chunk);
+      for (const imported of chunk.imports) follow(imported);
+    };
+    for (const end of ends) {
+      const chunk = [...chunks.values()].find((one) => paths.get(one).some((id) => id.endsWith(end)));
+      if (chunk === undefined) throw new Error(`${end} is in no chunk of the worker`);
+      follow(chunk.fileName);
+    }
+    return found;
+  }
+
+  /** What some chunks come to load by dynamic imports, but for what begins a use of its own. */
+  function laterThan(some) {
+    const found = new Set();
+    const begins = new Set([DEVNET, REPLICA, ESTIMATION].map((end) => [...closure([end])][0]));
+    const follow = (chunk) => {
+      for (const name of chunk.dynamicImports) {
+        const imported = chunks.get(name);
+        if (found.has(imported) || begins.has(imported)) continue;
+        for (const one of closure([paths.get(imported).at(-1)])) {
+          if (found.has(one)) continue;
+          found.add(one);
+          follow(one);
+        }
+      }
+    };
+    for (const chunk of some) follow(chunk);
+    return found;
+  }
+
+  const [entry, light, devnet, replica, estimation] = [ENTRY, LIGHT, DEVNET, REPLICA, ESTIMATION].map((end) =>
+    closure([end]),
+  );
+  const [sizing, proofs, store, cache] = [SIZING, PROOFS, STORE, CACHE].map(closure);
+  const [ecrecover, seals, contents] = [ECRECOVER, SEALS, CONTENTS].map(closure);
+  const later = laterThan(light);
+  /** The first that holds decides; what has no rule stays a chunk of its own. */
+  const rules = [
+    ['shared', (chunk) => entry.has(chunk)],
+    ['node', (chunk) => light.has(chunk) && (devnet.has(chunk) || estimation.has(chunk))],
+    ['light', (chunk) => light.has(chunk) || (cache.has(chunk) && !store.has(chunk) && !devnet.has(chunk))],
+    ['zk', (chunk) => proofs.has(chunk) && devnet.has(chunk)],
+    ['proofs', (chunk) => proofs.has(chunk)],
+    ['store', (chunk) => store.has(chunk) || cache.has(chunk)],
+    ['util', (chunk) => estimation.has(chunk) && (seals.has(chunk) || contents.has(chunk))],
+    ['evm', (chunk) => estimation.has(chunk) || sizing.has(chunk)],
+    ['curve', (chunk) => devnet.has(chunk) && (ecrecover.has(chunk) || seals.has(chunk))],
+    ['tries', (chunk) => devnet.has(chunk) && replica.has(chunk)],
+    ['transactions', (chunk) => devnet.has(chunk) && later.has(chunk)],
+    ['devnet', (chunk) => devnet.has(chunk)],
+  ];
+  const groupOf = new Map();
+  for (const chunk of chunks.values()) {
+    const rule = rules.find(([, holds]) => holds(chunk));
+    // Dynamic entries that nobody starts with are left alone: they are loaded by themselves.
+    if (rule !== undefined) for (const id of paths.get(chunk)) if (!id.endsWith(ENTRY)) groupOf.set(id, rule[0]);
+  }
+  return rules.map(([name], i) => ({
+    name,
+    priority: rules.length - i,
+    test: (id) => groupOf.get(id.replaceAll('\\', '/')) === name,
+  }));
+}
