@@ -46,4 +46,22 @@ describe.skipIf(!fixturesPresent)('the checks that the demo lists', () => {
     }
     expect([...failed]).toEqual(expect.arrayContaining(['root', 'path', 'key']));
   });
+  it.each(['mimc', 'poseidon2'] as const)(
+    'answers forged with care, %s: each kind of check is the one that fails',
+    (scheme) => {
+      type Case = AnswerFixture & { readonly name: string; readonly expect: 'accept' | 'reject' };
+      const { cases } = fixtureJson<{ cases: Case[] }>(`state/adversarial-${scheme}.json`);
+      const failed = new Set<string>();
+      for (const fixture of cases) {
+        const outcome = shown(fixture);
+        const failures = outcome?.checks.filter(({ state }) => state === 'failed') ?? [];
+        if (outcome === undefined) continue;
+        expect(failures.length, fixture.name).toBe(outcome.verdict.verified ? 0 : 1);
+        expect(outcome.verdict.verified, fixture.name).toBe(fixture.expect === 'accept');
+        for (const { name } of failures) failed.add(name);
+      }
+      const kinds = ['count', 'key', 'neighbours', 'order', 'owner', 'path', 'position', 'root', 'value'];
+      expect([...failed]).toEqual(expect.arrayContaining(kinds));
+    },
+  );
 });
