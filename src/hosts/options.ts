@@ -48,7 +48,11 @@ export type DictionarySource =
 /** Options of every host; plain data, so that they travel to a worker. */
 export interface NodeOptions {
   readonly chain?: DevnetChainOptions | LightChainOptions | ReplicaChainOptions;
-  /** Keep the chain in IndexedDB under this name; in memory when left out. */
+  /**
+   * Keep the chain in IndexedDB under this name; in memory when left out. Nodes of an origin that name the same share it: one
+   * of them writes and answers for the others, which take over when it ends. `chain` has to be the same for all of them, but
+   * for where data comes from.
+   */
   readonly storeName?: string;
   /**
    * How the stored state of a devnet is compared with its roots as it is loaded: all hashes of its tries and some of the

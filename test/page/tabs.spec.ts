@@ -80,3 +80,19 @@ test('without Web Locks, a lease in the store does it', async ({ context }) => {
   expect(await second.ask('eth_blockNumber')).toBe('0x1');
   expect((await second.call('sharing')).role).toBe('writer');
 });
+
+test('a store that one tab clears is empty for all, and goes on having one writer', async ({ context }) => {
+  const options = { storeName: `tabs-${crypto.randomUUID()}` };
+  const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
+  expect(await first.call('open', options)).toBe('open');
+  expect(await second.call('open', options)).toBe('open');
+  await second.ask('evm_mine');
+  await second.call('clear');
+  expect(await first.ask('eth_blockNumber')).toBe('0x0');
+  await first.ask('evm_mine');
+  const { epoch } = await second.call('sharing');
+  expect(await first.call('sharing')).toMatchObject({ role: 'writer', epoch });
+  expect((await first.call('writer', options.storeName)).epoch).toBe(epoch);
+  await first.page.close();
+  expect(await second.ask('eth_blockNumber')).toBe('0x1');
+});

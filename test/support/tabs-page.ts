@@ -43,6 +43,7 @@ const page = {
   },
 
   sharing: () => node!.sharing(),
+  clear: () => node!.clear(),
   heads: () => heads,
   ended: () => ended,
   close: () => node!.close(),

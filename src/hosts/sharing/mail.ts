@@ -1,6 +1,11 @@
 import type { Channel } from './environment.js';
 import type { Announcement, Letter } from './messages.js';
 
+/** Others of this origin may use a channel of the same name. */
+function isOurs(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'kind' in data && 'from' in data;
+}
+
 /** The channels of one node: one for all, one that it reads alone, and one for each node that it writes to. */
 export class Mail {
   private readonly common: Channel;
@@ -16,8 +21,12 @@ export class Mail {
   ) {
     this.common = channel(name);
     this.inbox = channel(`${name}:${id}`);
-    this.common.onmessage = ({ data }) => reader.hear(data as Announcement);
-    this.inbox.onmessage = ({ data }) => reader.read(data as Letter);
+    this.common.onmessage = ({ data }) => {
+      if (isOurs(data)) reader.hear(data as Announcement);
+    };
+    this.inbox.onmessage = ({ data }) => {
+      if (isOurs(data)) reader.read(data as Letter);
+    };
   }
 
   /** Tells all. */
