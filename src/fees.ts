@@ -1,6 +1,8 @@
 /**
  * Door `plumbline/fees`: what a transaction costs on these networks, worked out without a chain and without an EVM. The gas
  * limit comes from elsewhere; transaction bytes, compressed size and priority fee come from here.
+ *
+ * @module plumbline/fees
  */
 export { type Dictionary, generalDictionary, loadDictionary } from './dictionary/dictionary.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';

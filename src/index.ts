@@ -1,4 +1,8 @@
-/** Door `plumbline`: a node in a Worker, and what a page needs to talk to it. */
+/**
+ * Door `plumbline`: a node in a Worker, and what a page needs to talk to it.
+ *
+ * @module plumbline
+ */
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';
 export { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from './chain/devnet/dev-accounts.js';

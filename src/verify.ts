@@ -1,6 +1,8 @@
 /**
  * `plumbline/verify`: proofs, checked in the page. No EVM, no worker, no store.
  *
+ * @module plumbline/verify
+ *
  * @example
  * const hasher = await loadHasher('poseidon2');
  * const anchor = verifyL1Anchor({ l1StateRoot, rollup, l2BlockNumber }, ethGetProofResult);

@@ -3,6 +3,8 @@
  * node of plumbline by `custom(node)`, an endpoint of the network by `http(url)`. Nothing of viem is imported: the types
  * are those that its clients fit.
  *
+ * @module plumbline/viem
+ *
  * @example
  * const client = createPublicClient({ transport: custom(node) }).extend(lineaActions());
  * const { gasLimit, maxFeePerGas, totalFee } = await client.estimateLineaFees({ account, to, value: 1n });

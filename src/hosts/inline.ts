@@ -1,4 +1,8 @@
-/** Door `plumbline/inline`: the node in the calling thread, for Node programs and for workers of one's own. */
+/**
+ * Door `plumbline/inline`: the node in the calling thread, for Node programs and for workers of one's own.
+ *
+ * @module plumbline/inline
+ */
 import type { FetchHandlerOptions } from '../rpc/http.js';
 import type { InlineExtras } from './inline-extras.js';
 import { nodeHandle, type PlumblineNode } from './node-handle.js';

@@ -1,4 +1,8 @@
-/** Door `plumbline/node`: a node behind Node's HTTP server, WebSockets on the same port. */
+/**
+ * Door `plumbline/node`: a node behind Node's HTTP server, WebSockets on the same port.
+ *
+ * @module plumbline/node
+ */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
