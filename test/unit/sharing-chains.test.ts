@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/inline.js';
 import { openInline } from '../../src/hosts/open-inline.js';
+import type { NodeOptions } from '../../src/hosts/options.js';
+import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { PRICE, stranger } from '../support/dev-node.js';
+import { accountAt, PRICE, stranger } from '../support/dev-node.js';
+import { serveMock } from '../support/mock-chain.js';
 import { signTransaction } from '../support/sign.js';
 import { ask, askIn, sharingOf } from '../support/stub-node.js';
 import { TestBrowser } from '../support/tabs.js';
@@ -39,6 +42,29 @@ test('a devnet goes on in the next tab with the blocks, the roots and the waitin
     expect(await ask(other, 'eth_getTransactionReceipt', [hash])).toMatchObject({ blockNumber: `0x${i + 1}` });
   }
   await expect.poll(() => heads).toEqual(['0x1', '0x2', '0x3']);
+});
+
+test('one of several light nodes asks the endpoints; the others have other keys for them, and go on without it', async () => {
+  const dev = await createInlineNode();
+  const ownUpstream = await serveMock(dev);
+  const otherUpstream = await serveMock(dev);
+  onTestFinished(async () => {
+    await Promise.all([ownUpstream.close(), otherUpstream.close()]);
+    await dev.close();
+  });
+  await dev.request({ method: 'evm_mine' });
+  const optionsOf = (url: string): NodeOptions => ({ chain: { kind: 'light', network: devnet(), endpoints: [url] } });
+  const browser = new TestBrowser();
+  const [first, second] = [browser.tab(), browser.tab()];
+  const one = await browser.open(first, openInline, { options: optionsOf(`${ownUpstream.url}/key-of-one`) });
+  const other = await browser.open(second, openInline, { options: optionsOf(`${otherUpstream.url}/key-of-other`) });
+  const balance = await dev.request({ method: 'eth_getBalance', params: [accountAt(0), 'latest'] });
+  expect(await ask(one, 'eth_getBalance', [accountAt(0), 'latest'])).toBe(balance);
+  expect(await ask(other, 'eth_getBalance', [accountAt(0), 'latest'])).toBe(balance);
+  expect(otherUpstream.seen).toEqual([]);
+  first.kill();
+  expect(await ask(other, 'eth_getBalance', [accountAt(0), 'latest'])).toBe(balance);
+  expect(otherUpstream.seen.length).toBeGreaterThan(0);
 });
 
 test('a node that is not stored is alone', async () => {
