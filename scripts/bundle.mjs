@@ -3,7 +3,7 @@
  * so that a node loads what its kind of chain needs when it needs it. The service worker cannot import() and comes as
  * classic scripts that import each other (scripts/lib/classic-scripts.mjs).
  */
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { BUILDS, KERNELS, wasmFile } from './build-wasm.mjs';
@@ -54,6 +54,7 @@ export async function bundle() {
     minify: true,
     sourcemap: false,
   });
+  await preloadKinds(output);
   await worker.close();
   // It would be imported by its plain address: a worker that was started under another (`worker.js?v=1`) would run twice.
   const entry = output.find(({ isEntry }) => isEntry).fileName;
@@ -63,6 +64,34 @@ export async function bundle() {
   await writeFile(WORKER_CHUNKS, JSON.stringify(output.filter(({ type }) => type === 'chunk').map(placeOf)));
   await bundleServiceWorker();
   await copyKernels();
+}
+
+/**
+ * Has the import of a kind of chain fetch all its chunks at once: a browser knows what a chunk imports only when that has
+ * arrived. Whoever imports them one by one, as on a page of its own, does without.
+ */
+async function preloadKinds(output) {
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  const closure = (name, found = new Set()) => {
+    for (const imported of chunks.get(name)?.imports ?? []) {
+      if (!found.has(imported)) closure(imported, found.add(imported));
+    }
+    return found;
+  };
+  const here = closure(output.find(({ isEntry }) => isEntry).fileName);
+  for (const kind of ['devnet', 'light']) {
+    const chunk = [...chunks.values()].find(({ name }) => name === kind);
+    const importing = [...chunks.values()].find(({ dynamicImports, fileName }) => {
+      return dynamicImports.includes(chunk.fileName) && here.has(fileName);
+    });
+    const path = (fileName) => `import(\`./${fileName.slice('chunks/'.length)}\`)`;
+    const file = `${root}/dist/${importing.fileName}`;
+    const code = await readFile(file, 'utf8');
+    if (!code.includes(path(chunk.fileName))) throw new Error(`${file} does not import the chunk ${kind} as expected`);
+    const others = [...closure(chunk.fileName)].filter((name) => !here.has(name)).map(path);
+    const together = `Promise.all([${[path(chunk.fileName), ...others].join(',')}]).then(([kind])=>kind)`;
+    await writeFile(file, code.replaceAll(path(chunk.fileName), together));
+  }
 }
 
 async function bundleServiceWorker() {
