@@ -36,6 +36,14 @@ export class DevnetSeat {
     };
   }
 
+  /** One of layer 1, whose requests also wait while the layer 1 of a stored devnet is made again. */
+  afterLayerOne(dispatch: Dispatch): Dispatch {
+    return this.afterwards(async (payload, call) => {
+      await this.devnet.layerOneSettled;
+      return dispatch(payload, call);
+    });
+  }
+
   get current(): Devnet {
     return this.devnet;
   }

@@ -109,7 +109,7 @@ async function openOn(
       createDispatcher(methodTable(context, DEVNET_METHODS), context, { ...handling, note: noteRequest }),
     ),
     inspect: createDispatcher(inspectTable(), context, handling),
-    l1: seat.afterwards(createDispatcher(layerOneTable(), { layerOne: seat.layerOne, network }, handling)),
+    l1: seat.afterLayerOne(createDispatcher(layerOneTable(), { layerOne: seat.layerOne, network }, handling)),
   };
   report('ready', 1);
   const simd = build === 'simd' || (build === 'auto' && hasSimd());

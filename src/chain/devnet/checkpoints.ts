@@ -109,6 +109,34 @@ export class Checkpoints {
   }
 
   /**
+   * Called instead of `afterBlock` for each block after the checkpoint that is applied as the devnet is opened: the next
+   * checkpoint comes as if the devnet had never ended, however short its lives are. Nothing is written yet.
+   *
+   * @param isFinal - it is the newest finalized block
+   */
+  passed(block: Block, state: DevnetState, isFinal: boolean, bytes: number): void {
+    this.blocks++;
+    this.bytes += bytes;
+    if (isFinal && this.isDue) this.take(block, state);
+  }
+
+  /** Begins to write what was taken as the devnet was opened. */
+  opened(): void {
+    if (this.taken !== undefined) this.begin(this.taken);
+  }
+
+  /** What was resumed does not hold; the tables are of no use. */
+  restart(): void {
+    this.stored = undefined;
+    this.taken = undefined;
+    this.segments = [];
+    this.saved = new Set();
+    this.unwritten.clear();
+    this.nextSegment = 0;
+    this.stale = true;
+  }
+
+  /**
    * Called after each block, when the state is that of the block. Returns without waiting for what is being written,
    * unless twice as much has come together meanwhile.
    *
@@ -122,14 +150,21 @@ export class Checkpoints {
     if (full) await this.writing;
     if (this.writing !== undefined) return;
     const first = this.stored === undefined && this.failure === undefined;
-    const due = first || this.blocks >= this.everyBlocks || this.bytes >= this.everyBytes;
-    if (this.taken === undefined && due) this.take(block, state);
+    if (this.taken === undefined && (first || this.isDue)) this.take(block, state);
     if (this.taken !== undefined && this.taken.checkpoint.block <= finalized) {
-      this.writing = this.write(this.taken).finally(() => {
-        this.writing = undefined;
-      });
+      this.begin(this.taken);
       if (full) await this.writing;
     }
+  }
+
+  private get isDue(): boolean {
+    return this.blocks >= this.everyBlocks || this.bytes >= this.everyBytes;
+  }
+
+  private begin(taken: Taken): void {
+    this.writing = this.write(taken).finally(() => {
+      this.writing = undefined;
+    });
   }
 
   /** What has to go when the newest finalized block becomes `block` again: a checkpoint of a later one. */

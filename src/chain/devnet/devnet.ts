@@ -36,7 +36,7 @@ import { Mining } from './mining.js';
 import type { DevnetSettings } from './options.js';
 import { notStored } from './persistence.js';
 import { currentPrices } from './prices.js';
-import { Pruning } from './pruning.js';
+import { openPruning } from './pruning.js';
 import { anotherGenesis, findStored, Reopening, type StoredDevnet } from './reopening.js';
 import { SerialQueue } from './serial-queue.js';
 
@@ -57,6 +57,8 @@ export class Devnet implements Chain {
   private readonly intake: Intake;
   /** Done when the state is there. */
   private loaded: Promise<void> = Promise.resolve();
+  /** Done when layer 1 stands where it stood. */
+  layerOneSettled: Promise<void> = Promise.resolve();
   /** Present while the state of a stored devnet is being loaded. */
   reopening: Reopening | undefined;
   /** The state is that of the newest block. */
@@ -75,9 +77,7 @@ export class Devnet implements Chain {
     const { health = new StoreHealth('durable'), storing } = settings;
     const turn = (work: () => Promise<void>) => queue.run(work);
     this.writer = stored && new ChainWriter(stored.blocks, stored.head ?? 0, health, turn, storing);
-    const { budget } = settings;
-    const pruning =
-      stored && budget && new Pruning(stored.pages, this.network.chainId, budget, { ledger, state }, stored.history);
+    const pruning = stored && openPruning(stored, settings, { ledger, state });
     const maker = new BlockMaker(settings, ledger, state, finality, this.writer, stored?.checkpoints, pruning);
     const mining = new Mining(maker, queue);
     const intake = new Intake(settings, ledger, maker, mining);
@@ -126,14 +126,19 @@ export class Devnet implements Chain {
   private async enterStored(found: StoredDevnet, genesis: BlockRecord): Promise<void> {
     this.state.expectRoot(0, genesis.zkRoot);
     const report = (fraction: number) => this.settings.onProgress?.('blocks', fraction);
+    const { settings, state, ledger, finality, layerOne } = this;
+    finality.isDeferring = true;
     await found.blocks.each(1, found.head!, (record) => this.maker.enter(record), report);
-    const { settings, state, ledger, finality } = this;
+    finality.isDeferring = false;
     const edits = await found.blocks.edits();
     const reopening = new Reopening(settings, found, { state, ledger, finality });
     await reopening.openPages();
     this.reopening = reopening;
+    const settled = this.queue.run(() => layerOne.settle(() => reopening.turn()));
+    this.layerOneSettled = settled.catch(() => {});
     this.loaded = this.queue.run(async () => {
       try {
+        await settled;
         await reopening.load();
         await this.maker.resume(edits);
         this.complete = true;

@@ -37,6 +37,8 @@ export class Finality {
   /** Blocks that can be proved, oldest first. */
   private provable = [0];
   private heldFrom = Number.POSITIVE_INFINITY;
+  /** Blocks of layer 1 are made later. */
+  isDeferring = false;
 
   constructor(
     private readonly layerOne: SimulatedL1,
@@ -93,13 +95,15 @@ export class Finality {
   }
 
   private async finalize(end: number): Promise<void> {
-    await this.layerOne.finalize({
+    const finalization = {
       first: this.last + 1,
       last: end,
       parentRoot: this.state.root(this.last),
       finalRoot: this.state.root(end),
       timestamp: this.ledger.head.header.timestamp,
-    });
+    };
+    if (this.isDeferring) this.layerOne.defer(finalization);
+    else await this.layerOne.finalize(finalization);
     this.last = end;
     this.provable.push(end);
     if (this.provable.length > this.held) this.provable.shift();

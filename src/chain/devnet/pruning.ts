@@ -1,4 +1,5 @@
 import { messageOf } from '../../errors.js';
+import type { Network } from '../../networks/network.js';
 import type { Commit, PageStore } from '../../store/page-store.js';
 import { type BlockRecord, decodeBlockRecord, encodeBlockRecord, type Pruned, pruneRecord } from './block-record.js';
 import type { DevnetState } from './devnet-state.js';
@@ -105,4 +106,14 @@ export class Pruning {
     }
     return records;
   }
+}
+
+/** Pruning of a stored devnet; undefined where it has no budget. */
+export function openPruning(
+  stored: { readonly pages: PageStore; readonly history: PrunedHistory },
+  settings: { readonly network: Network; readonly budget?: DevnetBudget | undefined },
+  chain: { readonly ledger: Ledger; readonly state: DevnetState },
+): Pruning | undefined {
+  const { network, budget } = settings;
+  return budget && new Pruning(stored.pages, network.chainId, budget, chain, stored.history);
 }

@@ -24,6 +24,8 @@ import { decodeHistory, HISTORY_KEY, type PrunedHistory } from './pruned-history
 
 /** One node in so many is hashed again when a check is sampled. */
 const SAMPLE = 64;
+/** Short pieces of work after which whoever waits for the thread has it. */
+const TURNS = 16;
 
 /** What a store holds of a devnet. */
 export interface StoredDevnet {
@@ -98,6 +100,7 @@ async function readable(checkpoints: Checkpoints, health: StoreHealth | undefine
 export class Reopening {
   private paged: PagedState | undefined;
   private readonly stopping = new AbortController();
+  private turns = 0;
 
   constructor(
     private readonly settings: DevnetSettings,
@@ -154,6 +157,12 @@ export class Reopening {
     this.report(1);
   }
 
+  /** Lets others have their turn in between. @throws PlumblineError `ABORTED` */
+  async turn(): Promise<void> {
+    this.mayGoOn();
+    if (++this.turns % TURNS === 0) await pause();
+  }
+
   abort(): void {
     this.stopping.abort();
   }
@@ -163,7 +172,7 @@ export class Reopening {
   }
 
   private async fromCheckpoint(): Promise<void> {
-    const { state, ledger } = this.chain;
+    const { state, ledger, finality } = this.chain;
     const { blocks, checkpoints } = this.found;
     const { block, blockHash } = this.checkpoint;
     const held = ledger.blockByNumber(block)!;
@@ -193,8 +202,14 @@ export class Reopening {
       throw damaged('state', 'state', `is not the state after block ${block}`);
     }
     state.start(block, held.header.stateRoot, trie, zk, flat);
-    await blocks.each(block + 1, this.found.head!, (record) => this.apply(record));
     checkpoints.resume(this.checkpoint, names);
+    const finalized = finality.finalized.header.number;
+    await blocks.each(block + 1, this.found.head!, async (record) => {
+      await this.apply(record);
+      const { number } = record.block.header;
+      checkpoints.passed(ledger.blockByNumber(number)!, state, number === finalized, blocks.lastBytes);
+    });
+    checkpoints.opened();
   }
 
   /** Applies all blocks to the genesis accounts; a checkpoint is written on the way. */
@@ -202,6 +217,7 @@ export class Reopening {
     const { state, ledger, finality } = this.chain;
     const { blocks, checkpoints, head } = this.found;
     await state.reset();
+    checkpoints.restart();
     const genesis = await sealGenesis(this.settings, state);
     const start = ledger.blockByNumber(0)!;
     if (!equalBytes(genesis.block.hash, start.hash)) throw anotherGenesis();

@@ -138,6 +138,9 @@ export class SimulatedL1 {
   private readonly places = new Map<number, number>();
   /** Oldest block whose state can be proved. */
   private heldFrom = 0;
+  /** Finalizations whose blocks are not sealed yet, by the layer-2 block they end at; none unless they were deferred. */
+  private readonly deferred = new Map<number, Finalization>();
+  private releaseTo = 0;
 
   private constructor(
     private readonly rollup: RollupContract,
@@ -157,6 +160,21 @@ export class SimulatedL1 {
     return this.seal(finalization.last, finalization.finalRoot, finalization.timestamp, finalization);
   }
 
+  /** As `finalize`; the block is sealed by `settle`, and until then only `stateRoot` knows of it. */
+  defer(finalization: Finalization): void {
+    this.deferred.set(finalization.last, finalization);
+  }
+
+  /** Seals the blocks of what was deferred. @param before - waited for before each */
+  async settle(before: () => Promise<void>): Promise<void> {
+    for (const finalization of this.deferred.values()) {
+      await before();
+      await this.finalize(finalization);
+      this.releaseBefore(this.releaseTo);
+    }
+    this.deferred.clear();
+  }
+
   /** Forgets the blocks after this one, as if they had never been. */
   revertTo(number: number): void {
     for (const dropped of this.sealed.splice(number + 1)) this.trie.release(dropped.stateRoot);
@@ -167,7 +185,9 @@ export class SimulatedL1 {
 
   /** Lets go of what proofs at the layer-1 blocks need that finalized layer-2 blocks before this one. */
   releaseBefore(block: number): void {
-    for (; this.sealed[this.heldFrom]!.finalizedBlock < block; this.heldFrom++) {
+    this.releaseTo = block;
+    const newest = this.sealed.length - 1;
+    for (; this.heldFrom < newest && this.sealed[this.heldFrom]!.finalizedBlock < block; this.heldFrom++) {
       this.trie.release(this.sealed[this.heldFrom]!.stateRoot);
     }
   }
@@ -182,6 +202,8 @@ export class SimulatedL1 {
 
   /** `stateRootHashes(block)` as it stood after `at`; undefined where no finalization ended. */
   stateRoot(block: number, at: L1Block = this.head): Uint8Array | undefined {
+    const deferred = at === this.head ? this.deferred.get(block) : undefined;
+    if (deferred !== undefined) return deferred.finalRoot;
     const place = block <= at.finalizedBlock ? this.places.get(block) : undefined;
     return place === undefined ? undefined : this.sealed[place]!.finalRoot;
   }
