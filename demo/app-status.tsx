@@ -36,7 +36,7 @@ function statusText(): string {
         ? 'Running: a devnet in this page'
         : `Running: a light node of ${networkName()}`;
     case 'failed':
-      return 'The node did not start.';
+      return now.ran ? 'The node has stopped.' : 'The node did not start.';
   }
 }
 
@@ -116,7 +116,7 @@ export function StatusBar() {
           <Failure error={now.error} />
           <p class="actions">
             <button type="button" onClick={() => void startNode(settings.value)}>
-              Try again
+              {now.ran ? 'Start it again' : 'Try again'}
             </button>
           </p>
         </>

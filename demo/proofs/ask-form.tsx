@@ -4,7 +4,7 @@ import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';
 import { Field } from '../ui/field.js';
-import { type AskFormFields, prove } from './state.js';
+import { type AskFormFields, prove } from './ask.js';
 import { TAMPERINGS, type Tampering } from './tamper.js';
 
 function balanceSlot(index: number): string {

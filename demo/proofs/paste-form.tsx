@@ -4,7 +4,7 @@ import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';
 import { Field } from '../ui/field.js';
-import { examinePasted, newestRoot, type PasteFormFields } from './state.js';
+import { examinePasted, newestRoot, type PasteFormFields } from './paste.js';
 
 /** Checks an answer from elsewhere against a root that the visitor names; no node is needed. */
 export function PasteForm() {

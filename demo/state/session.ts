@@ -8,7 +8,8 @@ export type Phase =
   | { readonly name: 'idle' }
   | { readonly name: 'opening'; readonly progress: OpenProgress }
   | { readonly name: 'open' }
-  | { readonly name: 'failed'; readonly error: unknown };
+  /** `ran`: it was open before. */
+  | { readonly name: 'failed'; readonly error: unknown; readonly ran: boolean };
 
 /** A running node and what it was started with. */
 export interface Running {
@@ -77,7 +78,7 @@ export async function startNode(settings: Settings): Promise<void> {
       if (own !== start || running.value?.node !== node) return;
       batch(() => {
         running.value = undefined;
-        phase.value = { name: 'failed', error };
+        phase.value = { name: 'failed', error, ran: true };
       });
     });
     batch(() => {
@@ -86,7 +87,7 @@ export async function startNode(settings: Settings): Promise<void> {
       phase.value = { name: 'open' };
     });
   } catch (error) {
-    if (own === start) phase.value = { name: 'failed', error };
+    if (own === start) phase.value = { name: 'failed', error, ran: false };
   }
 }
 

@@ -225,3 +225,27 @@ test('a plain fetch is answered by the service worker, until it is switched off'
   await expect(page.getByRole('button', { name: 'Start it and ask for an estimate' })).toBeVisible();
   expect(await post()).toBe(404);
 });
+
+test('says how far it is while it starts, and that it has stopped when its worker ends', async ({ page }) => {
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route(/worker.*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/demo/');
+  await expect(status(page)).toContainText('Starting');
+  await expect(page.getByRole('progressbar')).toBeVisible();
+  await expect(page.getByText('The node is starting.')).toBeVisible();
+  go();
+  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+  await expect(page.getByRole('progressbar')).toBeHidden();
+  const [worker] = page.workers();
+  await worker!.evaluate(() => globalThis.close());
+  await expect(status(page)).toHaveText('The node has stopped.');
+  await expect(page.getByRole('alert')).toContainText('4900');
+  await page.getByRole('button', { name: 'Start it again' }).click();
+  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+});

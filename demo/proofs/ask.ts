@@ -1,0 +1,76 @@
+import type { Hex } from 'plumbline';
+import type { Hasher, LineaProofJson } from 'plumbline/verify';
+import { requireAddress } from '../lib/calls.js';
+import { settledBlock, settledRoot } from '../state/layer-one.js';
+import { ask } from '../state/requests.js';
+import { running } from '../state/session.js';
+import { examine, orNothing } from './examine.js';
+import type { TrustedRoot } from './state.js';
+import { type Tampering, tamper } from './tamper.js';
+
+/** What the form that asks the node holds. */
+export interface AskFormFields {
+  readonly address: string;
+  /** One a line. */
+  readonly keys: string;
+  readonly block: string;
+}
+
+/** @throws Error that names the field */
+function readAskForm({ address, keys, block }: AskFormFields) {
+  const lines = keys.split(/[\s,]+/).filter((line) => line !== '');
+  for (const line of lines) {
+    if (!/^0x[0-9a-fA-F]{1,64}$/.test(line)) throw new Error(`Storage keys: ${line} is not hex of at most 32 bytes`);
+  }
+  const number = block.trim();
+  if (/^\d+$/.test(number))
+    return { address: requireAddress(address, 'Account'), lines, tag: undefined, number: Number(number) };
+  if (!['finalized', 'latest', 'earliest'].includes(number)) throw new Error('Block: a number, or “finalized”');
+  return { address: requireAddress(address, 'Account'), lines, tag: number, number: undefined };
+}
+
+/** Asks the node for a proof and examines it here, or a copy of it with something changed. */
+export function prove(form: AskFormFields, tampered?: Tampering): Promise<void> {
+  return orNothing(() => proveNow(form, tampered));
+}
+
+async function proveNow(form: AskFormFields, tampered?: Tampering): Promise<void> {
+  const now = running.value;
+  if (now === undefined) throw new Error('No node is running. Start one under “Node”.');
+  const { address, lines, tag, number } = readAskForm(form);
+  const { layerOne, node } = now;
+  const { rollupAddress, hashScheme } = node.info;
+  let block = number;
+  let onLayerOne: Hex | undefined;
+  if (layerOne !== undefined) {
+    try {
+      block ??= tag === 'earliest' ? 0 : await settledBlock(layerOne, rollupAddress);
+      onLayerOne = await settledRoot(layerOne, rollupAddress, block);
+    } catch (error) {
+      // Without a network the node still has the proofs it kept, and the roots it checked them against.
+      if (navigator.onLine) throw error;
+    }
+  }
+  const reference = block === undefined ? (tag ?? 'finalized') : `0x${block.toString(16)}`;
+  const keys = lines.map((line) => (line.length % 2 === 0 ? line : `0x0${line.slice(2)}`));
+  const { result, known } = await ask<LineaProofJson>('linea_getProof', [address, keys, reference]);
+  const answer = tampered === undefined ? result : tamper(result, tampered);
+  const { bytesToHex, hexToBytes } = await import('plumbline/verify');
+  const root = (hasher: Hasher): TrustedRoot =>
+    onLayerOne === undefined
+      ? {
+          hash: bytesToHex(hasher.hash(hexToBytes(result.accountProof && topOf(result)))),
+          ...{ block, known, from: 'the answer itself, which the node checked against layer 1' },
+        }
+      : {
+          hash: onLayerOne,
+          ...{ block, known: { class: layerOne!.source } },
+          from: `the rollup contract on ${now.settings.kind === 'devnet' ? 'the simulated layer 1' : 'layer 1'}, read by this page`,
+        };
+  await examine({ answer, known, scheme: hashScheme, tampered }, root, { address, keys });
+}
+
+function topOf({ accountProof }: LineaProofJson): Hex {
+  const proof = 'proof' in accountProof ? accountProof.proof : accountProof.leftProof;
+  return proof.proofRelatedNodes[0]!;
+}

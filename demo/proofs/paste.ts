@@ -1,0 +1,55 @@
+import type { Hex } from 'plumbline';
+import type { HashScheme, LineaProofJson } from 'plumbline/verify';
+import { settledBlock, settledRoot } from '../state/layer-one.js';
+import { running } from '../state/session.js';
+import { examine, loadVerifier, orNothing } from './examine.js';
+import type { TrustedRoot } from './state.js';
+
+/** What the form for a pasted answer holds. */
+export interface PasteFormFields {
+  readonly text: string;
+  readonly root: string;
+  readonly scheme: HashScheme;
+}
+
+/** Examines an answer that was pasted: its `result`, or the whole response. */
+export function examinePasted(form: PasteFormFields): Promise<void> {
+  return orNothing(() => examineNow(form));
+}
+
+async function examineNow({ text, root, scheme }: PasteFormFields): Promise<void> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`What was pasted is not JSON: ${(error as Error).message}`);
+  }
+  const response = parsed as { result?: unknown } | null;
+  const answer = (response?.result ?? response) as LineaProofJson;
+  if (!/^0x[0-9a-fA-F]{64}$/.test(root.trim())) throw new Error('State root: 0x and 64 hex digits');
+  const { verify, hasher } = await loadVerifier(scheme);
+  if (typeof answer?.accountProof !== 'object' || !Array.isArray(answer.storageProofs)) {
+    // The verifier says what is wrong with it.
+    const request = { address: new Uint8Array(20), storageKeys: [], stateRoot: new Uint8Array(32) };
+    verify.verifyLineaProof(hasher, request, answer);
+  }
+  const trusted: TrustedRoot = {
+    hash: root.trim() as Hex,
+    block: undefined,
+    from: 'the form: you name it',
+    known: undefined,
+  };
+  await examine({ answer, known: undefined, scheme, tampered: undefined }, trusted);
+}
+
+/** The newest root on layer 1, for the form. @throws Error where no layer 1 is known */
+export async function newestRoot(): Promise<Hex> {
+  const now = running.value;
+  if (now?.layerOne === undefined)
+    throw new Error('There is no layer 1 to read it from: name an endpoint under “Node”.');
+  const { rollupAddress } = now.node.info;
+  const block = await settledBlock(now.layerOne, rollupAddress);
+  const root = await settledRoot(now.layerOne, rollupAddress, block);
+  if (root === undefined) throw new Error(`Layer 1 holds no root of block ${block}`);
+  return root;
+}
