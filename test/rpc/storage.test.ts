@@ -296,3 +296,13 @@ describe('exportChain() and importChain()', () => {
     }
   });
 });
+
+test('layer 1 of a stored devnet is whole for the first who asks', async () => {
+  const storeName = freshName();
+  const dev = await opened({ storeName });
+  await grow(dev, 40);
+  const latest = { method: 'eth_getBlockByNumber', params: ['latest', false] };
+  const before = await dev.node.l1.request(latest);
+  await dev.node.close();
+  expect(await (await opened({ storeName })).node.l1.request(latest)).toEqual(before);
+});
