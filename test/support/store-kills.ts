@@ -35,16 +35,20 @@ export interface KillReport {
 /** Opening takes some hundred milliseconds. */
 const OPENING_MS = 600;
 
-/** Bytes that every other database may have: soon its old blocks are pruned. */
+/** Every other database has a budget in bytes, and few states that have to stay provable: soon its old blocks are pruned. */
 const BUDGET = 60_000;
+const HELD = 8;
 
-const optionsFor = (storeName: string): NodeOptions => ({
-  storeName,
-  storage: storeName.endsWith('-pruned') ? { budgets: { devnet: BUDGET } } : {},
-  storeCheck: 'full',
-  chain: { kind: 'devnet', scheme: 'poseidon2' },
-  dictionary: { kind: 'general' },
-});
+function optionsFor(storeName: string): NodeOptions {
+  const isPruned = storeName.endsWith('-pruned');
+  return {
+    storeName,
+    storeCheck: 'full',
+    chain: { kind: 'devnet', scheme: 'poseidon2', finality: isPruned ? { heldFinalizations: HELD } : {} },
+    storage: isPruned ? { budgets: { devnet: BUDGET } } : {},
+    dictionary: { kind: 'general' },
+  };
+}
 
 /**
  * Ends a stored devnet at random moments while it seals, is made or is opened, and opens it again each time: the block it is at has been

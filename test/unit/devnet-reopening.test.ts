@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { PlumblineError } from '../../src/errors.js';
@@ -137,6 +138,47 @@ describe('a stored devnet', () => {
       if (isThere) expect(await loaded(await copyOf(store), number - 2, { check: 'full' })).toEqual(shown);
       else expect(number).toBeLessThan(back + 4);
     }
+  });
+
+  test.each([1, 3])('writes checkpoints however often it ends before one is due: after %i blocks', async (blocks) => {
+    let { store } = await storedChain(0);
+    const checkpoints = { everyBlocks: 6, lazyBytes: 0 };
+    const lasting = await open();
+    let number = 0;
+    while (number < 21) {
+      // As a page that is reloaded leaves it: the devnet is not closed.
+      store = await copyOf(store);
+      const chain = await open(store, { checkpoints });
+      await chain.stateAt(await chain.head());
+      for (const end = number + blocks; number < end; ) {
+        number++;
+        for (const each of [chain, lasting]) await sealScripted(each, number);
+      }
+      const { block } = (await new Checkpoints(store, new Uint8Array(32)).read())!;
+      // Due after six blocks, and written when its block is final, two blocks later.
+      expect(number - block).toBeLessThan(12);
+    }
+    expect(await loaded(store, number - 2, { check: 'full' })).toEqual(await portrait(lasting, number - 2));
+  });
+
+  test('begins its checkpoints anew where one can be read, and does not lead to the blocks after it', async () => {
+    const { store, chain } = await storedChain(11);
+    const expected = await portrait(chain, 9);
+    // A checkpoint that fits its checksums and says another block: the blocks after it do not follow from its state.
+    const copy = await copyOf(store);
+    const checkpoint = (await new Checkpoints(copy, new Uint8Array(32)).read())!;
+    const earlier = await storedChain(checkpoint.block - 4);
+    for (const table of ['state', 'trie'] as const) {
+      for (const key of await copy.keys(table)) await copy.commit({ deletes: [{ table, key }] });
+      for (const key of await earlier.store.keys(table)) {
+        await copy.commit({ puts: [{ table, key, value: (await earlier.store.get(table, key))! }] });
+      }
+    }
+    const reopened = await open(copy, { check: 'full' });
+    expect(await portrait(reopened, 9)).toEqual(expected);
+    for (let number = 12; number <= 18; number++)
+      for (const each of [chain, reopened]) await sealScripted(each, number);
+    expect(await loaded(copy, 16, { check: 'full' })).toEqual(await portrait(chain, 16));
   });
 
   test('proves from its pages before the state is loaded, and is closed while it loads', async () => {
