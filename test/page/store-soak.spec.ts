@@ -5,7 +5,7 @@ const BUDGET = 300_000;
 
 test('a devnet keeps within its budget, and opens from what is left', async () => {
   test.setTimeout(240_000);
-  const { most, last, heap, first, newest, isSame } = await soakStore({
+  const { most, last, heap, first, newest, isSame, moved } = await soakStore({
     blocks: 160,
     warmUp: 40,
     step: 10,
@@ -17,5 +17,6 @@ test('a devnet keeps within its budget, and opens from what is left', async () =
   expect(first).toBe(4444);
   expect(newest).toBe(160);
   expect(isSame).toBe(true);
+  expect(moved).toEqual([160, 0, 160]);
   expect(heap.late / heap.early).toBeLessThan(1.5);
 });

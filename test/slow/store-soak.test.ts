@@ -13,7 +13,7 @@ if (!hasBrowser) console.warn('NOTICE: no Chromium was found: the soak of the st
 const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(2)} MB`;
 
 test.skipIf(!hasBrowser)(`${BLOCKS} blocks within a budget: bounded storage, bounded memory`, async () => {
-  const { most, last, heap, first, newest, isSame } = await soakStore({
+  const { most, last, heap, first, newest, isSame, moved } = await soakStore({
     blocks: BLOCKS,
     warmUp: 200,
     step: 50,
@@ -30,5 +30,6 @@ test.skipIf(!hasBrowser)(`${BLOCKS} blocks within a budget: bounded storage, bou
   expect(first).toBe(4444);
   expect(newest).toBe(BLOCKS);
   expect(isSame).toBe(true);
+  expect(moved).toEqual([BLOCKS, 0, BLOCKS]);
   expect(heap.late / heap.early).toBeLessThan(GROWTH);
 });

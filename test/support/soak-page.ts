@@ -55,6 +55,17 @@ const page = {
   /** Proof of the newest finalized state. */
   prove: () => ask<unknown>('linea_getProof', DEV_ACCOUNTS[0]!.address, [], 'latest'),
 
+  /** Exports the devnet, clears it, and imports it again. @returns numbers of the newest block: before, between, after */
+  async move(): Promise<number[]> {
+    const head = async () => Number(await ask<Hex>('eth_blockNumber'));
+    const before = await head();
+    const file = await node!.exportChain();
+    await node!.clear();
+    const between = await head();
+    await node!.importChain(file);
+    return [before, between, await head()];
+  },
+
   async close(): Promise<void> {
     await node?.close();
   },

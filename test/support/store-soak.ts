@@ -21,8 +21,10 @@ export interface SoakReport {
   /** How the first block is answered, and the newest. */
   readonly first: unknown;
   readonly newest: unknown;
-  /** Whether the devnet, opened again, stands at the same block and proves the same. */
+  /** Whether the devnet, opened again and then imported again, stands at the same block and proves the same. */
   readonly isSame: boolean;
+  /** Newest block before the devnet was exported, when it was cleared, and after it was imported. */
+  readonly moved: readonly number[];
 }
 
 /** Has a devnet within a budget seal blocks in a worker of real Chromium, on real IndexedDB. */
@@ -56,8 +58,12 @@ export async function soakStore(options: SoakOptions): Promise<SoakReport> {
     await page.evaluate(() => soakPage.close());
     await page.evaluate((how) => soakPage.open(how), node);
     const again = { head: (await look(page)).head, proof: await page.evaluate(() => soakPage.prove()) };
-    const isSame = JSON.stringify(again) === JSON.stringify({ head: last.head, proof });
-    return { most, last, heap: { early, late }, first, newest, isSame };
+    const moved = await page.evaluate(() => soakPage.move());
+    const after = await page.evaluate(() => soakPage.prove());
+    const isSame = [again, { head: moved[2], proof: after }].every(
+      (found) => JSON.stringify(found) === JSON.stringify({ head: last.head, proof }),
+    );
+    return { most, last, heap: { early, late }, first, newest, isSame, moved };
   } finally {
     await browser.kill();
     await server.close();
