@@ -10,11 +10,12 @@ import { bin, ESTIMATE, type Packed, packPackage, run } from './project.js';
 const SLOW = 180_000;
 
 /** Opens a node as the address of the page says, and tells what came of it. */
-const MAIN = `import { createNode } from 'plumbline';
+const MAIN = `import { createNode, registerRpcProxy } from 'plumbline';
 import { createInlineNode } from 'plumbline/inline';
 import { estimate } from './estimate.js';
 const query = new URLSearchParams(location.search);
-const open = query.has('inline') ? createInlineNode : createNode;
+const proxy = () => registerRpcProxy({ scriptUrl: '/service-worker.js' });
+const open = query.has('inline') ? createInlineNode : query.has('proxy') ? proxy : createNode;
 const storeName = query.get('store') ?? undefined;
 const about = { locks: navigator.locks !== undefined, secure: isSecureContext };
 open(storeName === undefined ? {} : { storeName }).then(
@@ -95,4 +96,14 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
       });
     },
   );
+
+  test('no service workers, as on a plain http page: an error with a code', async () => {
+    const address = new URL('/?proxy', server.url);
+    address.hostname = HOST;
+    expect(await outcome([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`], address.href)).toMatchObject({
+      secure: false,
+      name: 'PlumblineError',
+      code: 'WORKER_FAILED',
+    });
+  });
 });

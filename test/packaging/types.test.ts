@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bin, type Packed, packPackage, root, run } from './project.js';
 
@@ -95,6 +96,28 @@ describe('the types of the packed package', () => {
     test.each(['page.bundler', 'page.nodenext', 'node.bundler', 'node.nodenext'])('%s', async (name) => {
       expect(await run(compiler, ['-p', `${name}.json`], project)).toBe('');
     });
+  });
+
+  test('every door leads to a file, and scripts say that they are scripts', () => {
+    const inside = join(project, 'node_modules/plumbline');
+    const { exports } = JSON.parse(readFileSync(join(inside, 'package.json'), 'utf8')) as {
+      exports: Record<string, string | { types: string; default: string }>;
+    };
+    for (const [door, target] of Object.entries(exports)) {
+      const { types, default: code } = typeof target === 'string' ? { types: target, default: target } : target;
+      expect(existsSync(join(inside, types)), `${door}: ${types}`).toBe(true);
+      const names = code.includes('*') ? readdirSync(join(inside, dirname(code))) : [basename(code)];
+      const [before, after = ''] = basename(code).split('*');
+      expect(
+        names.filter((name) => name.startsWith(before!) && name.endsWith(after)),
+        door,
+      ).not.toEqual([]);
+    }
+    for (const door of ['./worker', './service-worker', './kernel.wasm']) {
+      const { types } = exports[door] as { types: string };
+      const text = readFileSync(join(inside, types), 'utf8');
+      expect(text).toMatch(/^\/\*\*\n \* Doors? `plumbline\/[\s\S]+\*\/\nexport \{\};\n$/);
+    }
   });
 
   test('publint finds nothing to say', async () => {
