@@ -2,7 +2,7 @@ import { DEV_ACCOUNTS } from 'plumbline';
 import type { CallForm } from '../lib/calls.js';
 import { running } from '../state/session.js';
 import { Choice, Field } from '../ui/field.js';
-import { form, type Search, search } from './state.js';
+import { form, type Search, search, shownForm } from './state.js';
 
 const KINDS = [
   { value: 'token', label: 'Token transfer' },
@@ -29,11 +29,17 @@ function Accounts() {
 }
 
 export function CallFields() {
-  const { kind, from, to, amount, data } = form.value;
+  const { kind, from, to, amount, data, hasToken } = shownForm.value;
   const address = { list: 'accounts', autocomplete: 'off', spellcheck: false, class: 'mono' } as const;
   return (
     <>
-      <Choice legend="Kind" name="kind" value={kind} options={KINDS} onChange={(value) => set({ kind: value })} />
+      <Choice
+        legend="Kind"
+        name="kind"
+        value={kind}
+        options={KINDS.filter(({ value }) => hasToken || value !== 'token')}
+        onChange={(value) => set({ kind: value })}
+      />
       <Accounts />
       <div class="fields">
         <Field label="From" wide>

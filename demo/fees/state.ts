@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { DEV_ACCOUNTS, type ExplainedEstimate, type Hex, TEST_TOKEN, tokenBalanceSlot } from 'plumbline';
 import { type CallFields, type CallForm, readCall } from '../lib/calls.js';
 import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
@@ -13,6 +13,13 @@ export const form = signal<CallForm>({
   to: DEV_ACCOUNTS[1]!.address,
   amount: '1',
   data: '0x',
+});
+/** The form as it holds on the network of the node: the test token stands on devnets alone. */
+export const shownForm = computed<CallForm & { readonly hasToken: boolean }>(() => {
+  const now = running.value;
+  const hasToken = now === undefined || now.node.info.networkName === 'devnet';
+  const { kind, ...rest } = form.value;
+  return { ...rest, kind: kind === 'token' && !hasToken ? 'ether' : kind, hasToken };
 });
 export const search = signal<Search>('node');
 export const rows = signal<readonly OverrideRow[]>([]);
@@ -51,7 +58,7 @@ export function removeRow(id: number): void {
 
 /** An example that makes a difference: the sender has what it spends, whatever the chain says. */
 export function addExample(): void {
-  const { kind, from } = form.value;
+  const { kind, from } = shownForm.value;
   if (kind !== 'token') {
     addRow('balance', { value: '1000000' });
     return;
@@ -65,7 +72,7 @@ export function addExample(): void {
 export async function estimate(): Promise<void> {
   const node = running.value?.node;
   if (node === undefined) throw new Error('No node is running. Start one under “Node”.');
-  const call = readCall(form.value);
+  const call = readCall(shownForm.value);
   const overrides = readOverrides(rows.value);
   const gasSearch = search.value;
   const params = overrides === undefined ? [call] : [call, overrides];

@@ -29,11 +29,18 @@ function Card({ label, value, note, known }: CardProps) {
   );
 }
 
-function BlockCard({ label, of }: { readonly label: string; readonly of: Tagged }) {
+interface BlockCardProps {
+  readonly label: string;
+  readonly of: Tagged;
+  /** Why it cannot be known, where that is no error. */
+  readonly reason?: string | undefined;
+}
+
+function BlockCard({ label, of, reason }: BlockCardProps) {
   if (of.kind === 'loading') return <Card label={label} value={<span class="skeleton">0000</span>} />;
   if (of.kind === 'error') {
     const { title, message } = explain(of.error);
-    return <Card label={label} value="unknown" note={`${title}: ${message}`} />;
+    return <Card label={label} value="unknown" note={reason ?? `${title}: ${message}`} />;
   }
   const { number, hash, timestamp, known } = of.block;
   return (
@@ -79,7 +86,11 @@ export function ChainPanel() {
     <Panel title="Chain">
       <dl class="cards">
         <BlockCard label="Head" of={head.value} />
-        <BlockCard label="Finalized on layer 1" of={finalized.value} />
+        <BlockCard
+          label="Finalized on layer 1"
+          of={finalized.value}
+          reason={now.layerOne === undefined ? 'No endpoint of layer 1 is named.' : undefined}
+        />
         <TrustCard />
         <Card
           label="Network"

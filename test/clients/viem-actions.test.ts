@@ -8,6 +8,7 @@ import {
   pad,
   parseEther,
   rpcSchema,
+  toHex,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { estimateGas } from 'viem/linea';
@@ -111,6 +112,8 @@ describe.each(['EIP-1193', 'HTTP'] as const)('the actions over %s', (way) => {
     // 21 000 for a plain transfer, 7 wei is the base fee of these networks.
     expect(fees).toMatchObject({ gasLimit: 21_000n, baseFeePerGas: 7n, maxFeePerGas: 7n + fees.priorityFeePerGas });
     expect(fees.totalFee).toBe(21_000n * (7n + fees.priorityFeePerGas));
+    const { evidence } = await endpoint.node.explainEstimate([{ from: owner.address, to, value: '0x1' }]);
+    expect(evidence).toMatchObject({ maxFeePerGas: toHex(fees.maxFeePerGas), totalFee: toHex(fees.totalFee) });
     const chain = {
       id: await client.getChainId(),
       name: 'devnet',

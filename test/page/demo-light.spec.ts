@@ -169,6 +169,7 @@ test('without layer 1, and without an endpoint that answers, it says what is not
   await visit(page, 'Overview');
   await expect(card(page, 'Head')).toHaveText('4');
   await expect(card(page, 'Finalized on layer 1')).toHaveText('unknown');
+  await expect(page.getByText('No endpoint of layer 1 is named.')).toBeVisible();
   await visit(page, 'Proofs');
   await page.getByRole('button', { name: 'Prove and verify' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
