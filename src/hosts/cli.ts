@@ -2,10 +2,10 @@
 /** The command `plumbline`: finds the command that is meant, and turns what it throws into an exit code. */
 import { isPlumblineError, messageOf } from '../errors.js';
 import { CLIENT_VERSION } from '../rpc/methods/node-constants.js';
-import { type Command, EXIT } from './cli-arguments.js';
-import { serveCommand } from './cli-serve.js';
-import { sizeCommand } from './cli-size.js';
-import { verifyCommand } from './cli-verify.js';
+import { type Command, EXIT } from './cli/arguments.js';
+import { serveCommand } from './cli/serve.js';
+import { sizeCommand } from './cli/size.js';
+import { verifyCommand } from './cli/verify.js';
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: serveCommand,

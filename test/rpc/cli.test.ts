@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import type { Command } from '../../src/hosts/cli-arguments.js';
-import { serveCommand } from '../../src/hosts/cli-serve.js';
-import { sizeCommand } from '../../src/hosts/cli-size.js';
-import { verifyCommand } from '../../src/hosts/cli-verify.js';
+import type { Command } from '../../src/hosts/cli/arguments.js';
+import { serveCommand } from '../../src/hosts/cli/serve.js';
+import { sizeCommand } from '../../src/hosts/cli/size.js';
+import { verifyCommand } from '../../src/hosts/cli/verify.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import type { AnswerFixture } from '../support/proof-fixtures.js';
 

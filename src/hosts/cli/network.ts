@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '../errors.js';
-import { devnet } from '../networks/devnet.js';
-import { HARDFORKS, type Network } from '../networks/network.js';
-import { badArgument } from './cli-arguments.js';
+import { messageOf } from '../../errors.js';
+import { devnet } from '../../networks/devnet.js';
+import { HARDFORKS, type Network } from '../../networks/network.js';
+import { badArgument } from './arguments.js';
 
 /** Members of a profile that are big integers inside; the file holds a number, or decimal or hex text. */
 const BIG = new Set([

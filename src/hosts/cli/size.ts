@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { generalDictionary, loadDictionary } from '../dictionary/dictionary.js';
-import { isPlumblineError, messageOf } from '../errors.js';
-import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
-import { LINEA_DICTIONARY } from '../networks/linea.js';
-import { hexToBytes } from '../primitives/hex.js';
-import { badArgument, type Command, EXIT, readArguments } from './cli-arguments.js';
+import { generalDictionary, loadDictionary } from '../../dictionary/dictionary.js';
+import { isPlumblineError, messageOf } from '../../errors.js';
+import { loadCalldataSizer } from '../../kernel/calldata-sizer.js';
+import { LINEA_DICTIONARY } from '../../networks/linea.js';
+import { hexToBytes } from '../../primitives/hex.js';
+import { badArgument, type Command, EXIT, readArguments } from './arguments.js';
 
 /** `plumbline size`: what bytes weigh in a blob. */
 export const sizeCommand: Command = {

@@ -1,12 +1,12 @@
-import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../chain/devnet/dev-accounts.js';
-import { TEST_TOKEN } from '../chain/devnet/test-token.js';
-import { messageOf } from '../errors.js';
-import type { FetchHandlerOptions } from '../rpc/http.js';
-import { type Arguments, type Command, EXIT, integer, readArguments } from './cli-arguments.js';
-import { CHAIN_OPTIONS, chainOptions } from './cli-chain.js';
-import { createInlineNode } from './inline.js';
-import { type RunningServer, serve } from './node.js';
-import type { PlumblineNode } from './node-handle.js';
+import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/dev-accounts.js';
+import { TEST_TOKEN } from '../../chain/devnet/test-token.js';
+import { messageOf } from '../../errors.js';
+import type { FetchHandlerOptions } from '../../rpc/http.js';
+import { createInlineNode } from '../inline.js';
+import { type RunningServer, serve } from '../node.js';
+import type { PlumblineNode } from '../node-handle.js';
+import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
+import { CHAIN_OPTIONS, chainOptions } from './chain.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 const LOOPBACK = [DEFAULT_HOST, 'localhost', '::1'];

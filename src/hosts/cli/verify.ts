@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { isPlumblineError, messageOf } from '../errors.js';
-import type { HashScheme } from '../kernel/contracts.js';
-import { loadHasher } from '../kernel/hasher.js';
-import { padStart } from '../primitives/bytes.js';
-import { bytesToHex, hexToBytes } from '../primitives/hex.js';
-import { toQuantity } from '../primitives/quantity.js';
-import { type LineaProofVerdict, verifyLineaProof } from '../proof/linea-proof.js';
-import { badArgument, type Command, EXIT, readArguments } from './cli-arguments.js';
+import { isPlumblineError, messageOf } from '../../errors.js';
+import type { HashScheme } from '../../kernel/contracts.js';
+import { loadHasher } from '../../kernel/hasher.js';
+import { padStart } from '../../primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { type LineaProofVerdict, verifyLineaProof } from '../../proof/linea-proof.js';
+import { badArgument, type Command, EXIT, readArguments } from './arguments.js';
 
 const SCHEMES: readonly string[] = ['poseidon2', 'mimc'] satisfies HashScheme[];
 

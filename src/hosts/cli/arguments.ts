@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { messageOf, PlumblineError } from '../errors.js';
+import { messageOf, PlumblineError } from '../../errors.js';
 
 /** Exit codes that every command shares; each adds what 1 means. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { GenesisJson } from '../chain/devnet/genesis-json.js';
-import { messageOf } from '../errors.js';
-import { linea, lineaSepolia } from '../networks/linea.js';
-import type { Network } from '../networks/network.js';
-import { type Arguments, badArgument, integer } from './cli-arguments.js';
-import { readNetwork } from './cli-network.js';
-import type { LightChainOptions } from './light-options.js';
-import type { DevnetChainOptions } from './options.js';
+import type { GenesisJson } from '../../chain/devnet/genesis-json.js';
+import { messageOf } from '../../errors.js';
+import { linea, lineaSepolia } from '../../networks/linea.js';
+import type { Network } from '../../networks/network.js';
+import type { LightChainOptions } from '../light-options.js';
+import type { DevnetChainOptions } from '../options.js';
+import { type Arguments, badArgument, integer } from './arguments.js';
+import { readNetwork } from './network.js';
 
 /** Options of `plumbline serve` that say which chain it runs. */
 export const CHAIN_OPTIONS = {
