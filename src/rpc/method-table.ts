@@ -116,6 +116,9 @@ const METHODS: readonly Method<RpcContext>[] = [
   web3_clientVersion,
 ];
 
+/** Methods of the list above that need a chain which executes its blocks: off elsewhere, and so handed on by the RPC proxy. */
+const DEVNET_ONLY = ['eth_simulateV1'];
+
 /** The two methods that carry the network's prefix; they always answer to `linea_` and `l2_` as well. */
 const PREFIXED = ['estimateGas', 'getProof'];
 
@@ -130,14 +133,14 @@ export function methodTable(
 ): MethodTable<RpcContext> {
   return createMethodTable([...METHODS, ...devnetMethods], {
     aliases: Object.fromEntries(aliasesFor(chain.network.methodPrefix)),
-    disabled: chain.kind === 'devnet' ? [] : DEVNET_METHOD_NAMES,
+    disabled: chain.kind === 'devnet' ? [] : [...DEVNET_ONLY, ...DEVNET_METHOD_NAMES],
   });
 }
 
 /** Every name that a node answers to, for whoever has to know before one is open. */
 export function servedMethods(kind: RpcContext['chain']['kind'], methodPrefix: string): readonly string[] {
   const names = [...METHODS.map(({ name }) => name), ...aliasesFor(methodPrefix).map(([alias]) => alias)];
-  return kind === 'devnet' ? [...names, ...DEVNET_METHOD_NAMES] : names;
+  return kind === 'devnet' ? [...names, ...DEVNET_METHOD_NAMES] : names.filter((name) => !DEVNET_ONLY.includes(name));
 }
 
 /** Other names of methods, each with the name it stands for. */

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { isPlumblineError } from '../../src/errors.js';
+import type { NodeOptions } from '../../src/hosts/options.js';
+import { proxyConfig, type RpcProxyOptions } from '../../src/hosts/proxy/config.js';
+import { secretsOf, withoutSecrets, withSecrets } from '../../src/hosts/proxy/secrets.js';
+import { storedForm } from '../../src/hosts/proxy/stored-config.js';
+import { Targets } from '../../src/hosts/proxy/targets.js';
+import { devnet } from '../../src/networks/devnet.js';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const PAGE = 'https://dapp.example/app/';
+
+describe('targets', () => {
+  const find = async (options: Partial<RpcProxyOptions>, href: string) => {
+    const { targets } = proxyConfig({ scriptUrl: '', ...options }, PAGE);
+    const stored = await storedForm({ targets, forward: true, fallback: 'none', node: {} });
+    const looked = new Targets(stored.targets, stored.salt);
+    const found = await looked.find(href);
+    // Known beforehand, or decided the second time.
+    expect(looked.mayHave(href)).toBe(found !== undefined);
+    return found?.index;
+  };
+
+  test.each([
+    [{}, 'https://dapp.example/rpc', 0],
+    [{}, 'https://dapp.example/rpc?a=1', 0],
+    [{}, 'https://dapp.example/rpc/', undefined],
+    [{}, 'https://dapp.example/', undefined],
+    [{}, 'https://other.example/rpc', undefined],
+    [{}, 'http://dapp.example/rpc', undefined],
+    [{ paths: ['/a', '/v3/*'] }, `https://dapp.example/v3/${KEY}`, 1],
+    [{ paths: ['/v3/*'] }, 'https://dapp.example/v3/', undefined],
+    [{ paths: ['/v3/*'] }, 'https://dapp.example/v3/a/b', undefined],
+    [{ paths: ['/*'] }, 'https://dapp.example/anything', 0],
+    [{ urls: [`https://rpc.example/v3/${KEY}`] }, `https://rpc.example/v3/${KEY}`, 0],
+    [{ urls: [`https://rpc.example/v3/${KEY}`] }, `https://rpc.example/v3/${KEY}0`, undefined],
+    [{ urls: ['https://rpc.example'] }, 'https://rpc.example/', 0],
+    [{ urls: [`https://rpc.example/?key=${KEY}`] }, `https://rpc.example/?key=${KEY}`, 0],
+    [{ urls: [`https://rpc.example/?key=${KEY}`] }, 'https://rpc.example/?key=other', undefined],
+    [{ urls: [`https://rpc.example/?key=${KEY}`] }, 'https://rpc.example/', undefined],
+    [{ urls: ['https://rpc.example/%7Ename/x'] }, 'https://rpc.example/%7Ename/x', 0],
+  ])('%j of %s', async (options, href, index) => {
+    expect(await find(options, href)).toBe(index);
+  });
+});
+
+describe('keys', () => {
+  const endpoint = {
+    url: `https://b.example/v3/${KEY}1`,
+    headers: { authorization: `Bearer ${KEY}2` },
+    ratePerSecond: 5,
+  };
+  const node: NodeOptions = {
+    chain: {
+      kind: 'replica',
+      network: devnet(),
+      endpoints: [`https://a.example/v3/${KEY}0`, 'https://plain.example', endpoint],
+      trieLogs: [{ url: 'https://c.example', apiKey: `${KEY}3` }],
+      layerOne: [`https://user:${KEY}4@d.example/`],
+      maru: [`https://e.example/?key=${KEY}5`],
+      stateManager: [`not an address ${KEY}6`],
+    },
+    dictionary: { kind: 'url', url: `https://f.example/${KEY}7` },
+    storeName: 'kept',
+  };
+
+  test('none is in what is kept, all can be put back', async () => {
+    const secrets = secretsOf(node);
+    expect(secrets).toHaveLength(8);
+    expect(withSecrets(withoutSecrets(node, secrets), secrets)).toEqual(node);
+    const targets = [`https://a.example/v3/${KEY}0`, `https://dapp.example/v3/${KEY}9`];
+    const stored = await storedForm({ targets, forward: true, fallback: 'none', node });
+    const text = JSON.stringify(stored, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    expect(text).not.toContain(KEY.slice(0, 8));
+    expect(text).toContain('https://plain.example');
+    expect(stored.missing.filter(({ target }) => target !== undefined)).toEqual([
+      { path: ['chain', 'endpoints', 0], target: 0 },
+    ]);
+  });
+
+  test('a configuration without any is kept whole', async () => {
+    const plain: NodeOptions = { chain: { kind: 'light', network: devnet(), endpoints: ['https://plain.example'] } };
+    expect(await storedForm({ targets: [], forward: true, fallback: 'none', node: plain })).toMatchObject({
+      node: plain,
+      missing: [],
+    });
+  });
+});
+
+test('options that are not sound are refused, without quoting them', () => {
+  for (const options of [
+    { paths: ['rpc'] },
+    { paths: ['//elsewhere.example/secret'] },
+    { urls: ['secret'] },
+    { urls: ['ws://secret.example/'] },
+    { urls: ['https://user:secret@rpc.example/'] },
+    { urls: ['https://rpc.example/*/secret'] },
+    { urls: ['https://rpc.example/secret*'] },
+    { urls: [] },
+    { fallback: 'secret' as 'none' },
+  ]) {
+    let thrown: unknown;
+    try {
+      proxyConfig({ scriptUrl: '', ...options }, PAGE);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(isPlumblineError(thrown, 'INVALID_PARAMETER'), JSON.stringify(options)).toBe(true);
+    expect(String(thrown)).not.toContain('secret');
+  }
+});
