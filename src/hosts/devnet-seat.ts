@@ -18,6 +18,8 @@ export class DevnetSeat {
   readonly layerOne: SimulatedL1 = forwarding(() => this.devnet.layerOne);
   private readonly subscriptions = new Map<Subscribe, () => void>();
   private replacing: Promise<void> = Promise.resolve();
+  /** The devnet has ended, and the one after it did not open. */
+  private isVacant = false;
 
   constructor(private devnet: Devnet) {
     const chain: Partial<Chain> = {
@@ -51,12 +53,17 @@ export class DevnetSeat {
   /**
    * Puts another devnet in the place of this one. Requests that are under way may fail as those of a closed node.
    *
-   * @param open - called when the present one has ended, its store still open. Where it throws, this node has ended
+   * @param change - makes the store that of the other one. Where it throws, the present one goes on as it was
+   * @param open - called when the present one has ended, its store still open. Where it throws, this node has ended, until
+   *   another replacement
+   * @param condition - as that of `StoredChain.giveWay`
    */
-  replace(open: () => Promise<Devnet>): Promise<void> {
+  replace(change: () => Promise<void>, open: () => Promise<Devnet>, condition?: 'whole'): Promise<void> {
     const replaced = this.replacing.then(async () => {
-      await this.devnet.end();
+      await (this.isVacant ? change() : this.devnet.storedChain.giveWay(change, condition));
+      this.isVacant = true;
       this.devnet = await open();
+      this.isVacant = false;
       for (const subscribe of this.subscriptions.keys()) this.subscriptions.set(subscribe, subscribe(this.devnet));
     });
     this.replacing = replaced.catch(() => {});

@@ -41,16 +41,9 @@ export function devnetBudget(
 /** What is kept of the devnet on a seat, and how it is replaced. */
 export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): StorageControl {
   const { store, health, options, open } = keeping;
-  /** A store that cannot be changed leaves the node with the devnet it had. */
-  const replace = async (change: () => Promise<void>) => {
-    let failure: unknown;
-    await seat.replace(async () => {
-      await change().catch((error: unknown) => {
-        failure = error;
-      });
-      return open();
-    });
-    if (failure !== undefined) throw failure;
+  const replace = async (change: () => Promise<void>, condition?: 'whole') => {
+    await seat.replace(change, open, condition);
+    if (store !== undefined) health.durable();
   };
   const { dictionaries } = budgetsOf(options);
   return new NodeStorage({
@@ -59,11 +52,12 @@ export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): Storage
     options,
     budgets: { dictionaries },
     devnetTables: DEVNET_TABLES,
+    // Blocks that are in memory only are to go as well.
     clear: () => replace(async () => store?.clear()),
     async exportChain() {
       const [{ describeChain, readEntries }, { encodeChainFile }] = await loadTransfer();
       const described = describeChain(await keeping.settings());
-      return seat.current.whileStored(async (pages, head) => {
+      return seat.current.storedChain.read(async (pages, head) => {
         return encodeChainFile({ ...described, head, entries: await readEntries(pages) });
       });
     },
@@ -72,7 +66,7 @@ export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): Storage
       const file = decodeChainFile(bytes);
       await checkChain(file, await keeping.settings());
       if (store === undefined) throw notStored('it has no store');
-      await replace(() => replaceEntries(store, file));
+      await replace(() => replaceEntries(store, file), 'whole');
       return { head: file.head };
     },
   });

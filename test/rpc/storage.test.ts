@@ -1,11 +1,13 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/block-record.js';
 import {
   type ChainFile,
   type ChainFileEntry,
   decodeChainFile,
   encodeChainFile,
 } from '../../src/chain/devnet/chain-file.js';
+import { PlumblineError } from '../../src/errors.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
 import type { PlumblineNode } from '../../src/hosts/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
@@ -47,6 +49,34 @@ async function portrait(node: PlumblineNode): Promise<unknown> {
     proof: await ask('linea_getProof', accountAt(0), [], 'latest'),
     layerOne: await node.l1.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
   };
+}
+
+/** Full when told to be: nothing can be put, what is there can be read. */
+class FullStore extends KeptStore {
+  isFull = false;
+  clears = true;
+
+  override async commit(commit: Commit): Promise<void> {
+    const puts = commit.puts ?? [];
+    if (this.isFull && puts.length > 0) throw new PlumblineError('STORE_QUOTA_EXCEEDED', 'store is full', {});
+    await super.commit(commit);
+  }
+
+  override async clear(): Promise<void> {
+    if (!this.clears) throw new PlumblineError('STORE_UNAVAILABLE', 'no', { reason: 'no' });
+    await super.clear();
+  }
+}
+
+/** A devnet with blocks that are in memory only: its store is full. */
+async function behindFullStore() {
+  const store = new FullStore();
+  const dev = await opened({ store });
+  await grow(dev, 3);
+  store.isFull = true;
+  await grow(dev, 5);
+  expect((await dev.node.storage()).status).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED', since: 4 });
+  return { store, dev, before: await portrait(dev.node) };
 }
 
 async function contents(store: PageStore): Promise<unknown> {
@@ -150,6 +180,65 @@ describe('clear()', () => {
     await expect(dev.node.clear()).rejects.toThrow();
     expect(await portrait(dev.node)).toEqual(before);
     await grow(dev, 1);
+  });
+
+  test('one that fails loses no block that is in memory only', async () => {
+    const { store, dev, before } = await behindFullStore();
+    store.clears = false;
+    await expect(dev.node.clear()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(await portrait(dev.node)).toEqual(before);
+    expect((await dev.node.storage()).status).toMatchObject({ mode: 'memory', since: 4 });
+    store.isFull = false;
+    await vi.waitFor(async () => expect((await dev.node.storage()).status).toEqual({ mode: 'durable' }), 10_000);
+    await dev.node.close();
+    expect(await portrait((await opened({ store })).node)).toEqual(before);
+  });
+
+  test('makes room, and nothing that waited for the store comes after', async () => {
+    const { store, dev } = await behindFullStore();
+    store.isFull = false;
+    await dev.node.clear();
+    expect(await dev.ask('eth_blockNumber')).toBe('0x0');
+    expect((await dev.node.storage()).status).toEqual({ mode: 'durable' });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(await store.keys('blocks')).toEqual([0]);
+    await grow(dev, 2);
+    await dev.node.close();
+    expect(await store.keys('blocks')).toEqual([0, 1, 2]);
+  });
+
+  test('of a devnet whose head pointer is to be written again: nothing of it comes after', async () => {
+    const store = new KeptStore();
+    const dev = await opened({ store });
+    await grow(dev);
+    await dev.node.close();
+    await store.commit({ deletes: [{ table: 'meta', key: 'devnet-head' }] });
+    const again = await opened({ store });
+    await again.node.clear();
+    expect(await store.keys('blocks')).toEqual([0]);
+    await grow(again, 2);
+    await again.node.close();
+    expect(await (await opened({ store })).ask('eth_blockNumber')).toBe('0x2');
+  });
+
+  test('of a devnet that is damaged: it begins anew', async () => {
+    const store = new KeptStore();
+    const dev = await opened({ store });
+    await grow(dev, 40);
+    await dev.node.close();
+    const value = (await store.get('blocks', 20))!;
+    const trie = (await store.keys('trie'))[0]!;
+    await store.commit({ puts: [{ table: 'trie', key: trie, value: value.slice(1) }] });
+    const [{ changes: _, ...record }] = [decodeBlockRecord(value, 59139)];
+    const other = encodeBlockRecord({ ...record, changes: [] });
+    await store.commit({ puts: [{ table: 'blocks', key: 20, value: other }] });
+    const again = await opened({ store });
+    const balance = again.ask('eth_getBalance', accountAt(0), 'latest');
+    await expect(balance).rejects.toMatchObject({ code: -32603 });
+    await again.node.clear();
+    expect(await again.ask('eth_getBalance', stranger('79'), 'latest')).toBe('0x0');
+    await grow(again, 2);
+    expect(await again.ask('eth_blockNumber')).toBe('0x2');
   });
 
   test('of a light node: nothing is stored, and nothing that waited comes after', async () => {
@@ -257,6 +346,49 @@ describe('exportChain() and importChain()', () => {
         message: expect.stringMatching(/another chain/),
       });
     }
+  });
+
+  test('an import into a store that lacks blocks is refused, and one that fails loses nothing', async () => {
+    const { file } = await exported();
+    const { store, dev, before } = await behindFullStore();
+    await expect(dev.node.importChain(file)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringMatching(/lacks the newest blocks/),
+    });
+    expect(await portrait(dev.node)).toEqual(before);
+    store.isFull = false;
+    await vi.waitFor(async () => expect((await dev.node.storage()).status).toEqual({ mode: 'durable' }), 10_000);
+    await dev.node.importChain(file);
+    expect(await dev.ask('eth_blockNumber')).toBe('0x24');
+  });
+
+  test('blocks that wait are stored for an export as soon as there is room', async () => {
+    const { store, dev, before } = await behindFullStore();
+    await expect(dev.node.exportChain()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    store.isFull = false;
+    const file = await dev.node.exportChain();
+    const other = await opened({ store: new KeptStore() });
+    await other.node.importChain(file);
+    expect(await portrait(other.node)).toEqual(before);
+  });
+
+  test('subscriptions and the devnet itself go on where an import fails', async () => {
+    const { file } = await exported();
+    const store = new FullStore();
+    const dev = await opened({ store });
+    const told: unknown[] = [];
+    dev.node.on('message', ({ data }) => told.push((data.result as { number: string }).number));
+    await dev.ask('eth_subscribe', 'newHeads');
+    await dev.ask('evm_mine');
+    const snapshot = await dev.ask('evm_snapshot');
+    store.isFull = true;
+    await expect(dev.node.importChain(file)).rejects.toMatchObject({ code: 'STORE_QUOTA_EXCEEDED' });
+    store.isFull = false;
+    await dev.ask('evm_mine');
+    expect(told.map(Number)).toEqual([1, 2]);
+    // What is only in memory is as it was, too.
+    expect(await dev.ask('evm_revert', snapshot)).toBe(true);
+    expect(await dev.ask('eth_blockNumber')).toBe('0x1');
   });
 
   test('a store that is full keeps what it had', async () => {

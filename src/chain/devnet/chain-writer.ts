@@ -137,6 +137,20 @@ export class ChainWriter {
     });
   }
 
+  /** Stores what waits, as far as that can be done now. @returns `isWhole` */
+  async settle(): Promise<boolean> {
+    await this.tryAgain();
+    return this.isWhole;
+  }
+
+  /** Writes nothing more: something else is in the place of what was stored. */
+  abandon(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+    const { stored } = this;
+    this.backlog = { stored, waiting: [], gap: undefined, edits: [], deletes: [], isBehind: false };
+  }
+
   /** Stores what waits, as far as that can be done, for the last time. */
   async close(): Promise<void> {
     this.closed = true;

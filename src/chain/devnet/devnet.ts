@@ -3,7 +3,6 @@ import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/bl
 import type { StateReader } from '../../evm/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import type { PageStore } from '../../store/page-store.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
@@ -34,11 +33,11 @@ import { SimulatedL1 } from './layer-one/simulated-l1.js';
 import { Ledger } from './ledger.js';
 import { Mining } from './mining.js';
 import type { DevnetSettings } from './options.js';
-import { notStored } from './persistence.js';
 import { currentPrices } from './prices.js';
 import { openPruning } from './pruning.js';
 import { anotherGenesis, findStored, Reopening, type StoredDevnet } from './reopening.js';
 import { SerialQueue } from './serial-queue.js';
+import { StoredChain } from './stored-chain.js';
 
 /**
  * The embedded chain: executes transactions itself, keeps a zk state beside the ordinary one, and finalizes its blocks
@@ -49,6 +48,8 @@ export class Devnet implements Chain {
   readonly network: Network;
   /** What only a devnet can be told to do. */
   readonly control: DevnetControl;
+  /** What the store holds of it. */
+  readonly storedChain: StoredChain;
   private readonly queue = new SerialQueue();
   private readonly writer: ChainWriter | undefined;
   private readonly maker: BlockMaker;
@@ -77,6 +78,7 @@ export class Devnet implements Chain {
     const { health = new StoreHealth('durable'), storing } = settings;
     const turn = (work: () => Promise<void>) => queue.run(work);
     this.writer = stored && new ChainWriter(stored.blocks, stored.head ?? 0, health, turn, storing);
+    this.storedChain = new StoredChain({ queue, ledger, stored, writer: this.writer, end: () => this.end() });
     const pruning = stored && openPruning(stored, settings, { ledger, state });
     const maker = new BlockMaker(settings, ledger, state, finality, this.writer, stored?.checkpoints, pruning);
     const mining = new Mining(maker, queue);
@@ -261,21 +263,6 @@ export class Devnet implements Chain {
   /** Done when the state of a stored devnet is loaded. @throws PlumblineError `STORE_CORRUPT` when it cannot be */
   whenLoaded(): Promise<void> {
     return this.loaded;
-  }
-
-  /**
-   * Gives `read` the store at a moment at which it holds the whole chain, and nothing is written to it.
-   *
-   * @throws PlumblineError `STORE_UNAVAILABLE` when the chain is not stored, or not as a whole
-   */
-  whileStored<Result>(read: (store: PageStore, head: number) => Promise<Result>): Promise<Result> {
-    return this.queue.run(async () => {
-      const { stored, writer } = this;
-      if (stored === undefined || writer === undefined) throw notStored('it has no store');
-      if (!writer.isWhole) throw notStored('its store lacks the newest blocks');
-      await stored.checkpoints.settled();
-      return read(stored.pages, this.ledger.head.header.number);
-    });
   }
 
   /** Ends the devnet, and leaves its store open. */

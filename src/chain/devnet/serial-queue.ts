@@ -8,9 +8,28 @@ export class SerialQueue {
 
   /** @throws PlumblineError `NODE_CLOSED` for work whose turn comes after the queue was closed */
   run<Value>(work: () => Promise<Value>): Promise<Value> {
+    return this.enqueue(() => {
+      if (this.failure !== undefined) throw this.failure;
+      return work();
+    });
+  }
+
+  /**
+   * Closes the queue with a last piece of work, which takes its turn after a failure as well. Where it throws, the queue
+   * goes on.
+   *
+   * @throws PlumblineError `NODE_CLOSED`, and what `work` throws
+   */
+  runLast(work: () => Promise<void>): Promise<void> {
+    return this.enqueue(async () => {
+      await work();
+      this.closed = true;
+    });
+  }
+
+  private enqueue<Value>(work: () => Promise<Value>): Promise<Value> {
     const open = () => {
       if (this.closed) throw new PlumblineError('NODE_CLOSED', 'the devnet was closed', {});
-      if (this.failure !== undefined) throw this.failure;
       return work();
     };
     const result = this.last.then(open, open);
