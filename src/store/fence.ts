@@ -1,7 +1,7 @@
 import { isPlumblineError, PlumblineError } from '../errors.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { takenOver } from './expectation.js';
-import type { Commit, Key, PageStore, Table } from './page-store.js';
+import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
 
 /** Where a store says who writes to it, in table `meta`. Only this file reads and writes it. */
 export const WRITER_KEY = 'writer';
@@ -117,22 +117,14 @@ export class FencedStore implements PageStore {
     return this.store.getMany(table, keys);
   }
 
-  async commit(commit: Commit): Promise<void> {
-    if (this.isOver) throw takenOver();
-    try {
-      await this.store.commit({ ...commit, expects: [...(commit.expects ?? []), this.entry] });
-    } catch (error) {
-      if (isPlumblineError(error, 'STORE_TAKEN_OVER')) this.end();
-      throw error;
-    }
+  commit(commit: Commit): Promise<void> {
+    return this.fenced(() => this.store.commit({ ...commit, expects: [...(commit.expects ?? []), this.entry] }));
   }
 
-  async clear(): Promise<void> {
-    await this.commit({});
-    await this.store.clear();
-    // Whoever claimed it meanwhile is not overruled.
-    const lease = this.lease === undefined ? [] : [leaseEntry(this.lease)];
-    await this.store.commit({ expects: [{ ...this.entry, value: undefined }], puts: [this.entry, ...lease] });
+  /** Who writes stays. */
+  async clear({ expects = [], keeps = [] }: Clearing = {}): Promise<void> {
+    const own = [WRITER_KEY, LEASE_KEY].map((key) => ({ table: 'meta', key }) as const);
+    await this.fenced(() => this.store.clear({ expects: [...expects, this.entry], keeps: [...keeps, ...own] }));
   }
 
   /** Lets the next one have the lease at once, where there is one. */
@@ -146,6 +138,17 @@ export class FencedStore implements PageStore {
     if (this.isOver) return;
     this.isOver = true;
     this.onTakenOver();
+  }
+
+  /** @param change - expects `entry` */
+  private async fenced(change: () => Promise<void>): Promise<void> {
+    if (this.isOver) throw takenOver();
+    try {
+      await change();
+    } catch (error) {
+      if (isPlumblineError(error, 'STORE_TAKEN_OVER')) this.end();
+      throw error;
+    }
   }
 
   /** Keeps the lease for as long again. @throws PlumblineError as `commit` */

@@ -3,13 +3,16 @@ import { PlumblineError } from '../errors.js';
 import { isAsExpected, takenOver } from './expectation.js';
 import { Connection, type LossListener } from './idb-connection.js';
 import { storeError, unavailable } from './idb-request.js';
-import { checkKey, checkValue } from './keys.js';
-import type { Commit, Durability, Key, PageStore, Table } from './page-store.js';
+import { checkKey, checkValue, compareKeys } from './keys.js';
+import type { Clearing, Commit, Durability, Key, PageStore, Table } from './page-store.js';
 import { type StoreSchema, TABLES } from './schema.js';
 import { StoreHealth } from './store-status.js';
 
 type Database = IDBPDatabase<StoreSchema>;
 type Reading = IDBPTransaction<StoreSchema, [Table], 'readonly'>;
+type Writing = IDBPTransaction<StoreSchema, Table[], 'readwrite'>;
+/** Takes a request of the transaction it is called in. */
+type Queue = (request: Promise<unknown>) => void;
 
 export interface IdbStoreOptions {
   /**
@@ -95,44 +98,56 @@ export class IdbStore implements PageStore {
       }
       const tables = [...new Set([...expects, ...deletes, ...puts].map(({ table }) => table))];
       if (tables.length === 0) return;
-      const transaction = database.transaction(tables, 'readwrite', { durability: this.#durability });
-      let isExpected = true;
-      const expect = (held: unknown, value: Uint8Array | undefined) => {
-        if (isAsExpected(held, value)) return;
-        isExpected = false;
-        transaction.abort();
-      };
-      const written = whole(transaction, (queue) => {
-        for (const { table, key, value } of expects) {
-          queue(
-            transaction
-              .objectStore(table)
-              .get(key)
-              .then((held) => expect(held, value)),
-          );
-        }
+      await this.#change(database, tables, expects, (transaction, queue) => {
         for (const { table, key } of deletes) queue(transaction.objectStore(table).delete(key));
         for (const { table, key, value } of puts) queue(transaction.objectStore(table).put(exact(value), key));
       });
-      await this.#inTime(transaction, written).catch((error: unknown) => {
-        if (isExpected) throw error;
-      });
-      if (!isExpected) throw takenOver();
     });
   }
 
-  clear(): Promise<void> {
+  clear({ expects = [], keeps = [] }: Clearing = {}): Promise<void> {
     return this.#use(async (database) => {
-      const transaction = database.transaction(TABLES, 'readwrite', { durability: this.#durability });
-      const cleared = whole(transaction, (queue) => {
-        for (const table of TABLES) queue(transaction.objectStore(table).clear());
+      for (const { key } of [...expects, ...keeps]) checkKey(key);
+      await this.#change(database, [...TABLES], expects, (transaction, queue) => {
+        for (const table of TABLES) {
+          const kept = keeps.filter((keep) => keep.table === table).map(({ key }) => key);
+          const store = transaction.objectStore(table);
+          if (kept.length === 0) queue(store.clear());
+          for (const range of around(kept)) queue(store.delete(range));
+        }
       });
-      await this.#inTime(transaction, cleared);
     });
   }
 
   async close(): Promise<void> {
     this.#connection.close();
+  }
+
+  /** Carries out what `fill` queues where the store holds what is expected, in one transaction. */
+  async #change(
+    database: Database,
+    tables: Table[],
+    expects: NonNullable<Commit['expects']>,
+    fill: (transaction: Writing, queue: Queue) => void,
+  ): Promise<void> {
+    const transaction = database.transaction(tables, 'readwrite', { durability: this.#durability });
+    let isExpected = true;
+    const expect = (held: unknown, value: Uint8Array | undefined) => {
+      if (isAsExpected(held, value)) return;
+      isExpected = false;
+      transaction.abort();
+    };
+    const written = whole(transaction, (queue) => {
+      for (const { table, key, value } of expects) {
+        const reading = transaction.objectStore(table).get(key);
+        queue(reading.then((held) => expect(held, value)));
+      }
+      fill(transaction, queue);
+    });
+    await this.#inTime(transaction, written).catch((error: unknown) => {
+      if (isExpected) throw error;
+    });
+    if (!isExpected) throw takenOver();
   }
 
   #read<T>(database: Database, table: Table, work: (transaction: Reading) => Promise<T>): Promise<T> {
@@ -179,7 +194,7 @@ export class IdbStore implements PageStore {
  */
 async function whole(
   transaction: { readonly done: Promise<void>; abort(): void },
-  fill: (queue: (request: Promise<unknown>) => void) => void,
+  fill: (queue: Queue) => void,
 ): Promise<void> {
   const ignore = () => {};
   transaction.done.catch(ignore);
@@ -190,6 +205,16 @@ async function whole(
     throw error;
   }
   await transaction.done;
+}
+
+/** All keys but these. */
+function around(keys: readonly Key[]): IDBKeyRange[] {
+  const sorted = [...keys].sort(compareKeys);
+  return sorted.flatMap((key, i) => {
+    const next = sorted[i + 1];
+    const after = next === undefined ? IDBKeyRange.lowerBound(key, true) : IDBKeyRange.bound(key, next, true, true);
+    return i === 0 ? [IDBKeyRange.upperBound(key, true), after] : [after];
+  });
 }
 
 /** IndexedDB stores the whole buffer under a view, and refuses shared memory: a copy of just these bytes avoids both. */

@@ -1,7 +1,7 @@
 import { PlumblineError } from '../errors.js';
 import { isAsExpected, takenOver } from './expectation.js';
 import { checkKey, checkValue, compareKeys } from './keys.js';
-import type { Commit, Key, PageStore, Table } from './page-store.js';
+import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
 
 /** A store that lasts as long as the object. Values are copied on the way in and out, as IndexedDB does. */
 export class MemoryStore implements PageStore {
@@ -33,21 +33,29 @@ export class MemoryStore implements PageStore {
       checkKey(key);
       checkValue(value);
     }
-    for (const { table, key, value } of expects) {
-      if (!isAsExpected(this.#open(table).get(key), value)) throw takenOver();
-    }
+    this.#expect(expects);
     for (const { table, key } of deletes) this.#open(table).delete(key);
     for (const { table, key, value } of puts) this.#open(table).set(key, value.slice());
   }
 
-  async clear(): Promise<void> {
+  async clear({ expects = [], keeps = [] }: Clearing = {}): Promise<void> {
     this.#assertOpen();
+    for (const { key } of [...expects, ...keeps]) checkKey(key);
+    this.#expect(expects);
+    const kept = keeps.map(({ table, key }) => ({ table, key, value: this.#open(table).get(key) }));
     this.#tables.clear();
+    for (const { table, key, value } of kept) if (value !== undefined) this.#open(table).set(key, value);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#tables.clear();
+  }
+
+  #expect(expects: NonNullable<Commit['expects']>): void {
+    for (const { table, key, value } of expects) {
+      if (!isAsExpected(this.#open(table).get(key), value)) throw takenOver();
+    }
   }
 
   #open(table: Table): Map<Key, Uint8Array> {

@@ -1,6 +1,6 @@
 import { isPlumblineError } from '../errors.js';
 import { checkKey, checkValue } from './keys.js';
-import type { Commit, Key, PageStore, Table } from './page-store.js';
+import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
 import { TABLES } from './schema.js';
 import { decodeUsage, emptyUsage, encodeUsage, recordBytes, type StoreUsage, type TableUsage } from './table-usage.js';
 
@@ -77,10 +77,10 @@ export class MeteredStore implements PageStore {
     });
   }
 
-  clear(): Promise<void> {
+  clear(clearing?: Clearing): Promise<void> {
     return this.#turn(async () => {
-      await this.#store.clear();
-      this.#figures = emptyUsage();
+      await this.#store.clear(clearing);
+      this.#figures = clearing?.keeps === undefined ? emptyUsage() : undefined;
       this.#sizes.clear();
     });
   }

@@ -25,6 +25,14 @@ export interface Commit {
   readonly deletes?: readonly { readonly table: Table; readonly key: Key }[];
 }
 
+/** How a store is emptied that others may write to. */
+export interface Clearing {
+  /** As in a commit. */
+  readonly expects?: Commit['expects'];
+  /** Entries that stay. */
+  readonly keeps?: Commit['deletes'];
+}
+
 /**
  * What has to happen before a commit counts as done. `relaxed`: the browser has it and survives a crash of the page, while a
  * power cut may lose the newest commits, each of them as a whole. `strict` waits for the disk. `default` is the browser's
@@ -49,7 +57,7 @@ export interface PageStore {
    *   nothing is written then
    */
   commit(commit: Commit): Promise<void>;
-  /** Deletes everything. */
-  clear(): Promise<void>;
+  /** Deletes everything, in one step. @throws PlumblineError as `commit` */
+  clear(clearing?: Clearing): Promise<void>;
   close(): Promise<void>;
 }

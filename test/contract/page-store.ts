@@ -141,6 +141,32 @@ export function describePageStore(name: string, open: () => Promise<PageStore>):
       for (const { table } of everywhere) expect(await store.keys(table)).toEqual([]);
     });
 
+    it('clears under a condition, in one step, and keeps what is to stay', async () => {
+      const at = (table: 'dictionaries' | 'blocks', key: Key) => ({ table, key, value: bytes(1) });
+      const held = [
+        at('dictionaries', 1),
+        at('dictionaries', 'a'),
+        at('dictionaries', 'b'),
+        at('dictionaries', 'c'),
+        at('blocks', 'a'),
+        at('blocks', 5),
+      ];
+      await store.commit({ puts: held });
+      const keeps = ['b', 'a', 'x'].map((key) => ({ table: 'dictionaries' as const, key }));
+      for (const expects of [[{ ...at('blocks', 5), value: bytes(2) }], [{ ...at('blocks', 'a'), value: undefined }]]) {
+        await expect(store.clear({ expects, keeps })).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
+        expect(await store.keys('dictionaries')).toEqual([1, 'a', 'b', 'c']);
+        expect(await store.keys('blocks')).toEqual([5, 'a']);
+      }
+      await store.clear({ expects: [at('blocks', 5)], keeps });
+      expect(await store.keys('dictionaries')).toEqual(['a', 'b']);
+      expect(await store.get('dictionaries', 'b')).toEqual(bytes(1));
+      expect(await store.keys('blocks')).toEqual([]);
+      await expect(store.clear({ keeps: [{ table: 'dictionaries', key: 1.5 }] })).rejects.toMatchObject({
+        code: 'INVALID_PARAMETER',
+      });
+    });
+
     it('is unavailable once closed, and closes twice', async () => {
       await store.close();
       await store.close();
