@@ -6,7 +6,7 @@
 import type { FetchHandlerOptions } from '../rpc/http.js';
 import type { InlineExtras } from './inline-extras.js';
 import { nodeHandle, type PlumblineNode } from './node-handle.js';
-import { openInline } from './open-inline.js';
+import { openNode } from './open-node.js';
 import type { NodeOptions } from './options.js';
 
 export type { PlumblineNode } from './node-handle.js';
@@ -18,7 +18,8 @@ export interface InlineOptions extends NodeOptions, InlineExtras {
 }
 
 /**
- * Opens a node in this thread. In a page, `createNode` of the main door keeps the page's thread free instead.
+ * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread and
+ * elsewhere: another may be the one that writes, and answer for it. In a page, `createNode` of the main door keeps the page's thread free instead.
  *
  * @throws PlumblineError of whichever part does not open
  */
@@ -26,5 +27,5 @@ export async function createInlineNode(options: InlineOptions = {}): Promise<Plu
   const { onProgress, store, onError, upstreamObserver, clock, activity, replicaObserver, http, ...nodeOptions } =
     options;
   const extras = { onProgress, store, onError, upstreamObserver, clock, activity, replicaObserver };
-  return nodeHandle(await openInline(nodeOptions, extras), http);
+  return nodeHandle(await openNode(nodeOptions, extras), http);
 }

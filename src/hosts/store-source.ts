@@ -1,3 +1,4 @@
+import { PlumblineError } from '../errors.js';
 import type { MeteredStore } from '../store/metered-store.js';
 import { isStoreFailure, StoreHealth } from '../store/store-status.js';
 import type { InlineExtras } from './inline-extras.js';
@@ -5,7 +6,9 @@ import type { NodeOptions } from './options.js';
 import { requireStorage } from './storage-options.js';
 
 /**
- * The store a node was given, or the database it was given the name of; undefined for a node in memory.
+ * The store a node was given, or the database it was given the name of; undefined for a node in memory. Nodes that share a
+ * store are given it (`sharing/`): one that comes here with a name cannot reach the others, and takes the database over from
+ * whoever had it. Commits of the one before are refused with `STORE_TAKEN_OVER`.
  *
  * @throws PlumblineError as `openIdbStore`; `INVALID_PARAMETER` for storage options that are none
  */
@@ -17,7 +20,22 @@ export async function openStore(options: NodeOptions, extras: InlineExtras): Pro
   const { MeteredStore } = await import('../store/metered-store.js');
   if (extras.store !== undefined) return new MeteredStore(extras.store);
   const { openIdbStore } = await import('../store/idb-store.js');
-  return new MeteredStore(await openIdbStore(storeName!, { durability: storage.durability }));
+  const database = await openIdbStore(storeName!, { durability: storage.durability });
+  try {
+    const { claimStore } = await import('../store/fence.js');
+    const claimed = (await claimStore(database))!;
+    claimed.onTakenOver = () => database.health.memory(takenAway());
+    return new MeteredStore(claimed);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** What becomes known of the store of a node that another one has taken over from. */
+function takenAway(): PlumblineError<'STORE_UNAVAILABLE'> {
+  const reason = 'another node has taken it over';
+  return new PlumblineError('STORE_UNAVAILABLE', `store is not available: ${reason}`, { reason });
 }
 
 /** What a node is to keep in, and what is told of it. */

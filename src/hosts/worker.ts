@@ -3,21 +3,11 @@
  * connected.
  */
 import { CommonNode } from './common-node.js';
-import type { InlineExtras } from './inline-extras.js';
-import { loadInline, openInline } from './open-inline.js';
-import type { NodeOptions } from './options.js';
+import { openNode } from './open-node.js';
 import { installErrorTransfer } from './transfer.js';
-import type { NodeTransport } from './transport.js';
 import { servePort, type WorkerPort } from './worker-port.js';
 
 installErrorTransfer();
-
-/** A node that is stored shares the store with other tabs. */
-async function openNode(options: NodeOptions, extras: InlineExtras): Promise<NodeTransport> {
-  if (options.storeName === undefined) return openInline(options, extras);
-  const { openShared } = await import('./sharing/open-shared.js');
-  return openShared(options, extras, { open: openInline, load: loadInline });
-}
 
 /** Takes a lock that only the end of this worker releases. */
 function holdLock(): Promise<string | undefined> {

@@ -40,7 +40,8 @@ export interface SharingOptions {
  *
  * Options of `chain` (but for where data comes from) and the gas search have to be those of the others.
  *
- * @returns a node of its own for one that is not to be stored under a name, or where pages cannot reach each other
+ * @returns a node of its own for one that is not to be stored under a name, or where pages cannot reach each other; that takes
+ *   the store over from whoever had it
  * @throws PlumblineError `STORE_IN_USE` when the writer has other options, `STORE_TOO_NEW`; of opening the node
  */
 export async function openShared(
