@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_TRIE_ROOT } from '../../src/ethereum/constants.js';
+import { createInlineNode } from '../../src/hosts/inline.js';
+import { devnet } from '../../src/networks/devnet.js';
 import type { RollupContract } from '../../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { anchorSlots, stateRootSlot, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
@@ -108,5 +110,29 @@ describe.skipIf(!fixturesPresent)('the recorded layer-1 anchor of block 620681',
     expect(with_({ nonce: '0x1', balance: '0x7fffffffffffffff' })).toBe('VALUE_MISMATCH');
     expect(with_({ codeHash: `0x${'00'.repeat(32)}` })).toBe('VALUE_MISMATCH');
     expect(with_({ storageHash: bytesToHex(EMPTY_TRIE_ROOT) })).toBe('VALUE_MISMATCH');
+  });
+});
+
+describe('what layer 1 does not hold, proved by it', () => {
+  it('is no root: no contract, a block that is not finalized, one at which no finalization ended', async () => {
+    const { rollup } = devnet();
+    const dev = await createInlineNode({ chain: { kind: 'devnet', finality: { delayBlocks: 0, batchBlocks: 4 } } });
+    try {
+      await dev.request({ method: 'evm_mine', params: [{ blocks: 5 }] });
+      const head = await dev.l1.request({ method: 'eth_getBlockByNumber', params: ['finalized', false] });
+      const { stateRoot } = head as { stateRoot: Hex };
+      const judge = async (block: number, contract: RollupContract = rollup) => {
+        const slots = anchorSlots(contract, block).map(bytesToHex);
+        const answer = await dev.l1.request({ method: 'eth_getProof', params: [contract.address, slots, 'finalized'] });
+        const request = { l1StateRoot: hexToBytes(stateRoot, 32), rollup: contract, l2BlockNumber: block };
+        return outcome(() => verifyL1Anchor(request, answer));
+      };
+      expect(await judge(4)).toBe('accepted');
+      expect(await judge(3)).toBe('NO_FINALIZATION_AT_BLOCK');
+      expect(await judge(5)).toBe('BLOCK_NOT_FINALIZED');
+      expect(await judge(4, { ...rollup, address: `0x${'11'.repeat(20)}` })).toBe('CONTRACT_MISSING');
+    } finally {
+      await dev.close();
+    }
   });
 });
