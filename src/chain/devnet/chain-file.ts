@@ -69,14 +69,36 @@ export function decodeChainFile(file: Uint8Array): ChainFile {
   if (!equalBytes(sha256(reader.bytes), file.subarray(reader.bytes.length))) {
     throw refusedFile('is damaged, the checksum does not fit');
   }
-  const header = JSON.parse(reader.text()) as ChainFileHeader;
+  const header = readHeader(reader.text());
   const entries = Array.from({ length: reader.u32() }, (): ChainFileEntry => {
     const table = FILE_TABLES[reader.u8()];
     if (table === undefined) throw refusedFile('has an entry of an unknown table');
-    const key = reader.u8() === NUMBER_KEY ? reader.f64() : reader.text();
+    const key = readKey(reader);
     return { table, key, value: reader.take(reader.u32()).slice() };
   });
+  if (!reader.isAtEnd) throw refusedFile('has more than its entries');
   return { ...header, entries };
+}
+
+function readHeader(text: string): ChainFileHeader {
+  let header: Partial<ChainFileHeader> | null;
+  try {
+    header = JSON.parse(text) as Partial<ChainFileHeader> | null;
+  } catch (cause) {
+    throw refusedFile('has a header that is no JSON', cause);
+  }
+  const { chainId, network, scheme, genesis, head } = header ?? {};
+  const isWhole = [network, scheme, genesis].every((member) => typeof member === 'string');
+  if (!isWhole || typeof chainId !== 'number' || !Number.isSafeInteger(head) || head! < 0) {
+    throw refusedFile('has a header that lacks something');
+  }
+  return { chainId, network: network!, scheme: scheme!, genesis: genesis!, head: head! };
+}
+
+function readKey(reader: Reader): Key {
+  const kind = reader.u8();
+  if (kind !== NUMBER_KEY && kind !== STRING_KEY) throw refusedFile('has a key of an unknown kind');
+  return kind === NUMBER_KEY ? reader.f64() : reader.text();
 }
 
 export function refusedFile(reason: string, cause?: unknown): PlumblineError<'CHAIN_FILE_REFUSED'> {
@@ -91,6 +113,10 @@ class Reader {
     private at: number,
   ) {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get isAtEnd(): boolean {
+    return this.at === this.bytes.length;
   }
 
   u8(): number {

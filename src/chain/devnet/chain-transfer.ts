@@ -1,17 +1,22 @@
-import { isPlumblineError } from '../../errors.js';
+import { type ErrorCode, isPlumblineError, messageOf } from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { MemoryStore } from '../../store/memory-store.js';
-import type { Commit, PageStore, Table } from '../../store/page-store.js';
+import type { PageStore } from '../../store/page-store.js';
+import { ownKeys, requireOwnEntries } from './chain-entries.js';
 import { type ChainFile, type ChainFileEntry, type ChainFileHeader, refusedFile } from './chain-file.js';
 import { Devnet } from './devnet.js';
 import { genesisIdentity } from './genesis.js';
 import type { DevnetSettings } from './options.js';
+import { DevnetStore } from './persistence.js';
 
-/** Tables that belong to a devnet as a whole. */
-const OWN_TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
-/** Its entries of `meta`. */
-const OWN_PREFIX = 'devnet-';
+/** Codes of errors that say nothing of a file; `CHAIN_FILE_REFUSED` says it already. */
+const NOT_OF_FILE: readonly ErrorCode[] = [
+  'CHAIN_FILE_REFUSED',
+  'KERNEL_UNAVAILABLE',
+  'KERNEL_OUT_OF_MEMORY',
+  'NODE_CLOSED',
+];
 /** Entries read at once. */
 const BATCH = 64;
 
@@ -52,36 +57,47 @@ export async function readEntries(store: PageStore): Promise<ChainFileEntry[]> {
  * @throws PlumblineError `CHAIN_FILE_REFUSED`
  */
 export async function checkChain(file: ChainFile, settings: DevnetSettings): Promise<void> {
-  const own = describeChain(settings);
-  for (const name of ['chainId', 'network', 'scheme', 'genesis'] as const) {
-    if (file[name] === own[name]) continue;
-    throw refusedFile(`is of another chain: ${name} is ${file[name]}, this devnet has ${own[name]}`);
-  }
-  const store = new MemoryStore();
-  await store.commit({ puts: file.entries });
+  requireSameChain(file, settings);
+  requireOwnEntries(file.entries);
   let devnet: Devnet | undefined;
   try {
+    const store = new MemoryStore();
+    await store.commit({ puts: file.entries });
+    await requireWhole(file, new DevnetStore(store, file.chainId));
     const { health: _, ...alone } = settings;
     devnet = await Devnet.open({ ...alone, store, mining: 'manual', check: 'full', onProgress: undefined });
     await devnet.whenLoaded();
-    const { number } = (await devnet.head()).header;
-    if (number !== file.head) throw refusedFile(`ends at block ${number} and says ${file.head}`);
   } catch (error) {
-    if (!isPlumblineError(error, 'STORE_CORRUPT') && !isPlumblineError(error, 'STORE_TOO_NEW')) throw error;
-    throw refusedFile(`does not open: ${error.message}`, error);
+    throw isOfFile(error) ? refusedFile(`does not open: ${messageOf(error)}`, error) : error;
   } finally {
     await devnet?.end();
   }
 }
 
+function requireSameChain(file: ChainFileHeader, settings: DevnetSettings): void {
+  const own = describeChain(settings);
+  for (const name of ['chainId', 'network', 'scheme', 'genesis'] as const) {
+    if (file[name] === own[name]) continue;
+    throw refusedFile(`is of another chain: ${name} is ${file[name]}, this devnet has ${own[name]}`);
+  }
+}
+
+/** Nothing in it is to be mended: it was whole when it was written. */
+async function requireWhole(file: ChainFileHeader, blocks: DevnetStore): Promise<void> {
+  const head = await blocks.head(({ table, reason }) => {
+    throw refusedFile(`is damaged: table ${table}, ${reason}`);
+  });
+  if (head === undefined) throw refusedFile('has no blocks');
+  if (head !== file.head) throw refusedFile(`ends at block ${head} and says ${file.head}`);
+  await blocks.edits();
+}
+
+/** Whatever is thrown while a file is looked at comes of what is in it, but for these. */
+function isOfFile(error: unknown): boolean {
+  return !isPlumblineError(error) || !NOT_OF_FILE.includes(error.code);
+}
+
 /** Puts a checked file in the place of the devnet in a store, in one commit. */
 export async function replaceEntries(store: PageStore, { entries }: ChainFile): Promise<void> {
   await store.commit({ deletes: await ownKeys(store), puts: entries });
-}
-
-async function ownKeys(store: PageStore): Promise<NonNullable<Commit['deletes']>[number][]> {
-  const meta = (await store.keys('meta')).filter((key) => String(key).startsWith(OWN_PREFIX));
-  const keys = meta.map((key) => ({ table: 'meta' as Table, key }));
-  for (const table of OWN_TABLES) for (const key of await store.keys(table)) keys.push({ table, key });
-  return keys;
 }
