@@ -70,6 +70,19 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
     expect(await check(address(0xdd))).toEqual({ verified: true, account: undefined, slots: values([0n, 0n, 0n]) });
   });
 
+  it('one storage proof for each asked slot, no fewer and no more', async () => {
+    const { trie, rollup, stateRoot } = await rollupState();
+    const storageKeys = [...anchorSlots(rollup, 10)];
+    const answer = await getProof(trie, stateRoot, address(0xaa), storageKeys);
+    const judge = (storageProof: unknown[]) =>
+      outcome(() =>
+        verifyEthereumProof({ address: address(0xaa), storageKeys, stateRoot }, { ...answer, storageProof }),
+      );
+    const [first, second] = answer.storageProof;
+    expect(judge([first, second])).toBe('accepted');
+    for (const others of [[], [first], [first, second, second]]) expect(judge(others)).toBe('SLOT_COUNT_MISMATCH');
+  });
+
   it('the anchor: finalized, not a last block, above the newest, contract missing', async () => {
     const { trie, rollup, stateRoot } = await rollupState();
     const anchor = async (block: number, contract = rollup) => {

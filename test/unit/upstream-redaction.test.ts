@@ -132,6 +132,19 @@ describe.each(places)('a key in the %s', (place, endpointOf) => {
   });
 });
 
+describe('a key at the place where a long message is cut', () => {
+  test.each([470, 490, 495])('%i characters in front of it', async (length) => {
+    const mock = await scene.mock({
+      handler: () => {
+        throw new MockRpcError(-32000, `${'x'.repeat(length)}${KEY} and more of it`);
+      },
+    });
+    const failure = await failureOf(scene.group([{ url: `${mock.url}/v3/${KEY}` }]).request('m', []));
+    expect(everything(failure)).toContain('x'.repeat(length));
+    expect(everything(failure)).not.toContain(KEY.slice(0, 500 - length));
+  });
+});
+
 describe('addresses that are not well formed', () => {
   test.each([`${KEY}`, `ftp://host/${KEY}`, `http://ho st/${KEY}`, `wss://host/${KEY}`])(
     'are not quoted: %s',
