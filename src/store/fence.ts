@@ -2,6 +2,7 @@ import { isPlumblineError, PlumblineError } from '../errors.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { takenOver } from './expectation.js';
 import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
+import type { StoreStatus } from './store-status.js';
 
 /** Where a store says who writes to it, in table `meta`. Only this file reads and writes it. */
 export const WRITER_KEY = 'writer';
@@ -38,9 +39,8 @@ export async function claimStore(store: PageStore, lease?: Lease): Promise<Fence
   for (;;) {
     const [writer, until] = await store.getMany('meta', [WRITER_KEY, LEASE_KEY]);
     if (lease !== undefined && isLeased(until, lease)) return undefined;
-    const epoch = Math.max(epochOf(writer) + 1, Date.now());
-    const owner = bytesToHex(crypto.getRandomValues(new Uint8Array(OWNER_BYTES)));
-    const fenced = new FencedStore(store, epoch, encode({ epoch, owner } satisfies Writer), lease);
+    const { epoch, record } = writerAfter(writer);
+    const fenced = new FencedStore(store, epoch, record, { lease });
     try {
       await store.commit({
         expects: [
@@ -55,6 +55,43 @@ export async function claimStore(store: PageStore, lease?: Lease): Promise<Fence
       if (!isPlumblineError(error, 'STORE_TAKEN_OVER')) throw error;
     }
   }
+}
+
+/**
+ * As `claimStore`, on a full disk: the store can be read, and is claimed by the first commit that puts something. Earlier
+ * writers are refused from now on; only where the browser does not even delete are they until then, so that the caller has
+ * to know otherwise that none is there.
+ *
+ * @param failure - why it cannot be claimed now; the store's health says so until it is
+ * @throws PlumblineError of the store
+ */
+export async function claimLater(
+  store: PageStore,
+  failure: PlumblineError<'STORE_QUOTA_EXCEEDED'>,
+): Promise<FencedStore> {
+  for (;;) {
+    const writer = await store.get('meta', WRITER_KEY);
+    let found: Uint8Array | undefined;
+    try {
+      const place = { table: 'meta', key: WRITER_KEY } as const;
+      // Browsers let a full disk be emptied, and who writes be forgotten.
+      if (writer !== undefined) await store.commit({ expects: [{ ...place, value: writer }], deletes: [place] });
+    } catch (error) {
+      if (isPlumblineError(error, 'STORE_TAKEN_OVER')) continue;
+      if (!isPlumblineError(error, 'STORE_QUOTA_EXCEEDED')) throw error;
+      found = writer;
+    }
+    const { epoch, record } = writerAfter(writer);
+    store.health?.memory(failure);
+    return new FencedStore(store, epoch, record, { late: { found, status: store.health?.status } });
+  }
+}
+
+/** Who comes after the one that is recorded. */
+function writerAfter(writer: Uint8Array | undefined): { epoch: number; record: Uint8Array } {
+  const epoch = Math.max(epochOf(writer) + 1, Date.now());
+  const owner = bytesToHex(crypto.getRandomValues(new Uint8Array(OWNER_BYTES)));
+  return { epoch, record: encode({ epoch, owner } satisfies Writer) };
 }
 
 function isLeased(until: Uint8Array | undefined, { leaseMs, now }: Lease): boolean {
@@ -80,6 +117,14 @@ function leaseEntry({ leaseMs, now }: Lease) {
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
+/** A claim that is still to come. */
+interface Late {
+  /** What stands where it says who writes. */
+  readonly found: Uint8Array | undefined;
+  /** What the store's health says meanwhile, unless something else befalls it. */
+  readonly status: StoreStatus | undefined;
+}
+
 /**
  * A store as one writer uses it: each commit looks, inside its own transaction, whether that is still the writer, and does
  * nothing otherwise.
@@ -88,13 +133,20 @@ export class FencedStore implements PageStore {
   /** Told once, when a commit was refused because of a later writer, before whoever asked for the commit is. */
   onTakenOver: () => void = () => {};
   private isOver = false;
+  private readonly lease: Lease | undefined;
+  private late: Late | undefined;
+  /** Done when the commit is that claims the store. */
+  private claiming: Promise<void> | undefined;
 
   constructor(
     private readonly store: PageStore,
     readonly epoch: number,
     private readonly writer: Uint8Array,
-    private readonly lease?: Lease,
-  ) {}
+    { lease, late }: { readonly lease?: Lease | undefined; readonly late?: Late },
+  ) {
+    this.lease = lease;
+    this.late = late;
+  }
 
   /** Says who writes. */
   get entry() {
@@ -117,14 +169,28 @@ export class FencedStore implements PageStore {
     return this.store.getMany(table, keys);
   }
 
-  commit(commit: Commit): Promise<void> {
-    return this.fenced(() => this.store.commit({ ...commit, expects: [...(commit.expects ?? []), this.entry] }));
+  async commit(commit: Commit): Promise<void> {
+    // Of several that would be the first, one is.
+    while (this.claiming !== undefined) await this.claiming;
+    const { expects = [], puts = [] } = commit;
+    const isClaim = this.late !== undefined && puts.length > 0;
+    const given = { ...commit, expects: [...expects, this.expected], puts: isClaim ? [...puts, this.entry] : puts };
+    const done = this.fenced(() => this.store.commit(given));
+    if (!isClaim) return done;
+    const claimed = done.then(() => this.claimed());
+    this.claiming = claimed
+      .catch(() => {})
+      .then(() => {
+        this.claiming = undefined;
+      });
+    return claimed;
   }
 
   /** Who writes stays. */
   async clear({ expects = [], keeps = [] }: Clearing = {}): Promise<void> {
+    await this.claiming;
     const own = [WRITER_KEY, LEASE_KEY].map((key) => ({ table: 'meta', key }) as const);
-    await this.fenced(() => this.store.clear({ expects: [...expects, this.entry], keeps: [...keeps, ...own] }));
+    await this.fenced(() => this.store.clear({ expects: [...expects, this.expected], keeps: [...keeps, ...own] }));
   }
 
   /** Lets the next one have the lease at once, where there is one. */
@@ -140,7 +206,18 @@ export class FencedStore implements PageStore {
     this.onTakenOver();
   }
 
-  /** @param change - expects `entry` */
+  /** What says that nobody else has come to write. */
+  private get expected() {
+    return this.late === undefined ? this.entry : { ...this.entry, value: this.late.found };
+  }
+
+  private claimed(): void {
+    const { health } = this.store;
+    if (health !== undefined && health.status === this.late?.status) health.durable();
+    this.late = undefined;
+  }
+
+  /** @param change - has `expected` among what it expects */
   private async fenced(change: () => Promise<void>): Promise<void> {
     if (this.isOver) throw takenOver();
     try {

@@ -17,7 +17,9 @@ export interface StoreStatus {
   readonly reason?: StoreFailure;
   /** The error's message. */
   readonly message?: string;
-  /** First block of a devnet that is not stored; left out for light nodes, whose store is a cache. */
+  /**
+   * First block of a devnet that is not stored; left out while none is known of, and for light nodes, whose store is a cache.
+   */
   readonly since?: number;
   /** What was made again as the store was opened; left out for nothing. */
   readonly repaired?: readonly StoreRepair[];

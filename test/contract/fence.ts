@@ -1,14 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { claimStore, type FencedStore, LEASE_KEY, type Lease, WRITER_KEY } from '../../src/store/fence.js';
+import { PlumblineError } from '../../src/errors.js';
+import { claimLater, claimStore, type FencedStore, LEASE_KEY, type Lease, WRITER_KEY } from '../../src/store/fence.js';
 import type { PageStore } from '../../src/store/page-store.js';
 
 const TAKEN_OVER = { code: 'STORE_TAKEN_OVER' };
+const FULL = { code: 'STORE_QUOTA_EXCEEDED' };
 const value = Uint8Array.of(1, 2, 3);
 const put = (key: number) => ({ puts: [{ table: 'blocks' as const, key, value }] });
 
 /** A lease of 1 000 ms by a clock that is set by hand. */
 function leaseAt(time: { ms: number }): Lease {
   return { leaseMs: 1_000, now: () => time.ms };
+}
+
+/** A store on a disk that can be full. @param deletes - whether it can be deleted from then, as browsers let one */
+function onDisk(store: PageStore, disk: { isFull: boolean }, deletes = true): PageStore {
+  return over(store, {
+    commit: async (commit) => {
+      const isRefused = (commit.puts ?? []).length + (deletes ? 0 : (commit.deletes ?? []).length) > 0;
+      if (disk.isFull && isRefused) throw new PlumblineError('STORE_QUOTA_EXCEEDED', 'full', {});
+      return store.commit(commit);
+    },
+  });
+}
+
+/** As a writer claims a store under a lock. */
+async function claimFull(store: PageStore): Promise<FencedStore> {
+  const failure = await claimStore(store).catch((error: unknown) => error);
+  expect(failure).toMatchObject(FULL);
+  return claimLater(store, failure as PlumblineError<'STORE_QUOTA_EXCEEDED'>);
 }
 
 /** How a store has one writer at a time, whatever it is kept in. @param open - gives a store on an empty place */
@@ -78,6 +98,73 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
       await next.commit(put(2));
       await expect(old.commit(put(3))).rejects.toMatchObject(TAKEN_OVER);
       expect(await kept.keys('blocks')).toEqual([1, 2]);
+      await kept.close();
+    });
+
+    test.each([true, false])('on a full disk the first commit claims it (deleting works: %s)', async (deletes) => {
+      const kept = await open();
+      const disk = { isFull: false };
+      const store = onDisk(kept, disk, deletes);
+      const first = (await claimStore(store))!;
+      await first.commit({ puts: [...put(1).puts, ...put(2).puts] });
+      disk.isFull = true;
+      const late = await claimFull(store);
+      expect(late.epoch).toBeGreaterThan(first.epoch);
+      if (late.health !== undefined) expect(late.health.status).toMatchObject({ mode: 'memory', reason: FULL.code });
+      expect(await late.get('blocks', 1)).toEqual(value);
+      await expect(late.commit(put(3))).rejects.toMatchObject(FULL);
+      await late.commit({});
+      if (deletes) {
+        await late.commit({ deletes: [{ table: 'blocks', key: 2 }] });
+        await expect(first.commit({ deletes: [{ table: 'blocks', key: 1 }] })).rejects.toMatchObject(TAKEN_OVER);
+      }
+      disk.isFull = false;
+      await Promise.all([late.commit(put(3)), late.commit(put(4)), late.commit(put(5))]);
+      expect(JSON.parse(new TextDecoder().decode(await kept.get('meta', WRITER_KEY)))).toMatchObject({
+        epoch: late.epoch,
+      });
+      if (late.health !== undefined) expect(late.health.status).toEqual({ mode: 'durable' });
+      await expect(first.commit(put(1))).rejects.toMatchObject(TAKEN_OVER);
+      expect(await kept.keys('blocks')).toEqual(deletes ? [1, 3, 4, 5] : [1, 2, 3, 4, 5]);
+      const next = (await claimStore(store))!;
+      expect(next.epoch).toBeGreaterThan(late.epoch);
+      await expect(late.commit(put(6))).rejects.toMatchObject(TAKEN_OVER);
+      await kept.close();
+    });
+
+    test.each([true, false])(
+      'a claim that comes late is one that may have been lost (deleting works: %s)',
+      async (deletes) => {
+        const kept = await open();
+        const disk = { isFull: false };
+        const store = onDisk(kept, disk, deletes);
+        await (await claimStore(store))!.commit(put(1));
+        disk.isFull = true;
+        const [one, other] = [await claimFull(store), await claimFull(store)];
+        disk.isFull = false;
+        await other.commit(put(2));
+        await expect(one.commit(put(3))).rejects.toMatchObject(TAKEN_OVER);
+        await expect(one.clear()).rejects.toMatchObject(TAKEN_OVER);
+        expect(await kept.keys('blocks')).toEqual([1, 2]);
+        await kept.close();
+      },
+    );
+
+    test('a full disk can be cleared, and has room then', async () => {
+      const kept = await open();
+      const disk = { isFull: false };
+      const store = onDisk(kept, disk);
+      await (await claimStore(store))!.commit(put(1));
+      disk.isFull = true;
+      const late = await claimFull(store);
+      await late.clear();
+      expect(await kept.keys('blocks')).toEqual([]);
+      disk.isFull = false;
+      await late.commit(put(2));
+      const next = (await claimStore(store))!;
+      await expect(late.commit(put(3))).rejects.toMatchObject(TAKEN_OVER);
+      await next.commit(put(4));
+      expect(await kept.keys('blocks')).toEqual([2, 4]);
       await kept.close();
     });
 

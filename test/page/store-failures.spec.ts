@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type CDPSession, expect, type Page, test } from '@playwright/test';
 import type { NodeOptions } from '../../dist/index.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { StoreServer } from '../support/store-browser.js';
 
@@ -132,6 +133,68 @@ test('a full disk at the beginning is an error, or a devnet in memory where that
   expect(await lastStatus(page)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED' });
 });
 
+/** What a test leaves at first that fills the disk later: with more, the browser would not look again so soon. */
+const SOME = 4_000_000;
+
+/** Leaves nothing of `SOME`, and sees to it that the browser knows. */
+async function fillUp(page: Page): Promise<void> {
+  await quota(1);
+  const probe = ([name, length]: readonly [string, number]) =>
+    storePage
+      .make(name, 1, ['t'], [{ table: 't', key: 1, value: Array.from({ length }, () => 1) }])
+      .catch((error: Error) => error.name);
+  await expect.poll(() => page.evaluate(probe, [freshName(), SOME / 4] as const)).toBe('QuotaExceededError');
+}
+
+test('a full disk as a stored devnet is opened: it reads, goes on in memory, and says so', async ({ page }) => {
+  await leave(page, SOME);
+  const { name, hashes } = await stored(page, 3);
+  await fillUp(page);
+  expect(await start(page, devnet(name))).toBeUndefined();
+  expect((await look(page)).hashes).toEqual(hashes);
+  await page.evaluate(() => storePage.prove());
+  await expect.poll(() => lastStatus(page)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED' });
+  await send(page, 2);
+  expect(await lastStatus(page)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED', since: 4 });
+  const { hashes: all } = await look(page);
+  expect(all.slice(0, 4)).toEqual(hashes);
+  await quota(undefined);
+  await expect.poll(() => lastStatus(page), { timeout: 20_000 }).toEqual({ mode: 'durable' });
+  await page.reload();
+  await openPage(page);
+  expect(await start(page, devnet(name, { storeCheck: 'full' }))).toBeUndefined();
+  expect((await look(page)).hashes).toEqual(all);
+});
+
+test('a full disk as another page takes over: it goes on from what is stored, in memory, and says so', async ({
+  page,
+}) => {
+  const name = freshName();
+  const other = await page.context().newPage();
+  await openPage(other);
+  await leave(page, SOME);
+  expect(await start(page, devnet(name))).toBeUndefined();
+  expect(await start(other, devnet(name))).toBeUndefined();
+  await send(page, 3);
+  const { hashes } = await look(other);
+  await fillUp(page);
+  await send(page, 2);
+  expect(await lastStatus(page)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED', since: 4 });
+  expect((await look(other)).head).toBe(5);
+  await close(page);
+  expect((await look(other)).hashes).toEqual(hashes);
+  expect(await lastStatus(other)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED' });
+  await send(other, 2);
+  expect(await lastStatus(other)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED', since: 4 });
+  const { hashes: all } = await look(other);
+  await quota(undefined);
+  await expect.poll(() => lastStatus(other), { timeout: 20_000 }).toEqual({ mode: 'durable' });
+  await close(other);
+  expect(await start(page, devnet(name, { storeCheck: 'full' }))).toBeUndefined();
+  expect((await look(page)).hashes).toEqual(all);
+  await other.close();
+});
+
 test('a page that keeps an older version open holds a node up for so long', async ({ page }) => {
   const name = freshName();
   const other = await page.context().newPage();
@@ -170,29 +233,42 @@ test('a newer version is refused, and left as it is to the last byte', async ({ 
   expect(after).toEqual(before);
 });
 
-test('a database of the first version is brought up, with the blocks it had', async ({ page }) => {
-  const path = new URL('../vectors/store/devnet-1.json', import.meta.url);
-  const recorded = JSON.parse(readFileSync(path, 'utf8')) as {
-    version: number;
-    head: string;
-    entries: { table: string; key: string | number; value: `0x${string}` }[];
-  };
-  const name = freshName();
-  const entries = recorded.entries.map(({ table, key, value }) => ({ table, key, value: [...hexToBytes(value)] }));
-  await page.evaluate(
-    ([database, version, rows]) => storePage.make(database, version, ['meta', 'blocks', 'dictionaries'], rows),
-    [name, recorded.version, entries] as const,
-  );
-  expect(await start(page, devnet(name, { storeCheck: 'full' }))).toBeUndefined();
-  const { hashes, head } = await look(page);
-  expect(hashes.at(-1)).toBe(recorded.head);
-  await send(page, 1);
-  await close(page);
-  const { version } = (await page.evaluate((database) => storePage.shape(database), name))!;
-  expect(version).toBeGreaterThan(recorded.version);
-  expect(await start(page, devnet(name))).toBeUndefined();
-  expect((await look(page)).head).toBe(head + 1);
-});
+/** Databases as earlier versions left them. */
+const RECORDED = [
+  { file: 'devnet-1.json', tables: ['meta', 'blocks', 'dictionaries'] },
+  { file: 'devnet-2.json', tables: ['meta', 'blocks', 'dictionaries', 'state', 'trie'] },
+];
+for (const { file, tables } of RECORDED) {
+  test(`a database as ${file} has it is brought up, with the blocks it had`, async ({ page }) => {
+    const path = new URL(`../vectors/store/${file}`, import.meta.url);
+    const recorded = JSON.parse(readFileSync(path, 'utf8')) as {
+      version: number;
+      head: string;
+      proof: unknown;
+      entries: { table: string; key: string | number; value: `0x${string}` }[];
+    };
+    const name = freshName();
+    const entries = recorded.entries.map(({ table, key, value }) => ({ table, key, value: [...hexToBytes(value)] }));
+    await page.evaluate(([database, version, places, rows]) => storePage.make(database, version, places, rows), [
+      name,
+      recorded.version,
+      tables,
+      entries,
+    ] as const);
+    expect(await start(page, devnet(name, { storeCheck: 'full' }))).toBeUndefined();
+    const { hashes, head, status } = await look(page);
+    expect(hashes.at(-1)).toBe(recorded.head);
+    expect(status).toBeUndefined();
+    const proof = await page.evaluate((address) => storePage.ask('linea_getProof', address, [], 'latest'), TEST_TOKEN);
+    expect(proof).toEqual({ result: recorded.proof });
+    await send(page, 1);
+    await close(page);
+    const { version } = (await page.evaluate((database) => storePage.shape(database), name))!;
+    expect(version).toBeGreaterThan(recorded.version);
+    expect(await start(page, devnet(name))).toBeUndefined();
+    expect((await look(page)).head).toBe(head + 1);
+  });
+}
 
 test('a damaged page of the state, node of the trie, checkpoint or head pointer is rebuilt, and told of', async ({
   page,

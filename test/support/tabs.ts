@@ -9,6 +9,7 @@ import type { NodeTransport } from '../../src/hosts/transport.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';
+import { StoreHealth } from '../../src/store/store-status.js';
 import { KeptStore } from './dev-node.js';
 import { type Gates, sharingOf, stubLog, stubNode } from './stub-node.js';
 
@@ -172,6 +173,7 @@ export class Tab {
       return work();
     };
     return Object.assign(new MemoryStore(), {
+      health: new StoreHealth('durable'),
       get: (...args: Parameters<PageStore['get']>) => checked(() => store.get(...args)),
       keys: (...args: Parameters<PageStore['keys']>) => checked(() => store.keys(...args)),
       getMany: (...args: Parameters<PageStore['getMany']>) => checked(() => store.getMany(...args)),

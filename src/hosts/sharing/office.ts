@@ -1,4 +1,5 @@
-import { claimStore, type FencedStore } from '../../store/fence.js';
+import { isPlumblineError } from '../../errors.js';
+import { claimLater, claimStore, type FencedStore } from '../../store/fence.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { Locks } from './environment.js';
 import type { Rank } from './messages.js';
@@ -99,7 +100,11 @@ export class LockOffice implements Office {
   private async claimed(): Promise<FencedStore | undefined> {
     const store = await this.openStore();
     try {
-      return await claimStore(store);
+      return await claimStore(store).catch((error: unknown) => {
+        // The lock says that nobody else writes: what is stored can be read, and the rest goes on in memory.
+        if (isPlumblineError(error, 'STORE_QUOTA_EXCEEDED')) return claimLater(store, error);
+        throw error;
+      });
     } catch (error) {
       await store.close();
       throw error;

@@ -69,9 +69,10 @@ export class SharedNode implements NodeTransport, MemberListener {
   onWriter(writer: { readonly backend: Backend; readonly info: NodeInfo } | undefined): void {
     this.backend = writer?.backend;
     this.unwatchStore?.();
-    this.unwatchStore = this.backend?.store?.onStoreStatus?.((status) => {
-      for (const listener of this.storeListeners) listener(status);
-    });
+    this.unwatchStore = this.backend?.store?.onStoreStatus?.((status) => this.tellStore(status));
+    // What was so as the store was opened.
+    const { storeStatus } = this;
+    if ((storeStatus?.reason ?? storeStatus?.repaired) !== undefined) this.tellStore(storeStatus!);
     if (writer === undefined) return;
     const { backend, info } = writer;
     this.known = info;
@@ -122,6 +123,10 @@ export class SharedNode implements NodeTransport, MemberListener {
     for (const session of this.sessions) session.close();
     this.sessions.clear();
     await this.membership?.close();
+  }
+
+  private tellStore(status: StoreStatus): void {
+    for (const listener of this.storeListeners) listener(status);
   }
 
   private end(error: Error): boolean {

@@ -1,0 +1,86 @@
+import { expect, test, vi } from 'vitest';
+import { PlumblineError } from '../../src/errors.js';
+import { openInline } from '../../src/hosts/open-inline.js';
+import type { Commit } from '../../src/store/page-store.js';
+import { ask, sharingOf } from '../support/stub-node.js';
+import { TestBrowser } from '../support/tabs.js';
+
+const CHAIN = { options: { chain: { kind: 'devnet', scheme: 'poseidon2' }, dictionary: { kind: 'general' } } } as const;
+const FULL = { mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED' };
+
+/** A browser whose disk can be full: what only deletes is let through, as browsers do. */
+function browserWithDisk() {
+  const browser = new TestBrowser();
+  const disk = { isFull: false };
+  const commit = browser.store.commit.bind(browser.store);
+  vi.spyOn(browser.store, 'commit').mockImplementation(async (given: Commit) => {
+    if (disk.isFull && (given.puts ?? []).length > 0) throw new PlumblineError('STORE_QUOTA_EXCEEDED', 'full', {});
+    return commit(given);
+  });
+  return { browser, disk };
+}
+
+const epochOf = async ({ store }: TestBrowser) =>
+  (JSON.parse(new TextDecoder().decode(await store.get('meta', 'writer'))) as { epoch: number }).epoch;
+
+test('a full disk: another takes over what is stored, goes on in memory, and is the writer when there is room', async () => {
+  const { browser, disk } = browserWithDisk();
+  const one = await browser.open(browser.tab(), openInline, CHAIN);
+  const two = await browser.open(browser.tab(), openInline, CHAIN);
+  await ask(two, 'evm_mine');
+  disk.isFull = true;
+  await ask(two, 'evm_mine');
+  expect(one.storeStatus).toMatchObject({ ...FULL, since: 2 });
+  expect(await ask(two, 'eth_blockNumber')).toBe('0x2');
+  const told: unknown[] = [];
+  two.onStoreStatus!((status) => told.push(status));
+  await one.close();
+  // What was in memory alone ended with it, as it said.
+  expect(await ask(two, 'eth_blockNumber')).toBe('0x1');
+  expect((await sharingOf(two)).role).toBe('writer');
+  expect(told).toEqual([expect.objectContaining(FULL)]);
+  await ask(two, 'evm_mine');
+  expect(two.storeStatus).toMatchObject({ ...FULL, since: 2 });
+  const head = await ask(two, 'eth_getBlockByNumber', ['latest', false]);
+  disk.isFull = false;
+  await expect.poll(() => two.storeStatus, { timeout: 10_000 }).toEqual({ mode: 'durable' });
+  expect(await epochOf(browser)).toBe((await sharingOf(two)).epoch);
+  await two.close();
+  const three = await browser.open(browser.tab(), openInline, CHAIN);
+  expect(await ask(three, 'eth_getBlockByNumber', ['latest', false])).toEqual(head);
+});
+
+test('a full disk: a stored devnet opens, reads, and goes on in memory', async () => {
+  const { browser, disk } = browserWithDisk();
+  const one = await browser.open(browser.tab(), openInline, CHAIN);
+  await ask(one, 'evm_mine');
+  const head = await ask(one, 'eth_getBlockByNumber', ['latest', false]);
+  await one.close();
+  disk.isFull = true;
+  const again = await browser.open(browser.tab(), openInline, CHAIN);
+  expect(await ask(again, 'eth_getBlockByNumber', ['latest', false])).toEqual(head);
+  expect(again.storeStatus).toMatchObject(FULL);
+  await ask(again, 'evm_mine');
+  expect(again.storeStatus).toMatchObject({ ...FULL, since: 2 });
+});
+
+test('a writer that hung while the disk became full writes nothing over the next one', async () => {
+  const { browser, disk } = browserWithDisk();
+  const [first, second] = [browser.tab(), browser.tab()];
+  const sharing = { hungAfterMs: 1_000 };
+  const one = await browser.open(first, openInline, { ...CHAIN, sharing });
+  const two = await browser.open(second, openInline, { ...CHAIN, sharing });
+  await ask(one, 'evm_mine');
+  first.hang();
+  disk.isFull = true;
+  expect(await ask(two, 'eth_blockNumber')).toBe('0x1');
+  expect((await sharingOf(two)).role).toBe('writer');
+  await ask(two, 'anvil_setBalance', [`0x${'22'.repeat(20)}`, '0x7']);
+  await ask(two, 'evm_mine');
+  const head = await ask(two, 'eth_getBlockByNumber', ['latest', false]);
+  disk.isFull = false;
+  first.resume();
+  await expect.poll(async () => (await sharingOf(one)).role).toBe('follower');
+  await expect.poll(() => two.storeStatus, { timeout: 10_000 }).toEqual({ mode: 'durable' });
+  expect(await ask(one, 'eth_getBlockByNumber', ['latest', false])).toEqual(head);
+});
