@@ -1,8 +1,11 @@
+import { RLP } from '@ethereumjs/rlp';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { PlumblineError } from '../../src/errors.js';
+import { concatBytes } from '../../src/primitives/bytes.js';
 import type { Key, PageStore, Table } from '../../src/store/page-store.js';
 import { StoreHealth } from '../../src/store/store-status.js';
 import { KeptStore } from '../support/dev-node.js';
@@ -246,6 +249,23 @@ describe('a stored devnet', () => {
     const [table, key] = ['blocks', 2] as const;
     await store.commit(how === 'flip' ? { puts: [{ table, key, value }] } : { deletes: [{ table, key }] });
     await expect(openDevnet(store)).rejects.toMatchObject({ code: 'STORE_CORRUPT', details: { table: 'blocks' } });
+  });
+
+  test('finds what its checksum cannot tell when the block is read, or as it opens with a full check', async () => {
+    const { store } = await storedChain(6);
+    const record = (await store.get('blocks', 2))!;
+    const items = RLP.decode(record, true).data as [Uint8Array, Uint8Array[], Uint8Array[][]];
+    items[2][0]![0] = Uint8Array.of(2, 0xc0);
+    const encoded = RLP.encode(items);
+    const value = concatBytes(encoded, sha256(encoded).subarray(0, 8));
+    await store.commit({ puts: [{ table: 'blocks', key: 2, value }] });
+    const corrupt = { code: 'STORE_CORRUPT', details: expect.objectContaining({ table: 'blocks' }) };
+    const chain = await open(await copyOf(store));
+    const [block, next] = [(await chain.block({ number: 2 }))!, (await chain.block({ number: 3 }))!];
+    expect(() => block.transactions).toThrow(expect.objectContaining(corrupt));
+    expect(next.transactions.length).toBe(1);
+    expect(block.hash).toEqual(next.header.parentHash);
+    await expect(openDevnet(store, { check: 'full' })).rejects.toMatchObject(corrupt);
   });
 
   test('keeps no more of old states than it may', async () => {

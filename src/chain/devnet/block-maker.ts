@@ -18,6 +18,7 @@ import { Pool } from './pool.js';
 import type { Pruning } from './pruning.js';
 import { sealBlock } from './sealing.js';
 import { Snapshots } from './snapshots.js';
+import type { StoredBlock } from './stored-block.js';
 
 /**
  * Makes the blocks of a devnet and takes them back. Everything a block is made of is here: what waits, the clock, edits of
@@ -155,16 +156,18 @@ export class BlockMaker {
    * @throws PlumblineError `STORE_CORRUPT`
    */
   async replay(record: BlockRecord): Promise<void> {
-    this.checkLink(record);
+    const { number, parentHash } = record.block.header;
+    this.checkLink(number, parentHash);
     await applyStored(this.state, record);
     await this.append(record);
   }
 
   /** Takes in a block that was stored, and leaves its state to be loaded later. @throws PlumblineError `STORE_CORRUPT` */
-  async enter(record: BlockRecord): Promise<void> {
-    this.checkLink(record);
-    this.state.expectRoot(record.block.header.number, record.zkRoot);
-    await this.extend(record);
+  async enter(stored: StoredBlock): Promise<void> {
+    this.checkLink(stored.number, stored.parentHash);
+    this.state.expectRoot(stored.number, stored.zkRoot);
+    this.ledger.appendStored(stored);
+    await this.extended(stored.imported);
   }
 
   /** Takes up the edits that waited when the devnet was last open. */
@@ -181,14 +184,14 @@ export class BlockMaker {
     for (const listener of this.listeners) listener(record.block);
   }
 
-  private checkLink({ block: { header } }: BlockRecord): void {
-    const parent = this.ledger.head;
-    const linked = header.number === parent.header.number + 1 && equalBytes(header.parentHash, parent.hash);
-    if (!linked) throw unconnected(header.number);
+  private checkLink(number: number, parentHash: Uint8Array): void {
+    const { tip } = this.ledger;
+    if (number !== tip.number + 1 || !equalBytes(parentHash, tip.hash)) throw unconnected(number);
   }
 
   private async append(record: BlockRecord): Promise<void> {
-    await this.extend(record);
+    this.ledger.append(record.block, record.receipts);
+    await this.extended(record.imported === true);
     this.edited = await this.withEdits(this.edits);
     if (this.store === undefined) return;
     // A checkpoint of a block that is not stored would be of no use.
@@ -200,12 +203,11 @@ export class BlockMaker {
     await this.pruning.keepWithin(Math.min(this.checkpoints.block, this.finality.oldestHeld));
   }
 
-  private async extend(record: BlockRecord): Promise<void> {
-    if (record.pruned === 'body') this.ledger.appendPruned(record.block);
-    else this.ledger.append(record.block, record.receipts);
-    if (record.imported !== true) this.edits = [];
+  /** After a block that was appended. @param imported - it came from outside, and was final as it came */
+  private async extended(imported: boolean): Promise<void> {
+    if (!imported) this.edits = [];
     this.next = { ...this.next, baseFeePerGas: undefined, gasLimit: undefined };
-    await (record.imported === true ? this.finality.settle() : this.finality.advance());
+    await (imported ? this.finality.settle() : this.finality.advance());
   }
 
   /** When a block cannot be made or stored, the state is as it was, and its transactions wait on. */

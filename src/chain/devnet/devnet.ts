@@ -100,7 +100,7 @@ export class Devnet implements Chain {
     const state = await DevnetState.create(settings.zk, settings.store !== undefined);
     const found = settings.store === undefined ? undefined : await findStored(settings, settings.store);
     const genesis = found?.checkpoint === undefined ? await sealGenesis(settings, state) : found.genesis!;
-    const ledger = new Ledger();
+    const ledger = new Ledger(settings.network.chainId);
     ledger.append(genesis.block, []);
     const layerOne = await SimulatedL1.create(settings.network.rollup, genesis.zkRoot, genesis.block.header.timestamp);
     const finality = new Finality(layerOne, ledger, state, settings.finality);
@@ -129,8 +129,9 @@ export class Devnet implements Chain {
     this.state.expectRoot(0, genesis.zkRoot);
     const report = (fraction: number) => this.settings.onProgress?.('blocks', fraction);
     const { settings, state, ledger, finality, layerOne } = this;
+    const { check = 'sampled' } = settings;
     finality.isDeferring = true;
-    await found.blocks.each(1, found.head!, (record) => this.maker.enter(record), report);
+    await found.blocks.open(1, found.head!, check, (block) => this.maker.enter(block), report);
     finality.isDeferring = false;
     const edits = await found.blocks.edits();
     const reopening = new Reopening(settings, found, { state, ledger, finality });

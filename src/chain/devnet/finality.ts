@@ -84,13 +84,13 @@ export class Finality {
 
   /** Called after each block: finalizes every whole batch that is old enough. */
   async advance(): Promise<void> {
-    const head = this.ledger.head.header.number;
+    const head = this.ledger.tip.number;
     while (this.last + this.batch + this.delay <= head) await this.finalize(this.last + this.batch);
   }
 
   /** Called instead after a block that was final as it came: finalizes it, with all before it that are not yet. */
   async settle(): Promise<void> {
-    const head = this.ledger.head.header.number;
+    const head = this.ledger.tip.number;
     if (this.last < head) await this.finalize(head);
   }
 
@@ -100,7 +100,7 @@ export class Finality {
       last: end,
       parentRoot: this.state.root(this.last),
       finalRoot: this.state.root(end),
-      timestamp: this.ledger.head.header.timestamp,
+      timestamp: this.ledger.tip.timestamp,
     };
     if (this.isDeferring) this.layerOne.defer(finalization);
     else await this.layerOne.finalize(finalization);

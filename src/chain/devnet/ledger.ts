@@ -2,6 +2,7 @@ import { PlumblineError } from '../../errors.js';
 import { bytesToKey } from '../../primitives/bytes.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../chain.js';
 import { Packer } from './packing.js';
+import { hashesOfKept, readKept, type StoredBlock } from './stored-block.js';
 
 /** Newest blocks stay as they are as long as they and their transactions are not more than this many. */
 const RECENT_ITEMS = 256;
@@ -14,6 +15,16 @@ const PLACES = 2 ** 20;
 interface HeldBlock {
   readonly block: Block;
   readonly receipts: readonly TransactionReceipt[];
+  readonly transactionCount: number;
+}
+
+/** The newest block, as far as the one after it has to know it. */
+export interface Tip {
+  readonly number: number;
+  /** Seconds. */
+  readonly timestamp: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
 }
 
 /** Blocks by number, and how many they and their transactions are. */
@@ -36,36 +47,45 @@ class HeldBlocks {
 
   set(number: number, held: HeldBlock): void {
     this.blocks.set(number, held);
-    this.items += 1 + held.receipts.length;
+    this.items += 1 + held.transactionCount;
   }
 
   delete(number: number): void {
     const held = this.blocks.get(number);
     if (held === undefined) return;
     this.blocks.delete(number);
-    this.items -= 1 + held.receipts.length;
+    this.items -= 1 + held.transactionCount;
   }
 }
 
-/** The sealed blocks of the devnet with their receipts, by number and by hash; older ones are packed. */
+/**
+ * The sealed blocks of the devnet with their receipts, by number and by hash; older ones are packed, and those that were
+ * stored are as they were read until somebody asks for them.
+ */
 export class Ledger {
   private readonly recent = new HeldBlocks();
   private readonly unpacked = new HeldBlocks();
   private readonly packed = new Map<number, Uint8Array>();
+  private readonly kept = new Map<number, Uint8Array>();
   /** Hashes of the blocks from 1 on that have lost their bodies, end to end: one array each would take six times as much. */
   private prunedHashes = new Uint8Array(0);
   private prunedTo = 0;
   private newest: Block | undefined;
+  private newestTip: Tip | undefined;
   private readonly packer = new Packer();
   private length = 0;
   private readonly byHash = new Map<string, number>();
   /** Block number times `PLACES`, and the index within the block, of each transaction. */
   private readonly places = new Map<string, number>();
 
+  /** @param chainId - of the blocks */
+  constructor(private readonly chainId: number) {}
+
   append(block: Block, receipts: readonly TransactionReceipt[]): void {
     const number = this.length++;
     this.newest = block;
-    this.recent.set(number, { block, receipts });
+    this.newestTip = undefined;
+    this.recent.set(number, { block, receipts, transactionCount: receipts.length });
     this.byHash.set(bytesToKey(block.hash), number);
     for (const { transaction, index } of receipts) {
       this.places.set(bytesToKey(transaction.hash), number * PLACES + index);
@@ -73,20 +93,29 @@ export class Ledger {
     while (this.recent.items > RECENT_ITEMS && this.recent.size > 1) this.packOldest();
   }
 
-  /** A stored block that has lost its body; only blocks after genesis that all have lost theirs come before it. */
-  appendPruned(block: Block): void {
-    this.newest = block;
-    this.byHash.set(bytesToKey(block.hash), this.length++);
-    this.notePruned(block.hash);
+  /** A stored block. Of those that have lost their bodies only such ones come before it, and genesis. */
+  appendStored(stored: StoredBlock): void {
+    const number = this.length++;
+    const { timestamp, hash, kept } = stored;
+    this.newest = undefined;
+    this.newestTip = { number, timestamp, hash };
+    this.byHash.set(bytesToKey(hash), number);
+    if (stored.pruned === 'body') {
+      this.notePruned(hash);
+      return;
+    }
+    this.kept.set(number, kept);
+    for (const [index, transaction] of stored.transactionHashes.entries()) {
+      this.places.set(bytesToKey(transaction), number * PLACES + index);
+    }
   }
 
   /** Lets go of the bodies of blocks from 1 to this one. */
   prune(to: number): void {
     for (let number = this.pruned + 1; number <= to; number++) {
-      const { block } = this.held(number)!;
-      for (const { hash } of block.transactions) this.places.delete(bytesToKey(hash));
-      for (const blocks of [this.recent, this.unpacked, this.packed]) blocks.delete(number);
-      this.notePruned(block.hash);
+      const { hash } = this.held(number)!.block;
+      this.forget(number);
+      this.notePruned(hash);
     }
   }
 
@@ -109,19 +138,44 @@ export class Ledger {
   truncate(number: number): void {
     while (this.length > number + 1) {
       const last = this.length - 1;
-      const { block } = this.held(last)!;
-      this.byHash.delete(bytesToKey(block.hash));
-      for (const { hash } of block.transactions) this.places.delete(bytesToKey(hash));
-      this.recent.delete(last);
-      this.unpacked.delete(last);
-      this.packed.delete(last);
+      this.byHash.delete(bytesToKey(this.held(last)!.block.hash));
+      this.forget(last);
       this.length = last;
     }
     this.newest = this.held(number)!.block;
+    this.newestTip = undefined;
+  }
+
+  /** Lets go of a block, but for its hash. */
+  private forget(number: number): void {
+    const kept = this.kept.get(number);
+    const hashes =
+      kept === undefined ? this.held(number)!.block.transactions.map(({ hash }) => hash) : hashesOfKept(kept);
+    for (const hash of hashes) this.places.delete(bytesToKey(hash));
+    for (const blocks of [this.recent, this.unpacked, this.packed, this.kept]) blocks.delete(number);
   }
 
   get head(): Block {
-    return this.newest!;
+    this.newest ??= this.takeHead();
+    return this.newest;
+  }
+
+  /** Of the newest block; it is not decoded for that. */
+  get tip(): Tip {
+    const { newestTip } = this;
+    if (newestTip !== undefined) return newestTip;
+    const { header, hash } = this.newest!;
+    return { number: header.number, timestamp: header.timestamp, hash };
+  }
+
+  /** A stored head becomes one that is held as it is: there is one object for it. */
+  private takeHead(): Block {
+    const number = this.length - 1;
+    const held = this.held(number)!;
+    this.unpacked.delete(number);
+    this.kept.delete(number);
+    this.recent.set(number, held);
+    return held.block;
   }
 
   /** @throws PlumblineError `BLOCK_PRUNED` */
@@ -130,7 +184,7 @@ export class Ledger {
       const details = { block: number, from: this.pruned + 1 };
       throw new PlumblineError('BLOCK_PRUNED', `of block ${number} nothing but the header is held`, details);
     }
-    return number === this.length - 1 ? this.newest : this.held(number)?.block;
+    return number === this.length - 1 ? this.head : this.held(number)?.block;
   }
 
   /** Hash of a block, be it pruned. */
@@ -175,9 +229,9 @@ export class Ledger {
 
   private held(number: number): HeldBlock | undefined {
     const ready = this.recent.get(number) ?? this.unpacked.get(number);
-    const packed = this.packed.get(number);
-    if (ready !== undefined || packed === undefined) return ready;
-    const held = this.unpack(packed);
+    const [packed, kept] = [this.packed.get(number), this.kept.get(number)];
+    if (ready !== undefined || (packed === undefined && kept === undefined)) return ready;
+    const held = packed === undefined ? readKept(kept!, this.chainId) : this.unpack(packed);
     this.unpacked.set(number, held);
     while (this.unpacked.items > UNPACKED_ITEMS && this.unpacked.size > 1) this.unpacked.delete(this.unpacked.oldest);
     return held;
@@ -199,6 +253,6 @@ export class Ledger {
       transaction: block.transactions[receipt.index]!,
       block,
     }));
-    return { block, receipts };
+    return { block, receipts, transactionCount: receipts.length };
   }
 }

@@ -1,16 +1,21 @@
 import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError, PlumblineError } from '../../errors.js';
+import type { AccountChange } from '../../evm/state-overlay.js';
 import type { Commit, PageStore } from '../../store/page-store.js';
 import type { StoreRepair } from '../../store/store-status.js';
-import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from './block-record.js';
+import { type BlockRecord, decodeBlockRecord, decodeRecordChanges, encodeBlockRecord } from './block-record.js';
 import { sealed, unsealed } from './checkpoint-codec.js';
 import { decodeEdits, encodeEdits, type StateEdit } from './edits.js';
+import { readStoredBlock, type StoredBlock } from './stored-block.js';
 
 const HEAD = 'devnet-head';
 /** Edits of the state that no block holds yet. */
 const EDITS = 'devnet-edits';
 /** Blocks read in one transaction. */
 const BATCH = 64;
+
+/** Gets what was read of a block, and its number. */
+type Take<Read> = (read: Read, number: number) => Promise<void> | void;
 
 /** What one commit makes of the stored chain. */
 export interface ChainChange {
@@ -107,10 +112,31 @@ export class DevnetStore {
    *
    * @throws PlumblineError `STORE_CORRUPT` when one is missing or does not decode
    */
-  async each(
+  each(from: number, to: number, take: Take<BlockRecord>, onProgress?: (fraction: number) => void): Promise<void> {
+    return this.scan(from, to, (bytes) => decodeBlockRecord(bytes, this.chainId), take, onProgress);
+  }
+
+  /** As `each`, with what opening needs of them. @param check - `full` decodes all of each nonetheless */
+  open(
     from: number,
     to: number,
-    take: (record: BlockRecord) => Promise<void> | void,
+    check: 'sampled' | 'full',
+    take: Take<StoredBlock>,
+    onProgress?: (fraction: number) => void,
+  ): Promise<void> {
+    return this.scan(from, to, (bytes) => readStoredBlock(bytes, this.chainId, check), take, onProgress);
+  }
+
+  /** As `each`, with what the blocks changed and nothing else of them. */
+  changes(from: number, to: number, take: Take<readonly AccountChange[]>): Promise<void> {
+    return this.scan(from, to, decodeRecordChanges, take);
+  }
+
+  private async scan<Read>(
+    from: number,
+    to: number,
+    read: (bytes: Uint8Array) => Read,
+    take: Take<Read>,
     onProgress: (fraction: number) => void = () => {},
   ): Promise<void> {
     for (let first = from; first <= to; first += BATCH) {
@@ -118,7 +144,11 @@ export class DevnetStore {
       for (const [i, bytes] of (await this.store.getMany('blocks', numbers)).entries()) {
         if (bytes === undefined) throw corrupt(`block ${first + i} is missing`);
         this.lastBytes = bytes.length;
-        await take(this.decode(first + i, bytes));
+        const done = take(
+          readNamed(first + i, () => read(bytes)),
+          first + i,
+        );
+        if (done !== undefined) await done;
       }
       onProgress(Math.min(1, (first + BATCH - from) / (to + 1 - from)));
     }
@@ -137,15 +167,6 @@ export class DevnetStore {
     await this.store.close();
   }
 
-  private decode(number: number, bytes: Uint8Array): BlockRecord {
-    try {
-      return decodeBlockRecord(bytes, this.chainId);
-    } catch (error) {
-      if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
-      throw corrupt(`block ${number}: ${error.details.reason}`, error);
-    }
-  }
-
   private async pointer(): Promise<number | 'damaged' | undefined> {
     const bytes = await this.store.get('meta', HEAD);
     if (bytes === undefined) return undefined;
@@ -156,6 +177,16 @@ export class DevnetStore {
       if (isPlumblineError(error, 'STORE_CORRUPT')) return 'damaged';
       throw error;
     }
+  }
+}
+
+/** What is read of a block. @throws PlumblineError `STORE_CORRUPT` that names it */
+function readNamed<Read>(number: number, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
+    throw corrupt(`block ${number}: ${error.details.reason}`, error);
   }
 }
 

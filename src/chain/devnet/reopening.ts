@@ -2,6 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { StateTrie } from '../../ethereum/state-trie.js';
+import type { AccountChange } from '../../evm/state-overlay.js';
 import { bytesToKey, equalBytes } from '../../primitives/bytes.js';
 import { loadWorldState } from '../../state/pages/load-world-state.js';
 import { openPagedState, type PagedState } from '../../state/pages/open-paged-state.js';
@@ -116,8 +117,7 @@ export class Reopening {
         this.settings.zk.hasher,
         this.pagesOfState(() => Promise.resolve()),
       );
-      const { zkRoot } = await this.found.blocks.block(block);
-      if (paged.block === block && equalBytes(paged.root, zkRoot)) this.paged = paged;
+      if (paged.block === block && equalBytes(paged.root, await this.rootOf(block))) this.paged = paged;
     } catch (error) {
       if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
     }
@@ -179,17 +179,15 @@ export class Reopening {
     if (!equalBytes(held.hash, blockHash)) throw corrupt(`the checkpoint is of another block ${block}`);
     await pause();
     const flat = new FlatState();
-    const last: BlockRecord[] = [];
-    const take = (record: BlockRecord) => {
+    const take = (changes: readonly AccountChange[], number: number) => {
       this.mayGoOn();
-      flat.apply(record.block.header.number, record.changes);
-      last[0] = record;
+      flat.apply(number, changes);
     };
     const { changesTo, changes } = this.found.history;
-    await blocks.each(0, 0, take);
+    await blocks.changes(0, 0, take);
     flat.apply(changesTo, changes);
     flat.forgetBefore(changesTo);
-    await blocks.each(changesTo + 1, block, take);
+    await blocks.changes(changesTo + 1, block, take);
     this.report(0.1);
     const { trie, names } = await this.loadTrie(held.header.stateRoot);
     this.report(0.3);
@@ -198,7 +196,7 @@ export class Reopening {
     const { signal } = this.stopping;
     const onProgress = (loaded: number, total: number) => this.report(0.3 + (0.6 * loaded) / total);
     const zk = await loadWorldState(hasher, kernel, this.pagesOfState(pause), { check, signal, onProgress });
-    if (zk.head !== block || !equalBytes(zk.root(), last[0]!.zkRoot)) {
+    if (zk.head !== block || !equalBytes(zk.root(), await this.rootOf(block))) {
       throw damaged('state', 'state', `is not the state after block ${block}`);
     }
     state.start(block, held.header.stateRoot, trie, zk, flat);
@@ -232,6 +230,12 @@ export class Reopening {
       await keep(record.block.header.number);
       this.report(record.block.header.number / head!);
     });
+  }
+
+  /** Root of the zk state that a block was stored with. */
+  private async rootOf(block: number): Promise<Uint8Array> {
+    const { genesis, blocks } = this.found;
+    return (block === 0 ? genesis! : await blocks.block(block)).zkRoot;
   }
 
   private async apply(record: BlockRecord): Promise<void> {
