@@ -41,7 +41,8 @@ export function App() {
         <Parts />
       </main>
       <footer class="foot">
-        An Ethereum L2 node that lives in this page. What it says is executed, proved and checked here.
+        An Ethereum L2 node that lives in this page. Each answer says whether it was proved, computed, held or only
+        passed on.
       </footer>
     </>
   );

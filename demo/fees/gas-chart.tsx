@@ -49,7 +49,7 @@ export function GasChart({ estimate }: { readonly estimate: ExplainedEstimate })
       <figcaption class="hint">
         {tried.length === 1
           ? 'The first limit that was tried decides.'
-          : `${tried.length} limits were tried, on a logarithmic scale: hollow dots were too low, the ring is the answer.`}
+          : `${tried.length} limits were tried, on a logarithmic scale: ${failed > 0 ? 'hollow dots were too low, ' : ''}the ring is the answer.`}
       </figcaption>
     </figure>
   );

@@ -46,7 +46,7 @@ export function EstimateResult({ of }: { readonly of: Shown }) {
           },
           {
             name: 'Gas used',
-            value: `${groups(BigInt(gas.gasUsed))}, found by ${gas.search} in ${gas.executed} ${gas.executed === 1 ? 'execution' : 'executions'}`,
+            value: `${groups(BigInt(gas.gasUsed))}; limit by the search of ${gas.search}, ${gas.executed} ${gas.executed === 1 ? 'execution' : 'executions'}`,
           },
           {
             name: 'Size',

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { AnswerReport } from 'plumbline';
 import { offline, proxied, startProxy, stopProxy } from '../state/offline.js';
 import { useAction } from '../ui/action.js';
 import { Facts } from '../ui/facts.js';
@@ -11,26 +12,34 @@ const ESTIMATE = {
   value: '0xde0b6b3a7640000',
 };
 
-/** Asks with a plain `fetch`, as code does that only knows an RPC URL. */
-async function fetchEstimate(): Promise<Record<string, string>> {
+interface Fetched {
+  readonly result: Record<string, string>;
+  /** As the worker says in a header; answers of others have none. */
+  readonly class: AnswerReport['class'];
+}
+
+/** Asks with a plain `fetch`, as code does that only knows an RPC URL. @throws Error unless the service worker answers */
+async function fetchEstimate(): Promise<Fetched> {
   const body = { jsonrpc: '2.0', id: 1, method: 'linea_estimateGas', params: [ESTIMATE] };
   const response = await fetch('/rpc', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
+  const kind = response.headers.get('plumbline-answers');
+  if (kind === null) throw new Error('That was answered, but not by the service worker.');
   const answer = (await response.json()) as {
     result?: Record<string, string>;
     error?: { code: number; message: string };
   };
   if (answer.result === undefined) throw Object.assign(new Error(answer.error?.message), { code: answer.error?.code });
-  return answer.result;
+  return { result: answer.result, class: kind as Fetched['class'] };
 }
 
 /** The RPC proxy: a service worker that answers requests of this page in place of a server. */
 export function ProxyPanel() {
   const action = useAction();
-  const answer = useSignal<Record<string, string> | undefined>(undefined);
+  const answer = useSignal<Fetched | undefined>(undefined);
   return (
     <Panel
       title="A plain fetch, answered here"
@@ -70,10 +79,10 @@ export function ProxyPanel() {
         <div role="status">
           <p class="verdict verdict-good">Answered by the service worker.</p>
           <Facts
-            of={Object.entries(answer.value).map(([name, value]) => ({
+            of={Object.entries(answer.value.result).map(([name, value]) => ({
               name,
               value,
-              known: { class: 'computed', level: 'held' },
+              known: { class: answer.value!.class },
             }))}
           />
         </div>

@@ -4,7 +4,10 @@ import { Panel } from '../ui/panel.js';
 /** What the marks beside values mean. */
 export function LegendPanel() {
   return (
-    <Panel title="How a value is known" intro="Every value on this page carries one of these marks.">
+    <Panel
+      title="How a value is known"
+      intro="Answers of the node carry one of these marks, and a level where they rest on blocks."
+    >
       <dl class="legend">
         {(Object.keys(CLASSES) as (keyof typeof CLASSES)[]).map((name) => (
           <div key={name}>

@@ -60,11 +60,12 @@ async function proveNow(form: AskFormFields, tampered?: Tampering): Promise<void
     onLayerOne === undefined
       ? {
           hash: bytesToHex(hasher.hash(hexToBytes(result.accountProof && topOf(result)))),
-          ...{ block, known, from: 'the answer itself, which the node checked against layer 1' },
+          ...{ block, known, proves: known, name: 'the root that this node found on layer 1 before' },
+          from: 'the answer itself, which the node checked against layer 1',
         }
       : {
           hash: onLayerOne,
-          ...{ block, known: { class: layerOne!.source } },
+          ...{ block, known: { class: layerOne!.source }, proves: known, name: 'the root on layer 1' },
           from: `the rollup contract on ${now.settings.kind === 'devnet' ? 'the simulated layer 1' : 'layer 1'}, read by this page`,
         };
   await examine({ answer, known, scheme: hashScheme, tampered }, root, { address, keys });

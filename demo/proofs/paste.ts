@@ -37,7 +37,9 @@ async function examineNow({ text, root, scheme }: PasteFormFields): Promise<void
     hash: root.trim() as Hex,
     block: undefined,
     from: 'the form: you name it',
+    name: 'the root that you named',
     known: undefined,
+    proves: undefined,
   };
   await examine({ answer, known: undefined, scheme, tampered: undefined }, trusted);
 }

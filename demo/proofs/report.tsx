@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { VerifiedLineaProof } from 'plumbline/verify';
 import { formatMs, formatUnits, groups, pretty, shortHex } from '../lib/format.js';
+import type { Knowledge } from '../state/requests.js';
 import { type Fact, Facts } from '../ui/facts.js';
 import { Known } from '../ui/known.js';
 import { Json, Panel } from '../ui/panel.js';
@@ -14,8 +15,7 @@ import { Tree } from './tree.js';
 const hex = (bytes: Uint8Array) => `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 
 /** What a verified answer proves, in the order of the request. */
-function provenFacts({ account, slots }: VerifiedLineaProof): Fact[] {
-  const known = { class: 'proved', level: 'finalized' } as const;
+function provenFacts({ account, slots }: VerifiedLineaProof, known: Knowledge | undefined): Fact[] {
   if (account === undefined) return [{ name: 'Account', value: 'does not exist in this state', prose: true, known }];
   return [
     { name: 'Balance', value: `${formatUnits(account.balance, 18)} ETH`, known },
@@ -49,7 +49,7 @@ export function ProofReport({ of }: { readonly of: Examined }) {
         aside={known !== undefined && tampered === undefined && <Known of={known} />}
       >
         {verdict.verified ? (
-          <p class="verdict verdict-good">Verified: the proof leads to the root on layer 1.</p>
+          <p class="verdict verdict-good">Verified: the proof leads to {root.name}.</p>
         ) : (
           <p class="verdict verdict-bad">
             Refused: {verdict.message} <code>{verdict.reason}</code>
@@ -69,8 +69,8 @@ export function ProofReport({ of }: { readonly of: Examined }) {
         />
         {verdict.verified && (
           <>
-            <h3>What is proven</h3>
-            <Facts of={provenFacts(verdict)} />
+            <h3>{root.proves === undefined ? 'What is proven, if that root is right' : 'What is proven'}</h3>
+            <Facts of={provenFacts(verdict, root.proves)} />
           </>
         )}
         <Json summary="The answer" text={pretty(answer)} />
@@ -90,6 +90,8 @@ export function ProofReport({ of }: { readonly of: Examined }) {
 
 const FEW = 8;
 
+const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 function Item({ of, examined }: { readonly of: Anatomy; readonly examined: Examined }) {
   const all = useSignal(false);
   const checks = examined.checks.filter(
@@ -106,7 +108,7 @@ function Item({ of, examined }: { readonly of: Anatomy; readonly examined: Exami
           <Tree
             of={of}
             checks={checks}
-            rootName={isAccount ? 'Trusted root' : 'Storage root in the account'}
+            rootName={isAccount ? capital(examined.root.name) : 'Storage root in the account'}
             root={isAccount ? examined.root.hash : (storageRoot ?? of.branches[0]!.topHash)}
             detail={all.value ? 40 : FEW}
           />

@@ -11,7 +11,11 @@ export interface TrustedRoot {
   readonly hash: Hex;
   readonly block: number | undefined;
   readonly from: string;
+  /** What it is, behind “leads to”: no more than is known of it. */
+  readonly name: string;
   readonly known: Knowledge | undefined;
+  /** How a value is known that a proof ties to it; undefined where nobody here knows the root. */
+  readonly proves: Knowledge | undefined;
 }
 
 /** A proof with its verdict, and everything that is drawn of it. */

@@ -25,14 +25,20 @@ export function layerOneOf(node: PlumblineNode, settings: Settings): LayerOne | 
 /** Newest finalized layer-2 block, as the rollup contract says. */
 export async function settledBlock(layerOne: LayerOne, rollup: Hex): Promise<number> {
   const params = [{ to: rollup, data: CURRENT_L2_BLOCK_NUMBER }, 'latest'];
-  return Number((await layerOne.request('eth_call', params)) as Hex);
+  return Number(BigInt(wordOf(await layerOne.request('eth_call', params))));
 }
 
 /** Root of the zk state after a block, as the rollup contract says; undefined when it holds none. */
 export async function settledRoot(layerOne: LayerOne, rollup: Hex, block: number): Promise<Hex | undefined> {
   const data = STATE_ROOT_HASHES + block.toString(16).padStart(64, '0');
-  const root = (await layerOne.request('eth_call', [{ to: rollup, data }, 'latest'])) as Hex;
+  const root = wordOf(await layerOne.request('eth_call', [{ to: rollup, data }, 'latest']));
   return /^0x0*$/.test(root) ? undefined : root;
+}
+
+/** @throws Error for what no getter of the contract gives back, such as nothing at all */
+function wordOf(answer: unknown): Hex {
+  if (typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)) return answer as Hex;
+  throw new Error('Layer 1 knows no rollup contract of this network: is its endpoint one of the right network?');
 }
 
 /** Errors name the origin alone: the rest of the address may be a key. */

@@ -10,27 +10,37 @@ export interface EndpointField {
 }
 
 /** Long enough, and of such letters, that it may be a key rather than a word of a path. */
-const KEY_LIKE = /^[\w-]{16,}$/;
+const KEY_LIKE = /^[\w.~%:=+-]{16,}$/;
+/** Behind a version, as in `/v3/KEY`, shorter ones count as well. */
+const VERSION = /^v\d+$/;
+const SHORTEST_KEY = 6;
 
 /**
  * Takes the key out of an address that was typed or pasted whole: what stands before `@`, or the path from the first part
- * that looks like a key on, or a query. An address without one comes back as it is.
+ * that looks like a key on, or a query, or what is behind `#`. An address without one comes back as it is; of one with keys
+ * before and behind `@` only the protocol is left.
  */
 export function splitKey(text: string): EndpointField {
   const address = text.trim();
-  if (address.includes(KEY_MARK) || !URL.canParse(address)) return { address, key: '' };
-  const url = new URL(address);
+  const url = urlOf(address);
+  if (address.includes(KEY_MARK) || url === undefined) return { address, key: '' };
+  const parts = url.pathname.split('/');
+  const at = parts.findIndex((part, i) => {
+    return KEY_LIKE.test(part) || (part.length >= SHORTEST_KEY && VERSION.test(parts[i - 1] ?? ''));
+  });
+  const rest = url.search + url.hash;
   if (url.username !== '' || url.password !== '') {
+    if (at > 0 || rest !== '') {
+      return { address: `${url.protocol}//${KEY_MARK}`, key: url.href.slice(url.protocol.length + 2) };
+    }
     const key = `${url.username}${url.password === '' ? '' : `:${url.password}`}`;
     return { address: `${url.protocol}//${KEY_MARK}@${url.host}${url.pathname}`, key };
   }
-  const parts = url.pathname.split('/');
-  const at = parts.findIndex((part) => KEY_LIKE.test(part));
   if (at > 0) {
     const before = parts.slice(0, at).join('/');
-    return { address: `${url.origin}${before}/${KEY_MARK}`, key: parts.slice(at).join('/') + url.search };
+    return { address: `${url.origin}${before}/${KEY_MARK}`, key: parts.slice(at).join('/') + rest };
   }
-  if (url.search !== '') return { address: `${url.origin}${url.pathname}?${KEY_MARK}`, key: url.search.slice(1) };
+  if (rest !== '') return { address: `${url.origin}${url.pathname}${rest[0]}${KEY_MARK}`, key: rest.slice(1) };
   return { address, key: '' };
 }
 
@@ -42,7 +52,10 @@ export function splitKey(text: string): EndpointField {
 export function joinKey({ address, key }: EndpointField): EndpointSource {
   if (address.includes(KEY_MARK)) {
     if (key === '') throw new Error(`${address} needs its key, which this page does not keep`);
-    return checked(address, address.replace(KEY_MARK, key));
+    return checked(
+      address,
+      address.replace(KEY_MARK, () => key),
+    );
   }
   return key === '' ? checked(address, address) : { url: checked(address, address), apiKey: key };
 }
@@ -60,8 +73,17 @@ export function shownAddress({ address, key }: EndpointField): string {
 }
 
 function checked(shown: string, address: string): string {
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+  if (!/^https?:$/.test(urlOf(address)?.protocol ?? '')) {
     throw new Error(`${shown === '' ? 'an empty field' : shown} is not an http or https address`);
   }
   return address;
+}
+
+/** `URL.canParse` is younger than the browsers that plumbline runs in. */
+function urlOf(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }

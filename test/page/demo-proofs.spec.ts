@@ -66,6 +66,11 @@ test('an answer that was pasted is checked, changed and refused, and read only i
   await verify.click();
   await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
   await expect(fact(page, 'Root from')).toContainText('the form');
+  // Whether layer 1 holds a root that was typed in is not known here, and nothing says that it does.
+  await expect(page.locator('.view:visible .verdict-good')).toContainText('the root that you named');
+  await expect(page.getByRole('heading', { name: 'What is proven' })).toBeVisible();
+  await expect(page.locator('.view:visible .result .known')).toHaveCount(0);
+  await expect(page.locator('.tree').first()).toContainText('The root that you named');
 
   const forged = JSON.parse(answer);
   forged.storageProofs[0].proof.proofRelatedNodes[41] = forged.storageProofs[0].proof.proofRelatedNodes[41].replace(

@@ -221,6 +221,21 @@ test('a plain fetch is answered by the service worker, until it is switched off'
   await page.reload();
   await expect(page.getByRole('button', { name: 'Switch it off' })).toBeVisible({ timeout: 30_000 });
   expect(await post()).toBe('0xe703');
+  const ask = page.getByRole('button', { name: 'Ask for an estimate' });
+  await ask.click();
+  await expect(page.getByText('Answered by the service worker.')).toBeVisible();
+  await expect(fact(page, 'gasLimit')).toContainText('computed');
+  // An answer that has come from elsewhere is not said to be the worker's.
+  await page.evaluate(() => {
+    const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { gasLimit: '0x1' } });
+    Object.assign(globalThis, { plain: fetch, fetch: async () => new Response(answer) });
+  });
+  await ask.click();
+  await expect(page.getByRole('alert')).toContainText('not by the service worker');
+  await expect(page.getByText('Answered by the service worker.')).toBeHidden();
+  await page.evaluate(() => {
+    globalThis.fetch = (globalThis as unknown as { plain: typeof fetch }).plain;
+  });
   await page.getByRole('button', { name: 'Switch it off' }).click();
   await expect(page.getByRole('button', { name: 'Start it and ask for an estimate' })).toBeVisible();
   expect(await post()).toBe(404);

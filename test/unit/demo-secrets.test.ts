@@ -11,6 +11,13 @@ const WITH_KEY: readonly (readonly [address: string, shown: string])[] = [
   [`https://rpc.example/linea?apikey=${KEY}`, 'https://rpc.example/linea?{key}'],
   [`https://user:${KEY}@rpc.example/linea`, 'https://{key}@rpc.example/linea'],
   [`https://rpc.example/${KEY}?also=${KEY}`, 'https://rpc.example/{key}'],
+  // More than one place: all from the first on is the key.
+  [`https://user:pass@rpc.example/v3/${KEY}?also=${KEY}`, 'https://{key}'],
+  // A token of three parts, a short key behind a version, and letters that a replacement would read as its own.
+  [`https://rpc.example/eyJhbGciOiJI.${KEY}.sig_-1`, 'https://rpc.example/{key}'],
+  ['https://rpc.example/v2/short-key', 'https://rpc.example/v2/{key}'],
+  [`https://rpc.example/?key=$&$$${KEY}`, 'https://rpc.example/?{key}'],
+  [`https://rpc.example/linea#${KEY}`, 'https://rpc.example/linea#{key}'],
 ];
 
 describe('keys in addresses', () => {
