@@ -112,6 +112,8 @@ export interface CallPlan {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;
   readonly block?: Block | undefined;
+  /** By which name the head is meant where `block` is left out: the pending one stands on it. `latest` when left out. */
+  readonly tag?: 'latest' | 'pending' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

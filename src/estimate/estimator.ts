@@ -62,9 +62,10 @@ export class Estimator {
   }
 
   private async ground({ call, overrides, block, pending, blockOverrides, signal }: EstimateRequest): Promise<Ground> {
-    const prepared = await this.parts.chain.prepare?.({ call, overrides, block, signal });
-    const on = prepared?.block ?? block ?? (await this.parts.chain.head());
     const inNext = pending ?? this.parts.chain.network.gasSearch !== 'geth';
+    const tag = inNext ? 'pending' : 'latest';
+    const prepared = await this.parts.chain.prepare?.({ call, overrides, block, tag, signal });
+    const on = prepared?.block ?? block ?? (await this.parts.chain.head());
     const context = inNext ? await this.parts.chain.pendingContext(on) : this.parts.chain.contextOf(on);
     const state = new ReadCache(prepared?.state ?? (await this.parts.chain.stateAt(on)));
     return { on, context: withBlockOverrides(context, blockOverrides), state };

@@ -1,5 +1,8 @@
+import type { BlockTag } from '../chain/block-reference.js';
 import type { Chain } from '../chain/chain.js';
+import type { HeadLevel } from '../chain/light/heads.js';
 import { LightChain } from '../chain/light/light-chain.js';
+import { TRUST_RANK } from '../chain/trust-rank.js';
 import { PlumblineError } from '../errors.js';
 import { Estimator } from '../estimate/estimator.js';
 import type { CalldataSizer, Hasher, HashScheme, KernelBuild } from '../kernel/contracts.js';
@@ -91,7 +94,7 @@ async function openOn(
     layerOne: layerOneGroup,
     maru: maru && new RestGroup({ role: 'maru', endpoints: maru, ...common }),
     ...levelOf(chainOptions, upstream),
-    required: chainOptions.required ?? {},
+    required: requiredOf(chainOptions),
     maxLagBlocks: chainOptions.maxLagBlocks ?? 32,
     maxReorgDepth: chainOptions.maxReorgDepth ?? 64,
     headMaxAgeMs: chainOptions.headMaxAgeMs ?? network.slotSeconds * 1000,
@@ -161,13 +164,29 @@ async function openSizer(dictionary: Uint8Array, build: KernelBuild): Promise<Ca
   return rememberingSizer(await loadCalldataSizer(dictionary, { build }));
 }
 
-/** @throws PlumblineError `INVALID_PARAMETER` when fewer origins are given than have to agree */
+const HEAD_LEVELS: readonly string[] = ['plain', 'linked', 'sealed'] satisfies HeadLevel[];
+const TAGS: readonly string[] = ['latest', 'pending', 'earliest', 'safe', 'finalized'] satisfies BlockTag[];
+
+/** Levels by tag. @throws PlumblineError `INVALID_PARAMETER` for what is none of them: it would ask for nothing */
+function requiredOf({ required = {} }: Pick<LightChainOptions, 'required'>) {
+  for (const [tag, level] of Object.entries(required)) {
+    if (!TAGS.includes(tag)) throw invalid('required', `${tag} is no tag`);
+    if (level !== undefined && !Object.hasOwn(TRUST_RANK, level)) throw invalid(`required.${tag}`, 'is no level');
+  }
+  return required;
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` for no level, or when fewer origins are given than have to agree */
 function levelOf({ level, agreeing = 2 }: Pick<LightChainOptions, 'level' | 'agreeing'>, { endpoints }: EndpointGroup) {
   const origins = new Set(endpoints.map(({ origin }) => origin)).size;
   const chosen = level ?? (origins > 1 ? 'linked' : 'plain');
+  if (!HEAD_LEVELS.includes(chosen)) throw invalid('level', `is none of ${HEAD_LEVELS.join(', ')}`);
   if (chosen === 'linked' && (!Number.isInteger(agreeing) || agreeing < 2 || agreeing > origins)) {
-    const reason = `${agreeing} origins cannot agree where ${origins} are given`;
-    throw new PlumblineError('INVALID_PARAMETER', `agreeing: ${reason}`, { parameter: 'agreeing', reason });
+    throw invalid('agreeing', `${agreeing} origins cannot agree where ${origins} are given`);
   }
   return { level: chosen, agreeing };
+}
+
+function invalid(parameter: string, reason: string): PlumblineError<'INVALID_PARAMETER'> {
+  return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason });
 }

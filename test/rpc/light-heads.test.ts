@@ -106,6 +106,32 @@ describe('a head has to be vouched for', () => {
     expect(await scene.ask('eth_getBlockByNumber', '0x0', false)).toMatchObject({ number: '0x0' });
   });
 
+  test('levels of tags: so is what is executed in the pending block, named or not', async () => {
+    const scene = await lightScene({ chain: { required: { pending: 'sealed' } } });
+    const call = { from: accountAt(0), to: accountAt(1), value: '0x1' };
+    const refused = { message: /trust level sealed/ };
+    await expect(scene.ask('eth_call', call, 'pending')).rejects.toMatchObject(refused);
+    await expect(scene.ask('eth_estimateGas', call)).rejects.toMatchObject(refused);
+    await expect(scene.ask('linea_estimateGas', call)).rejects.toMatchObject(refused);
+    await expect(scene.ask('eth_getBalance', accountAt(0), 'pending')).rejects.toMatchObject(refused);
+    expect(await scene.ask('eth_call', call, 'latest')).toBe('0x');
+    expect(await scene.ask('eth_getBalance', accountAt(0), 'latest')).toMatch(/^0x/);
+  });
+
+  test.each([
+    ['level', { level: 'finalized' }],
+    ['level', { level: 'seald' }],
+    ['required', { required: { lattest: 'sealed' } }],
+    ['required', { required: { latest: 'seald' } }],
+    ['required', { required: { latest: 1 } }],
+  ])('a %s that is none does not open: %o', async (parameter, options) => {
+    const scene = await lightScene();
+    await expect(scene.open(options as object)).rejects.toMatchObject({
+      code: 'INVALID_PARAMETER',
+      details: { parameter: expect.stringContaining(parameter) },
+    });
+  });
+
   test('too few origins for the level do not open', async () => {
     const scene = await lightScene();
     await expect(scene.open({ agreeing: 3 })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });

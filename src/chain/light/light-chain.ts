@@ -172,11 +172,12 @@ export class LightChain implements Chain {
     return fetchExclusion(this.parts.upstream, hash);
   }
 
-  async prepare({ call, overrides, block, signal }: CallPlan): Promise<{ block: LightBlock; state: StateReader }> {
+  async prepare({ call, overrides, block, tag, signal }: CallPlan): Promise<{ block: LightBlock; state: StateReader }> {
     const prepared = new PreparedCall(this.ground, { call, overrides, signal });
     if (block === undefined) {
       const found = await prepared.atHead();
       this.require('latest', found.block);
+      if (tag === 'pending') this.require(tag, found.block);
       return found;
     }
     const on = lightBlock(block);
@@ -262,9 +263,7 @@ export class LightChain implements Chain {
 
   private contextAfter(block: Block): BlockContext {
     return pendingContext(block.header, this.network, {
-      blockHash: async (number) => {
-        return number === block.header.number ? block.hash : this.hashBelow(block, number);
-      },
+      blockHash: async (number) => (number === block.header.number ? block.hash : this.hashBelow(block, number)),
     });
   }
 

@@ -46,12 +46,13 @@ export async function stateOf(holder: Holder, parameter: unknown): Promise<State
 export async function groundOf(
   holder: Holder,
   parameter: unknown,
-  plan: Omit<CallPlan, 'block'>,
+  plan: Omit<CallPlan, 'block' | 'tag'>,
 ): Promise<{ state: StateReader; block: BlockContext }> {
   const { chain } = holder;
   const reference = parseBlockReference(parameter, LATEST);
   const named = isHead(reference) ? undefined : await requireBlock(holder, reference);
-  const prepared = await chain.prepare?.({ ...plan, block: named });
+  const tag = isPending(reference) ? 'pending' : 'latest';
+  const prepared = await chain.prepare?.({ ...plan, block: named, tag });
   const on = prepared?.block ?? named ?? (await chain.head());
   const state = prepared?.state ?? (await chain.stateAt(on));
   return { state, block: isPending(reference) ? await chain.pendingContext(on) : chain.contextOf(on) };
