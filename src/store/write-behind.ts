@@ -114,7 +114,8 @@ export class WriteBehind {
       await this.store.commit({ puts, deletes });
       this.options.onSuccess?.();
     } catch (error) {
-      this.tell([...entries.values()]);
+      // What has been written of the same key meanwhile still comes to the store.
+      this.tell([...entries].flatMap(([name, entry]) => (this.pending.has(name) ? [] : [entry])));
       this.options.onFailure?.(error);
     }
   }

@@ -198,6 +198,35 @@ export function describeKeptTables(
       await store.close();
     });
 
+    it('hold what came after a commit that failed, whatever it did with the same keys', async () => {
+      const open = await fresh();
+      const store = await open();
+      const { writer, table } = tableOf(store);
+      await table.put('aa', filled(10, 1));
+      await table.put('bb', filled(10, 1));
+      await table.put('cc', filled(10, 1));
+      let end = () => {};
+      vi.spyOn(store, 'commit').mockImplementationOnce(
+        () =>
+          new Promise((_, reject) => {
+            end = () => reject(new Error('full'));
+          }),
+      );
+      const failing = writer.flush();
+      await table.put('aa', filled(90, 2));
+      await table.delete('bb');
+      end();
+      await failing;
+      expect(await table.get('aa')).toEqual(filled(90, 2));
+      expect(await table.keys()).toEqual(['aa']);
+      expect(table.bytes).toBe(92);
+      await writer.flush();
+      expect(await store.get('codes', 'aa')).toEqual(filled(90, 2));
+      expect(await store.keys('codes')).toEqual(['aa']);
+      expect(await tableOf(store).table.keys()).toEqual(['aa']);
+      await store.close();
+    });
+
     it('have what waits committed together, within its bound, and nobody waits for a store that fails', async () => {
       const open = await fresh();
       const store = await open();
