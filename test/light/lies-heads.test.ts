@@ -149,6 +149,32 @@ const LIES: Lie[] = [
     honest: 2,
   },
   {
+    name: 'another block in place of one far below',
+    ask: (variant) => ['eth_getBlockByNumber', `0x${(variant + 1).toString(16)}`, false],
+    tell: ({ method, params }, _, pick, variant) =>
+      isBlock(method) && Number(params[0]) === variant + 1 ? older[variant + 2 + pick(20)] : undefined,
+    alone: { check: /^OTHER_BLOCK$/, what: /^header$/, at: /^number$/ },
+    honest: 2,
+  },
+  {
+    name: 'a header as no block has one',
+    ask: (variant) => [number, balance, estimate][variant % 3]!,
+    tell: ofHead((block, pick, variant) =>
+      invented(
+        block,
+        [
+          { difficulty: `0x${(1 + pick(1_000_000)).toString(16)}` },
+          { nonce: `0x${(1 + pick(1_000_000)).toString(16).padStart(16, '0')}` },
+          { sha3Uncles: otherDigit(block.sha3Uncles, pick) },
+          { gasUsed: `0x${(BigInt(block.gasLimit) + BigInt(1 + pick(1_000))).toString(16)}` },
+          { extraData: `0x${'01'.repeat(33 + pick(64))}` },
+        ][variant % 5]!,
+      ),
+    ),
+    alone: { check: /^(CONSTANT_MISMATCH|LIMIT_EXCEEDED)$/, what: /^header of block \d+$/ },
+    honest: 2,
+  },
+  {
     name: 'a block by its hash',
     ask: (variant) => ['eth_getBlockByHash', older[3 * variant].hash, false],
     tell: ({ method }, result, pick) =>

@@ -1,10 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
 import { Finality } from '../../src/chain/light/finality.js';
+import { ZkProofs } from '../../src/chain/light/zk-proofs.js';
 import type { LightChainOptions } from '../../src/hosts/light-options.js';
+import type { HashScheme } from '../../src/kernel/contracts.js';
+import { loadHasher } from '../../src/kernel/hasher.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Network } from '../../src/networks/network.js';
-import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { systemClock } from '../../src/upstream/clock.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { withBlocksByHash } from '../support/blocks-by-hash.js';
@@ -12,6 +15,11 @@ import { accountAt, KeptStore, PRICE, stranger, word } from '../support/dev-node
 import { type LightScene, type LightSceneOptions, lightScene } from '../support/light-node.js';
 import { type MockEndpoint, type SeenCall, serveMock } from '../support/mock-chain.js';
 import { signTransaction } from '../support/sign.js';
+
+interface Log {
+  readonly address: Hex;
+  readonly topics: readonly Hex[];
+}
 
 /** A chain of six blocks of which layer 1 holds the first four. */
 async function settled(options: LightSceneOptions = {}): Promise<LightScene> {
@@ -110,6 +118,31 @@ describe('what layer 1 holds', () => {
       [5, 6],
     ]);
     for (const { last, root } of events) expect(bytesToHex(root)).toBe(await rootOf(last));
+  });
+
+  test.each([
+    ['another contract', (log: Log) => ({ ...log, address: stranger('66') })],
+    ['another event', (log: Log) => ({ ...log, topics: [word(1n), ...log.topics.slice(1)] })],
+    ['a topic too few', (log: Log) => ({ ...log, topics: log.topics.slice(0, 2) })],
+  ])('events of another kind are refused: %s', async (_, change) => {
+    const { layerOne } = await settled();
+    layerOne.options.tamper = ({ method }, result) =>
+      method === 'eth_getLogs' ? (result as Log[]).map((log, i) => (i === 1 ? change(log) : log)) : result;
+    const group = new EndpointGroup({ role: 'l1', endpoints: [layerOne.url] });
+    onTestFinished(() => group.close());
+    const options = { rollup: devnet().rollup, maxAgeMs: 0, prove: false, clock: systemClock };
+    await expect(new Finality(group, options).events(0, 3)).rejects.toMatchObject({
+      code: 'ANSWER_REFUSED',
+      details: { what: 'finalization event', check: 'OTHER_EVENT', at: '[1]' },
+    });
+  });
+
+  test('of a block above what is finalized layer 1 is not asked', async () => {
+    const scene = await settled();
+    await scene.ask(...PROOF);
+    const asked = scene.layerOne.seen.length;
+    await expect(scene.ask('linea_getProof', accountAt(0), [], '0x6')).rejects.toMatchObject({ code: -32600 });
+    expect(scene.layerOne.seen).toHaveLength(asked);
   });
 
   test('an older block than before is refused', async () => {
@@ -289,6 +322,24 @@ describe('linea_getProof', () => {
     expect(await scene.ask('linea_getProof', stranger('31'), [], '0x2')).toEqual(
       await scene.dev.ask('linea_getProof', stranger('31'), [], '0x2'),
     );
+    const group = new EndpointGroup({ role: 'l2', endpoints: [scene.endpoints[0]!.url] });
+    onTestFinished(() => group.close());
+    const tried: HashScheme[] = [];
+    const proofs = new ZkProofs({
+      network: devnet(),
+      upstream: group,
+      table: undefined,
+      loadHasher: (scheme) => {
+        tried.push(scheme);
+        return loadHasher(scheme);
+      },
+    });
+    const data = `0x8be745d1${word(4n).slice(2)}`;
+    const call = { method: 'eth_call', params: [{ to: devnet().rollup.address, data }, 'latest'] };
+    const at = { number: 4, root: hexToBytes((await scene.dev.node.l1.request(call)) as Hex, 32) };
+    for (const account of [accountAt(0), accountAt(1)])
+      await proofs.prove({ address: hexToBytes(account), storageKeys: [] }, at);
+    expect(tried).toEqual(['poseidon2', 'mimc', 'mimc']);
   });
 
   test("is the caller's own: what it does to an answer changes no other", async () => {

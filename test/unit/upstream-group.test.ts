@@ -442,6 +442,20 @@ describe('when no endpoint answers', () => {
     await until(() => b.requests[0]!.brokenOff);
   });
 
+  test('so it is when the caller never comes to an end with an answer', async () => {
+    const { a } = await pair();
+    const group = scene.group([a.url], { totalTimeoutMs: 5000 });
+    let given = false;
+    const accept = () => {
+      given = true;
+      return new Promise<never>(() => {});
+    };
+    const failure = failureOf(group.request('m', [], { accept }));
+    await until(() => given);
+    await scene.clock.advance(5000);
+    expect(await failure).toMatchObject({ code: 'REQUEST_TIMED_OUT' });
+  });
+
   test('a request may have less time than its group', async () => {
     const { a, group } = await pair();
     a.fail({ kind: 'silence' });
