@@ -32,6 +32,7 @@ export async function buildLibrary() {
     'scripts/bundle.mjs',
     'scripts/lib/slim-dependencies.mjs',
     'scripts/lib/classic-scripts.mjs',
+    'scripts/lib/licenses.mjs',
     'scripts/lib/worker-chunks.mjs',
     'scripts/dictionary',
   ];

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { BUILDS, KERNELS, wasmFile } from './build-wasm.mjs';
 import { classicScripts } from './lib/classic-scripts.mjs';
+import { writeLicenses } from './lib/licenses.mjs';
 import { root } from './lib/run.mjs';
 import { slimDependencies } from './lib/slim-dependencies.mjs';
 import { chunkGroups } from './lib/worker-chunks.mjs';
@@ -62,7 +63,9 @@ export async function bundle() {
   if (importing !== undefined) throw new Error(`${importing.fileName} imports the entry of the worker`);
   await mkdir(`${root}/build`, { recursive: true });
   await writeFile(WORKER_CHUNKS, JSON.stringify(output.filter(({ type }) => type === 'chunk').map(placeOf)));
-  await bundleServiceWorker();
+  const inServiceWorker = await bundleServiceWorker();
+  const modules = [...output, ...inServiceWorker].flatMap(({ moduleIds = [] }) => moduleIds);
+  writeLicenses(modules, `${root}/dist/licenses.txt`);
   await copyKernels();
 }
 
@@ -94,6 +97,7 @@ async function preloadKinds(output) {
   }
 }
 
+/** @returns what the bundler made of it, before it was put into scripts */
 async function bundleServiceWorker() {
   const build = await rolldown({ ...bundleInput('hosts/service-worker.js'), preserveEntrySignatures: 'strict' });
   const { output } = await build.generate({
@@ -108,6 +112,7 @@ async function bundleServiceWorker() {
   const { SIMD_PROBE } = await import(pathToFileURL(`${root}/dist/kernel/instantiate.js`).href);
   const scripts = classicScripts(output, serviceWorkerPlan(SIMD_PROBE));
   for (const [name, text] of scripts) await writeFile(`${root}/dist/${name}`, text);
+  return output;
 }
 
 /** For those who serve the kernels as files: `dist/kernel/wasm/NAME.BUILD.wasm`. */
