@@ -39,6 +39,7 @@ for (const count of [2, 4]) {
     const times = Object.entries(withoutMs).map(([how, ms]) => `${how} ${ms} ms`);
     console.log(`${count} tabs: ${blocks} blocks; answered by another writer after ${times.join(', ')}`);
     expect(scene.epochs).toHaveLength(4);
+    expect(scene.acknowledged.length).toBeGreaterThanOrEqual(count * 5 + 3 * (count - 1) * 5);
   });
 }
 

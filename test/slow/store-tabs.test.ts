@@ -7,7 +7,7 @@ import { type Ending, TabsScene } from '../support/tabs-scene.js';
 import { openTabsSite, SitePage, type TabsSite } from '../support/tabs-site.js';
 
 const ROUNDS = 30;
-/** What the others may be without a writer when one is closed, ms. */
+/** What the others may be without a writer when one is closed, however that comes about, ms. The issue's bar, for each case. */
 const TAKE_OVER_MS = 2_000;
 const ENDINGS: readonly Ending[] = ['close', 'page', 'worker'];
 
@@ -38,7 +38,7 @@ describe.skipIf(executablePath === undefined)('many rounds of tabs that share a 
     try {
       const scene = new TabsScene(await browser.newContext(), site);
       for (let account = 0; account < count; account++) await scene.add(account);
-      const withoutMs: number[] = [];
+      const takeOvers: { round: number; how: Ending; ms: number }[] = [];
       for (let round = 0; round < ROUNDS; round++) {
         const how = ENDINGS[random(ENDINGS.length)]!;
         const waitMs = random(400);
@@ -48,18 +48,18 @@ describe.skipIf(executablePath === undefined)('many rounds of tabs that share a 
           ended = await scene.endWriter(how);
           return [ended.tab];
         });
-        withoutMs.push(ended!.withoutMs);
+        takeOvers.push({ round, how, ms: Math.round(ended!.withoutMs) });
         await scene.replace(ended!.tab);
       }
       const blocks = await scene.check();
-      withoutMs.sort((a, b) => a - b);
-      const [median, most, longest] = [0.5, 0.9, 1].map((part) => Math.round(withoutMs[Math.ceil(part * ROUNDS) - 1]!));
+      const sorted = takeOvers.map(({ ms }) => ms).sort((a, b) => a - b);
+      const [median, most, longest] = [0.5, 0.9, 1].map((part) => sorted[Math.ceil(part * ROUNDS) - 1]!);
       const times = `median ${median} ms, nine of ten within ${most} ms, longest ${longest} ms`;
       console.log(`${count} tabs, ${ROUNDS} writers ended, ${blocks} blocks; answered by another after: ${times}`);
       expect(scene.acknowledged.length).toBeGreaterThan(0);
+      expect(scene.acknowledgedByEnded).toBeGreaterThan(0);
       expect(scene.epochs.length).toBeGreaterThan(ROUNDS);
-      // The longest are of machines that do something else meanwhile.
-      expect(median).toBeLessThan(TAKE_OVER_MS);
+      expect(takeOvers.filter(({ ms }) => ms > TAKE_OVER_MS)).toEqual([]);
     } finally {
       await browser.close();
     }
@@ -102,6 +102,15 @@ describe.skipIf(executablePath === undefined)('many rounds of tabs that share a 
       await second.ask('eth_sendRawTransaction', transfer(1));
       expect(await second.ask('eth_blockNumber')).toBe('0x2');
       expect((await second.call('sharing')).role).toBe('writer');
+      // One that is closed gives its lease back.
+      const third = await SitePage.open(context, site);
+      expect(await third.call('open', options, 'worker-without-locks')).toBe('open');
+      const start = performance.now();
+      await second.call('close');
+      expect(await third.ask('eth_blockNumber')).toBe('0x2');
+      const ms = Math.round(performance.now() - start);
+      console.log(`without Web Locks, closed in order: answered by another after ${ms} ms`);
+      expect(ms).toBeLessThanOrEqual(TAKE_OVER_MS);
     } finally {
       await browser.close();
     }

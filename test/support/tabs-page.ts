@@ -1,6 +1,18 @@
 /** What runs in the pages of the tabs test: a stored devnet in a worker that can be killed. Bundled by `tabs-site.ts`. */
 import { createNode, type NodeOptions, type PlumblineNode } from '../../dist/index.js';
 
+/** A transaction of a watched worker that came to its end. */
+export interface Write {
+  readonly puts: number;
+  /** Numbers of the blocks it put. */
+  readonly blocks: readonly number[];
+  /** It put who writes. */
+  readonly isClaim: boolean;
+  /** Who it found to be the writer: null for nobody, undefined where it did not look. */
+  readonly writer?: { readonly epoch: number; readonly owner: string } | null;
+}
+
+const writes: Write[] = [];
 let worker: Worker | undefined;
 let node: PlumblineNode | undefined;
 const heads: string[] = [];
@@ -10,7 +22,7 @@ const page = {
   /**
    * Starts a node in a worker.
    *
-   * @param script - `worker`, `worker-without-locks`, or `worker-that-hangs`, when it is told to
+   * @param script - `worker`, `worker-watched`, `worker-without-locks`, or `worker-that-hangs`, when it is told to
    * @returns the code of the error when it does not open
    */
   async open(options: NodeOptions, script = 'worker'): Promise<string> {
@@ -29,9 +41,18 @@ const page = {
     return node!.request({ method, params });
   },
 
-  /** @returns result or error of each request, all sent at once */
+  /**
+   * Transactions that were acknowledged are told to `acknowledged` at once, where there is one.
+   *
+   * @returns result or error of each request, all sent at once
+   */
   async askAll(requests: readonly { method: string; params?: unknown[] }[]): Promise<readonly unknown[]> {
-    const settled = await Promise.allSettled(requests.map((request) => node!.request(request)));
+    const asked = requests.map(async (request) => {
+      const result = await node!.request(request);
+      if (request.method === 'eth_sendRawTransaction') globalThis.acknowledged?.(result as string);
+      return result;
+    });
+    const settled = await Promise.allSettled(asked);
     return settled.map((one) => (one.status === 'fulfilled' ? one.value : { error: String(one.reason) }));
   },
 
@@ -51,6 +72,12 @@ const page = {
   hang: (ms: number) => worker!.postMessage({ hangMs: ms }),
   /** Ends the worker as a crash does: it does nothing any more. */
   kill: () => worker!.terminate(),
+
+  /** Begins to note what watched workers of all pages write. */
+  watch: () => {
+    new BroadcastChannel('writes').onmessage = ({ data }) => void writes.push(data as Write);
+  },
+  writes: () => writes,
 
   /** What the store says of who writes. */
   writer(name: string): Promise<{ epoch: number }> {
@@ -73,5 +100,7 @@ export type TabsPage = typeof page;
 
 declare global {
   var tabs: TabsPage;
+  /** Of the test that opened the page. */
+  var acknowledged: ((hash: string) => void) | undefined;
 }
 globalThis.tabs = page;

@@ -30,12 +30,17 @@ interface Block {
 /** Several pages of one browser with a devnet on one store. */
 export class TabsScene {
   readonly tabs: Tab[] = [];
-  /** Hashes that pages were given for transactions they sent. */
+  /** Hashes that pages were given for transactions they sent, those of pages that ended afterwards among them. */
   readonly acknowledged: Hex[] = [];
+  /** How many of them the writer was given that ended meanwhile. */
+  acknowledgedByEnded = 0;
   /** Epochs of the writers that were seen, in order. */
   readonly epochs: number[] = [];
   readonly problems: string[] = [];
   private readonly storeName = `tabs-${crypto.randomUUID()}`;
+  /** A page without a node: it hears of what the others commit. */
+  private observer: SitePage | undefined;
+  private ended = 0;
 
   constructor(
     private readonly context: BrowserContext,
@@ -43,8 +48,16 @@ export class TabsScene {
   ) {}
 
   async add(account: number): Promise<Tab> {
+    if (this.observer === undefined) {
+      this.observer = await SitePage.open(this.context, this.site);
+      await this.observer.call('watch');
+    }
     const site = await SitePage.open(this.context, this.site);
     site.page.on('pageerror', (error) => this.problems.push(error.message));
+    await site.page.exposeFunction('acknowledged', (hash: Hex) => {
+      this.acknowledged.push(hash);
+      if (this.tabs.every((tab) => tab.site !== site)) this.acknowledgedByEnded++;
+    });
     const tab: Tab = { site, account };
     await this.start(tab);
     this.tabs.push(tab);
@@ -52,7 +65,7 @@ export class TabsScene {
   }
 
   private async start({ site }: Tab): Promise<void> {
-    const outcome = await site.call('open', { storeName: this.storeName });
+    const outcome = await site.call('open', { storeName: this.storeName }, 'worker-watched');
     if (outcome !== 'open') throw new Error(`the node does not open: ${outcome}`);
   }
 
@@ -95,7 +108,7 @@ export class TabsScene {
   /**
    * Has every page send transactions and read, all at once.
    *
-   * @param during - what happens meanwhile; answers of pages that it ends are not waited for
+   * @param during - what happens meanwhile; of pages that it ends, requests may fail
    * @returns how many requests were answered
    */
   async storm(count: number, during: () => Promise<readonly Tab[]> = async () => []): Promise<number> {
@@ -112,16 +125,15 @@ export class TabsScene {
       const results = await tab.site.call('askAll', [...sending, ...reading]).catch((error: unknown) => {
         return String(error);
       });
-      return { tab, results, sent: raws.length };
+      return { tab, results };
     });
     const gone = await during();
     let answered = 0;
-    for (const { tab, results, sent } of await Promise.all(answers)) {
+    for (const { tab, results } of await Promise.all(answers)) {
       if (gone.includes(tab)) continue;
       if (typeof results === 'string') throw new Error(results);
       const failed = results.filter((result) => (result as { error?: string }).error !== undefined);
       if (failed.length > 0) throw new Error(`page ${tab.account}: ${JSON.stringify(failed)}`);
-      this.acknowledged.push(...(results.slice(0, sent) as Hex[]));
       answered += results.length;
     }
     return answered;
@@ -132,6 +144,7 @@ export class TabsScene {
     const tab = await this.writer();
     const other = this.tabs.find((one) => one !== tab)!;
     this.tabs.splice(this.tabs.indexOf(tab), 1);
+    this.ended++;
     const start = performance.now();
     if (how === 'page') await tab.site.page.close();
     else await tab.site.call(how === 'close' ? 'close' : 'kill');
@@ -165,7 +178,39 @@ export class TabsScene {
     const lost = this.acknowledged.filter((hash) => !included.includes(hash));
     if (lost.length > 0) throw new Error(`not in the chain: ${lost.join(', ')}`);
     if (this.problems.length > 0) throw new Error(this.problems.join('\n'));
+    await this.checkWrites(chain.length);
     return chain.length;
+  }
+
+  /**
+   * What was committed says that there was one writer at a time: each commit looked who writes, each block was committed once,
+   * and none by a writer after a later one had begun.
+   */
+  private async checkWrites(blocks: number): Promise<void> {
+    const writes = await this.observer!.call('writes');
+    const owners = new Map<number, string>();
+    const committers = new Map<number, number>();
+    for (const { writer, isClaim, blocks: numbers, puts } of writes) {
+      if (writer === undefined) throw new Error(`a commit of ${puts} entries did not look who writes`);
+      if (isClaim) continue;
+      if (writer === null) throw new Error('a commit of nobody');
+      const { epoch, owner } = writer;
+      if ((owners.get(epoch) ?? owner) !== owner) throw new Error(`epoch ${epoch} has two owners`);
+      owners.set(epoch, owner);
+      for (const number of numbers) {
+        const before = committers.get(number);
+        if (before !== undefined) throw new Error(`block ${number} was committed in epochs ${before} and ${epoch}`);
+        committers.set(number, epoch);
+      }
+    }
+    const epochs = [...committers].sort(([a], [b]) => a - b).map(([, epoch]) => epoch);
+    for (const [i, epoch] of epochs.entries()) {
+      if (i > 0 && epoch < epochs[i - 1]!) throw new Error(`epoch ${epoch} committed after ${epochs[i - 1]}`);
+    }
+    const strangers = [...owners.keys()].filter((epoch) => !this.epochs.includes(epoch));
+    if (strangers.length > 0) throw new Error(`epochs ${strangers.join()} wrote, and were not seen to`);
+    // The last commit of a writer that is ended may not be heard of.
+    if (committers.size < blocks - this.ended) throw new Error(`${committers.size} of ${blocks} blocks were seen`);
   }
 
   private async chainOf({ site }: Tab): Promise<Block[]> {

@@ -12,8 +12,42 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const PAGE = '<!doctype html><title>tabs</title><link rel=icon href=data:,><script type=module src=/page.js></script>';
 
+/** Tells of each transaction that came to its end: which blocks it put, and who it found to be the writer. */
+const WATCHING = `
+  const told = new BroadcastChannel('writes');
+  const notes = new WeakMap();
+  const note = ({ transaction }) => {
+    if (transaction.mode !== 'readwrite') return {};
+    let held = notes.get(transaction);
+    if (held === undefined) {
+      held = { puts: 0, blocks: [], isClaim: false };
+      notes.set(transaction, held);
+      transaction.addEventListener('complete', () => told.postMessage(held));
+    }
+    return held;
+  };
+  const { get, put } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.get = function (key) {
+    const request = get.call(this, key);
+    const held = note(this);
+    if (this.name === 'meta' && key === 'writer') {
+      request.addEventListener('success', () => {
+        held.writer = request.result === undefined ? null : JSON.parse(new TextDecoder().decode(request.result));
+      });
+    }
+    return request;
+  };
+  IDBObjectStore.prototype.put = function (value, key) {
+    const held = note(this);
+    held.puts++;
+    if (this.name === 'blocks' && typeof key === 'number') held.blocks.push(key);
+    if (this.name === 'meta' && key === 'writer') held.isClaim = true;
+    return put.call(this, value, key);
+  };`;
+
 /** Workers in other surroundings. */
 const WORKERS = new Map([
+  ['/worker-watched.js', WATCHING],
   ['/worker-without-locks.js', "Object.defineProperty(navigator, 'locks', { value: undefined });"],
   [
     '/worker-that-hangs.js',
