@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { root, run } from './project.js';
+
+/** Most KB, gzip, that each may have, by what its line begins with. */
+const BARS: Readonly<Record<string, number>> = {
+  'plumbline/verify': 40,
+  'plumbline: entry': 20,
+  'worker, light node that never executes': 90,
+  'worker, light node: first estimate': 150,
+  'service worker, with a light node': 200,
+};
+
+test('every door is within its budget, and no budget above what was promised', async () => {
+  // A budget that is exceeded ends the command with an error.
+  const printed = await run(process.execPath, ['scripts/size.mjs'], root);
+  for (const [name, most] of Object.entries(BARS)) {
+    const line = printed.split('\n').find((text) => text.startsWith(name));
+    const [, size, budget] = /([\d.]+) KB gzip of (\d+) KB$/.exec(line ?? '') ?? [];
+    expect(Number(size), name).toBeGreaterThan(0);
+    expect(Number(budget), name).toBeLessThanOrEqual(most);
+    expect(Number(size), name).toBeLessThanOrEqual(most);
+  }
+}, 180_000);
