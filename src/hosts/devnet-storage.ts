@@ -64,9 +64,9 @@ export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): Storage
     async importChain(bytes) {
       const [{ checkChain, replaceEntries }, { decodeChainFile }] = await loadTransfer();
       const file = decodeChainFile(bytes);
-      await checkChain(file, await keeping.settings());
       if (store === undefined) throw notStored('it has no store');
-      await replace(() => replaceEntries(store, file), 'whole');
+      const entries = await checkChain(file, keeping.settings);
+      await replace(() => replaceEntries(store, entries), 'whole');
       return { head: file.head };
     },
   });

@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, test } from 'vitest';
+import type { TransactionReceipt } from '../../src/chain/chain.js';
 import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/block-record.js';
 import {
   type ChainFile,
@@ -7,8 +8,12 @@ import {
   decodeChainFile,
   encodeChainFile,
 } from '../../src/chain/devnet/chain-file.js';
+import type { BlockHeader } from '../../src/ethereum/header.js';
+import type { SignedTransaction } from '../../src/ethereum/transaction.js';
+import type { Account } from '../../src/evm/state-reader.js';
 import type { InlineOptions } from '../../src/hosts/inline.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import type { Key, Table } from '../../src/store/page-store.js';
 import { TABLES } from '../../src/store/schema.js';
 import { accountAt, devNode, KeptStore, stranger } from '../support/dev-node.js';
@@ -57,7 +62,7 @@ function withBlock(number: number, change: (record: BlockRecord) => BlockRecord)
   });
 }
 
-async function withEntry(table: Table, key: Key, value = Uint8Array.of(1)): Promise<Uint8Array> {
+async function withEntry(table: Table, key: Key, value: Uint8Array = Uint8Array.of(1)): Promise<Uint8Array> {
   const file = await theFile();
   return encodeChainFile({ ...file, entries: [...file.entries, { table, key, value }] });
 }
@@ -158,6 +163,130 @@ describe('a file whose records do not decode', () => {
     const headless = fileWith((entry) => (entry.key === 'devnet-head' ? undefined : entry));
     await expectRefused(await headless, /head pointer was missing/);
   });
+});
+
+/** Blocks before the checkpoint in the file, and after it. */
+const NUMBERS = [5, 34];
+
+describe('a file that tells something else than its headers', () => {
+  const receipt = (change: (receipt: TransactionReceipt) => Partial<TransactionReceipt>) => (record: BlockRecord) => ({
+    ...record,
+    receipts: record.receipts.map((one) => ({ ...one, ...change(one) })),
+  });
+  const transaction = (change: Partial<SignedTransaction>) => (record: BlockRecord) => ({
+    ...record,
+    block: { ...record.block, transactions: record.block.transactions.map((one) => ({ ...one, ...change })) },
+  });
+  const account = (change: Partial<Account>) => (record: BlockRecord) => ({
+    ...record,
+    changes: record.changes.map((one, i) => (i > 0 ? one : { ...one, after: { ...one.after!, ...change } })),
+  });
+  const log = { address: new Uint8Array(20), topics: [], data: new Uint8Array(1) };
+  const forgeries: [string, (record: BlockRecord) => BlockRecord, RegExp][] = [
+    ['of success', receipt(() => ({ succeeded: false })), /list of receipts/],
+    ['of logs', receipt(() => ({ logs: [log] })), /list of receipts/],
+    ['of gas', receipt(() => ({ gasUsed: 1n })), /gas of a transaction/],
+    ['of all gas', receipt(() => ({ cumulativeGasUsed: 1n })), /list of receipts/],
+    ['of the price', receipt((one) => ({ effectiveGasPrice: one.effectiveGasPrice + 1n })), /receipt of a transaction/],
+    ['of a contract', receipt(() => ({ contractAddress: new Uint8Array(20) })), /receipt of a transaction/],
+    ['of blob gas', receipt(() => ({ blobGasUsed: 1n, blobGasPrice: 1n })), /receipt of a transaction/],
+    ['of the sender', transaction({ from: new Uint8Array(20).fill(1) }), /sender of a transaction/],
+    ['of a signature', transaction({ impersonated: true }), /sender of a transaction/],
+    [
+      'of transactions',
+      (record) => ({ ...record, block: { ...record.block, transactions: [] }, receipts: [] }),
+      /list/,
+    ],
+    ['of uncles', (record) => ({ ...record, uncles: [record.block.header] }), /list of uncles/],
+    ['of a balance', account({ balance: 12345n }), /does not follow|does not open/],
+    ['of a nonce', account({ nonce: 12345n }), /does not follow|does not open/],
+    ['of no change', (record) => ({ ...record, changes: [] }), /does not follow/],
+    ['of code it lacks', account({ codeHash: new Uint8Array(32).fill(1) }), /lacks code/],
+    ['of its zk root', (record) => ({ ...record, zkRoot: new Uint8Array(32).fill(1) }), /does not follow/],
+    ['of being pruned', (record) => ({ ...record, changes: [], pruned: 'changes' }), /not pruned as the rest/],
+  ];
+  test.each(forgeries)('%s', async (_, change, reason) => {
+    for (const number of NUMBERS) await expectRefused(await withBlock(number, change), reason);
+  });
+
+  test('of code with another hash, while all roots fit', async () => {
+    const code = hexToBytes('0x6001600155');
+    const dev = await devNode({ ...OPTIONS, store: new KeptStore() });
+    await dev.ask('anvil_setCode', stranger('55'), bytesToHex(code));
+    await dev.ask('evm_mine');
+    const file = decodeChainFile(await dev.node.exportChain());
+    const entries = file.entries.map((entry) => {
+      if (entry.table !== 'blocks' || entry.key !== 1) return entry;
+      const { block, receipts, changes, zkRoot } = decodeBlockRecord(entry.value, CHAIN_ID);
+      const other = changes.map((one) => (one.code === undefined ? one : { ...one, code: one.code.with(0, 0) }));
+      return { ...entry, value: encodeBlockRecord({ block, receipts, changes: other, zkRoot }) };
+    });
+    await expectRefused(encodeChainFile({ ...file, entries }), /has code in block 1 of another hash/);
+  });
+
+  test('of who had a transaction run unsigned', async () => {
+    const file = withBlock(BLOCKS, transaction({ from: new Uint8Array(20).fill(1) }));
+    await expectRefused(await file, /sender of a transaction/);
+  });
+
+  test('of the newest header, whose hash nothing names', async () => {
+    const header = (change: Partial<BlockHeader>) => (record: BlockRecord) => ({
+      ...record,
+      block: { ...record.block, header: { ...record.block.header, ...change } },
+    });
+    const headers: [Partial<BlockHeader>, RegExp][] = [
+      [{ timestamp: 0 }, /another time/],
+      [{ gasUsed: 1n }, /gas used/],
+      [{ gasLimit: 1n }, /gas used/],
+      [{ baseFeePerGas: undefined as never, withdrawalsRoot: undefined as never }, /base fee|list|does not open/],
+      [{ logsBloom: new Uint8Array(256).fill(1) }, /bloom/],
+      [{ stateRoot: new Uint8Array(32) }, /does not follow/],
+      [{ transactionsRoot: new Uint8Array(32) }, /list of transactions/],
+      [{ parentHash: new Uint8Array(32) }, /does not follow/],
+    ];
+    for (const [change, reason] of headers) await expectRefused(await withBlock(BLOCKS, header(change)), reason);
+  });
+
+  test('of the accounts at genesis: those of the importing devnet are taken; another zk root is refused', async () => {
+    const rich = await withBlock(0, account({ balance: 1n }));
+    const dev = await devNode({ ...OPTIONS, store: new KeptStore() });
+    const before = await dev.ask('eth_getBalance', accountAt(0), 'earliest');
+    await dev.node.importChain(rich);
+    expect(await dev.ask('eth_getBalance', accountAt(0), 'earliest')).toBe(before);
+    const zkRoot = new Uint8Array(32).fill(1);
+    await expectRefused(await withBlock(0, (record) => ({ ...record, zkRoot })), /zk root at genesis/);
+  });
+});
+
+describe('a state that a file brings along', () => {
+  test('is made again of the blocks', async () => {
+    const store = new KeptStore();
+    const dev = await devNode({ ...OPTIONS, store });
+    await dev.node.importChain(encodeChainFile(await theFile()));
+    const proof = await dev.ask('linea_getProof', accountAt(0), [], 'latest');
+    const other = await devNode({ ...OPTIONS, store: new KeptStore() });
+    for (let i = 0; i < 40; i++) await other.ask('evm_mine');
+    const foreign = decodeChainFile(await other.node.exportChain()).entries;
+    const isState = ({ table, key }: ChainFileEntry) =>
+      table === 'state' || table === 'trie' || key === 'devnet-checkpoint';
+    const { entries, ...header } = await theFile();
+    const mixed = [...entries.filter((entry) => !isState(entry)), ...foreign.filter(isState)];
+    const again = new KeptStore();
+    const taking = await devNode({ ...OPTIONS, store: again });
+    await taking.node.importChain(encodeChainFile({ ...header, entries: mixed }));
+    for (const each of [taking, await devNode({ ...OPTIONS, store: again })]) {
+      expect(await each.ask('linea_getProof', accountAt(0), [], 'latest')).toEqual(proof);
+      expect(await each.ask('eth_getBalance', stranger('23'), 'latest')).toBe('0x5');
+    }
+  });
+});
+
+test('a chain whose first finalizations are no longer held is taken as well', async () => {
+  const chain = { kind: 'devnet', scheme: 'poseidon2', finality: { heldFinalizations: 2 } } as const;
+  const dev = await devNode({ chain, store: new KeptStore() });
+  for (let i = 0; i < 20; i++) await dev.ask('evm_mine');
+  const { node } = await devNode({ chain, store: new KeptStore() });
+  expect(await node.importChain(await dev.node.exportChain())).toEqual({ head: 20 });
 });
 
 test('the file itself is taken', async () => {

@@ -134,7 +134,8 @@ function checkPlace(transaction: SignedTransaction, rules: Rules, blobGasUsed: b
   }
 }
 
-function blobGasOf({ blobVersionedHashes }: SignedTransaction): bigint {
+/** Blob gas of a transaction. */
+export function blobGasOf({ blobVersionedHashes }: SignedTransaction): bigint {
   return GAS_PER_BLOB * BigInt(blobVersionedHashes?.length ?? 0);
 }
 
@@ -165,6 +166,6 @@ export function receiptsOf(block: Block, { executed, context }: BlockExecution):
 }
 
 /** Where a creation puts its contract, 20 bytes; nodes name the place in the receipt of one that failed as well. */
-function createdAddress({ from, nonce }: SignedTransaction): Uint8Array {
+export function createdAddress({ from, nonce }: SignedTransaction): Uint8Array {
   return keccak_256(RLP.encode([from, bigIntToMinimalBytes(nonce)])).slice(12);
 }

@@ -4,8 +4,9 @@ import { HISTORY_KEY } from './pruned-history.js';
 
 /** Tables that belong to a devnet as a whole. */
 const OWN_TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
+export const CHECKPOINT_KEY = 'devnet-checkpoint';
 /** Its entries of `meta`. */
-const META_KEYS: readonly Key[] = ['devnet-head', 'devnet-edits', 'devnet-checkpoint'];
+const META_KEYS: readonly Key[] = ['devnet-head', 'devnet-edits', CHECKPOINT_KEY];
 /** Pages of the zk state: what state it is, roots of tries, blocks of nodes, buckets of keys. */
 const PAGE = /^(state|\d+(\/(\d+|k\d+)\/\d+)?)$/;
 

@@ -1,14 +1,19 @@
 import { type ErrorCode, isPlumblineError, messageOf } from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
+import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { MemoryStore } from '../../store/memory-store.js';
-import type { PageStore } from '../../store/page-store.js';
-import { ownKeys, requireOwnEntries } from './chain-entries.js';
+import type { Commit, Key, PageStore, Table } from '../../store/page-store.js';
+import { encodeBlockRecord } from './block-record.js';
+import { CHECKPOINT_KEY, ownKeys, requireOwnEntries } from './chain-entries.js';
 import { type ChainFile, type ChainFileEntry, type ChainFileHeader, refusedFile } from './chain-file.js';
 import { Devnet } from './devnet.js';
-import { genesisIdentity } from './genesis.js';
+import { genesisChanges, genesisIdentity } from './genesis.js';
 import type { DevnetSettings } from './options.js';
 import { DevnetStore } from './persistence.js';
+import { checkPruned } from './pruned-checks.js';
+import { decodeHistory, HISTORY_KEY, type PrunedHistory } from './pruned-history.js';
+import { RecordChecks } from './record-checks.js';
 
 /** Codes of errors that say nothing of a file; `CHAIN_FILE_REFUSED` says it already. */
 const NOT_OF_FILE: readonly ErrorCode[] = [
@@ -50,28 +55,82 @@ export async function readEntries(store: PageStore): Promise<ChainFileEntry[]> {
 }
 
 /**
- * Makes sure that a file holds a devnet that fits these settings and opens as a whole: every block leads to the next, and the
- * state to the recorded roots.
+ * Makes sure that a file holds a devnet that fits these settings. Its blocks are opened anew from genesis, as a copy: every
+ * block leads to the next, and what it changed to the recorded roots; see `RecordChecks` for what else is compared, and what
+ * cannot be. The state in the file is not looked at, unless blocks were pruned: then see `checkPruned`.
  *
- * @param settings - with kernels that nobody else uses; their store is not looked at
+ * @param settings - with kernels that nobody else uses, each time; their store is not looked at
+ * @returns what is to be stored: the blocks of the file, and a state that was made of them
  * @throws PlumblineError `CHAIN_FILE_REFUSED`
  */
-export async function checkChain(file: ChainFile, settings: DevnetSettings): Promise<void> {
-  requireSameChain(file, settings);
+export async function checkChain(
+  file: ChainFile,
+  settings: () => Promise<DevnetSettings>,
+): Promise<readonly ChainFileEntry[]> {
+  const alone = async (): Promise<DevnetSettings> => {
+    const { health: _, budget: __, onProgress: ___, ...rest } = await settings();
+    return { ...rest, mining: 'manual', check: 'full', onProgress: undefined };
+  };
+  const own = await alone();
+  requireSameChain(file, own);
   requireOwnEntries(file.entries);
   let devnet: Devnet | undefined;
   try {
-    const store = new MemoryStore();
+    const store = new CheckedCopy();
     await store.commit({ puts: file.entries });
-    await requireWhole(file, new DevnetStore(store, file.chainId));
-    const { health: _, ...alone } = settings;
-    devnet = await Devnet.open({ ...alone, store, mining: 'manual', check: 'full', onProgress: undefined });
+    const blocks = new DevnetStore(store, file.chainId);
+    const history = await requireWhole(file, store, blocks);
+    await checkRecords(file, blocks, history, own);
+    const genesis = history.changesTo > 0 ? await checkPruned(store, blocks, history, await alone()) : undefined;
+    const held = await blocks.block(0);
+    if (genesis === undefined) await store.commit({ deletes: await stateKeys(store) });
+    const { block } = genesis ?? held;
+    // Nothing of its hash says what the accounts are that it begins with.
+    const value = encodeBlockRecord({ block, receipts: [], changes: genesisChanges(own.alloc), zkRoot: held.zkRoot });
+    await store.commit({ puts: [{ table: 'blocks', key: 0, value }] });
+    devnet = await Devnet.open({ ...own, store });
     await devnet.whenLoaded();
+    const zkRoot = genesis?.zkRoot ?? devnet.layerOne.stateRoot(0);
+    if (zkRoot === undefined || !equalBytes(zkRoot, held.zkRoot)) throw refusedFile('has another zk root at genesis');
+    await devnet.end();
+    return await readEntries(store);
   } catch (error) {
-    throw isOfFile(error) ? refusedFile(`does not open: ${messageOf(error)}`, error) : error;
-  } finally {
     await devnet?.end();
+    throw isOfFile(error) ? refusedFile(`does not open: ${messageOf(error)}`, error) : error;
   }
+}
+
+/** Lets others have the thread now and then: a chain is long. */
+class CheckedCopy extends MemoryStore {
+  override async getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    return super.getMany(table, keys);
+  }
+}
+
+/** What blocks can be opened without, and what is made of them. */
+async function stateKeys(store: PageStore): Promise<NonNullable<Commit['deletes']>> {
+  const keys: NonNullable<Commit['deletes']>[number][] = [{ table: 'meta', key: CHECKPOINT_KEY }];
+  keys.push({ table: 'blocks', key: HISTORY_KEY });
+  for (const table of ['state', 'trie'] as const) for (const key of await store.keys(table)) keys.push({ table, key });
+  return keys;
+}
+
+async function checkRecords(
+  { head }: ChainFileHeader,
+  blocks: DevnetStore,
+  { changesTo, bodiesTo, changes }: PrunedHistory,
+  { network, alloc }: DevnetSettings,
+): Promise<void> {
+  const checks = new RecordChecks(network);
+  checks.changes('genesis', genesisChanges(alloc));
+  checks.changes('the pruned blocks', changes);
+  await blocks.each(0, head, async (record) => {
+    const { number } = record.block.header;
+    const pruned = number === 0 || number > changesTo ? undefined : number > bodiesTo ? 'changes' : 'body';
+    if (record.pruned !== pruned) throw refusedFile(`does not hold: block ${number} is not pruned as the rest is`);
+    await checks.block(record);
+  });
 }
 
 function requireSameChain(file: ChainFileHeader, settings: DevnetSettings): void {
@@ -83,13 +142,16 @@ function requireSameChain(file: ChainFileHeader, settings: DevnetSettings): void
 }
 
 /** Nothing in it is to be mended: it was whole when it was written. */
-async function requireWhole(file: ChainFileHeader, blocks: DevnetStore): Promise<void> {
+async function requireWhole(file: ChainFileHeader, store: PageStore, blocks: DevnetStore): Promise<PrunedHistory> {
   const head = await blocks.head(({ table, reason }) => {
     throw refusedFile(`is damaged: table ${table}, ${reason}`);
   });
   if (head === undefined) throw refusedFile('has no blocks');
   if (head !== file.head) throw refusedFile(`ends at block ${head} and says ${file.head}`);
   await blocks.edits();
+  const history = decodeHistory(await store.get('blocks', HISTORY_KEY));
+  if (history.bodiesTo > history.changesTo || history.changesTo > head) throw refusedFile('has pruned blocks it lacks');
+  return history;
 }
 
 /** Whatever is thrown while a file is looked at comes of what is in it, but for these. */
@@ -97,7 +159,7 @@ function isOfFile(error: unknown): boolean {
   return !isPlumblineError(error) || !NOT_OF_FILE.includes(error.code);
 }
 
-/** Puts a checked file in the place of the devnet in a store, in one commit. */
-export async function replaceEntries(store: PageStore, { entries }: ChainFile): Promise<void> {
-  await store.commit({ deletes: await ownKeys(store), puts: entries });
+/** Puts what was checked in the place of the devnet in a store, in one commit. */
+export async function replaceEntries(store: PageStore, puts: readonly ChainFileEntry[]): Promise<void> {
+  await store.commit({ deletes: await ownKeys(store), puts });
 }

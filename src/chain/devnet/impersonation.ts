@@ -73,6 +73,11 @@ export class Impersonation {
   }
 }
 
+/** Whether a transaction stands where a signature would what the devnet puts there for a sender who did not sign. */
+export function isUnsigned({ from, r, s }: Pick<SignedTransaction, 'from' | 'r' | 's'>): boolean {
+  return r === ABOVE_ADDRESSES + bytesToBigInt(from) && s === 1n;
+}
+
 function build(
   { to, nonce, gasLimit, price, value, data, accessList }: TransactionRequest & { readonly nonce: bigint },
   chainId: number,
