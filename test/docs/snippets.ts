@@ -28,11 +28,12 @@ const LANGUAGES = ['ts', 'js', 'sh'];
 const DATA = ['json', 'html', 'text'];
 const BLOCK = /^(?:<!-- run: (.+?) -->\n)?```(\w*)\n([\s\S]*?)^```$/gm;
 
-/** The documents that users read: README.md and everything below docs/. */
+/** The documents that users read: README.md, everything below docs/, and the README of each example. */
 export function documents(): string[] {
   const below = readdirSync(`${root}/docs`, { recursive: true, encoding: 'utf8' });
   const guides = below.filter((name) => name.endsWith('.md') && !name.includes('node_modules'));
-  return ['README.md', ...guides.map((name) => `docs/${name.replaceAll('\\', '/')}`).sort()];
+  const examples = readdirSync(`${root}/examples`).map((name) => `examples/${name}/README.md`);
+  return ['README.md', ...examples, ...guides.map((name) => `docs/${name.replaceAll('\\', '/')}`).sort()];
 }
 
 export function snippetsOf(file: string): Snippet[] {
