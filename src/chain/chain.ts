@@ -70,6 +70,8 @@ export interface LogQuery {
   readonly filter: LogFilter;
   /** Told of the blocks at both ends: what an answer without logs rests on. */
   readonly onEnd?: ((block: Block) => void) | undefined;
+  /** Ends the search; its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A log and where it stands. */

@@ -4,11 +4,12 @@ import { bloomTest, type LogFilter, matchesLog } from './log-filter.js';
 /** `Chain.logs` over blocks and receipts: only blocks whose bloom may hold a match are looked into. */
 export async function searchLogs(
   chain: Pick<Chain, 'block' | 'receipts'>,
-  { from, to, filter, onEnd }: LogQuery,
+  { from, to, filter, onEnd, signal }: LogQuery,
 ): Promise<FoundLog[]> {
   const mayMatch = bloomTest(filter);
   const found: FoundLog[] = [];
   for (let number = from; number <= to; number++) {
+    signal?.throwIfAborted();
     const block = await chain.block({ number });
     if (block !== undefined && (number === from || number === to)) onEnd?.(block);
     if (block !== undefined && mayMatch(block.header.logsBloom)) {

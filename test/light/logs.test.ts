@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
+import { BlockContents } from '../../src/chain/light/block-contents.js';
+import { LightBlock, readLightBlock } from '../../src/chain/light/light-block.js';
+import { logsOfRange } from '../../src/chain/light/log-range.js';
 import { createInlineNode } from '../../src/hosts/inline.js';
 import type { PlumblineNode } from '../../src/hosts/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
+import { EndpointGroup } from '../../src/upstream/group.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
@@ -33,7 +37,7 @@ beforeAll(async () => {
   mocks = [await serveMock(dev), await serveMock(dev)];
   const endpoints = mocks.map(({ url }) => url);
   light = await createInlineNode({ chain: { kind: 'light', network: devnet(), endpoints, headMaxAgeMs: 3_600_000 } });
-});
+}, 60_000);
 afterAll(async () => {
   await light.close();
   await Promise.all(mocks.map((mock) => mock.close()));
@@ -78,6 +82,52 @@ describe('logs of a light node', () => {
     expect(methods).not.toContain('eth_getLogs');
     expect(mocks.reduce((sum, { seen }) => sum + seen.length, 0)).toBeLessThan(12);
     await node.close();
+  });
+
+  test.each([
+    ['headers', 'eth_getBlockByNumber'],
+    ['receipts', 'eth_getBlockReceipts'],
+  ])('giving up while %s are fetched ends the search', async (_, method) => {
+    const slow = await serveMock(dev, { latencyMs: 30 });
+    const chain = { kind: 'light', network: devnet(), endpoints: [slow.url], headMaxAgeMs: 3_600_000 } as const;
+    const node = await createInlineNode({ chain });
+    await node.request({ method: 'eth_blockNumber', params: [] });
+    const under = () => slow.seen.filter((calls) => calls.some((call) => call.method === method));
+    slow.seen.length = 0;
+    const controller = new AbortController();
+    const filter = { fromBlock: '0x0', toBlock: 'latest' };
+    const search = node.request({ method: 'eth_getLogs', params: [filter] }, { signal: controller.signal });
+    search.catch(() => {});
+    await expect.poll(() => under().length, { interval: 2 }).toBeGreaterThan(0);
+    controller.abort();
+    await expect(search).rejects.toThrow();
+    const asked = slow.seen.length;
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(slow.seen).toHaveLength(asked);
+    await node.close();
+    await slow.close();
+  });
+
+  test('a header that is held and is of another chain is not searched', async () => {
+    const group = new EndpointGroup({ role: 'l2', endpoints: [mocks[0]!.url] });
+    const network = devnet();
+    const blockAt = async (number: number) => {
+      const json = await dev.request({ method: 'eth_getBlockByNumber', params: [quantity(number), false] });
+      return readLightBlock(network, json)!;
+    };
+    const headers = {
+      // As it would be after a re-organization: a block of the right height without any logs.
+      at: (number: number) => (number === 90 ? empty : undefined),
+      levelOf: () => undefined,
+      note: () => {},
+    };
+    const last = await blockAt(91);
+    const { header } = await blockAt(90);
+    const empty = new LightBlock({ ...header, logsBloom: new Uint8Array(256) }, new Uint8Array(32));
+    const ground = { group, network, headers, contents: new BlockContents(group, network) };
+    const found = await logsOfRange(ground, last, { from: 89, filter: { addresses: undefined, topics: [] } });
+    expect(found.map(({ transaction }) => transaction.block.header.number)).toEqual([90]);
+    group.close();
   });
 
   test('a range above the limit, or above the head, is refused', async () => {

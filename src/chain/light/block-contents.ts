@@ -23,23 +23,25 @@ export class BlockContents {
   ) {}
 
   /** The whole block. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints */
-  async withBody({ header, hash }: Pick<Block, 'header' | 'hash'>): Promise<Block> {
+  async withBody({ header, hash }: Pick<Block, 'header' | 'hash'>, signal?: AbortSignal): Promise<Block> {
     const kept = this.bodies.get(bytesToKey(hash));
     if (kept !== undefined) return kept;
     const { readBody } = await import('./read-contents.js');
     const block = await this.group.request('eth_getBlockByHash', [bytesToHex(hash), true], {
+      ...(signal !== undefined && { signal }),
       accept: (answer) => readBody({ header, hash }, answer, this.network.chainId),
     });
     return keep(this.bodies, hash, block);
   }
 
   /** Receipts of a block, in order. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints */
-  async receipts(of: Pick<Block, 'header' | 'hash'>): Promise<readonly TransactionReceipt[]> {
+  async receipts(of: Pick<Block, 'header' | 'hash'>, signal?: AbortSignal): Promise<readonly TransactionReceipt[]> {
     const kept = this.receiptLists.get(bytesToKey(of.hash));
     if (kept !== undefined) return kept;
-    const block = await this.withBody(of);
+    const block = await this.withBody(of, signal);
     const { readReceipts } = await import('./read-contents.js');
     const receipts = await this.group.request('eth_getBlockReceipts', [bytesToHex(block.hash)], {
+      ...(signal !== undefined && { signal }),
       accept: (answer) => readReceipts(block, answer, this.network),
     });
     return keep(this.receiptLists, block.hash, receipts);

@@ -1,7 +1,7 @@
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { EndpointGroup } from '../../upstream/group.js';
-import type { FoundLog, LogQuery } from '../chain.js';
+import type { Block, FoundLog, LogQuery } from '../chain.js';
 import { bloomTest } from '../log-filter.js';
 import { logsOfBlock } from '../log-search.js';
 import type { BlockContents } from './block-contents.js';
@@ -26,16 +26,17 @@ export interface LogGround {
  * a header's bloom shows where there is nothing; and where there may be something the receipts have the header's root.
  *
  * @param last - the block at the end of the range, vouched for
- * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints: what is not complete is no answer
+ * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints: what is not complete is no answer; the
+ *   reason of the signal
  */
 export async function logsOfRange(
   ground: LogGround,
   last: LightBlock,
-  { from, filter, onEnd }: Pick<LogQuery, 'from' | 'filter' | 'onEnd'>,
+  { from, filter, onEnd, signal }: Pick<LogQuery, 'from' | 'filter' | 'onEnd' | 'signal'>,
 ): Promise<FoundLog[]> {
   const mayMatch = bloomTest(filter);
   const { headers } = ground;
-  const blocks = await linkedDown(ground, last, from);
+  const blocks = await linkedDown(ground, last, from, signal);
   const first = blocks.at(-1)!;
   // Linked to `last`, it is as good as that.
   const level = headers.levelOf(last);
@@ -44,8 +45,10 @@ export async function logsOfRange(
   onEnd?.(last);
   const hits = blocks.filter(({ header }) => mayMatch(header.logsBloom)).reverse();
   const found: FoundLog[] = [];
+  const receiptsOf = { receipts: (block: Block) => ground.contents.receipts(block, signal) };
   for (let at = 0; at < hits.length; at += HITS_AT_ONCE) {
-    const some = hits.slice(at, at + HITS_AT_ONCE).map((block) => logsOfBlock(ground.contents, block, filter));
+    signal?.throwIfAborted();
+    const some = hits.slice(at, at + HITS_AT_ONCE).map((block) => logsOfBlock(receiptsOf, block, filter));
     found.push(...(await Promise.all(some)).flat());
   }
   return found;
@@ -56,13 +59,14 @@ async function linkedDown(
   { group, network, headers }: LogGround,
   last: LightBlock,
   first: number,
+  signal: AbortSignal | undefined,
 ): Promise<LightBlock[]> {
   const blocks = [last];
   for (let child = last; child.header.number > first; child = blocks.at(-1)!) {
     const { number, parentHash } = child.header;
     const parent = headers.at(number - 1);
     if (parent !== undefined && equalBytes(parent.hash, parentHash)) blocks.push(parent);
-    else blocks.push(...(await fetchLinked(group, network, child, Math.max(first, number - AT_ONCE))));
+    else blocks.push(...(await fetchLinked(group, network, child, Math.max(first, number - AT_ONCE), signal)));
   }
   return blocks;
 }

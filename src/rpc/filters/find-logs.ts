@@ -14,10 +14,15 @@ const LATEST: BlockReference = { tag: 'latest' };
 /**
  * The logs a request is after; without bounds, those of the newest block.
  *
+ * @param signal - ends a search of many blocks
  * @throws PlumblineError `BLOCK_NOT_FOUND`, `LOG_RANGE_TOO_LARGE`; RpcError -32602 for an end above the head, or below
  *   the beginning
  */
-export async function findLogs(chain: Chain, { range, filter }: LogRequest): Promise<readonly FoundLog[]> {
+export async function findLogs(
+  chain: Chain,
+  { range, filter }: LogRequest,
+  signal?: AbortSignal | undefined,
+): Promise<readonly FoundLog[]> {
   if ('blockHash' in range) {
     return logsOfBlock(chain, await requireBlock({ chain }, { hash: range.blockHash }), filter);
   }
@@ -30,7 +35,7 @@ export async function findLogs(chain: Chain, { range, filter }: LogRequest): Pro
     const details = { blocks: last - first + 1, limit: MAX_LOG_RANGE };
     throw new PlumblineError('LOG_RANGE_TOO_LARGE', `a range of more than ${MAX_LOG_RANGE} blocks`, details);
   }
-  return chain.logs({ from: first, to: last, filter });
+  return chain.logs({ from: first, to: last, filter, signal });
 }
 
 /** Number of the block a bound names. A number needs no block: it may be above the head. */

@@ -32,7 +32,7 @@ interface Row extends BaseFees {
 /** `[blockCount, newestBlock, rewardPercentiles]`; one base fee more than blocks, the last one of the block after them. */
 export const eth_feeHistory: Method<RpcContext> = {
   name: 'eth_feeHistory',
-  async handle(context, [countParam, newestParam, percentilesParam]) {
+  async handle(context, [countParam, newestParam, percentilesParam], { signal }) {
     const count = parseCount(countParam);
     const percentiles = parsePercentiles(percentilesParam);
     const newest = await findBlock(context, newestParam);
@@ -41,6 +41,7 @@ export const eth_feeHistory: Method<RpcContext> = {
     const last = newest.header.number;
     const rows: Row[] = [];
     for (let number = Math.max(0, last + 1 - count); number <= last; number++) {
+      signal?.throwIfAborted();
       const block = number === last ? newest : await chain.block({ number });
       if (block !== undefined) rows.push(await rowOf(chain, block, percentiles));
     }

@@ -6,7 +6,7 @@ import { parseLogRequest } from '../parse-log-filter.js';
 
 export const eth_getLogs: Method<RpcContext> = {
   name: 'eth_getLogs',
-  async handle({ chain }, [filterParam]) {
-    return (await findLogs(chain, parseLogRequest(filterParam))).map(formatLog);
+  async handle({ chain }, [filterParam], { signal }) {
+    return (await findLogs(chain, parseLogRequest(filterParam), signal)).map(formatLog);
   },
 };
