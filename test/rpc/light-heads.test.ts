@@ -167,6 +167,22 @@ describe('re-organizations', () => {
     }
   });
 
+  test('a block that has left the chain is none, though endpoints still have it by its hash', async () => {
+    const scene = await lightScene({ chain: { maxReorgDepth: 8 } });
+    const snapshot = await scene.dev.ask('evm_snapshot');
+    await mine(scene, 2);
+    const left = await scene.dev.ask<BlockJson>('eth_getBlockByNumber', '0x2', false);
+    expect(await scene.ask('eth_getBlockByHash', left.hash, false)).toEqual(left);
+    await scene.dev.ask('evm_revert', snapshot);
+    for (let nonce = 0; nonce < 3; nonce++) await scene.dev.transfer(0, { nonce, to: stranger('aa'), value: 5n });
+    for (const { options } of scene.endpoints)
+      options.tamper = ({ method, params }, result) =>
+        method === 'eth_getBlockByHash' && params[0] === left.hash ? left : result;
+    scene.clock.advance(5_000);
+    expect(await blockNumber(scene)).toBe('0x3');
+    expect(await scene.ask('eth_getBlockByHash', left.hash, false)).toBeNull();
+  });
+
   test('deeper than allowed: refused, and not taken', async () => {
     const scene = await reorganized(3, 2);
     await expect(blockNumber(scene)).rejects.toMatchObject({ message: /more than 2 blocks/ });
