@@ -1,9 +1,11 @@
 /**
- * Entry of trie.wasm: the exports, and nothing else. A handle is the address of a trie's header; the host keeps to handles
+ * Entry of trie.wasm: the exports, and nothing else. It exports the hash kernel, too, nearly all of which it holds anyway: a
+ * node with tries hashes with another instance of this module, and loads one kernel where it would load two. A handle is the address of a trie's header; the host keeps to handles
  * it was given, and takes views of memory afresh after every call that may grow it (init, createTrie, put, remove, setLeaf,
  * setNextFree).
  */
 
+export * from './hash';
 export { commit, enlist } from './trie/commit';
 export { compressions, idleCompressions } from './trie/hash-queue';
 export { clearJournal, journalPages, recordJournals } from './trie/journal';

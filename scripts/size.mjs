@@ -41,7 +41,7 @@ const EXECUTION = ['estimate/estimation.js'];
 const FEES = [...EXECUTION, 'kernel/calldata-sizer.js', 'kernel/sizer-cache.js'];
 const STORE = ['store/idb-store.js', 'chain/light/light-cache.js'];
 const PROOFS = ['proof/linea-proof.js', 'kernel/hasher.js', kernel('hash')];
-const DEVNET = ['hosts/open-devnet.js', kernel('hash'), kernel('trie')];
+const DEVNET = ['hosts/open-devnet.js', kernel('trie')];
 const GENERAL = ['dictionary/general.generated.js'];
 
 /** What the worker loads for a use, by the modules its dynamic imports come to. */

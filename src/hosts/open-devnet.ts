@@ -1,13 +1,11 @@
 import { Devnet } from '../chain/devnet/devnet.js';
-import type { ZkEngine } from '../chain/devnet/devnet-state.js';
 import type { DevnetSettings } from '../chain/devnet/options.js';
 import { Estimator } from '../estimate/estimator.js';
 import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
-import type { HashScheme, KernelOptions } from '../kernel/contracts.js';
-import { loadHasher } from '../kernel/hasher.js';
+import type { KernelOptions } from '../kernel/contracts.js';
 import { hasSimd } from '../kernel/instantiate.js';
 import { rememberingSizer } from '../kernel/sizer-cache.js';
-import { loadTrieKernel } from '../kernel/trie-kernel.js';
+import { loadZkKernels } from '../kernel/zk-kernels.js';
 import { schemeAt } from '../networks/network.js';
 import { hexToBytes } from '../primitives/hex.js';
 import type { RpcContext } from '../rpc/context.js';
@@ -76,7 +74,7 @@ async function openOn(
   /** With kernels of its own each time: no two devnets share them. */
   const settings = async (): Promise<DevnetSettings> => ({
     ...settingsOf(chainOptions, genesis),
-    zk: await zkEngine(scheme, kernel),
+    zk: await loadZkKernels(scheme, { ...kernel, undo: true, nodes: true }),
     sizer,
     store,
     health,
@@ -121,14 +119,6 @@ async function openOn(
     kernelBuild: simd ? 'simd' : 'scalar',
   };
   return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions, health);
-}
-
-async function zkEngine(scheme: HashScheme, kernel: KernelOptions): Promise<ZkEngine> {
-  const [hasher, tries] = await Promise.all([
-    loadHasher(scheme, kernel),
-    loadTrieKernel(scheme, { ...kernel, undo: true, nodes: true }),
-  ]);
-  return { hasher, kernel: tries };
 }
 
 /** What a devnet is by its options. */

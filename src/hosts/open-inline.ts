@@ -33,8 +33,6 @@ function beginDevnet({ dictionary, kernelBuild = 'auto' }: NodeOptions): void {
   const loads: Promise<unknown>[] = [];
   if (dictionary === undefined || dictionary.kind === 'general')
     loads.push(import('../dictionary/general.generated.js'));
-  if (kernelBuild !== 'scalar' && hasSimd()) {
-    loads.push(import('../kernel/wasm/hash.simd.generated.js'), import('../kernel/wasm/trie.simd.generated.js'));
-  }
+  if (kernelBuild !== 'scalar' && hasSimd()) loads.push(import('../kernel/wasm/trie.simd.generated.js'));
   for (const load of loads) load.catch(() => {});
 }

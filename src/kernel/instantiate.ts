@@ -53,18 +53,40 @@ export function hasSimd(): boolean {
 }
 
 /**
- * Compiles a kernel and returns its exports. Asynchronous, because pages refuse to compile on the main thread otherwise.
+ * Compiles a kernel and returns the exports of an instance.
+ *
+ * @throws PlumblineError as `compile`
+ */
+export async function instantiate<Exports>(source: KernelSource, options: KernelOptions = {}): Promise<Exports> {
+  return instanceOf(source, await compile(source, options));
+}
+
+/**
+ * Compiles a kernel. Asynchronous, because pages refuse to compile on the main thread otherwise.
  *
  * @throws PlumblineError `KERNEL_UNAVAILABLE` where there is no WebAssembly, the page's CSP forbids it, or the bytes are bad
  */
-export async function instantiate<Exports>(source: KernelSource, options: KernelOptions = {}): Promise<Exports> {
+export async function compile(source: KernelSource, options: KernelOptions = {}): Promise<WebAssembly.Module> {
   if (typeof WebAssembly !== 'object') throw unavailable(source.name, 'this engine has no WebAssembly');
   const build = options.build ?? 'auto';
   const simd = build === 'simd' || (build === 'auto' && hasSimd());
   try {
     const bytes = options.wasm ?? hexToBytes((await (simd ? source.simd() : source.scalar())).wasm);
-    const { instance } = await WebAssembly.instantiate(bytes, {});
-    return instance.exports as Exports;
+    return await WebAssembly.compile(bytes);
+  } catch (cause) {
+    throw unavailable(source.name, messageOf(cause), cause);
+  }
+}
+
+/**
+ * The exports of one more instance of a kernel, with a memory of its own.
+ *
+ * @throws PlumblineError `KERNEL_UNAVAILABLE` where there is no memory for it
+ */
+export async function instanceOf<Exports>(source: KernelSource, module: WebAssembly.Module): Promise<Exports> {
+  try {
+    const { exports } = await WebAssembly.instantiate(module, {});
+    return exports as Exports;
   } catch (cause) {
     throw unavailable(source.name, messageOf(cause), cause);
   }

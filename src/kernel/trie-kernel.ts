@@ -13,7 +13,8 @@ import { ENTRY, JOURNAL, NONE, STATUS, type TrieExports } from './trie-exports.j
 import { TrieMemory } from './trie-memory.js';
 import { trieRefusal } from './trie-refusal.js';
 
-const SOURCE: KernelSource = {
+/** Where the trie module comes from. */
+export const TRIE_SOURCE: KernelSource = {
   name: 'trie',
   simd: () => import('./wasm/trie.simd.generated.js'),
   scalar: () => import('./wasm/trie.scalar.generated.js'),
@@ -24,12 +25,16 @@ const DEPTH = 40;
 const POSITIONS = 2 ** 32;
 
 /**
- * Loads the trie module for one hash scheme. Each kernel has its own memory, 256 KiB at first and 512 from the first writes.
+ * Loads the trie module for one hash scheme. Each kernel has its own memory, 320 KiB at first and 576 from the first writes.
  *
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
 export async function loadTrieKernel(scheme: HashScheme, options: TrieKernelOptions = {}): Promise<TrieKernel> {
-  const wasm = await instantiate<TrieExports>(SOURCE, options);
+  return trieKernelOf(scheme, await instantiate<TrieExports>(TRIE_SOURCE, options), options);
+}
+
+/** The kernel of an instance of the trie module that nobody else uses. */
+export function trieKernelOf(scheme: HashScheme, wasm: TrieExports, options: TrieKernelOptions): TrieKernel {
   return new WasmTrieKernel(scheme, wasm, options);
 }
 

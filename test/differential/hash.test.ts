@@ -1,22 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { DIGEST_BYTES, type HashScheme } from '../../src/kernel/contracts.js';
 import { type HashKernel, loadHashKernel } from '../../src/kernel/hasher.js';
+import { wasm as trieScalar } from '../../src/kernel/wasm/trie.scalar.generated.js';
+import { wasm as trieSimd } from '../../src/kernel/wasm/trie.simd.generated.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../../src/primitives/bytes.js';
+import { hexToBytes } from '../../src/primitives/hex.js';
 import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../../src/reference/field.js';
 import { referenceHasher } from '../../src/reference/hasher.js';
 import { poseidon2Permute } from '../../src/reference/poseidon2.js';
 import { seededRandom } from '../support/random.js';
 
-const BUILDS = ['simd', 'scalar'] as const;
+const KERNELS = ['simd', 'scalar', 'tries, simd', 'tries, scalar'] as const;
 const SCHEMES = ['mimc', 'poseidon2'] as const;
 const WORD = { mimc: { bytes: 32, modulus: BLS12_377_MODULUS }, poseidon2: { bytes: 4, modulus: KOALABEAR_MODULUS } };
 const RADIX_BITS = { mimc: 261, poseidon2: 32 };
 /** Bytes of the kernel's input region (assembly/memory.ts): longer input goes in pieces. */
 const REGION = 65_536;
 
-const kernels: Record<(typeof BUILDS)[number], HashKernel> = {
+/** The module of hashes, and that of tries, which has the same exports. */
+const kernels: Record<(typeof KERNELS)[number], HashKernel> = {
   simd: await loadHashKernel({ build: 'simd' }),
   scalar: await loadHashKernel({ build: 'scalar' }),
+  'tries, simd': await loadHashKernel({ wasm: hexToBytes(trieSimd) }),
+  'tries, scalar': await loadHashKernel({ wasm: hexToBytes(trieScalar) }),
 };
 
 /**
@@ -57,9 +63,9 @@ function digestsOf(scheme: HashScheme, inputs: Uint8Array, inputBytes: number): 
   return referenceHasher(scheme).hashMany(inputs, inputBytes);
 }
 
-describe.each(BUILDS)('%s against the twin', (build) => {
+describe.each(KERNELS)('%s against the twin', (kernel) => {
   describe.each(SCHEMES)('%s', (scheme) => {
-    const hasher = kernels[build][scheme];
+    const hasher = kernels[kernel][scheme];
     const twin = referenceHasher(scheme);
     const { bytes: wordBytes, modulus } = WORD[scheme];
 
@@ -196,13 +202,13 @@ describe.each(BUILDS)('%s against the twin', (build) => {
     for (let i = 0; i < 300; i++) {
       const input = Array.from({ length: 16 }, () => words.next());
       const expected = poseidon2Permute(input.map(bytesToBigInt));
-      expect(kernels[build].permutePoseidon2(concatBytes(...input))).toEqual(
+      expect(kernels[kernel].permutePoseidon2(concatBytes(...input))).toEqual(
         concatBytes(...expected.map((word) => bigIntToBytes(word, 4))),
       );
     }
     const refused = expect.objectContaining({ code: 'HASH_INPUT_NOT_CANONICAL' });
-    expect(() => kernels[build].permutePoseidon2(new Uint8Array(64).fill(0xff))).toThrow(refused);
-    expect(() => kernels[build].permutePoseidon2(new Uint8Array(60))).toThrow(
+    expect(() => kernels[kernel].permutePoseidon2(new Uint8Array(64).fill(0xff))).toThrow(refused);
+    expect(() => kernels[kernel].permutePoseidon2(new Uint8Array(60))).toThrow(
       expect.objectContaining({ code: 'HASH_INPUT_LENGTH' }),
     );
   });

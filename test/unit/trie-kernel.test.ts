@@ -7,6 +7,7 @@ import { loadHasher } from '../../src/kernel/hasher.js';
 import type { TrieLeaf } from '../../src/kernel/trie-contract.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
 import { type LeafStep, putStepwise, removeStepwise, type SteppedEffect } from '../../src/kernel/trie-steps.js';
+import { loadZkKernels } from '../../src/kernel/zk-kernels.js';
 import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../../src/reference/field.js';
@@ -53,6 +54,30 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
     const word = (n: number) => hashWord(hasher, bigIntToBytes(BigInt(n), 32));
     return { hasher, word, kernel: await loadTrieKernel(scheme, { undo }) };
   }
+
+  test.each(['simd', 'scalar'] as const)('a hasher of the same module, %s, beside tries that grow', async (build) => {
+    const { hasher } = await setUp();
+    const own = await loadZkKernels(scheme, { build });
+    expect(own.hasher.scheme).toBe(scheme);
+    const trie = own.kernel.createTrie();
+    const before = own.kernel.statistics().memoryBytes;
+    for (let i = 1; i < 300; i++) {
+      const word = hashWord(own.hasher, bigIntToBytes(BigInt(i), 32));
+      expect(word).toEqual(hashWord(hasher, bigIntToBytes(BigInt(i), 32)));
+      own.kernel.put(trie, word, word);
+      if (i % 50 === 0) own.kernel.commit();
+    }
+    own.kernel.commit();
+    expect(own.kernel.statistics().memoryBytes).toBeGreaterThan(before);
+    const kernel = await loadTrieKernel(scheme, { build });
+    const alone = kernel.createTrie();
+    for (let i = 1; i < 300; i++) {
+      const word = hashWord(hasher, bigIntToBytes(BigInt(i), 32));
+      kernel.put(alone, word, word);
+    }
+    kernel.commit();
+    expect(own.kernel.topRoot(trie)).toEqual(kernel.topRoot(alone));
+  });
 
   test.each(['simd', 'scalar'] as const)('the published roots, %s', async (build) => {
     const { word } = await setUp();
