@@ -3,10 +3,12 @@ import { BlockFinder, SEALED_DEPTH } from '../../src/chain/light/block-finder.js
 import { HeadFollower } from '../../src/chain/light/head-follower.js';
 import { HeaderChain } from '../../src/chain/light/header-chain.js';
 import { Heads } from '../../src/chain/light/heads.js';
-import { type LightBlock, readLightBlock } from '../../src/chain/light/light-block.js';
+import { LightBlock, readLightBlock } from '../../src/chain/light/light-block.js';
+import { headerHash } from '../../src/ethereum/header.js';
 import { createInlineNode } from '../../src/hosts/inline.js';
 import type { PlumblineNode } from '../../src/hosts/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
+import { formatHeader } from '../../src/rpc/format.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 
@@ -43,6 +45,46 @@ describe('what the chain of headers keeps', () => {
     await chain.adopt(vouched(BLOCKS));
     expect(chain.levelOf(blocks[BLOCKS]!)).toBe('plain');
     expect(chain.at(BLOCKS)).toBeDefined();
+  });
+});
+
+describe('what the chain of headers does not take', () => {
+  /** A block as an endpoint would invent it: with the hash that its fields have. */
+  function invented(number: number, fields: Partial<LightBlock['header']>): LightBlock {
+    const header = { ...blocks[number]!.header, ...fields };
+    return new LightBlock(header, headerHash(header));
+  }
+
+  test('a head that is not later than the one below it', async () => {
+    const chain = new HeaderChain(openGroup(), network, 4);
+    await chain.adopt(vouched(5));
+    const block = invented(6, { timestamp: blocks[5]!.header.timestamp });
+    await expect(chain.adopt({ ...vouched(6), block })).rejects.toMatchObject({
+      code: 'ANSWER_REFUSED',
+      details: { check: 'TIMESTAMP_ORDER' },
+    });
+    expect([chain.head, chain.levelOf(block)]).toEqual([blocks[5], undefined]);
+  });
+
+  test('a chain that takes back too much: no block of it is vouched for any more', async () => {
+    const fork = new Map<string, LightBlock>();
+    for (let number = 1; number <= 12; number++) {
+      const below = fork.get(`0x${(number - 1).toString(16)}`) ?? blocks[0]!;
+      fork.set(`0x${number.toString(16)}`, invented(number, { parentHash: below.hash, miner: new Uint8Array(20) }));
+    }
+    const chain = new HeaderChain(
+      openGroup(async ({ params }) => formatHeader(fork.get(String(params?.[0]))!)),
+      network,
+      2,
+    );
+    for (let number = 1; number <= 6; number++) await chain.adopt(vouched(number));
+    const head = fork.get('0xc')!;
+    await expect(chain.adopt({ ...vouched(12), block: head })).rejects.toMatchObject({
+      code: 'TRUST_LEVEL_NOT_REACHED',
+    });
+    expect(chain.head).toBe(blocks[6]);
+    expect([...fork.values()].map((block) => chain.levelOf(block))).toEqual(Array(12).fill(undefined));
+    expect(chain.levelOf(blocks[6]!)).toBe('plain');
   });
 });
 
