@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { transformSync } from 'rolldown/utils';
 import { describe, expect, test } from 'vitest';
 import { root } from './project.js';
@@ -29,13 +30,31 @@ const dist = `${root}/dist`;
 const built = scripts(dist).filter((file) => !file.startsWith(`${dist}/demo/`));
 /** Bundles: ours and the dependencies in one. */
 const isBundle = (file: string): boolean => /\/chunks\/|\/hosts\/worker\.js$|dist\/service-worker[^/]*\.js$/.test(file);
-/** Door `plumbline/node` and the command. */
-const isForNode = (file: string): boolean => /\/hosts\/(?:node(?!-handle)|cli)[^/]*\.js$/.test(file);
+/** Doors of browsers, and the sources of the two bundles. */
+const DOORS = ['index', 'verify', 'fees', 'viem', 'hosts/inline', 'hosts/service-worker'].map((name) => `${name}.js`);
+const IMPORT = /\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g;
+
+/** What the doors of browsers come to, by imports of any kind. */
+function reachable(): { files: string[]; packages: Set<string> } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string): void => {
+    if (files.has(file)) return;
+    files.add(file);
+    for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+      if (target.startsWith('.')) visit(join(dirname(file), target));
+      else packages.add(target);
+    }
+  };
+  for (const door of DOORS) visit(join(dist, door));
+  return { files: [...files], packages };
+}
 
 describe('what ships to the browser', () => {
   test('our own modules name no global of Node or of a page', () => {
-    const files = built.filter((file) => !isBundle(file) && !isForNode(file));
+    const { files, packages } = reachable();
     expect(files.length).toBeGreaterThan(200);
+    expect([...packages].filter((name) => name.startsWith('node:'))).toEqual([]);
     const found = files
       .map((file) => [file.slice(dist.length), foreignIn(file)])
       .filter(([, names]) => names!.length > 0);
