@@ -41,7 +41,13 @@ export function urlBelow(address: Address, path: string): string {
 }
 
 function basic({ username, password }: URL): string {
-  const bytes = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  let user: string;
+  try {
+    user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  } catch {
+    throw invalid('user or password are not well encoded');
+  }
+  const bytes = new TextEncoder().encode(user);
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 

@@ -31,6 +31,7 @@ export function secretsOf(url: URL, headers: Readonly<Record<string, string>>): 
     url.username,
     url.password,
     ...url.searchParams.values(),
+    ...url.search.slice(1).split('&').map(secretOfPair),
     url.hash.slice(1),
     // `Bearer` and `Basic` are no secret, what follows them is.
     ...Object.values(headers).flatMap((value) => [value, ...value.split(/[\s,;=]+/)]),
@@ -39,6 +40,12 @@ export function secretsOf(url: URL, headers: Readonly<Record<string, string>>): 
     ...url.pathname.split('/').filter((part) => part.length >= SHORTEST_IN_PATH),
     ...elsewhere.filter((part) => part.length >= SHORTEST_ELSEWHERE && !/^(?:Bearer|Basic)$/i.test(part)),
   ];
+}
+
+/** Of `name=value` the value as it stands there, of a name alone that name: it may be the key. */
+function secretOfPair(pair: string): string {
+  const at = pair.indexOf('=');
+  return at < 0 ? pair : pair.slice(at + 1);
 }
 
 /** @param secrets - texts to hide, in whatever case and with or without URL encoding they come back */

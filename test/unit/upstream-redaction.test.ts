@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toRpcError } from '../../src/rpc/rpc-errors.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import type { UrlEndpoint } from '../../src/upstream/options.js';
-import { createRedactor } from '../../src/upstream/redact.js';
+import { createRedactor, secretsOf } from '../../src/upstream/redact.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
 import { type MockFault, MockRpcError, type MockUpstream } from '../support/mock-upstream.js';
 import { createScene, failureOf, type UpstreamScene } from '../support/mock-upstream-scene.js';
@@ -23,6 +23,7 @@ const places: readonly (readonly [string, (mock: MockUpstream) => UrlEndpoint])[
   ['path, with a slash behind', ({ url }) => ({ url: `${url}/v3/${KEY}/` })],
   ['apiKey', ({ url }) => ({ url: `${url}/`, apiKey: KEY })],
   ['query', ({ url }) => ({ url: `${url}/rpc?apikey=${KEY}` })],
+  ['query, without a name', ({ url }) => ({ url: `${url}/rpc?${KEY}` })],
   ['user', ({ url }) => ({ url: url.replace('//', `//${KEY}@`) })],
   ['password', ({ url }) => ({ url: url.replace('//', `//:${KEY}@`) })],
   ['authorization header', ({ url }) => ({ url, headers: { authorization: `Bearer ${KEY}` } })],
@@ -146,20 +147,25 @@ describe('a key at the place where a long message is cut', () => {
 });
 
 describe('addresses that are not well formed', () => {
-  test.each([`${KEY}`, `ftp://host/${KEY}`, `http://ho st/${KEY}`, `wss://host/${KEY}`])(
-    'are not quoted: %s',
-    (url) => {
-      const open = () => new EndpointGroup({ role: 'l2', endpoints: [url] });
-      let failure: unknown;
-      try {
-        open();
-      } catch (error) {
-        failure = error;
-      }
-      expect(failure).toMatchObject({ code: 'INVALID_PARAMETER', details: { parameter: 'endpoint' } });
-      expectNoKey(failure);
-    },
-  );
+  test.each([
+    `${KEY}`,
+    `ftp://host/${KEY}`,
+    `http://ho st/${KEY}`,
+    `wss://host/${KEY}`,
+    // Not what percent signs are for.
+    `https://100%:${KEY}@host`,
+    `https://${KEY}:50%@host`,
+  ])('are not quoted: %s', (url) => {
+    const open = () => new EndpointGroup({ role: 'l2', endpoints: [url] });
+    let failure: unknown;
+    try {
+      open();
+    } catch (error) {
+      failure = error;
+    }
+    expect(failure).toMatchObject({ code: 'INVALID_PARAMETER', details: { parameter: 'endpoint' } });
+    expectNoKey(failure);
+  });
 });
 
 describe('createRedactor', () => {
@@ -173,6 +179,12 @@ describe('createRedactor', () => {
   test('hides a long secret even in hex data', () => {
     const secret = '00112233445566778899aabbccddeeff';
     expect(createRedactor([secret]).text(`0x${secret}01`)).toBe('0x[redacted]01');
+  });
+
+  test('hides values of a query as they stand there, plus signs and all, and names that stand alone', () => {
+    const { text } = createRedactor(secretsOf(new URL('https://host/?token=ab+cd%2Fef&lonely-key&empty=&'), {}));
+    expect(text('ab+cd%2Fef, ab cd/ef, lonely-key')).toBe('[redacted], [redacted], [redacted]');
+    expect(text('the token is wrong')).toBe('the token is wrong');
   });
 
   test('hides secrets with and without URL encoding, and leaves hex data that holds a short one by accident', () => {
