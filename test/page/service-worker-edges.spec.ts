@@ -138,6 +138,90 @@ test('a page that was loaded past the worker, a worker of the page’s own, and 
   expect(await refusal({ scope: '/elsewhere/' })).toMatch(/^WORKER_FAILED.*outside/);
 });
 
+test('HTTP as pages send it: any type, bodies that are no JSON or too large, and a network that has nothing of it', async ({
+  context,
+}) => {
+  const page = await scene.openPage(context);
+  await register(page, {});
+  const answers = await page.evaluate(async () => {
+    const send = async (body: string | Blob, headers: Record<string, string> = {}) => {
+      const response = await fetch('/rpc', { method: 'POST', body, headers });
+      const text = await response.text();
+      return [response.status, text === '' ? '' : (JSON.parse(text) as unknown)];
+    };
+    const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
+    return {
+      text: await send(chainId, { 'content-type': 'text/plain' }),
+      form: await send(chainId, { 'content-type': 'application/x-www-form-urlencoded' }),
+      none: await send(new Blob([chainId])),
+      cut: await send('{"jsonrpc":"2.0","id":1,'),
+      empty: await send(''),
+      named: await send('{"jsonrpc":"2.0","id":2,"method":"eth_chainId","params":{}}'),
+      objectId: await send('{"jsonrpc":"2.0","id":{},"method":"eth_chainId"}'),
+      large: await send(`{"jsonrpc":"2.0","id":3,"method":"eth_chainId","params":["${'a'.repeat(6_000_000)}"]}`),
+      told: await send('[{"jsonrpc":"2.0","method":"eth_chainId"},{"jsonrpc":"2.0","id":"","method":"eth_chainId"}]'),
+    };
+  });
+  const result = `0x${scene.dev.info.chainId.toString(16)}`;
+  const good = { jsonrpc: '2.0', id: 1, result };
+  const error = (id: unknown, code: number) =>
+    expect.objectContaining({ id, error: expect.objectContaining({ code }) });
+  expect(answers).toEqual({
+    text: [200, good],
+    form: [200, good],
+    none: [200, good],
+    cut: [400, error(null, -32700)],
+    empty: [400, error(null, -32700)],
+    named: [400, error(2, -32600)],
+    objectId: [400, error(null, -32600)],
+    large: [413, error(null, -32600)],
+    told: [200, [{ jsonrpc: '2.0', id: '', result }]],
+  });
+  expect(scene.site.posts).toEqual([]);
+  // What is no question passes by, as if there were no worker.
+  expect(await page.evaluate(async () => (await fetch('/rpc')).text())).toContain('<title>site</title>');
+  expect(await page.evaluate(async () => (await fetch('/rpc', { method: 'PUT', body: 'x' })).status)).toBe(404);
+  expect(scene.site.posts.map(({ method }) => method)).toEqual(['PUT']);
+});
+
+test('listeners of a worker of the page’s own that stand before ours have their requests, from the first on', async ({
+  context,
+}) => {
+  const page = await scene.openPage(context);
+  scene.site.scripts.set(
+    '/queue.js',
+    `addEventListener('fetch', (event) => {
+       if (event.request.url.endsWith('/queue')) event.respondWith(new Response('queued'));
+     });
+     importScripts('/service-worker.js');`,
+  );
+  await register(page, { scriptUrl: '/queue.js' });
+  for (let round = 0; round < 2; round++) {
+    // Started by this very request, it has yet to read what it is to answer.
+    await stopWorkers(context, page);
+    expect(await page.evaluate(async () => (await fetch('/queue', { method: 'POST', body: '{}' })).text())).toBe(
+      'queued',
+    );
+    expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+  }
+  expect(scene.site.posts).toEqual([]);
+});
+
+test('a light node has no eth_simulateV1: the endpoint is asked, and said to be', async ({ context }) => {
+  const page = await scene.openPage(context);
+  await register(page, await scene.lightOptions());
+  scene.upstream.seen.length = 0;
+  const simulation = [{ blockStateCalls: [{ calls: [] }] }, 'latest'];
+  const { json, classes } = await post<{ result: unknown[] }>(
+    page,
+    scene.upstream.url,
+    call('eth_simulateV1', simulation),
+  );
+  expect(json.result).toHaveLength(1);
+  expect(classes).toBe('forwarded');
+  expect(scene.seenMethods()).toContain('eth_simulateV1');
+});
+
 test('a service worker that is none of ours stays', async ({ context }) => {
   scene.site.scripts.set('/other.js', "addEventListener('fetch', () => {});");
   const page = await scene.openPage(context);
