@@ -51,6 +51,8 @@ export class Endpoint {
   private readonly underWay = new Map<AbortController, readonly Flight[]>();
   private batchLimit: number;
   private pausedUntil = 0;
+  /** Length of that pause when it was begun. */
+  private pauseMs = 0;
   private gathering = false;
   private timer: unknown;
   private closed = false;
@@ -73,7 +75,10 @@ export class Endpoint {
 
   /** Milliseconds until a rate limit lets calls through again. Calls made before come back with the fault `rate-limited`. */
   pausedForMs(): number {
-    return Math.max(0, this.pausedUntil - this.host.clock.now());
+    const now = this.host.clock.now();
+    // A clock that is set back makes no pause longer.
+    this.pausedUntil = Math.min(this.pausedUntil, now + this.pauseMs);
+    return Math.max(0, this.pausedUntil - now);
   }
 
   /**
@@ -232,7 +237,9 @@ export class Endpoint {
     if (!limited && outcomes.some(({ kind }) => kind !== 'fault')) this.backOff.reset();
     // Requests that were sent side by side meet the same limit; it counts once.
     if (limited && waits.length === 0 && this.pausedForMs() === 0) waits.push(this.backOff.next());
-    if (waits.length > 0) this.pausedUntil = Math.max(this.pausedUntil, this.host.clock.now() + Math.max(...waits));
+    if (waits.length === 0) return;
+    this.pauseMs = Math.max(this.pausedForMs(), ...waits);
+    this.pausedUntil = this.host.clock.now() + this.pauseMs;
   }
 
   /** Takes back what has ended: it is not sent any more, and its request is broken off when nobody else waits for it. */

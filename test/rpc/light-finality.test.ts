@@ -137,6 +137,14 @@ describe('what layer 1 holds', () => {
     });
   });
 
+  test('a clock that is set back does not make an old reading a fresh one', async () => {
+    const scene = await settled();
+    expect(await scene.ask('eth_getBlockByNumber', 'finalized', false)).toMatchObject({ number: '0x4' });
+    await scene.dev.transfer(0, { nonce: 6 });
+    scene.clock.advance(-3_600_000);
+    expect(await scene.ask('eth_getBlockByNumber', 'finalized', false)).toMatchObject({ number: '0x5' });
+  });
+
   test('of a block above what is finalized layer 1 is not asked', async () => {
     const scene = await settled();
     await scene.ask(...PROOF);

@@ -100,6 +100,15 @@ describe('a head has to be vouched for', () => {
     expect(await blockNumber(scene)).toBe('0x2');
   });
 
+  test('a clock that is set back does not make an old head a fresh one', async () => {
+    const scene = await lightScene();
+    await mine(scene, 2);
+    expect(await blockNumber(scene)).toBe('0x2');
+    scene.clock.advance(-3_600_000);
+    await mine(scene, 1);
+    expect(await blockNumber(scene)).toBe('0x3');
+  });
+
   test('levels of tags: what is not reached is an error', async () => {
     const scene = await lightScene({ chain: { required: { latest: 'sealed' } } });
     await expect(blockNumber(scene)).rejects.toMatchObject({ message: /trust level sealed/ });

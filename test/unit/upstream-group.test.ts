@@ -317,6 +317,16 @@ describe('rate limits', () => {
     expect(mock.requests.map(({ methods }) => methods.length)).toEqual([3, 1]);
   });
 
+  test('a pause is not longer than it was asked for, though the clock is set back', async () => {
+    const { a, group } = await pair();
+    a.fail((index) => (index === 0 ? { kind: 'rate-limit', retryAfter: '5' } : undefined));
+    await group.request('m', []);
+    await scene.clock.advance(-3_600_000);
+    expect(group.endpoints[0]!.pausedForMs).toBe(5000);
+    await scene.clock.advance(5000);
+    expect(group.endpoints[0]!.pausedForMs).toBe(0);
+  });
+
   test('giving up during a pause leaves no timer', async () => {
     const mock = await scene.mock();
     mock.fail({ kind: 'rate-limit', retryAfter: '5' });

@@ -95,7 +95,9 @@ export class Finality {
   private isFresh(): boolean {
     const { clock, maxAgeMs, header } = this.options;
     if (header !== undefined) return this.readAt !== Number.NEGATIVE_INFINITY;
-    return clock.now() - this.readAt <= maxAgeMs;
+    const age = clock.now() - this.readAt;
+    // Below zero the clock was set back, and nobody knows how old it is.
+    return age >= 0 && age <= maxAgeMs;
   }
 
   /**

@@ -57,7 +57,9 @@ export class HeadFollower {
 
   /** The head, unless it was read too long ago. */
   get fresh(): LightBlock | undefined {
-    const isFresh = this.options.clock.now() - this.readAt <= this.options.maxAgeMs;
+    const age = this.options.clock.now() - this.readAt;
+    // Below zero the clock was set back, and nobody knows how old it is.
+    const isFresh = age >= 0 && age <= this.options.maxAgeMs;
     return isFresh && this.readHead === this.headers.head ? this.readHead : undefined;
   }
 
