@@ -2,6 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import type { AccountChange } from '../../evm/state-overlay.js';
 import type { Account } from '../../evm/state-reader.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../../primitives/bytes.js';
+import { encodedList } from './rlp-parts.js';
 
 type Item = Uint8Array | Item[];
 
@@ -11,15 +12,19 @@ const account = (value: Account | undefined): Item[] =>
 
 /** What a block changed, as RLP. */
 export function encodeChanges(changes: readonly AccountChange[]): Uint8Array {
-  return RLP.encode(
-    changes.map((change): Item[] => [
-      change.address,
-      account(change.before),
-      account(change.after),
-      Uint8Array.of(change.destroyed ? 1 : 0),
-      change.code === undefined ? [] : [change.code],
-      change.slots.map((slot): Item[] => [slot.key, slot.before, slot.after]),
-    ]),
+  return encodedList(
+    changes.map((change) =>
+      encodedList([
+        ...[
+          change.address,
+          account(change.before),
+          account(change.after),
+          Uint8Array.of(change.destroyed ? 1 : 0),
+          change.code === undefined ? [] : [change.code],
+        ].map((item) => RLP.encode(item)),
+        encodedList(change.slots.map(({ key, before, after }) => RLP.encode([key, before, after]))),
+      ]),
+    ),
   );
 }
 

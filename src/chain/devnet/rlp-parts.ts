@@ -1,3 +1,5 @@
+import { bigIntToMinimalBytes } from '../../primitives/bytes.js';
+
 /** An item of RLP where it stands among others: it begins at `at`, its content at `from`, and both end before `to`. */
 export interface RlpPart {
   readonly isList: boolean;
@@ -55,4 +57,22 @@ export function contentOf(bytes: Uint8Array, { from, to }: RlpPart): Uint8Array 
 /** Bytes of an item with its prefix, not copied. */
 export function encodingOf(bytes: Uint8Array, { at, to }: RlpPart): Uint8Array {
   return bytes.subarray(at, to);
+}
+
+/**
+ * A list of encoded items. `RLP.encode` hands all items of a list to one call as its arguments, which overflows the stack
+ * of a browser's worker when there are some ten thousand.
+ */
+export function encodedList(items: readonly Uint8Array[]): Uint8Array {
+  const length = items.reduce((sum, item) => sum + item.length, 0);
+  const digits = length > SHORT ? bigIntToMinimalBytes(BigInt(length)) : new Uint8Array(0);
+  const encoded = new Uint8Array(1 + digits.length + length);
+  encoded[0] = LIST + (length > SHORT ? SHORT + digits.length : length);
+  encoded.set(digits, 1);
+  let at = 1 + digits.length;
+  for (const item of items) {
+    encoded.set(item, at);
+    at += item.length;
+  }
+  return encoded;
 }
