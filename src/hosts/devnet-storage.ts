@@ -55,10 +55,10 @@ export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): Storage
     // Blocks that are in memory only are to go as well.
     clear: () => replace(async () => store?.clear()),
     async exportChain() {
-      const [{ describeChain, readEntries }, { encodeChainFile }] = await loadTransfer();
+      const [{ describeChain, exportEntries }, { encodeChainFile }] = await loadTransfer();
       const described = describeChain(await keeping.settings());
       return seat.current.storedChain.read(async (pages, head) => {
-        return encodeChainFile({ ...described, head, entries: await readEntries(pages) });
+        return encodeChainFile({ ...described, head, entries: await exportEntries(pages, head, described.chainId) });
       });
     },
     async importChain(bytes) {

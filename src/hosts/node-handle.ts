@@ -39,14 +39,20 @@ export interface PlumblineNode extends Provider {
    */
   clear(options?: RequestOptions): Promise<void>;
   /**
-   * A devnet as one file: its blocks, what they changed, and its newest stored state. The file has a version and a checksum.
+   * A devnet as one file: its blocks and what they changed; where a budget has made it forget old ones, its newest stored
+   * state as well. The file has a version and a checksum, and every record in it has been decoded.
    *
-   * @throws PlumblineError `METHOD_NOT_ENABLED` on other chains; `STORE_UNAVAILABLE` without a store, or while it lacks blocks
+   * @throws PlumblineError `METHOD_NOT_ENABLED` on other chains; `STORE_UNAVAILABLE` without a store, or while it lacks
+   *   blocks; `STORE_CORRUPT` when it was damaged
    */
   exportChain(options?: RequestOptions): Promise<Uint8Array>;
   /**
-   * Replaces the devnet by the one of a file: of the same genesis, network and hash scheme. Everything in the file is checked
-   * before anything is changed.
+   * Replaces the devnet by the one of a file: of the same genesis, network and hash scheme. Before anything is changed, the
+   * file is opened anew from genesis: blocks are linked, what they changed leads to the roots that they name, transactions,
+   * senders and receipts are those of their headers. Not checked is that the transactions make these changes, because those
+   * a developer has made by hand are among them; nor, where old blocks were forgotten, the zk roots of that time.
+   *
+   * It takes as long as it takes, and has no time-out. An import that fails leaves the node as it was.
    *
    * @throws PlumblineError `CHAIN_FILE_REFUSED`; `METHOD_NOT_ENABLED` on other chains; of the store
    */

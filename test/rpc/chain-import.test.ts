@@ -264,16 +264,18 @@ describe('a state that a file brings along', () => {
     const dev = await devNode({ ...OPTIONS, store });
     await dev.node.importChain(encodeChainFile(await theFile()));
     const proof = await dev.ask('linea_getProof', accountAt(0), [], 'latest');
-    const other = await devNode({ ...OPTIONS, store: new KeptStore() });
+    const foreign = new KeptStore();
+    const other = await devNode({ ...OPTIONS, store: foreign });
     for (let i = 0; i < 40; i++) await other.ask('evm_mine');
-    const foreign = decodeChainFile(await other.node.exportChain()).entries;
-    const isState = ({ table, key }: ChainFileEntry) =>
-      table === 'state' || table === 'trie' || key === 'devnet-checkpoint';
+    const checkpoint = { table: 'meta', key: 'devnet-checkpoint' } as const;
+    const state: ChainFileEntry[] = [{ ...checkpoint, value: (await foreign.get('meta', checkpoint.key))! }];
+    for (const table of ['state', 'trie'] as const) {
+      for (const key of await foreign.keys(table)) state.push({ table, key, value: (await foreign.get(table, key))! });
+    }
     const { entries, ...header } = await theFile();
-    const mixed = [...entries.filter((entry) => !isState(entry)), ...foreign.filter(isState)];
     const again = new KeptStore();
     const taking = await devNode({ ...OPTIONS, store: again });
-    await taking.node.importChain(encodeChainFile({ ...header, entries: mixed }));
+    await taking.node.importChain(encodeChainFile({ ...header, entries: [...entries, ...state] }));
     for (const each of [taking, await devNode({ ...OPTIONS, store: again })]) {
       expect(await each.ask('linea_getProof', accountAt(0), [], 'latest')).toEqual(proof);
       expect(await each.ask('eth_getBalance', stranger('23'), 'latest')).toBe('0x5');

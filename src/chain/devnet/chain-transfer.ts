@@ -1,18 +1,20 @@
+export { exportEntries } from './chain-export.js';
+
 import { type ErrorCode, isPlumblineError, messageOf } from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { MemoryStore } from '../../store/memory-store.js';
-import type { Commit, Key, PageStore, Table } from '../../store/page-store.js';
+import type { Key, PageStore, Table } from '../../store/page-store.js';
 import { encodeBlockRecord } from './block-record.js';
-import { CHECKPOINT_KEY, ownKeys, requireOwnEntries } from './chain-entries.js';
+import { ownPlaces, readEntries, requireOwnEntries, statePlaces } from './chain-entries.js';
 import { type ChainFile, type ChainFileEntry, type ChainFileHeader, refusedFile } from './chain-file.js';
 import { Devnet } from './devnet.js';
 import { genesisChanges, genesisIdentity } from './genesis.js';
 import type { DevnetSettings } from './options.js';
 import { DevnetStore } from './persistence.js';
 import { checkPruned } from './pruned-checks.js';
-import { decodeHistory, HISTORY_KEY, type PrunedHistory } from './pruned-history.js';
+import { decodeHistory, HISTORY_KEY, type PrunedHistory, prunedAt } from './pruned-history.js';
 import { RecordChecks } from './record-checks.js';
 
 /** Codes of errors that say nothing of a file; `CHAIN_FILE_REFUSED` says it already. */
@@ -22,8 +24,6 @@ const NOT_OF_FILE: readonly ErrorCode[] = [
   'KERNEL_OUT_OF_MEMORY',
   'NODE_CLOSED',
 ];
-/** Entries read at once. */
-const BATCH = 64;
 
 /** What a file says of a devnet with these settings, its head apart. */
 export function describeChain({ network, alloc }: DevnetSettings): Omit<ChainFileHeader, 'head'> {
@@ -33,25 +33,6 @@ export function describeChain({ network, alloc }: DevnetSettings): Omit<ChainFil
     scheme: schemeAt(network, 0),
     genesis: bytesToHex(genesisIdentity(alloc)),
   };
-}
-
-/** All that a store has of a devnet. */
-export async function readEntries(store: PageStore): Promise<ChainFileEntry[]> {
-  const entries: ChainFileEntry[] = [];
-  for (const { table, key } of await ownKeys(store)) entries.push({ table, key, value: new Uint8Array(0) });
-  for (let at = 0; at < entries.length; ) {
-    const { table } = entries[at]!;
-    let end = at;
-    while (end < entries.length && end < at + BATCH && entries[end]!.table === table) end++;
-    const batch = entries.slice(at, end);
-    const values = await store.getMany(
-      table,
-      batch.map(({ key }) => key),
-    );
-    for (const [i, entry] of batch.entries()) entries[at + i] = { ...entry, value: values[i] ?? new Uint8Array(0) };
-    at = end;
-  }
-  return entries;
 }
 
 /**
@@ -83,7 +64,7 @@ export async function checkChain(
     await checkRecords(file, blocks, history, own);
     const genesis = history.changesTo > 0 ? await checkPruned(store, blocks, history, await alone()) : undefined;
     const held = await blocks.block(0);
-    if (genesis === undefined) await store.commit({ deletes: await stateKeys(store) });
+    if (genesis === undefined) await store.commit({ deletes: await statePlaces(store) });
     const { block } = genesis ?? held;
     // Nothing of its hash says what the accounts are that it begins with.
     const value = encodeBlockRecord({ block, receipts: [], changes: genesisChanges(own.alloc), zkRoot: held.zkRoot });
@@ -108,27 +89,19 @@ class CheckedCopy extends MemoryStore {
   }
 }
 
-/** What blocks can be opened without, and what is made of them. */
-async function stateKeys(store: PageStore): Promise<NonNullable<Commit['deletes']>> {
-  const keys: NonNullable<Commit['deletes']>[number][] = [{ table: 'meta', key: CHECKPOINT_KEY }];
-  keys.push({ table: 'blocks', key: HISTORY_KEY });
-  for (const table of ['state', 'trie'] as const) for (const key of await store.keys(table)) keys.push({ table, key });
-  return keys;
-}
-
 async function checkRecords(
   { head }: ChainFileHeader,
   blocks: DevnetStore,
-  { changesTo, bodiesTo, changes }: PrunedHistory,
+  history: PrunedHistory,
   { network, alloc }: DevnetSettings,
 ): Promise<void> {
   const checks = new RecordChecks(network);
   checks.changes('genesis', genesisChanges(alloc));
-  checks.changes('the pruned blocks', changes);
+  checks.changes('the pruned blocks', history.changes);
   await blocks.each(0, head, async (record) => {
     const { number } = record.block.header;
-    const pruned = number === 0 || number > changesTo ? undefined : number > bodiesTo ? 'changes' : 'body';
-    if (record.pruned !== pruned) throw refusedFile(`does not hold: block ${number} is not pruned as the rest is`);
+    if (record.pruned !== prunedAt(history, number))
+      throw refusedFile(`does not hold: block ${number} is not pruned as the rest is`);
     await checks.block(record);
   });
 }
@@ -161,5 +134,5 @@ function isOfFile(error: unknown): boolean {
 
 /** Puts what was checked in the place of the devnet in a store, in one commit. */
 export async function replaceEntries(store: PageStore, puts: readonly ChainFileEntry[]): Promise<void> {
-  await store.commit({ deletes: await ownKeys(store), puts });
+  await store.commit({ deletes: await ownPlaces(store), puts });
 }

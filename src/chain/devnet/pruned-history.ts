@@ -2,6 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { messageOf } from '../../errors.js';
 import type { AccountChange } from '../../evm/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey, isZeroBytes } from '../../primitives/bytes.js';
+import type { Pruned } from './block-record.js';
 import { decodeChanges, encodeChanges } from './changes-codec.js';
 import { damaged, sealed, unsealed } from './checkpoint-codec.js';
 
@@ -22,6 +23,12 @@ export const HISTORY_KEY = 'pruned';
 
 const int = (value: number) => bigIntToMinimalBytes(BigInt(value));
 const number = (bytes: Uint8Array) => Number(bytesToBigInt(bytes));
+
+/** What a block has lost; undefined for nothing. */
+export function prunedAt({ changesTo, bodiesTo }: PrunedHistory, number: number): Pruned | undefined {
+  if (number === 0 || number > changesTo) return undefined;
+  return number > bodiesTo ? 'changes' : 'body';
+}
 
 export function encodeHistory({ changesTo, bodiesTo, changes }: PrunedHistory): Uint8Array {
   return sealed(HISTORY_KEY, RLP.encode([int(changesTo), int(bodiesTo), encodeChanges(changes)]));

@@ -1,0 +1,34 @@
+import { ACCOUNT_TRIE, LEAF_LEVELS, pageKey, pagesOf, ROOT, STATE_KEY, topLevel } from './geometry.js';
+import { corrupt, PageReader } from './page-codec.js';
+import { decodeHeader, readLeaves, readNextFreeNode, type StoredLeaf } from './page-content.js';
+
+/**
+ * Makes sure that all pages of a stored state are there, and undamaged. What they say together is not looked at.
+ *
+ * @param read - a page by its key
+ * @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW`
+ */
+export function requirePages(read: (key: string) => Uint8Array | undefined): void {
+  const header = read(STATE_KEY);
+  if (header === undefined) throw corrupt(STATE_KEY, 'missing');
+  decodeHeader(header);
+  for (const { position, stored } of leavesOf(ACCOUNT_TRIE, read)) {
+    if (stored?.hasStorage === true) leavesOf(position, read);
+  }
+}
+
+/** Leaves of a trie, all of whose pages are there. */
+function leavesOf(trie: number, read: (key: string) => Uint8Array | undefined): StoredLeaf[] {
+  const rootKey = pageKey(trie, ROOT);
+  const root = new PageReader(rootKey, read(rootKey));
+  const nextFreeNode = readNextFreeNode(root);
+  const isOnePage = topLevel(nextFreeNode) === LEAF_LEVELS;
+  const leaves: StoredLeaf[] = isOnePage ? [...readLeaves(root, trie, nextFreeNode, 0)] : [];
+  for (const page of pagesOf(nextFreeNode)) {
+    const key = pageKey(trie, page);
+    const reader = new PageReader(key, read(key));
+    if (page.kind !== 'block' || page.level !== LEAF_LEVELS) continue;
+    leaves.push(...readLeaves(reader, trie, nextFreeNode, page.index));
+  }
+  return leaves;
+}
