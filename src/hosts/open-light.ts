@@ -5,7 +5,7 @@ import { LightChain } from '../chain/light/light-chain.js';
 import { TRUST_RANK } from '../chain/trust-rank.js';
 import { PlumblineError } from '../errors.js';
 import { Estimator } from '../estimate/estimator.js';
-import type { CalldataSizer, Hasher, HashScheme, KernelBuild } from '../kernel/contracts.js';
+import type { CalldataSizer, HashScheme, KernelBuild } from '../kernel/contracts.js';
 import { requireDictionaryFits } from '../kernel/dictionary-limit.js';
 import { hasSimd } from '../kernel/instantiate.js';
 import { schemeAt } from '../networks/network.js';
@@ -26,6 +26,7 @@ import type { InlineExtras } from './inline-extras.js';
 import { InlineTransport } from './inline-transport.js';
 import { lazyStorage } from './lazy-storage.js';
 import type { LightChainOptions } from './light-options.js';
+import { loadOnce } from './load-once.js';
 import type { NodeInfo, NodeOptions } from './options.js';
 import { surroundingActivity } from './page-activity.js';
 import type { ReplicaChainOptions } from './replica-options.js';
@@ -66,20 +67,11 @@ async function openOn(
   const dictionary = await resolveDictionary(options.dictionary, network, store, budgets.dictionaries);
   extras.onProgress?.({ stage: 'kernels', fraction: 0 });
   requireDictionaryFits(dictionary.bytes);
-  let sizer: Promise<CalldataSizer> | undefined;
-  const loadSizer = () => {
-    sizer ??= openSizer(dictionary.bytes, build);
-    return sizer;
-  };
-  const hashers = new Map<HashScheme, Promise<Hasher>>();
-  const loadHasher = (scheme: HashScheme) => {
-    let hasher = hashers.get(scheme);
-    if (hasher === undefined) {
-      hasher = import('../kernel/hasher.js').then((kernel) => kernel.loadHasher(scheme, { build }));
-      hashers.set(scheme, hasher);
-    }
-    return hasher;
-  };
+  const loadSizer = loadOnce(() => openSizer(dictionary.bytes, build));
+  const hasherOf = (scheme: HashScheme) =>
+    loadOnce(async () => (await import('../kernel/hasher.js')).loadHasher(scheme, { build }));
+  const hashers = { mimc: hasherOf('mimc'), poseidon2: hasherOf('poseidon2') };
+  const loadHasher = (scheme: HashScheme) => hashers[scheme]();
   const cache = store && new (await import('../chain/light/light-cache.js')).LightCache(store, budgets, health);
   const clock = extras.clock ?? systemClock;
   const observer = extras.upstreamObserver;
