@@ -22,8 +22,10 @@ export async function fetchDictionary(address: DictionaryAddress, maxBytes = MAX
   const origin = originOf(address.url);
   const request = address.fetch ?? globalThis.fetch;
   try {
-    const response = await request(address.url, signal === undefined ? {} : { signal });
-    if (!response.ok) throw unreachable(origin, response.status);
+    // No request goes to an origin that nobody named, so redirects are not followed; in browsers they have status 0.
+    const rules = { credentials: 'omit', referrerPolicy: 'no-referrer', redirect: 'manual' } as const;
+    const response = await request(address.url, { ...rules, ...(signal !== undefined && { signal }) });
+    if (!response.ok) throw unreachable(origin, response.status === 0 ? undefined : response.status);
     return await readAtMost(response, maxBytes);
   } catch (error) {
     if (error instanceof PlumblineError) throw error;

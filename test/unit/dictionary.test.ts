@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { type Dictionary, generalDictionary, loadDictionary } from '../../src/dictionary/dictionary.js';
 import { verifyDictionary } from '../../src/dictionary/verify.js';
@@ -112,6 +115,31 @@ describe('dictionary from an URL', () => {
     expect(error).toMatchObject({ code: 'DICTIONARY_UNREACHABLE', details });
     const { message, cause } = error as Error;
     expect(`${message} ${String(cause)} ${JSON.stringify(error)}`).not.toMatch(/SECRET|pass|user/);
+  });
+
+  it('does not go where nobody has sent it: redirects are not followed', async () => {
+    const open = async (listener: RequestListener) => {
+      const server = createServer(listener).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    };
+    let asked = 0;
+    const elsewhere = await open((_, response) => {
+      asked++;
+      response.end(ABC);
+    });
+    const first = await open((_, response) => {
+      response.writeHead(302, { location: `${elsewhere.address}/abc.bin` }).end();
+    });
+    try {
+      await expect(load(fetch, `${first.address}/abc.bin`)).rejects.toMatchObject({
+        code: 'DICTIONARY_UNREACHABLE',
+        details: { origin: first.address },
+      });
+      expect(asked).toBe(0);
+    } finally {
+      for (const { server } of [first, elsewhere]) server.close();
+    }
   });
 
   it('does not repeat an URL that is none', async () => {
