@@ -9,6 +9,8 @@ export const WRITER_KEY = 'writer';
 /** Until when, where there are no locks to say so; beside it. */
 export const LEASE_KEY = 'writer-lease';
 
+const OWN = [WRITER_KEY, LEASE_KEY].map((key) => ({ table: 'meta', key }) as const);
+
 const OWNER_BYTES = 16;
 
 /** What stands at `WRITER_KEY`, as JSON. */
@@ -63,27 +65,29 @@ export async function claimStore(store: PageStore, lease?: Lease): Promise<Fence
  * to know otherwise that none is there.
  *
  * @param failure - why it cannot be claimed now; the store's health says so until it is
- * @throws PlumblineError of the store
+ * @param lease - as of `claimStore`, whoever has one; then nothing else says that there is no earlier writer
+ * @throws PlumblineError of the store; `failure` with a lease, where nothing can be deleted
  */
 export async function claimLater(
   store: PageStore,
   failure: PlumblineError<'STORE_QUOTA_EXCEEDED'>,
+  lease?: Lease,
 ): Promise<FencedStore> {
   for (;;) {
     const writer = await store.get('meta', WRITER_KEY);
     let found: Uint8Array | undefined;
     try {
-      const place = { table: 'meta', key: WRITER_KEY } as const;
       // Browsers let a full disk be emptied, and who writes be forgotten.
-      if (writer !== undefined) await store.commit({ expects: [{ ...place, value: writer }], deletes: [place] });
+      await store.commit({ expects: [{ table: 'meta', key: WRITER_KEY, value: writer }], deletes: OWN });
     } catch (error) {
       if (isPlumblineError(error, 'STORE_TAKEN_OVER')) continue;
       if (!isPlumblineError(error, 'STORE_QUOTA_EXCEEDED')) throw error;
+      if (lease !== undefined) throw failure;
       found = writer;
     }
     const { epoch, record } = writerAfter(writer);
     store.health?.memory(failure);
-    return new FencedStore(store, epoch, record, { late: { found, status: store.health?.status } });
+    return new FencedStore(store, epoch, record, { lease, late: { found, status: store.health?.status } });
   }
 }
 
@@ -92,6 +96,12 @@ function writerAfter(writer: Uint8Array | undefined): { epoch: number; record: U
   const epoch = Math.max(epochOf(writer) + 1, Date.now());
   const owner = bytesToHex(crypto.getRandomValues(new Uint8Array(OWNER_BYTES)));
   return { epoch, record: encode({ epoch, owner } satisfies Writer) };
+}
+
+/** Whether somebody has a lease of a store: `over` for one that was not renewed, `none` for one that was given back. */
+export async function leaseOf(store: PageStore, lease: Lease): Promise<'held' | 'over' | 'none'> {
+  const until = await store.get('meta', LEASE_KEY);
+  return isLeased(until, lease) ? 'held' : until === undefined ? 'none' : 'over';
 }
 
 function isLeased(until: Uint8Array | undefined, { leaseMs, now }: Lease): boolean {
@@ -189,8 +199,7 @@ export class FencedStore implements PageStore {
   /** Who writes stays. */
   async clear({ expects = [], keeps = [] }: Clearing = {}): Promise<void> {
     await this.claiming;
-    const own = [WRITER_KEY, LEASE_KEY].map((key) => ({ table: 'meta', key }) as const);
-    await this.fenced(() => this.store.clear({ expects: [...expects, this.expected], keeps: [...keeps, ...own] }));
+    await this.fenced(() => this.store.clear({ expects: [...expects, this.expected], keeps: [...keeps, ...OWN] }));
   }
 
   /** Lets the next one have the lease at once, where there is one. */

@@ -57,6 +57,7 @@ describe('a writer that hangs', () => {
 
 describe('the lock', () => {
   const never = new AbortController().signal;
+  const isAlone = () => true;
   const officeOf = (browser: TestBrowser) => {
     const { locks, openStore } = browser.tab().environment;
     return new LockOffice(locks!, browser.name, () => openStore!(browser.name, {}));
@@ -76,11 +77,15 @@ describe('the lock', () => {
         await end.closed;
         order.push('first ends');
       },
-      { signal: never, steal: false },
+      { signal: never, steal: false, isAlone },
     );
     await end.reached;
     const patience = new AbortController();
-    const waiting = second.hold(async () => void order.push('never'), { signal: patience.signal, steal: false });
+    const waiting = second.hold(async () => void order.push('never'), {
+      signal: patience.signal,
+      steal: false,
+      isAlone,
+    });
     patience.abort();
     await waiting;
     await second.hold(
@@ -88,7 +93,7 @@ describe('the lock', () => {
         await (await store())!.commit({});
         order.push('second');
       },
-      { signal: never, steal: true },
+      { signal: never, steal: true, isAlone },
     );
     await expect.poll(() => order).toEqual(['lost', 'second']);
     await expect(old!.commit({})).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
 import { openInline } from '../../src/hosts/open-inline.js';
 import type { Commit } from '../../src/store/page-store.js';
@@ -9,8 +9,8 @@ const CHAIN = { options: { chain: { kind: 'devnet', scheme: 'poseidon2' }, dicti
 const FULL = { mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED' };
 
 /** A browser whose disk can be full: what only deletes is let through, as browsers do. */
-function browserWithDisk() {
-  const browser = new TestBrowser();
+function browserWithDisk(hasLocks = true) {
+  const browser = new TestBrowser(hasLocks);
   const disk = { isFull: false };
   const commit = browser.store.commit.bind(browser.store);
   vi.spyOn(browser.store, 'commit').mockImplementation(async (given: Commit) => {
@@ -83,4 +83,47 @@ test('a writer that hung while the disk became full writes nothing over the next
   await expect.poll(async () => (await sharingOf(one)).role).toBe('follower');
   await expect.poll(() => two.storeStatus, { timeout: 10_000 }).toEqual({ mode: 'durable' });
   expect(await ask(one, 'eth_getBlockByNumber', ['latest', false])).toEqual(head);
+});
+
+describe('without locks', () => {
+  const sharing = { hungAfterMs: 1_000 };
+
+  test('a writer whose lease cannot be renewed for want of room stays the writer, in memory', async () => {
+    const { browser, disk } = browserWithDisk(false);
+    const one = await browser.open(browser.tab(), openInline, { ...CHAIN, sharing });
+    const two = await browser.open(browser.tab(), openInline, { ...CHAIN, sharing });
+    disk.isFull = true;
+    await ask(two, 'evm_mine');
+    const { epoch } = await sharingOf(two);
+    // Its lease runs out meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(await ask(two, 'eth_blockNumber')).toBe('0x1');
+    const three = await browser.open(browser.tab(), openInline, { ...CHAIN, sharing });
+    await ask(three, 'evm_mine');
+    expect(await sharingOf(one)).toMatchObject({ role: 'writer', epoch });
+    disk.isFull = false;
+    await expect.poll(() => one.storeStatus, { timeout: 10_000 }).toEqual({ mode: 'durable' });
+    expect(await ask(two, 'eth_blockNumber')).toBe('0x2');
+  });
+
+  test('another takes over what is stored, and a node opens that is alone', async () => {
+    const { browser, disk } = browserWithDisk(false);
+    const first = browser.tab();
+    await browser.open(first, openInline, { ...CHAIN, sharing });
+    const two = await browser.open(browser.tab(), openInline, { ...CHAIN, sharing });
+    await ask(two, 'evm_mine');
+    disk.isFull = true;
+    first.kill();
+    expect(await ask(two, 'eth_blockNumber')).toBe('0x1');
+    expect(two.storeStatus).toMatchObject(FULL);
+    await ask(two, 'evm_mine');
+    await two.close();
+    const three = await browser.open(browser.tab(), openInline, { ...CHAIN, sharing });
+    expect(await ask(three, 'eth_blockNumber')).toBe('0x1');
+    expect(three.storeStatus).toMatchObject(FULL);
+    disk.isFull = false;
+    await ask(three, 'evm_mine');
+    await expect.poll(() => three.storeStatus, { timeout: 10_000 }).toEqual({ mode: 'durable' });
+    expect(await epochOf(browser)).toBe((await sharingOf(three)).epoch);
+  });
 });

@@ -113,7 +113,8 @@ export class Member {
           yields = rank === 'background' && !steal && (await office.hasPages());
           if (!yields) await this.govern(mandate);
         };
-        await office.hold(work, { signal: this.waiting.signal, steal });
+        const isAlone = () => this.other.known === undefined;
+        await office.hold(work, { signal: this.waiting.signal, steal, isAlone });
       } catch (error) {
         this.fail(error as Error);
       }

@@ -16,6 +16,12 @@ export interface Mandate {
   store(): Promise<FencedStore | undefined>;
 }
 
+export interface HoldOptions {
+  readonly signal: AbortSignal;
+  readonly steal: boolean;
+  readonly isAlone: () => boolean;
+}
+
 /** How the one writer of a store is chosen. */
 export interface Office {
   /**
@@ -24,8 +30,9 @@ export interface Office {
    * @param work - never rejects; ends soon after `lost` fires
    * @param options.signal - ends the waiting
    * @param options.steal - does not wait for a writer that is there but does not answer
+   * @param options.isAlone - whether nobody is known to write
    */
-  hold(work: (mandate: Mandate) => Promise<void>, options: { signal: AbortSignal; steal: boolean }): Promise<void>;
+  hold(work: (mandate: Mandate) => Promise<void>, options: HoldOptions): Promise<void>;
   /** Lets others know that this node is there, until the function that comes back is called. */
   appear(id: string, rank: Rank): Promise<() => void>;
   /** Whether `watch` ever calls back. Where it does not, nodes have to be heard of from time to time. */
@@ -46,10 +53,7 @@ export class LockOffice implements Office {
     private readonly openStore: () => Promise<PageStore>,
   ) {}
 
-  async hold(
-    work: (mandate: Mandate) => Promise<void>,
-    { signal, steal }: { signal: AbortSignal; steal: boolean },
-  ): Promise<void> {
+  async hold(work: (mandate: Mandate) => Promise<void>, { signal, steal }: HoldOptions): Promise<void> {
     const lost = new AbortController();
     const mandate = { lost: lost.signal, store: () => this.claimed() };
     let working: Promise<void> | undefined;
