@@ -39,7 +39,9 @@ const DOORS = [
 const LIGHT = ['hosts/open-light.js'];
 const EXECUTION = ['estimate/estimation.js'];
 const FEES = [...EXECUTION, 'kernel/calldata-sizer.js', 'kernel/sizer-cache.js'];
-const STORE = ['store/idb-store.js', 'chain/light/light-cache.js'];
+const STORE = ['store/idb-store.js', 'store/metered-store.js', 'chain/light/light-cache.js'];
+/** By it a page with `storeName` shares its store with other tabs. */
+const SHARING = ['hosts/sharing/open-shared.js'];
 const PROOFS = ['proof/linea-proof.js', 'kernel/hasher.js', kernel('hash')];
 const DEVNET = ['hosts/open-devnet.js', kernel('trie')];
 const GENERAL = ['dictionary/general.generated.js'];
@@ -49,8 +51,13 @@ const USES = [
   { name: 'worker before a chain is chosen', modules: [], budget: 10 * KB },
   { name: 'light node that never executes', modules: [...LIGHT, ...STORE, ...PROOFS], budget: 90 * KB },
   {
+    name: 'the same with storeName, shared between tabs',
+    modules: [...LIGHT, ...STORE, ...SHARING, ...PROOFS],
+    budget: 100 * KB,
+  },
+  {
     name: 'light node: first estimate',
-    modules: [...LIGHT, ...STORE, ...FEES, 'chain/light/rehearsal.js'],
+    modules: [...LIGHT, ...STORE, ...SHARING, ...FEES, 'chain/light/rehearsal.js'],
     budget: 150 * KB,
   },
   { name: 'devnet: first estimate', modules: [...DEVNET, ...GENERAL, ...FEES], budget: 230 * KB },
@@ -66,6 +73,7 @@ const EXTRAS = [
   { name: 'sending transactions', modules: ['chain/light/submit.js'], on: LIGHT },
   { name: 'seals', modules: ['proof/seal-checks.js'], on: LIGHT },
   { name: 'proofs of the zk state, with their kernel', modules: PROOFS, on: LIGHT },
+  { name: 'a store shared between tabs', modules: SHARING, on: LIGHT },
   { name: 'replica', modules: ['hosts/open-replica.js', kernel('trie')], on: LIGHT },
   { name: 'general dictionary', modules: GENERAL, on: LIGHT },
   { name: 'devnet', modules: DEVNET, on: [] },
