@@ -82,6 +82,8 @@ export function chunkGroups(output) {
     ['evm', (chunk) => estimation.has(chunk) || sizing.has(chunk)],
     ['curve', (chunk) => devnet.has(chunk) && (ecrecover.has(chunk) || seals.has(chunk))],
     ['tries', (chunk) => devnet.has(chunk) && replica.has(chunk)],
+    // Whoever reads blocks and receipts does without what admits transactions, and the interpreter that comes with that.
+    ['contents', (chunk) => devnet.has(chunk) && contents.has(chunk)],
     ['transactions', (chunk) => devnet.has(chunk) && later.has(chunk)],
     ['devnet', (chunk) => devnet.has(chunk)],
   ];
