@@ -31,6 +31,8 @@ export interface FailoverOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly report: ReportEvent;
+  /** Told of each endpoint that gave no answer to be taken. */
+  onFault?(fault: Fault): void;
 }
 
 /**
@@ -90,6 +92,7 @@ class Course<T> {
           return done.value;
         }
         this.failures.set(member, done);
+        this.options.onFault?.(done.fault);
         if (!['rate-limited', 'configuration'].includes(done.fault.kind))
           this.misses.set(member, (this.misses.get(member) ?? 0) + 1);
       }

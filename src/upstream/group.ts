@@ -3,7 +3,7 @@ import { isMethodMissing } from './classify-error.js';
 import type { Clock } from './clock.js';
 import { failOver, type Task } from './failover.js';
 import { rejection, upstreamError } from './failure.js';
-import type { Answer, Call, EndpointInfo, Failure, RpcErrorBody } from './fault.js';
+import type { Answer, Call, EndpointInfo, Failure, Fault, RpcErrorBody } from './fault.js';
 import type { Readiness } from './health.js';
 import { type Member, noteFault, openMembers, type ReportEvent } from './member.js';
 import type { EndpointEvent, UpstreamObserver } from './observer.js';
@@ -26,6 +26,8 @@ export interface RequestOptions {
    * told, always: an error is a claim of one endpoint like any other.
    */
   readonly tryNext?: (error: RpcErrorBody) => boolean;
+  /** Told why an endpoint gave no answer that could be taken, before the next one is asked. What was sent may have arrived. */
+  readonly onFault?: (fault: Fault) => void;
   /** Whether JSON-RPC errors are marked as answers to be passed on; false unless told. */
   readonly forwarded?: boolean;
 }
@@ -214,6 +216,7 @@ export class EndpointGroup {
         clock: this.clock,
         random: this.random,
         report: this.report,
+        ...(options.onFault !== undefined && { onFault: options.onFault }),
       });
     } finally {
       this.running.delete(stop);

@@ -400,6 +400,28 @@ describe('eth_sendRawTransaction', () => {
   const transfer = (fields: object) =>
     signTransaction(0, { to: stranger('11'), value: 1n, gasLimit: 21_000n, nonce: 0, ...PRICE, ...fields });
 
+  test.each([
+    ['is mined meanwhile', 'auto'],
+    ['waits in the pool', 'manual'],
+  ] as const)('whose answer was lost, and that %s, has been sent', async (_, mining) => {
+    const scene = await lightScene({ dev: { chain: { kind: 'devnet', mining } } });
+    let lost = 0;
+    scene.endpoints[0]!.options.intercept = (response, body) => {
+      const isSending = (body as { method?: string }).method === 'eth_sendRawTransaction' && lost++ === 0;
+      if (isSending) response.destroy();
+      return isSending;
+    };
+    const raw = transfer({});
+    const hash = await scene.ask<Hex>('eth_sendRawTransaction', raw);
+    expect(lost).toBe(1);
+    expect(await scene.dev.ask('eth_getTransactionByHash', hash)).toMatchObject({ hash });
+    // Sent again by the caller, it is refused as before.
+    scene.clock.advance(5_000);
+    await expect(scene.ask('eth_sendRawTransaction', raw)).rejects.toMatchObject({
+      code: mining === 'auto' ? -32001 : -32000,
+    });
+  });
+
   test('is handed on, and its hash compared', async () => {
     const scene = await lightScene();
     const hash = await scene.ask<Hex>('eth_sendRawTransaction', transfer({}));

@@ -1,10 +1,13 @@
-import { PlumblineError } from '../../errors.js';
+import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { readBytes } from '../../proof/json-reader.js';
+import { readBytes, readObject } from '../../proof/json-reader.js';
 import { dependsOnEndpoint } from '../../upstream/classify-error.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import { type AdmissionContext, checkAdmission, parseBroadcast } from '../devnet/admission.js';
+
+/** Time to find out whether a transaction has arrived, milliseconds. */
+const LOOK_MS = 5_000;
 
 /**
  * Checks a transaction here as the pool of a node would, hands it on, and compares the hash that comes back.
@@ -21,15 +24,37 @@ export async function submitChecked(
 ): Promise<Uint8Array> {
   const transaction = parseBroadcast(raw, against.network, against.context);
   await checkAdmission(transaction, { ...against, isKnown: () => false });
-  return group.request('eth_sendRawTransaction', [bytesToHex(raw)], {
-    share: false,
-    forwarded: true,
-    // What a pool says against a transaction is its answer, unless that endpoint takes none.
-    tryNext: dependsOnEndpoint,
-    accept: (answer) => {
-      if (equalBytes(readBytes(answer, 'the answer', 32), transaction.hash)) return transaction.hash;
-      const details = { what: 'transaction hash', check: 'HASH_MISMATCH', at: '' };
-      throw new PlumblineError('ANSWER_REFUSED', 'the endpoint names another hash than the transaction has', details);
-    },
-  });
+  let mayHaveArrived = false;
+  try {
+    return await group.request('eth_sendRawTransaction', [bytesToHex(raw)], {
+      share: false,
+      forwarded: true,
+      // What a pool says against a transaction is its answer, unless that endpoint takes none.
+      tryNext: dependsOnEndpoint,
+      onFault: ({ kind }) => {
+        mayHaveArrived ||= kind === 'timed-out' || kind === 'unavailable' || kind === 'malformed';
+      },
+      accept: (answer) => {
+        if (equalBytes(readBytes(answer, 'the answer', 32), transaction.hash)) return transaction.hash;
+        const details = { what: 'transaction hash', check: 'HASH_MISMATCH', at: '' };
+        throw new PlumblineError('ANSWER_REFUSED', 'the endpoint names another hash than the transaction has', details);
+      },
+    });
+  } catch (error) {
+    // Sent once more after an answer was lost, it may be refused because it was taken before.
+    if (mayHaveArrived && isPlumblineError(error, 'UPSTREAM_ERROR') && (await isThere(group, transaction.hash)))
+      return transaction.hash;
+    throw error;
+  }
+}
+
+/** Whether an endpoint has a transaction of this hash, in its pool or in a block. */
+function isThere(group: EndpointGroup, hash: Uint8Array): Promise<boolean> {
+  return group
+    .request('eth_getTransactionByHash', [bytesToHex(hash)], {
+      share: false,
+      timeoutMs: LOOK_MS,
+      accept: (answer) => answer !== null && equalBytes(readBytes(readObject(answer, '').hash, 'hash', 32), hash),
+    })
+    .catch(() => false);
 }
