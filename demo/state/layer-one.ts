@@ -53,6 +53,7 @@ async function post(url: string, method: string, params: readonly unknown[]): Pr
       signal: AbortSignal.timeout(TIMEOUT_MS),
       credentials: 'omit',
       referrerPolicy: 'no-referrer',
+      redirect: 'error',
     });
     answer = (await response.json()) as typeof answer;
   } catch {

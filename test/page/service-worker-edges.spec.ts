@@ -181,7 +181,14 @@ test('HTTP as pages send it: any type, bodies that are no JSON or too large, and
   // What is no question passes by, as if there were no worker.
   expect(await page.evaluate(async () => (await fetch('/rpc')).text())).toContain('<title>site</title>');
   expect(await page.evaluate(async () => (await fetch('/rpc', { method: 'PUT', body: 'x' })).status)).toBe(404);
-  expect(scene.site.posts.map(({ method }) => method)).toEqual(['PUT']);
+  scene.site.onPost = (_, response) => response.end('a page of the network');
+  await page.evaluate(() => {
+    const form = Object.assign(document.createElement('form'), { method: 'post', action: '/rpc' });
+    document.documentElement.append(form);
+    form.submit();
+  });
+  await expect(page.getByText('a page of the network')).toBeVisible();
+  expect(scene.site.posts.map(({ method }) => method)).toEqual(['PUT', 'POST']);
 });
 
 test('listeners of a worker of the page’s own that stand before ours have their requests, from the first on', async ({

@@ -38,6 +38,7 @@ describe('targets', () => {
     [{ urls: [`https://rpc.example/?key=${KEY}`] }, `https://rpc.example/?key=${KEY}`, 0],
     [{ urls: [`https://rpc.example/?key=${KEY}`] }, 'https://rpc.example/?key=other', undefined],
     [{ urls: [`https://rpc.example/?key=${KEY}`] }, 'https://rpc.example/', undefined],
+    [{ urls: ['https://rpc.example/x#y'] }, 'https://rpc.example/x', 0],
     [{ urls: ['https://rpc.example/%7Ename/x'] }, 'https://rpc.example/%7Ename/x', 0],
   ])('%j of %s', async (options, href, index) => {
     expect(await find(options, href)).toBe(index);

@@ -68,6 +68,15 @@ test('batches of any make-up are answered in order, each with its own id', async
   }
 });
 
+test('a batch that is too large is not cut into parts: the node refuses it whole', async () => {
+  const batch = [1, 2, 3].map((id) => ({ jsonrpc: '2.0', id, method: 'not_served' }));
+  const forward = vi.fn(async () => []);
+  const local = vi.fn(async () => ({ body: [] }));
+  await answerSplit(batch, { local, serves: () => false, forward, fallback: undefined, maxBatch: 2 });
+  expect(forward).not.toHaveBeenCalled();
+  expect(local).toHaveBeenCalledWith(batch);
+});
+
 describe('the proxy', () => {
   /** A worker's surroundings whose nodes count what is asked of them. */
   function scene(kept?: StoredConfig) {
