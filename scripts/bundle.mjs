@@ -28,17 +28,33 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
- * (src/hosts/service-worker.ts imports that), `later` with what few calls reach, and `scalar` where there is no SIMD.
+ * (src/hosts/service-worker.ts imports that), `later` and `devnet-later` with what few calls reach, and `scalar` where there
+ * is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
   roots: { light: '/hosts/open-light.js', devnet: '/hosts/open-devnet.js', replica: '/hosts/open-replica.js' },
   shared: { 'light replica': 'light', 'devnet replica': 'tries' },
   aside: {
-    scalar: /\.scalar\.generated/,
-    later: /^(curves|later-precompiles_precompiles|simulate|general\.generated|constants3)\./,
+    scalar: ['/hash.scalar.generated.js', '/trie.scalar.generated.js'],
+    later: [
+      'later-precompiles:precompiles',
+      '/evm/curves.js',
+      '/dictionary/general.generated.js',
+      '/rpc/methods/eth_feeHistory.js',
+      '/hosts/sharing/lease-office.js',
+    ],
+    'devnet-later': [
+      '/rpc/methods/eth_simulateV1.js',
+      '/evm/simulate.js',
+      '/hosts/genesis-file.js',
+      '/chain/devnet/import.js',
+      '/chain/devnet/chain-file.js',
+      '/chain/devnet/chain-transfer.js',
+    ],
   },
   always: { later: 'true', scalar: `!WebAssembly.validate(new Uint8Array([${simdProbe}]))` },
+  beside: { devnet: 'devnet-later' },
 });
 
 export async function bundle() {

@@ -16,6 +16,7 @@ const STORE = ['/store/idb-store.js'];
 const CACHE = ['/chain/light/light-cache.js'];
 const SEALS = ['/proof/seal-checks.js'];
 const CONTENTS = ['/chain/light/read-contents.js'];
+const FILES = ['/chain/devnet/import.js', '/hosts/genesis-file.js'];
 const ECRECOVER = ['later-precompiles:ecrecover'];
 
 /**
@@ -68,7 +69,7 @@ export function chunkGroups(output) {
     closure([end]),
   );
   const [sizing, proofs, store, cache] = [SIZING, PROOFS, STORE, CACHE].map(closure);
-  const [ecrecover, seals, contents] = [ECRECOVER, SEALS, CONTENTS].map(closure);
+  const [ecrecover, seals, contents, files] = [ECRECOVER, SEALS, CONTENTS, FILES].map(closure);
   const later = laterThan(light);
   /** The first that holds decides; what has no rule stays a chunk of its own. */
   const rules = [
@@ -86,6 +87,7 @@ export function chunkGroups(output) {
     ['contents', (chunk) => devnet.has(chunk) && contents.has(chunk)],
     ['transactions', (chunk) => devnet.has(chunk) && later.has(chunk)],
     ['devnet', (chunk) => devnet.has(chunk)],
+    ['files', (chunk) => files.has(chunk)],
   ];
   const groupOf = new Map();
   for (const chunk of chunks.values()) {

@@ -17,10 +17,11 @@ import { inspectTable } from '../rpc/inspect-table.js';
 import { layerOneTable } from '../rpc/layer-one-table.js';
 import { methodTable } from '../rpc/method-table.js';
 import { noteRequest } from '../rpc/noted-context.js';
-import { type DevnetGenesis, devnetGenesis } from './devnet-genesis.js';
+import { devnetGenesis } from './devnet-genesis.js';
 import { DevnetSeat } from './devnet-seat.js';
 import { devnetBudget, devnetStorage } from './devnet-storage.js';
 import { resolveDictionary } from './dictionary-source.js';
+import type { DevnetGenesis } from './genesis-file.js';
 import type { InlineExtras } from './inline-extras.js';
 import { InlineTransport } from './inline-transport.js';
 import type { DevnetChainOptions, NodeInfo, NodeOptions, OpenProgress } from './options.js';
@@ -44,7 +45,7 @@ export async function openDevnetNode(
   options: NodeOptions,
   extras: InlineExtras,
 ): Promise<NodeTransport> {
-  const genesis = devnetGenesis(chainOptions);
+  const genesis = await devnetGenesis(chainOptions);
   extras.onProgress?.({ stage: 'store', fraction: 0 });
   return openOnStore(options, extras, 'error', (kept) => openOn(kept, genesis, chainOptions, options, extras));
 }

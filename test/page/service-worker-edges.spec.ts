@@ -245,3 +245,54 @@ test('a service worker that is none of ours stays', async ({ context }) => {
   await register(page, {});
   expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
 });
+
+test('a devnet of a genesis file, ended by the browser: what few calls reach is there without a server', async ({
+  context,
+}) => {
+  const page = await scene.openPage(context);
+  const fetched: string[] = [];
+  context.on('request', (request) => fetched.push(new URL(request.url()).pathname));
+  const genesis = {
+    config: {
+      chainId: 4242,
+      londonBlock: 0,
+      terminalTotalDifficulty: 0,
+      shanghaiTime: 0,
+      cancunTime: 0,
+      pragueTime: 0,
+    },
+    gasLimit: '0x3b9aca00',
+    alloc: { [TOKEN]: { balance: '0xde0b6b3a7640000' } },
+  };
+  await register(page, { chain: { kind: 'devnet', genesis } } as unknown as Options);
+  const names = ['', '-devnet', '-devnet-later', '-later', '-tries'].map((part) => `/service-worker${part}.js`);
+  expect(fetched.filter((path) => path.startsWith('/service-worker')).sort()).toEqual(names.sort());
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toBe('0x1092');
+
+  await stopWorkers(context, page);
+  fetched.length = 0;
+  const word = (value: number) => value.toString(16).padStart(64, '0');
+  const answers = await post<Answer[]>(page, '/rpc', [
+    call('eth_chainId', [], 'a'),
+    call(
+      'eth_simulateV1',
+      [{ blockStateCalls: [{ calls: [{ from: TOKEN, to: TOKEN, value: '0x1' }] }] }, 'latest'],
+      'b',
+    ),
+    call('eth_feeHistory', ['0x1', 'latest', []], 'c'),
+    // Twice the generator (1, 2) of BN254, of EIP-196.
+    call('eth_call', [{ to: `0x${word(6).slice(24)}`, data: `0x${[1, 2, 1, 2].map(word).join('')}` }], 'd'),
+  ]);
+  expect(answers.json).toMatchObject([
+    { id: 'a', result: '0x1092' },
+    { id: 'b', result: [{ calls: [{ status: '0x1' }] }] },
+    { id: 'c', result: { oldestBlock: '0x0' } },
+    {
+      id: 'd',
+      result:
+        '0x030644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd3' +
+        '15ed738c0e0a7c92e7845f96b2ae9c0a68a6a449e3538fc7ff3ebf7a5a18a2c4',
+    },
+  ]);
+  expect(fetched.filter((path) => path.includes('service-worker'))).toEqual([]);
+});

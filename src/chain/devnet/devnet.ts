@@ -27,7 +27,7 @@ import { DevnetProofs } from './devnet-proofs.js';
 import { DevnetState } from './devnet-state.js';
 import { Finality } from './finality.js';
 import { sealGenesis } from './genesis-block.js';
-import { type ImportResult, importChain } from './import.js';
+import type { ImportResult } from './import.js';
 import { Intake } from './intake.js';
 import { SimulatedL1 } from './layer-one/simulated-l1.js';
 import { Ledger } from './ledger.js';
@@ -248,7 +248,10 @@ export class Devnet implements Chain {
   importChain(bytes: Uint8Array, onProgress?: (fraction: number) => void): Promise<ImportResult> {
     const { network, ledger, state, maker } = this;
     const take = (record: BlockRecord) => maker.take(record);
-    return this.queue.run(() => importChain({ network, ledger, state }, bytes, take, onProgress));
+    return this.queue.run(async () => {
+      const { importChain } = await import('./import.js');
+      return importChain({ network, ledger, state }, bytes, take, onProgress);
+    });
   }
 
   onHead(listener: HeadListener): () => void {
