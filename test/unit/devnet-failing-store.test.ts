@@ -395,6 +395,28 @@ describe('what a devnet finds damaged', () => {
     }
   });
 
+  test('edits that do not decode cost nothing but themselves, and are told of', async () => {
+    for (const blocks of [0, 9]) {
+      const { store, seal, chain } = await scene();
+      await seal(1, blocks);
+      const address = new Uint8Array(20).fill(0xa9);
+      await chain.control.edit({ kind: 'balance', address, balance: 5n });
+      await chain.close();
+      const value = (await store.get('meta', 'devnet-edits'))!;
+      await store.commit(put('meta', 'devnet-edits', value.with(3, value[3]! ^ 1)));
+      for (const withState of [true, false]) {
+        const copy = await copyOf(store);
+        if (!withState) await copy.commit({ deletes: [{ table: 'meta', key: 'devnet-checkpoint' }] });
+        const found = await repaired(copy);
+        expect(found.number).toBe(blocks);
+        expect(found.repaired).toEqual([{ table: 'meta', reason: expect.stringContaining('devnet-edits') }]);
+        expect(await (await found.chain.stateAt(await found.chain.head())).account(address)).toBeUndefined();
+        await sealScripted(found.chain, blocks + 1);
+        expect((await repaired(copy)).repaired).toBeUndefined();
+      }
+    }
+  });
+
   test('a checkpoint that had to be rebuilt from the blocks is told of', async () => {
     const store = await stored(9);
     const cases: [Table, Key][] = [

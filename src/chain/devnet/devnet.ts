@@ -120,7 +120,7 @@ export class Devnet implements Chain {
     if (head === undefined) return;
     const report = (fraction: number) => this.settings.onProgress?.('blocks', fraction);
     await blocks.each(1, head, (record) => this.maker.replay(record), report);
-    await this.maker.resume(await blocks.edits());
+    await this.maker.resume(await blocks.edits((repair) => this.settings.health?.repaired(repair)));
     this.complete = true;
   }
 
@@ -133,7 +133,7 @@ export class Devnet implements Chain {
     finality.isDeferring = true;
     await found.blocks.open(1, found.head!, check, (block) => this.maker.enter(block), report);
     finality.isDeferring = false;
-    const edits = await found.blocks.edits();
+    const edits = await found.blocks.edits((repair) => settings.health?.repaired(repair));
     const reopening = new Reopening(settings, found, { state, ledger, finality });
     await reopening.openPages();
     this.reopening = reopening;

@@ -60,10 +60,22 @@ export class DevnetStore {
     await this.write({ blocks: [{ number: 0, value }], head: 0, edits: [], deleteFrom: 0, deleteTo: -1 });
   }
 
-  /** The edits that waited for a block when the devnet was last open. @throws PlumblineError `STORE_CORRUPT` */
-  async edits(): Promise<StateEdit[]> {
-    const bytes = await this.store.get('meta', EDITS);
-    return bytes === undefined ? [] : decodeEdits(contentOf(EDITS, bytes));
+  /**
+   * The edits that waited for a block when the devnet was last open.
+   *
+   * @param onRepair - told when they are damaged; there are none then, and they are to be written again
+   * @throws PlumblineError `STORE_CORRUPT` when they are damaged, and nobody is to be told
+   */
+  async edits(onRepair?: (repair: StoreRepair) => void): Promise<StateEdit[]> {
+    try {
+      const bytes = await this.store.get('meta', EDITS);
+      return bytes === undefined ? [] : decodeEdits(contentOf(EDITS, bytes));
+    } catch (error) {
+      if (onRepair === undefined || !isPlumblineError(error, 'STORE_CORRUPT')) throw error;
+      onRepair(error.details);
+      this.isDamaged = true;
+      return [];
+    }
   }
 
   /**

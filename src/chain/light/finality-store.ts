@@ -1,5 +1,6 @@
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import type { BudgetedTable } from '../../store/budgeted-table.js';
+import { decodeChecked, encodeChecked } from '../../store/checked-text.js';
 
 /** The end of a finalization, as layer 1 holds it. */
 export interface FinalizedBlock {
@@ -17,10 +18,10 @@ export interface KnownFinality {
   readonly roots: ReadonlyMap<number, Uint8Array>;
 }
 
+/** With what JSON begins, and no checksum. */
+const OPENING_BRACE = 0x7b;
 /** Roots that are stored. */
 const MAX_STORED = 256;
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** What a reading of layer 1 is of, and how far it can be believed: readings that differ in it are kept apart. */
 export interface FinalityIdentity {
@@ -54,8 +55,9 @@ export class FinalityStore {
   async load(): Promise<KnownFinality | undefined> {
     try {
       const bytes = await this.table?.get(this.key);
-      if (bytes === undefined) return undefined;
-      const { header, number, layerOneBlock, roots } = JSON.parse(decoder.decode(bytes)) as {
+      const text = bytes && textOf(bytes);
+      if (text === undefined) return undefined;
+      const { header, number, layerOneBlock, roots } = JSON.parse(text) as {
         header: Hex | null;
         number: number;
         layerOneBlock: number;
@@ -81,6 +83,11 @@ export class FinalityStore {
     // The newest one comes last, so that it is never the one cut off.
     const ordered = [...roots].filter(([block]) => block !== number).slice(1 - MAX_STORED);
     const kept = [...ordered, [number, newest.root] as const].map(([block, root]) => [block, bytesToHex(root)]);
-    return encoder.encode(JSON.stringify({ header: this.header, number, layerOneBlock, roots: kept }));
+    return encodeChecked(JSON.stringify({ header: this.header, number, layerOneBlock, roots: kept }));
   }
+}
+
+/** Entries of earlier versions have no checksum. @returns undefined where it does not fit */
+function textOf(bytes: Uint8Array): string | undefined {
+  return bytes[0] === OPENING_BRACE ? new TextDecoder().decode(bytes) : decodeChecked(bytes);
 }

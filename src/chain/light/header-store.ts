@@ -25,7 +25,12 @@ export class HeaderStore {
   /** Keeps a header in the place of another of its height. */
   put(block: LightBlock): void {
     this.waiting.set(block.header.number, block);
-    this.storing ??= this.store().catch(() => {});
+    this.storing ??= this.store()
+      // What cannot be stored is not kept: it can be had again.
+      .catch(() => this.waiting.clear())
+      .finally(() => {
+        this.storing = undefined;
+      });
   }
 
   /** Done when all that was put is with the table. */
@@ -63,7 +68,6 @@ export class HeaderStore {
       const blocks = [...page.values()].sort((a, b) => a.header.number - b.header.number);
       await this.table.put(this.keyOf(index), RLP.encode(blocks.map(({ header }) => headerFields(header))));
     }
-    this.storing = undefined;
   }
 
   /** A damaged page is as good as none. */

@@ -1,0 +1,59 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { FinalityStore } from '../../src/chain/light/finality-store.js';
+import { HeaderStore } from '../../src/chain/light/header-store.js';
+import { lightBlock } from '../../src/chain/light/light-block.js';
+import { devnet } from '../../src/networks/devnet.js';
+import { BudgetedTable } from '../../src/store/budgeted-table.js';
+import { MemoryStore } from '../../src/store/memory-store.js';
+import { WriteBehind } from '../../src/store/write-behind.js';
+import { openDevnet } from '../support/stored-devnet.js';
+
+/** A table of a store in memory. */
+function tableOf(name: 'finalizations' | 'headers') {
+  const store = new MemoryStore();
+  const writer = new WriteBehind(store, { delayMs: 1e6 });
+  return { store, writer, table: new BudgetedTable(writer, name, 2 ** 20) };
+}
+
+describe('what layer 1 was seen to hold', () => {
+  const identity = { chainId: 59139, rollup: `0x${'11'.repeat(20)}`, prove: false, agreeing: 1 } as const;
+  const root = (byte: number) => new Uint8Array(32).fill(byte);
+  const known = { newest: { number: 9, root: root(9), layerOneBlock: 70 }, roots: new Map([[7, root(7)]]) };
+
+  test('comes back, and with any bit flipped it does not', async () => {
+    const { store, writer, table } = tableOf('finalizations');
+    await new FinalityStore(table, identity).save(known);
+    await writer.flush();
+    const found = await new FinalityStore(table, identity).load();
+    expect(found?.newest).toEqual(known.newest);
+    expect(found?.roots.get(7)).toEqual(root(7));
+    const key = (await store.keys('finalizations'))[0]!;
+    const value = (await store.get('finalizations', key))!;
+    for (let at = 0; at < value.length; at++) {
+      const bit = 1 << (at % 7);
+      await store.commit({ puts: [{ table: 'finalizations', key, value: value.with(at, value[at]! ^ bit) }] });
+      expect(await new FinalityStore(table, identity).load(), `byte ${at}`).toBeUndefined();
+    }
+  });
+});
+
+describe('headers that were linked', () => {
+  const network = devnet({ scheme: 'poseidon2' });
+
+  test('are stored again after the table has failed once', async () => {
+    const { table } = tableOf('headers');
+    const store = new HeaderStore(table, network);
+    const chain = await openDevnet();
+    onTestFinished(() => chain.close());
+    const [first, second, third] = (await chain.control.mine(3)).map(lightBlock);
+    const { get } = table;
+    table.get = () => Promise.reject(new Error('broken'));
+    store.put(first!);
+    await store.settled();
+    table.get = get;
+    store.put(second!);
+    await store.settled();
+    const found = await new HeaderStore(table, network).below(third!, 1);
+    expect(found.map(({ header }) => header.number)).toEqual([2]);
+  });
+});
