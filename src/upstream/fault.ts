@@ -17,6 +17,8 @@ export interface Fault {
   readonly reason: string;
   /** HTTP status, when there was one. */
   readonly status?: number;
+  /** Of `configuration`: what stands in the way may be gone with the next request. */
+  readonly mayPass?: boolean;
   /** How long the endpoint asks us to stay away. */
   readonly retryAfterMs?: number;
 }

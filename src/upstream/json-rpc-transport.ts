@@ -11,7 +11,7 @@ import {
 } from './fault.js';
 import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
 import type { Exchange, Transport } from './transport.js';
-import { hasAnswer, parseError, parseJson } from './wire.js';
+import { hasAnswer, isOtherText, parseError, parseJson } from './wire.js';
 
 /** Statuses by which a server may refuse an array of requests. */
 const MAY_REFUSE_BATCH = [400, 405, 413, 415, 422];
@@ -58,6 +58,9 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
   if (status >= 500 || status === 408 || status === 425) return fail('unavailable', words, wait);
 
   const isSuccess = status >= 200 && status < 300;
+  // The address of something else, or a page that stands in its way.
+  if (isSuccess && json === undefined && isOtherText(reply.body))
+    return fail('configuration', 'not JSON', { mayPass: true });
   if (whole !== undefined && said !== undefined) {
     const limit = said.kind === 'error' ? refusedBatchLimit(whole, calls.length) : undefined;
     return limit === undefined ? forAll(calls, said) : { batchLimit: limit };

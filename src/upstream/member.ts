@@ -66,7 +66,7 @@ export function noteFault(
   member.lastFault = fault;
   const methods = calls.map(({ method }) => method);
   const isFirst =
-    fault.kind === 'configuration'
+    fault.kind === 'configuration' && fault.mayPass !== true
       ? health.refused(methods, fault, now)
       : fault.kind === 'rate-limited'
         ? health.limited()

@@ -2,7 +2,7 @@ import { type Address, urlBelow } from './address.js';
 import { type Call, faultOutcome, type Outcome } from './fault.js';
 import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
 import type { Transport } from './transport.js';
-import { errorBody, parseJson } from './wire.js';
+import { errorBody, isOtherText, parseJson } from './wire.js';
 
 /** GET of JSON: the method of a call is its path. Errors are `{code, message}` (spec/json-rpc.md 5.3). */
 export function restTransport(address: Address, options: HttpOptions): Transport {
@@ -27,7 +27,9 @@ function readReply(address: Address, { status, body, retryAfterMs }: HttpReply):
   if (status >= 500 || status === 408 || status === 425) return faultOutcome('unavailable', words, { status, ...wait });
   const json = parseJson(body);
   if (status >= 200 && status < 300) {
-    return json === undefined ? faultOutcome('malformed', 'not JSON', { status }) : { kind: 'result', result: json };
+    if (json !== undefined) return { kind: 'result', result: json };
+    const isOther = isOtherText(body);
+    return faultOutcome(isOther ? 'configuration' : 'malformed', 'not JSON', { status, mayPass: isOther });
   }
   const error = errorBody(json, address.redactor);
   return error === undefined

@@ -14,6 +14,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a body begins otherwise than an object or a list: a page of text in place of an answer, not half of one. */
+export function isOtherText(body: string): boolean {
+  return /^\s*[^\s{[]/.test(body);
+}
+
 /** Whether a value looks like a JSON-RPC answer. */
 export function hasAnswer(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('result' in value || parseError(value) !== undefined);

@@ -40,7 +40,8 @@ describe('faults of one endpoint: the next one answers', () => {
       { kind: 'status', status: 408, body: '{"error":{"code":-32603,"message":"Timeout expired"}}' },
       'unavailable',
     ],
-    ['HTML', { kind: 'html' }, 'malformed'],
+    ['HTML', { kind: 'html' }, 'configuration'],
+    ['text', { kind: 'status', status: 200, body: 'Please wait' }, 'configuration'],
     ['truncated JSON', { kind: 'truncated' }, 'malformed'],
     ['empty body', { kind: 'status', status: 200 }, 'malformed'],
     ['JSON that is no answer', { kind: 'status', status: 200, body: '{"ok":true}' }, 'malformed'],
@@ -404,7 +405,7 @@ describe('when no endpoint answers', () => {
   test('all are gone through again, with growing random waits, and the reasons are listed', async () => {
     const { a, b, group } = await pair();
     a.fail({ kind: 'status', status: 500 });
-    b.fail({ kind: 'html' });
+    b.fail({ kind: 'truncated' });
     const failure = failureOf(group.request('m', []));
     for (const [i, ms] of [125, 250].entries()) {
       await until(() => scene.clock.delays[0] === ms);
@@ -425,7 +426,8 @@ describe('when no endpoint answers', () => {
 
   test('each way of failing at all endpoints has its own code', async () => {
     for (const [fault, code] of [
-      [{ kind: 'html' }, 'UPSTREAM_MALFORMED'],
+      [{ kind: 'truncated' }, 'UPSTREAM_MALFORMED'],
+      [{ kind: 'html' }, 'UPSTREAM_CONFIGURATION'],
       [{ kind: 'status', status: 403 }, 'UPSTREAM_CONFIGURATION'],
       [{ kind: 'rate-limit', retryAfter: '100' }, 'UPSTREAM_RATE_LIMITED'],
       [{ kind: 'reset' }, 'UPSTREAM_UNAVAILABLE'],
@@ -473,6 +475,20 @@ describe('when no endpoint answers', () => {
     await until(() => a.requests.length === 1);
     await scene.clock.advance(300);
     expect(await failure).toMatchObject({ code: 'REQUEST_TIMED_OUT', details: { timeoutMs: 300 } });
+  });
+});
+
+describe('a body that is not JSON', () => {
+  test('is not asked for again; the next request asks, for the page in its way may be gone', async () => {
+    const { a } = await pair();
+    const group = scene.group([a.url]);
+    a.fail((index) => (index === 0 ? { kind: 'html' } : undefined));
+    expect(await failureOf(group.request('m', []))).toMatchObject({
+      code: 'UPSTREAM_CONFIGURATION',
+      details: { endpoints: [{ origin: a.origin, kind: 'configuration', reason: 'not JSON', status: 200 }] },
+    });
+    expect(a.calls).toBe(1);
+    expect(await group.request('m', [])).toBe('a');
   });
 });
 

@@ -181,7 +181,7 @@ describe('RestGroup', () => {
   test('faults have the codes of the others', async () => {
     const mock = await scene.mock();
     for (const [fault, code] of [
-      [{ kind: 'html' }, 'UPSTREAM_MALFORMED'],
+      [{ kind: 'html' }, 'UPSTREAM_CONFIGURATION'],
       [{ kind: 'status', status: 401 }, 'UPSTREAM_CONFIGURATION'],
       [{ kind: 'status', status: 429, headers: { 'retry-after': '99' } }, 'UPSTREAM_RATE_LIMITED'],
       [{ kind: 'huge', bytes: 50_000_000 }, 'UPSTREAM_MALFORMED'],
