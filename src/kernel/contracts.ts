@@ -46,6 +46,19 @@ export interface Hasher {
   climb(leaves: Uint8Array, positions: readonly number[], siblings: Uint8Array): Uint8Array;
 }
 
+/** One loaded hash module: both schemes, and the bare Poseidon2 permutation. */
+export interface HashKernel {
+  readonly mimc: Hasher;
+  readonly poseidon2: Hasher;
+
+  /**
+   * The Poseidon2 permutation of 16 big-endian words (64 bytes in, 64 bytes out), spec/hashing.md 2.4.
+   *
+   * @throws PlumblineError `HASH_INPUT_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
+   */
+  permutePoseidon2(words: Uint8Array): Uint8Array;
+}
+
 /** Largest input of the LZSS sizing, in bytes (spec/compression.md 4.1). */
 export const MAX_LZSS_INPUT = 262_144;
 

@@ -1,5 +1,5 @@
 import { PlumblineError } from '../errors.js';
-import { DIGEST_BYTES, type Hasher, type HashScheme } from './contracts.js';
+import { DIGEST_BYTES, type Hasher, type HashKernel, type HashScheme } from './contracts.js';
 
 /** Bits of a leaf position that a number holds exactly. */
 const MAX_LEVELS = 53;
@@ -40,19 +40,6 @@ interface SchemeExports {
   start(): void;
   absorb(length: number): number;
   digest(): void;
-}
-
-/** One loaded hash module: both schemes, and the bare Poseidon2 permutation. */
-export interface HashKernel {
-  readonly mimc: Hasher;
-  readonly poseidon2: Hasher;
-
-  /**
-   * The Poseidon2 permutation of 16 big-endian words (64 bytes in, 64 bytes out), spec/hashing.md 2.4.
-   *
-   * @throws PlumblineError `HASH_INPUT_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
-   */
-  permutePoseidon2(words: Uint8Array): Uint8Array;
 }
 
 /** Both schemes of an instance of a module. The memory of that instance must never grow. */

@@ -1,5 +1,5 @@
-import type { Hasher, HashScheme, KernelOptions } from './contracts.js';
-import { type HashExports, type HashKernel, hashKernelOf } from './hash-kernel.js';
+import type { Hasher, HashKernel, HashScheme, KernelOptions } from './contracts.js';
+import { type HashExports, hashKernelOf } from './hash-kernel.js';
 import { instantiate, type KernelSource } from './instantiate.js';
 
 export type { HashKernel };
