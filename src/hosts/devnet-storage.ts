@@ -61,12 +61,16 @@ export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): Storage
         return encodeChainFile({ ...described, head, entries: await exportEntries(pages, head, described.chainId) });
       });
     },
-    async importChain(bytes) {
+    async importChain(bytes, signal) {
       const [{ checkChain, replaceEntries }, { decodeChainFile }] = await loadTransfer();
       const file = decodeChainFile(bytes);
       if (store === undefined) throw notStored('it has no store');
-      const entries = await checkChain(file, keeping.settings);
-      await replace(() => replaceEntries(store, entries), 'whole');
+      const entries = await checkChain(file, keeping.settings, signal);
+      const change = async () => {
+        signal?.throwIfAborted();
+        await replaceEntries(store, entries);
+      };
+      await replace(change, 'whole');
       return { head: file.head };
     },
   });

@@ -11,6 +11,6 @@ export function lazyStorage(load: () => Promise<StorageControl>): StorageControl
     report: async () => (await loaded()).report(),
     clear: async () => (await loaded()).clear(),
     exportChain: async () => (await loaded()).exportChain(),
-    importChain: async (file) => (await loaded()).importChain(file),
+    importChain: async (file, signal) => (await loaded()).importChain(file, signal),
   };
 }

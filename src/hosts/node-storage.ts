@@ -18,7 +18,7 @@ export interface NodeStorageParts {
   readonly devnetTables: readonly Table[];
   clear?(): Promise<void>;
   exportChain?(): Promise<Uint8Array>;
-  importChain?(file: Uint8Array): Promise<ChainImport>;
+  importChain?(file: Uint8Array, signal?: AbortSignal): Promise<ChainImport>;
 }
 
 const NOTHING: TableUsage = { records: 0, bytes: 0 };
@@ -62,9 +62,9 @@ export class NodeStorage implements StorageControl {
     return this.parts.exportChain();
   }
 
-  async importChain(file: Uint8Array): Promise<ChainImport> {
+  async importChain(file: Uint8Array, signal?: AbortSignal): Promise<ChainImport> {
     if (this.parts.importChain === undefined) throw notEnabled('importChain');
-    return this.parts.importChain(file);
+    return this.parts.importChain(file, signal);
   }
 }
 

@@ -9,6 +9,8 @@ export interface Deadline {
    * @throws PlumblineError `ABORTED`, `REQUEST_TIMED_OUT`, or what `work` throws
    */
   run<T>(work: () => T | Promise<T>): Promise<T>;
+  /** Takes the time limit away; the caller can still give up. */
+  unlimit(): void;
   /** Stops the clock. */
   close(): void;
 }
@@ -39,6 +41,9 @@ export function openDeadline(caller: AbortSignal | undefined, timeoutMs: number 
           .then(resolve, reject)
           .finally(() => signal.removeEventListener('abort', stop));
       });
+    },
+    unlimit() {
+      clearTimeout(timer);
     },
     close() {
       clearTimeout(timer);

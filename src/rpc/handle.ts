@@ -114,6 +114,7 @@ async function answer<Context>(
     };
     const result = await deadline.run(() => {
       const found = table.find(method);
+      if (found.untimed === true) deadline.unlimit();
       noted = options.note?.(context, found.name);
       return found.handle(noted?.context ?? context, params, call);
     });

@@ -14,6 +14,8 @@ export interface CallOptions {
 /** One JSON-RPC method: positional parameters in, a JSON value out (undefined becomes null). */
 export interface Method<Context> {
   readonly name: string;
+  /** It takes as long as it takes: what it does happens all the same. Its payload has no time limit. */
+  readonly untimed?: boolean;
   readonly handle: (context: Context, params: readonly unknown[], call: CallOptions) => unknown | Promise<unknown>;
 }
 

@@ -42,6 +42,9 @@ export interface StorageControl {
   clear(): Promise<void>;
   /** @throws PlumblineError `METHOD_NOT_ENABLED` on other chains than devnets; `STORE_UNAVAILABLE` without a store */
   exportChain(): Promise<Uint8Array>;
-  /** @throws PlumblineError `CHAIN_FILE_REFUSED`; `METHOD_NOT_ENABLED` on other chains than devnets */
-  importChain(file: Uint8Array): Promise<ChainImport>;
+  /**
+   * @param signal - ends it before anything is changed; what has begun to be written is written
+   * @throws PlumblineError `CHAIN_FILE_REFUSED`; `METHOD_NOT_ENABLED` on other chains than devnets; the signal's reason
+   */
+  importChain(file: Uint8Array, signal?: AbortSignal): Promise<ChainImport>;
 }

@@ -41,12 +41,14 @@ export function describeChain({ network, alloc }: DevnetSettings): Omit<ChainFil
  * cannot be. The state in the file is not looked at, unless blocks were pruned: then see `checkPruned`.
  *
  * @param settings - with kernels that nobody else uses, each time; their store is not looked at
+ * @param signal - ends it
  * @returns what is to be stored: the blocks of the file, and a state that was made of them
- * @throws PlumblineError `CHAIN_FILE_REFUSED`
+ * @throws PlumblineError `CHAIN_FILE_REFUSED`; the signal's reason
  */
 export async function checkChain(
   file: ChainFile,
   settings: () => Promise<DevnetSettings>,
+  signal?: AbortSignal,
 ): Promise<readonly ChainFileEntry[]> {
   const alone = async (): Promise<DevnetSettings> => {
     const { health: _, budget: __, onProgress: ___, ...rest } = await settings();
@@ -57,7 +59,7 @@ export async function checkChain(
   requireOwnEntries(file.entries);
   let devnet: Devnet | undefined;
   try {
-    const store = new CheckedCopy();
+    const store = new CheckedCopy(signal);
     await store.commit({ puts: file.entries });
     const blocks = new DevnetStore(store, file.chainId);
     const history = await requireWhole(file, store, blocks);
@@ -77,14 +79,20 @@ export async function checkChain(
     return await readEntries(store);
   } catch (error) {
     await devnet?.end();
+    signal?.throwIfAborted();
     throw isOfFile(error) ? refusedFile(`does not open: ${messageOf(error)}`, error) : error;
   }
 }
 
 /** Lets others have the thread now and then: a chain is long. */
 class CheckedCopy extends MemoryStore {
+  constructor(private readonly signal: AbortSignal | undefined) {
+    super();
+  }
+
   override async getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
     await new Promise((resolve) => setTimeout(resolve, 0));
+    this.signal?.throwIfAborted();
     return super.getMany(table, keys);
   }
 }

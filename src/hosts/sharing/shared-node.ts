@@ -1,7 +1,8 @@
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
-import { openDeadline } from '../../rpc/deadline.js';
+import { type Deadline, openDeadline } from '../../rpc/deadline.js';
 import type { Reply } from '../../rpc/envelope.js';
 import type { SharingReport } from '../../rpc/sharing-report.js';
+import { isUntimed } from '../../rpc/storage-result.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo } from '../options.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../transport.js';
@@ -149,7 +150,7 @@ export class SharedNode implements NodeTransport, MemberListener {
     const deadline = openDeadline(signal, this.timeoutMs);
     this.running++;
     try {
-      return await deadline.run(() => this.attempt(layer, payload, deadline.signal, send));
+      return await deadline.run(() => this.attempt(layer, payload, deadline, send));
     } catch (error) {
       signal?.throwIfAborted();
       if (isPlumblineError(error, 'REQUEST_TIMED_OUT')) return await refuse(payload, error);
@@ -160,11 +161,13 @@ export class SharedNode implements NodeTransport, MemberListener {
     }
   }
 
-  private async attempt(layer: Layer, payload: unknown, signal: AbortSignal, send: Send): Promise<Reply> {
+  private async attempt(layer: Layer, payload: unknown, deadline: Deadline, send: Send): Promise<Reply> {
     const ask = async (part: unknown) => {
       for (;;) {
         try {
-          return await send(await this.writer(), part, signal);
+          const writer = await this.writer();
+          if (layer === 'inspect' && isUntimed(methodOf(part))) deadline.unlimit();
+          return await send(writer, part, deadline.signal);
         } catch (error) {
           // Begun by nobody: as if it had not been asked for.
           if (!(error instanceof WriterGone) || error.begun) throw error;

@@ -1,9 +1,9 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
+import type { CallOptions, Method } from '../method.js';
 import { invalidParams } from '../rpc-errors.js';
 import type { StorageControl } from '../storage-control.js';
-import { thrownResult } from '../storage-result.js';
+import { isUntimed, thrownResult } from '../storage-result.js';
 
 /*
  * What a node keeps: offered by the library, never over HTTP. Answers are plain data, bytes among it, and typed errors go as
@@ -12,14 +12,15 @@ import { thrownResult } from '../storage-result.js';
 
 function storageMethod(
   name: string,
-  work: (storage: StorageControl, params: readonly unknown[]) => Promise<unknown>,
+  work: (storage: StorageControl, params: readonly unknown[], call: CallOptions) => Promise<unknown>,
 ): Method<RpcContext> {
   return {
     name,
-    async handle({ storage }, params) {
+    untimed: isUntimed(name),
+    async handle({ storage }, params, call) {
       if (storage === undefined) throw new PlumblineError('METHOD_NOT_ENABLED', 'method not enabled', { method: name });
       try {
-        return await work(storage, params);
+        return await work(storage, params, call);
       } catch (error) {
         if (!isPlumblineError(error)) throw error;
         return thrownResult(error);
@@ -35,8 +36,8 @@ export const STORAGE_METHODS: readonly Method<RpcContext>[] = [
     return null;
   }),
   storageMethod('exportChain', (storage) => storage.exportChain()),
-  storageMethod('importChain', (storage, [file]) => {
+  storageMethod('importChain', (storage, [file], { signal }) => {
     if (!(file instanceof Uint8Array)) throw invalidParams('file', 'is not a Uint8Array');
-    return storage.importChain(file);
+    return storage.importChain(file, signal);
   }),
 ];

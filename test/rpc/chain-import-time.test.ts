@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { openInline } from '../../src/hosts/open-inline.js';
+import { devNode, KeptStore } from '../support/dev-node.js';
+import { TestBrowser } from '../support/tabs.js';
+
+const OPTIONS = { chain: { kind: 'devnet', scheme: 'poseidon2' } } as const;
+
+async function fileOf(blocks: number): Promise<Uint8Array> {
+  const { node, ask } = await devNode({ ...OPTIONS, store: new KeptStore() });
+  for (let i = 0; i < blocks; i++) await ask('evm_mine');
+  return node.exportChain();
+}
+
+test('an import, an export and a clear may take longer than a request', async () => {
+  const file = await fileOf(60);
+  const { node, ask } = await devNode({ ...OPTIONS, store: new KeptStore(), requestTimeoutMs: 15 });
+  expect(await node.importChain(file)).toEqual({ head: 60 });
+  expect(await node.exportChain()).toEqual(file);
+  await node.clear();
+  expect(await ask('eth_blockNumber')).toBe('0x0');
+});
+
+test('an import that is aborted changes nothing, later on neither', async () => {
+  const file = await fileOf(60);
+  const store = new KeptStore();
+  const { node, ask } = await devNode({ ...OPTIONS, store });
+  await ask('evm_mine');
+  const controller = new AbortController();
+  const importing = node.importChain(file, { signal: controller.signal });
+  setTimeout(() => controller.abort(), 5);
+  await expect(importing).rejects.toThrow();
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  expect(await ask('eth_blockNumber')).toBe('0x1');
+  expect((await store.keys('blocks')).length).toBe(2);
+});
+
+test('so may an import by a node that shares its store, written by itself or by another', async () => {
+  const file = await fileOf(60);
+  const browser = new TestBrowser();
+  const options = { ...OPTIONS, requestTimeoutMs: 15 };
+  const writer = await browser.open(browser.tab(), openInline, { options });
+  const follower = await browser.open(browser.tab(), openInline, { options });
+  for (const node of [writer, follower]) {
+    const reply = await node.dispatch('inspect', { jsonrpc: '2.0', id: 1, method: 'importChain', params: [file] });
+    expect(reply.body).toMatchObject({ result: { head: 60 } });
+  }
+});
