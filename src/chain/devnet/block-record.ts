@@ -9,7 +9,7 @@ import { type BlockBody, blockBytes } from './block-bytes.js';
 import { blockContents } from './block-contents.js';
 import { decodeChanges, encodeChanges } from './changes-codec.js';
 import { FORMAT, orCorrupt, PRUNED_FORMAT, type RecordParts, recordChecksum, recordParts } from './record-parts.js';
-import { contentOf, encodingOf, partsOf } from './rlp-parts.js';
+import { contentOf, encodingOf, partAt, partsOf } from './rlp-parts.js';
 
 /** All of one block that a reload needs: nothing is executed again to come back to it. */
 export interface BlockRecord {
@@ -121,9 +121,24 @@ export function decodeBlockRecord(bytes: Uint8Array, chainId: number): BlockReco
   });
 }
 
-/** What a block changed, of its record alone. @throws PlumblineError `STORE_CORRUPT` */
-export function decodeRecordChanges(bytes: Uint8Array): readonly AccountChange[] {
-  return orCorrupt(() => changesIn(bytes, recordParts(bytes)));
+/** Accounts of one piece of what a block changed. */
+const PIECE = 2048;
+
+/**
+ * What a block changed, of its record alone; in pieces, as genesis may have very many accounts.
+ *
+ * @throws PlumblineError `STORE_CORRUPT`, for one that does not decode when its turn comes
+ */
+export function decodeRecordChanges(bytes: Uint8Array): Iterable<readonly AccountChange[]> {
+  return orCorrupt(() => changePieces(bytes, recordParts(bytes)));
+}
+
+function* changePieces(bytes: Uint8Array, { changes }: RecordParts): Generator<readonly AccountChange[]> {
+  const parts = orCorrupt(() => partsOf(bytes, changes.isList ? changes : partAt(bytes, changes.from, changes.to)));
+  for (let at = 0; at < parts.length; at += PIECE) {
+    const piece = parts.slice(at, at + PIECE);
+    yield orCorrupt(() => decodeChanges(piece.map((part) => RLP.decode(encodingOf(bytes, part)) as Item[])));
+  }
 }
 
 function changesIn(bytes: Uint8Array, { changes }: RecordParts): readonly AccountChange[] {

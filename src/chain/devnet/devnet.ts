@@ -25,6 +25,7 @@ import { ChainWriter } from './chain-writer.js';
 import { DevnetControl, requireInterval } from './control.js';
 import { DevnetProofs } from './devnet-proofs.js';
 import { DevnetState } from './devnet-state.js';
+import type { StateEdit } from './edits.js';
 import { Finality } from './finality.js';
 import { sealGenesis } from './genesis-block.js';
 import type { ImportResult } from './import.js';
@@ -62,6 +63,7 @@ export class Devnet implements Chain {
   layerOneSettled: Promise<void> = Promise.resolve();
   /** Present while the state of a stored devnet is being loaded. */
   reopening: Reopening | undefined;
+  private stopOpening: () => void = () => {};
   /** The state is that of the newest block. */
   private complete = false;
 
@@ -137,23 +139,28 @@ export class Devnet implements Chain {
     const reopening = new Reopening(settings, found, { state, ledger, finality });
     await reopening.openPages();
     this.reopening = reopening;
-    const settled = this.queue.run(() => layerOne.settle(() => reopening.turn()));
+    this.stopOpening = () => reopening.abort();
+    const settled = layerOne.settle(() => reopening.turn());
     this.layerOneSettled = settled.catch(() => {});
-    this.loaded = this.queue.run(async () => {
-      try {
-        await settled;
-        await reopening.load();
-        await this.maker.resume(edits);
-        this.complete = true;
-      } catch (error) {
-        this.queue.fail(error as Error);
-        throw error;
-      } finally {
-        this.reopening = undefined;
-      }
-    });
+    this.loaded = this.loadStored(reopening, edits);
     // Whoever needs the state is told.
     this.loaded.catch(() => {});
+    // Neither waits for the other: one takes as long as there are blocks, the other as there is state. All else waits.
+    const whole = this.queue.run(async () => {
+      const [failed] = (await Promise.allSettled([this.loaded, settled])).filter(({ status }) => status === 'rejected');
+      if (failed !== undefined) this.queue.fail((failed as PromiseRejectedResult).reason as Error);
+    });
+    whole.catch(() => {});
+  }
+
+  private async loadStored(reopening: Reopening, edits: readonly StateEdit[]): Promise<void> {
+    try {
+      await reopening.load();
+      await this.maker.resume(edits);
+      this.complete = true;
+    } finally {
+      this.reopening = undefined;
+    }
   }
 
   async head(): Promise<Block> {
@@ -272,7 +279,7 @@ export class Devnet implements Chain {
   /** Ends the devnet, and leaves its store open. */
   async end(): Promise<void> {
     this.mining.stop();
-    this.reopening?.abort();
+    this.stopOpening();
     await this.queue.close();
     await this.writer?.close();
     await this.stored?.checkpoints.settled();

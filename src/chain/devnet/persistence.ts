@@ -139,8 +139,8 @@ export class DevnetStore {
     return this.scan(from, to, (bytes) => readStoredBlock(bytes, this.chainId, check), take, onProgress);
   }
 
-  /** As `each`, with what the blocks changed and nothing else of them. */
-  changes(from: number, to: number, take: Take<readonly AccountChange[]>): Promise<void> {
+  /** As `each`, with what the blocks changed, in pieces, and nothing else of them. */
+  changes(from: number, to: number, take: Take<Iterable<readonly AccountChange[]>>): Promise<void> {
     return this.scan(from, to, decodeRecordChanges, take);
   }
 

@@ -102,6 +102,8 @@ export class Reopening {
   private paged: PagedState | undefined;
   private readonly stopping = new AbortController();
   private turns = 0;
+  /** Done when the proofs that were asked for are there. */
+  private proving: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly settings: DevnetSettings,
@@ -134,8 +136,10 @@ export class Reopening {
     storageKeys: readonly Uint8Array[],
   ): Promise<LineaProofJson | undefined> {
     if (block !== this.paged?.block) return undefined;
+    const proving = this.paged.prove(address, storageKeys);
+    this.proving = Promise.allSettled([this.proving, proving]);
     try {
-      return await this.paged.prove(address, storageKeys);
+      return await proving;
     } catch (error) {
       if (isPlumblineError(error, 'STORE_CORRUPT')) return undefined;
       throw error;
@@ -160,7 +164,7 @@ export class Reopening {
   /** Lets others have their turn in between. @throws PlumblineError `ABORTED` */
   async turn(): Promise<void> {
     this.mayGoOn();
-    if (++this.turns % TURNS === 0) await pause();
+    if (++this.turns % TURNS === 0) await this.pause();
   }
 
   abort(): void {
@@ -177,11 +181,16 @@ export class Reopening {
     const { block, blockHash } = this.checkpoint;
     const held = ledger.blockByNumber(block)!;
     if (!equalBytes(held.hash, blockHash)) throw corrupt(`the checkpoint is of another block ${block}`);
-    await pause();
+    await this.pause();
     const flat = new FlatState();
-    const take = (changes: readonly AccountChange[], number: number) => {
-      this.mayGoOn();
-      flat.apply(number, changes);
+    const take = async (pieces: Iterable<readonly AccountChange[]>, number: number) => {
+      let count = 0;
+      for (const piece of pieces) {
+        this.mayGoOn();
+        if (count++ > 0) await this.pause();
+        flat.apply(number, piece);
+      }
+      await this.turn();
     };
     const { changesTo, changes } = this.found.history;
     await blocks.changes(0, 0, take);
@@ -195,7 +204,12 @@ export class Reopening {
     const { check = 'sampled' } = this.settings;
     const { signal } = this.stopping;
     const onProgress = (loaded: number, total: number) => this.report(0.3 + (0.6 * loaded) / total);
-    const zk = await loadWorldState(hasher, kernel, this.pagesOfState(pause), { check, signal, onProgress });
+    const zk = await loadWorldState(
+      hasher,
+      kernel,
+      this.pagesOfState(() => this.pause()),
+      { check, signal, onProgress },
+    );
     if (zk.head !== block || !equalBytes(zk.root(), await this.rootOf(block))) {
       throw damaged('state', 'state', `is not the state after block ${block}`);
     }
@@ -248,7 +262,7 @@ export class Reopening {
     for (const { number } of this.checkpoint.segments) {
       this.mayGoOn();
       decodeSegment(number, await this.found.pages.get('trie', number), nodes);
-      await pause();
+      await this.pause();
     }
     let i = Math.floor(Math.random() * SAMPLE);
     for (const [name, node] of nodes) {
@@ -271,6 +285,12 @@ export class Reopening {
     };
   }
 
+  /** Lets whoever waits for the thread have it, and whoever asked for a proof have that first. */
+  private async pause(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await this.proving;
+  }
+
   private mayGoOn(): void {
     if (this.stopping.signal.aborted) throw new PlumblineError('ABORTED', 'loading the devnet was aborted', {});
   }
@@ -278,9 +298,4 @@ export class Reopening {
   private report(fraction: number): void {
     this.settings.onProgress?.('state', fraction);
   }
-}
-
-/** Lets whoever waits for the thread have it. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }
