@@ -13,7 +13,7 @@ if (!hasBrowser) console.warn('NOTICE: no Chromium was found: the soak of the st
 const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(2)} MB`;
 
 test.skipIf(!hasBrowser)(`${BLOCKS} blocks within a budget: bounded storage, bounded memory`, async () => {
-  const { most, last, heap, first, newest, isSame, moved } = await soakStore({
+  const { most, differing, last, heap, first, newest, isSame, moved } = await soakStore({
     blocks: BLOCKS,
     warmUp: 200,
     step: 50,
@@ -25,6 +25,7 @@ test.skipIf(!hasBrowser)(`${BLOCKS} blocks within a budget: bounded storage, bou
   console.log(`heap ${megabytes(heap.early)} after 200 blocks, ${megabytes(heap.late)} after ${last.head}`);
   expect(last.head).toBe(BLOCKS);
   expect(most).toBeLessThan(1.1 * BUDGET);
+  expect(differing).toEqual([]);
   // Every record is there, and the oldest have lost their bodies.
   expect(last.blocks).toBe(BLOCKS + 2);
   expect(first).toBe(4444);

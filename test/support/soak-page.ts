@@ -1,4 +1,5 @@
 /** What runs in the page of the store's soak: a devnet within a budget, in a worker. Bundled by `store-browser.ts`. */
+import { openDB } from 'idb';
 import { createNode, DEV_ACCOUNTS, type Hex, type NodeOptions, type PlumblineNode } from '../../dist/index.js';
 
 /** What is stored, as the node says. */
@@ -6,6 +7,8 @@ export interface Stored {
   readonly head: number;
   /** Of blocks and state. */
   readonly bytes: number;
+  /** Of the same, by reading every record of the database past the node: values, keys of text, 8 for a number. */
+  readonly raw: number;
   readonly blocks: number;
   /** Of everything, by the browser's estimate. */
   readonly usage: number | undefined;
@@ -15,8 +18,26 @@ let node: PlumblineNode | undefined;
 const ask = <T>(method: string, ...params: unknown[]) => node!.request({ method, params }) as Promise<T>;
 const hex = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
+/** Tables that the budget of a devnet is of. */
+const TABLES = ['blocks', 'state', 'trie'] as const;
+let name = '';
+
+/** Bytes of all records, read one by one past the node. */
+async function rawBytes(): Promise<number> {
+  const database = await openDB(name);
+  let bytes = 0;
+  for (const table of TABLES) {
+    const [keys, values] = await Promise.all([database.getAllKeys(table), database.getAll(table)]);
+    for (const key of keys) bytes += typeof key === 'number' ? 8 : (key as string).length;
+    for (const value of values) bytes += (value as Uint8Array).byteLength;
+  }
+  database.close();
+  return bytes;
+}
+
 const page = {
   async open(options: NodeOptions): Promise<void> {
+    name = options.storeName!;
     const worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
     node = await createNode({ ...options, worker });
     await ask('eth_getBalance', DEV_ACCOUNTS[0]!.address, 'latest');
@@ -37,9 +58,14 @@ const page = {
   },
 
   async stored(): Promise<Stored> {
-    const { devnet, tables, origin } = await node!.storage();
-    const head = Number(await ask<Hex>('eth_blockNumber'));
-    return { head, bytes: devnet!.bytes, blocks: tables.blocks.records, usage: origin?.usage };
+    for (;;) {
+      const { devnet, tables, origin } = await node!.storage();
+      const raw = await rawBytes();
+      // A state may have been written between the two.
+      if ((await node!.storage()).devnet!.bytes !== devnet!.bytes) continue;
+      const head = Number(await ask<Hex>('eth_blockNumber'));
+      return { head, bytes: devnet!.bytes, raw, blocks: tables.blocks.records, usage: origin?.usage };
+    }
   },
 
   /** How a block is answered: its number, or the error's code. */

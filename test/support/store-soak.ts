@@ -13,8 +13,10 @@ export interface SoakOptions {
 }
 
 export interface SoakReport {
-  /** The most that was stored at any look, bytes. */
+  /** The most that was stored at any look, bytes, by reading the database. */
   readonly most: number;
+  /** Looks at which the node said something else than that. */
+  readonly differing: readonly Stored[];
   readonly last: Stored;
   /** JS heap of the worker after garbage collection, bytes: after the first blocks, and after all. */
   readonly heap: { readonly early: number; readonly late: number };
@@ -45,10 +47,12 @@ export async function soakStore(options: SoakOptions): Promise<SoakReport> {
     let most = 0;
     let early = 0;
     let last = await look(page);
+    const looks = [last];
     while (last.head < options.blocks) {
       await page.evaluate((count) => soakPage.seal(count), Math.min(options.step, options.blocks - last.head));
       last = await look(page);
-      most = Math.max(most, last.bytes);
+      most = Math.max(most, last.raw);
+      looks.push(last);
       if (early === 0 && last.head >= options.warmUp) early = await worker.heapUsed();
     }
     const late = await worker.heapUsed();
@@ -57,13 +61,16 @@ export async function soakStore(options: SoakOptions): Promise<SoakReport> {
     const proof = await page.evaluate(() => soakPage.prove());
     await page.evaluate(() => soakPage.close());
     await page.evaluate((how) => soakPage.open(how), node);
-    const again = { head: (await look(page)).head, proof: await page.evaluate(() => soakPage.prove()) };
+    looks.push(await look(page));
+    const again = { head: looks.at(-1)!.head, proof: await page.evaluate(() => soakPage.prove()) };
     const moved = await page.evaluate(() => soakPage.move());
     const after = await page.evaluate(() => soakPage.prove());
+    looks.push(await look(page));
+    const differing = looks.filter(({ raw, bytes }) => raw !== bytes);
     const isSame = [again, { head: moved[2], proof: after }].every(
       (found) => JSON.stringify(found) === JSON.stringify({ head: last.head, proof }),
     );
-    return { most, last, heap: { early, late }, first, newest, isSame, moved };
+    return { most, differing, last, heap: { early, late }, first, newest, isSame, moved };
   } finally {
     await browser.kill();
     await server.close();
