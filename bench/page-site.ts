@@ -5,7 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { rolldown } from 'rolldown';
 
 /** Scripts of the pages, as tsc left them, and where a bundle of each is served: plumbline's beside its worker. */
-const SCRIPTS = { 'plumbline-page': '/dist/hosts/', 'vm-page': '/vm/', 'vm-worker': '/vm/' } as const;
+const SCRIPTS = {
+  'plumbline-page': '/dist/hosts/',
+  'vm-page': '/vm/',
+  'vm-worker': '/vm/',
+  'store-worker': '/store/',
+} as const;
+export type PageScript = keyof typeof SCRIPTS;
 
 /** A busy loop that a worker of the page runs; `spin()` gives back its milliseconds. */
 const SPIN_PAGE = `<!doctype html><script>
@@ -32,11 +38,11 @@ export interface Site {
   close(): void;
 }
 
-/** Bundles the pages as a bundler of a page would, and serves them beside the built package. */
-export async function servePages(root: string): Promise<Site> {
+/** Bundles the scripts as a bundler of a page would, and serves them beside the built package. */
+export async function servePages(root: string, scripts: readonly PageScript[]): Promise<Site> {
   const folder = `${root}/build/pages`;
   await mkdir(folder, { recursive: true });
-  for (const name of Object.keys(SCRIPTS)) {
+  for (const name of scripts) {
     const build = await rolldown({
       input: `${root}/build/tools/bench/pages/${name}.js`,
       platform: 'browser',
@@ -45,7 +51,7 @@ export async function servePages(root: string): Promise<Site> {
     await build.write({ file: `${folder}/${name}.js`, format: 'esm', minify: true, codeSplitting: false });
     await build.close();
   }
-  const files = new Map(Object.entries(SCRIPTS).map(([name, path]) => [`${path}${name}.js`, `${folder}/${name}.js`]));
+  const files = new Map(scripts.map((name) => [`${SCRIPTS[name]}${name}.js`, `${folder}/${name}.js`]));
   const server = createServer(async ({ url = '/' }, response) => {
     const path = new URL(url, 'http://site').pathname;
     const page = PAGES[path];

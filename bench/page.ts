@@ -94,7 +94,7 @@ export const pageStart: BenchArea = {
       return [];
     }
     await buildLibrary();
-    const site = await servePages(root);
+    const site = await servePages(root, ['plumbline-page', 'vm-page', 'vm-worker']);
     const browser = await chromium.launch({ executablePath, args: tools.BROWSER_ARGS });
     const throttle = new Throttle(browser, RATE);
     try {
