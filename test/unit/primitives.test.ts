@@ -40,6 +40,14 @@ describe('integers and bytes, against the digits that the engine prints', () => 
   });
 });
 
+test('long hex text, of either case', () => {
+  const bytes = Uint8Array.from({ length: 3000 }, () => below(256));
+  const text = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  expect(hexToBytes(`0x${text}`)).toEqual(bytes);
+  expect(hexToBytes(`0x${text.toUpperCase()}`, 3000)).toEqual(bytes);
+  expect(() => hexToBytes(`0x${text}`, 2999)).toThrow(expect.objectContaining({ code: 'INVALID_LENGTH' }));
+});
+
 test('hex text with any other character, in any place, is refused', () => {
   const refused = expect.objectContaining({ code: 'INVALID_HEX' });
   const others = ['g', 'G', '/', ':', '@', '`', ' ', '\0', '\u007f', '\u0080', '\u00b0', '\u0130', '\u0660', '\uff11'];
@@ -47,6 +55,7 @@ test('hex text with any other character, in any place, is refused', () => {
     for (let at = 0; at < 8; at++) {
       const text = `0x${'1a2B3c4D'.slice(0, at)}${other}${'1a2B3c4D'.slice(at + 1)}`;
       expect(() => hexToBytes(text), text).toThrow(refused);
+      expect(() => hexToBytes(text + '5e'.repeat(500)), 'long text').toThrow(refused);
     }
   }
   for (const text of ['', '0', '1a', '0X1a', '0x1', 'x1a']) expect(() => hexToBytes(text), text).toThrow(refused);
