@@ -1,6 +1,7 @@
 /**
  * Bundles the entries that have to stand alone. The module worker comes in chunks (dist/hosts/worker.js and dist/chunks),
- * so that a node loads what its kind of chain needs when it needs it. The service worker cannot import() and comes as
+ * so that a node loads what its kind of chain needs when it needs it; that of a devnet (dist/hosts/worker-devnet.js) in three
+ * chunks up to the first estimate, which those that are used later import. The service worker cannot import() and comes as
  * classic scripts that import each other (scripts/lib/classic-scripts.mjs).
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -11,7 +12,7 @@ import { classicScripts } from './lib/classic-scripts.mjs';
 import { writeLicenses } from './lib/licenses.mjs';
 import { root } from './lib/run.mjs';
 import { slimDependencies } from './lib/slim-dependencies.mjs';
-import { chunkGroups } from './lib/worker-chunks.mjs';
+import { chunkGroups, devnetGroups } from './lib/worker-chunks.mjs';
 
 /** Options both bundles begin with. */
 function bundleInput(file) {
@@ -20,6 +21,8 @@ function bundleInput(file) {
 
 /** Where the chunks of the worker and what they import are written down, for `npm run size`. */
 export const WORKER_CHUNKS = `${root}/build/worker-chunks.json`;
+/** The same for the worker of a devnet. */
+export const DEVNET_CHUNKS = `${root}/build/worker-devnet-chunks.json`;
 
 /** What is known of a chunk; a dynamic import of one of its modules loads it. */
 export function placeOf({ fileName, isEntry, imports, moduleIds }) {
@@ -57,11 +60,49 @@ const serviceWorkerPlan = (simdProbe) => ({
   beside: { devnet: 'devnet-later' },
 });
 
-export async function bundle() {
-  const alone = await rolldown(bundleInput('hosts/worker.js'));
-  const groups = chunkGroups((await alone.generate({ format: 'esm' })).output);
+const DEVNET_WORKER = 'hosts/worker-devnet.js';
+
+/**
+ * Has the entry import all chunks of its start at once: a browser knows what a chunk imports only when that has arrived. By
+ * `import()`, because webpack makes one file of what is imported otherwise, and warns of its size.
+ */
+async function importAll(output) {
+  const entry = output.find(({ isEntry }) => isEntry);
+  const all = new Set(entry.imports);
+  // What is added is looked at in its turn.
+  for (const name of all) for (const inner of output.find(({ fileName }) => fileName === name).imports) all.add(inner);
+  const imports = [...all].map((name) => `import("../${name}")`);
+  // The page is told of an error that is reported.
+  const code = `Promise.all([${imports.join(',')}]).catch((e)=>reportError(e));\n`;
+  await writeFile(`${root}/dist/${entry.fileName}`, code);
+}
+
+/** The light node, where only devnets are opened. */
+const WITHOUT_LIGHT = {
+  name: 'without-light',
+  load(id) {
+    if (!id.replaceAll('\\', '/').endsWith('/hosts/open-light.js')) return;
+    return `import { PlumblineError } from '../errors.js';
+      export function openLight() {
+        const reason = 'it is for devnets';
+        throw new PlumblineError('WORKER_FAILED', reason, { reason });
+      }`;
+  },
+};
+
+/** Of the worker of a devnet: what is imported later elsewhere comes at once, as it should. */
+const devnetInput = () => ({
+  plugins: [...bundleInput(DEVNET_WORKER).plugins, WITHOUT_LIGHT],
+  onLog: (level, log, handle) => log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' && handle(level, log),
+});
+
+/** Bundles a worker in chunks, and checks that none imports the entry. */
+async function bundleWorker(file, groupsOf, more = {}) {
+  const input = { ...bundleInput(file), ...more };
+  const alone = await rolldown({ ...input, logLevel: 'silent', preserveEntrySignatures: 'strict' });
+  const groups = groupsOf((await alone.generate({ format: 'esm' })).output);
   await alone.close();
-  const worker = await rolldown({ ...bundleInput('hosts/worker.js'), preserveEntrySignatures: 'allow-extension' });
+  const worker = await rolldown({ ...input, preserveEntrySignatures: 'allow-extension' });
   const { output } = await worker.write({
     dir: `${root}/dist`,
     format: 'esm',
@@ -71,16 +112,29 @@ export async function bundle() {
     minify: true,
     sourcemap: false,
   });
-  await preloadKinds(output);
   await worker.close();
   // It would be imported by its plain address: a worker that was started under another (`worker.js?v=1`) would run twice.
   const entry = output.find(({ isEntry }) => isEntry).fileName;
   const importing = output.find(({ imports }) => imports?.includes(entry));
   if (importing !== undefined) throw new Error(`${importing.fileName} imports the entry of the worker`);
+  return output;
+}
+
+async function writeChunks(file, output) {
   await mkdir(`${root}/build`, { recursive: true });
-  await writeFile(WORKER_CHUNKS, JSON.stringify(output.filter(({ type }) => type === 'chunk').map(placeOf)));
+  await writeFile(file, JSON.stringify(output.filter(({ type }) => type === 'chunk').map(placeOf)));
+}
+
+export async function bundle() {
+  // It takes in worker.js as tsc left it.
+  const devnet = await bundleWorker(DEVNET_WORKER, devnetGroups, devnetInput());
+  await importAll(devnet);
+  await writeChunks(DEVNET_CHUNKS, devnet);
+  const output = await bundleWorker('hosts/worker.js', chunkGroups);
+  await preloadKinds(output);
+  await writeChunks(WORKER_CHUNKS, output);
   const inServiceWorker = await bundleServiceWorker();
-  const modules = [...output, ...inServiceWorker].flatMap(({ moduleIds = [] }) => moduleIds);
+  const modules = [...devnet, ...output, ...inServiceWorker].flatMap(({ moduleIds = [] }) => moduleIds);
   writeLicenses(modules, `${root}/dist/licenses.txt`);
   await copyKernels();
 }

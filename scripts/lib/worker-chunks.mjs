@@ -17,6 +17,14 @@ const CACHE = ['/chain/light/light-cache.js'];
 const SEALS = ['/proof/seal-checks.js'];
 const CONTENTS = ['/chain/light/read-contents.js'];
 const FILES = ['/chain/devnet/import.js', '/hosts/genesis-file.js'];
+/** What a node with a store name imports. */
+const STORED = ['/hosts/sharing/open-shared.js', '/store/metered-store.js', ...STORE];
+/** The interpreter with its like, and the lowest rows of ours; then texts, and the libraries below. */
+const VM =
+  /\/node_modules\/@ethereumjs\/(?:common|evm|tx|mpt)\/|\/dist\/(?:errors|primitives|kernel|ethereum|accumulator|networks)\b/;
+const BASE = /\.generated\.js$|\/node_modules\//;
+/** The bundler's own helpers: a file of its own where it is left alone. */
+const RUNTIME = '\0rolldown/runtime.js';
 const ECRECOVER = ['later-precompiles:ecrecover'];
 
 /**
@@ -100,4 +108,34 @@ export function chunkGroups(output) {
     priority: rules.length - i,
     test: (id) => groupOf.get(id.replaceAll('\\', '/')) === name,
   }));
+}
+
+/**
+ * @param output - as for `chunkGroups`, of the worker of a devnet
+ * @returns groups of all that its entry imports, and one of what a stored devnet adds. The former are three, none above the
+ *   244 KiB that webpack warns of: ours, which imports the interpreter, which imports the base
+ */
+export function devnetGroups(output) {
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  const modulesFrom = (chunk, found = new Set()) => {
+    for (const id of chunk.moduleIds) found.add(id);
+    for (const name of chunk.imports) modulesFrom(chunks.get(name), found);
+    return found;
+  };
+  const entry = [...chunks.values()].find(({ isEntry }) => isEntry);
+  const started = modulesFrom(entry);
+  started.delete(entry.facadeModuleId);
+  started.add(RUNTIME);
+  const stored = new Set();
+  for (const chunk of chunks.values()) {
+    const id = chunk.facadeModuleId?.replaceAll('\\', '/');
+    if (STORED.some((end) => id?.endsWith(end))) modulesFrom(chunk, stored);
+  }
+  const starts = (test) => (id) => started.has(id) && test(id.replaceAll('\\', '/'));
+  return [
+    { name: 'worker-vm', priority: 4, test: starts((id) => VM.test(id) && !id.endsWith('.generated.js')) },
+    { name: 'worker-base', priority: 3, test: starts((id) => BASE.test(id)) },
+    { name: 'worker-devnet', priority: 2, test: starts(() => true) },
+    { name: 'stored', priority: 1, test: (id) => stored.has(id) },
+  ];
 }

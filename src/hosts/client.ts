@@ -28,10 +28,37 @@ export interface ClientOptions extends NodeOptions {
  * @throws PlumblineError `WORKER_FAILED` when the worker's script does not load, and whatever opening the node throws
  */
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
-  const { worker: given, loadTimeoutMs = 15_000, onProgress, http, ...nodeOptions } = options;
+  const { worker, http, chain } = options;
   installErrorTransfer();
-  const worker = given ?? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  let transport: WorkerTransport | undefined;
+  if (worker === undefined && (chain?.kind ?? 'devnet') === 'devnet') transport = await openOwnDevnet(options);
+  if (transport === undefined) {
+    transport = new WorkerTransport(worker ?? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
+    await openOn(transport, options);
+  }
+  return nodeHandle(transport, http);
+}
+
+/**
+ * A devnet in the worker that is made for one.
+ *
+ * @returns undefined where the script of that worker is not there: not every bundler follows the address
+ */
+async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | undefined> {
+  const worker = new Worker(new URL('./worker-devnet.js', import.meta.url), { type: 'module' });
   const transport = new WorkerTransport(worker);
+  try {
+    await openOn(transport, options);
+    return transport;
+  } catch (error) {
+    if (transport.isMissing) return undefined;
+    throw error;
+  }
+}
+
+/** Opens the node of a worker; terminates the worker when it does not open. */
+async function openOn(transport: WorkerTransport, options: ClientOptions): Promise<void> {
+  const { worker: _, loadTimeoutMs = 15_000, onProgress, http: __, ...nodeOptions } = options;
   try {
     await transport.ready(loadTimeoutMs);
     await transport.open(nodeOptions, onProgress);
@@ -39,7 +66,6 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
     transport.terminate();
     throw error;
   }
-  return nodeHandle(transport, http);
 }
 
 function failed(reason: string): PlumblineError<'WORKER_FAILED'> {
@@ -55,6 +81,8 @@ class WorkerTransport implements NodeTransport {
   storeStatus: StoreStatus | undefined;
   private opened: NodeInfo | undefined;
   private ended: Error | undefined;
+  private greeted = false;
+  private missing = false;
   private readonly unwatch = new AbortController();
   private readonly sessions = new Map<number, SessionListener>();
   private nextCall = 1;
@@ -66,8 +94,11 @@ class WorkerTransport implements NodeTransport {
   constructor(private readonly worker: Worker | SharedWorker) {
     this.port = 'port' in worker ? worker.port : worker;
     this.remote = wrap<WorkerApi>(this.port);
-    const onError = (event: Event) =>
-      this.fail(failed((event as Partial<ErrorEvent>).message || 'its script does not load'));
+    const onError = (event: Event) => {
+      const { message } = event as Partial<ErrorEvent>;
+      this.missing ||= !this.greeted && !message;
+      this.fail(failed(message || 'its script does not load'));
+    };
     worker.addEventListener('error', onError);
     this.port.addEventListener('messageerror', () => this.fail(failed('a message could not be read')));
     this.port.addEventListener('message', (event) => {
@@ -82,12 +113,18 @@ class WorkerTransport implements NodeTransport {
     return this.opened!;
   }
 
+  /** Its script did not load. */
+  get isMissing(): boolean {
+    return this.missing;
+  }
+
   async ready(timeoutMs: number): Promise<void> {
     let stop = () => {};
     const loaded = new Promise<void>((resolve, reject) => {
       const onMessage = (event: Event) => {
         const { data } = event as MessageEvent;
         if (!isGreeting(data)) return;
+        this.greeted = true;
         this.watch(data.lock);
         resolve();
       };

@@ -119,7 +119,15 @@ describe('snippets of the documents', () => {
     await run(bin('esbuild'), [...entries(of('node')), ...common, '--outdir=node'], project);
     await run(
       bin('esbuild'),
-      [...entries(of('page')), 'worker=plumbline/worker', ...common, '--bundle', '--splitting', '--outdir=page'],
+      [
+        ...entries(of('page')),
+        'worker=plumbline/worker',
+        'worker-devnet=plumbline/worker-devnet',
+        ...common,
+        '--bundle',
+        '--splitting',
+        '--outdir=page',
+      ],
       project,
     );
     for (const name of of('page').map(moduleOf)) {

@@ -38,7 +38,7 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
       'estimate.js': ESTIMATE,
       'main.js': MAIN,
     });
-    const entries = ['main.js', 'worker=plumbline/worker'];
+    const entries = ['main.js', 'worker=plumbline/worker', 'worker-devnet=plumbline/worker-devnet'];
     await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
     server = await serveFiles(join(project, 'out'));

@@ -95,7 +95,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
 
   test('esbuild, the worker as an entry of its own', async () => {
     const project = packed.project('esbuild', IN_WORKER);
-    const entries = ['main.js', 'worker=plumbline/worker'];
+    const entries = ['main.js', 'worker=plumbline/worker', 'worker-devnet=plumbline/worker-devnet'];
     await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
     await works(join(project, 'out'));
@@ -105,7 +105,9 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     const project = packed.project('esbuild-copy', IN_WORKER);
     await run(bin('esbuild'), ['main.js', '--bundle', '--format=esm', '--outfile=out/app/main.js'], project);
     const dist = join(project, 'node_modules/plumbline/dist');
-    cpSync(join(dist, 'hosts/worker.js'), join(project, 'out/app/worker.js'));
+    for (const name of ['worker.js', 'worker-devnet.js']) {
+      cpSync(join(dist, 'hosts', name), join(project, 'out/app', name));
+    }
     cpSync(join(dist, 'chunks'), join(project, 'out/chunks'), { recursive: true });
     writeFileSync(join(project, 'out/index.html'), INDEX.replace('./main.js', './app/main.js'));
     await works(join(project, 'out'));
@@ -122,7 +124,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     const project = packed.project('rolldown', {
       ...IN_WORKER,
       'rolldown.config.js': `export default {
-  input: { main: './main.js', worker: 'plumbline/worker' },
+  input: { main: './main.js', worker: 'plumbline/worker', 'worker-devnet': 'plumbline/worker-devnet' },
   platform: 'browser',
   output: { dir: 'out' },
 };`,

@@ -29,7 +29,8 @@ function scripts(directory: string): string[] {
 const dist = `${root}/dist`;
 const built = scripts(dist).filter((file) => !file.startsWith(`${dist}/demo/`));
 /** Bundles: ours and the dependencies in one. */
-const isBundle = (file: string): boolean => /\/chunks\/|\/hosts\/worker\.js$|dist\/service-worker[^/]*\.js$/.test(file);
+const isBundle = (file: string): boolean =>
+  /\/chunks\/|\/hosts\/worker(?:-devnet)?\.js$|dist\/service-worker[^/]*\.js$/.test(file);
 /** Doors of browsers, and the sources of the two bundles. */
 const DOORS = ['index', 'verify', 'fees', 'viem', 'hosts/inline', 'hosts/service-worker'].map((name) => `${name}.js`);
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g;

@@ -113,7 +113,7 @@ describe('the types of the packed package', () => {
         door,
       ).not.toEqual([]);
     }
-    for (const door of ['./worker', './service-worker', './kernel.wasm']) {
+    for (const door of ['./worker', './worker-devnet', './service-worker', './kernel.wasm']) {
       const { types } = exports[door] as { types: string };
       const text = readFileSync(join(inside, types), 'utf8');
       expect(text).toMatch(/^\/\*\*\n \* Doors? `plumbline\/[\s\S]+\*\/\nexport \{\};\n$/);

@@ -1,0 +1,94 @@
+import { fileURLToPath } from 'node:url';
+import { type BrowserContext, expect, test } from '@playwright/test';
+import { rolldown } from 'rolldown';
+import { openSite, type Site } from '../support/proxy-site.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
+
+/** `globalThis.start(options)`: what a node made with them estimates, or the code it is refused with. */
+const PAGE = `
+  import { createNode, DEV_ACCOUNTS } from '${root}/dist/index.js';
+  globalThis.start = async (options) => {
+    try {
+      const node = await createNode(options);
+      const call = { from: DEV_ACCOUNTS[0].address, to: '${TOKEN}', data: '0x18160ddd' };
+      const { baseFeePerGas } = await node.request({ method: 'linea_estimateGas', params: [call] });
+      await node.close();
+      return baseFeePerGas;
+    } catch (error) {
+      return error.code;
+    }
+  };`;
+
+let site: Site;
+test.beforeAll(async () => {
+  site = await openSite();
+  const build = await rolldown({
+    input: 'page',
+    platform: 'browser',
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'page',
+        resolveId: (id) => (id === 'page' ? id : undefined),
+        load: (id) => (id === 'page' ? PAGE : null),
+      },
+    ],
+  });
+  const { output } = await build.generate({ format: 'esm', codeSplitting: false });
+  await build.close();
+  site.scripts.set('/app/page.js', output[0].code);
+});
+test.afterAll(() => site.close());
+
+/** Starts a node on a page beside whose script some of the package's workers lie. @returns also which of them were fetched */
+async function start(context: BrowserContext, workers: readonly string[], options: object = {}) {
+  for (const name of ['worker', 'worker-devnet']) {
+    const code = workers.includes(name) ? `import '/dist/hosts/${name}.js';` : undefined;
+    if (code === undefined) site.scripts.delete(`/app/${name}.js`);
+    else site.scripts.set(`/app/${name}.js`, code);
+  }
+  const fetched: string[] = [];
+  context.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/app/worker')) fetched.push(pathname);
+  });
+  const page = await context.newPage();
+  await page.goto(site.origin);
+  await page.addScriptTag({ url: '/app/page.js', type: 'module' });
+  await page.waitForFunction('globalThis.start');
+  const answer = await page.evaluate((given) => {
+    return (globalThis as unknown as { start(options: object): Promise<unknown> }).start(given);
+  }, options);
+  return { answer, fetched };
+}
+
+test('a devnet is opened in the worker that is made for one', async ({ context }) => {
+  const both = await start(context, ['worker', 'worker-devnet']);
+  expect(both).toEqual({ answer: '0x7', fetched: ['/app/worker-devnet.js'] });
+});
+
+test('where a bundler did not bring that worker, in the one for every kind of chain', async ({ context }) => {
+  const { answer, fetched } = await start(context, ['worker']);
+  expect(answer).toBe('0x7');
+  expect(fetched).toEqual(['/app/worker-devnet.js', '/app/worker.js']);
+});
+
+test('without either it does not open', async ({ context }) => {
+  expect((await start(context, [])).answer).toBe('WORKER_FAILED');
+});
+
+test('a devnet that is refused is not tried again elsewhere; one with a store opens', async ({ context }) => {
+  const chain = { kind: 'devnet', network: 'nonsense', genesis: {} };
+  const { answer, fetched } = await start(context, ['worker', 'worker-devnet'], { chain });
+  expect(answer).toBe('INVALID_PARAMETER');
+  expect(fetched).toEqual(['/app/worker-devnet.js']);
+  const stored = await start(context, ['worker', 'worker-devnet'], { storeName: 'worker-start' });
+  expect(stored.answer).toBe('0x7');
+});
+
+test('other chains have the worker for every kind', async ({ context }) => {
+  const { fetched } = await start(context, ['worker', 'worker-devnet'], { chain: { kind: 'light', network: 0 } });
+  expect(fetched).toEqual(['/app/worker.js']);
+});
