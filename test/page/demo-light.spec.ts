@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { createInlineNode } from '../../dist/hosts/inline.js';
 import type { PlumblineNode } from '../../src/hosts/node-handle.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
-import { card, estimate, status, visit, watch } from './demo-page.js';
+import { axe, card, estimate, expectNoSideways, status, visit, watch } from './demo-page.js';
 
 /** In the address of every mock endpoint. */
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -84,6 +84,47 @@ test('head and finalized block, an estimate and a proof, each with its level', a
   await expect(page.locator('.table-cards tbody')).toContainText('proved');
   expect(problems).toEqual([]);
 });
+
+for (const [width, colorScheme] of [
+  [1280, 'light'],
+  [1280, 'dark'],
+  [390, 'light'],
+  [390, 'dark'],
+] as const) {
+  test(`what a light node shows, refusals among it, ${width} px, ${colorScheme}`, async ({ page }) => {
+    // axe goes through every part.
+    test.setTimeout(120_000);
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 844 });
+    await open(page);
+    const look = async (name: string) => {
+      await expectNoSideways(page);
+      expect(await axe(page), name).toEqual([]);
+      await page.screenshot({ path: `build/results/demo-light-${name}-${width}-${colorScheme}.png`, fullPage: true });
+    };
+    await expect(card(page, 'Head')).toHaveText('4');
+    await expect(card(page, 'Finalized on layer 1')).toHaveText('2');
+    await look('overview');
+    await visit(page, 'Fees');
+    await estimate(page);
+    await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
+    await look('fees');
+    await visit(page, 'Proofs');
+    await page.getByRole('button', { name: 'Prove and verify' }).click();
+    await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+    await look('proof');
+    first.options.tamper = ({ method }, result) => {
+      return method === 'eth_getProof' ? { ...(result as object), balance: '0xffffffff' } : result;
+    };
+    await visit(page, 'Console');
+    await page.getByRole('combobox', { name: 'Method' }).fill('eth_getBalance');
+    // An account that the node has not proved yet.
+    await page.getByLabel('Parameters').fill(`["0x${'5'.repeat(40)}","latest"]`);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect(page.locator('.exchange').first()).toContainText('was refused');
+    await look('refused');
+  });
+}
 
 test('two origins that agree link the head', async ({ page }) => {
   await open(page, [first, second]);

@@ -1,29 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, type Page, test } from '@playwright/test';
-import { estimate, expectNoSideways, mine, openDemo, type Part, visit } from './demo-page.js';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly impact: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
-}
-
-/** What axe finds that keeps somebody from using the page. */
-async function axe(page: Page): Promise<string[]> {
-  // By the debugger and not as a script element, which the policy of the page would refuse.
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => {
-    return (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run();
-  });
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-}
+import { axe, estimate, expectNoSideways, mine, openDemo, type Part, visit } from './demo-page.js';
 
 /** Brings each part into a state with something in it. */
 const SCENES: Readonly<Record<string, { readonly part: Part; readonly act: (page: Page) => Promise<void> }>> = {

@@ -1,4 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { expect, type Locator, type Page } from '@playwright/test';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
 
 /** Parts of the demo by the words of its navigation. */
 export type Part = 'Overview' | 'Fees' | 'Proofs' | 'Console' | 'Log' | 'Node';
@@ -60,4 +72,16 @@ export async function estimate(page: Page): Promise<void> {
 export async function expectNoSideways(page: Page): Promise<void> {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(over).toBeLessThanOrEqual(0);
+}
+
+/** What axe finds that keeps somebody from using the page. */
+export async function axe(page: Page): Promise<string[]> {
+  // By the debugger and not as a script element, which the policy of the page would refuse.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => {
+    return (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run();
+  });
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }
