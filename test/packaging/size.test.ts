@@ -8,6 +8,7 @@ const BARS: Readonly<Record<string, number>> = {
   'worker, light node that never executes': 90,
   'worker, light node: first estimate': 150,
   'service worker, with a light node': 200,
+  'service worker, with a devnet': 200,
 };
 
 test('every door is within its budget, and no budget above what was promised', async () => {
