@@ -1,5 +1,4 @@
 import type { BlockTag } from '../chain/block-reference.js';
-import type { TrustLevel } from '../chain/chain.js';
 import type { HeadLevel } from '../chain/light/heads.js';
 import type { Network } from '../networks/network.js';
 import type { Hex } from '../primitives/hex.js';
@@ -29,8 +28,11 @@ export interface LightChainOptions {
   readonly agreeing?: number;
   /** Origins of layer 1 that have to agree on what is finalized; 1 when left out. */
   readonly layerOneAgreeing?: number;
-  /** Levels that blocks named by a tag have to have reached. */
-  readonly required?: Partial<Readonly<Record<BlockTag, TrustLevel>>>;
+  /**
+   * Levels that blocks named by a tag have to have reached. `finalized` is no level of a block here: layer 1 names a number
+   * and a root of the zk state, no hash. Only what `linea_getProof` proves has it.
+   */
+  readonly required?: Partial<Readonly<Record<BlockTag, HeadLevel>>>;
   /** Blocks that the agreed head may be behind what endpoints claim; 32 when left out. */
   readonly maxLagBlocks?: number;
   /** Blocks that a re-organization may take back; 64 when left out. */

@@ -2,7 +2,6 @@ import type { BlockTag } from '../chain/block-reference.js';
 import type { Chain } from '../chain/chain.js';
 import type { HeadLevel } from '../chain/light/heads.js';
 import { LightChain } from '../chain/light/light-chain.js';
-import { TRUST_RANK } from '../chain/trust-rank.js';
 import { PlumblineError } from '../errors.js';
 import { Estimator } from '../estimate/estimator.js';
 import type { CalldataSizer, HashScheme, KernelBuild } from '../kernel/contracts.js';
@@ -163,7 +162,8 @@ const TAGS: readonly string[] = ['latest', 'pending', 'earliest', 'safe', 'final
 function requiredOf({ required = {} }: Pick<LightChainOptions, 'required'>) {
   for (const [tag, level] of Object.entries(required)) {
     if (!TAGS.includes(tag)) throw invalid('required', `${tag} is no tag`);
-    if (level !== undefined && !Object.hasOwn(TRUST_RANK, level)) throw invalid(`required.${tag}`, 'is no level');
+    if (level !== undefined && !HEAD_LEVELS.includes(level))
+      throw invalid(`required.${tag}`, `is none of ${HEAD_LEVELS.join(', ')}`);
   }
   return required;
 }

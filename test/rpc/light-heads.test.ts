@@ -133,6 +133,9 @@ describe('a head has to be vouched for', () => {
     ['required', { required: { lattest: 'sealed' } }],
     ['required', { required: { latest: 'seald' } }],
     ['required', { required: { latest: 1 } }],
+    // Levels of what a devnet holds and of zk proofs: no header of a light node has one.
+    ['required', { required: { latest: 'held' } }],
+    ['required', { required: { finalized: 'finalized' } }],
   ])('a %s that is none does not open: %o', async (parameter, options) => {
     const scene = await lightScene();
     await expect(scene.open(options as object)).rejects.toMatchObject({

@@ -5,7 +5,6 @@ import type { Clock } from '../../upstream/clock.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { RestGroup } from '../../upstream/rest-group.js';
 import type { BlockTag } from '../block-reference.js';
-import type { TrustLevel } from '../chain.js';
 import type { Activity } from './activity.js';
 import type { HeadLevel } from './heads.js';
 import type { LightCache } from './light-cache.js';
@@ -22,7 +21,7 @@ export interface LightChainParts {
   /** Level a head has to reach. */
   readonly level: HeadLevel;
   /** Levels that blocks named by tags have to have reached; that of heads is `level` in any case. */
-  readonly required: Partial<Readonly<Record<BlockTag, TrustLevel>>>;
+  readonly required: Partial<Readonly<Record<BlockTag, HeadLevel>>>;
   /** Origins that have to agree at level `linked`. */
   readonly agreeing: number;
   /** Blocks that the agreed head may be behind what endpoints claim. */
