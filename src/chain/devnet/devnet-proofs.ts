@@ -5,8 +5,9 @@ import type { Block, ImaginedRoots } from '../chain.js';
 import type { BlockMaker } from './block-maker.js';
 import type { DevnetState } from './devnet-state.js';
 import type { Finality } from './finality.js';
+import type { StoredDevnet } from './find-stored.js';
 import type { Ledger } from './ledger.js';
-import type { Reopening, StoredDevnet } from './reopening.js';
+import type { Reopening } from './reopening.js';
 
 export interface ProofParts {
   readonly ledger: Ledger;

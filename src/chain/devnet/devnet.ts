@@ -27,6 +27,7 @@ import { DevnetProofs } from './devnet-proofs.js';
 import { DevnetState } from './devnet-state.js';
 import type { StateEdit } from './edits.js';
 import { Finality } from './finality.js';
+import { anotherGenesis, findStored, type StoredDevnet } from './find-stored.js';
 import { sealGenesis } from './genesis-block.js';
 import type { ImportResult } from './import.js';
 import { Intake } from './intake.js';
@@ -36,7 +37,7 @@ import { Mining } from './mining.js';
 import type { DevnetSettings } from './options.js';
 import { currentPrices } from './prices.js';
 import { openPruning } from './pruning.js';
-import { anotherGenesis, findStored, Reopening, type StoredDevnet } from './reopening.js';
+import { Reopening } from './reopening.js';
 import { SerialQueue } from './serial-queue.js';
 import { StoredChain } from './stored-chain.js';
 

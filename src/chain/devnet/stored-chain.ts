@@ -1,8 +1,8 @@
 import type { PageStore } from '../../store/page-store.js';
 import type { ChainWriter } from './chain-writer.js';
+import type { StoredDevnet } from './find-stored.js';
 import type { Ledger } from './ledger.js';
 import { notStored } from './persistence.js';
-import type { StoredDevnet } from './reopening.js';
 import type { SerialQueue } from './serial-queue.js';
 
 export interface StoredChainParts {

@@ -1,0 +1,73 @@
+import { isPlumblineError, type PlumblineError } from '../../errors.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import type { PageStore } from '../../store/page-store.js';
+import type { StoreHealth } from '../../store/store-status.js';
+import type { BlockRecord } from './block-record.js';
+import type { Checkpoint } from './checkpoint-codec.js';
+import { Checkpoints } from './checkpoints.js';
+import { genesisIdentity } from './genesis.js';
+import { genesisBlock } from './genesis-block.js';
+import type { DevnetSettings } from './options.js';
+import { corrupt, DevnetStore } from './persistence.js';
+import { decodeHistory, HISTORY_KEY, type PrunedHistory } from './pruned-history.js';
+
+/** What a store holds of a devnet. */
+export interface StoredDevnet {
+  readonly pages: PageStore;
+  readonly blocks: DevnetStore;
+  readonly checkpoints: Checkpoints;
+  /** Newest block; undefined, as the rest, for a store that holds none yet. */
+  readonly head: number | undefined;
+  readonly genesis: BlockRecord | undefined;
+  /** What old blocks have lost. */
+  readonly history: PrunedHistory;
+  /** The state that can be loaded; undefined where the blocks have to be applied from genesis on. */
+  readonly checkpoint: Checkpoint | undefined;
+}
+
+/** The store holds the blocks of a chain with other genesis accounts or another genesis header. */
+export function anotherGenesis(): PlumblineError<'STORE_CORRUPT'> {
+  return corrupt('it began from another genesis');
+}
+
+/**
+ * Looks into a store.
+ *
+ * @throws PlumblineError `STORE_CORRUPT` when it holds the chain of another genesis; `STORE_TOO_NEW`
+ */
+export async function findStored(settings: DevnetSettings, pages: PageStore): Promise<StoredDevnet> {
+  const blocks = new DevnetStore(pages, settings.network.chainId);
+  const identity = genesisIdentity(settings.alloc);
+  const checkpoints = new Checkpoints(pages, identity, settings.checkpoints);
+  const history = decodeHistory(await pages.get('blocks', HISTORY_KEY));
+  const found = { pages, blocks, checkpoints, history };
+  const head = await blocks.head((repair) => settings.health?.repaired(repair));
+  if (head === undefined) return { ...found, head, genesis: undefined, checkpoint: undefined };
+  const genesis = await blocks.block(0);
+  const checkpoint = await readable(checkpoints, settings.health);
+  if (checkpoint === undefined || checkpoint.block > head) {
+    if (history.changesTo > 0) throw lost(history);
+    return { ...found, head, genesis, checkpoint: undefined };
+  }
+  const expected = genesisBlock(settings, genesis.block.header.stateRoot);
+  if (!equalBytes(checkpoint.genesis, identity) || !equalBytes(genesis.block.hash, expected.hash)) {
+    throw anotherGenesis();
+  }
+  return { ...found, head, genesis, checkpoint };
+}
+
+/** The state of a devnet that has let go of what its old blocks changed cannot be made again of the others. */
+function lost({ changesTo }: PrunedHistory): PlumblineError<'STORE_CORRUPT'> {
+  return corrupt(`its state is damaged, and blocks up to ${changesTo} were pruned`);
+}
+
+/** A damaged checkpoint is as good as none: the blocks are all there is to it. */
+async function readable(checkpoints: Checkpoints, health: StoreHealth | undefined): Promise<Checkpoint | undefined> {
+  try {
+    return await checkpoints.read();
+  } catch (error) {
+    if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
+    health?.repaired(error.details);
+    return undefined;
+  }
+}
