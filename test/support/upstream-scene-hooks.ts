@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { EndpointGroup } from '../../src/upstream/group.js';
-import type { MockUpstream } from './mock-upstream.js';
+import type { MockHandler, MockUpstream } from './mock-upstream.js';
 import { createScene, turns, type UpstreamScene } from './mock-upstream-scene.js';
 
 /** A scene that is new for each test of the file, which may leave no timer open and no rejection unhandled. */
@@ -38,6 +38,9 @@ export function useScene(): UpstreamScene {
     close: () => scene.close(),
   };
 }
+
+/** A handler whose answers tell which call they belong to. */
+export const echo: MockHandler = (method, params) => `${method}:${JSON.stringify(params)}`;
 
 /** Two endpoints that answer with their letter, and the group of both. */
 export interface Pair {

@@ -1,28 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createStatistics } from '../../src/upstream/observer.js';
 import type { Eip1193Provider } from '../../src/upstream/provider-transport.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
 import { countRoundTrips, type MockUpstream } from '../support/mock-upstream.js';
-import { createScene, failureOf, turns, type UpstreamScene, until } from '../support/mock-upstream-scene.js';
+import { failureOf, until } from '../support/mock-upstream-scene.js';
+import { useScene } from '../support/upstream-scene-hooks.js';
 
-let scene: UpstreamScene;
-const unhandled: unknown[] = [];
-const note = (error: unknown) => void unhandled.push(error);
-
-beforeEach(() => {
-  scene = createScene();
-  unhandled.length = 0;
-  process.on('unhandledRejection', note);
-});
-
-afterEach(async () => {
-  expect(scene.clock.open).toBe(0);
-  expect(await scene.close()).toBe(0);
-  await turns(3);
-  process.off('unhandledRejection', note);
-  expect(unhandled).toEqual([]);
-});
-
+const scene = useScene();
 const accept = (result: unknown) => String(result);
 const key = (value: string) => value;
 
