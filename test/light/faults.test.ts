@@ -4,7 +4,8 @@ import { createInlineNode } from '../../src/hosts/inline.js';
 import type { PlumblineNode } from '../../src/hosts/node-handle.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
 import { openHurried, serveFaulty } from '../support/faulty-node.js';
-import type { MockFault, MockUpstream } from '../support/mock-upstream.js';
+import type { MockUpstream } from '../support/mock-upstream.js';
+import type { MockFault } from '../support/mock-upstream-fault.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
 const holder = accountAt(0);

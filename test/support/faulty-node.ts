@@ -4,7 +4,8 @@ import type { PlumblineNode } from '../../src/hosts/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Clock } from '../../src/upstream/clock.js';
 import type { EndpointSource } from '../../src/upstream/options.js';
-import { MockRpcError, type MockUpstream, openMockUpstream } from './mock-upstream.js';
+import { type MockUpstream, openMockUpstream } from './mock-upstream.js';
+import { MockRpcError } from './mock-upstream-replies.js';
 
 /** A clock that goes `factor` times as fast as the system's, and knows which timers are open. */
 export class FastClock implements Clock {

@@ -4,8 +4,7 @@ import { type BlockRecord, decodeBlockRecord } from '../../src/chain/devnet/bloc
 import { bigIntToMinimalBytes, bytesToBigInt, compareBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import type { PageStore } from '../../src/store/page-store.js';
-import type { MockHandler } from './mock-upstream.js';
-import { MockRpcError } from './mock-upstream.js';
+import { type MockHandler, MockRpcError } from './mock-upstream-replies.js';
 
 type Item = Uint8Array | Item[];
 type Change = BlockRecord['changes'][number];

@@ -3,7 +3,7 @@ import type { LayerOneRoots } from '../../src/chain/replica/layer-one-roots.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { fixtureJson } from './fixtures.js';
-import { type MockHandler, MockRpcError } from './mock-upstream.js';
+import { type MockHandler, MockRpcError } from './mock-upstream-replies.js';
 
 /** A block of `generated-blocks`, as far as a replica meets it. */
 export interface GeneratedBlock {

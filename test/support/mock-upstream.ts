@@ -1,53 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-
-/** Answers one method call; throws `MockRpcError` for a JSON-RPC error. */
-export type MockHandler = (method: string, params: readonly unknown[]) => unknown;
-
-/** A JSON-RPC error a handler throws. */
-export class MockRpcError extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly data?: unknown,
-  ) {
-    super(message);
-  }
-}
-
-/** What an endpoint may do in place of answering properly. */
-export type MockFault =
-  /** Never answers. */
-  | { readonly kind: 'silence' }
-  /** The headers and half of the body come, then nothing more. */
-  | { readonly kind: 'stall' }
-  /** Resets the connection; with `midway` after half of the body. */
-  | { readonly kind: 'reset'; readonly midway?: boolean }
-  | {
-      readonly kind: 'status';
-      readonly status: number;
-      readonly body?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-    }
-  /** Status 429; `retryAfter` is the header as it stands. */
-  | { readonly kind: 'rate-limit'; readonly retryAfter?: string; readonly backoffSeconds?: number }
-  /** Each call is answered with this error, status 200. */
-  | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
-  /** One error object for whatever was asked; `idNull` in an array. */
-  | { readonly kind: 'single-error'; readonly code: number; readonly message: string; readonly inArray?: boolean }
-  | { readonly kind: 'html' }
-  | { readonly kind: 'truncated' }
-  /** Members of a batch last first. */
-  | { readonly kind: 'out-of-order' }
-  /** Only the first `count` members of a batch. */
-  | { readonly kind: 'partial'; readonly count: number }
-  /** Members after the first `count` get a rate limit. */
-  | { readonly kind: 'partly-limited'; readonly count: number }
-  | { readonly kind: 'string-ids' }
-  /** Batches above `limit` are refused: by one error, or by a status with text. */
-  | { readonly kind: 'batch-limit'; readonly limit: number; readonly message?: string; readonly status?: number }
-  /** JSON of this many bytes; `announced` sends a content length. */
-  | { readonly kind: 'huge'; readonly bytes: number; readonly announced?: boolean };
+import type { MockFault } from './mock-upstream-fault.js';
+import { type MockGet, type MockHandler, replyTo, sendHuge, type WireCall } from './mock-upstream-replies.js';
 
 /** One HTTP request as the server saw it. */
 export interface MockRequest {
@@ -67,8 +21,7 @@ export interface MockRequest {
 
 export interface MockUpstreamOptions {
   readonly handler?: MockHandler;
-  /** Answers a GET; no JSON-RPC is involved. */
-  readonly get?: (path: string) => { readonly status: number; readonly body: unknown };
+  readonly get?: MockGet;
   /** Delay before each answer, in milliseconds. */
   readonly latencyMs?: number;
 }
@@ -89,12 +42,6 @@ export interface MockUpstream {
   reset(): void;
   /** Breaks off what is open. */
   close(): Promise<void>;
-}
-
-interface WireCall {
-  readonly id: unknown;
-  readonly method: string;
-  readonly params?: readonly unknown[];
 }
 
 /** Starts a server on a free port of loopback. */
@@ -130,7 +77,7 @@ class Mock implements MockUpstream {
   private readonly sockets = new Set<Socket>();
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly server: Server;
-  private readonly get: MockUpstreamOptions['get'];
+  private readonly get: MockGet | undefined;
 
   constructor({ handler, get, latencyMs }: MockUpstreamOptions) {
     this.handler = handler ?? ((method, params) => ({ method, params }));
@@ -202,7 +149,13 @@ class Mock implements MockUpstream {
     if (fault?.kind === 'silence') return;
     if (fault?.kind === 'reset' && fault.midway !== true) return void request.socket.resetAndDestroy();
     if (fault?.kind === 'huge') return sendHuge(response, seen, fault);
-    const { status, headers, body } = await this.reply(request, seen, calls, fault);
+    const { status, headers, body } = await replyTo({
+      request: seen,
+      calls,
+      fault,
+      handler: this.handler,
+      get: this.get,
+    });
     const bytes = new TextEncoder().encode(body);
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     if (fault?.kind === 'stall' || fault?.kind === 'reset') {
@@ -226,102 +179,10 @@ class Mock implements MockUpstream {
       this.timers.add(timer);
     });
   }
-
-  private async reply(
-    request: IncomingMessage,
-    seen: MockRequest,
-    calls: readonly WireCall[],
-    fault: MockFault | undefined,
-  ): Promise<{ status: number; headers: Readonly<Record<string, string>>; body: string }> {
-    const plain = (status: number, body: string, headers: Readonly<Record<string, string>> = {}) => ({
-      status,
-      headers,
-      body,
-    });
-    const single = (status: number, error: object, id: unknown = null) =>
-      plain(status, JSON.stringify({ jsonrpc: '2.0', id, error }));
-    const size = calls.length;
-    switch (fault?.kind) {
-      case 'status':
-        return plain(fault.status, fault.body ?? '', { 'content-type': 'text/plain', ...fault.headers });
-      case 'rate-limit': {
-        const { retryAfter, backoffSeconds } = fault;
-        const rate = { current_rps: 11, allowed_rps: 10, backoff_seconds: backoffSeconds };
-        const data = backoffSeconds === undefined ? undefined : { see: 'documentation', rate };
-        const reply = single(429, { code: -32005, message: 'project ID request rate exceeded', data });
-        return { ...reply, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } };
-      }
-      case 'single-error': {
-        const { code, message, inArray } = fault;
-        const reply = single(200, { code, message });
-        return inArray === true ? { ...reply, body: `[${reply.body}]` } : reply;
-      }
-      case 'batch-limit': {
-        if (size <= fault.limit) break;
-        if (fault.status !== undefined) return plain(fault.status, 'no', { 'content-type': 'text/plain' });
-        return single(200, { code: -32005, message: fault.message ?? 'Number of requests exceeds max batch size' });
-      }
-      case 'html':
-        return plain(200, '<!doctype html><html><body>Please wait</body></html>', { 'content-type': 'text/html' });
-    }
-    if (seen.httpMethod === 'GET') {
-      const { status, body } = this.get?.(request.url ?? '') ?? { status: 404, body: { code: 404, message: 'none' } };
-      return plain(status, JSON.stringify(body));
-    }
-    let members = await Promise.all(calls.map((call, i) => this.member(call, i, fault)));
-    if (fault?.kind === 'out-of-order') members.reverse();
-    if (fault?.kind === 'partial') members = members.slice(0, fault.count);
-    const body = JSON.stringify(seen.isBatch ? members : members[0]);
-    return plain(200, fault?.kind === 'truncated' ? body.slice(0, -3) : body);
-  }
-
-  private async member({ id: given, method, params }: WireCall, i: number, fault: MockFault | undefined) {
-    const id = fault?.kind === 'string-ids' ? String(given) : given;
-    const failed = (code: number, message: string, data?: unknown) => ({
-      jsonrpc: '2.0',
-      id,
-      error: { code, message, ...(data !== undefined && { data }) },
-    });
-    if (fault?.kind === 'error') return failed(fault.code, fault.message, fault.data);
-    if (fault?.kind === 'partly-limited' && i >= fault.count) return failed(-32005, 'request rate exceeded');
-    try {
-      return { jsonrpc: '2.0', id, result: (await this.handler(method, params ?? [])) ?? null };
-    } catch (error) {
-      if (error instanceof MockRpcError) return failed(error.code, error.message, error.data);
-      return failed(-32603, `mock: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
 }
 
 async function readAll(request: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk as Uint8Array);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** A long JSON text in pieces, as fast as the client takes them. */
-async function sendHuge(
-  response: ServerResponse,
-  seen: MockRequest,
-  { bytes, announced }: { readonly bytes: number; readonly announced?: boolean },
-): Promise<void> {
-  const length = announced === true ? { 'content-length': String(bytes) } : {};
-  response.writeHead(200, { 'content-type': 'application/json', ...length });
-  const piece = Buffer.alloc(64 * 1024, ' ');
-  while (seen.bytesSent < bytes && !response.destroyed) {
-    const part = piece.subarray(0, Math.min(piece.length, bytes - seen.bytesSent));
-    seen.bytesSent += part.length;
-    if (response.write(part)) continue;
-    await new Promise<void>((resolve) => {
-      const go = () => {
-        response.off('drain', go);
-        response.off('close', go);
-        resolve();
-      };
-      response.on('drain', go);
-      response.on('close', go);
-    });
-  }
-  seen.endedAt = performance.now();
-  if (!response.destroyed) response.end();
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { EndpointGroup } from '../../src/upstream/group.js';
-import type { MockHandler, MockUpstream } from './mock-upstream.js';
+import type { MockUpstream } from './mock-upstream.js';
+import type { MockHandler } from './mock-upstream-replies.js';
 import { createScene, turns, type UpstreamScene } from './mock-upstream-scene.js';
 
 /** A scene that is new for each test of the file, which may leave no timer open and no rejection unhandled. */

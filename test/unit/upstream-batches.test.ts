@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { countRoundTrips, MockRpcError } from '../support/mock-upstream.js';
+import { countRoundTrips } from '../support/mock-upstream.js';
+import { MockRpcError } from '../support/mock-upstream-replies.js';
 import { failureOf, turns, until } from '../support/mock-upstream-scene.js';
 import { echo, useScene } from '../support/upstream-scene-hooks.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MockFault } from '../support/mock-upstream.js';
+import type { MockFault } from '../support/mock-upstream-fault.js';
 import { failureOf, turns, until, watch } from '../support/mock-upstream-scene.js';
 import { openPair, useScene } from '../support/upstream-scene-hooks.js';
 

@@ -4,7 +4,9 @@ import { EndpointGroup } from '../../src/upstream/group.js';
 import type { UrlEndpoint } from '../../src/upstream/options.js';
 import { createRedactor, secretsOf } from '../../src/upstream/redact.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
-import { type MockFault, MockRpcError, type MockUpstream } from '../support/mock-upstream.js';
+import type { MockUpstream } from '../support/mock-upstream.js';
+import type { MockFault } from '../support/mock-upstream-fault.js';
+import { MockRpcError } from '../support/mock-upstream-replies.js';
 import { createScene, failureOf, type UpstreamScene } from '../support/mock-upstream-scene.js';
 
 const KEY = 'c0ffee5ecre7kEy0123456789abcdef1';
