@@ -1,0 +1,86 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ZkProofs } from '../../src/chain/light/zk-proofs.js';
+import type { HashScheme } from '../../src/kernel/contracts.js';
+import { loadHasher } from '../../src/kernel/hasher.js';
+import { devnet } from '../../src/networks/devnet.js';
+import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
+import { EndpointGroup } from '../../src/upstream/group.js';
+import { accountAt, KeptStore, stranger, word } from '../support/dev-node.js';
+import { isRootCall, otherValue, PROOF, settled } from '../support/finality-scene.js';
+import type { SeenCall } from '../support/mock-chain.js';
+
+interface Changeable {
+  accountProof: { key: Hex; proof: { proofRelatedNodes: Hex[] } };
+}
+
+describe('linea_getProof', () => {
+  test('a proof that does not hold is not passed on; that of another endpoint is', async () => {
+    const wrong = {
+      tamper: ({ method }: SeenCall, result: unknown) => (method === 'linea_getProof' ? otherValue(result) : result),
+    };
+    const scene = await settled({ endpoints: [wrong, {}] });
+    expect(await scene.ask(...PROOF)).toEqual(await scene.dev.ask(...PROOF));
+    const alone = await settled({ endpoints: [wrong] });
+    await expect(alone.ask(...PROOF)).rejects.toMatchObject({ code: -32603, message: /zk proof of/ });
+  });
+
+  test('a network whose profile names the other scheme: found once, and remembered', async () => {
+    const scene = await settled({ dev: { chain: { kind: 'devnet', scheme: 'mimc' } } });
+    // The light node's profile says poseidon2.
+    expect(await scene.ask(...PROOF)).toEqual(await scene.dev.ask(...PROOF));
+    expect(await scene.ask('linea_getProof', stranger('31'), [], '0x2')).toEqual(
+      await scene.dev.ask('linea_getProof', stranger('31'), [], '0x2'),
+    );
+    const group = new EndpointGroup({ role: 'l2', endpoints: [scene.endpoints[0]!.url] });
+    onTestFinished(() => group.close());
+    const tried: HashScheme[] = [];
+    const proofs = new ZkProofs({
+      network: devnet(),
+      upstream: group,
+      table: undefined,
+      loadHasher: (scheme) => {
+        tried.push(scheme);
+        return loadHasher(scheme);
+      },
+    });
+    const data = `0x8be745d1${word(4n).slice(2)}`;
+    const call = { method: 'eth_call', params: [{ to: devnet().rollup.address, data }, 'latest'] };
+    const at = { number: 4, root: hexToBytes((await scene.dev.node.l1.request(call)) as Hex, 32) };
+    for (const account of [accountAt(0), accountAt(1)])
+      await proofs.prove({ address: hexToBytes(account), storageKeys: [] }, at);
+    expect(tried).toEqual(['poseidon2', 'mimc', 'mimc']);
+  });
+
+  test("is the caller's own: what it does to an answer changes no other", async () => {
+    const scene = await settled({ more: { store: new KeptStore() } });
+    const truth = await scene.dev.ask(...PROOF);
+    const together = await Promise.all([scene.ask<Changeable>(...PROOF), scene.ask<Changeable>(...PROOF)]);
+    for (const answer of together) {
+      expect(answer).toEqual(truth);
+      answer.accountProof.key = '0x00';
+      answer.accountProof.proof.proofRelatedNodes.length = 0;
+    }
+    expect(await scene.ask(...PROOF)).toEqual(truth);
+  });
+
+  test('what held against one root is not given for another', async () => {
+    const scene = await settled({ chain: { finalityMaxAgeMs: 1_000 } });
+    await scene.ask(...PROOF);
+    scene.clock.advance(5_000);
+    scene.layerOne.options.tamper = ({ params }, result) => (isRootCall(params) ? word(1n) : result);
+    await expect(scene.ask(...PROOF)).rejects.toThrow(/zk proof of/);
+  });
+
+  test('kept, and given again without any endpoint', async () => {
+    const store = new KeptStore();
+    const scene = await settled({ more: { store } });
+    const answer = await scene.ask(...PROOF);
+    await scene.light.close();
+    for (const mock of [...scene.endpoints, scene.layerOne])
+      mock.options.intercept = (response) => Boolean(response.destroy());
+    const offline = await scene.open({}, { store });
+    expect(await offline.request({ method: PROOF[0], params: PROOF.slice(1) })).toEqual(answer);
+    expect(await offline.request({ method: PROOF[0], params: [PROOF[1], [], '0x4'] })).toEqual(answer);
+    await expect(offline.request({ method: PROOF[0], params: [accountAt(1), [], 'latest'] })).rejects.toThrow();
+  });
+});
