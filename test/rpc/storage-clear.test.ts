@@ -1,0 +1,121 @@
+import 'fake-indexeddb/auto';
+import { describe, expect, test, vi } from 'vitest';
+import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/block-record.js';
+import { accountAt, KeptStore, stranger } from '../support/dev-node.js';
+import { lightScene } from '../support/light-node.js';
+import { behindFullStore, freshName, grow, opened, portrait } from '../support/storage-scene.js';
+
+describe('clear()', () => {
+  test('leaves a devnet at genesis that works on, and subscriptions with it', async () => {
+    const storeName = freshName();
+    const dev = await opened({ storeName });
+    const genesis = await dev.ask('eth_getBlockByNumber', 'earliest', true);
+    const told: unknown[] = [];
+    dev.node.on('message', ({ data }) => told.push((data.result as { number: string }).number));
+    await dev.ask('eth_subscribe', 'newHeads');
+    await grow(dev);
+    await dev.node.clear();
+    expect(await dev.ask('eth_getBlockByNumber', 'latest', true)).toEqual(genesis);
+    expect(await dev.ask('eth_getBalance', stranger('79'), 'latest')).toBe('0x0');
+    expect(await dev.node.storage()).toMatchObject({ tables: { blocks: { records: 1 } } });
+    await grow(dev, 3);
+    expect(told.map(Number)).toEqual([1, 2, 3, 4, 5, 6, 1, 2, 3]);
+    const before = await portrait(dev.node);
+    await dev.node.close();
+    expect(await portrait((await opened({ storeName })).node)).toEqual(before);
+  });
+
+  test('takes requests that come meanwhile in their turn', async () => {
+    const dev = await opened({ storeName: freshName() });
+    await grow(dev);
+    const cleared = dev.node.clear();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(await dev.ask('eth_blockNumber')).toBe('0x0');
+    await cleared;
+  });
+
+  test('a store that cannot be emptied leaves the devnet as it was', async () => {
+    class Stubborn extends KeptStore {
+      override async clear(): Promise<void> {
+        throw new Error('no');
+      }
+    }
+    const dev = await opened({ store: new Stubborn() });
+    await grow(dev);
+    const before = await portrait(dev.node);
+    await expect(dev.node.clear()).rejects.toThrow();
+    expect(await portrait(dev.node)).toEqual(before);
+    await grow(dev, 1);
+  });
+
+  test('one that fails loses no block that is in memory only', async () => {
+    const { store, dev, before } = await behindFullStore();
+    store.clears = false;
+    await expect(dev.node.clear()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(await portrait(dev.node)).toEqual(before);
+    expect((await dev.node.storage()).status).toMatchObject({ mode: 'memory', since: 4 });
+    store.isFull = false;
+    await vi.waitFor(async () => expect((await dev.node.storage()).status).toEqual({ mode: 'durable' }), 10_000);
+    await dev.node.close();
+    expect(await portrait((await opened({ store })).node)).toEqual(before);
+  });
+
+  test('makes room, and nothing that waited for the store comes after', async () => {
+    const { store, dev } = await behindFullStore();
+    store.isFull = false;
+    await dev.node.clear();
+    expect(await dev.ask('eth_blockNumber')).toBe('0x0');
+    expect((await dev.node.storage()).status).toEqual({ mode: 'durable' });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(await store.keys('blocks')).toEqual([0]);
+    await grow(dev, 2);
+    await dev.node.close();
+    expect(await store.keys('blocks')).toEqual([0, 1, 2]);
+  });
+
+  test('of a devnet whose head pointer is to be written again: nothing of it comes after', async () => {
+    const store = new KeptStore();
+    const dev = await opened({ store });
+    await grow(dev);
+    await dev.node.close();
+    await store.commit({ deletes: [{ table: 'meta', key: 'devnet-head' }] });
+    const again = await opened({ store });
+    await again.node.clear();
+    expect(await store.keys('blocks')).toEqual([0]);
+    await grow(again, 2);
+    await again.node.close();
+    expect(await (await opened({ store })).ask('eth_blockNumber')).toBe('0x2');
+  });
+
+  test('of a devnet that is damaged: it begins anew', async () => {
+    const store = new KeptStore();
+    const dev = await opened({ store });
+    await grow(dev, 40);
+    await dev.node.close();
+    const value = (await store.get('blocks', 20))!;
+    const trie = (await store.keys('trie'))[0]!;
+    await store.commit({ puts: [{ table: 'trie', key: trie, value: value.slice(1) }] });
+    const [{ changes: _, ...record }] = [decodeBlockRecord(value, 59139)];
+    const other = encodeBlockRecord({ ...record, changes: [] });
+    await store.commit({ puts: [{ table: 'blocks', key: 20, value: other }] });
+    const again = await opened({ store });
+    const balance = again.ask('eth_getBalance', accountAt(0), 'latest');
+    await expect(balance).rejects.toMatchObject({ code: -32603 });
+    await again.node.clear();
+    expect(await again.ask('eth_getBalance', stranger('79'), 'latest')).toBe('0x0');
+    await grow(again, 2);
+    expect(await again.ask('eth_blockNumber')).toBe('0x2');
+  });
+
+  test('of a light node: nothing is stored, and nothing that waited comes after', async () => {
+    const store = new KeptStore();
+    const scene = await lightScene({ more: { store } });
+    for (let nonce = 0; nonce < 6; nonce++) await scene.dev.transfer(0, { nonce });
+    const answer = await scene.ask('linea_getProof', accountAt(0), [], 'latest');
+    await scene.light.clear();
+    expect(await scene.ask('linea_getProof', accountAt(0), [], 'latest')).toEqual(answer);
+    await scene.light.close();
+    expect(await store.keys('proofs')).toEqual([]);
+    expect(await store.keys('codes')).toEqual([]);
+  });
+});
