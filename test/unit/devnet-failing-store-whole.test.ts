@@ -1,0 +1,123 @@
+import { describe, expect, test, vi } from 'vitest';
+import { PlumblineError } from '../../src/errors.js';
+import { full, lasting, reopened, scene, storedBlocks } from '../support/failing-store.js';
+import { seededRandom } from '../support/random.js';
+import { portrait } from '../support/stored-devnet.js';
+
+describe('a devnet whose store fails', () => {
+  test('lets no more blocks wait than it may, and leaves no gap behind them', async () => {
+    const { store, chain, health, seal, isDurable } = await scene({ storing: { retryMs: 5, maxWaitingBytes: 3000 } });
+    await seal(1, 1);
+    const id = await chain.control.snapshot();
+    store.failure = full;
+    await seal(2, 12);
+    store.failure = undefined;
+    await vi.waitFor(() => expect(health.status.since).toBeGreaterThan(2));
+    const { since } = health.status;
+    expect(since).toBeLessThan(12);
+    await seal(13, 15);
+    expect(await storedBlocks(store)).toBe(since! - 1);
+    expect(health.status).toMatchObject({ mode: 'memory', since });
+    expect((await chain.head()).header.number).toBe(15);
+    // Back before the gap there is none.
+    await chain.control.revert(id);
+    await isDurable();
+    await seal(2, 3);
+    expect(await storedBlocks(store)).toBe(3);
+    expect(await portrait(await reopened(store), 1)).toEqual(await portrait(await lasting(3), 1));
+  });
+
+  test('is not confused by commits that were carried out and reported as failed', async () => {
+    const { store, chain, seal, isDurable } = await scene();
+    await seal(1, 1);
+    const id = await chain.control.snapshot();
+    store.failure = () => new PlumblineError('STORE_UNAVAILABLE', 'the connection broke', { reason: 'broken' });
+    store.after = true;
+    await seal(2, 3);
+    await vi.waitFor(async () => expect(await storedBlocks(store)).toBe(3));
+    await chain.control.revert(id);
+    store.failure = undefined;
+    await isDurable();
+    expect(await storedBlocks(store)).toBe(1);
+    await seal(2, 2);
+    expect(await portrait(await reopened(store), 0)).toEqual(await portrait(await lasting(2), 0));
+  });
+
+  test('fails as a whole when another writer has taken the store over', async () => {
+    const { store, chain, health, seal } = await scene();
+    await seal(1, 2);
+    store.failure = () => new PlumblineError('STORE_TAKEN_OVER', 'another page writes', {});
+    await expect(seal(3, 3)).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
+    expect((await chain.head()).header.number).toBe(2);
+    const id = await chain.control.snapshot();
+    await expect(chain.control.revert(id)).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
+    expect(health.status).toEqual({ mode: 'durable' });
+    expect(await storedBlocks(store)).toBe(2);
+  });
+
+  test('makes no blocks in memory for a store that was taken over while it failed', async () => {
+    const { store, chain, seal } = await scene();
+    store.failure = full;
+    await seal(1, 1);
+    const before = store.commits;
+    store.failure = () => new PlumblineError('STORE_TAKEN_OVER', 'another page writes', {});
+    await vi.waitFor(() => expect(store.commits).toBeGreaterThan(before));
+    await expect(chain.control.mine(1)).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
+  });
+
+  test('does not write into a database that was emptied meanwhile, or holds another chain', async () => {
+    for (const other of [undefined, 7]) {
+      const { store, health, seal } = await scene();
+      await seal(1, 2);
+      store.failure = full;
+      await seal(3, 3);
+      await store.clear();
+      store.failure = undefined;
+      if (other !== undefined) {
+        const value = new TextEncoder().encode(String(other));
+        await store.commit({ puts: [{ table: 'meta', key: 'devnet-head', value }] });
+      }
+      await vi.waitFor(() => expect(health.status.reason).toBe('STORE_UNAVAILABLE'));
+      expect(health.status.message).toContain('no longer holds this chain');
+      await seal(4, 4);
+      expect(await store.keys('blocks')).toEqual([]);
+    }
+  });
+
+  test('holds a whole chain at every moment, whatever is done to it and whenever the store fails', async () => {
+    const seen: number[] = [];
+    for (let seed = 1; seed <= 4; seed++) {
+      const random = seededRandom(seed);
+      const { store, chain, isDurable, health } = await scene({ storing: { retryMs: 1, maxWaitingBytes: 20_000 } });
+      const ids: number[] = [];
+      const kept = store.commit.bind(store);
+      store.commit = async (commit) => {
+        try {
+          await kept(commit);
+        } finally {
+          seen.push(await storedBlocks(store));
+        }
+      };
+      for (let step = 0; step < 60; step++) {
+        const head = (await chain.head()).header;
+        const first = head.timestamp + 1;
+        const address = new Uint8Array(20).fill(0xa0 + random(8));
+        if (random(4) === 0) store.failure = store.failure === undefined ? full : undefined;
+        store.after = random(3) === 0;
+        const what = random(8);
+        if (what < 4) await chain.control.mine(1, { first });
+        else if (what < 6) await chain.control.edit({ kind: 'balance', address, balance: BigInt(step) });
+        else if (what === 6) ids.push(await chain.control.snapshot());
+        else if (ids.length > 0) await chain.control.revert(ids.splice(random(ids.length))[0]!);
+        if (random(5) === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      store.failure = undefined;
+      await isDurable();
+      expect(health.status.mode).toBe('durable');
+      const again = await reopened(store);
+      const { number } = (await chain.head()).header;
+      expect(await portrait(again, Math.max(0, number - 2))).toEqual(await portrait(chain, Math.max(0, number - 2)));
+    }
+    expect(seen.length).toBeGreaterThan(60);
+  });
+});
