@@ -1,13 +1,8 @@
-import { eoaCode7702SignAuthorization, privateToAddress } from '@ethereumjs/util';
 import { describe, expect, it } from 'vitest';
-import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import { StepBudget } from '../../src/evm/step-budget.js';
-import { runSystemCalls } from '../../src/evm/system-calls.js';
-import { runTransaction, simulateTransaction } from '../../src/evm/transaction.js';
+import type { Alloc } from '../../conformance/alloc-state.js';
+import { runTransaction } from '../../src/evm/transaction.js';
 import type { RunOptions, TransactionMessage } from '../../src/evm/transaction-message.js';
 import type { Hardfork } from '../../src/networks/network.js';
-import { bigIntToBytes, bytesToBigInt } from '../../src/primitives/bytes.js';
-import type { Authorization } from '../../src/primitives/call-request.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import {
   allocWith,
@@ -22,13 +17,7 @@ import {
   SLOT_0,
   STRANGER,
 } from '../support/evm.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
-
-const word = (value: bigint): Hex => bytesToHex(bigIntToBytes(value, 32));
-
-async function gasOf(alloc: Alloc, overrides: Partial<TransactionMessage> = {}, hardfork: Hardfork = 'osaka') {
-  return (await runTransaction(await openMachine(alloc, hardfork), message(overrides))).gasUsed;
-}
+import { word } from '../support/transaction-gas.js';
 
 function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -36,79 +25,6 @@ function rejection(promise: Promise<unknown>): Promise<unknown> {
     (error) => error.details.rule ?? error.code,
   );
 }
-
-describe('gas of a transaction', () => {
-  const plain = allocWith('0x');
-
-  it.each<[string, Partial<TransactionMessage>, Hardfork, bigint]>([
-    ['transfer', { to: hexToBytes(STRANGER), value: 1n }, 'osaka', 21_000n],
-    [
-      'data floor of EIP-7623: 10 zero bytes, 10 others',
-      { data: hexToBytes(`0x${'0011'.repeat(10)}`) },
-      'osaka',
-      21_500n,
-    ],
-    ['before Prague 4 and 16 per byte', { data: hexToBytes(`0x${'0011'.repeat(10)}`) }, 'cancun', 21_200n],
-    [
-      'access list: 2400 an address, 1900 a key',
-      {
-        accessList: [{ address: hexToBytes(STRANGER), storageKeys: [new Uint8Array(32), new Uint8Array(32).fill(1)] }],
-      },
-      'osaka',
-      27_200n,
-    ],
-    ['creation', { to: undefined }, 'osaka', 53_000n],
-    ['init code word of EIP-3860', { to: undefined, data: hexToBytes('0x00') }, 'cancun', 53_006n],
-    ['no init code word before Shanghai', { to: undefined, data: hexToBytes('0x00') }, 'london', 53_004n],
-  ])('%s', async (_, overrides, hardfork, gas) => {
-    expect(await gasOf(plain, overrides, hardfork)).toBe(gas);
-  });
-
-  it('finds the coinbase warm from Shanghai on, and the sender, the target and precompiles always', async () => {
-    const balanceOfCoinbase = allocWith('0x413100');
-    expect(await gasOf(balanceOfCoinbase, {}, 'shanghai')).toBe(21_000n + 2n + 100n);
-    expect(await gasOf(balanceOfCoinbase, {}, 'london')).toBe(21_000n + 2n + 2600n);
-    for (const code of ['0x333100', '0x303100'] as const) expect(await gasOf(allocWith(code))).toBe(21_102n);
-    expect(await gasOf(allocWith('0x60013100'))).toBe(21_103n);
-    expect(await gasOf(allocWith('0x61ffff3100'))).toBe(23_603n);
-  });
-
-  it('takes what a listed slot costs warm', async () => {
-    const accessList = [{ address: hexToBytes(CONTRACT), storageKeys: [new Uint8Array(32)] }];
-    expect(await gasOf(allocWith('0x5f5400'))).toBe(21_000n + 2n + 2100n);
-    expect(await gasOf(allocWith('0x5f5400'), { accessList })).toBe(21_000n + 4300n + 2n + 100n);
-  });
-
-  it('starts each transaction with its own original values, warm set and transient storage', async () => {
-    const machine = await openMachine(allocWith('0x60003560005500'));
-    const write = (value: bigint, nonce: bigint) =>
-      runTransaction(machine, message({ nonce, data: value === 0n ? new Uint8Array(0) : bigIntToBytes(value, 32) }));
-    // 21000 + 31 * 4 + 16 of data, 9 of the three other instructions, 22100 of a cold slot that was empty.
-    expect((await write(5n, 0n)).gasUsed).toBe(43_249n);
-    // 21000 + 9 + 5000 of a cold slot that was not; 4800 come back.
-    expect(await write(0n, 1n)).toMatchObject({ gasUsed: 21_209n, gasUsedBeforeRefund: 26_009n });
-
-    const transient = await openMachine(allocWith('0x5f5c5f5560015f5d00'));
-    await runTransaction(transient, message());
-    await runTransaction(transient, message({ nonce: 1n }));
-    expect(bytesToHex(await transient.state.slot(hexToBytes(CONTRACT), new Uint8Array(32)))).toBe(SLOT_0);
-  });
-
-  it('refunds a fifth at most', async () => {
-    const clear = '0x5f5f55600060015560006002555f6003555f600455'.concat('00') as Hex;
-    const storage = Object.fromEntries([0n, 1n, 2n, 3n, 4n].map((slot) => [word(slot), word(9n)])) as Record<Hex, Hex>;
-    const machine = await openMachine(allocWith(clear, storage));
-    const { gasUsed, gasUsedBeforeRefund } = await runTransaction(machine, message());
-    expect(gasUsed).toBe(gasUsedBeforeRefund - gasUsedBeforeRefund / 5n);
-  });
-
-  it('gives the same result run after run', async () => {
-    const machine = await openMachine(allocWith('0x5f545f5260206000f3', { [SLOT_0]: word(7n) }));
-    const first = await simulateTransaction(machine, message());
-    for (let i = 0; i < 3; i++) expect(await simulateTransaction(machine, message())).toEqual(first);
-    expect(await machine.state.changes()).toEqual([]);
-  });
-});
 
 describe('money, nonce and outcome', () => {
   it('moves value, pays the tip to the coinbase and burns the base fee', async () => {
@@ -233,163 +149,5 @@ describe('transactions that may not run', () => {
     const machine = await openMachine(alloc, hardfork);
     expect(await rejection(runTransaction(machine, message(overrides), options))).toBe(answer);
     if (answer !== 'accepted') expect(await machine.state.changes()).toEqual([]);
-  });
-});
-
-describe('EIP-7702', () => {
-  const key = new Uint8Array(32).fill(1);
-  const authority = bytesToHex(privateToAddress(key));
-
-  function authorize(nonce: bigint, chainId: bigint, delegate: Hex = CONTRACT): Authorization {
-    const int = (value: bigint) => (value === 0n ? new Uint8Array(0) : bigIntToBytes(value, 1));
-    const signed = eoaCode7702SignAuthorization([int(chainId), hexToBytes(delegate), int(nonce)], key);
-    const [yParity, r, s] = [signed[3], signed[4], signed[5]].map((bytes) => bytesToBigInt(bytes!));
-    return { chainId, nonce, address: hexToBytes(delegate), yParity: yParity!, r: r!, s: s! };
-  }
-
-  /** The other signature of the same message by the same key, which EIP-2 rules out. */
-  function malleated(authorization: Authorization): Authorization {
-    const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-    return { ...authorization, s: order - authorization.s, yParity: 1n - authorization.yParity };
-  }
-
-  // Returns its own address, so that the delegated account shows.
-  const alloc = { ...allocWith('0x305f5260205ff3'), [authority]: { balance: '0x1' } } as Alloc;
-
-  it('sets the code of the authority, runs it there and refunds an account that existed', async () => {
-    const machine = await openMachine(alloc);
-    const to = hexToBytes(authority as Hex);
-    const outcome = await runTransaction(machine, message({ to, authorizationList: [authorize(0n, 1n)] }));
-    expect(outcome.succeeded).toBe(true);
-    expect(bytesToBigInt(outcome.returnData)).toBe(BigInt(authority));
-    const change = (await machine.state.changes()).find(({ address }) => bytesToHex(address) === authority)!;
-    expect(bytesToHex(change.code!)).toBe(`0xef0100${CONTRACT.slice(2)}`);
-    expect(change.after!.nonce).toBe(1n);
-    // Taken away again by the zero address.
-    const clear = [authorize(1n, 0n, `0x${'00'.repeat(20)}`)];
-    await runTransaction(machine, message({ to: hexToBytes(STRANGER), nonce: 1n, authorizationList: clear }));
-    const cleared = (await machine.state.changes()).find(({ address }) => bytesToHex(address) === authority)!;
-    expect([cleared.code, cleared.after!.nonce]).toEqual([undefined, 2n]);
-  });
-
-  it.each<[string, Alloc, Authorization, bigint]>([
-    ['existing authority: 46000 less a fifth', alloc, authorize(0n, 0n), 36_800n],
-    ['new authority', allocWith('0x00'), authorize(0n, 1n), 46_000n],
-    ['other chain', alloc, authorize(0n, 2n), 46_000n],
-    ['other nonce', alloc, authorize(3n, 1n), 46_000n],
-    ['the twin of the signature with s in the upper half', alloc, malleated(authorize(0n, 1n)), 46_000n],
-  ])('%s', async (_, state, authorization, gas) => {
-    expect(await gasOf(state, { to: hexToBytes(STRANGER), authorizationList: [authorization] })).toBe(gas);
-  });
-});
-
-describe('runs that end early', () => {
-  const loop = allocWith('0x5b5f56');
-  const budget = () => new StepBudget({ stepBudget: 50 });
-
-  it('stops at the step budget, takes everything back, and goes on', async () => {
-    const machine = await openMachine(loop);
-    await expect(runTransaction(machine, message(), { steps: budget() })).rejects.toMatchObject({
-      code: 'STEP_BUDGET_EXCEEDED',
-      details: { budget: 50 },
-    });
-    expect(await machine.state.changes()).toEqual([]);
-    const outcome = await runTransaction(machine, message({ to: hexToBytes(STRANGER), value: 1n }), {
-      steps: budget(),
-    });
-    expect(outcome.gasUsed).toBe(21_000n);
-  });
-
-  it('forgets what a run that was cut short had warmed', async () => {
-    // Reads slot 0, then stops if there is data, else loops.
-    const machine = await openMachine(allocWith('0x5f545036600b575b6007565b00'));
-    const withData = message({ data: Uint8Array.of(1) });
-    const wanted = await simulateTransaction(machine, withData);
-    expect(wanted.succeeded).toBe(true);
-    await expect(simulateTransaction(machine, message(), { steps: budget() })).rejects.toThrow();
-    expect(await simulateTransaction(machine, withData)).toEqual(wanted);
-  });
-
-  it('does not begin once aborted', async () => {
-    const signal = AbortSignal.abort();
-    await expect(
-      runTransaction(await openMachine(loop), message(), { steps: new StepBudget({ signal }) }),
-    ).rejects.toMatchObject({
-      code: 'ABORTED',
-    });
-  });
-
-  it('passes on what the state throws, and asks again the next time', async () => {
-    const state = new AllocState(allocWith('0x5f545f5260205ff3', { [SLOT_0]: word(9n) }));
-    const read = state.slot.bind(state);
-    let failures = 1;
-    state.slot = async (address, slot) => {
-      if (failures-- > 0) throw new Error('endpoint is gone');
-      return read(address, slot);
-    };
-    const machine = await openMachine(state);
-    await expect(runTransaction(machine, message())).rejects.toThrow('endpoint is gone');
-    expect(await machine.state.changes()).toEqual([]);
-    expect(bytesToHex((await runTransaction(machine, message())).returnData)).toBe(word(9n));
-  });
-
-  it('fails the point evaluation instead of crashing', async () => {
-    const code = '0x5f5f5f5f600a620186a0fa5f5260205ff3';
-    const outcome = await runTransaction(await openMachine(allocWith(code)), message());
-    expect([outcome.succeeded, bytesToHex(outcome.returnData)]).toEqual([true, SLOT_0]);
-  });
-});
-
-describe('reads', () => {
-  it('asks for sender, target and coinbase at once', async () => {
-    const state = new AllocState(allocWith('0x00'));
-    const account = state.account.bind(state);
-    let [inFlight, most] = [0, 0];
-    state.account = async (address) => {
-      most = Math.max(most, ++inFlight);
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      inFlight--;
-      return account(address);
-    };
-    await runTransaction(await openMachine(state), message());
-    expect(most).toBe(3);
-  });
-
-  it('asks for each thing once, over many runs', async () => {
-    const state = new AllocState(allocWith('0x5f545f5260205ff3', { [SLOT_0]: word(7n) }));
-    const machine = await openMachine(state);
-    for (let i = 0; i < 4; i++) await simulateTransaction(machine, message());
-    expect(state.reads).toEqual({ accounts: 3, slots: 1, codes: 1 });
-  });
-});
-
-describe.skipIf(!fixturesPresent)('system calls', () => {
-  type Genesis = { alloc: Record<string, { code?: Hex } | undefined> };
-  const codeOf = (address: string) => fixtureJson<Genesis>('execution-apis/genesis.json').alloc[address]!.code!;
-
-  it('gives the contracts of EIP-2935 and EIP-4788 what they keep', async () => {
-    const hashes = '0000f90827f1c53a10cb7a02335b175320002935';
-    const roots = '000f3df6d732807ef1319fb7b8bb8522d0beac02';
-    const alloc = {
-      [`0x${hashes}`]: { nonce: '0x1', code: codeOf(hashes) },
-      [`0x${roots}`]: { nonce: '0x1', code: codeOf(roots) },
-    };
-    const parentBeaconBlockRoot = new Uint8Array(32).fill(0xbb);
-    const machine = await openMachine(alloc as Alloc, 'osaka', { parentBeaconBlockRoot });
-    await runSystemCalls(machine);
-    const slot = async (address: string, key: bigint) =>
-      bytesToHex(await machine.state.slot(hexToBytes(`0x${address}`), bigIntToBytes(key, 32)));
-    expect(await slot(hashes, 99n)).toBe(`0x${'63'.repeat(32)}`);
-    // Rings of 8191 entries; the second keeps the time, and the root behind it.
-    const index = 1_700_000_000n % 8191n;
-    expect(await slot(roots, index)).toBe(word(1_700_000_000n));
-    expect(await slot(roots, index + 8191n)).toBe(bytesToHex(parentBeaconBlockRoot));
-    expect((await machine.state.changes()).length).toBe(2);
-  });
-
-  it('does nothing where the contracts are not deployed', async () => {
-    const machine = await openMachine({});
-    await runSystemCalls(machine);
-    expect(await machine.state.changes()).toEqual([]);
   });
 });
