@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { parseBlockReference } from '../../src/rpc/parse-block-reference.js';
+import { ABSENT, refusal, WORD } from '../support/parse-refusal.js';
+
+describe('block reference', () => {
+  it.each([
+    ['latest', { tag: 'latest' }],
+    ['pending', { tag: 'pending' }],
+    ['earliest', { tag: 'earliest' }],
+    ['safe', { tag: 'safe' }],
+    ['finalized', { tag: 'finalized' }],
+    ['0x0', { number: 0 }],
+    ['0x1b4', { number: 436 }],
+    [WORD, { hash: new Uint8Array(32).fill(0xab) }],
+    [{ blockNumber: '0x1b4' }, { number: 436 }],
+    [{ blockHash: WORD }, { hash: new Uint8Array(32).fill(0xab) }],
+    [
+      { blockHash: WORD, requireCanonical: true },
+      { hash: new Uint8Array(32).fill(0xab), requireCanonical: true },
+    ],
+  ])('%j', (value, reference) => {
+    expect(parseBlockReference(value)).toEqual(reference);
+  });
+
+  it.each([
+    'Latest',
+    'newest',
+    '',
+    '0x',
+    '12',
+    '0xzz',
+    '0x20000000000000',
+    `${WORD}00`,
+    12,
+    true,
+    [],
+    {},
+    { blockNumber: '0x1', blockHash: WORD },
+    { blockNumber: 'latest' },
+    { blockHash: '0x12' },
+    { blockHash: WORD, requireCanonical: 'yes' },
+  ])('refuses %j', (value) => {
+    expect(refusal(() => parseBlockReference(value))).toMatch(/^Invalid block param \(block/);
+  });
+
+  it('falls back only where there is something to fall back to', () => {
+    for (const value of ABSENT) {
+      expect(parseBlockReference(value, { tag: 'latest' })).toEqual({ tag: 'latest' });
+      expect(refusal(() => parseBlockReference(value))).toBe('Invalid block param (block: is missing)');
+    }
+    expect(parseBlockReference('0x1', { tag: 'latest' })).toEqual({ number: 1 });
+  });
+});
