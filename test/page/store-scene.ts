@@ -42,7 +42,10 @@ export const lastStatus = (page: Page) => page.evaluate(() => storePage.statuses
 export const close = (page: Page) => page.evaluate(() => storePage.close());
 
 /** A database with so many blocks, closed. */
-export async function stored(page: Page, blocks: number): Promise<{ name: string; hashes: readonly string[] }> {
+export async function stored(
+  page: Page,
+  blocks: number,
+): Promise<{ name: string; hashes: readonly (string | null)[] }> {
   const name = freshName();
   expect(await start(page, devnet(name))).toBeUndefined();
   await send(page, blocks);

@@ -32,6 +32,9 @@ export interface KillReport {
   readonly fromCheckpoint: number;
 }
 
+/** Hashes by number; null for what was pruned before it was found. */
+type Known = (string | null)[];
+
 /** Opening takes some hundred milliseconds. */
 const OPENING_MS = 600;
 
@@ -66,7 +69,7 @@ export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
   let browser = await StoreBrowser.start(profile, server.url);
   try {
     let page = await browser.page();
-    let known: string[] = [];
+    let known: Known = [];
     let before = 0;
     let name = '';
     for (let i = 0; i <= plan.kills; i++) {
@@ -120,24 +123,32 @@ export async function killAndReopen(plan: KillPlan): Promise<KillReport> {
 
 /**
  * @param acknowledged - blocks that have to be there
- * @param known - hashes of all blocks found so far, which have to be the same; those that are new are added
+ * @param known - hashes of all blocks found so far, which have to be the same where they are not pruned since; those that are
+ *   new are added
  * @returns the stages of opening
  */
 async function reopen(
   page: Page,
   storeName: string,
   acknowledged: readonly Acknowledged[],
-  known: string[],
+  known: Known,
 ): Promise<readonly string[]> {
   const opened = await page.evaluate((options) => storePage.open(options), optionsFor(storeName));
   if (opened.error !== undefined) throw new Error(`does not open: ${JSON.stringify(opened.error)}`);
   const from = Math.max(0, known.length - 1);
   const { head, status, stages, hashes } = await page.evaluate((number) => storePage.look(number), from);
   if (status !== undefined) throw new Error(`the store is not whole: ${JSON.stringify(status)}`);
-  if (known.length > 0 && hashes[0] !== known.at(-1)) throw new Error(`block ${from} is another or missing`);
+  const mayBeMissing = (number: number) => storeName.endsWith('-pruned') && number > 0 && number <= head - HELD;
+  for (const [i, hash] of hashes.entries()) {
+    if (hash === null && !mayBeMissing(from + i)) throw new Error(`block ${from + i} is pruned; the head is ${head}`);
+  }
+  const last = known.at(-1);
+  if (head < from) throw new Error(`block ${from} is missing; the head is ${head}`);
+  if (last && hashes[0] && hashes[0] !== last) throw new Error(`block ${from} is another`);
   known.push(...hashes.slice(known.length > 0 ? 1 : 0));
   for (const { number, hash } of acknowledged) {
-    if (known[number] !== hash) throw new Error(`block ${number} was acknowledged and is missing; the head is ${head}`);
+    if (number > head || (known[number] !== null && known[number] !== hash))
+      throw new Error(`block ${number} was acknowledged and is missing; the head is ${head}`);
   }
   await page.evaluate(() => storePage.prove());
   for (let next = 1; next <= 3; next++) {

@@ -25,8 +25,8 @@ export interface Found {
   readonly status: StoreStatus | undefined;
   /** Stages of opening and loading. */
   readonly stages: readonly string[];
-  /** Hashes of the blocks from the one asked for on. */
-  readonly hashes: readonly Hex[];
+  /** Hashes of the blocks from the one asked for on; null for one that was pruned. */
+  readonly hashes: readonly (Hex | null)[];
 }
 
 interface Rpc {
@@ -50,6 +50,12 @@ const unhandled: string[] = [];
 
 const ask = <T>(method: string, ...params: unknown[]) => node!.request({ method, params }) as Promise<T>;
 const blockAt = (tag: string) => ask<Rpc>('eth_getBlockByNumber', tag, false);
+/** @returns null for a block that was pruned (spec/json-rpc.md: code 4444) */
+const heldAt = (tag: string) =>
+  blockAt(tag).catch((error: { code?: unknown }) => {
+    if (error.code === 4444) return null;
+    throw error;
+  });
 
 /** An error as it can leave the page. */
 function plain(error: unknown): { code?: unknown; details?: unknown; message: string } {
@@ -100,12 +106,13 @@ const page = {
   async look(from: number): Promise<Found> {
     await ask('eth_getBalance', TEST_TOKEN, 'latest');
     const head = Number(await ask<Hex>('eth_blockNumber'));
-    const hashes: Hex[] = [];
+    const hashes: (Hex | null)[] = [];
     for (let number = from; number <= head; number++) {
-      const block = await blockAt(hex(number));
+      const block = await heldAt(hex(number));
       const before = hashes.at(-1);
-      if (before !== undefined && block.parentHash !== before) throw new Error(`block ${number} is not linked`);
-      hashes.push(block.hash);
+      if (block === null && before && number > 1) throw new Error(`block ${number} is missing behind one that is held`);
+      if (block !== null && before && block.parentHash !== before) throw new Error(`block ${number} is not linked`);
+      hashes.push(block?.hash ?? null);
     }
     return { head, status: statuses.at(-1), stages: [...new Set(stages)], hashes };
   },
