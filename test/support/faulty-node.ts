@@ -68,8 +68,9 @@ export interface HurriedNode {
 export async function openHurried(
   endpoints: readonly EndpointSource[],
   chain: Partial<LightChainOptions> = {},
+  speed = 5,
 ): Promise<HurriedNode> {
-  const clock = new FastClock(5);
+  const clock = new FastClock(speed);
   let thrown: unknown;
   const node = await createInlineNode({
     clock,
