@@ -18,6 +18,8 @@ const MAX_UNSTORED_USES = 32;
 export class BudgetedTable implements Behind {
   /** Bytes by key, the least recently used first. */
   private sizes = new Map<string, number>();
+  /** Bytes of what the store holds, whatever waits to be written. */
+  private held = new Map<string, number>();
   private total = 0;
   private opening: Promise<void> | undefined;
   /** Readings since the index was written; undefined when it has to be written anyway. */
@@ -41,6 +43,7 @@ export class BudgetedTable implements Behind {
     await this.open();
     if (!this.sizes.has(key)) return undefined;
     const value = this.writer.waiting(this.table, key) ?? (await this.read(key));
+    if (value === 'unreadable') return undefined;
     const size = this.sizes.get(key);
     // An entry that somebody else has deleted, or that was evicted meanwhile.
     if (value === undefined || size === undefined) return this.forget(key);
@@ -83,6 +86,7 @@ export class BudgetedTable implements Behind {
   /** The store has been emptied. */
   reset(): void {
     this.sizes.clear();
+    this.held.clear();
     this.total = 0;
     this.uses = 0;
     this.opening = Promise.resolve();
@@ -95,8 +99,29 @@ export class BudgetedTable implements Behind {
     return [{ table: 'meta', key: this.indexKey, value }];
   }
 
+  stored(entries: readonly { readonly key: Key; readonly bytes: number | undefined }[]): void {
+    for (const { key, bytes } of entries) {
+      const name = String(key);
+      if (bytes === undefined) this.held.delete(name);
+      else this.held.set(name, bytes);
+      // What waits by now counts already.
+      if (this.writer.isWaiting(this.table, key)) continue;
+      if (this.sizes.get(name) !== bytes) this.lost([key]);
+    }
+  }
+
+  /** What was there before is what there is, and to be evicted first where it was to go. */
   lost(keys: readonly Key[]): void {
-    for (const key of keys) this.forget(String(key));
+    const back: [string, number][] = [];
+    for (const key of keys.map(String)) {
+      const bytes = this.held.get(key);
+      const isKnown = this.sizes.has(key);
+      this.total += (bytes ?? 0) - (this.sizes.get(key) ?? 0);
+      if (bytes === undefined) this.sizes.delete(key);
+      else if (isKnown) this.sizes.set(key, bytes);
+      else back.push([key, bytes]);
+    }
+    if (back.length > 0) this.sizes = new Map([...back, ...this.sizes]);
     this.uses = undefined;
   }
 
@@ -128,16 +153,17 @@ export class BudgetedTable implements Behind {
     }
     for (const [key, size] of known) sizes.set(key, size);
     this.sizes = sizes;
+    this.held = new Map(sizes);
     this.total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     if (strangers.length > 0 || known.size !== there.size) this.uses = undefined;
     this.evict();
   }
 
-  private async read(key: string): Promise<Uint8Array | undefined> {
+  private async read(key: string): Promise<Uint8Array | undefined | 'unreadable'> {
     try {
       return await this.writer.store.get(this.table, key);
     } catch {
-      return undefined;
+      return 'unreadable';
     }
   }
 

@@ -17,7 +17,9 @@ export interface Behind {
   readonly table: Table;
   /** What goes into a commit beside the entries, such as an index of them. */
   beside(): NonNullable<Commit['puts']>;
-  /** Entries that were not stored, and will not be. */
+  /** What the store holds now of these entries: bytes of each, undefined for nothing. */
+  stored(entries: readonly { readonly key: Key; readonly bytes: number | undefined }[]): void;
+  /** Entries that will not be written, or not be deleted: the store holds of them what it held. */
   lost(keys: readonly Key[]): void;
 }
 
@@ -61,6 +63,11 @@ export class WriteBehind {
     return entry === undefined ? undefined : (entry.value ?? null);
   }
 
+  /** Whether an entry waits for the next commit. */
+  isWaiting(table: Table, key: Key): boolean {
+    return this.pending.has(nameOf(table, key));
+  }
+
   /** @param value - undefined deletes the entry */
   write(table: Table, key: Key, value: Uint8Array | undefined): void {
     const name = nameOf(table, key);
@@ -96,8 +103,10 @@ export class WriteBehind {
     clearTimeout(this.timer);
     this.timer = undefined;
     await this.writing;
+    const gone = [...this.pending.values()];
     this.pending.clear();
     this.bytes = 0;
+    this.tell(gone);
   }
 
   private async commit(entries: ReadonlyMap<string, Pending>, beside: NonNullable<Commit['puts']>): Promise<void> {
@@ -112,12 +121,14 @@ export class WriteBehind {
     }
     try {
       await this.store.commit({ puts, deletes });
-      this.options.onSuccess?.();
     } catch (error) {
       // What has been written of the same key meanwhile still comes to the store.
       this.tell([...entries].flatMap(([name, entry]) => (this.pending.has(name) ? [] : [entry])));
       this.options.onFailure?.(error);
+      return;
     }
+    for (const member of this.members) member.stored(entriesOf(member, [...entries.values()]).map(sizeOf));
+    this.options.onSuccess?.();
   }
 
   private letGo(): void {
@@ -140,10 +151,18 @@ export class WriteBehind {
 
   private tell(entries: readonly Pending[]): void {
     for (const member of this.members) {
-      const keys = entries.filter(({ table, value }) => table === member.table && value !== undefined);
-      if (keys.length > 0) member.lost(keys.map(({ key }) => key));
+      const own = entriesOf(member, entries);
+      if (own.length > 0) member.lost(own.map(({ key }) => key));
     }
   }
+}
+
+function entriesOf({ table }: Behind, entries: readonly Pending[]): Pending[] {
+  return entries.filter((entry) => entry.table === table);
+}
+
+function sizeOf({ key, value }: Pending): { key: Key; bytes: number | undefined } {
+  return { key, bytes: value && recordBytes(key, value.length) };
 }
 
 function nameOf(table: Table, key: Key): string {
