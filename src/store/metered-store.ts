@@ -70,7 +70,7 @@ export class MeteredStore implements PageStore {
       ];
       const figures = await this.#after(changes);
       const usage = { table: 'meta', key: USAGE, value: encodeUsage(figures) } as const;
-      await this.#store.commit({ ...rest, deletes, puts: [...own, usage] });
+      await this.#orRead(() => this.#store.commit({ ...rest, deletes, puts: [...own, usage] }));
       this.#figures = figures;
       for (const { table, key, bytes } of changes) this.#remember(table, key, bytes ?? 0);
       this.#forget();
@@ -79,7 +79,7 @@ export class MeteredStore implements PageStore {
 
   clear(clearing?: Clearing): Promise<void> {
     return this.#turn(async () => {
-      await this.#store.clear(clearing);
+      await this.#orRead(() => this.#store.clear(clearing));
       this.#figures = clearing?.keeps === undefined ? emptyUsage() : undefined;
       this.#sizes.clear();
     });
@@ -107,6 +107,17 @@ export class MeteredStore implements PageStore {
       this.#figures = figures;
       return figures;
     });
+  }
+
+  /** What fails may have been carried out all the same: then the store alone knows the figures. */
+  async #orRead(change: () => Promise<void>): Promise<void> {
+    try {
+      await change();
+    } catch (error) {
+      this.#figures = undefined;
+      this.#sizes.clear();
+      throw error;
+    }
   }
 
   #turn<T>(work: () => Promise<T>): Promise<T> {

@@ -64,6 +64,26 @@ export function describeKeptTables(
       await store.close();
     });
 
+    it('are those of what is stored after a commit that failed, carried out or not', async () => {
+      const open = await fresh();
+      const bare = await open();
+      const store = new MeteredStore(bare);
+      const put = (key: Key, length: number) => ({ puts: [{ table: 'blocks' as const, key, value: filled(length) }] });
+      await store.commit(put(1, 500));
+      const commit = bare.commit.bind(bare);
+      for (const isDone of [false, true]) {
+        vi.spyOn(bare, 'commit').mockImplementationOnce(async (given) => {
+          if (isDone) await commit(given);
+          throw new Error('the connection broke');
+        });
+        await expect(store.commit(put(1, 70))).rejects.toThrow();
+        expect(await store.usage()).toEqual(await read(bare));
+        await store.commit(put(2, 30));
+        expect(await store.usage()).toEqual(await read(bare));
+      }
+      await bare.close();
+    });
+
     it('are counted anew where they are missing, damaged, or do not fit', async () => {
       const open = await fresh();
       const bare = await open();
