@@ -132,7 +132,9 @@ async function openings(open: () => Promise<PlumblineNode>, first: (node: Plumbl
 async function storeAgain(name: string, blocks: number, chainId: number) {
   const store = new MeteredStore((await claimStore(await openIdbStore(name)))!);
   const devnet = new DevnetStore(store, chainId);
-  const writer = new ChainWriter(devnet, 0, new StoreHealth('durable'), (work) => work());
+  const writer = new ChainWriter(devnet, { head: 0, hashOf: () => undefined }, new StoreHealth('durable'), (work) =>
+    work(),
+  );
   const [storedMs, storedBytes]: [number[], number[]] = [[], []];
   for (let number = 1; number <= blocks; number++) {
     const record = decodeBlockRecord((await store.get('blocks', number))!, chainId);

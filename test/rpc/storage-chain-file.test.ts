@@ -6,6 +6,7 @@ import {
   decodeChainFile,
   encodeChainFile,
 } from '../../src/chain/devnet/chain-file.js';
+import { PlumblineError } from '../../src/errors.js';
 import type { InlineOptions } from '../../src/hosts/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
@@ -154,6 +155,63 @@ describe('exportChain() and importChain()', () => {
     // What is only in memory is as it was, too.
     expect(await dev.ask('evm_revert', snapshot)).toBe(true);
     expect(await dev.ask('eth_blockNumber')).toBe('0x1');
+  });
+
+  /** A store whose connection breaks with a large commit, which is carried out all the same. */
+  class Breaking extends KeptStore {
+    /** For this commit alone, or from then on. */
+    breaks: 'once' | 'for good' | undefined;
+    isGone = false;
+    private reading<T>(read: () => Promise<T>): Promise<T> {
+      if (this.isGone) throw new PlumblineError('STORE_UNAVAILABLE', 'gone', { reason: 'gone' });
+      return read();
+    }
+    override get: KeptStore['get'] = async (...given) => this.reading(() => super.get(...given));
+    override getMany: KeptStore['getMany'] = async (...given) => this.reading(() => super.getMany(...given));
+    override keys: KeptStore['keys'] = async (...given) => this.reading(() => super.keys(...given));
+    override async commit(commit: Commit): Promise<void> {
+      await this.reading(() => super.commit(commit));
+      if (this.breaks === undefined || (commit.puts?.length ?? 0) < 20) return;
+      this.isGone = this.breaks === 'for good';
+      throw new PlumblineError('STORE_UNAVAILABLE', 'gone', { reason: 'gone' });
+    }
+  }
+
+  test('an import that was carried out and reported as failed has been carried out', async () => {
+    const { file, before } = await exported();
+    const store = new Breaking();
+    const dev = await opened({ store });
+    await grow(dev, 2);
+    store.breaks = 'once';
+    expect(await dev.node.importChain(file)).toEqual({ head: 36 });
+    store.breaks = undefined;
+    expect(await portrait(dev.node)).toEqual(before);
+    await dev.node.close();
+    expect(await portrait((await opened({ store })).node)).toEqual(before);
+  });
+
+  test('where nobody can tell, the devnet before it goes on in memory, and leaves the imported one alone', async () => {
+    const { file, before } = await exported();
+    const store = new Breaking();
+    const dev = await opened({ store });
+    // As long as the other one, and of other blocks.
+    await grow(dev, 35);
+    await dev.ask('evm_mine');
+    const own = await portrait(dev.node);
+    store.breaks = 'for good';
+    await expect(dev.node.importChain(file)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(await portrait(dev.node)).toEqual(own);
+    store.breaks = undefined;
+    store.isGone = false;
+    await dev.ask('evm_mine');
+    await vi.waitFor(async () => {
+      const { status } = await dev.node.storage();
+      expect(status).toMatchObject({ mode: 'memory', reason: 'STORE_UNAVAILABLE' });
+      expect(status.message).toContain('no longer holds this chain');
+    }, 10_000);
+    await dev.ask('evm_mine');
+    await dev.node.close();
+    expect(await portrait((await opened({ store })).node)).toEqual(before);
   });
 
   test('a store that is full keeps what it had', async () => {

@@ -1,6 +1,7 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
 import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/block-record.js';
+import { PlumblineError } from '../../src/errors.js';
 import { accountAt, KeptStore, stranger } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 import { behindFullStore, freshName, grow, opened, portrait } from '../support/storage-scene.js';
@@ -105,6 +106,78 @@ describe('clear()', () => {
     expect(await again.ask('eth_getBalance', stranger('79'), 'latest')).toBe('0x0');
     await grow(again, 2);
     expect(await again.ask('eth_blockNumber')).toBe('0x2');
+  });
+
+  /** A devnet whose state cannot be read until the store is told to be cleared. */
+  async function loading(clear: (store: KeptStore) => Promise<void>) {
+    const kept = new KeptStore();
+    const dev = await opened({ store: kept });
+    await grow(dev, 40);
+    const before = await portrait(dev.node);
+    await dev.node.close();
+    let go = () => {};
+    const told = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    class Slow extends KeptStore {
+      override get: KeptStore['get'] = async (table, key) => {
+        if (table === 'trie') await told;
+        return kept.get(table, key);
+      };
+      override getMany: KeptStore['getMany'] = (table, keys) => kept.getMany(table, keys);
+      override keys: KeptStore['keys'] = (table) => kept.keys(table);
+      override commit: KeptStore['commit'] = (commit) => kept.commit(commit);
+      override async clear(): Promise<void> {
+        await clear(kept).finally(go);
+      }
+    }
+    const again = await opened({ store: new Slow() });
+    return { kept, before, again };
+  }
+
+  test('does not wait for a state that is being loaded, nor lets anything be done in between', async () => {
+    const { kept, again } = await loading(async (store) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await store.clear();
+    });
+    const waiting = again.ask('evm_mine').catch((error: { code: number }) => error.code);
+    await again.node.clear();
+    expect(await again.ask('eth_blockNumber')).toBe('0x0');
+    expect(await kept.keys('blocks')).toEqual([0]);
+    expect([4900, -32603]).toContain(await waiting);
+    await grow(again, 2);
+    await again.node.close();
+    expect(await (await opened({ store: kept })).ask('eth_blockNumber')).toBe('0x2');
+  });
+
+  test('that fails while a state is being loaded leaves it to be loaded', async () => {
+    const { before, again } = await loading(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      throw new PlumblineError('STORE_UNAVAILABLE', 'no', { reason: 'no' });
+    });
+    const seen = portrait(again.node);
+    await expect(again.node.clear()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(await seen).toEqual(before);
+    expect(await portrait(again.node)).toEqual(before);
+    expect((await again.node.storage()).status).toEqual({ mode: 'durable' });
+    await grow(again, 1);
+  });
+
+  test('that was carried out and reported as failed has been carried out', async () => {
+    class Broken extends KeptStore {
+      override async clear(): Promise<void> {
+        await super.clear();
+        throw new PlumblineError('STORE_UNAVAILABLE', 'the connection broke', { reason: 'broken' });
+      }
+    }
+    const store = new Broken();
+    const dev = await opened({ store });
+    await grow(dev);
+    await dev.node.clear();
+    expect(await dev.ask('eth_blockNumber')).toBe('0x0');
+    await grow(dev, 2);
+    await dev.node.close();
+    expect(await (await opened({ store })).ask('eth_blockNumber')).toBe('0x2');
   });
 
   test('of a light node: nothing is stored, and nothing that waited comes after', async () => {

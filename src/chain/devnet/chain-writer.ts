@@ -59,16 +59,17 @@ export class ChainWriter {
   private readonly retryMs: number;
 
   /**
-   * @param head - newest stored block
+   * @param chain - its newest stored block, and the hashes of its blocks
    * @param turn - runs a piece of work after those before it
    */
   constructor(
     private readonly store: DevnetStore,
-    head: number,
+    private readonly chain: { readonly head: number; hashOf(number: number): Uint8Array | undefined },
     private readonly health: StoreHealth,
     private readonly turn: (work: () => Promise<void>) => Promise<void>,
     { maxWaitingBytes = 64 * 2 ** 20, retryMs = 1000 }: StoringOptions = {},
   ) {
+    const { head } = chain;
     this.backlog = { stored: head, waiting: [], gap: undefined, edits: [], deletes: [], isBehind: false };
     this.mayHold = head;
     this.maxWaitingBytes = maxWaitingBytes;
@@ -151,6 +152,14 @@ export class ChainWriter {
     this.backlog = { stored, waiting: [], gap: undefined, edits: [], deletes: [], isBehind: false };
   }
 
+  /** Something else may be in the place of what was stored: looks before anything more is written. Never rejects. */
+  async doubt(error: unknown): Promise<void> {
+    // A store that is full has said so before it changed anything.
+    if (!isPlumblineError(error, 'STORE_UNAVAILABLE')) return;
+    this.failed = true;
+    await this.tryAgain();
+  }
+
   /** Stores what waits, as far as that can be done, for the last time. */
   async close(): Promise<void> {
     this.closed = true;
@@ -178,10 +187,10 @@ export class ChainWriter {
   }
 
   private async tryAgain(): Promise<void> {
-    if (this.isWhole) return;
+    if (this.isWhole && !this.failed) return;
     try {
-      // The database may have been deleted, and another page may have begun a chain of its own in its place.
-      if (this.failed) await this.store.expectHead(this.backlog.stored, this.mayHold);
+      // The database may have been deleted, and another chain may have begun in its place.
+      if (this.failed) await this.expectOwn();
       await this.flush();
       this.failed = false;
       this.delayMs = this.retryMs;
@@ -190,6 +199,11 @@ export class ChainWriter {
       else this.ended = error;
     }
     this.tell();
+  }
+
+  private async expectOwn(): Promise<void> {
+    const { stored } = this.backlog;
+    await this.store.expectChain(stored, this.chain.hashOf(stored), this.mayHold);
   }
 
   private async flush(): Promise<void> {

@@ -80,7 +80,8 @@ export class Devnet implements Chain {
     const { queue } = this;
     const { health = new StoreHealth('durable'), storing } = settings;
     const turn = (work: () => Promise<void>) => queue.run(work);
-    this.writer = stored && new ChainWriter(stored.blocks, stored.head ?? 0, health, turn, storing);
+    const own = { head: stored?.head ?? 0, hashOf: (number: number) => ledger.hashOf(number) };
+    this.writer = stored && new ChainWriter(stored.blocks, own, health, turn, storing);
     this.storedChain = new StoredChain({ queue, ledger, stored, writer: this.writer, end: () => this.end() });
     const pruning = stored && openPruning(stored, settings, { ledger, state });
     const maker = new BlockMaker(settings, ledger, state, finality, this.writer, stored?.checkpoints, pruning);
@@ -147,7 +148,7 @@ export class Devnet implements Chain {
     // Whoever needs the state is told.
     this.loaded.catch(() => {});
     // Neither waits for the other: one takes as long as there are blocks, the other as there is state. All else waits.
-    const whole = this.queue.run(async () => {
+    const whole = this.queue.hold(async () => {
       const [failed] = (await Promise.allSettled([this.loaded, settled])).filter(({ status }) => status === 'rejected');
       if (failed !== undefined) this.queue.fail((failed as PromiseRejectedResult).reason as Error);
     });

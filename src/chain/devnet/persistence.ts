@@ -1,6 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { AccountChange } from '../../evm/state-overlay.js';
+import { equalBytes } from '../../primitives/bytes.js';
 import type { Commit, PageStore } from '../../store/page-store.js';
 import type { StoreRepair } from '../../store/store-status.js';
 import { type BlockRecord, decodeBlockRecord, decodeRecordChanges, encodeBlockRecord } from './block-record.js';
@@ -11,6 +12,7 @@ import { readStoredBlock, type StoredBlock } from './stored-block.js';
 const HEAD = 'devnet-head';
 /** Edits of the state that no block holds yet. */
 const EDITS = 'devnet-edits';
+const NO_HASH = new Uint8Array(0);
 /** Blocks read in one transaction. */
 const BATCH = 64;
 
@@ -109,14 +111,28 @@ export class DevnetStore {
   /**
    * Makes sure that the store still is that of the chain.
    *
+   * @param from - newest block that is both stored and of the chain
+   * @param hash - of that block, 32 bytes
    * @param to - the head is no later block than this one, and none before `from`
    * @throws PlumblineError `STORE_UNAVAILABLE` when it is not
    */
-  async expectHead(from: number, to: number): Promise<void> {
+  async expectChain(from: number, hash: Uint8Array | undefined, to: number): Promise<void> {
     const pointer = await this.pointer();
-    if (typeof pointer === 'number' && pointer >= from && pointer <= to) return;
+    const isNear = typeof pointer === 'number' && pointer >= from && pointer <= to;
+    if (isNear && hash !== undefined && equalBytes((await this.hashAt(from)) ?? NO_HASH, hash)) return;
     const reason = 'the store no longer holds this chain';
     throw new PlumblineError('STORE_UNAVAILABLE', `store is not available: ${reason}`, { reason });
+  }
+
+  /** Hash of a stored block; undefined where there is none that can be read. */
+  private async hashAt(number: number): Promise<Uint8Array | undefined> {
+    const bytes = await this.store.get('blocks', number);
+    try {
+      return bytes && readStoredBlock(bytes, this.chainId, 'sampled').hash;
+    } catch (error) {
+      if (isPlumblineError(error, 'STORE_CORRUPT')) return undefined;
+      throw error;
+    }
   }
 
   /**

@@ -87,6 +87,8 @@ export class Reopening {
     try {
       await this.fromCheckpoint();
     } catch (error) {
+      // What is read of a store that something else was put into, or nothing, looks damaged.
+      this.mayGoOn();
       if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
       if (this.found.history.changesTo > 0) throw error;
       await this.fromGenesis();

@@ -31,19 +31,27 @@ export class StoredChain {
 
   /**
    * Ends the devnet, and leaves its store open, once `change` has put something else in the place of what is stored. It is
-   * carried out while nothing else is; where it throws, the devnet goes on as it was.
+   * carried out while nothing else is but loading, which then ends; where it throws, the devnet goes on as it was, and where
+   * the store is not that of the devnet any more, in memory.
    *
    * @param condition - `whole`: refused while blocks are in memory only, which would be lost with the devnet
    * @throws PlumblineError `STORE_UNAVAILABLE` as `read`; what `change` throws
    */
   async giveWay(change: () => Promise<void>, condition?: 'whole'): Promise<void> {
     const { queue, stored, writer, end } = this.parts;
-    await queue.runLast(async () => {
+    const work = async () => {
       if (condition === 'whole') await this.whole();
       await stored?.checkpoints.settled();
-      await change();
+      try {
+        await change();
+      } catch (error) {
+        await writer?.doubt(error);
+        throw error;
+      }
       writer?.abandon();
-    });
+    };
+    // What is loaded is of no use where it is to go.
+    await queue.runLast(work, condition === undefined);
     await end();
   }
 
