@@ -21,9 +21,9 @@ export type EthereumProofFailureReason =
   | 'VALUE_INVALID'
   /** A field of the answer says something else than its proof. */
   | 'VALUE_MISMATCH'
-  /** The answer, or one of its storage proofs, is about another key. */
+  /** The answer, or one of its storage proofs, is about another key, or there is none about an asked one. */
   | 'KEY_MISMATCH'
-  /** Not one storage proof per asked slot. */
+  /** Neither a storage proof per asked slot, nor one for each that differs from the others. */
   | 'SLOT_COUNT_MISMATCH';
 
 export interface VerifiedEthereumProof {
@@ -109,10 +109,13 @@ function decodeAccount(bytes: Uint8Array): EthereumAccount {
 /**
  * Verifies an answer of `eth_getProof` against a trusted state root: the account and every asked slot, there or not.
  *
+ * Slots are found by their keys. Besu answers in ascending order of the keys and once for a key that is asked twice, and of
+ * a missing account, whose slots are all empty, it says nothing more.
+ *
  * @param answer - the `result` of the JSON-RPC response; `accountProof` and `storageProof` are needed, the members that
  *   repeat what these prove are compared where present
  * @throws PlumblineError `PROOF_MALFORMED` when the answer is not a proof at all, `INVALID_LENGTH` for a bad request
- * @source EIP-1186; yellow paper, appendix D
+ * @source EIP-1186; yellow paper, appendix D; hyperledger/besu 01884ba: WorldStateProofProvider, 0ae725c: GetProofResult
  */
 export function verifyEthereumProof(request: ProofRequest, answer: unknown): EthereumProofVerdict {
   const { address, storageKeys, stateRoot } = request;
@@ -125,13 +128,10 @@ export function verifyEthereumProof(request: ProofRequest, answer: unknown): Eth
     const value = walkPatriciaProof(stateRoot, keccak_256(address), parsed.accountProof, 'accountProof');
     const account = value && decodeAccount(value);
     checkClaims(account, parsed);
-    const { storageProof } = parsed;
-    if (storageProof.length !== storageKeys.length) {
-      const message = `${storageProof.length} storage proofs, expected ${storageKeys.length}`;
-      throw new Refusal('SLOT_COUNT_MISMATCH', 'storageProof', message);
-    }
-    const storageRoot = account?.storageRoot ?? EMPTY_TRIE_ROOT;
-    const slots = storageKeys.map((key, i) => checkSlot(storageRoot, key, storageProof[i]!, `storageProof[${i}]`));
+    const slots =
+      account === undefined && parsed.storageProof.length === 0
+        ? storageKeys.map((key) => ({ key, value: new Uint8Array(32), exists: false }))
+        : checkSlots(account?.storageRoot ?? EMPTY_TRIE_ROOT, storageKeys, parsed.storageProof);
     return { verified: true, account, slots };
   });
 }
@@ -154,8 +154,34 @@ function checkClaims(account: EthereumAccount | undefined, claims: EthereumAnswe
   }
 }
 
-function checkSlot(root: Uint8Array, key: Uint8Array, slot: EthereumAnswer['storageProof'][number], at: string) {
-  if (slot.key !== bytesToBigInt(key)) throw new Refusal('KEY_MISMATCH', `${at}.key`, 'is not the asked slot');
+type SlotEntry = EthereumAnswer['storageProof'][number];
+
+/** A slot of each key in its order, whatever the order of the entries. Each entry has to be of an asked key, and to hold. */
+function checkSlots(root: Uint8Array, keys: readonly Uint8Array[], entries: readonly SlotEntry[]) {
+  const asked = new Map(keys.map((key) => [bytesToBigInt(key), key]));
+  if (entries.length !== keys.length && entries.length !== asked.size) {
+    throw new Refusal(
+      'SLOT_COUNT_MISMATCH',
+      'storageProof',
+      `${entries.length} storage proofs, expected ${keys.length}`,
+    );
+  }
+  const proved = new Map(
+    entries.map((entry, i) => {
+      const at = `storageProof[${i}]`;
+      const key = asked.get(entry.key);
+      if (key === undefined) throw new Refusal('KEY_MISMATCH', `${at}.key`, 'is not an asked slot');
+      return [entry.key, checkSlot(root, key, entry, at)] as const;
+    }),
+  );
+  return keys.map((key, i) => {
+    const slot = proved.get(bytesToBigInt(key));
+    if (slot !== undefined) return slot;
+    throw new Refusal('KEY_MISMATCH', `storageProof[${i}].key`, 'is another slot, and the asked one is missing');
+  });
+}
+
+function checkSlot(root: Uint8Array, key: Uint8Array, slot: SlotEntry, at: string) {
   const encoded = walkPatriciaProof(root, keccak_256(key), slot.proof, `${at}.proof`);
   const word = encoded === undefined ? new Uint8Array(0) : decodeRlp(encoded);
   const value = readMinimal(word, 32);

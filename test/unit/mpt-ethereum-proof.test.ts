@@ -83,6 +83,39 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
     for (const others of [[], [first], [first, second, second]]) expect(judge(others)).toBe('SLOT_COUNT_MISMATCH');
   });
 
+  it('slots in any order, one for a key that is asked twice, none of a missing account', async () => {
+    const { trie, rollup, stateRoot } = await rollupState();
+    const [current, root] = anchorSlots(rollup, 10);
+    const storageKeys = [root, word(5n), current, root];
+    const judge = async (of: Uint8Array, change: (slots: { value: string }[]) => unknown[]) => {
+      const answer = await getProof(trie, stateRoot, of, storageKeys);
+      const request = { address: of, storageKeys, stateRoot };
+      return verifyEthereumProof(request, { ...answer, storageProof: change(answer.storageProof) });
+    };
+    const slots = [0xabcdn, 0n, 30n, 0xabcdn].map((n, i) => ({ key: storageKeys[i], value: word(n), exists: n > 0n }));
+    for (const change of [
+      ([r, five, c]: unknown[]) => [five, c, r],
+      ([r, five, c, again]: unknown[]) => [c, again, r, five],
+    ])
+      expect(await judge(address(0xaa), change)).toMatchObject({ verified: true, slots });
+    expect(await judge(address(0xdd), () => [])).toEqual({
+      verified: true,
+      account: undefined,
+      slots: storageKeys.map((key) => ({ key, value: word(0n), exists: false })),
+    });
+    // An account that is there has to show its slots, every entry has to hold, and none may be left out for another.
+    const refusals: [Uint8Array, (slots: { value: string }[]) => unknown[], string][] = [
+      [address(0xaa), () => [], 'SLOT_COUNT_MISMATCH'],
+      [address(0xbb), () => [], 'SLOT_COUNT_MISMATCH'],
+      [address(0xaa), ([r, , c]) => [c, r], 'SLOT_COUNT_MISMATCH'],
+      [address(0xaa), ([r, five]) => [r, five, r], 'KEY_MISMATCH'],
+      [address(0xaa), ([r, five, c]) => [r, five, c, { ...r!, value: '0x1' }], 'VALUE_MISMATCH'],
+      [address(0xaa), ([r, five, c]) => [{ ...r!, key: '0x6' }, five, c], 'KEY_MISMATCH'],
+    ];
+    for (const [of, change, reason] of refusals)
+      expect(await judge(of, change)).toMatchObject({ verified: false, reason });
+  });
+
   it('the anchor: finalized, not a last block, above the newest, contract missing', async () => {
     const { trie, rollup, stateRoot } = await rollupState();
     const anchor = async (block: number, contract = rollup) => {

@@ -4,7 +4,7 @@ import { bytesToBigInt } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { verifyEthereumProof } from '../../proof/ethereum-proof.js';
-import { readArray, readBytes, readObject } from '../../proof/json-reader.js';
+import { readArray, readBytes, readNumber256, readObject } from '../../proof/json-reader.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { LightBlock } from './light-block.js';
 import { refused } from './refused.js';
@@ -29,19 +29,22 @@ export function fetchAccountProof(
       if (!verdict.verified) throw refused(`account ${bytesToHex(address)}`, verdict);
       const { account, slots } = verdict;
       const json = readObject(answer, '');
-      const storage = readArray(json.storageProof, 'storageProof');
+      // All of them hold, in whatever order they came; of a missing account there may be none.
+      const proofs = new Map(
+        readArray(json.storageProof, 'storageProof').map((item, i) => {
+          const { key, proof } = readObject(item, `storageProof[${i}]`);
+          return [readNumber256(key, 'key'), readNodes(proof, `storageProof[${i}].proof`)] as const;
+        }),
+      );
       return {
         accountProof: readNodes(json.accountProof, 'accountProof'),
         account,
         storageRoot: account?.storageRoot ?? EMPTY_TRIE_ROOT,
-        storage: slots.map(({ key, value }, i) => {
-          const at = `storageProof[${i}]`;
-          return {
-            key,
-            value: bytesToBigInt(value),
-            proof: readNodes(readObject(storage[i], at).proof, `${at}.proof`),
-          };
-        }),
+        storage: slots.map(({ key, value }) => ({
+          key,
+          value: bytesToBigInt(value),
+          proof: proofs.get(bytesToBigInt(key)) ?? [],
+        })),
       };
     },
   });
