@@ -31,11 +31,19 @@ class Blocks {
   }
 
   seal(...marks: number[]): void {
-    for (const mark of marks) {
-      const block = { header: { number: this.sealed.length }, hash: Uint8Array.of(mark) } as Block;
-      this.sealed.push(block);
-      for (const listener of this.heads) listener(block);
-    }
+    for (const mark of marks) this.tell(...this.sealUntold(mark));
+  }
+
+  /** Seals blocks of which the chain tells later. */
+  sealUntold(...marks: number[]): Block[] {
+    const first = this.sealed.length;
+    const blocks = marks.map((mark, i) => ({ header: { number: first + i }, hash: Uint8Array.of(mark) }) as Block);
+    this.sealed.push(...blocks);
+    return blocks;
+  }
+
+  tell(...blocks: Block[]): void {
+    for (const block of blocks) for (const listener of this.heads) listener(block);
   }
 
   revert(head: number): void {
@@ -114,6 +122,33 @@ describe('filters', () => {
     expect(await marks(id)).toEqual([12, 13]);
   });
 
+  test('tell nothing again of blocks that the chain tells of late', async () => {
+    const before = blocks.sealUntold(1);
+    const ids = [await registry.addBlocks(), await registry.addLogs(parseLogRequest({}))];
+    blocks.tell(...before);
+    const late = blocks.sealUntold(2, 3, 4);
+    for (const id of ids) expect(await marks(id)).toEqual([2, 3, 4]);
+    blocks.tell(...late);
+    for (const id of ids) expect(await marks(id)).toEqual([]);
+    blocks.seal(5);
+    for (const id of ids) expect(await marks(id)).toEqual([5]);
+    blocks.revert(2);
+    const others = blocks.sealUntold(13, 14, 15);
+    for (const id of ids) expect(await marks(id)).toEqual([]);
+    blocks.tell(...others);
+    for (const id of ids) expect(await marks(id)).toEqual([13, 14, 15]);
+  });
+
+  test('tell what could not be had before, also when the chain tells of it late', async () => {
+    const id = await registry.addLogs(parseLogRequest({}));
+    const late = blocks.sealUntold(1, 2);
+    blocks.failing = true;
+    await expect(marks(id)).rejects.toThrow('not to be had');
+    blocks.tell(...late);
+    blocks.failing = false;
+    expect(await marks(id)).toEqual([1, 2]);
+  });
+
   test('tell pending transactions, the newest 10 000 of them', async () => {
     const id = registry.addTransactions();
     blocks.submit(1);
@@ -173,4 +208,22 @@ describe('ranges of logs', () => {
     expect(await find({ fromBlock: '0x1', toBlock: '0x1389' })).toHaveLength(5001);
     expect(blocks.asked).toEqual([[1, 5001]]);
   });
+
+  test.each([{}, { fromBlock: '0x1' }, { fromBlock: 'latest', toBlock: 'pending' }])(
+    'end at the head, however it moves meanwhile: %o',
+    async (filter) => {
+      const moving = new Blocks();
+      moving.seal(1, 2);
+      const { chain } = moving;
+      const head: Chain['head'] = () => {
+        moving.seal(3);
+        return chain.head();
+      };
+      const block: Chain['block'] = (reference) => {
+        moving.seal(3);
+        return chain.block(reference);
+      };
+      expect(await findLogs({ ...chain, head, block }, parseLogRequest(filter))).not.toEqual([]);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import type { Chain, FoundLog } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
-import { bytesToBigInt } from '../../primitives/bytes.js';
+import { bytesToBigInt, equalBytes } from '../../primitives/bytes.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { LogBounds, LogRequest } from '../parse-log-filter.js';
 import { findLogs, numberOf } from './find-logs.js';
@@ -27,6 +27,8 @@ export type FilterChanges = { readonly logs: readonly FoundLog[] } | { readonly 
 interface Following {
   /** First block that it has not answered for. */
   next: number;
+  /** Hash of the head, 32 bytes, up to which it has answered, and what `next` was then. */
+  answered: { readonly head: Uint8Array; readonly next: number } | undefined;
 }
 
 type Kind =
@@ -55,12 +57,12 @@ export class FilterRegistry {
 
   /** Follows logs of the blocks from now on, within the bounds of the request. @throws PlumblineError `FILTER_LIMIT` */
   async addLogs(request: LogRequest): Promise<string> {
-    return this.add({ kind: 'logs', request, next: await this.afterHead() });
+    return this.add({ kind: 'logs', request, ...(await this.fromHead()) });
   }
 
   /** Follows new blocks. @throws PlumblineError `FILTER_LIMIT` */
   async addBlocks(): Promise<string> {
-    return this.add({ kind: 'blocks', next: await this.afterHead() });
+    return this.add({ kind: 'blocks', ...(await this.fromHead()) });
   }
 
   /** Follows transactions that enter the pool. @throws PlumblineError `FILTER_LIMIT` */
@@ -139,30 +141,37 @@ export class FilterRegistry {
     { from, to }: LogBounds,
     find: (first: number, last: number) => Promise<readonly Found[]>,
   ): Promise<readonly Found[]> {
-    const head = (await chain.head()).header.number;
-    const last = to === undefined ? head : Math.min(head, await numberOf(chain, to));
+    const { header, hash } = await chain.head();
+    const last = to === undefined ? header.number : Math.min(header.number, await numberOf(chain, to));
     const first = from !== undefined && 'number' in from ? Math.max(following.next, from.number) : following.next;
     if (first > last) return [];
     following.next = last + 1;
+    following.answered = { head: hash, next: last + 1 };
     try {
       return await find(first, last);
     } catch (error) {
       following.next = Math.min(following.next, first);
+      following.answered = undefined;
       throw error;
     }
   }
 
-  private async afterHead(): Promise<number> {
-    return (await this.chain.head()).header.number + 1;
+  private async fromHead(): Promise<Following> {
+    const { header, hash } = await this.chain.head();
+    const next = header.number + 1;
+    return { next, answered: { head: hash, next } };
   }
 
   private listen(): () => void {
     const ends = [
-      this.chain.onHead(({ header }) => {
+      this.chain.onHead(({ header, hash }) => {
         this.forgetIdle();
         for (const filter of this.filters.values()) {
-          // A head at or below what was answered for: the chain went back, and these blocks are new ones.
-          if (filter.kind !== 'transactions') filter.next = Math.min(filter.next, header.number);
+          if (filter.kind === 'transactions') continue;
+          const { answered, next } = filter;
+          // A head at or below what was answered for: the chain went back, and these blocks are new ones. But a light chain may
+          // tell of its blocks late, and where they end with the head that was answered for, they are the same.
+          filter.next = answered && equalBytes(answered.head, hash) ? answered.next : Math.min(next, header.number);
         }
       }),
       this.chain.onPendingTransaction(({ hash }) => {

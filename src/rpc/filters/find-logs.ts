@@ -27,8 +27,9 @@ export async function findLogs(
     return logsOfBlock(chain, await requireBlock({ chain }, { hash: range.blockHash }), filter);
   }
   const { from = LATEST, to = LATEST } = range;
-  const head = (await chain.head()).header.number;
   const [first, last] = [await numberOf(chain, from), await numberOf(chain, to)];
+  // Read last: a head that was read before may be older than the one that `to` names.
+  const head = (await chain.head()).header.number;
   if (last > head) throw invalidParams('toBlock', 'is above the head', 'block range params');
   if (first > last) throw invalidParams('fromBlock', 'is above toBlock', 'block range params');
   if (last - first > MAX_LOG_RANGE) {
