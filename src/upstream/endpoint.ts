@@ -26,7 +26,7 @@ export interface EndpointHost {
 
 export interface AskOptions {
   readonly signal: AbortSignal;
-  /** Whether a call that is already under way to this endpoint is waited for, and not made again. */
+  /** Whether the same calls that are already under way to this endpoint are waited for, and not made again. */
   readonly share: boolean;
 }
 
@@ -91,7 +91,7 @@ export class Endpoint {
     if (this.closed) throw closedError();
     if (signal.aborted) throw signal.reason;
     if (calls.length === 0) return [];
-    const key = share && calls.length === 1 ? JSON.stringify([calls[0]!.method, calls[0]!.params]) : undefined;
+    const key = share ? JSON.stringify(calls.map(({ method, params }) => [method, params])) : undefined;
     const running = key === undefined ? undefined : this.shared.get(key);
     if (running !== undefined) return running.wait(signal);
 

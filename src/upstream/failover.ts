@@ -26,7 +26,7 @@ export interface Task<T> {
 
 export interface FailoverOptions {
   readonly timeoutMs: number;
-  readonly signals: readonly (AbortSignal | undefined)[];
+  readonly signal: AbortSignal;
   readonly retries: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -43,7 +43,7 @@ export interface FailoverOptions {
  *   what `settle` throws
  */
 export async function failOver<T>(members: readonly Member[], task: Task<T>, options: FailoverOptions): Promise<T> {
-  const limit = openTimeLimit(options.clock, options.timeoutMs, options.signals);
+  const limit = openTimeLimit(options.clock, options.timeoutMs, options.signal);
   const course = new Course(members, task, options, limit);
   try {
     return await course.run();

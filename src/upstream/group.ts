@@ -9,6 +9,7 @@ import { type Member, noteFault, openMembers, type ReportEvent } from './member.
 import type { EndpointEvent, UpstreamObserver } from './observer.js';
 import { clockOf, type GroupOptions } from './options.js';
 import { askQuorum, type QuorumAnswer, type QuorumOptions } from './quorum.js';
+import { SignalRelay } from './signal-relay.js';
 
 export interface RequestOptions {
   /** Ends the request, and what is under way for it alone. */
@@ -19,7 +20,7 @@ export interface RequestOptions {
   readonly endpoint?: string;
   /** Ids of endpoints not to ask. */
   readonly exclude?: readonly string[];
-  /** Whether the same call under way may be waited for in place of a new one; true unless told. For calls that change nothing. */
+  /** Whether the same calls under way may be waited for in place of new ones; true unless told. For calls that change nothing. */
   readonly share?: boolean;
   /**
    * Whether another endpoint is asked after this JSON-RPC error; where all answer so, the first error is thrown. Unless
@@ -55,8 +56,9 @@ export interface EndpointStatus extends EndpointInfo {
 export class EndpointGroup {
   readonly role: string;
   private readonly members: readonly Member[];
-  /** One for each request under way: many listeners on one signal are taken for a leak by Node. */
+  /** One for each request under way. */
   private readonly running = new Set<AbortController>();
+  private readonly relay = new SignalRelay();
   private closed: PlumblineError | undefined;
   private readonly clock: Clock;
   private readonly random: () => number;
@@ -135,14 +137,14 @@ export class EndpointGroup {
     calls: readonly Call[],
     options: RequestOptions & { readonly accept?: Accept<readonly Answer[], unknown> } = {},
   ): Promise<unknown> {
-    const { accept } = options;
+    const { share = true, accept } = options;
     const settle: Task<unknown>['settle'] = async (answers, member) => {
       for (const [i, answer] of answers.entries())
         if (answer.kind === 'error') this.noteError(member, calls[i]!.method, answer.error);
       if (accept === undefined) return { value: { answers, from: member.info } satisfies BatchAnswer };
       return accepted(() => accept(answers, member.info));
     };
-    return this.run({ calls, share: false, settle }, options);
+    return this.run({ calls, share, settle }, options);
   }
 
   /**
@@ -208,10 +210,11 @@ export class EndpointGroup {
     if (this.closed !== undefined) throw this.closed;
     const stop = new AbortController();
     this.running.add(stop);
+    const leave = options.signal && this.relay.pass(options.signal, stop);
     try {
       return await failOver(members, task, {
         timeoutMs: options.timeoutMs ?? this.options.totalTimeoutMs ?? 30_000,
-        signals: [options.signal, stop.signal],
+        signal: stop.signal,
         retries: this.options.retries ?? 2,
         clock: this.clock,
         random: this.random,
@@ -219,6 +222,7 @@ export class EndpointGroup {
         ...(options.onFault !== undefined && { onFault: options.onFault }),
       });
     } finally {
+      leave?.();
       this.running.delete(stop);
     }
   }

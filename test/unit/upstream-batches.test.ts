@@ -58,6 +58,29 @@ describe('requests of one turn', () => {
     expect(mock.calls).toBe(3);
   });
 
+  test('identical batches under way are made once, one that differs in a member is another', async () => {
+    const mock = await scene.mock({ handler: echo, latencyMs: 20 });
+    const group = scene.group([mock.url]);
+    const batch = (...numbers: number[]) => numbers.map((n) => ({ method: 'm', params: [n] }));
+    const results = async (calls: ReturnType<typeof batch>, share = true) => {
+      const { answers } = await group.requestMany(calls, { share });
+      return answers.map((answer) => answer.kind === 'result' && answer.result);
+    };
+    const given = new AbortController();
+    const first = group.requestMany(batch(1, 2), { signal: given.signal });
+    await until(() => mock.requests.length === 1);
+    const others = [results(batch(1, 2)), results(batch(2, 1)), results(batch(1, 2), false)];
+    // Who gives up does not end it for the other.
+    given.abort();
+    await expect(first).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(await Promise.all(others)).toEqual([
+      ['m:[1]', 'm:[2]'],
+      ['m:[2]', 'm:[1]'],
+      ['m:[1]', 'm:[2]'],
+    ]);
+    expect(mock.calls).toBe(6);
+  });
+
   test('an identical one made while the answer is being handed out is made anew', async () => {
     const mock = await scene.mock({ handler: echo });
     const group = scene.group([mock.url]);

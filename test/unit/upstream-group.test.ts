@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
 import { failureOf } from '../support/mock-upstream-scene.js';
@@ -25,6 +26,30 @@ describe('choice of endpoints', () => {
     expect(group.endpoints.map(({ id }) => id)).toEqual([mock.origin, `${mock.origin}#2`]);
     await group.request('m', [], { endpoint: `${mock.origin}#2` });
     expect(mock.requests[0]!.path).toBe('/two');
+  });
+});
+
+describe('one signal of many requests', () => {
+  test('is listened to once, and no longer when they have ended', async () => {
+    const { group } = await pair();
+    const { signal } = new AbortController();
+    const requests = Array.from({ length: 30 }, (_, n) => group.request('m', [n], { signal }));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await Promise.all(requests);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test('ends all of them with its reason, and those that come after', async () => {
+    const { group } = await pair();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const requests = [1, 2, 3].map((n) => failureOf(group.request('m', [n], { signal })));
+    const other = group.request('m', [1]);
+    controller.abort('enough');
+    requests.push(failureOf(group.request('m', [4], { signal })));
+    for (const error of await Promise.all(requests)) expect(error).toMatchObject({ code: 'ABORTED', cause: 'enough' });
+    expect(await other).toBe('a');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
 
