@@ -127,6 +127,11 @@ export interface Chain {
   head(): Promise<Block>;
   /** @returns undefined for a block that is not held, or a tag that names none yet */
   block(reference: BlockReference): Promise<Block | undefined>;
+  /**
+   * The blocks from one number to another, both ends included, the lowest first. Both are on the chain, `last` is not above
+   * the head. Left out by a chain that holds its blocks.
+   */
+  blocks?(first: number, last: number, signal?: AbortSignal): Promise<readonly Block[]>;
   /** @param hash - 32 bytes */
   transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined>;
   /** @param hash - 32 bytes, of the transaction */

@@ -1,7 +1,7 @@
 import type { Block, Chain, TrustLevel } from '../chain/chain.js';
 import { TRUST_RANK } from '../chain/trust-rank.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
-import { type AnswerReport, answerClass, missingClass } from './answer-report.js';
+import { type AnswerClass, type AnswerReport, answerClass, missingClass } from './answer-report.js';
 import type { RpcContext } from './context.js';
 
 /** A context that notes what one request uses of the chain, and what that comes to. */
@@ -39,6 +39,10 @@ class Notes {
     this.levels.push(level);
   }
 
+  get isEmpty(): boolean {
+    return this.blocks.size === 0 && this.levels.length === 0;
+  }
+
   /** The blocks, and the lowest level among them. */
   async sum(chain: Chain): Promise<Pick<AnswerReport, 'blocks' | 'level'>> {
     const levels = [...this.levels];
@@ -68,12 +72,19 @@ export function noteRequest(context: RpcContext, method: string): Noted<RpcConte
       const sum = await notes.sum(chain);
       return {
         method,
-        class: notes.lacked && errorCode === undefined ? missingClass(chain.kind) : answerClass(chain.kind, method),
+        class: errorCode === undefined ? classOf(chain.kind, method, notes) : answerClass(chain.kind, method),
         ...sum,
         ...(errorCode !== undefined && { errorCode }),
       };
     },
   };
+}
+
+function classOf(kind: Chain['kind'], method: string, notes: Notes): AnswerClass {
+  if (notes.lacked) return missingClass(kind);
+  const usual = answerClass(kind, method);
+  // Without anything of the chain nothing is proved: it is of the node, as the changes of a filter of pending transactions.
+  return usual === 'proved' && notes.isEmpty ? 'held' : usual;
 }
 
 /** The chain itself, but for what gives blocks or proofs. */
@@ -118,6 +129,13 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       return proof;
     },
     ...(prepare !== undefined && { prepare }),
+    ...(chain.blocks !== undefined && {
+      blocks: async (...range: Parameters<NonNullable<Chain['blocks']>>) => {
+        const found = await chain.blocks!(...range);
+        for (const block of found) notes.block(block);
+        return found;
+      },
+    }),
   };
   return new Proxy(chain, {
     get(target, name) {

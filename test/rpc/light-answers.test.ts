@@ -79,6 +79,10 @@ describe("on('answer')", () => {
       expect(await ask(method, id)).toEqual([]);
       expect(heard[0], method).toMatchObject({ method, class: 'proved', level: 'linked' });
     }
+    const pending = await ask('eth_newPendingTransactionFilter');
+    heard.length = 0;
+    expect(await ask('eth_getFilterChanges', pending)).toEqual([]);
+    expect(heard).toEqual([{ method: 'eth_getFilterChanges', class: 'held', blocks: [] }]);
     const found = await dev.ask('eth_getTransactionByBlockNumberAndIndex', '0x2', '0x0');
     heard.length = 0;
     expect(await ask('eth_getTransactionByHash', (found as { hash: Hex }).hash)).toEqual(found);

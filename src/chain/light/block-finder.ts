@@ -29,9 +29,7 @@ export class BlockFinder {
       const linked = await this.linked(number);
       if (linked !== undefined) return linked;
     }
-    const found = await this.byNumber(number);
-    if (found !== undefined) return found;
-    throw blockNotFound(number);
+    return this.required(number);
   }
 
   /** A block that is linked to the head, or near enough to be. */
@@ -67,6 +65,13 @@ export class BlockFinder {
     return vouched.block;
   }
 
+  /** As `byNumber`. @throws PlumblineError `BLOCK_NOT_FOUND` above the head */
+  async required(number: number): Promise<LightBlock> {
+    const found = await this.byNumber(number);
+    if (found !== undefined) return found;
+    throw new PlumblineError('BLOCK_NOT_FOUND', `no block ${number}`, { block: String(number) });
+  }
+
   /** A block that has left the chain, or never was on it, is none. */
   async byHash(hash: Uint8Array): Promise<LightBlock | undefined> {
     const found = await this.heads.byHash(hash);
@@ -74,8 +79,4 @@ export class BlockFinder {
     const onChain = await this.byNumber(found.header.number);
     return onChain !== undefined && equalBytes(onChain.hash, hash) ? onChain : undefined;
   }
-}
-
-export function blockNotFound(number: number): PlumblineError<'BLOCK_NOT_FOUND'> {
-  return new PlumblineError('BLOCK_NOT_FOUND', `no block ${number}`, { block: String(number) });
 }

@@ -26,10 +26,10 @@ import { TRUST_RANK } from '../trust-rank.js';
 import { AccessLists } from './access-lists.js';
 import { fetchAccountProof } from './account-proof.js';
 import { BlockContents } from './block-contents.js';
-import { BlockFinder, blockNotFound, LINKED_DEPTH } from './block-finder.js';
+import { BlockFinder, LINKED_DEPTH } from './block-finder.js';
 import { CodeCache } from './code-cache.js';
-import { Finality } from './finality.js';
-import { FinalityStore, type FinalizedBlock } from './finality-store.js';
+import type { Finality } from './finality.js';
+import type { FinalizedBlock } from './finality-store.js';
 import { HeadFollower } from './head-follower.js';
 import { HeaderChain, KEPT } from './header-chain.js';
 import { Heads } from './heads.js';
@@ -37,6 +37,7 @@ import { type LightBlock, lightBlock } from './light-block.js';
 import type { LightChainParts } from './light-options.js';
 import { pricesAfter } from './light-prices.js';
 import { LightState } from './light-state.js';
+import { openFinality } from './open-finality.js';
 import { type CallGround, PreparedCall } from './prepared-call.js';
 import { ProvedStates } from './proved-state.js';
 import { notReached } from './refused.js';
@@ -59,7 +60,7 @@ export class LightChain implements Chain {
   private readonly contents: BlockContents;
 
   constructor(private readonly parts: LightChainParts) {
-    const { network, upstream, layerOne, maru, level, clock, cache } = parts;
+    const { network, upstream, maru, level, clock, cache } = parts;
     this.network = network;
     const rules = {
       level,
@@ -87,24 +88,7 @@ export class LightChain implements Chain {
       accessLists: new AccessLists(parts.accessLists, now),
       contextAfter: (block) => this.contextAfter(block),
     };
-    this.finality =
-      layerOne === undefined
-        ? undefined
-        : new Finality(layerOne, {
-            rollup: network.rollup,
-            maxAgeMs: parts.finalityMaxAgeMs,
-            prove: parts.proveLayerOne,
-            agreeing: parts.layerOneAgreeing,
-            header: parts.layerOneHeader,
-            clock,
-            store: new FinalityStore(cache?.finalizations, {
-              chainId: network.chainId,
-              rollup: network.rollup.address,
-              prove: parts.proveLayerOne,
-              agreeing: parts.layerOneAgreeing,
-              header: parts.layerOneHeader,
-            }),
-          });
+    this.finality = openFinality(parts);
     this.zkProofs = new ZkProofs({ network, upstream, table: cache?.proofs, loadHasher: parts.loadHasher });
     this.contents = new BlockContents(upstream, network, parts.agreeing);
   }
@@ -135,6 +119,12 @@ export class LightChain implements Chain {
     }
   }
 
+  async blocks(first: number, last: number, signal?: AbortSignal): Promise<readonly LightBlock[]> {
+    const [top, { blocksOfRange }] = await Promise.all([this.finder.required(last), import('./block-range.js')]);
+    const { network, headers } = this;
+    return blocksOfRange({ group: this.parts.upstream, network, headers }, top, first, signal);
+  }
+
   /** The newest block with its transactions, or any other. @throws PlumblineError `ANSWER_REFUSED`, of the endpoints */
   withBody(block: Block): Promise<Block> {
     return this.contents.withBody(block);
@@ -154,8 +144,7 @@ export class LightChain implements Chain {
   }
 
   async logs(query: LogQuery): Promise<readonly FoundLog[]> {
-    const last = await this.finder.byNumber(query.to);
-    if (last === undefined) throw blockNotFound(query.to);
+    const last = await this.finder.required(query.to);
     if (this.headers.head!.header.number - query.from <= LINKED_DEPTH) await this.headers.ancestor(query.from);
     const { logsOfRange } = await import('./log-range.js');
     const { network, headers, contents } = this;

@@ -1,24 +1,16 @@
-import type { Network } from '../../networks/network.js';
-import { equalBytes } from '../../primitives/bytes.js';
-import type { EndpointGroup } from '../../upstream/group.js';
 import type { Block, FoundLog, LogQuery } from '../chain.js';
 import { bloomTest } from '../log-filter.js';
 import { logsOfBlock } from '../log-search.js';
 import type { BlockContents } from './block-contents.js';
-import type { HeaderChain } from './header-chain.js';
+import { linkedDown, type RangeGround } from './block-range.js';
 import type { LightBlock } from './light-block.js';
-import { AT_ONCE, fetchLinked } from './linked-headers.js';
 
 /** Blocks whose receipts are asked for at the same time. */
 const HITS_AT_ONCE = 16;
 
 /** What a search of a light chain works on. */
-export interface LogGround {
-  readonly group: EndpointGroup;
-  readonly network: Network;
+export interface LogGround extends RangeGround {
   readonly contents: Pick<BlockContents, 'receipts'>;
-  /** Headers that are held already; whether they are the right ones is checked. */
-  readonly headers: Pick<HeaderChain, 'at' | 'levelOf' | 'note'>;
 }
 
 /**
@@ -52,21 +44,4 @@ export async function logsOfRange(
     found.push(...(await Promise.all(some)).flat());
   }
   return found;
-}
-
-/** From `last` down to `first`. */
-async function linkedDown(
-  { group, network, headers }: LogGround,
-  last: LightBlock,
-  first: number,
-  signal: AbortSignal | undefined,
-): Promise<LightBlock[]> {
-  const blocks = [last];
-  for (let child = last; child.header.number > first; child = blocks.at(-1)!) {
-    const { number, parentHash } = child.header;
-    const parent = headers.at(number - 1);
-    if (parent !== undefined && equalBytes(parent.hash, parentHash)) blocks.push(parent);
-    else blocks.push(...(await fetchLinked(group, network, child, Math.max(first, number - AT_ONCE), signal)));
-  }
-  return blocks;
 }
