@@ -11,10 +11,10 @@ const HEAD = 60;
 
 const request = (node: PlumblineNode, method: string, ...params: unknown[]) => node.request({ method, params });
 
-/** A chain of sixty blocks under a light node with a store. */
-async function longChain(store: KeptStore, options: LightSceneOptions = {}): Promise<LightScene> {
+/** A chain of sixty blocks under a light node with a store. @param sender - dev account whose transfers they hold */
+async function longChain(store: KeptStore, options: LightSceneOptions = {}, sender = 0): Promise<LightScene> {
   const scene = await lightScene({ ...options, more: { store } });
-  for (let nonce = 0; nonce < HEAD; nonce++) await scene.dev.transfer(0, { nonce });
+  for (let nonce = 0; nonce < HEAD; nonce++) await scene.dev.transfer(sender, { nonce });
   return scene;
 }
 
@@ -139,8 +139,7 @@ describe('headers', () => {
     await link(scene.light);
     await scene.light.close();
     // Endpoints of another chain of the same length, of the same network.
-    const other = await longChain(new KeptStore());
-    await other.dev.ask('anvil_setBalance', accountAt(5), '0x1');
+    const other = await longChain(new KeptStore(), {}, 1);
     await other.light.close();
     const node = await other.open({}, { store });
     const deep = (await request(node, 'eth_getBlockByNumber', DEEP, false)) as { hash: Hex };
