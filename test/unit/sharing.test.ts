@@ -148,6 +148,35 @@ describe('what nodes have in common', () => {
     newer.close();
   });
 
+  test('what somebody else says on their channels is passed over', async () => {
+    const { nodes, browser } = await tabs(2);
+    const { writer: id, epoch } = await sharingOf(nodes[1]!);
+    const name = `plumbline-writer-${browser.name}`;
+    const [all, one] = [new BroadcastChannel(name), new BroadcastChannel(`${name}:${id}`)];
+    const heard: { version: number }[] = [];
+    const listener = new BroadcastChannel(name);
+    listener.onmessage = ({ data }) => void heard.push(data as { version: number });
+    all.postMessage({ kind: 'seek', from: 'x', version: 0, fingerprint: {}, rank: 'page', isActive: true });
+    await expect.poll(() => heard.length).toBeGreaterThan(0);
+    const { version } = heard[0]!;
+    const from = 'stranger';
+    for (const kind of ['seek', 'writer', 'leaving', 'bye', 'reply', 'call', 'other', 7, null]) {
+      for (const channel of [all, one]) {
+        for (const more of [{}, { version }, { version, epoch: epoch! + 5, fingerprint: 3 }, { from: 5, version }]) {
+          channel.postMessage({ from, ...more, kind });
+        }
+      }
+    }
+    for (const data of ['text', 5, null, undefined, [], new Uint8Array(3)]) {
+      all.postMessage(data);
+      one.postMessage(data);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await rolesOf(nodes)).toEqual(['writer', 'follower']);
+    expect(await ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01'])).toBe(hashOf('0x01'));
+    for (const channel of [all, one, listener]) channel.close();
+  });
+
   test('where neither locks nor channels are allowed, a node is alone', async () => {
     const browser = new TestBrowser();
     const denied = () => {

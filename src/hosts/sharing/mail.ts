@@ -1,9 +1,27 @@
 import type { Channel } from './environment.js';
-import type { Announcement, Letter } from './messages.js';
+import type { Announcement, Letter, ToFollower, ToWriter } from './messages.js';
 
-/** Others of this origin may use a channel of the same name. */
-function isOurs(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && 'kind' in data && 'from' in data;
+/** Others of this origin may use a channel of the same name. What every version says is all that is looked at. */
+function isAnnouncement(data: unknown): data is Announcement {
+  if (!isSigned(data)) return false;
+  const { kind, epoch, version, fingerprint } = data;
+  const isStanding = typeof version === 'number' && typeof fingerprint === 'object' && fingerprint !== null;
+  if (kind === 'seek') return isStanding;
+  if (kind === 'writer') return isStanding && typeof epoch === 'number';
+  return kind === 'bye' || (kind === 'leaving' && typeof epoch === 'number');
+}
+
+const LETTERS: readonly unknown[] = [
+  ...(['call', 'abort', 'end-session', 'ping'] satisfies ToWriter['kind'][]),
+  ...(['reply', 'gone', 'over', 'message', 'pong'] satisfies ToFollower['kind'][]),
+];
+
+function isLetter(data: unknown): data is Letter {
+  return isSigned(data) && LETTERS.includes(data.kind) && typeof data.epoch === 'number';
+}
+
+function isSigned(data: unknown): data is Record<string, unknown> {
+  return typeof data === 'object' && data !== null && typeof (data as { from?: unknown }).from === 'string';
 }
 
 /** The channels of one node: one for all, one that it reads alone, and one for each node that it writes to. */
@@ -22,10 +40,10 @@ export class Mail {
     this.common = channel(name);
     this.inbox = channel(`${name}:${id}`);
     this.common.onmessage = ({ data }) => {
-      if (isOurs(data)) reader.hear(data as Announcement);
+      if (isAnnouncement(data)) reader.hear(data);
     };
     this.inbox.onmessage = ({ data }) => {
-      if (isOurs(data)) reader.read(data as Letter);
+      if (isLetter(data)) reader.read(data);
     };
   }
 
