@@ -50,6 +50,34 @@ test('a full disk: another takes over what is stored, goes on in memory, and is 
   expect(await ask(three, 'eth_getBlockByNumber', ['latest', false])).toEqual(head);
 });
 
+test('a full disk: those who follow are told with the writer, and when that has changed with its successor', async () => {
+  const { browser, disk } = browserWithDisk();
+  const one = await browser.open(browser.tab(), openInline, CHAIN);
+  const two = await browser.open(browser.tab(), openInline, CHAIN);
+  const told: unknown[] = [];
+  two.onStoreStatus!((status) => told.push(status));
+  await ask(two, 'evm_mine');
+  expect(two.storeStatus).toEqual({ mode: 'durable' });
+  disk.isFull = true;
+  await ask(two, 'evm_mine');
+  await expect.poll(() => two.storeStatus).toMatchObject({ ...FULL, since: 2 });
+  const three = await browser.open(browser.tab(), openInline, CHAIN);
+  expect(three.storeStatus).toMatchObject({ ...FULL, since: 2 });
+  expect(told).toEqual([expect.objectContaining({ ...FULL, since: 2 })]);
+  disk.isFull = false;
+  await expect.poll(() => told.at(-1), { timeout: 10_000 }).toEqual({ mode: 'durable' });
+  expect(told).toHaveLength(2);
+  disk.isFull = true;
+  await ask(three, 'evm_mine');
+  await expect.poll(() => told).toHaveLength(3);
+  // What the disk has room for when the next one begins, is stored.
+  disk.isFull = false;
+  await one.close();
+  expect(await ask(two, 'eth_blockNumber')).toBe('0x3');
+  await expect.poll(() => told.slice(3)).toEqual([{ mode: 'durable' }]);
+  expect(two.storeStatus).toEqual({ mode: 'durable' });
+});
+
 test('a full disk: a stored devnet opens, reads, and goes on in memory', async () => {
   const { browser, disk } = browserWithDisk();
   const one = await browser.open(browser.tab(), openInline, CHAIN);

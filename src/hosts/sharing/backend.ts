@@ -4,8 +4,8 @@ import type { Layer, NodeSession, NodeTransport, SessionListener } from '../tran
 /** The writer as a node of the store sees it, in this thread or elsewhere, for as long as it writes. */
 export interface Backend {
   readonly epoch: number;
-  /** What is known of the store, where the writer is in this thread. */
-  readonly store?: Pick<NodeTransport, 'storeStatus' | 'onStoreStatus'>;
+  /** What is known of the store. */
+  readonly store: Pick<NodeTransport, 'storeStatus' | 'onStoreStatus'>;
   /** @throws WriterGone when there will be no reply; the signal's reason when aborted */
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply>;
   /** Its `dispatch` throws as that of the backend. */

@@ -23,7 +23,7 @@ const YIELD_MS = 50;
 const SIGN_OF_LIFE = 10;
 
 /** Goes up when nodes say something else to each other, or store something else. */
-const VERSION = SCHEMA_VERSION * 100 + 1;
+const VERSION = SCHEMA_VERSION * 100 + 2;
 
 /**
  * One of the nodes that share a store: stands for writer, writes when its turn comes, and until then knows who does.
@@ -151,6 +151,7 @@ export class Member {
       node = await open({ store, storeFailure, activity: reign.activity, onProgress });
       if (!reign.isLeaving) {
         const backend = reign.begin(node);
+        node.onStoreStatus?.(() => this.reign === reign && this.announce(reign));
         this.announce(reign);
         this.listener.onWriter({ backend, info: node.info });
         await reign.last();
@@ -213,7 +214,7 @@ export class Member {
     }
     this.reign?.lose();
     this.silence = 0;
-    if (this.other.learn(from, epoch, said.info)) this.seek();
+    if (this.other.learn(from, epoch, said.info, said.store)) this.seek();
     if (said.info === undefined && said.progress !== undefined) this.settings.onProgress(said.progress);
   }
 
@@ -266,9 +267,9 @@ export class Member {
     this.mail.say({ kind: 'seek', from: this.id, version: VERSION, fingerprint, rank, isActive });
   }
 
-  private announce({ epoch, info, progress }: Reign): void {
+  private announce({ epoch, info, progress, store }: Reign): void {
     const { fingerprint } = this.settings;
-    this.mail.say({ kind: 'writer', from: this.id, version: VERSION, fingerprint, epoch, info, progress });
+    this.mail.say({ kind: 'writer', from: this.id, version: VERSION, fingerprint, epoch, info, progress, store });
   }
 }
 

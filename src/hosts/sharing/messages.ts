@@ -1,5 +1,6 @@
 import type { Reply } from '../../rpc/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
+import type { StoreStatus } from '../../store/store-status.js';
 import type { NodeInfo, OpenProgress } from '../options.js';
 import type { Layer } from '../transport.js';
 import type { Fingerprint } from './fingerprint.js';
@@ -21,6 +22,8 @@ export type Announcement =
       readonly epoch: number;
       readonly info?: NodeInfo | undefined;
       readonly progress?: OpenProgress | undefined;
+      /** Of its node, also said when it changes. */
+      readonly store?: StoreStatus | undefined;
     })
   /** The writer begins nothing any more. */
   | { readonly kind: 'leaving'; readonly from: string; readonly epoch: number }

@@ -1,3 +1,4 @@
+import type { StoreStatus } from '../../store/store-status.js';
 import type { NodeInfo } from '../options.js';
 import type { Backend } from './backend.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';
@@ -40,7 +41,7 @@ export class OtherWriter {
   }
 
   /** Somebody writes; with `info`, it can be asked. @returns whether it is another than before */
-  learn(id: string, epoch: number, info: NodeInfo | undefined): boolean {
+  learn(id: string, epoch: number, info: NodeInfo | undefined, store?: StoreStatus | undefined): boolean {
     const isOther = this.writer?.epoch !== epoch || this.writer.id !== id;
     if (isOther) {
       this.dismiss();
@@ -48,10 +49,11 @@ export class OtherWriter {
       this.writer = { id, epoch };
     }
     if (info !== undefined && this.remote === undefined) {
-      const remote = new RemoteNode(epoch, (letter) => this.post(id, epoch, letter));
+      const remote = new RemoteNode(epoch, (letter) => this.post(id, epoch, letter), store);
       this.remote = remote;
       this.tell({ backend: remote, info });
     }
+    this.remote?.learn(store);
     return isOther;
   }
 

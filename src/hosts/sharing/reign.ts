@@ -1,4 +1,5 @@
 import type { Activity } from '../../chain/light/activity.js';
+import type { StoreStatus } from '../../store/store-status.js';
 import type { NodeInfo, OpenProgress } from '../options.js';
 import type { NodeTransport } from '../transport.js';
 import { JointActivity } from './joint-activity.js';
@@ -68,6 +69,11 @@ export class Reign {
     this.info = node.info;
     this.writing = new Writing(this.epoch, node, this.say);
     return this.writing;
+  }
+
+  /** Of its node. */
+  get store(): StoreStatus | undefined {
+    return this.writing?.store.storeStatus;
   }
 
   /** Answers until it is lost, or has come to its end in order. */

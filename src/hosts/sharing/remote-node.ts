@@ -1,4 +1,6 @@
 import type { Reply } from '../../rpc/envelope.js';
+import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
+import { textOf } from '../plain-data.js';
 import type { Layer, NodeSession, SessionListener } from '../transport.js';
 import { type Backend, WriterGone } from './backend.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';
@@ -15,14 +17,35 @@ export class RemoteNode implements Backend {
   private readonly sessions = new Map<number, SessionListener>();
   /** Who waits for the next sign of life. */
   private readonly greeting: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+  private readonly storeListeners = new Set<StoreStatusListener>();
   private isOver = false;
   private next = 1;
 
-  /** @param say - sends to the writer */
+  /**
+   * @param say - sends to the writer
+   * @param storeStatus - as the writer has said
+   */
   constructor(
     readonly epoch: number,
     private readonly say: (letter: Said<ToWriter>) => void,
+    public storeStatus?: StoreStatus | undefined,
   ) {}
+
+  get store() {
+    return this;
+  }
+
+  onStoreStatus(listener: StoreStatusListener): () => void {
+    this.storeListeners.add(listener);
+    return () => this.storeListeners.delete(listener);
+  }
+
+  /** The writer says how its store is, be it again. */
+  learn(status: StoreStatus | undefined): void {
+    if (status === undefined || textOf(status) === textOf(this.storeStatus)) return;
+    this.storeStatus = status;
+    for (const listener of this.storeListeners) listener(status);
+  }
 
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
     return this.call(layer, payload, signal);

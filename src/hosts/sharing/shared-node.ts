@@ -40,6 +40,8 @@ export class SharedNode implements NodeTransport, MemberListener {
   private readonly failureListeners = new Set<(error: Error) => void>();
   private readonly storeListeners = new Set<StoreStatusListener>();
   private unwatchStore: (() => void) | undefined;
+  /** What was told of the store the last time. */
+  private told: StoreStatus | undefined;
   private membership: Membership | undefined;
 
   constructor(private readonly timeoutMs: number) {}
@@ -59,7 +61,7 @@ export class SharedNode implements NodeTransport, MemberListener {
   }
 
   get storeStatus(): StoreStatus | undefined {
-    return this.backend?.store?.storeStatus;
+    return this.backend?.store.storeStatus;
   }
 
   onStoreStatus(listener: StoreStatusListener): () => void {
@@ -70,10 +72,11 @@ export class SharedNode implements NodeTransport, MemberListener {
   onWriter(writer: { readonly backend: Backend; readonly info: NodeInfo } | undefined): void {
     this.backend = writer?.backend;
     this.unwatchStore?.();
-    this.unwatchStore = this.backend?.store?.onStoreStatus?.((status) => this.tellStore(status));
-    // What was so as the store was opened.
-    const { storeStatus } = this;
-    if ((storeStatus?.reason ?? storeStatus?.repaired) !== undefined) this.tellStore(storeStatus!);
+    this.unwatchStore = this.backend?.store.onStoreStatus?.((status) => this.tellStore(status));
+    const { storeStatus: status } = this;
+    // What was so as the store was opened, or is another with this writer.
+    const isNews = status !== undefined && status.mode !== (this.told?.mode ?? status.mode);
+    if (isNews || (status?.reason ?? status?.repaired) !== undefined) this.tellStore(status!);
     if (writer === undefined) return;
     const { backend, info } = writer;
     this.known = info;
@@ -127,6 +130,7 @@ export class SharedNode implements NodeTransport, MemberListener {
   }
 
   private tellStore(status: StoreStatus): void {
+    this.told = status;
     for (const listener of this.storeListeners) listener(status);
   }
 
