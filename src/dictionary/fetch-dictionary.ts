@@ -1,6 +1,6 @@
 import { PlumblineError } from '../errors.js';
 import { MAX_DICTIONARY } from '../kernel/contracts.js';
-import { concatBytes } from '../primitives/bytes.js';
+import { readAtMost } from '../primitives/read-at-most.js';
 
 /** Where a dictionary is fetched from, and how. */
 export interface DictionaryAddress {
@@ -26,7 +26,9 @@ export async function fetchDictionary(address: DictionaryAddress, maxBytes = MAX
     const rules = { credentials: 'omit', referrerPolicy: 'no-referrer', redirect: 'manual' } as const;
     const response = await request(address.url, { ...rules, ...(signal !== undefined && { signal }) });
     if (!response.ok) throw unreachable(origin, response.status === 0 ? undefined : response.status);
-    return await readAtMost(response, maxBytes);
+    const bytes = await readAtMost(response.body, maxBytes);
+    if (bytes === undefined) throw tooLong(maxBytes);
+    return bytes;
   } catch (error) {
     if (error instanceof PlumblineError) throw error;
     // The reason a fetch gives may quote the URL, so it is not passed on.
@@ -59,23 +61,10 @@ function originOf(url: string): string {
   }
 }
 
-async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  const reader = response.body?.getReader();
-  while (reader !== undefined) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > maxBytes) {
-      await reader.cancel();
-      throw new PlumblineError('OUT_OF_RANGE', `the dictionary is longer than ${maxBytes} bytes`, {
-        what: 'dictionary',
-        value: `over ${maxBytes} bytes`,
-        limit: `${maxBytes} bytes`,
-      });
-    }
-    parts.push(value);
-  }
-  return concatBytes(...parts);
+function tooLong(maxBytes: number): PlumblineError<'OUT_OF_RANGE'> {
+  return new PlumblineError('OUT_OF_RANGE', `the dictionary is longer than ${maxBytes} bytes`, {
+    what: 'dictionary',
+    value: `over ${maxBytes} bytes`,
+    limit: `${maxBytes} bytes`,
+  });
 }

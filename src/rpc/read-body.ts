@@ -1,8 +1,8 @@
-import { concatBytes } from '../primitives/bytes.js';
+import { readAtMost } from '../primitives/read-at-most.js';
 
 /**
- * Text of the body of a request or a response. The limit holds for the bytes that really come, not only for the length that was announced;
- * the rest of a body that is too large is not read.
+ * Text of the body of a request or a response. The limit holds for the bytes that really come, not only for the length that
+ * was announced; the rest of a body that is too large is not read.
  *
  * @param limit - bytes
  * @returns undefined for a body that is not UTF-8 or breaks off
@@ -25,19 +25,5 @@ async function readBytes(request: Request | Response, limit: number): Promise<Ui
     const whole = new Uint8Array(await request.arrayBuffer());
     return whole.length > limit ? undefined : whole;
   }
-  if (stream === null) return new Uint8Array(0);
-  const reader = stream.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return concatBytes(...chunks);
-    length += value.length;
-    if (length > limit) {
-      // Not awaited: a source that never ends may never confirm.
-      reader.cancel().catch(() => {});
-      return undefined;
-    }
-    chunks.push(value);
-  }
+  return readAtMost(stream, limit);
 }

@@ -1,4 +1,4 @@
-import { concatBytes } from '../primitives/bytes.js';
+import { readAtMost } from '../primitives/read-at-most.js';
 import type { Address } from './address.js';
 import type { Fault } from './fault.js';
 
@@ -73,44 +73,28 @@ export async function exchangeHttp(
 
 async function readReply(response: Response, maxBytes: number, signal: AbortSignal): Promise<HttpReply | HttpFailure> {
   const { status } = response;
-  const tally = { bytes: 0 };
+  let bytesReceived = 0;
   const failed = (reason: string, kind: Fault['kind'] = 'malformed'): HttpFailure => ({
     fault: { kind, reason, status },
-    bytesReceived: tally.bytes,
+    bytesReceived,
   });
   try {
-    const bytes = await readAtMost(response, maxBytes, tally);
+    // The length that was announced is that of the compressed body: above the limit the body is, too, or nearly.
+    if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
+      response.body?.cancel().catch(() => {});
+      return failed(`answer above ${maxBytes} bytes`);
+    }
+    const bytes = await readAtMost(response.body, maxBytes, (length) => {
+      bytesReceived += length;
+    });
     if (bytes === undefined) return failed(`answer above ${maxBytes} bytes`);
     const retryAfterMs = parseRetryAfter(response.headers);
     const body = new TextDecoder('utf-8').decode(bytes);
-    return { status, body, bytesReceived: tally.bytes, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    return { status, body, bytesReceived, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     return failed(`connection broke off${systemCode(error)}`, 'unavailable');
   }
-}
-
-/** Undefined above the limit; the rest is then not read. */
-async function readAtMost(
-  response: Response,
-  maxBytes: number,
-  tally: { bytes: number },
-): Promise<Uint8Array | undefined> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return new Uint8Array(0);
-  // The length that was announced is that of the compressed body: above the limit the body is, too, or nearly.
-  let tooLong = Number(response.headers.get('content-length') ?? 0) > maxBytes;
-  const chunks: Uint8Array[] = [];
-  while (!tooLong) {
-    const { done, value } = await reader.read();
-    if (done) return concatBytes(...chunks);
-    tally.bytes += value.length;
-    tooLong = tally.bytes > maxBytes;
-    chunks.push(value);
-  }
-  // Not awaited: a source that never ends may never confirm.
-  reader.cancel().catch(() => {});
-  return undefined;
 }
 
 /** Seconds or a date; a date is counted from the answer's own `Date` where there is one. */

@@ -160,6 +160,14 @@ describe('dictionary from an URL', () => {
     expect(sent).toBeLessThan(MAX_DICTIONARY + 4 * 65_536);
   });
 
+  it('does not wait for a host that never says that it has stopped', async () => {
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+      cancel: () => new Promise(() => {}),
+    });
+    await expect(load(async () => new Response(endless))).rejects.toMatchObject({ code: 'OUT_OF_RANGE' });
+  });
+
   it('is aborted by its signal', async () => {
     const controller = new AbortController();
     const fetch: typeof globalThis.fetch = (_, init) =>
