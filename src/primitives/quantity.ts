@@ -18,13 +18,6 @@ export function quantityToBigInt(text: string): bigint {
   return BigInt(text);
 }
 
-/** As `quantityToBigInt`, for counts and indices. @throws PlumblineError `INVALID_QUANTITY` above 2^53 - 1 */
-export function quantityToNumber(text: string): number {
-  const value = Number(quantityToBigInt(text));
-  if (!Number.isSafeInteger(value)) throw invalid(text, 'is above 2^53 - 1');
-  return value;
-}
-
 function invalid(text: string, reason: string): PlumblineError<'INVALID_QUANTITY'> {
   const value = text.slice(0, 80);
   return new PlumblineError('INVALID_QUANTITY', `invalid quantity: ${reason}`, { value, reason });

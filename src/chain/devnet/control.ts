@@ -5,7 +5,6 @@ import type { BlockMaker } from './block-maker.js';
 import type { StateEdit } from './edits.js';
 import type { Impersonation, TransactionRequest } from './impersonation.js';
 import type { Intake } from './intake.js';
-import type { SimulatedL1 } from './layer-one/simulated-l1.js';
 import type { Ledger } from './ledger.js';
 import type { Mining } from './mining.js';
 import type { MiningMode, NextBlock } from './options.js';
@@ -26,16 +25,11 @@ export interface ControlParts {
   readonly intake: Intake;
   readonly ledger: Ledger;
   readonly queue: SerialQueue;
-  readonly layerOne: SimulatedL1;
 }
 
 /** What only a devnet can be told to do. Each takes its turn with the blocks and transactions before it. */
 export class DevnetControl {
   constructor(private readonly parts: ControlParts) {}
-
-  get layerOne(): SimulatedL1 {
-    return this.parts.layerOne;
-  }
 
   get impersonation(): Impersonation {
     return this.parts.intake.impersonation;

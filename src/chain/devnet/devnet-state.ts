@@ -45,11 +45,6 @@ export class DevnetState {
     return this.worldState;
   }
 
-  /** Whether there is a zk state yet; none while a stored one is being loaded. */
-  get isLoaded(): boolean {
-    return this.worldState !== undefined;
-  }
-
   /** Begins with the state after a block, of all three forms, as the only one whose tries are held. */
   start(block: number, stateRoot: Uint8Array, trie: StateTrie, zk: WorldState, flat: FlatState): void {
     this.trie = trie;

@@ -91,7 +91,7 @@ export class Devnet implements Chain {
     this.proofs = new DevnetProofs({ ledger, state, finality, maker, stored }, this);
     this.mining = mining;
     this.intake = intake;
-    this.control = new DevnetControl({ maker, mining, intake, ledger, queue, layerOne });
+    this.control = new DevnetControl({ maker, mining, intake, ledger, queue });
   }
 
   /**

@@ -103,10 +103,6 @@ export class Pool {
     );
   }
 
-  get size(): number {
-    return this.byHash.size;
-  }
-
   mark(): PoolMark {
     return [...this.byHash.values()];
   }

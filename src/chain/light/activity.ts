@@ -4,6 +4,3 @@ export interface Activity {
   /** Told of each change. @returns a function that ends the subscription */
   onChange(listener: () => void): () => void;
 }
-
-/** Where nobody says otherwise. */
-export const ALWAYS_ACTIVE: Activity = { isActive: true, onChange: () => () => {} };

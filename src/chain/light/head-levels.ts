@@ -12,10 +12,6 @@ export class HeadLevels {
 
   constructor(private readonly most: number) {}
 
-  get size(): number {
-    return this.levels.size;
-  }
-
   of({ hash }: Hashed): HeadLevel | undefined {
     return this.levels.get(bytesToKey(hash));
   }

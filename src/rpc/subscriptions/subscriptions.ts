@@ -39,10 +39,6 @@ export class Subscriptions {
     private readonly limit: number = DEFAULT_MAX_SUBSCRIPTIONS,
   ) {}
 
-  get size(): number {
-    return this.active.size;
-  }
-
   /**
    * Carries out one payload. The messages of subscriptions that it makes are held back until its reply is on its way: a
    * message whose id the caller does not know yet would be lost.

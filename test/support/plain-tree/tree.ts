@@ -1,14 +1,6 @@
 import { emptyHashes } from '../../../src/accumulator/empty-subtrees.js';
 import { encodeTop, headLeaf, type LeafOpening, tailLeaf } from '../../../src/accumulator/leaf-opening.js';
-import {
-  FIRST_FREE_NODE,
-  HEAD_POSITION,
-  MAX_LEAVES,
-  schemeFormat,
-  TAIL_POSITION,
-  TREE_DEPTH,
-  ZERO_HASH,
-} from '../../../src/accumulator/scheme.js';
+import { FIRST_FREE_NODE, MAX_LEAVES, schemeFormat, TREE_DEPTH, ZERO_HASH } from '../../../src/accumulator/scheme.js';
 import { PlumblineError } from '../../../src/errors.js';
 import type { Hasher } from '../../../src/kernel/contracts.js';
 import { equalBytes } from '../../../src/primitives/bytes.js';
@@ -67,11 +59,6 @@ export function emptyTree(hasher: Hasher): Tree {
   return finish(hasher, [
     { root: undefined, writes: [...leaves.entries()], index: index!, nextFreeNode: FIRST_FREE_NODE },
   ])[0]!;
-}
-
-/** Whether a tree holds no key besides head and tail. Its root may still differ from that of an empty tree. */
-export function holdsNothing(tree: Tree): boolean {
-  return leafAt(tree.root, HEAD_POSITION)!.nextLeaf === TAIL_POSITION;
 }
 
 /** @param hkey - 32 bytes, above zero and below the tail's key, as every digest of a key is */
