@@ -81,7 +81,7 @@ function remembered<T>(known: Map<string, Promise<T>>, name: string, make: () =>
 }
 
 /** The bytes of a case. */
-export async function buildInput(generator: Generator, dictionaries: Dictionaries): Promise<Uint8Array> {
+async function buildInput(generator: Generator, dictionaries: Dictionaries): Promise<Uint8Array> {
   switch (generator.kind) {
     case undefined:
       return hexToBytes(`0x${generator.hex}`);

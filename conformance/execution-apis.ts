@@ -60,7 +60,7 @@ async function runFile(node: PlumblineNode, text: string): Promise<string | unde
 }
 
 /** The suite of ethereum/execution-apis on a chain that is imported block by block, with a table per method. */
-export const executionApisArea: Area = {
+const executionApisArea: Area = {
   name: 'execution-apis',
   usesKernel: false,
   showsEveryFailure: true,

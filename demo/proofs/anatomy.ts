@@ -2,7 +2,7 @@ import type { Hasher, Hex, MerkleProofJson, ProofItemJson } from 'plumbline/veri
 import { bytesToHex, hexToBytes } from 'plumbline/verify';
 
 /** Levels between the leaves and the sub root of a tree. */
-export const DEPTH = 40;
+const DEPTH = 40;
 
 /** One step down the path: from the node at `level + 1` to the one at `level`, and what stands beside that. */
 export interface Step {
@@ -77,7 +77,7 @@ function emptyHashes(hasher: Hasher): Uint8Array[] {
 }
 
 /** The bit of a position that says on which side of its parent the node at `level` stands. */
-export function isRight(index: number, level: number): boolean {
+function isRight(index: number, level: number): boolean {
   return Math.floor(index / 2 ** level) % 2 === 1;
 }
 

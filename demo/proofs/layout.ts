@@ -76,7 +76,7 @@ export function layOut(
 }
 
 /** Level at which the paths to two leaves part: both stand below the same node there. */
-export function parting(left: Branch, right: Branch): number {
+function parting(left: Branch, right: Branch): number {
   let level = 0;
   for (let [a, b] = [left.index, right.index]; a !== b; level++) [a, b] = [Math.floor(a / 2), Math.floor(b / 2)];
   return level;

@@ -4,7 +4,7 @@ import type { CheckState } from './checks.js';
 import type { Mark, Point } from './layout.js';
 
 /** Class of a part of the drawing, by the checks about it. */
-export function stateClass(state: CheckState): string {
+function stateClass(state: CheckState): string {
   return state === 'failed' ? 'is-bad' : state === 'passed' ? 'is-good' : 'is-open';
 }
 

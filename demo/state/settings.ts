@@ -25,7 +25,7 @@ export interface Settings {
   readonly keep: boolean;
 }
 
-export const DEFAULTS: Settings = {
+const DEFAULTS: Settings = {
   kind: 'devnet',
   scheme: 'poseidon2',
   mining: 'auto',

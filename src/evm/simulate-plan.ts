@@ -2,7 +2,7 @@ import { PlumblineError, type SimulationRule } from '../errors.js';
 import type { BlockRequest } from './simulation.js';
 
 /** Most blocks of one simulation, those that fill gaps counted. */
-export const MOST_SIMULATED_BLOCKS = 256;
+const MOST_SIMULATED_BLOCKS = 256;
 
 /** A block with its place in the simulated chain. */
 export interface PlannedBlock extends BlockRequest {

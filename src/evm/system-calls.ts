@@ -6,9 +6,9 @@ const SYSTEM_ADDRESS = new Address(hexToBytes('0xfffffffffffffffffffffffffffffff
 const SYSTEM_CALL_GAS = 30_000_000n;
 
 /** Contract that keeps parent beacon block roots (EIP-4788). */
-export const BEACON_ROOTS_ADDRESS: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02', 20);
+const BEACON_ROOTS_ADDRESS: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02', 20);
 /** Contract that keeps recent block hashes (EIP-2935). */
-export const BLOCK_HASHES_ADDRESS: Uint8Array = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935', 20);
+const BLOCK_HASHES_ADDRESS: Uint8Array = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935', 20);
 
 const ZERO_WORD = new Uint8Array(32);
 

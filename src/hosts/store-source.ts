@@ -12,7 +12,7 @@ import { requireStorage } from './storage-options.js';
  *
  * @throws PlumblineError as `openIdbStore`; `INVALID_PARAMETER` for storage options that are none
  */
-export async function openStore(options: NodeOptions, extras: InlineExtras): Promise<MeteredStore | undefined> {
+async function openStore(options: NodeOptions, extras: InlineExtras): Promise<MeteredStore | undefined> {
   const { storage = {}, storeName } = options;
   requireStorage(storage);
   if (extras.storeFailure !== undefined) throw extras.storeFailure;

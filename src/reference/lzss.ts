@@ -24,7 +24,7 @@ interface Reference {
 }
 
 /** The dictionary, with FE FF appended where one of them is missing (4.2). */
-export function augment(dictionary: Uint8Array): Uint8Array {
+function augment(dictionary: Uint8Array): Uint8Array {
   if (dictionary.includes(0xfe) && dictionary.includes(0xff)) return dictionary;
   return concatBytes(dictionary, Uint8Array.of(0xfe, 0xff));
 }

@@ -35,7 +35,7 @@ function unreached(endpoints: readonly UpstreamReason[], retryAfterMs: number | 
   return new PlumblineError(code, message, { endpoints, ...(retryAfterMs !== undefined && { retryAfterMs }) });
 }
 
-export function reasonOf({ origin }: EndpointInfo, { kind, reason, status }: Fault): UpstreamReason {
+function reasonOf({ origin }: EndpointInfo, { kind, reason, status }: Fault): UpstreamReason {
   return { origin, kind, reason, ...(status !== undefined && { status }) };
 }
 

@@ -12,7 +12,7 @@ import { type MaruPayload, maruBodyRoot, maruHeaderHash, maruStateRoot } from '.
 /** Keys of test validators. */
 export const VALIDATOR_KEYS = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
 
-export function validatorAddress(key: Uint8Array): Uint8Array {
+function validatorAddress(key: Uint8Array): Uint8Array {
   return keccak_256(secp256k1.getPublicKey(key, false).subarray(1)).subarray(12);
 }
 

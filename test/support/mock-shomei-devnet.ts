@@ -18,7 +18,7 @@ const account = (value: Change['before']): Item =>
   value === undefined ? NONE : [int(value.nonce), int(value.balance), NONE, value.codeHash];
 
 /** The trie log of a devnet's block, in the order that Besu writes (spec/state-trie.md 6). */
-export function trieLogOf({ block, changes }: BlockRecord): Uint8Array {
+function trieLogOf({ block, changes }: BlockRecord): Uint8Array {
   const entries = [...changes]
     .sort((a, b) => compareBytes(a.address, b.address))
     .map(({ address, before, after, destroyed, code, slots }): Item[] => [

@@ -25,7 +25,7 @@ export interface RandomBlock {
   readonly model: Model;
 }
 
-export const word = (value: number) => bigIntToBytes(BigInt(value), 32);
+const word = (value: number) => bigIntToBytes(BigInt(value), 32);
 
 const CODES = [Uint8Array.of(0x60, 0x00), new Uint8Array(0), Uint8Array.from({ length: 67 }, (_, i) => i)];
 

@@ -40,7 +40,7 @@ export interface GenesisHeader {
 
 const ETHER = 10n ** 18n;
 /** What each dev account holds at genesis, in wei. */
-export const DEV_BALANCE: bigint = 10_000n * ETHER;
+const DEV_BALANCE: bigint = 10_000n * ETHER;
 /** Tokens each dev account holds at genesis, in its smallest unit. */
 export const DEV_TOKENS: bigint = 1_000_000n * ETHER;
 

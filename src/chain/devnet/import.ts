@@ -19,7 +19,7 @@ import type { Ledger } from './ledger.js';
  * @returns undefined for a block that is held already
  * @throws PlumblineError `BLOCK_INVALID` naming the block and what differs
  */
-export async function importBlock(
+async function importBlock(
   network: Network,
   ledger: Ledger,
   state: DevnetState,

@@ -3,7 +3,7 @@ import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { bytesToHex } from '../../primitives/hex.js';
 
 /** Most transactions that wait at one time. */
-export const POOL_LIMIT = 4096;
+const POOL_LIMIT = 4096;
 /** A nonce may be so far above the account's. @source Besu: default of `tx-pool-max-future-by-sender` */
 export const MAX_NONCE_DISTANCE = 200n;
 /** A replacement has to pay so many per cent more. @source Besu and geth: default price bump */

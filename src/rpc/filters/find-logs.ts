@@ -7,7 +7,7 @@ import type { LogRequest } from '../parse-log-filter.js';
 import { invalidParams } from '../rpc-errors.js';
 
 /** Most that the last block of a range may be above its first, as the reference node has it (spec/json-rpc.md 2.6). */
-export const MAX_LOG_RANGE = 5000;
+const MAX_LOG_RANGE = 5000;
 
 const LATEST: BlockReference = { tag: 'latest' };
 

@@ -2,7 +2,7 @@ import { PlumblineError } from '../../errors.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 
 /** Most subscriptions of one caller, unless told otherwise. */
-export const DEFAULT_MAX_SUBSCRIPTIONS = 128;
+const DEFAULT_MAX_SUBSCRIPTIONS = 128;
 
 const ID_BYTES = 16;
 

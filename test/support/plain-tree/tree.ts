@@ -62,7 +62,7 @@ export function emptyTree(hasher: Hasher): Tree {
 }
 
 /** @param hkey - 32 bytes, above zero and below the tail's key, as every digest of a key is */
-export function findLeaf(tree: Pick<Tree, 'index'>, hkey: Uint8Array, leafOf: (position: number) => Leaf): Found {
+function findLeaf(tree: Pick<Tree, 'index'>, hkey: Uint8Array, leafOf: (position: number) => Leaf): Found {
   const floor = floorEntry(tree.index, hkey)!;
   const leaf = leafOf(floor.position);
   const at = { position: floor.position, leaf };

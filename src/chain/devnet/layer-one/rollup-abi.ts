@@ -20,7 +20,7 @@ export const SELECTORS = {
 } as const;
 
 /** Topic of `DataFinalizedV3(uint256,uint256,bytes32,bytes32,bytes32)`. */
-export const DATA_FINALIZED_TOPIC: Uint8Array = hexToBytes(
+const DATA_FINALIZED_TOPIC: Uint8Array = hexToBytes(
   '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb',
 );
 
