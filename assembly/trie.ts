@@ -13,4 +13,5 @@ export { find, operands, position, put, remove, setLeaf, setNextFree } from './t
 export { usedBytes } from './trie/pages';
 export { gatherNode, gatherPairs, gatherProof, gatherSiblings, proof } from './trie/proof';
 export { leafCount, leafRecord, nextFreeNode, state, subRoot, topRoot } from './trie/reading';
+export { takeBack } from './trie/take-back';
 export { createTrie, dropTrie, init } from './trie/tries';

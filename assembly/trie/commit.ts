@@ -37,7 +37,7 @@ import {
   writeTop,
 } from './format';
 import { encodingSlot, enqueue, flush } from './hash-queue';
-import { journalNode } from './journal';
+import { journalNode, recordsReplaced, reserveNodes } from './journal';
 
 /**
  * Rehashing of what changed, each node once, level by level over all the tries of a commit so that the hash queue always
@@ -67,8 +67,18 @@ export function enlist(trie: usize): void {
   first = trie;
 }
 
-/** Computes the sub roots of the tries that were added, and their top roots unless `tops` is false. */
-export function commit(tops: bool): void {
+/**
+ * Computes the sub roots of the tries that were added, and their top roots unless `tops` is false.
+ *
+ * @returns false when there is no memory to record what is replaced; nothing is changed then, and no trie is added
+ */
+export function commit(tops: bool): bool {
+  if (!reserveReplaced()) {
+    for (; first !== 0; first = load<u32>(first, COMMIT_LINK)) {
+      store<u32>(first, load<u32>(first, FLAGS) & ~IN_COMMIT, FLAGS);
+    }
+    return false;
+  }
   let tiers = 0;
   for (let trie = first; trie !== 0; trie = load<u32>(trie, COMMIT_LINK)) tiers = max(tiers, load<i32>(trie, TIERS));
   for (let tier = 0; tier <= tiers; tier++) {
@@ -87,6 +97,49 @@ export function commit(tops: bool): void {
     const flags = load<u32>(trie, FLAGS) & ~(IN_COMMIT | LEAVES_CHANGED | NEXT_FREE_CHANGED);
     store<u32>(trie, tops ? flags & ~TOP_CHANGED : flags, FLAGS);
   }
+  return true;
+}
+
+function reserveReplaced(): bool {
+  if (!recordsReplaced()) return true;
+  let count: u32 = 0;
+  for (let trie = first; trie !== 0; trie = load<u32>(trie, COMMIT_LINK)) {
+    // One more for the sub root.
+    if (!hasChangedLeaves(trie)) continue;
+    count += 1 + countChanged(load<u32>(trie, ROOT_CHUNK), spanOf(trie), load<i32>(trie, TIERS));
+  }
+  return reserveNodes(count);
+}
+
+/** Nodes that are going to be rehashed below a chunk, with its topmost. */
+function countChanged(chunk: usize, span: i32, tier: i32): u32 {
+  let mask = dirtyMask(chunk);
+  let count: u32 = 0;
+  if (tier === 0) count = <u32>popcnt(mask);
+  else {
+    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+      count += countChanged(childAt(chunk, <usize>ctz(rest)), span, tier - 1);
+    }
+  }
+  for (let level = 1; level <= span; level++) {
+    mask = parents(mask, level);
+    count += <u32>popcnt(mask);
+  }
+  return count;
+}
+
+/** A one at every multiple of 2^level: 64 bits by level, the lower half first. */
+const PLACES: usize = memory.data<u32>(
+  [
+    0xffffffff, 0xffffffff, 0x55555555, 0x55555555, 0x11111111, 0x11111111, 0x01010101, 0x01010101, 0x00010001,
+    0x00010001, 1, 1, 1, 0,
+  ],
+  16,
+);
+
+/** The nodes of `level` above those of the level below. Node i of a level stands at bit i * 2^level. */
+function parents(mask: u64, level: i32): u64 {
+  return (mask | (mask >> (1 << (level - 1)))) & load<u64>(PLACES + ((<usize>level) << 3));
 }
 
 function hasChangedLeaves(trie: usize): bool {
@@ -118,27 +171,18 @@ function collect(trie: usize, chunk: usize, at: i32, number: u32, tier: i32, out
 /** Hashes the levels of the grouped chunks, all of one tier, and empties the group. */
 function hashGroup(tier: i32): void {
   if (tier === 0) hashLeaves();
-  // Node i of a level stands at bit i * 2^level of the masks.
   for (let level = 1; level <= FULL_SPAN; level++) {
-    const half = 1 << (level - 1);
-    const places = level === FULL_SPAN ? 1 : placesAt(level);
     for (let n = 0; n < size; n++) {
       const i = (<usize>n) << 2;
       const span = load<i32>(spans + i);
       if (level > span) continue;
-      const mask = load<u64>(masks + (i << 1));
-      const above = (mask | (mask >> half)) & places;
+      const above = parents(load<u64>(masks + (i << 1)), level);
       store<u64>(masks + (i << 1), above);
       hashRow(i, span, level, tier, above);
     }
     flush(NODE_BYTES);
   }
   size = 0;
-}
-
-function placesAt(level: i32): u64 {
-  // All ones divided by 2^(2^level) - 1: a one at every multiple of 2^level.
-  return ~(<u64>0) / (((<u64>1) << (1 << level)) - 1);
 }
 
 /** Hashes the nodes of one level of one grouped chunk whose bit is set. */

@@ -1,13 +1,13 @@
 import { FLAGS, NEXT_FREE, NEXT_FREE_CHANGED, RECORD_BYTES, TOP_CHANGED } from './chunks';
 import { HASH_BYTES } from './format';
-import { defineKind, give, JOURNAL_PAGES, LARGEST_BLOCK, take } from './pages';
+import { defineKind, give, JOURNAL_PAGES, LARGEST_BLOCK, reserve, take } from './pages';
 
 /**
  * What was there before, in two journals. That of leaves has an entry for the first change of a position after a commit, in
  * the order of the changes: putting the entries back, last to first, restores the tries. That of nodes has an entry for
  * each hash that a commit replaced.
  *
- *   page:  next page u32 | bytes of entries u32 | unused u64 | entries
+ *   page:  next page u32 | bytes of entries u32 | page before u32 | unused u32 | entries
  *   leaf:  trie u32 | position u32 | prevLeaf u32 | nextLeaf u32 | hkey 32 | hval 32
  *   node:  trie u32 | level u32 | index u32 | hash 32
  *
@@ -18,9 +18,11 @@ import { defineKind, give, JOURNAL_PAGES, LARGEST_BLOCK, take } from './pages';
 export const NONE: u32 = 0xffffffff;
 export const LEAF_JOURNAL: i32 = 0;
 export const NODE_JOURNAL: i32 = 1;
-const LEAF_ENTRY: u32 = 80;
+export const LEAF_ENTRY: u32 = 80;
 const NODE_ENTRY: u32 = 44;
 const PAGE_HEADER: u32 = 16;
+/** Where a page names the one before; 0 in the first. */
+const BEFORE: usize = 8;
 
 // First and last page of each journal, u32 each, 0 when it is empty.
 const firsts: usize = memory.data(8, 8);
@@ -28,6 +30,7 @@ const lasts: usize = memory.data(8, 8);
 
 let recordsLeaves: bool = false;
 let recordsNodes: bool = false;
+let isPaused: bool = false;
 
 export function defineJournals(): void {
   defineKind(JOURNAL_PAGES, LARGEST_BLOCK);
@@ -39,6 +42,20 @@ export function recordJournals(leaves: bool, nodes: bool): void {
   recordsNodes = nodes;
 }
 
+/** Stops recording, or goes on with what was chosen. */
+export function pauseJournals(paused: bool): void {
+  isPaused = paused;
+}
+
+export function recordsReplaced(): bool {
+  return recordsNodes && !isPaused;
+}
+
+/** Makes sure that a commit can record so many hashes. False when the engine gives no more memory. */
+export function reserveNodes(count: u32): bool {
+  return reserve(<i32>(count / ((LARGEST_BLOCK - PAGE_HEADER) / NODE_ENTRY)) + 1);
+}
+
 /** First page of a journal; 0 when it is empty. */
 export function journalPages(journal: i32): usize {
   return load<u32>(firsts + ((<usize>journal) << 2));
@@ -46,7 +63,7 @@ export function journalPages(journal: i32): usize {
 
 /** @param leaf - record of the position, 0 when it is not in use */
 export function journalLeaf(trie: usize, position: u32, leaf: usize): void {
-  if (!recordsLeaves) return;
+  if (!recordsLeaves || isPaused) return;
   const entry = nextEntry(LEAF_JOURNAL, LEAF_ENTRY);
   store<u32>(entry, <u32>trie);
   store<u32>(entry, position, 4);
@@ -58,7 +75,7 @@ export function journalLeaf(trie: usize, position: u32, leaf: usize): void {
 export function journalNextFree(trie: usize): void {
   const flags = load<u32>(trie, FLAGS);
   store<u32>(trie, flags | NEXT_FREE_CHANGED | TOP_CHANGED, FLAGS);
-  if (!recordsLeaves || (flags & NEXT_FREE_CHANGED) !== 0) return;
+  if (!recordsLeaves || isPaused || (flags & NEXT_FREE_CHANGED) !== 0) return;
   const entry = nextEntry(LEAF_JOURNAL, LEAF_ENTRY);
   store<u32>(entry, <u32>trie);
   store<u32>(entry, NONE, 4);
@@ -67,7 +84,7 @@ export function journalNextFree(trie: usize): void {
 
 /** To be called before the hash of a node is replaced. */
 export function journalNode(trie: usize, level: i32, index: u32, hash: usize): void {
-  if (!recordsNodes) return;
+  if (!recordsReplaced()) return;
   const entry = nextEntry(NODE_JOURNAL, NODE_ENTRY);
   store<u32>(entry, <u32>trie);
   store<u32>(entry, level, 4);
@@ -82,6 +99,7 @@ function nextEntry(journal: i32, bytes: u32): usize {
     const page = take(JOURNAL_PAGES);
     store<u32>(page, 0);
     store<u32>(page, 0, 4);
+    store<u32>(page, <u32>last, BEFORE);
     store<u32>(last === 0 ? firsts + at : last, <u32>page);
     store<u32>(lasts + at, <u32>page);
     last = page;
@@ -100,4 +118,21 @@ export function clearJournal(journal: i32): void {
   }
   store<u32>(firsts + at, 0);
   store<u32>(lasts + at, 0);
+}
+
+/** Last entry of the journal of leaves, which is forgotten: good until the next is asked for. 0 when it is empty. */
+export function popLeafEntry(): usize {
+  let last: usize = load<u32>(lasts);
+  if (last !== 0 && load<u32>(last, 4) === 0) {
+    const before: usize = load<u32>(last, BEFORE);
+    give(last);
+    store<u32>(lasts, <u32>before);
+    if (before === 0) store<u32>(firsts, 0);
+    else store<u32>(before, 0);
+    last = before;
+  }
+  if (last === 0) return 0;
+  const used = load<u32>(last, 4) - LEAF_ENTRY;
+  store<u32>(last, used, 4);
+  return last + PAGE_HEADER + used;
 }

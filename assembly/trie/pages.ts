@@ -52,8 +52,21 @@ function spareSlabs(): i32 {
   return poolSlabs + (end > <u64>frontier ? <i32>((end - frontier) >> 16) : 0);
 }
 
+/** A slab that `reserve` leaves alone, so that changes can be taken back when there is no more memory. */
+const KEPT_BACK: i32 = 1;
+let refusesNothing: bool = false;
+
+/** While changes are taken back, the slab kept back is used, and nothing is refused for want of memory. */
+export function refuseNothing(on: bool): void {
+  refusesNothing = on;
+}
+
 /** Makes sure that `slabs` more slabs can be opened. False when the engine gives no more memory. */
 export function reserve(slabs: i32): bool {
+  return refusesNothing || grow(slabs + KEPT_BACK);
+}
+
+function grow(slabs: i32): bool {
   const missing = slabs - spareSlabs();
   if (missing <= 0) return true;
   // Larger memories grow in larger steps; the slab at the very end of 4 GiB is left alone, so that no address overflows.
@@ -108,7 +121,7 @@ export function give(block: usize): void {
 }
 
 function openSlab(): usize {
-  if (!reserve(1)) unreachable();
+  if (!grow(1)) unreachable();
   let slab = pool;
   if (slab !== 0) {
     pool = load<u32>(slab, NEXT);

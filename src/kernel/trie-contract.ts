@@ -105,10 +105,14 @@ export interface TrieKernel {
    * Hashes what changed, each node once, over all the tries named together; tries without changes are passed over.
    *
    * @param tries - all with changes, when left out
+   * @throws PlumblineError `KERNEL_OUT_OF_MEMORY`, with the option `nodes` only
    */
   commit(tries?: Iterable<number>): void;
 
-  /** As `commit` of one trie, but leaves its top root for later: for the steps of an operation, which show sub roots only. */
+  /**
+   * As `commit` of one trie, but leaves its top root for later: for the steps of an operation, which show sub roots only.
+   * Errors as `commit`.
+   */
   commitSubRoot(trie: number): void;
 
   /**
@@ -160,9 +164,18 @@ export interface TrieKernel {
    * tries they name still exist. Needs a commit afterwards. What is put back counts as a change of its own for `takeUndo`.
    *
    * @throws PlumblineError `INVALID_PARAMETER` for bytes that are no record of tries that exist. Bytes changed by others are
-   *   found out entry by entry (`OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL`), when those behind are already put back
+   *   found out entry by entry (`OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL`), when those behind are already put back, and so
+   *   is `KERNEL_OUT_OF_MEMORY`; `takeBack` helps
    */
   undo(record: Uint8Array): void;
+
+  /**
+   * Takes back what changed since the last `takeUndo`, whether it was committed or not, and commits; neither record says
+   * anything of it. Needs no memory: this is the way out when an operation had none. No trie may have been dropped since.
+   *
+   * @throws PlumblineError `INVALID_PARAMETER` without the option `undo`
+   */
+  takeBack(): void;
 
   statistics(): TrieStatistics;
 }

@@ -22,7 +22,7 @@ export interface TrieExports {
   setLeaf(trie: number, position: number, used: number): number;
   setNextFree(trie: number, next: number): number;
   enlist(trie: number): void;
-  commit(tops: number): void;
+  commit(tops: number): number;
   gatherProof(trie: number, position: number): number;
   gatherSiblings(trie: number, position: number): void;
   gatherNode(trie: number, level: number, index: number): void;
@@ -31,6 +31,7 @@ export interface TrieExports {
   /** First page of a journal; 0 when it is empty. */
   journalPages(journal: number): number;
   clearJournal(journal: number): void;
+  takeBack(): void;
   compressions(): number;
   idleCompressions(): number;
   usedBytes(): number;

@@ -25,7 +25,7 @@ const DEPTH = 40;
 const POSITIONS = 2 ** 32;
 
 /**
- * Loads the trie module for one hash scheme. Each kernel has its own memory, 320 KiB at first and 576 from the first writes.
+ * Loads the trie module for one hash scheme. Each kernel has its own memory, 384 KiB at first and 640 from the first writes.
  *
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
@@ -139,17 +139,15 @@ class WasmTrieKernel implements TrieKernel {
   commit(tries: Iterable<number> = this.#changed): void {
     const named = [...tries];
     for (const trie of named) this.#mustLive(trie);
-    for (const trie of named) {
-      this.#wasm.enlist(trie);
-      this.#changed.delete(trie);
-    }
-    this.#wasm.commit(1);
+    for (const trie of named) this.#wasm.enlist(trie);
+    if (this.#wasm.commit(1) === 0) throw this.#refusal(STATUS.noMemory);
+    for (const trie of named) this.#changed.delete(trie);
   }
 
   commitSubRoot(trie: number): void {
     this.#mustLive(trie);
     this.#wasm.enlist(trie);
-    this.#wasm.commit(0);
+    if (this.#wasm.commit(0) === 0) throw this.#refusal(STATUS.noMemory);
   }
 
   gatherProof(trie: number, position: number): Uint8Array[] {
@@ -224,6 +222,15 @@ class WasmTrieKernel implements TrieKernel {
           : this.#wasm.setLeaf(trie, position, first === NONE ? 0 : 1);
       this.#effect(trie, status);
     }
+  }
+
+  takeBack(): void {
+    if (!this.keeps.undo) {
+      const reason = 'the kernel was loaded without undo';
+      throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'undo', reason });
+    }
+    this.#wasm.takeBack();
+    this.#changed.clear();
   }
 
   statistics(): TrieStatistics {

@@ -95,14 +95,15 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
       throw new PlumblineError('STATE_MISMATCH', `the next block is ${expected}, not ${block}`, details);
     }
     let result: Result;
+    let undo: BlockUndo;
     try {
       result = write();
+      undo = tries.seal();
     } catch (error) {
-      tries.undo(tries.seal());
+      tries.giveUp();
       throw error;
     }
     views.clear();
-    const undo = tries.seal();
     dirty?.mark(undo);
     return { root: hold(block, undo).slice(), result };
   }
@@ -146,9 +147,10 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
       const index = indexOf(block);
       views.clear();
       while (held.length > index + 1) {
-        const { undo } = held.pop()!;
+        const { undo } = held.at(-1)!;
         dirty?.mark(undo);
         tries.undo(undo);
+        held.pop();
       }
     },
 

@@ -28,12 +28,8 @@ export interface HeldAccount {
   slot(hkey: Uint8Array): Uint8Array;
 }
 
-/** What one block replaced, to be put back. */
-export interface BlockUndo {
-  /** Leaves and free positions, `TrieKernel.takeUndo`. */
-  readonly tries: Uint8Array;
-  /** Hashes, `TrieKernel.takeNodes`. */
-  readonly nodes: Uint8Array;
+/** What one block did besides what the kernel keeps. */
+interface BlockChanges {
   /** Account records by position, undefined where there was none. */
   readonly accounts: ReadonlyMap<number, AccountRecord | undefined>;
   readonly slots: ReadonlyMap<SlotTrie, ReadonlyMap<number, Uint8Array | undefined>>;
@@ -41,6 +37,14 @@ export interface BlockUndo {
   readonly created: readonly SlotTrie[];
   /** Tries that no account after the block has any more. */
   readonly retired: readonly SlotTrie[];
+}
+
+/** What one block replaced, to be put back. */
+export interface BlockUndo extends BlockChanges {
+  /** Leaves and free positions, `TrieKernel.takeUndo`. */
+  readonly tries: Uint8Array;
+  /** Hashes, `TrieKernel.takeNodes`. */
+  readonly nodes: Uint8Array;
 }
 
 /** The account trie and the storage tries as they are now, with their values, and what changed since the last block. */
@@ -129,25 +133,53 @@ export class StateTries {
     return this.kernel.topRoot(storage.handle);
   }
 
-  /** Ends a block: hashes what is left to hash, and hands out what takes the block back. */
+  /**
+   * Ends a block: hashes what is left to hash, and hands out what takes the block back.
+   *
+   * @throws PlumblineError `KERNEL_OUT_OF_MEMORY`; the block goes on then, to be given up with `giveUp`
+   */
   seal(): BlockUndo {
     this.kernel.commit();
+    return { tries: this.kernel.takeUndo(), nodes: this.kernel.takeNodes(), ...this.takeChanges() };
+  }
+
+  /** Takes back what was written since the last block was sealed. */
+  giveUp(): void {
+    this.kernel.takeBack();
+    this.putBack(this.takeChanges());
+  }
+
+  /**
+   * Takes the newest sealed block back.
+   *
+   * @throws PlumblineError `KERNEL_OUT_OF_MEMORY`; nothing is changed then
+   */
+  undo(block: BlockUndo): void {
+    try {
+      this.kernel.undo(block.tries);
+      this.kernel.commit();
+    } catch (error) {
+      this.kernel.takeBack();
+      throw error;
+    }
+    this.forget();
+    this.putBack(block);
+  }
+
+  /** Restores values, and drops the tries that the block made. */
+  private putBack({ accounts, slots, created }: BlockChanges): void {
+    restore(this.records, accounts);
+    for (const [storage, values] of slots) restore(storage.values, values);
+    for (const { handle } of created) this.kernel.dropTrie(handle);
+  }
+
+  private takeChanges(): BlockChanges {
     const { accountsBefore: accounts, slotsBefore: slots, created, retired } = this;
     this.accountsBefore = new Map();
     this.slotsBefore = new Map();
     this.created = [];
     this.retired = [];
-    return { tries: this.kernel.takeUndo(), nodes: this.kernel.takeNodes(), accounts, slots, created, retired };
-  }
-
-  /** Takes the newest sealed block back. */
-  undo(block: BlockUndo): void {
-    this.kernel.undo(block.tries);
-    restore(this.records, block.accounts);
-    for (const [storage, values] of block.slots) restore(storage.values, values);
-    this.kernel.commit();
-    this.forget();
-    for (const storage of block.created) this.kernel.dropTrie(storage.handle);
+    return { accounts, slots, created, retired };
   }
 
   /** What was written is no change of a block. */
