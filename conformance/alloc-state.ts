@@ -1,5 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Account, StateReader } from '../src/evm/state-reader.js';
+import { ZERO_WORD } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 
 /** Accounts as fixtures list them, by address. */
@@ -7,8 +8,6 @@ export type Alloc = Record<
   Hex,
   { nonce?: Hex; balance?: Hex; code?: Hex; storage?: Record<Hex, Hex> | undefined } | undefined
 >;
-
-const ZERO_WORD = new Uint8Array(32);
 
 /** The state that an alloc describes; whatever it does not name is empty. Counts what is asked of it. */
 export class AllocState implements StateReader {

@@ -11,6 +11,7 @@ import { priorityFeePerGas } from '../fees/priority-fee.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
+import { ZERO_ADDRESS } from '../primitives/bytes.js';
 import { priceOf } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
 import type { EstimateRequest, EstimatorOptions, FeeEstimate } from './estimate-request.js';
@@ -37,8 +38,6 @@ export interface Ground {
   readonly context: BlockContext;
   readonly state: StateReader;
 }
-
-const ZERO_ADDRESS = new Uint8Array(20);
 
 /** See `Estimator.gas`. */
 export function gasOn(parts: EstimationParts, request: EstimateRequest, ground: Ground): Promise<GasEstimate> {

@@ -1,5 +1,5 @@
 import { generateAddress } from '@ethereumjs/util';
-import { bigIntToMinimalBytes } from '../primitives/bytes.js';
+import { bigIntToMinimalBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import type { AccessListEntry, CallRequest } from '../primitives/call-request.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import type { BlockContext } from './block-context.js';
@@ -16,8 +16,6 @@ export interface AccessListResult {
   readonly accessList: readonly AccessListEntry[];
   readonly outcome: TransactionOutcome;
 }
-
-const ZERO_ADDRESS = new Uint8Array(20);
 
 /** Accounts and slots by hex, so that lists can be joined and compared. */
 type Touched = Map<Hex, Set<Hex>>;

@@ -2,6 +2,7 @@ import { INITIAL_BASE_FEE, nextBaseFee } from '../ethereum/base-fee.js';
 import { blobBaseFee, nextExcessBlobGas } from '../ethereum/blob-gas.js';
 import type { BlockHeader } from '../ethereum/header.js';
 import type { Network } from '../networks/network.js';
+import { ZERO_ADDRESS, ZERO_WORD } from '../primitives/bytes.js';
 import { type Rules, rulesAt } from './common.js';
 
 /** What execution sees of the block it runs in. */
@@ -29,8 +30,6 @@ export interface BlockContext {
   blockHash(number: number): Promise<Uint8Array>;
 }
 
-const ZERO_ADDRESS = new Uint8Array(20);
-const ZERO_WORD = new Uint8Array(32);
 const GAS_LIMIT_DENOMINATOR = 1024n;
 
 /** Gas limit after a block: moved towards `target` by less than 1/1024 of the present one. */

@@ -1,3 +1,4 @@
+import { ZERO_WORD } from '../primitives/bytes.js';
 import type { BlockContext } from './block-context.js';
 
 /** What a simulated call sees of its block otherwise than it is; members left out are the block's own. */
@@ -16,8 +17,6 @@ export interface BlockOverrides {
   /** Wei. */
   readonly blobBaseFee?: bigint;
 }
-
-const ZERO_WORD = new Uint8Array(32);
 
 /**
  * The context with overrides on it. Number and time choose the fork as well. BLOCKHASH gives the chain's own blocks, and

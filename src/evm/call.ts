@@ -1,5 +1,5 @@
 import type { Network } from '../networks/network.js';
-import { equalBytes } from '../primitives/bytes.js';
+import { equalBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import { type CallRequest, priceOf } from '../primitives/call-request.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { BlockContext } from './block-context.js';
@@ -26,8 +26,6 @@ export interface CallOptions extends StepLimits {
   /** Steps left to a request that runs more than this; its own, by the limits above, when left out. */
   readonly steps?: StepBudget | undefined;
 }
-
-const ZERO_ADDRESS = new Uint8Array(20);
 
 /**
  * Runs a call on a state, as `eth_call` does, and leaves no trace. Without a price the price and the base fee are zero

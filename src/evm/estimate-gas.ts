@@ -1,5 +1,5 @@
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import { equalBytes } from '../primitives/bytes.js';
+import { equalBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import { type CallRequest, priceOf } from '../primitives/call-request.js';
 import type { BlockContext } from './block-context.js';
 import { type CallOptions, messageOf, withoutIdleValue } from './call.js';
@@ -38,7 +38,6 @@ const SEARCHES: Record<GasSearch, (run: RunWithGas, input: SearchInput) => Promi
   geth: gethSearch,
   exact: exactSearch,
 };
-const ZERO_ADDRESS = new Uint8Array(20);
 const TO_BESU: Leniency = { nonce: 'future', lowPrice: true, unfunded: true, contractSender: true };
 const TO_GETH: Leniency = { nonce: 'any', contractSender: true };
 

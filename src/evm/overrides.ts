@@ -1,12 +1,11 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../errors.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
+import { ZERO_WORD } from '../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import type { AccountOverride, StateOverrides } from '../primitives/state-overrides.js';
 import type { MachineOptions } from './machine.js';
 import type { Account, StateReader } from './state-reader.js';
-
-const ZERO_WORD = new Uint8Array(32);
 
 export interface OverrideOptions {
   /** Refuse an account with both `state` and `stateDiff`, as geth does; Besu applies them in this order. */

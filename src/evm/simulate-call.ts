@@ -1,6 +1,7 @@
 import { isPlumblineError, type SimulationRule, type TransactionRule } from '../errors.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import { withZeroSignature } from '../ethereum/unsigned-transaction.js';
+import { ZERO_ADDRESS } from '../primitives/bytes.js';
 import type { Machine } from './machine.js';
 import { refused } from './simulate-plan.js';
 import type { BlockCall } from './simulation.js';
@@ -8,7 +9,6 @@ import type { StepBudget } from './step-budget.js';
 import { runTransaction } from './transaction.js';
 import type { TransactionMessage, TransactionOutcome } from './transaction-message.js';
 
-const ZERO_ADDRESS = new Uint8Array(20);
 const LAST_NONCE = 2n ** 64n - 1n;
 
 /** Gas a call can have. */

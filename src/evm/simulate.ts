@@ -7,6 +7,7 @@ import { orderedTrieRoot } from '../ethereum/ordered-trie.js';
 import { encodeReceipt, logsBloom, type Receipt } from '../ethereum/receipt.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import { type Withdrawal, withdrawalFields, withdrawalsRoot } from '../ethereum/withdrawal.js';
+import { ZERO_WORD } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
 import { type BlockContext, nextBlockBaseFee } from './block-context.js';
 import { type Rules, rulesAt } from './common.js';
@@ -27,7 +28,6 @@ import { isTransferLog, TransferWatch } from './transfer-watch.js';
 
 type Item = Uint8Array | Item[];
 
-const ZERO_WORD = new Uint8Array(32);
 const GWEI = 10n ** 9n;
 
 /**

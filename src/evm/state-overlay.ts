@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import { equalBytes, isZeroBytes, padStart } from '../primitives/bytes.js';
+import { equalBytes, isZeroBytes, padStart, ZERO_WORD } from '../primitives/bytes.js';
 import { byteKey, keyBytes } from './byte-key.js';
 import { ReadCache } from './read-cache.js';
 import type { Account, StateReader } from './state-reader.js';
@@ -25,7 +25,6 @@ export interface Mark {
   readonly checkpoints: number;
 }
 
-const ZERO_WORD = new Uint8Array(32);
 const NO_CODE = new Uint8Array(0);
 
 /**

@@ -1,4 +1,5 @@
 import { Address } from '@ethereumjs/util';
+import { ZERO_WORD } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
 import type { Machine } from './machine.js';
 
@@ -9,8 +10,6 @@ const SYSTEM_CALL_GAS = 30_000_000n;
 const BEACON_ROOTS_ADDRESS: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02', 20);
 /** Contract that keeps recent block hashes (EIP-2935). */
 const BLOCK_HASHES_ADDRESS: Uint8Array = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935', 20);
-
-const ZERO_WORD = new Uint8Array(32);
 
 /**
  * The calls that open a block, before its first transaction: the parent beacon block root from Cancun on, the parent's

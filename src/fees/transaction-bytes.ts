@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../errors.js';
 import type { Network } from '../networks/network.js';
-import { bigIntToMinimalBytes, concatBytes } from '../primitives/bytes.js';
+import { bigIntToMinimalBytes, concatBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import type { AccessListEntry, Authorization, CallRequest } from '../primitives/call-request.js';
 import { requireInt64 } from './prices.js';
 
@@ -52,7 +52,6 @@ export const SIZING_SIGNATURE: Signature = {
   s: 0x36ac78a3951a18eb686d7611ea06d984a2f7f3298758d17d9eed1352c49eea68n,
 };
 
-const ZERO_ADDRESS = new Uint8Array(20);
 const NO_BYTES = new Uint8Array(0);
 
 /**

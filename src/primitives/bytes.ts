@@ -1,5 +1,10 @@
 import { PlumblineError } from '../errors.js';
 
+/** 32 zero bytes: a slot that was never written, a hash of nothing. Shared: not to be written to. */
+export const ZERO_WORD: Uint8Array = new Uint8Array(32);
+/** 20 zero bytes, on the same terms. */
+export const ZERO_ADDRESS: Uint8Array = new Uint8Array(20);
+
 /** The parts laid end to end. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;

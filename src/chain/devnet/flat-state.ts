@@ -2,10 +2,8 @@ import { PlumblineError } from '../../errors.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import type { AccountChange } from '../../evm/state-overlay.js';
 import type { Account, StateReader } from '../../evm/state-reader.js';
-import { bytesToKey, isZeroBytes, keyToBytes } from '../../primitives/bytes.js';
+import { bytesToKey, isZeroBytes, keyToBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { VersionedMap } from './versioned-map.js';
-
-const ZERO_WORD = new Uint8Array(32);
 
 /** Accounts, slots and code of the devnet after every block. */
 export class FlatState {

@@ -3,13 +3,12 @@ import { EMPTY_REQUESTS_HASH, EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../e
 import type { BlockHeader } from '../../ethereum/header.js';
 import { rulesAt } from '../../evm/common.js';
 import { encodeExtraData } from '../../fees/extra-data.js';
+import { ZERO_WORD } from '../../primitives/bytes.js';
 import type { Block } from '../chain.js';
 import { type BlockRecord, blockOf } from './block-record.js';
 import type { DevnetState } from './devnet-state.js';
 import { type GenesisHeader, genesisChanges } from './genesis.js';
 import type { DevnetSettings } from './options.js';
-
-const ZERO_WORD = new Uint8Array(32);
 
 function devnetHeader(settings: DevnetSettings): GenesisHeader {
   return {

@@ -5,6 +5,7 @@ import type { BlockHeader } from '../../ethereum/header.js';
 import { orderedTrieRoot } from '../../ethereum/ordered-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { encodeExtraData } from '../../fees/extra-data.js';
+import { ZERO_WORD } from '../../primitives/bytes.js';
 import { type BlockExecution, type BlockPlan, executeBlock, receiptsOf } from './block-execution.js';
 import { type BlockRecord, blockOf } from './block-record.js';
 import type { DevnetState } from './devnet-state.js';
@@ -12,8 +13,6 @@ import type { Ledger } from './ledger.js';
 import type { DevnetSettings } from './options.js';
 
 export type { BlockPlan } from './block-execution.js';
-
-const ZERO_WORD = new Uint8Array(32);
 
 /** A block that was made, and the transactions that were left out because they will never run. */
 export interface SealedBlock {

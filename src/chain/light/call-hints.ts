@@ -1,4 +1,4 @@
-import { bytesToBigInt, isZeroBytes } from '../../primitives/bytes.js';
+import { bytesToBigInt, isZeroBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
@@ -15,7 +15,6 @@ const MAX_LISTED = 600;
 const MAX_IN_CALLDATA = 8;
 /** Words below this are numbers rather than addresses. */
 const LEAST_ADDRESS = 1n << 64n;
-const ZERO_ADDRESS = new Uint8Array(20);
 const WORD = 32;
 const SELECTOR = 4;
 

@@ -9,7 +9,7 @@ import { StateOverlay } from '../../evm/state-overlay.js';
 import type { Account, StateReader } from '../../evm/state-reader.js';
 import { StepBudget } from '../../evm/step-budget.js';
 import { runTransaction } from '../../evm/transaction.js';
-import { bigIntToBytes, bytesToKey, equalBytes } from '../../primitives/bytes.js';
+import { bigIntToBytes, bytesToKey, equalBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import type { StateOverrides } from '../../primitives/state-overrides.js';
 import { constantSlots } from './constant-slots.js';
@@ -39,7 +39,6 @@ const GAS = 10_000_000n;
 const STEPS = 200_000;
 /** Accounts and slots asked for at most. */
 const MAX_WANTS = 128;
-const ZERO_ADDRESS = new Uint8Array(20);
 
 /**
  * Values of an unknown slot, in the order in which they are tried: large, with the form of an address; one, as locks and

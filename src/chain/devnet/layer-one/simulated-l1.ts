@@ -6,7 +6,7 @@ import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
 import { encodeReceipt, type Log, logsBloom } from '../../../ethereum/receipt.js';
 import { plainAccount, StateTrie, type TrieProof } from '../../../ethereum/state-trie.js';
 import type { RollupContract } from '../../../networks/network.js';
-import { bigIntToBytes, bytesToBigInt, concatBytes } from '../../../primitives/bytes.js';
+import { bigIntToBytes, bytesToBigInt, concatBytes, ZERO_ADDRESS, ZERO_WORD } from '../../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
 import { dataFinalizedLog, type Finalization, SELECTORS } from './rollup-abi.js';
 
@@ -42,8 +42,6 @@ interface BlockParts {
   readonly rollup: Uint8Array;
 }
 
-const ZERO_WORD = new Uint8Array(32);
-const NO_ONE = new Uint8Array(20);
 const NO_DATA = new Uint8Array(0);
 const ZERO_NONCE = new Uint8Array(8);
 
@@ -105,7 +103,7 @@ class SealedBlock implements L1Block {
     return {
       parentHash: this.parent?.hash ?? ZERO_WORD,
       sha3Uncles: EMPTY_UNCLES_HASH,
-      miner: NO_ONE,
+      miner: ZERO_ADDRESS,
       stateRoot: this.stateRoot,
       transactionsRoot: EMPTY_TRIE_ROOT,
       receiptsRoot: this.word(1),
