@@ -1,5 +1,5 @@
-import { generateAddress } from '@ethereumjs/util';
-import { bigIntToMinimalBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
+import { createdAddress } from '../ethereum/created-address.js';
+import { ZERO_ADDRESS } from '../primitives/bytes.js';
 import type { AccessListEntry, CallRequest } from '../primitives/call-request.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import type { BlockContext } from './block-context.js';
@@ -36,7 +36,7 @@ export async function accessListAt(
 ): Promise<AccessListResult> {
   const cached = new ReadCache(reader);
   const steps = options.steps ?? new StepBudget(options);
-  const recipient = call.to ?? (await createdAddress(withOverrides(cached, options.overrides ?? []), call));
+  const recipient = call.to ?? (await creationOf(withOverrides(cached, options.overrides ?? []), call));
   const warm = new Set([call.from ?? ZERO_ADDRESS, recipient, block.coinbase].map((address) => bytesToHex(address)));
   const touched: Touched = new Map();
   join(touched, call.accessList ?? [], new Set());
@@ -54,8 +54,9 @@ export async function accessListAt(
   }
 }
 
-async function createdAddress(state: StateReader, { from = ZERO_ADDRESS, nonce }: CallRequest): Promise<Uint8Array> {
-  return generateAddress(from, bigIntToMinimalBytes(nonce ?? (await state.account(from))?.nonce ?? 0n));
+/** Where the contract of a call without recipient goes. */
+async function creationOf(state: StateReader, { from = ZERO_ADDRESS, nonce }: CallRequest): Promise<Uint8Array> {
+  return createdAddress({ from, nonce: nonce ?? (await state.account(from))?.nonce ?? 0n });
 }
 
 function join(touched: Touched, entries: readonly AccessListEntry[], warm: ReadonlySet<Hex>): void {

@@ -1,4 +1,4 @@
-import { byteKey } from './byte-key.js';
+import { bytesToKey } from '../primitives/bytes.js';
 import type { Account, StateReader } from './state-reader.js';
 
 /**
@@ -13,15 +13,15 @@ export class ReadCache implements StateReader {
   constructor(private readonly base: StateReader) {}
 
   account(address: Uint8Array): Promise<Account | undefined> {
-    return remember(this.accounts, byteKey(address), () => this.base.account(address));
+    return remember(this.accounts, bytesToKey(address), () => this.base.account(address));
   }
 
   slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
-    return remember(this.slots, byteKey(address) + byteKey(slot), () => this.base.slot(address, slot));
+    return remember(this.slots, bytesToKey(address) + bytesToKey(slot), () => this.base.slot(address, slot));
   }
 
   code(codeHash: Uint8Array): Promise<Uint8Array> {
-    return remember(this.codes, byteKey(codeHash), () => this.base.code(codeHash));
+    return remember(this.codes, bytesToKey(codeHash), () => this.base.code(codeHash));
   }
 }
 

@@ -1,7 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import { equalBytes, isZeroBytes, padStart, ZERO_WORD } from '../primitives/bytes.js';
-import { byteKey, keyBytes } from './byte-key.js';
+import { bytesToKey, equalBytes, isZeroBytes, keyToBytes, padStart, ZERO_WORD } from '../primitives/bytes.js';
 import { ReadCache } from './read-cache.js';
 import type { Account, StateReader } from './state-reader.js';
 
@@ -51,36 +50,36 @@ export class StateOverlay implements StateReader {
 
   // What the base promises is handed on as it is: an asynchronous function would wait for it three times.
   account(address: Uint8Array): Promise<Account | undefined> {
-    const key = byteKey(address);
+    const key = bytesToKey(address);
     return this.accounts.has(key) ? Promise.resolve(this.accounts.get(key)) : this.base.account(address);
   }
 
   slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
-    const key = byteKey(address);
-    const written = this.storage.get(key)?.get(byteKey(slot));
+    const key = bytesToKey(address);
+    const written = this.storage.get(key)?.get(bytesToKey(slot));
     if (written !== undefined) return Promise.resolve(written);
     return this.cleared.has(key) ? Promise.resolve(ZERO_WORD) : this.base.slot(address, slot);
   }
 
   code(codeHash: Uint8Array): Promise<Uint8Array> {
     if (equalBytes(codeHash, EMPTY_CODE_HASH)) return Promise.resolve(NO_CODE);
-    const added = this.codes.get(byteKey(codeHash));
+    const added = this.codes.get(bytesToKey(codeHash));
     return added === undefined ? this.base.code(codeHash) : Promise.resolve(added);
   }
 
   /** Value of a slot when the transaction began. */
   originalSlot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
-    const original = this.originals.get(byteKey(address) + byteKey(slot));
+    const original = this.originals.get(bytesToKey(address) + bytesToKey(slot));
     return original === undefined ? this.slot(address, slot) : Promise.resolve(original);
   }
 
   setAccount(address: Uint8Array, account: Account | undefined): void {
-    this.put(this.accounts, byteKey(address), account);
+    this.put(this.accounts, bytesToKey(address), account);
   }
 
   /** @param value - up to 32 bytes, big-endian */
   async setSlot(address: Uint8Array, slot: Uint8Array, value: Uint8Array): Promise<void> {
-    const [account, key] = [byteKey(address), byteKey(slot)];
+    const [account, key] = [bytesToKey(address), bytesToKey(slot)];
     if (!this.originals.has(account + key)) this.originals.set(account + key, await this.slot(address, slot));
     let slots = this.storage.get(account);
     if (slots === undefined) {
@@ -94,13 +93,13 @@ export class StateOverlay implements StateReader {
   addCode(code: Uint8Array): Uint8Array {
     const hash = keccak_256(code);
     // Content by its hash: true whatever is taken back, so the journal does not know it.
-    this.codes.set(byteKey(hash), code);
+    this.codes.set(bytesToKey(hash), code);
     return hash;
   }
 
   /** Empties the storage of an account that is being created. */
   clearStorage(address: Uint8Array): void {
-    const key = byteKey(address);
+    const key = bytesToKey(address);
     this.add(this.cleared, key);
     if (this.storage.has(key)) this.put(this.storage, key, new Map());
   }
@@ -108,7 +107,7 @@ export class StateOverlay implements StateReader {
   /** Takes an account away, with its storage. */
   destroy(address: Uint8Array): void {
     this.clearStorage(address);
-    this.add(this.destroyed, byteKey(address));
+    this.add(this.destroyed, bytesToKey(address));
     this.setAccount(address, undefined);
   }
 
@@ -148,13 +147,13 @@ export class StateOverlay implements StateReader {
   async changes(): Promise<AccountChange[]> {
     const found: AccountChange[] = [];
     for (const key of new Set([...this.accounts.keys(), ...this.storage.keys()])) {
-      const address = keyBytes(key);
+      const address = keyToBytes(key);
       const before = await this.base.account(address);
       const after = this.accounts.has(key) ? this.accounts.get(key) : before;
       const destroyed = before !== undefined && this.destroyed.has(key);
       const slots: AccountChange['slots'][number][] = [];
       for (const [slot, value] of after === undefined ? [] : (this.storage.get(key) ?? [])) {
-        const slotKey = keyBytes(slot);
+        const slotKey = keyToBytes(slot);
         const old = before === undefined ? ZERO_WORD : await this.base.slot(address, slotKey);
         const listed = destroyed ? !isZeroBytes(value) : !equalBytes(old, value);
         if (listed) slots.push({ key: slotKey, before: old, after: value });

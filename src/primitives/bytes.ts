@@ -102,13 +102,14 @@ export function padStart(bytes: Uint8Array, length: number): Uint8Array {
 }
 
 /**
- * Text that stands for bytes as the key of a long-lived map: a character for each byte, in one piece. Hex that was put
- * together from its digits takes 32 bytes for each of them until somebody reads it.
+ * Text that stands for bytes as the key of a map: a character for each byte, in one piece. Hex that was put together from its
+ * digits takes 32 bytes for each of them until somebody reads it.
  *
  * @param bytes - short ones, such as hashes
  */
 export function bytesToKey(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes);
+  // Spread into the arguments they take five times as long. `apply` takes whatever is like an array; its type does not say so.
+  return String.fromCharCode.apply(undefined, bytes as unknown as number[]);
 }
 
 /** The bytes that a key of `bytesToKey` stands for. */

@@ -1,7 +1,6 @@
-import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../errors.js';
 import { GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
+import { createdAddress } from '../../ethereum/created-address.js';
 import type { BlockHeader } from '../../ethereum/header.js';
 import { orderedTrieRoot } from '../../ethereum/ordered-trie.js';
 import { encodeReceipt, logsBloom } from '../../ethereum/receipt.js';
@@ -18,7 +17,6 @@ import { runTransaction } from '../../evm/transaction.js';
 import { requireTypeInForce } from '../../evm/transaction-checks.js';
 import type { TransactionOutcome } from '../../evm/transaction-message.js';
 import type { Network } from '../../networks/network.js';
-import { bigIntToMinimalBytes } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import type { Block, TransactionReceipt } from '../chain.js';
 import { payRewards, payWithdrawals } from './block-payments.js';
@@ -163,9 +161,4 @@ export function receiptsOf(block: Block, { executed, context }: BlockExecution):
     firstLogIndex += outcome.logs.length;
     return receipt;
   });
-}
-
-/** Where a creation puts its contract, 20 bytes; nodes name the place in the receipt of one that failed as well. */
-export function createdAddress({ from, nonce }: SignedTransaction): Uint8Array {
-  return keccak_256(RLP.encode([from, bigIntToMinimalBytes(nonce)])).slice(12);
 }

@@ -1,12 +1,10 @@
-import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../errors.js';
 import { effectiveGasPrice } from '../../ethereum/base-fee.js';
-import { blobBaseFee } from '../../ethereum/blob-gas.js';
-import { parseSignedTransaction, type SignedTransaction } from '../../ethereum/transaction.js';
+import { blobBaseFee, GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
+import { createdAddress } from '../../ethereum/created-address.js';
+import { parseSignedTransaction } from '../../ethereum/transaction.js';
 import { rulesAt } from '../../evm/common.js';
 import type { Network } from '../../networks/network.js';
-import { bigIntToMinimalBytes } from '../../primitives/bytes.js';
 import { verifyBlockBody } from '../../proof/block-body.js';
 import { verifyReceipts } from '../../proof/receipts.js';
 import type { Block, TransactionReceipt } from '../chain.js';
@@ -17,8 +15,6 @@ import { refused } from './refused.js';
  * Loaded with the first block whose contents are asked for: parsing transactions and checking their senders takes much
  * code that a node which reads state alone does not need.
  */
-
-const GAS_PER_BLOB = 131_072n;
 
 /** The whole block from an endpoint's answer. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED` */
 export function readBody({ header, hash }: Pick<Block, 'header' | 'hash'>, answer: unknown, chainId: number): Block {
@@ -64,9 +60,4 @@ export function readReceipts(block: Block, answer: unknown, network: Network): r
 /** What an endpoint said there is and does not have. */
 function missing(what: string): PlumblineError<'ANSWER_REFUSED'> {
   return new PlumblineError('ANSWER_REFUSED', `${what}: there is none`, { what, check: 'MISSING', at: '' });
-}
-
-/** Where a creation puts its contract, 20 bytes. */
-function createdAddress({ from, nonce }: SignedTransaction): Uint8Array {
-  return keccak_256(RLP.encode([from, bigIntToMinimalBytes(nonce)])).slice(12);
 }
