@@ -75,6 +75,17 @@ describe('import direction', () => {
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
+  test('a devnet and a light node know nothing of each other, and neither of a replica', () => {
+    const kindOf = (file: string) => /^src\/chain\/(devnet|light|replica)\//.exec(file)?.[1];
+    const wrong = imports.filter(({ from, to }) => {
+      const [own, other] = [kindOf(from), kindOf(to)];
+      if (own === undefined || other === undefined || own === other) return false;
+      // A replica is a light node that builds its zk proofs itself.
+      return !(own === 'replica' && other === 'light');
+    });
+    expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
   test('what ships does not import the reference twins', () => {
     const wrong = imports.filter(({ from, to }) => roomOf(to) === 'reference' && roomOf(from) !== 'reference');
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
+import { checkAdmission, parseBroadcast } from '../admission.js';
 import type { PendingTransactionListener } from '../chain.js';
-import { checkAdmission, parseBroadcast } from './admission.js';
 import type { BlockMaker } from './block-maker.js';
 import { Impersonation, type TransactionRequest } from './impersonation.js';
 import type { Ledger } from './ledger.js';

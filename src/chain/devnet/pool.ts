@@ -4,8 +4,6 @@ import { bytesToHex } from '../../primitives/hex.js';
 
 /** Most transactions that wait at one time. */
 const POOL_LIMIT = 4096;
-/** A nonce may be so far above the account's. @source Besu: default of `tx-pool-max-future-by-sender` */
-export const MAX_NONCE_DISTANCE = 200n;
 /** A replacement has to pay so many per cent more. @source Besu and geth: default price bump */
 const PRICE_BUMP = 10n;
 

@@ -7,8 +7,8 @@ import { rulesAt } from '../../evm/common.js';
 import type { Network } from '../../networks/network.js';
 import { verifyBlockBody } from '../../proof/block-body.js';
 import { verifyReceipts } from '../../proof/receipts.js';
+import { blockBytes } from '../block-bytes.js';
 import type { Block, TransactionReceipt } from '../chain.js';
-import { blockBytes } from '../devnet/block-bytes.js';
 import { refused } from './refused.js';
 
 /*

@@ -4,7 +4,7 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { readBytes, readObject } from '../../proof/json-reader.js';
 import { dependsOnEndpoint } from '../../upstream/classify-error.js';
 import type { EndpointGroup } from '../../upstream/group.js';
-import { type AdmissionContext, checkAdmission, parseBroadcast } from '../devnet/admission.js';
+import { type AdmissionContext, checkAdmission, parseBroadcast } from '../admission.js';
 
 /** Time to find out whether a transaction has arrived, milliseconds. */
 const LOOK_MS = 5_000;

@@ -1,21 +1,20 @@
-import { PlumblineError, type TransactionRule } from '../../errors.js';
-import { effectiveGasPrice } from '../../ethereum/base-fee.js';
-import { parseSignedTransaction, type SignedTransaction } from '../../ethereum/transaction.js';
-import { authorityOf } from '../../evm/authority.js';
-import type { BlockContext } from '../../evm/block-context.js';
-import { rulesAt } from '../../evm/common.js';
-import { Machine } from '../../evm/machine.js';
-import { StateOverlay } from '../../evm/state-overlay.js';
-import type { StateReader } from '../../evm/state-reader.js';
-import { admit, requireTypeInForce } from '../../evm/transaction-checks.js';
-import type { Prices } from '../../fees/prices.js';
-import { priorityFeePerGas } from '../../fees/priority-fee.js';
-import { encodeForSizing } from '../../fees/transaction-bytes.js';
-import type { CalldataSizer } from '../../kernel/contracts.js';
-import type { Network } from '../../networks/network.js';
-import { isZeroBytes } from '../../primitives/bytes.js';
-import { bytesToHex } from '../../primitives/hex.js';
-import { MAX_NONCE_DISTANCE } from './pool.js';
+import { PlumblineError, type TransactionRule } from '../errors.js';
+import { effectiveGasPrice } from '../ethereum/base-fee.js';
+import { parseSignedTransaction, type SignedTransaction } from '../ethereum/transaction.js';
+import { authorityOf } from '../evm/authority.js';
+import type { BlockContext } from '../evm/block-context.js';
+import { rulesAt } from '../evm/common.js';
+import { Machine } from '../evm/machine.js';
+import { StateOverlay } from '../evm/state-overlay.js';
+import type { StateReader } from '../evm/state-reader.js';
+import { admit, requireTypeInForce } from '../evm/transaction-checks.js';
+import type { Prices } from '../fees/prices.js';
+import { priorityFeePerGas } from '../fees/priority-fee.js';
+import { encodeForSizing } from '../fees/transaction-bytes.js';
+import type { CalldataSizer } from '../kernel/contracts.js';
+import type { Network } from '../networks/network.js';
+import { isZeroBytes } from '../primitives/bytes.js';
+import { bytesToHex } from '../primitives/hex.js';
 
 /** What a transaction is checked against before it may wait for a block. */
 export interface AdmissionContext {
@@ -34,6 +33,8 @@ export interface AdmissionContext {
 
 const BLOB_TYPE = 3;
 const DELEGATION_TYPE = 4;
+/** A nonce may be so far above the account's. @source Besu: default of `tx-pool-max-future-by-sender` */
+const MAX_NONCE_DISTANCE = 200n;
 
 function reject(rule: TransactionRule, reason: string): PlumblineError<'TRANSACTION_REJECTED'> {
   return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason });
