@@ -33,13 +33,7 @@ function begunAt(network: Pick<Network, 'forks'>, number: number, timestamp: num
   return waiting < 0 ? forks : forks.slice(0, waiting);
 }
 
-/** The fork in force at a block: the last of the schedule that has begun, by number or by timestamp (seconds). */
-export function hardforkAt(network: Pick<Network, 'forks'>, number: number, timestamp: number): Hardfork {
-  const begun = begunAt(network, number, timestamp);
-  return begun[begun.length - 1]?.hardfork ?? network.forks[0]?.hardfork ?? 'london';
-}
-
-/** Rules of a network at a block. */
+/** Rules of a network at a block: of the last fork of its schedule that has begun, by number or by timestamp (seconds). */
 export function rulesAt(network: Pick<Network, 'forks' | 'chainId'>, number: number, timestamp: number): Rules {
   const begun = begunAt(network, number, timestamp);
   const hardfork = begun[begun.length - 1]?.hardfork ?? network.forks[0]?.hardfork ?? 'london';

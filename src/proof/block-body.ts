@@ -66,12 +66,6 @@ export function verifyBlockBody(block: HashedHeader, answer: unknown): BodyVerdi
   });
 }
 
-/** Where a transaction stands in its block; undefined when it is not in it. @param hash - 32 bytes */
-export function indexOfTransaction(transactions: readonly RawTransaction[], hash: Uint8Array): number | undefined {
-  const index = transactions.findIndex((transaction) => equalBytes(transaction.hash, hash));
-  return index < 0 ? undefined : index;
-}
-
 function readItem(json: unknown, at: string): RawTransaction {
   const raw = typeof json === 'string' ? readBytes(json, at) : readTransaction(json, at);
   if (typeof json === 'string' && raw.length <= 32) throw malformed(at, 'is a hash and not a transaction');

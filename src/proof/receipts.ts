@@ -1,5 +1,5 @@
 import { orderedRoot } from '../ethereum/ordered-trie.js';
-import { encodeReceipt, type Log, logsBloom, type Receipt } from '../ethereum/receipt.js';
+import { encodeReceipt, logsBloom, type Receipt } from '../ethereum/receipt.js';
 import { equalBytes } from '../primitives/bytes.js';
 import { checkPlace, type RawTransaction } from './block-body.js';
 import { type BlockFailure, judgeBlock, TransactionRefusal } from './block-verdict.js';
@@ -78,21 +78,6 @@ export function verifyReceipts(
     checkHeader(block, receipts, bloom);
     return { verified: true, receipts };
   });
-}
-
-/** A log of a block and where it stands. */
-export interface PlacedLog {
-  readonly log: Log;
-  readonly transactionIndex: number;
-  /** Within the block. */
-  readonly logIndex: number;
-}
-
-/** Every log of a block, in order, of its verified receipts. */
-export function logsOfReceipts(receipts: readonly PlacedReceipt[]): PlacedLog[] {
-  return receipts.flatMap(({ logs, firstLogIndex }, transactionIndex) =>
-    logs.map((log, i) => ({ log, transactionIndex, logIndex: firstLogIndex + i })),
-  );
 }
 
 function place(receipts: readonly Receipt[]): PlacedReceipt[] {

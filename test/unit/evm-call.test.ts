@@ -4,10 +4,11 @@ import { nextBaseFee } from '../../src/ethereum/base-fee.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
 import { contextOfHeader, nextGasLimit, pendingContext } from '../../src/evm/block-context.js';
 import { callAt, simulateCallAt } from '../../src/evm/call.js';
-import { hardforkAt } from '../../src/evm/common.js';
+import { rulesAt } from '../../src/evm/common.js';
 import { estimateGasAt } from '../../src/evm/estimate-gas.js';
 import type { GasSearch } from '../../src/evm/gas-search.js';
 import { revertReason } from '../../src/evm/revert-reason.js';
+import { linea } from '../../src/networks/linea.js';
 import { bytesToBigInt } from '../../src/primitives/bytes.js';
 import type { CallRequest } from '../../src/primitives/call-request.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
@@ -275,19 +276,10 @@ describe('block context', () => {
   });
 
   it('finds the fork by number and by time (spec/json-rpc.md 1.1, mainnet)', () => {
-    const linea = {
-      forks: [
-        { hardfork: 'london', block: 0 },
-        { hardfork: 'paris', block: 24_787_632 },
-        { hardfork: 'shanghai', timestamp: 1_761_213_600 },
-        { hardfork: 'cancun', timestamp: 1_761_645_600 },
-        { hardfork: 'prague', timestamp: 1_761_646_200 },
-        { hardfork: 'osaka', timestamp: 1_764_798_551 },
-      ],
-    } as const;
-    expect(hardforkAt(linea, 8_718_330, 1_724_000_000)).toBe('london');
-    expect(hardforkAt(linea, 24_787_632, 1_761_200_000)).toBe('paris');
-    expect(hardforkAt(linea, 24_800_000, 1_761_646_199)).toBe('cancun');
-    expect(hardforkAt(linea, 28_279_139, 0x6975752e)).toBe('osaka');
+    const hardforkAt = (number: number, timestamp: number) => rulesAt(linea, number, timestamp).hardfork;
+    expect(hardforkAt(8_718_330, 1_724_000_000)).toBe('london');
+    expect(hardforkAt(24_787_632, 1_761_200_000)).toBe('paris');
+    expect(hardforkAt(24_800_000, 1_761_646_199)).toBe('cancun');
+    expect(hardforkAt(28_279_139, 0x6975752e)).toBe('osaka');
   });
 });

@@ -5,7 +5,7 @@ import { parseGenesis, unplacedMerge } from '../../src/chain/devnet/genesis-json
 import { findParisBlock } from '../../src/chain/devnet/import-decode.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { isPlumblineError } from '../../src/errors.js';
-import { hardforkAt, rulesAt } from '../../src/evm/common.js';
+import { rulesAt } from '../../src/evm/common.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import { blockItems, chainRlp } from '../support/imported-chain.js';
@@ -67,7 +67,7 @@ describe.skipIf(!fixturesPresent)('the genesis of the execution-apis suite', () 
       bpo2: 54,
     };
     const found: Record<string, number> = {};
-    for (let number = 0; number <= 54; number++) found[hardforkAt(network, number, 10 * number)] ??= number;
+    for (let number = 0; number <= 54; number++) found[rulesAt(network, number, 10 * number).hardfork] ??= number;
     expect(found).toEqual(begins);
     const blobsAt = (number: number) => rulesAt(network, number, 10 * number).blobs?.max;
     expect([41, 42, 45, 48, 51, 54].map(blobsAt)).toEqual([undefined, 6, 9, 9, 15, 21]);
@@ -115,7 +115,7 @@ describe('a genesis file', () => {
     // geth's defaults (core/genesis.go, params/protocol_params.go).
     expect(header).toMatchObject({ gasLimit: 4_712_388n, difficulty: 131_072n, timestamp: 3 });
     expect(network).toMatchObject({ chainId: 7, gasSearch: 'geth', blockRewards: true });
-    expect(hardforkAt(network, 0, 0)).toBe('shanghai');
+    expect(rulesAt(network, 0, 0).hardfork).toBe('shanghai');
   });
 
   const cases: [parameter: string, change: (json: Json) => void][] = [
