@@ -50,8 +50,8 @@ export interface NodeOptions {
   readonly chain?: DevnetChainOptions | LightChainOptions | ReplicaChainOptions;
   /**
    * Keep the chain in IndexedDB under this name; in memory when left out. Nodes of an origin that name the same share it: one
-   * of them writes and answers for the others, which take over when it ends. `chain` has to be the same for all of them, but
-   * for where data comes from.
+   * of them writes and answers for the others, which take over when it ends. `chain`, the gas search and the dictionary have to
+   * be the same for all of them, but for where data comes from.
    */
   readonly storeName?: string;
   /**

@@ -4,6 +4,8 @@ import type { NodeOptions } from '../../src/hosts/options.js';
 import { SwitchedActivity } from '../../src/hosts/page-activity.js';
 import { differences, fingerprintOf } from '../../src/hosts/sharing/fingerprint.js';
 import { devnet } from '../../src/networks/devnet.js';
+import { linea } from '../../src/networks/linea.js';
+import type { Network } from '../../src/networks/network.js';
 import { ask, askIn, gate, sharingOf, stubLog, stubNode } from '../support/stub-node.js';
 import { hashOf, rolesOf, TestBrowser, tabs } from '../support/tabs.js';
 
@@ -106,6 +108,20 @@ describe('what nodes have in common', () => {
     expect(differences(told, of([key], { level: 'plain', agreeing: undefined }))).toEqual(['agreeing', 'level']);
     expect(differences(told, of([key], { accessLists: true, required: {}, maxLagBlocks: undefined }))).toEqual([]);
     expect(differences(told, of([key], { network: devnet({ scheme: 'mimc' }) }))).toEqual(['network']);
+  });
+
+  test('which dictionary estimates are made with has to be the same, wherever it comes from', () => {
+    const bytes = Uint8Array.of(1, 2, 3);
+    const sources = [undefined, { kind: 'general' }, { kind: 'bytes', bytes }, { kind: 'url', url: 'https://a.test' }];
+    const of = (network: Network) =>
+      sources.map((dictionary) => fingerprintOf({ chain: { kind: 'devnet', network }, dictionary } as NodeOptions));
+    // A network that names one checks it; another takes what it is given.
+    const [none, general, own, url] = of(linea);
+    expect(differences(none!, general!)).toEqual(['dictionary']);
+    expect([own, url]).toEqual([none, none]);
+    const [free, same, given] = of(devnet());
+    expect(same).toEqual(free);
+    expect(differences(free!, given!)).toEqual(['dictionary']);
   });
 
   test('the error of a node that does not open is its own; the next one tries for itself', async () => {

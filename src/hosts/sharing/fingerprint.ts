@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { NodeOptions } from '../options.js';
+import type { DictionarySource, NodeOptions } from '../options.js';
 
 /** A digest of each option that nodes of one store have to have in common. */
 export type Fingerprint = Readonly<Record<string, string>>;
@@ -14,14 +14,21 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { mining: 'auto', accessList
 /** Bytes of a digest that are told. */
 const DIGEST_BYTES = 8;
 
-/** What answers depend on: the chain but for its endpoints, and the search of estimates. */
-export function fingerprintOf({ chain = { kind: 'devnet' }, gasSearch }: NodeOptions): Fingerprint {
-  const told = Object.entries({ ...chain, gasSearch }).filter(([name]) => !SOURCES.has(name));
+/** What answers depend on: the chain but for its endpoints, and of estimates their search and their dictionary. */
+export function fingerprintOf({ chain = { kind: 'devnet' }, gasSearch, dictionary }: NodeOptions): Fingerprint {
+  const sizing = dictionaryOf(dictionary, chain.network?.dictionary !== undefined);
+  const told = Object.entries({ ...chain, gasSearch, dictionary: sizing }).filter(([name]) => !SOURCES.has(name));
   const digests = told.flatMap(([name, value]): [string, string][] => {
     const text = value === DEFAULTS[name] ? undefined : canonical(value);
     return text === undefined ? [] : [[name, digestOf(text)]];
   });
   return Object.fromEntries(digests);
+}
+
+/** @returns undefined for the one that a node has which is told nothing of it, wherever that comes from */
+function dictionaryOf(source: DictionarySource | undefined, hasOwn: boolean): unknown {
+  if (source?.kind === 'general') return hasOwn ? 'general' : undefined;
+  return source?.kind === 'bytes' && !hasOwn ? source.bytes : undefined;
 }
 
 /** Names of the options in which two nodes differ. Most defaults that are written out count as different from none. */

@@ -38,7 +38,8 @@ export interface SharingOptions {
  * wait for a block, snapshots, the clock, filters) ends with the writer. Requests under way are asked for again, but
  * those that would happen twice: they are answered with `OUTCOME_UNKNOWN`.
  *
- * Options of `chain` (but for where data comes from) and the gas search have to be those of the others.
+ * Options of `chain` (but for where data comes from), the gas search and which dictionary it is have to be those of the
+ * others.
  *
  * @returns a node of its own for one that is not to be stored under a name, or where pages cannot reach each other; that takes
  *   the store over from whoever had it
