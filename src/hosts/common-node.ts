@@ -1,13 +1,10 @@
-import type { Activity } from '../chain/light/activity.js';
+import { NEVER_ACTIVE } from '../chain/light/activity.js';
 import { PlumblineError } from '../errors.js';
 import type { InlineExtras } from './inline-extras.js';
 import type { NodeOptions, OpenProgress } from './options.js';
 import { textOf } from './plain-data.js';
 import { JointActivity } from './sharing/joint-activity.js';
 import type { NodeTransport } from './transport.js';
-
-/** Of a worker by itself. */
-const NEVER_ACTIVE: Activity = { isActive: false, onChange: () => () => {} };
 
 /** The node of a worker, for all who are connected to it: the first opens it, the last to leave closes it. */
 export class CommonNode {

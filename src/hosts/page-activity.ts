@@ -31,24 +31,3 @@ export function surroundingActivity(surroundings: Surroundings = globalThis as u
     },
   };
 }
-
-/** Active or not as somebody elsewhere says; active until told otherwise. */
-export class SwitchedActivity implements Activity {
-  private active = true;
-  private readonly listeners = new Set<() => void>();
-
-  get isActive(): boolean {
-    return this.active;
-  }
-
-  set(isActive: boolean): void {
-    if (isActive === this.active) return;
-    this.active = isActive;
-    for (const listener of this.listeners) listener();
-  }
-
-  onChange(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-}

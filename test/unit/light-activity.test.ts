@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SwitchedActivity, surroundingActivity } from '../../src/hosts/page-activity.js';
+import { surroundingActivity } from '../../src/hosts/page-activity.js';
 
 /** What of a page decides. */
 function page() {
@@ -38,13 +38,5 @@ describe('activity', () => {
     const activity = surroundingActivity({});
     expect(activity.isActive).toBe(true);
     activity.onChange(() => {})();
-  });
-
-  test('told from elsewhere: changes alone', () => {
-    const activity = new SwitchedActivity();
-    const seen: boolean[] = [];
-    activity.onChange(() => seen.push(activity.isActive));
-    for (const value of [true, false, false, true]) activity.set(value);
-    expect(seen).toEqual([false, true]);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
 import type { NodeOptions } from '../../src/hosts/options.js';
-import { SwitchedActivity } from '../../src/hosts/page-activity.js';
 import { differences, fingerprintOf } from '../../src/hosts/sharing/fingerprint.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
 import type { Network } from '../../src/networks/network.js';
 import { ask, askIn, gate, sharingOf, stubLog, stubNode } from '../support/stub-node.js';
+import { SwitchedActivity } from '../support/switched-activity.js';
 import { hashOf, rolesOf, TestBrowser, tabs } from '../support/tabs.js';
 
 describe('nodes that share a store', () => {

@@ -4,3 +4,6 @@ export interface Activity {
   /** Told of each change. @returns a function that ends the subscription */
   onChange(listener: () => void): () => void;
 }
+
+/** Of a worker by itself, which nobody looks at. */
+export const NEVER_ACTIVE: Activity = { isActive: false, onChange: () => () => {} };

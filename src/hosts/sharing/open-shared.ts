@@ -1,4 +1,4 @@
-import type { Activity } from '../../chain/light/activity.js';
+import { NEVER_ACTIVE } from '../../chain/light/activity.js';
 import type { InlineExtras } from '../inline-extras.js';
 import type { NodeOptions } from '../options.js';
 import { surroundingActivity } from '../page-activity.js';
@@ -12,9 +12,6 @@ import { SharedNode } from './shared-node.js';
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const HUNG_AFTER_MS = 10_000;
-
-/** Of the only node of a service worker, which nobody looks at. */
-const NEVER_ACTIVE: Activity = { isActive: false, onChange: () => () => {} };
 
 export interface SharingOptions {
   /** Opens the node of a writer, on the store in `extras`. It is called again each time the turn to write comes. */
