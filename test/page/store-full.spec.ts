@@ -121,7 +121,9 @@ test('a full disk as another page takes over: it goes on from what is stored, in
   expect(await lastStatus(page)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED', since: 4 });
   expect((await look(other)).head).toBe(5);
   // Those who follow are told, too.
-  await expect.poll(() => lastStatus(other)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED', since: 4 });
+  await expect
+    .poll(() => lastStatus(other))
+    .toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED', since: 4 });
   await close(page);
   expect((await look(other)).hashes).toEqual(hashes);
   expect(await lastStatus(other)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED' });
