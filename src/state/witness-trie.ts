@@ -148,14 +148,19 @@ export class WitnessTrie implements StepTrie {
     return { type: 'read', ...now, leaf: opening, proof: this.branch(position), value: this.leaves.valueAt(position) };
   }
 
-  /** @throws PlumblineError `WITNESS_MISSING`; `OUT_OF_RANGE` when the tree is full */
+  /**
+   * @throws PlumblineError `WITNESS_MISSING`; `OUT_OF_RANGE` when the tree is full, and for the keys of head and tail;
+   *   `HASH_INPUT_NOT_CANONICAL`
+   */
   put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }): InsertStep | UpdateStep {
+    this.mustNotBeReserved(content.hkey);
     const found = this.leaves.find(content.hkey);
     return 'left' in found ? this.insert(content, found.left, found.right) : this.update(content, found);
   }
 
-  /** @throws PlumblineError `WITNESS_MISSING`; `STATE_MISMATCH` when the key is not there */
+  /** @throws PlumblineError `WITNESS_MISSING`; `STATE_MISMATCH` when the key is not there; `OUT_OF_RANGE` as `put` */
   remove(hkey: Uint8Array): DeleteStep {
+    this.mustNotBeReserved(hkey);
     const found = this.leaves.find(hkey);
     if ('left' in found) {
       const details = { what: `key of hash ${bytesToHex(hkey)}`, expected: 'none', actual: 'to be removed' };
@@ -213,10 +218,12 @@ export class WitnessTrie implements StepTrie {
     }
     this.nodes.reach(position);
     if (!isZeroBytes(this.nodes.hashOf(leafId(position))!)) throw conflict(position, 'the free position is in use');
+    const opening = { prevLeaf: left.position, nextLeaf: right.position, hkey, hval };
+    // Before anything is written: it may not be canonical.
+    const leafHash = this.leafHash(opening);
     const oldSubRoot = this.subRoot;
     const leftProof = this.write(left.position, { ...left.opening, nextLeaf: position });
-    const opening = { prevLeaf: left.position, nextLeaf: right.position, hkey, hval };
-    const newProof = this.write(position, opening, value);
+    const newProof = this.write(position, opening, value, leafHash);
     const rightProof = this.write(right.position, { ...right.opening, prevLeaf: position });
     this.free = position + 1;
     return {
@@ -238,9 +245,14 @@ export class WitnessTrie implements StepTrie {
   }
 
   /** Writes one leaf of a known position; undefined empties it. @returns its branch, which is the same before and after */
-  private write(position: number, leaf: LeafOpening | undefined, value?: Uint8Array): BranchProof {
+  private write(
+    position: number,
+    leaf: LeafOpening | undefined,
+    value?: Uint8Array,
+    leafHash: Uint8Array = this.leafHash(leaf),
+  ): BranchProof {
     const proof = this.branch(position);
-    this.nodes.write(position, this.leafHash(leaf));
+    this.nodes.write(position, leafHash);
     if (leaf === undefined) this.leaves.remove(position);
     else this.leaves.set(position, { opening: leaf, value: value ?? this.leaves.at(position)?.value });
     return proof;
@@ -250,9 +262,19 @@ export class WitnessTrie implements StepTrie {
     return leaf === undefined ? ZERO_HASH : this.hasher.hash(encodeLeaf(this.hasher.scheme, leaf));
   }
 
+  private mustNotBeReserved(hkey: Uint8Array): void {
+    if (!this.isReserved(hkey)) return;
+    const details = { what: 'hkey', value: 'that of head or tail', limit: 'between the keys of head and tail' };
+    throw new PlumblineError('OUT_OF_RANGE', `${details.what} is ${details.value}`, details);
+  }
+
+  /** Whether a key is that of head or tail. */
+  private isReserved(hkey: Uint8Array): boolean {
+    return isZeroBytes(hkey) || equalBytes(hkey, schemeFormat(this.hasher.scheme).tailKey);
+  }
+
   private isValueOf({ hkey, hval }: LeafOpening, value: Uint8Array): boolean {
-    const sentinel = isZeroBytes(hkey) || equalBytes(hkey, schemeFormat(this.hasher.scheme).tailKey);
-    if (sentinel) return isZeroBytes(hval) && isZeroBytes(value);
+    if (this.isReserved(hkey)) return isZeroBytes(hval) && isZeroBytes(value);
     return equalBytes(hval, traceValueHash(this.hasher, value));
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProofItemJson } from '../../src/accumulator/proof-shape.js';
+import { schemeFormat } from '../../src/accumulator/scheme.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { referenceHasher } from '../../src/reference/hasher.js';
@@ -58,6 +59,32 @@ describe('a witness trie from proofs of a few keys', () => {
     });
     expect(trie.topRoot).toEqual(root);
     expect(trie.read(hkeyOf(poseidon, 3))).toMatchObject({ type: 'read', value: word(103) });
+  });
+
+  it('refuses what a tree cannot hold, and stays as it was', () => {
+    const trie = witnessFromProofs(poseidon, tree.topRoot, itemsOf(poseidon, tree, [3, 50, 39, 0]));
+    const [root, held, absent] = [trie.topRoot, content(poseidon, 3, 1), content(poseidon, 50, 1)];
+    // The last word of eight is that of the modulus.
+    const tooLarge = (digest: Uint8Array) => Uint8Array.of(...digest.subarray(0, 28), 0x7f, 0, 0, 1);
+    const notCanonical = [
+      { ...held, hval: tooLarge(held.hval) },
+      { ...absent, hval: tooLarge(absent.hval) },
+      { ...absent, hkey: tooLarge(absent.hkey) },
+    ];
+    for (const written of notCanonical) {
+      expect(error(() => trie.put(written))).toMatchObject({ code: 'HASH_INPUT_NOT_CANONICAL' });
+      expect(trie.topRoot).toEqual(root);
+    }
+    const whole = WitnessTrie.empty(poseidon);
+    const empty = whole.topRoot;
+    for (const hkey of [new Uint8Array(32), schemeFormat('poseidon2').tailKey]) {
+      expect(error(() => whole.put({ ...held, hkey }))).toMatchObject({ code: 'OUT_OF_RANGE' });
+      expect(error(() => whole.remove(hkey))).toMatchObject({ code: 'OUT_OF_RANGE' });
+      expect(whole.topRoot).toEqual(empty);
+    }
+    expect(trie.put(absent).type).toBe('insert');
+    const full = changed(poseidon, tree, (draft) => draft.put(absent));
+    expect(trie.topRoot).toEqual(full.topRoot);
   });
 
   it('refuses to insert when the free position is not known', () => {
