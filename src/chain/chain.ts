@@ -189,9 +189,15 @@ export interface Chain {
    *
    * @param address - 20 bytes
    * @param storageKeys - 32 bytes each
+   * @param onBlock - told the number of the block that the proof is of, which a tag leaves open
    * @throws PlumblineError `BLOCK_NOT_PROVABLE` unless the block is one that layer 1 has a root of
    */
-  zkProof(address: Uint8Array, storageKeys: readonly Uint8Array[], reference: BlockReference): Promise<LineaProofJson>;
+  zkProof(
+    address: Uint8Array,
+    storageKeys: readonly Uint8Array[],
+    reference: BlockReference,
+    onBlock?: (number: number) => void,
+  ): Promise<LineaProofJson>;
 
   /** Sends a raw signed transaction. @returns its hash. @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS` */
   submit(raw: Uint8Array): Promise<Uint8Array>;

@@ -17,6 +17,8 @@ export interface AnswerReport {
   readonly level?: TrustLevel;
   /** Blocks it was read or computed from, in the order in which they were needed; not all of a long range. */
   readonly blocks: readonly { readonly number: number; readonly hash: Hex }[];
+  /** Of a zk proof: number of the block after which the state is that it shows, and whose root layer 1 holds. */
+  readonly zkBlock?: number;
   /** JSON-RPC code of an answer that is an error. */
   readonly errorCode?: number;
 }

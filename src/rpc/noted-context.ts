@@ -23,6 +23,8 @@ class Notes {
   private readonly levels: TrustLevel[] = [];
   /** Whether something was said not to be there that nothing proves to be missing. */
   lacked = false;
+  /** Number of the block of a zk proof. */
+  zkBlock: number | undefined;
 
   block<B extends Block | undefined>(block: B): B {
     if (block !== undefined && this.blocks.size < MAX_NAMED) this.blocks.set(bytesToHex(block.hash), block);
@@ -74,6 +76,7 @@ export function noteRequest(context: RpcContext, method: string): Noted<RpcConte
         method,
         class: errorCode === undefined ? classOf(chain.kind, method, notes) : answerClass(chain.kind, method),
         ...sum,
+        ...(notes.zkBlock !== undefined && { zkBlock: notes.zkBlock }),
         ...(errorCode !== undefined && { errorCode }),
       };
     },
@@ -123,8 +126,10 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       for (const { transaction } of found) notes.block(transaction.block);
       return found;
     },
-    zkProof: async (...question) => {
-      const proof = await chain.zkProof(...question);
+    zkProof: async (address, storageKeys, reference) => {
+      const proof = await chain.zkProof(address, storageKeys, reference, (number) => {
+        notes.zkBlock = number;
+      });
       notes.level(chain.kind === 'devnet' ? 'held' : 'finalized');
       return proof;
     },

@@ -4,6 +4,7 @@ import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { accountAt, KeptStore, stranger, word } from '../support/dev-node.js';
 import { isRootCall, otherValue, PROOF, settled } from '../support/finality-scene.js';
@@ -11,6 +12,75 @@ import type { SeenCall } from '../support/mock-chain.js';
 
 interface Changeable {
   accountProof: { key: Hex; proof: { proofRelatedNodes: Hex[] } };
+}
+
+/** What a state manager says of a block it does not hold (spec/state-trie.md 7.2). */
+function withoutBlocks(...missing: Hex[]): (call: SeenCall, result: unknown) => unknown {
+  return ({ method, params }, result) => {
+    if (method !== 'linea_getProof' || !missing.includes(params[2] as Hex)) return result;
+    throw Object.assign(new Error('BLOCK_MISSING_IN_CHAIN - block is missing'), { code: -32600 });
+  };
+}
+
+describe('a newest finalized block that no endpoint holds', () => {
+  const blocks = { dev: { chain: { kind: 'devnet', finality: { batchBlocks: 2, delayBlocks: 0 } } } } as const;
+
+  test.each([false, true])('the one before it is proved, and named; layer 1 proved: %s', async (proveLayerOne) => {
+    const tamper = withoutBlocks('0x6');
+    const scene = await settled({ ...blocks, chain: { proveLayerOne }, endpoints: [{ tamper }, { tamper }] });
+    const heard: AnswerReport[] = [];
+    scene.light.on('answer', (report) => heard.push(report));
+    for (const tag of ['latest', 'finalized', 'safe', 'pending']) {
+      expect(await scene.ask('linea_getProof', accountAt(0), [], tag)).toEqual(
+        await scene.dev.ask('linea_getProof', accountAt(0), [], '0x4'),
+      );
+      expect(heard.at(-1)).toEqual({
+        method: 'linea_getProof',
+        class: 'proved',
+        level: 'finalized',
+        blocks: [],
+        zkBlock: 4,
+      });
+    }
+    // Asked for by its number it is that block or nothing.
+    await expect(scene.ask('linea_getProof', accountAt(0), [], '0x6')).rejects.toMatchObject({ code: -32600 });
+    for (const { options } of scene.endpoints) options.tamper = withoutBlocks('0x6', '0x4');
+    expect(await scene.ask('linea_getProof', accountAt(1), [], 'latest')).toEqual(
+      await scene.dev.ask('linea_getProof', accountAt(1), [], '0x2'),
+    );
+    for (const { options } of scene.endpoints) options.tamper = withoutBlocks('0x6', '0x4', '0x2', '0x0');
+    await expect(scene.ask('linea_getProof', accountAt(2), [], 'latest')).rejects.toMatchObject({
+      code: -32600,
+      message: 'BLOCK_MISSING_IN_CHAIN - block is missing',
+    });
+  });
+
+  test('one endpoint that holds it is enough', async () => {
+    const scene = await settled({ ...blocks, endpoints: [{ tamper: withoutBlocks('0x6') }, {}] });
+    expect(await scene.ask('linea_getProof', accountAt(0), [], 'latest')).toEqual(
+      await scene.dev.ask('linea_getProof', accountAt(0), [], '0x6'),
+    );
+    expect(scene.layerOne.seen.flat().map(({ method }) => method)).not.toContain('eth_getLogs');
+  });
+
+  test.each<[string, (logs: unknown[]) => unknown]>([
+    ['none', () => []],
+    ['of a block without a root', (logs) => logs.map((log) => ({ ...(log as object), topics: endingWith(log, 3n) }))],
+    ['of another contract', (logs) => logs.map((log) => ({ ...(log as object), address: stranger('66') }))],
+    ['not a list', () => null],
+  ])('events that lie lead to no other answer: %s', async (_, lie) => {
+    const tamper = withoutBlocks('0x6');
+    const scene = await settled({ ...blocks, endpoints: [{ tamper }, { tamper }] });
+    scene.layerOne.options.tamper = ({ method }, result) =>
+      method === 'eth_getLogs' ? lie(result as unknown[]) : result;
+    await expect(scene.ask('linea_getProof', accountAt(0), [], 'latest')).rejects.toMatchObject({ code: -32600 });
+  });
+});
+
+/** Topics of a finalization that ends with a block. */
+function endingWith(log: unknown, block: bigint): Hex[] {
+  const [event, , , shnarf] = (log as { topics: Hex[] }).topics;
+  return [event!, word(1n), word(block), shnarf!];
 }
 
 describe('linea_getProof', () => {

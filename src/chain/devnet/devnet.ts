@@ -232,8 +232,11 @@ export class Devnet implements Chain {
 
   readonly imaginedRoots = (block: Block): Promise<ImaginedRoots> => this.proofs.imagined(block);
 
-  readonly zkProof: Chain['zkProof'] = (address, keys, reference) => {
-    return this.proofs.zk(address, keys, this.provable(reference));
+  readonly zkProof: Chain['zkProof'] = async (address, keys, reference, onBlock) => {
+    const block = this.provable(reference);
+    const proof = await this.proofs.zk(address, keys, block);
+    onBlock?.(block!);
+    return proof;
   };
 
   /** Number of the block whose zk state is meant; undefined for none. */

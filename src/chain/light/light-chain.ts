@@ -211,9 +211,15 @@ export class LightChain implements Chain {
     address: Uint8Array,
     storageKeys: readonly Uint8Array[],
     reference: BlockReference,
+    onBlock?: (number: number) => void,
   ): Promise<LineaProofJson> {
-    const at = await this.provable(reference);
-    return this.finality!.using(at, () => this.zkProofs.prove({ address, storageKeys }, at));
+    const isNewest = 'tag' in reference && reference.tag !== 'earliest';
+    const newest = isNewest ? await this.newestFinalized() : await this.provable(reference);
+    const { prove, proveNewest } = await import('./settled-proofs.js');
+    const question = { address, storageKeys };
+    const { proof, at } = await (isNewest ? proveNewest : prove)(this.finality!, this.zkProofs, question, newest);
+    onBlock?.(at.number);
+    return proof;
   }
 
   async submit(raw: Uint8Array): Promise<Uint8Array> {
@@ -269,7 +275,6 @@ export class LightChain implements Chain {
   }
 
   private async provable(reference: BlockReference): Promise<FinalizedBlock> {
-    if ('tag' in reference && reference.tag !== 'earliest') return this.newestFinalized();
     const number = await this.numberOf(reference);
     const name = 'hash' in reference ? bytesToHex(reference.hash) : String(number);
     if (this.finality === undefined || number === undefined) throw notProvable(name, 'is not held');

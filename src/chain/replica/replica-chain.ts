@@ -16,11 +16,13 @@ export function openReplicaChain(light: Chain, follower: ZkFollower, close: () =
   const own: Pick<Chain, 'kind' | 'zkProof' | 'close'> = {
     kind: 'replica',
 
-    async zkProof(address, storageKeys, reference) {
+    async zkProof(address, storageKeys, reference, onBlock) {
       await follower.ready();
       const block = await numberOf(reference);
       if (block === undefined || !follower.isProvable(block)) throw notProvable(nameOf(reference));
-      return follower.prove(block, address, storageKeys);
+      const proof = await follower.prove(block, address, storageKeys);
+      onBlock?.(block);
+      return proof;
     },
 
     async close() {
