@@ -1,5 +1,6 @@
 import { PlumblineError } from '../errors.js';
 import { MAX_DICTIONARY } from '../kernel/contracts.js';
+import { originOf } from '../primitives/origin.js';
 import { readAtMost } from '../primitives/read-at-most.js';
 
 /** Where a dictionary is fetched from, and how. */
@@ -49,16 +50,6 @@ function unreachable(origin: string, status?: number): PlumblineError<'DICTIONAR
     origin,
     ...(status !== undefined && { status }),
   });
-}
-
-/** Origin of an URL without user, password, path and query. */
-function originOf(url: string): string {
-  try {
-    const { protocol, host } = new URL(url);
-    return host === '' ? protocol : `${protocol}//${host}`;
-  } catch {
-    return 'an invalid URL';
-  }
 }
 
 function tooLong(maxBytes: number): PlumblineError<'OUT_OF_RANGE'> {

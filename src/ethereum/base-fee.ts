@@ -1,6 +1,7 @@
 import { PlumblineError } from '../errors.js';
 
-const ELASTICITY = 2n;
+/** How many times the gas that a block aims at it may use (EIP-1559). */
+export const ELASTICITY = 2n;
 const CHANGE_DENOMINATOR = 8n;
 
 /** Base fee of the first block of London, wei per gas (EIP-1559). */

@@ -16,3 +16,7 @@ export const EMPTY_CODE_HASH: Uint8Array = hexToBytes(
 export const EMPTY_REQUESTS_HASH: Uint8Array = hexToBytes(
   '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
 );
+/** Longest extra data of a header outside the seals of Clique, bytes. */
+export const MAX_EXTRA_DATA = 32;
+/** Highest nonce of an account; one that has it sends nothing more (EIP-2681). */
+export const MAX_NONCE: bigint = 2n ** 64n - 1n;

@@ -1,5 +1,5 @@
 import { Account as EvmAccount, KECCAK256_RLP } from '@ethereumjs/util';
-import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
+import { EMPTY_CODE_HASH, MAX_NONCE } from '../ethereum/constants.js';
 import { concatBytes, isZeroBytes } from '../primitives/bytes.js';
 import type { Authorization } from '../primitives/call-request.js';
 import { EXISTING_AUTHORITY_REFUND } from './gas-schedule.js';
@@ -7,7 +7,6 @@ import type { Machine } from './machine.js';
 
 const DELEGATION_PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
 const DELEGATION_BYTES = 23;
-const MAX_NONCE = 2n ** 64n - 1n;
 
 /** Whether byte code only points to another account's (EIP-7702). */
 export function isDelegation(code: Uint8Array): boolean {

@@ -1,3 +1,5 @@
+import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
+
 /** An account as execution sees it. */
 export interface Account {
   readonly nonce: bigint;
@@ -5,6 +7,9 @@ export interface Account {
   /** Keccak-256 of the byte code, 32 bytes. */
   readonly codeHash: Uint8Array;
 }
+
+/** What execution takes an account for that does not exist. */
+export const NO_ACCOUNT: Account = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
 
 /**
  * The state execution reads, one block's. Everything is asynchronous; implementations batch underneath. The EVM, the

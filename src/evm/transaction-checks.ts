@@ -1,7 +1,7 @@
 import { PlumblineError, type TransactionRule } from '../errors.js';
 import { effectiveGasPrice } from '../ethereum/base-fee.js';
 import { GAS_PER_BLOB } from '../ethereum/blob-gas.js';
-import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
+import { EMPTY_CODE_HASH, MAX_NONCE } from '../ethereum/constants.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import { equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
@@ -10,6 +10,7 @@ import { type Rules, TRANSACTION_GAS_CAP } from './common.js';
 import { dataFloorGas, intrinsicGas, MAX_INIT_CODE_BYTES } from './gas-schedule.js';
 import type { Machine } from './machine.js';
 import type { Account } from './state-reader.js';
+import { NO_ACCOUNT } from './state-reader.js';
 import type { RunOptions, TransactionMessage } from './transaction-message.js';
 
 /** What the checks found out on the way. */
@@ -25,8 +26,6 @@ export interface Admission {
   readonly blobFee: bigint;
 }
 
-const NO_ACCOUNT: Account = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
-const MAX_NONCE = 2n ** 64n - 1n;
 /** From Osaka on (EIP-7594). */
 const MAX_BLOBS_PER_TRANSACTION = 6;
 /** First byte of the hash of a blob. */

@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../ethereum/constants.js';
 import { bytesToBigInt, equalBytes, isZeroBytes, padStart } from '../primitives/bytes.js';
-import { member, readArray, readBytes, readNumber256, readObject } from './json-reader.js';
+import { member, readArray, readBytes, readBytesList, readNumber256, readObject } from './json-reader.js';
 import { type PatriciaFailureReason, walkPatriciaProof } from './patricia-walk.js';
 import { checkRequest, type ProofRequest } from './request.js';
 import { judge, type ProofFailure, Refusal } from './verdict.js';
@@ -51,10 +51,6 @@ interface EthereumAnswer {
   }[];
 }
 
-function readNodes(json: unknown, at: string): Uint8Array[] {
-  return readArray(json, at).map((node, i) => readBytes(node, `${at}[${i}]`));
-}
-
 function readAnswer(json: unknown): EthereumAnswer {
   const object = readObject(json, '');
   const number = (name: string) => (object[name] === undefined ? undefined : readNumber256(object[name], name));
@@ -65,14 +61,14 @@ function readAnswer(json: unknown): EthereumAnswer {
     balance: number('balance'),
     codeHash: hash('codeHash'),
     storageHash: hash('storageHash'),
-    accountProof: readNodes(object.accountProof, 'accountProof'),
+    accountProof: readBytesList(object.accountProof, 'accountProof'),
     storageProof: readArray(object.storageProof, 'storageProof').map((item, i) => {
       const at = `storageProof[${i}]`;
       const slot = readObject(item, at);
       return {
         key: readNumber256(slot.key, member(at, 'key')),
         value: readNumber256(slot.value, member(at, 'value')),
-        proof: readNodes(slot.proof, member(at, 'proof')),
+        proof: readBytesList(slot.proof, member(at, 'proof')),
       };
     }),
   };

@@ -1,4 +1,4 @@
-import { EMPTY_REQUESTS_HASH, EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../ethereum/constants.js';
+import { EMPTY_REQUESTS_HASH, EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH, MAX_EXTRA_DATA } from '../ethereum/constants.js';
 import type { BlockHeader } from '../ethereum/header.js';
 import { HARDFORKS, type Hardfork, type Network } from '../networks/network.js';
 import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
@@ -13,8 +13,6 @@ export type HeaderRuleFailureReason =
   | 'LIMIT_EXCEEDED';
 
 export type HeaderRuleVerdict = { readonly verified: true } | ProofFailure<HeaderRuleFailureReason>;
-
-const MAX_EXTRA_DATA = 32;
 
 /** The fork each later field came with. */
 const FORK_OF_FIELD = {

@@ -39,6 +39,11 @@ export function readArray(value: unknown, path: string): readonly unknown[] {
   return value;
 }
 
+/** A list of byte strings of any length. @throws PlumblineError `PROOF_MALFORMED` */
+export function readBytesList(value: unknown, path: string): Uint8Array[] {
+  return readArray(value, path).map((item, i) => readBytes(item, `${path}[${i}]`));
+}
+
 /**
  * Bytes of strict hex text.
  *

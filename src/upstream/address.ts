@@ -1,5 +1,6 @@
 import { PlumblineError } from '../errors.js';
-import { createRedactor, originOf, type Redactor, secretsOf } from './redact.js';
+import { originOf } from '../primitives/origin.js';
+import { createRedactor, type Redactor, secretsOf } from './redact.js';
 
 /** Where an endpoint is, and what hides its keys. Only `origin` may be shown. */
 export interface Address {

@@ -1,3 +1,5 @@
+import { originOf } from '../primitives/origin.js';
+
 /** Shortest part of a path that may be a key; shorter ones are words like `v3`, `rpc` and `eth`. */
 const SHORTEST_IN_PATH = 4;
 /** Shortest value of a query or header, and shortest user name or password, that is worth hiding. */
@@ -13,16 +15,6 @@ export interface Redactor {
   text(text: string): string;
   /** The same for each string of a JSON value, keys of objects included. */
   json(value: unknown): unknown;
-}
-
-/** Origin of an URL: no user, password, path or query. */
-export function originOf(url: string): string {
-  try {
-    const { protocol, host } = new URL(url);
-    return host === '' ? protocol : `${protocol}//${host}`;
-  } catch {
-    return 'an invalid URL';
-  }
 }
 
 /** What of an endpoint's address may be a key. */

@@ -3,6 +3,7 @@ import { messageOf, PlumblineError } from '../../errors.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import type { StateOverlay } from '../../evm/state-overlay.js';
 import type { Account } from '../../evm/state-reader.js';
+import { NO_ACCOUNT } from '../../evm/state-reader.js';
 import { bigIntToMinimalBytes, bytesToBigInt, equalBytes } from '../../primitives/bytes.js';
 
 /** A change to the state that a developer asks for instead of a transaction. Addresses have 20 bytes. */
@@ -15,7 +16,6 @@ export type StateEdit =
   /** Key and value have 32 bytes. */
   | { readonly kind: 'slot'; readonly address: Uint8Array; readonly key: Uint8Array; readonly value: Uint8Array };
 
-const NO_ACCOUNT: Account = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
 const KINDS = ['balance', 'nonce', 'code', 'slot'] as const;
 
 /** Writes edits in order. An account that does not exist yet is made, unless the edit would leave it empty. */

@@ -1,8 +1,9 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../errors.js';
+import { ELASTICITY } from '../../ethereum/base-fee.js';
 import { GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
-import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
+import { EMPTY_UNCLES_HASH, MAX_EXTRA_DATA } from '../../ethereum/constants.js';
 import { headerFields, headerHash } from '../../ethereum/header.js';
 import { orderedTrieRoot } from '../../ethereum/ordered-trie.js';
 import { withdrawalsRoot } from '../../ethereum/withdrawal.js';
@@ -17,8 +18,6 @@ import type { Ledger } from './ledger.js';
 
 const MIN_GAS_LIMIT = 5_000n;
 const GAS_LIMIT_DENOMINATOR = 1_024n;
-const ELASTICITY = 2n;
-const MAX_EXTRA_DATA = 32;
 const MAX_UNCLES = 2;
 const UNCLE_GENERATIONS = 6;
 /** From Osaka on: 10 MiB, less 2 MiB for what the beacon chain puts around a block (EIP-7934). */

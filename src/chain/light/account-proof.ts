@@ -4,7 +4,7 @@ import { bytesToBigInt } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { verifyEthereumProof } from '../../proof/ethereum-proof.js';
-import { readArray, readBytes, readNumber256, readObject } from '../../proof/json-reader.js';
+import { readArray, readBytesList, readNumber256, readObject } from '../../proof/json-reader.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { LightBlock } from './light-block.js';
 import { refused } from './refused.js';
@@ -33,11 +33,11 @@ export function fetchAccountProof(
       const proofs = new Map(
         readArray(json.storageProof, 'storageProof').map((item, i) => {
           const { key, proof } = readObject(item, `storageProof[${i}]`);
-          return [readNumber256(key, 'key'), readNodes(proof, `storageProof[${i}].proof`)] as const;
+          return [readNumber256(key, 'key'), readBytesList(proof, `storageProof[${i}].proof`)] as const;
         }),
       );
       return {
-        accountProof: readNodes(json.accountProof, 'accountProof'),
+        accountProof: readBytesList(json.accountProof, 'accountProof'),
         account,
         storageRoot: account?.storageRoot ?? EMPTY_TRIE_ROOT,
         storage: slots.map(({ key, value }) => ({
@@ -48,8 +48,4 @@ export function fetchAccountProof(
       };
     },
   });
-}
-
-function readNodes(json: unknown, at: string): Uint8Array[] {
-  return readArray(json, at).map((node, i) => readBytes(node, `${at}[${i}]`));
 }
