@@ -24,6 +24,15 @@ interface Held {
   readonly undo: BlockUndo;
 }
 
+const NO_CHANGES: BlockUndo = {
+  tries: new Uint8Array(),
+  nodes: new Uint8Array(),
+  accounts: new Map(),
+  slots: new Map(),
+  created: [],
+  retired: [],
+};
+
 export interface WorldStateOptions {
   /** Keep track of what `takePages` is to hand out. Off when left out. */
   readonly pages?: boolean;
@@ -112,7 +121,15 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
   function hold(block: number, undo: BlockUndo): Uint8Array {
     const root = kernel.topRoot(tries.accounts);
     held.push({ block, root, nextFreeNode: kernel.nextFreeNode(tries.accounts), undo });
+    if (held.length === 1) forgetWayBack();
     return root;
+  }
+
+  /** The oldest held block needs no way back: its undo record goes, with the tries it retired. */
+  function forgetWayBack(): void {
+    const oldest = held[0]!;
+    tries.release(oldest.undo);
+    held[0] = { ...oldest, undo: NO_CHANGES };
   }
 
   return {
@@ -156,8 +173,9 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
 
     releaseBefore(block) {
       const older = held.findIndex((state, i) => state.block >= block || i === held.length - 1);
-      // The oldest held block needs no way back: its undo record may go, with the tries it retired.
-      for (const { undo } of held.splice(0, Math.max(0, older))) tries.release(undo);
+      if (older <= 0) return;
+      for (const { undo } of held.splice(0, older)) tries.release(undo);
+      forgetWayBack();
     },
 
     takePages() {

@@ -182,8 +182,8 @@ export class StateTries {
     return { accounts, slots, created, retired };
   }
 
-  /** What was written is no change of a block. */
-  private forget(): void {
+  /** What was written and committed is no change of a block. */
+  forget(): void {
     this.kernel.takeUndo();
     this.kernel.takeNodes();
   }

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { HashScheme } from '../../src/kernel/contracts.js';
+import { loadHasher } from '../../src/kernel/hasher.js';
+import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { referenceHasher } from '../../src/reference/hasher.js';
+import { loadWorldState } from '../../src/state/pages/load-world-state.js';
 import type { PagedState } from '../../src/state/pages/open-paged-state.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
@@ -245,8 +248,14 @@ describe('pages of 5 000 accounts', () => {
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
     expect(seen.at(-1)).toBe(5002);
     const stop = new AbortController();
-    const given = load('poseidon2', store, { signal: stop.signal, onProgress: () => stop.abort() });
+    const [hasher, kernel] = await Promise.all([
+      loadHasher('poseidon2'),
+      loadTrieKernel('poseidon2', { undo: true, nodes: true }),
+    ]);
+    const { usedBytes } = kernel.statistics();
+    const given = loadWorldState(hasher, kernel, store, { signal: stop.signal, onProgress: () => stop.abort() });
     await expect(given).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(kernel.statistics().usedBytes).toBe(usedBytes);
   });
 });
 

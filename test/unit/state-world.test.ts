@@ -1,7 +1,10 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
+import { loadHasher } from '../../src/kernel/hasher.js';
+import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
+import { openWorldState } from '../../src/state/open-world-state.js';
 import type { AccountAfter, AccountBefore, AccountChange, SlotChange } from '../../src/state/world-state.js';
 import { openState } from '../support/world-state.js';
 
@@ -175,6 +178,23 @@ describe('world state', () => {
     expect([held.oldest, held.head, held.root(2)]).toEqual([2, 2, root]);
     held.applyBlock(3, []);
     expect(() => held.revertTo(0)).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
+  });
+
+  it('keeps no way back from the oldest block, nor what only that needed', async () => {
+    const kernel = await loadTrieKernel('poseidon2', { undo: true, nodes: true });
+    const drop = vi.spyOn(kernel, 'dropTrie');
+    const held = openWorldState(await loadHasher('poseidon2'), kernel);
+    held.applyBlock(0, [change(1, undefined, state(0n, 1n), [set(1, 0, 1)])]);
+    held.applyBlock(1, [change(1, state(0n, 1n), undefined, [], true)]);
+    held.applyBlock(2, []);
+    expect(held.slot(0, address(1), word(1))).toEqual(word(1));
+    expect(drop).not.toHaveBeenCalled();
+    held.releaseBefore(1);
+    expect(drop).toHaveBeenCalledTimes(1);
+    held.revertTo(1);
+    expect(held.account(1, address(1))).toBeUndefined();
+    held.releaseBefore(1);
+    expect(drop).toHaveBeenCalledTimes(1);
   });
 
   it('hands out copies', async () => {

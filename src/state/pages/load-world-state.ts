@@ -84,7 +84,7 @@ class Loading {
       }
       await this.loadStorages(withStorage);
       kernel.commit();
-      kernel.takeUndo();
+      this.tries.forget();
       for (const position of withStorage) this.checkRoot(position, this.tries.records.get(position)!.storage);
       const last = leaves.at(-1)?.position ?? 0;
       this.options.onProgress?.(last + 1, kernel.nextFreeNode(accounts));
@@ -105,7 +105,7 @@ class Loading {
     const { kernel, accounts } = this.tries;
     for (const { handle } of this.storages) kernel.dropTrie(handle);
     kernel.dropTrie(accounts);
-    kernel.takeUndo();
+    this.tries.forget();
   }
 
   private startStorage(): SlotTrie {
