@@ -140,6 +140,41 @@ export function describeIdbStore(): void {
       await store.close();
     });
 
+    it.each(['relaxed', 'strict', 'default'] as const)(
+      'does each commit and each reading in one transaction, commits of durability %s',
+      async (durability) => {
+        const options = durability === 'relaxed' ? {} : { durability };
+        const store = await openIdbStore(freshName(), options);
+        const begun = vi.spyOn(IDBDatabase.prototype, 'transaction');
+        try {
+          const many = Array.from({ length: 100 }, (_, key) => ({ table: 'blocks' as const, key, value }));
+          const [expects, deletes] = [[{ table: 'meta' as const, key: 'x', value: undefined }], [{ ...many[0]! }]];
+          await store.commit({ expects, deletes, puts: [...many, { table: 'state', key: 'page', value }] });
+          expect(begun.mock.calls).toEqual([[['meta', 'blocks', 'state'], 'readwrite', { durability }]]);
+          expect(await store.getMany('blocks', many.map(({ key }) => key).reverse())).toHaveLength(100);
+          expect(begun).toHaveBeenCalledTimes(2);
+          await store.clear();
+          expect(begun.mock.calls[2]!.slice(1)).toEqual(['readwrite', { durability }]);
+          expect(begun).toHaveBeenCalledTimes(3);
+        } finally {
+          begun.mockRestore();
+        }
+        await store.close();
+      },
+    );
+
+    it('finishes a commit that runs when another page upgrades', async () => {
+      const name = freshName();
+      const store = await openIdbStore(name);
+      const [committed, upgraded] = [store.commit({ puts }), openDB(name, 99)];
+      await committed;
+      const newer = await upgraded;
+      expect(await newer.get('blocks', 1)).toEqual(value);
+      newer.close();
+      await expect(store.commit({ puts })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await store.close();
+    });
+
     it('reports a value that is not bytes as corrupt', async () => {
       const name = freshName();
       const store = await openIdbStore(name);

@@ -52,11 +52,14 @@ export function describeKeptTables(
       ];
       for (const [i, step] of steps.entries()) {
         await store.commit(step);
+        // As they were counted along, before anything is counted anew.
+        expect(await store.noted(), `step ${i}`).toEqual(await read(store));
         expect(await store.usage(), `step ${i}`).toEqual(await read(store));
         // One that has just been opened has the same figures, and counts on from them.
         if (i % 2 === 0) continue;
         await store.close();
         store = new MeteredStore(await open());
+        expect(await store.noted(), `step ${i}`).toEqual(await read(store));
         expect(await store.usage(), `step ${i}`).toEqual(await read(store));
       }
       await store.clear();
@@ -176,6 +179,17 @@ export function describeKeptTables(
       await second.table.put('11', filled(298, 11));
       await second.writer.flush();
       expect(await store.keys('codes')).toEqual(['00', '02', '03', '07', '08', '09', '10', '11']);
+      await store.close();
+    });
+
+    it('note the order of use of a session that only reads, though it is never closed', async () => {
+      const open = await fresh();
+      const store = await open();
+      await (await filledTable(store)).writer.flush();
+      const table = new BudgetedTable(new WriteBehind(store, { delayMs: 1 }), 'codes', BUDGET);
+      for (let n = 0; n < 40; n++) await table.get('00');
+      const expected = ['01', '02', '03', '04', '05', '06', '07', '08', '09', '00'];
+      await vi.waitFor(async () => expect(await tableOf(store).table.keys()).toEqual(expected));
       await store.close();
     });
 
