@@ -84,6 +84,37 @@ describe('what layer 1 holds', () => {
     await expect((await scene.open(chain)).request(request)).rejects.toMatchObject({ message: /endpoints disagree/ });
   });
 
+  test('those that have to agree may learn of what is final at different times', async () => {
+    const scene = await settled();
+    const { l1 } = scene.dev.node;
+    const others = [await serveMock(l1), await serveMock(l1)] as const;
+    for (const other of others) onTestFinished(() => other.close());
+    const layerOne = [scene.layerOne, ...others].map(({ url }) => url);
+    const blockAt = (block: string) => l1.request({ method: 'eth_getBlockByNumber', params: [block, false] });
+    const finalized = Number(((await blockAt('finalized')) as { number: Hex }).number);
+    /** Blocks of layer 1 that the endpoints call final, and what is then finalized of layer 2. */
+    const heard = async (agreeing: number, ...behind: number[]) => {
+      for (const [i, { options }] of [scene.layerOne, ...others].entries()) {
+        const own = await blockAt(`0x${(finalized - behind[i]!).toString(16)}`);
+        options.tamper = ({ method, params }, result) =>
+          method === 'eth_getBlockByNumber' && params[0] === 'finalized' ? own : result;
+      }
+      const light = await scene.open({ layerOne, layerOneAgreeing: agreeing });
+      const answer = await light.request({ method: 'eth_getBlockByNumber', params: ['finalized', false] });
+      return Number((answer as { number: Hex }).number);
+    };
+    expect(await heard(2, 0, 0, 2)).toBe(4);
+    expect(await heard(2, 0, 1, 2)).toBe(3);
+    expect(await heard(3, 0, 1, 2)).toBe(2);
+    expect(await heard(2, 2, 0, 1)).toBe(3);
+    // Another block of the same number is no question of time.
+    const forged = { ...((await blockAt('finalized')) as object), number: '0x1' };
+    others[0].options.tamper = ({ method }, result) => (method === 'eth_getBlockByNumber' ? forged : result);
+    others[1].options.tamper = others[0].options.tamper;
+    const light = await scene.open({ layerOne, layerOneAgreeing: 2 });
+    await expect(light.request({ method: PROOF[0], params: PROOF.slice(1) })).rejects.toMatchObject({ code: -32603 });
+  });
+
   test('finalizations by their events, with the roots that the contract holds', async () => {
     const finality = { batchBlocks: 2, delayBlocks: 0 };
     const { dev, layerOne } = await settled({ dev: { chain: { kind: 'devnet', finality } } });

@@ -194,16 +194,22 @@ export class Finality {
   }
 
   /** The layer-1 block of which everything else is read. */
-  private pin(): Promise<HashedHeader> {
-    const { header } = this.options;
-    const accept = (answer: unknown) => {
-      const verdict = verifyHeader(answer, header === undefined ? {} : { hash: header });
+  private async pin(): Promise<HashedHeader> {
+    const { header, agreeing = 1 } = this.options;
+    const read = (answer: unknown, number?: number) => {
+      const asked = { ...(header !== undefined && { hash: header }), ...(number !== undefined && { number }) };
+      const verdict = verifyHeader(answer, asked);
       if (!verdict.verified) throw refused('layer-1 header', verdict);
       return verdict;
     };
-    const key = ({ hash }: HashedHeader) => bytesToHex(hash);
-    if (header !== undefined) return this.ask('eth_getBlockByHash', [bytesToHex(header), false], accept, key);
-    return this.ask('eth_getBlockByNumber', ['finalized', false], accept, key);
+    const accept = (answer: unknown) => read(answer);
+    if (header !== undefined) {
+      const key = ({ hash }: HashedHeader) => bytesToHex(hash);
+      return this.ask('eth_getBlockByHash', [bytesToHex(header), false], accept, key);
+    }
+    if (agreeing === 1) return this.group.request('eth_getBlockByNumber', ['finalized', false], { accept });
+    const { sharedFinalized } = await import('./shared-finalized.js');
+    return sharedFinalized(this.group, agreeing, read);
   }
 
   /** Asks one endpoint after the other, or as many as have to agree at once. */
