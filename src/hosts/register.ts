@@ -25,6 +25,8 @@ export interface StopOptions {
 
 const TIMEOUT_MS = 15_000;
 const LOOK_MS = 20;
+/** A worker that is between two states is there again at the next look. */
+const LOOKS_UNTIL_GONE = 5;
 
 /** Of this page, by scope: what ends the answers to the worker's question. */
 const answering = new Map<string, AbortController>();
@@ -46,7 +48,7 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
   const config = sendable(proxyConfig(options, location.href));
   const url = new URL(options.scriptUrl, location.href);
   url.searchParams.set(CHAIN_PARAMETER, config.node.chain?.kind ?? 'devnet');
-  const registration = await register(container, url, options.scope);
+  const registration = await inTime(register(container, url, options.scope), timeoutMs);
   if (!location.href.startsWith(registration.scope)) {
     throw failed(`this page is outside of ${registration.scope}, where the worker answers`);
   }
@@ -110,6 +112,15 @@ async function register(
   }
 }
 
+/** @throws PlumblineError `WORKER_FAILED` when it takes longer: a browser waits for minutes for a script that does not come */
+async function inTime<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(failed(`its script does not come within ${timeoutMs} ms`)), timeoutMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
 /** Resolves when the worker in charge has taken the options over and controls this page. */
 async function configured(
   container: ServiceWorkerContainer,
@@ -122,8 +133,13 @@ async function configured(
   let asked: ServiceWorker | undefined;
   let told = false;
   let refused: unknown;
-  while (!told || container.controller === null) {
-    const { active } = registration;
+  let gone = 0;
+  while (!told || container.controller?.scriptURL !== scriptUrl) {
+    const { active, waiting, installing } = registration;
+    gone = [active, waiting, installing].some((worker) => worker?.scriptURL === scriptUrl) ? 0 : gone + 1;
+    if (gone > LOOKS_UNTIL_GONE) {
+      throw failed('its script could not be installed; the files beside it have to be served as well');
+    }
     // A version that stands in for the one that was asked is asked as well.
     if (active !== null && active !== asked && active.scriptURL === scriptUrl) {
       asked = active;
@@ -137,7 +153,10 @@ async function configured(
       );
     }
     if (refused !== undefined) throw refused;
-    if (performance.now() > end) throw failed(`it does not control this page after ${timeoutMs} ms`);
+    if (performance.now() > end) {
+      const other = told && container.controller !== null ? '; another one does, of a narrower scope' : '';
+      throw failed(`it does not control this page after ${timeoutMs} ms${other}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

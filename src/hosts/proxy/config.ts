@@ -39,8 +39,11 @@ export interface ProxyConfig {
   readonly node: NodeOptions;
 }
 
-/** In the query of the script's address: the kind of chain. Another kind is another worker, which loads what that needs. */
-export const CHAIN_PARAMETER = 'chain';
+/**
+ * In the query of the script's address: the kind of chain. Another kind is another worker, which loads what that needs. By
+ * it a registration is known to be ours, so no other script is likely to have it.
+ */
+export const CHAIN_PARAMETER = 'plumbline-chain';
 
 const STORE_NAME = 'plumbline-service-worker';
 

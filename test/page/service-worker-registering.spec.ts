@@ -1,0 +1,119 @@
+import { expect, type Page, test } from '@playwright/test';
+import type { RpcProxyOptions } from '../../src/hosts/register.js';
+import { call, openProxyScene, type ProxyScene, post, register } from '../support/proxy-scene.js';
+import type { SiteLibrary } from '../support/proxy-site.js';
+
+let scene: ProxyScene;
+test.beforeEach(async () => {
+  scene = await openProxyScene();
+});
+test.afterEach(() => scene.close());
+
+/** Code and message of what registering throws. */
+function refusal(page: Page, options: Partial<RpcProxyOptions>): Promise<string | undefined> {
+  return page.evaluate(async (given) => {
+    const { lib } = globalThis as unknown as { lib: SiteLibrary };
+    try {
+      await lib.plumbline.registerRpcProxy({ scriptUrl: '/service-worker.js', ...given });
+      return undefined;
+    } catch (error) {
+      const { code, message } = error as { code: string; message: string };
+      return `${code} ${message}`;
+    }
+  }, options);
+}
+
+test('a script that does not install is said to, long before the time is over', async ({ context }) => {
+  const page = await scene.openPage(context);
+  scene.site.scripts.set('/lonely.js', "importScripts('/missing-beside-it.js');");
+  scene.site.scripts.set(
+    '/failing.js',
+    "addEventListener('install', (e) => e.waitUntil(Promise.reject(new Error())));",
+  );
+  for (const scriptUrl of ['/lonely.js', '/failing.js']) {
+    expect(await refusal(page, { scriptUrl, timeoutMs: 300_000 })).toMatch(/^WORKER_FAILED .*script/);
+  }
+  // Nothing is left of it, and what does install takes its place.
+  await register(page, {});
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+  expect(await refusal(page, { scriptUrl: '/failing.js', timeoutMs: 300_000 })).toMatch(/^WORKER_FAILED .*installed/);
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+});
+
+test('a script that does not come is not waited for any longer than was said', async ({ context }) => {
+  const page = await scene.openPage(context);
+  await page.evaluate(() => {
+    navigator.serviceWorker.register = () => new Promise(() => {});
+  });
+  expect(await refusal(page, { timeoutMs: 200 })).toMatch(/^WORKER_FAILED .*within 200 ms/);
+});
+
+test('a page below a narrower scope is not answered by a wider one, and is told so', async ({ context }) => {
+  const page = await scene.openPage(context, '/inner/page');
+  await register(page, { scriptUrl: '/inner/service-worker.js', paths: ['/inner/rpc'], storeName: 'inner' });
+  expect((await post(page, '/inner/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+  expect(await refusal(page, { timeoutMs: 2_000, paths: ['/outer/rpc'] })).toMatch(/^WORKER_FAILED .*narrower scope/);
+  // Each answers for its own pages.
+  const outer = await scene.openPage(context, '/outer/page');
+  await register(outer, { paths: ['/outer/rpc'], storeName: 'outer' });
+  await post(outer, '/outer/rpc', call('evm_mine'));
+  expect((await post(outer, '/outer/rpc', call('eth_blockNumber'))).json.result).toBe('0x1');
+  expect((await post(page, '/inner/rpc', call('eth_blockNumber'))).json.result).toBe('0x0');
+  expect(scene.site.posts).toEqual([]);
+});
+
+test('another script with a chain in its address is none of ours', async ({ context }) => {
+  scene.site.scripts.set('/other.js', "addEventListener('fetch', () => {});");
+  const page = await scene.openPage(context);
+  const kept = await page.evaluate(async () => {
+    await navigator.serviceWorker.register('/other.js?chain=mainnet');
+    await navigator.serviceWorker.ready;
+    await (globalThis as unknown as { lib: SiteLibrary }).lib.plumbline.unregisterRpcProxy();
+    return (await navigator.serviceWorker.getRegistrations()).length;
+  });
+  expect(kept).toBe(1);
+});
+
+test('off and on again, with another chain: each answers in its turn', async ({ context }) => {
+  const page = await scene.openPage(context);
+  for (let round = 0; round < 2; round++) {
+    await register(page, {});
+    await post(page, '/rpc', call('evm_mine'));
+    expect((await post(page, '/rpc', call('eth_blockNumber'))).json.result).toBe(`0x${round + 1}`);
+    await register(page, await scene.lightOptions());
+    expect(await post(page, scene.upstream.url, call('eth_blockNumber'))).toMatchObject({
+      classes: 'proved',
+      json: { result: '0x0' },
+    });
+    // No longer a path that is answered.
+    const { length } = scene.site.posts;
+    await page.evaluate(() => fetch('/rpc', { method: 'POST', body: '{}' }));
+    expect(scene.site.posts).toHaveLength(length + 1);
+    await page.evaluate(() => (globalThis as unknown as { proxy: { stop(): Promise<void> } }).proxy.stop());
+    expect((await post(page, scene.upstream.url, call('eth_blockNumber'))).classes).toBe(null);
+  }
+});
+
+test('bodies that stream, requests that outlive their page, credentials and beacons', async ({ context }) => {
+  const page = await scene.openPage(context);
+  await register(page, { urls: [scene.upstream.url] });
+  const text = JSON.stringify(call('eth_chainId'));
+  const answers = await page.evaluate(
+    async ([url, body]) => {
+      const result = async (init: RequestInit) =>
+        (await (await fetch(url!, { method: 'POST', ...init })).json()).result;
+      const stream = new Blob([body!]).stream();
+      return [
+        await result({ body: body!, keepalive: true }),
+        await result({ body: body!, credentials: 'include' }),
+        await result({ body: body!, credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer' }),
+        await result({ body: stream, duplex: 'half' } as RequestInit),
+        navigator.sendBeacon(url!, body!),
+      ];
+    },
+    [scene.upstream.url, text],
+  );
+  const id = `0x${scene.dev.info.chainId.toString(16)}`;
+  expect(answers).toEqual([id, id, id, id, true]);
+  expect(scene.seenMethods()).toEqual([]);
+});
