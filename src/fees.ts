@@ -5,8 +5,10 @@
  * @module plumbline/fees
  */
 export { type Dictionary, generalDictionary, loadDictionary } from './dictionary/dictionary.js';
+export type { DictionaryAddress } from './dictionary/fetch-dictionary.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
 export { type BaseFeeParent, nextBaseFee } from './ethereum/base-fee.js';
+export type { BlobSchedule } from './ethereum/blob-gas.js';
 export { compatibilityPriorityFee } from './fees/compatibility-mode.js';
 export { type ExtraDataReading, encodeExtraData, parseExtraData } from './fees/extra-data.js';
 export {
@@ -47,12 +49,17 @@ export {
   devnet,
 } from './networks/devnet.js';
 export { LINEA_DICTIONARY, linea, lineaSepolia } from './networks/linea.js';
+export type { CountedModule } from './networks/module-limits.js';
 export {
+  type BlockSealing,
+  type CliqueSealing,
   type DictionaryReference,
   type ExtraDataPricing,
   type ForkActivation,
   type Hardfork,
+  type MaruSealing,
   type Network,
+  type PoolRules,
   type PricingModel,
   type RollupContract,
   schemeAt,

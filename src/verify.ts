@@ -52,5 +52,6 @@ export {
   type VerifiedSlot,
   verifyLineaProof,
 } from './proof/linea-proof.js';
+export type { PatriciaFailureReason } from './proof/patricia-walk.js';
 export type { ProofRequest } from './proof/request.js';
 export type { ProofFailure } from './proof/verdict.js';

@@ -9,11 +9,19 @@ import { nodeHandle, type PlumblineNode } from './node-handle.js';
 import { openNode } from './open-node.js';
 import type { NodeOptions } from './options.js';
 
+export type { Activity } from '../chain/light/activity.js';
+export type { ReplicaProgress } from '../chain/replica/settings.js';
+export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from '../errors.js';
+export type { Clearing, Commit, Key, PageStore } from '../store/page-store.js';
+export type { StoreHealth } from '../store/store-status.js';
+export type { Clock } from '../upstream/clock.js';
+export type { EndpointEvent, ExchangeRecord, UpstreamObserver } from '../upstream/observer.js';
 export type { PlumblineNode } from './node-handle.js';
+export type { ReplicaObserver } from './open-replica.js';
 export type { NodeInfo, NodeOptions, OpenProgress } from './options.js';
 export { ProviderRpcError } from './provider-error.js';
 
-export interface InlineOptions extends NodeOptions, InlineExtras {
+export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFailure'> {
   readonly http?: FetchHandlerOptions;
 }
 
