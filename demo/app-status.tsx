@@ -1,14 +1,15 @@
 import type { OpenProgress } from 'plumbline';
 import { loadingBehind, phase, running, startNode, storeStatus } from './state/session.js';
 import { NETWORKS, settings } from './state/settings.js';
-import { finalized, head, syncing, type Tagged } from './state/status.js';
+import { finalized, head, type Tagged } from './state/status.js';
 import { view } from './state/view.js';
 import { Failure } from './ui/failure.js';
 import { Known } from './ui/known.js';
 import { Progress } from './ui/progress.js';
 
 /** What is under way while a node opens, in words. */
-const STAGES: Readonly<Record<OpenProgress['stage'], string>> = {
+const STAGES: Readonly<Record<OpenProgress['stage'] | 'worker', string>> = {
+  worker: 'loading the node into its worker',
   kernels: 'loading the WebAssembly kernels',
   dictionary: 'loading the compression dictionary',
   store: 'opening what this browser keeps',
@@ -82,7 +83,6 @@ function StoreNotice() {
 export function StatusBar() {
   const now = phase.value;
   const behind = loadingBehind.value;
-  const sync = syncing.value;
   return (
     <div class="status">
       <div class="status-line">
@@ -109,7 +109,6 @@ export function StatusBar() {
         />
       )}
       {behind !== undefined && <Progress label="The zk state goes on loading" fraction={behind} />}
-      {sync !== undefined && <Progress label="Catching up with the chain" fraction={sync} />}
       <StoreNotice />
       {now.name === 'failed' && (
         <>

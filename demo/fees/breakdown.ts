@@ -1,4 +1,5 @@
 import type { ExplainedEstimate } from 'plumbline';
+import { groups } from '../lib/format.js';
 
 /** One part of the total fee, wei. */
 export interface Part {
@@ -16,7 +17,7 @@ export function feeParts({ gasLimit, baseFeePerGas, evidence }: ExplainedEstimat
   const gas = BigInt(gasLimit);
   const total = BigInt(evidence.totalFee);
   const base = gas * BigInt(baseFeePerGas);
-  const baseNote = `${gas} gas × ${BigInt(baseFeePerGas)} wei`;
+  const baseNote = `${groups(gas)} gas × ${BigInt(baseFeePerGas)} wei`;
   if (evidence.pricingModel !== 'extra-data') {
     return [
       { name: 'Base fee', wei: base, note: baseNote },
@@ -30,8 +31,8 @@ export function feeParts({ gasLimit, baseFeePerGas, evidence }: ExplainedEstimat
   const data = least(variableCost * BigInt(evidence.compressedTxSize), priority);
   const fixed = least(fixedCost * gas, priority - data);
   return [
-    { name: 'Data on layer 1', wei: data, note: `${evidence.compressedTxSize} bytes × ${variableCost} wei` },
-    { name: 'Fixed cost', wei: fixed, note: `${gas} gas × ${fixedCost} wei` },
+    { name: 'Data on layer 1', wei: data, note: `${evidence.compressedTxSize} bytes × ${groups(variableCost)} wei` },
+    { name: 'Fixed cost', wei: fixed, note: `${groups(gas)} gas × ${groups(fixedCost)} wei` },
     { name: 'Margin', wei: priority - data - fixed, note: `estimates are × ${evidence.margin} of the cost` },
     { name: 'Base fee', wei: base, note: baseNote },
   ];

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { pretty } from '../lib/format.js';
 import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
 import { Field } from '../ui/field.js';
@@ -74,8 +75,16 @@ function preview(): string {
 /** State that the estimate takes to be otherwise than the chain has it. */
 export function Overrides() {
   const { length } = rows.value;
+  // Stays open when the last one is removed, with the button to add another.
+  const open = useSignal(length > 0);
   return (
-    <details class="fold" open={length > 0}>
+    <details
+      class="fold"
+      open={open.value}
+      onToggle={(e) => {
+        open.value = e.currentTarget.open;
+      }}
+    >
       <summary>State overrides{length > 0 && ` (${length})`}</summary>
       <p class="hint">
         The estimate runs on the state of the head with these changes on top. They leave no trace on the chain.

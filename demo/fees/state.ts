@@ -68,8 +68,21 @@ export function addExample(): void {
   addRow('slot', { address: TEST_TOKEN, slot: `0x${slot}`, value: `0x${(10n ** 25n).toString(16).padStart(64, '0')}` });
 }
 
-/** Estimates what the form says. @throws Error of the form, ProviderRpcError of the method */
+/**
+ * Estimates what the form says. What fails leaves no older estimate standing, which would seem to be its own.
+ *
+ * @throws Error of the form, ProviderRpcError of the method
+ */
 export async function estimate(): Promise<void> {
+  try {
+    await estimateNow();
+  } catch (error) {
+    shown.value = undefined;
+    throw error;
+  }
+}
+
+async function estimateNow(): Promise<void> {
   const node = running.value?.node;
   if (node === undefined) throw new Error('No node is running. Start one under “Node”.');
   const call = readCall(shownForm.value);

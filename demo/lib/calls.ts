@@ -42,10 +42,10 @@ export function readCall({ kind, from, to, amount, data }: CallForm): CallFields
   const sender: { from?: Hex } = from.trim() === '' ? {} : { from: requireAddress(from, 'From') };
   if (kind === 'token') {
     const receiver = requireAddress(to, 'To').slice(2).toLowerCase();
-    const units = parseUnits(amount, 18).toString(16);
+    const units = parseUnits(amount, 18, 'Tokens').toString(16);
     return { ...sender, to: TEST_TOKEN, data: `${TRANSFER}${word(receiver)}${word(units)}` as Hex };
   }
-  const value = parseUnits(amount === '' ? '0' : amount, 18);
+  const value = parseUnits(amount.trim() === '' ? '0' : amount, 18, 'Ether');
   const target: { to?: Hex } = kind === 'custom' && to.trim() === '' ? {} : { to: requireAddress(to, 'To') };
   const input = kind === 'custom' ? data.trim() : '';
   if (input !== '' && !DATA.test(input)) throw new Error('Data: not hex with an even number of digits');

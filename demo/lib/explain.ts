@@ -54,6 +54,13 @@ const BY_CODE: Readonly<Record<string, Entry>> = {
 
 const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: true])[] = [
   [
+    /^(?:From|To|Data|Tokens|Ether|Account|Storage keys|Block|State root|Override \d+, [a-z]+): /,
+    ['A field cannot be used', 'The message names the field and what is wrong with it.'],
+  ],
+  [/^The parameters /, ['The parameters cannot be read', 'Such as ["latest", false]; none are [].']],
+  [/^What was pasted is not JSON/, ['This is not JSON', 'Paste the answer whole, from the first brace to the last.']],
+  [/^What was pasted is an error/, ['This answer has no proof', 'Paste the answer to a request that succeeded.']],
+  [
     /answer about .* was refused/i,
     [
       'An endpoint was caught',
@@ -105,7 +112,9 @@ const UNKNOWN: Entry = ['That did not work', 'The message says what happened.'];
 
 export function explain(error: unknown): Explained {
   const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  const text = typeof message === 'string' && message !== '' ? message : String(error);
+  const said = typeof message === 'string' && message !== '' ? message : String(error);
+  // What a node's own words are wrapped in on the way through JSON-RPC says nothing to a reader.
+  const text = said.replace(/^Internal error \((.+)\)$/s, '$1');
   const name = code === undefined ? '' : String(code);
   const worded = BY_WORDING.find(([pattern]) => pattern.test(text));
   const [title, advice] = worded?.[1] ?? BY_CODE[name] ?? UNKNOWN;

@@ -7,10 +7,11 @@ export function formatUnits(value: bigint, decimals: number): string {
   return `${negative ? '−' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** The smallest unit of a decimal amount. @throws Error for anything that is no such number */
-export function parseUnits(text: string, decimals: number): bigint {
+/** The smallest unit of a decimal amount. @throws Error that names the field, for anything that is no such number */
+export function parseUnits(text: string, decimals: number, field: string): bigint {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text.trim());
-  if (match === null || (match[2]?.length ?? 0) > decimals) throw new Error(`not an amount: ${text}`);
+  if (match === null) throw new Error(`${field}: ${text.trim() === '' ? 'nothing' : text} is not an amount`);
+  if ((match[2]?.length ?? 0) > decimals) throw new Error(`${field}: more than ${decimals} decimals`);
   return BigInt(match[1]! + (match[2] ?? '').padEnd(decimals, '0'));
 }
 
@@ -39,13 +40,13 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
-/** How long ago a moment was, in seconds since 1970. */
+/** How long ago a moment was, in seconds since 1970; in one piece, for narrow places. */
 export function formatAge(timestamp: number, now: number = Date.now() / 1000): string {
   const seconds = Math.max(0, Math.round(now - timestamp));
-  if (seconds < 60) return `${seconds} s ago`;
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
-  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h ago`;
-  return `${Math.round(seconds / 86_400)} days ago`;
+  const text = (count: number, unit: string) => `${Math.round(count)}\u00a0${unit}\u00a0ago`;
+  if (seconds < 60) return text(seconds, 's');
+  if (seconds < 3600) return text(seconds / 60, 'min');
+  return seconds < 172_800 ? text(seconds / 3600, 'h') : text(seconds / 86_400, 'days');
 }
 
 /** Text of JSON as people read it. */

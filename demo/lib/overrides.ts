@@ -47,7 +47,7 @@ export function readOverrides(rows: readonly OverrideRow[]): StateOverride | und
     const address = requireAddress(row.address, field('account'));
     const account = set[address] ?? {};
     set[address] = account;
-    if (row.kind === 'balance') account.balance = `0x${parseUnits(row.value, 18).toString(16)}`;
+    if (row.kind === 'balance') account.balance = `0x${parseUnits(row.value, 18, field('balance')).toString(16)}`;
     else if (row.kind === 'nonce') account.nonce = quantity(row.value, field('nonce'));
     else if (row.kind === 'code') account.code = requireHex(row.value, field('code'));
     else {

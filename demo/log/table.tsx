@@ -33,17 +33,17 @@ export function LogTable({ of }: { readonly of: readonly LogEntry[] }) {
       <tbody>
         {of.slice(0, SHOWN).map(({ id, at, method, known, blocks, ms, error, evidence, quiet }) => (
           <tr key={id} class={quiet ? 'is-quiet' : undefined}>
-            <td data-label="Time" class="figure soft">
+            <td data-label="Time" class="figure soft tight">
               <time dateTime={at.toISOString()}>{at.toLocaleTimeString()}</time>
             </td>
             <th data-label="Method" scope="row" class="mono">
               {method}
             </th>
             <td data-label="Known">{known === undefined ? '–' : <Known of={known} />}</td>
-            <td data-label="Block" class="end figure">
+            <td data-label="Block" class="end figure tight">
               {blocksText(blocks)}
             </td>
-            <td data-label="Took" class="end figure">
+            <td data-label="Took" class="end figure tight">
               {formatMs(ms)}
             </td>
             <td data-label="Outcome">

@@ -40,7 +40,8 @@ function BlockCard({ label, of, reason }: BlockCardProps) {
   if (of.kind === 'loading') return <Card label={label} value={<span class="skeleton">0000</span>} />;
   if (of.kind === 'error') {
     const { title, message } = explain(of.error);
-    return <Card label={label} value="unknown" note={reason ?? `${title}: ${message}`} />;
+    const text = title.toLowerCase() === message.toLowerCase() ? title : `${title}: ${message}`;
+    return <Card label={label} value="unknown" note={reason ?? text} />;
   }
   const { number, hash, timestamp, known } = of.block;
   return (
@@ -60,8 +61,9 @@ function BlockCard({ label, of, reason }: BlockCardProps) {
 /** What stands behind the head: the level of the newest answer about it, in words. */
 function TrustCard() {
   const now = head.value;
+  if (now.kind === 'loading') return <Card label="Trust in the head" value={<span class="skeleton">plain</span>} />;
   const level = now.kind === 'block' ? now.block.known?.level : undefined;
-  return <Card label="Trust in the head" value={level ?? '…'} note={level && LEVELS[level]} />;
+  return <Card label="Trust in the head" value={level ?? 'unknown'} note={level && LEVELS[level]} />;
 }
 
 /** Where the chain stands, and on a devnet the button that moves it. */

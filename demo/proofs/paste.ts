@@ -24,7 +24,10 @@ async function examineNow({ text, root, scheme }: PasteFormFields): Promise<void
   } catch (error) {
     throw new Error(`What was pasted is not JSON: ${(error as Error).message}`);
   }
-  const response = parsed as { result?: unknown } | null;
+  const response = parsed as { result?: unknown; error?: { code?: unknown; message?: unknown } } | null;
+  if (response?.result === undefined && typeof response?.error === 'object') {
+    throw new Error(`What was pasted is an error: ${response.error.message} (${response.error.code})`);
+  }
   const answer = (response?.result ?? response) as LineaProofJson;
   if (!/^0x[0-9a-fA-F]{64}$/.test(root.trim())) throw new Error('State root: 0x and 64 hex digits');
   const { verify, hasher } = await loadVerifier(scheme);

@@ -75,6 +75,7 @@ export async function askBeside<Result>(
 
 type Report = Knowledge & {
   readonly blocks: readonly { readonly number: number }[];
+  readonly zkBlock?: number;
   /** In place of the report itself, where there is more to tell. */
   readonly evidence?: unknown;
 };
@@ -87,10 +88,11 @@ async function logged<Result>(
   const began = performance.now();
   const add = (report: Report | undefined, error?: unknown) => {
     const ms = performance.now() - began;
-    const known = report && { class: report.class, level: report.level };
+    // The class of a report is the method's: an error, a refused answer among them, is known in no such way.
+    const known = error === undefined && report ? { class: report.class, level: report.level } : undefined;
     const entry: LogEntry = {
       ...{ id: nextId++, at: new Date(), method, ms, quiet, known },
-      blocks: (report?.blocks ?? []).map(({ number }) => number),
+      blocks: report?.zkBlock === undefined ? (report?.blocks ?? []).map(({ number }) => number) : [report.zkBlock],
       evidence: report?.evidence ?? report,
       error: error === undefined ? undefined : shortError(error),
     };

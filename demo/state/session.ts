@@ -6,7 +6,7 @@ import { nodeOptions, type Settings } from './settings.js';
 /** Where the node of this page stands. */
 export type Phase =
   | { readonly name: 'idle' }
-  | { readonly name: 'opening'; readonly progress: OpenProgress }
+  | { readonly name: 'opening'; readonly progress: OpenProgress | { readonly stage: 'worker'; readonly fraction: 0 } }
   | { readonly name: 'open' }
   /** `ran`: it was open before. */
   | { readonly name: 'failed'; readonly error: unknown; readonly ran: boolean };
@@ -51,7 +51,7 @@ export async function startNode(settings: Settings): Promise<void> {
     times.push({ stage: stage.name, ms: now - stage.since });
     stage = { name: next, since: now };
   };
-  phase.value = { name: 'opening', progress: { stage: 'kernels', fraction: 0 } };
+  phase.value = { name: 'opening', progress: { stage: 'worker', fraction: 0 } };
   try {
     const options = nodeOptions(settings);
     const node = await createNode({

@@ -23,8 +23,6 @@ const EVERY_MS = { devnet: 5_000, light: 8_000 };
 
 export const head = signal<Tagged>(LOADING);
 export const finalized = signal<Tagged>(LOADING);
-/** What `eth_syncing` says, as a fraction; undefined when nothing is being caught up with. */
-export const syncing = signal<number | undefined>(undefined);
 
 async function look(tag: string): Promise<Tagged> {
   try {
@@ -42,17 +40,6 @@ async function look(tag: string): Promise<Tagged> {
   }
 }
 
-async function lookAtSync(): Promise<number | undefined> {
-  try {
-    const { result } = await ask<false | Record<string, Hex>>('eth_syncing', [], { quiet: true });
-    if (result === false) return undefined;
-    const [from, at, to] = ['startingBlock', 'currentBlock', 'highestBlock'].map((name) => Number(result[name] ?? 0));
-    return (at! - from!) / Math.max(1, to! - from!);
-  } catch {
-    return undefined;
-  }
-}
-
 let looking: Promise<void> | undefined;
 let again = false;
 
@@ -64,11 +51,10 @@ export function refreshStatus(): Promise<void> {
       again = false;
       const node = running.value?.node;
       if (node === undefined) break;
-      const [newest, settled, sync] = await Promise.all([look('latest'), look('finalized'), lookAtSync()]);
+      const [newest, settled] = await Promise.all([look('latest'), look('finalized')]);
       if (running.value?.node !== node) continue;
       head.value = newest;
       finalized.value = settled;
-      syncing.value = sync;
     } while (again);
     looking = undefined;
   })();
@@ -83,7 +69,6 @@ export function followStatus(): void {
     clearInterval(timer);
     head.value = LOADING;
     finalized.value = LOADING;
-    syncing.value = undefined;
     if (now === undefined) return;
     void refreshStatus();
     timer = setInterval(() => {

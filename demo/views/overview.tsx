@@ -9,7 +9,7 @@ export function OverviewView() {
     <>
       <div class="view-head">
         <h1>Overview</h1>
-        <p>A node runs in this page. No server is asked what can be proved or worked out here.</p>
+        <p>The node of this page, and how it is. No server is asked what can be proved or worked out here.</p>
       </div>
       <ChainPanel />
       <div class="columns">

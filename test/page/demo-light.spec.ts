@@ -202,6 +202,14 @@ test('a forged answer is refused, and says so', async ({ page }) => {
   await visit(page, 'Fees');
   await estimate(page);
   await expect(page.getByRole('alert').last()).toContainText('An endpoint was caught');
+  // What was refused is listed as an error, and nowhere as proved.
+  await visit(page, 'Log');
+  const refused = page.locator('.table-cards tbody tr', { hasText: 'was refused' });
+  await expect(refused).toHaveCount(3);
+  await expect(refused.locator('.known')).toHaveCount(0);
+  await visit(page, 'Overview');
+  await expect(page.locator('.latest .pill-bad')).toHaveCount(3);
+  await expect(page.locator('.latest .known')).toHaveCount(0);
 });
 
 test('without layer 1, and without an endpoint that answers, it says what is not known', async ({ page }) => {
@@ -218,6 +226,9 @@ test('without layer 1, and without an endpoint that answers, it says what is not
   await visit(page, 'Fees');
   await estimate(page);
   await expect(page.getByRole('alert').last()).toContainText('No endpoint can be reached', { timeout: 45_000 });
+  await visit(page, 'Overview');
+  await page.getByRole('button', { name: 'Look again' }).click();
+  await expect(card(page, 'Trust in the head')).toHaveText('unknown', { timeout: 45_000 });
 });
 
 test('a light node of the very server of the page', async ({ page }) => {

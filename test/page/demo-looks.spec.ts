@@ -44,7 +44,8 @@ const SCENES: Readonly<Record<string, { readonly part: Part; readonly act: (page
     part: 'Console',
     async act(page) {
       await page.getByRole('button', { name: 'Send', exact: true }).click();
-      await page.getByRole('combobox', { name: 'Method' }).fill('eth_nope');
+      // Longer than a narrow window is wide.
+      await page.getByRole('combobox', { name: 'Method' }).fill(`eth_${'nope'.repeat(20)}`);
       await page.getByRole('button', { name: 'Send', exact: true }).click();
       await expect(page.locator('.exchange')).toHaveCount(2);
     },

@@ -84,6 +84,9 @@ test('an answer that was pasted is checked, changed and refused, and read only i
   await field.fill('{"accountProof":{"key":"0x00"},"storageProofs":[]}');
   await verify.click();
   await expect(page.getByRole('alert')).toContainText('PROOF_MALFORMED');
+  await field.fill('{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"block is missing"}}');
+  await verify.click();
+  await expect(page.getByRole('alert')).toContainText('block is missing (-32600)');
   await field.fill('not json');
   await verify.click();
   await expect(page.getByRole('alert')).toContainText('not JSON');

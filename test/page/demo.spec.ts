@@ -111,14 +111,47 @@ test('says what is wrong and what to do', async ({ page }) => {
   await expect(alert).toContainText('Check the amount');
   await page.getByLabel('Tokens').fill('a few');
   await estimate(page);
-  await expect(alert).toContainText('not an amount');
+  await expect(alert).toContainText('Tokens: a few is not an amount');
   await page.getByLabel('Tokens').fill('1');
   await page.getByLabel('To', { exact: true }).fill('0x12');
   await estimate(page);
   await expect(alert).toContainText('To: not an address');
   await page.getByLabel('To', { exact: true }).fill('0x70997970c51812dc3a010c7d01b50e0d17dc79c8');
+  await page.getByText('State overrides').click();
+  await page.getByRole('button', { name: 'Add an override' }).click();
+  await estimate(page);
+  await expect(alert).toContainText('Override 1, balance: nothing is not an amount');
+  await page.getByRole('button', { name: 'Remove override 1' }).click();
+  // What it stood in stays open, and the way back into it in reach.
+  await expect(page.getByRole('button', { name: 'Add an override' })).toBeVisible();
   await estimate(page);
   await expect(alert).toBeHidden();
+});
+
+test('an estimate that fails leaves none of an earlier call standing', async ({ page }) => {
+  await openDemo(page, 'Fees');
+  await estimate(page);
+  await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
+  await page.getByLabel('Tokens').fill('2000000');
+  await estimate(page);
+  await expect(page.getByRole('alert')).toContainText('would revert');
+  await expect(page.getByText('Costs at most', { exact: true })).toBeHidden();
+});
+
+test('says what it loads, the script of the worker first', async ({ page }) => {
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route(/worker-devnet.*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/demo/');
+  await expect(status(page)).toHaveText('Starting: loading the node into its worker');
+  await expect(page.getByRole('progressbar', { name: 'loading the node into its worker' })).toBeVisible();
+  go();
+  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
 });
 
 test('says so when the worker does not load, and tries again when asked', async ({ page }) => {
@@ -170,6 +203,8 @@ test('the log has class, level, block and time of each answer', async ({ page })
   await expect(rows).toHaveCount(2);
   await expect(rows.first()).toContainText('linea_getProof');
   await expect(rows.first()).toContainText('proved');
+  // Its block is not in the answer: the node's report has it.
+  await expect(rows.first().locator('[data-label="Block"]')).toHaveText('0');
   await expect(rows.last()).toContainText('computed');
   await expect(rows.last()).toContainText('ms');
   await rows.last().getByText('answered').click();
