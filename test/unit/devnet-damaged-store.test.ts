@@ -1,9 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
 import { DevnetStore } from '../../src/chain/devnet/persistence.js';
 import type { Commit, Key, PageStore, Table } from '../../src/store/page-store.js';
 import { StoreHealth } from '../../src/store/store-status.js';
 import { scene } from '../support/failing-store.js';
-import { copyOf, openDevnet, sealScripted } from '../support/stored-devnet.js';
+import { copyOf, openDevnet, portrait, sealScripted } from '../support/stored-devnet.js';
 
 describe('what a devnet finds damaged', () => {
   async function stored(blocks: number) {
@@ -147,6 +148,38 @@ describe('what a devnet finds damaged', () => {
       await copy.commit(put(table, key, value));
       const found = await repaired(copy);
       expect(found.repaired).toEqual([{ table, reason: expect.stringContaining(String(key)) }]);
+    }
+  });
+
+  test.each(['sampled', 'full'] as const)('a state that is whole, and another: %s check', async (check) => {
+    const store = await stored(10);
+    // As many blocks on the same accounts: its checkpoint is of the same number.
+    const foreign = await scene();
+    const address = new Uint8Array(20).fill(0xa1);
+    for (let number = 1; number <= 10; number++) {
+      await foreign.chain.control.edit({ kind: 'balance', address, balance: 99n });
+      await foreign.chain.control.mine(1);
+    }
+    await foreign.chain.close();
+    const numbers = [store, foreign.store].map(async (one) => (await new Checkpoints(one, address).read())!.block);
+    expect(new Set(await Promise.all(numbers)).size).toBe(1);
+    const opened = async (from: PageStore, health?: StoreHealth) => {
+      const chain = await openDevnet(from, { check, health });
+      onTestFinished(() => chain.close());
+      // Asked before the state is loaded.
+      const proof = chain.zkProof(address, [], { tag: 'latest' });
+      return [await proof, await portrait(chain, 8)];
+    };
+    const expected = await opened(await copyOf(store));
+    for (const table of ['state', 'trie'] as const) {
+      const copy = await copyOf(store);
+      const [own, theirs] = [await copy.keys(table), await foreign.store.keys(table)];
+      const values = await foreign.store.getMany(table, theirs);
+      const puts = theirs.map((key, i) => ({ table, key, value: values[i]! }));
+      await copy.commit({ deletes: own.map((key) => ({ table, key })), puts });
+      const health = new StoreHealth('durable');
+      expect(await opened(copy, health)).toEqual(expected);
+      expect(health.status.repaired).toEqual([expect.objectContaining({ table })]);
     }
   });
 });

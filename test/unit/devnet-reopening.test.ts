@@ -242,46 +242,6 @@ describe('a stored devnet', () => {
     }
   });
 
-  test.each(['sampled', 'full'] as const)(
-    'is rebuilt when its state is whole, and another: %s check',
-    async (check) => {
-      const { store, chain } = await storedChain(10);
-      const expected = await portrait(chain, 8);
-      // As many blocks on the same accounts: its checkpoint is of the same number.
-      const foreign = new KeptStore();
-      const other = await open(foreign);
-      for (let number = 1; number <= 10; number++) {
-        await other.control.edit({ kind: 'balance', address: new Uint8Array(20).fill(0xa1), balance: 99n });
-        await other.control.mine(1);
-      }
-      await other.close();
-      await chain.close();
-      const [held, theirs] = await Promise.all(
-        [store, foreign].map((one) => new Checkpoints(one, new Uint8Array(32)).read()),
-      );
-      expect(theirs!.block).toBe(held!.block);
-      for (const table of ['state', 'trie'] as const) {
-        const copy = await copyOf(store);
-        const entries = await Promise.all(
-          (await foreign.keys(table)).map(async (key) => [key, await foreign.get(table, key)]),
-        );
-        await copy.commit({
-          deletes: (await copy.keys(table)).map((key) => ({ table, key })),
-          puts: entries.map(([key, value]) => ({ table, key: key as Key, value: value as Uint8Array })),
-        });
-        const health = new StoreHealth('durable');
-        const reopened = await open(copy, { check, health });
-        // Asked before the state is loaded.
-        const [proof, own] = [reopened, await open(await copyOf(store))].map((one) =>
-          one.zkProof(new Uint8Array(20).fill(0xa1), [], { tag: 'latest' }),
-        );
-        expect(await proof).toEqual(await own);
-        expect(await portrait(reopened, 8)).toEqual(expected);
-        expect(health.status.repaired).toEqual([expect.objectContaining({ table })]);
-      }
-    },
-  );
-
   test.each(['flip', 'delete'])('does not open when the record of a block is damaged: %s', async (how) => {
     const { store } = await storedChain(6);
     const value = (await store.get('blocks', 2))!;
