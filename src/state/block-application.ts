@@ -23,18 +23,35 @@ interface Plan {
   readonly storage: SlotTrie | undefined;
 }
 
+/** Accounts written at once to a state without any. */
+const PIECE = 1024;
+
 /**
  * Writes a block into the tries (spec/state-trie.md 5.3). Storage tries first, since account values need their roots; in
  * each trie all leaves are written before any is hashed. That leaves the order of operations inside a trie as it has to
  * be, and the roots depend on nothing else. The before-values are checked before anything is written; after an error
  * later than that the caller takes back what was written.
  *
+ * @param onProgress - as `WorldState.applyBlock`
  * @throws PlumblineError `STATE_MISMATCH`, `INVALID_PARAMETER`, see `WorldState.applyBlock`
  */
-export function applyChanges(tries: StateTries, keys: KeyHashes, changes: readonly AccountChange[]): void {
+export function applyChanges(
+  tries: StateTries,
+  keys: KeyHashes,
+  changes: readonly AccountChange[],
+  onProgress?: (fraction: number) => void,
+): void {
   const entries = sortedEntries(keys, (hkey) => tries.held(hkey), changes);
   for (const entry of entries) checkBefore(entry, (hkey) => entry.held?.slot(hkey) ?? ZERO_HASH);
+  // Where no account exists there are only insertions: in their order, they may be made piece by piece.
+  const size = tries.holdsNoAccount ? PIECE : entries.length;
+  for (let first = 0; first < entries.length; first += size) {
+    applyEntries(tries, entries.slice(first, first + size));
+    onProgress?.(Math.min(first + size, entries.length) / entries.length);
+  }
+}
 
+function applyEntries(tries: StateTries, entries: readonly Entry[]): void {
   const plans = entries.map((entry) => plan(tries, entry));
   tries.kernel.commit();
   const records = plans.map((planned) => planned && accountRecord(tries, planned));

@@ -153,7 +153,7 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
       return at?.nextFreeNode ?? kernel.nextFreeNode(tries.accounts);
     },
 
-    applyBlock: (block, changes) => apply(block, () => applyChanges(tries, keys, changes)).root,
+    applyBlock: (block, changes, onProgress) => apply(block, () => applyChanges(tries, keys, changes, onProgress)).root,
 
     applyBlockTraced(block, changes) {
       const { root, result: traces } = apply(block, () => applyChangesTraced(tries, keys, changes));

@@ -88,6 +88,10 @@ export class StateTries {
     return found.present ? storage.values.get(found.position)! : ZERO_HASH;
   }
 
+  get holdsNoAccount(): boolean {
+    return this.kernel.leafCount(this.accounts) === 2;
+  }
+
   holdsNothing(storage: SlotTrie): boolean {
     return this.kernel.leafCount(storage.handle) === 2;
   }

@@ -88,12 +88,13 @@ export interface WorldState {
    *
    * @param block - `head + 1`; any number for the first one
    * @param changes - in any order, no address twice
+   * @param onProgress - told the share that is done, 0 to 1: often when there was no account before, else once
    * @returns the new state root, 32 bytes
    * @throws PlumblineError `STATE_MISMATCH` when a before-value is not what is held, or the block is not the next one;
    *   `INVALID_PARAMETER` for an address or slot named twice; `OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL` for a number
    *   the tree cannot hold
    */
-  applyBlock(block: number, changes: readonly AccountChange[]): Uint8Array;
+  applyBlock(block: number, changes: readonly AccountChange[], onProgress?: (fraction: number) => void): Uint8Array;
 
   /**
    * Applies one block as `applyBlock` does, one operation at a time, which takes longer and shows each of them. Blocks with

@@ -180,6 +180,32 @@ describe('world state', () => {
     expect(() => held.revertTo(0)).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
   });
 
+  it('takes many first accounts in pieces, tells how far it is, and gives the state that one by one gives', async () => {
+    const first = Array.from({ length: 2500 }, (_, i) => {
+      const slots = i % 50 === 0 ? [set(1, 0, i + 1), set(2, 0, 5)] : [];
+      return change(7919 * (i + 1), undefined, i % 99 === 98 ? undefined : state(1n, BigInt(i)), slots);
+    });
+    const [held, onebyone] = [await openState('poseidon2'), await openState('poseidon2')];
+    const refused = [...first];
+    const at = first.findLastIndex(({ after }) => after !== undefined);
+    refused[at] = { ...first[at]!, after: state(1n, 1n << 256n) };
+    const told: number[] = [];
+    const tell = (fraction: number) => told.push(fraction);
+    expect(() => held.applyBlock(0, refused, tell)).toThrow(expect.objectContaining({ code: 'OUT_OF_RANGE' }));
+    expect(() => held.applyBlock(0, [...first, first[0]!])).toThrow(
+      expect.objectContaining({ code: 'INVALID_PARAMETER' }),
+    );
+    expect([held.head, held.nextFreeNode(), held.root()]).toEqual([undefined, 2, onebyone.root()]);
+    told.length = 0;
+    const root = held.applyBlock(0, first, tell);
+    expect(root).toEqual(onebyone.applyBlockTraced(0, first).root);
+    expect(told).toEqual([1024 / 2500, 2048 / 2500, 1]);
+    for (const i of [0, 50, 98, 2499]) {
+      const { address } = first[i]!;
+      expect(held.prove(0, address, [word(1)])).toEqual(onebyone.prove(0, address, [word(1)]));
+    }
+  });
+
   it('keeps no way back from the oldest block, nor what only that needed', async () => {
     const kernel = await loadTrieKernel('poseidon2', { undo: true, nodes: true });
     const drop = vi.spyOn(kernel, 'dropTrie');

@@ -13,6 +13,9 @@ export interface StateRoots {
   readonly zkRoot: Uint8Array;
 }
 
+/** About what of the time of loading a genesis is that of its zk state. */
+const ZK_SHARE = 0.2;
+
 /** What a zk state is made with. */
 export interface ZkEngine {
   readonly hasher: Hasher;
@@ -69,9 +72,12 @@ export class DevnetState {
 
   /** Takes in the accounts of the genesis block. @param onProgress - told the share that is done, 0 to 1 */
   async load(changes: readonly AccountChange[], onProgress: (fraction: number) => void): Promise<StateRoots> {
-    const zkRoot = this.zk.applyBlock(0, changes.map(toZkChange));
+    onProgress(0);
+    const zkRoot = this.zk.applyBlock(0, changes.map(toZkChange), (fraction) => onProgress(ZK_SHARE * fraction));
     this.zkRoots.set(0, zkRoot);
-    const stateRoot = await this.trie.load(changes.map(toTrieWrite), onProgress);
+    const stateRoot = await this.trie.load(changes.map(toTrieWrite), (fraction) => {
+      onProgress(ZK_SHARE + (1 - ZK_SHARE) * fraction);
+    });
     this.hold(0, stateRoot);
     this.flat.apply(0, changes);
     onProgress(1);
