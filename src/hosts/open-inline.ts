@@ -1,12 +1,13 @@
 import { hasSimd } from '../kernel/instantiate.js';
 import type { InlineExtras } from './inline-extras.js';
 import type { NodeOptions } from './options.js';
+import { requireOptions } from './require-options.js';
 import type { NodeTransport } from './transport.js';
 
 /**
  * Opens a node in this thread. The code of a kind of chain is loaded when one is opened.
  *
- * @throws PlumblineError of whichever part does not open
+ * @throws PlumblineError `INVALID_PARAMETER` for options that are none; of whichever part does not open
  */
 export async function openInline(options: NodeOptions = {}, extras: InlineExtras = {}): Promise<NodeTransport> {
   const open = await loadInline(options);
@@ -15,6 +16,7 @@ export async function openInline(options: NodeOptions = {}, extras: InlineExtras
 
 /** Loads the code of a kind of chain, for a node that may have to be opened when it can no longer be loaded. */
 export async function loadInline(options: NodeOptions): Promise<typeof openInline> {
+  requireOptions(options);
   const { chain = { kind: 'devnet' } } = options;
   if (chain.kind === 'devnet') {
     beginDevnet(options);

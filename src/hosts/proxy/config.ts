@@ -1,5 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import type { NodeOptions } from '../options.js';
+import { requireOptions } from '../require-options.js';
 
 /** What `registerRpcProxy` is told. The node's own options are those of `createNode`; `storeName` has a default here. */
 export interface RpcProxyOptions extends NodeOptions {
@@ -55,6 +56,7 @@ const STORE_NAME = 'plumbline-service-worker';
  */
 export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig {
   const { scriptUrl, scope, timeoutMs, path, paths, urls, forward = true, fallback = 'none', ...node } = options;
+  requireOptions(node);
   const own = [...(path === undefined ? [] : [path]), ...(paths ?? [])];
   const { origin } = new URL(base);
   const targets = [
