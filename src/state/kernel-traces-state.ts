@@ -71,7 +71,7 @@ class AccountSteps implements StepTrie {
   put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }) {
     const { position, step } = putTraced(this.tries.kernel, this.tries.accounts, content, this.valueAt);
     const old = this.tries.records.get(position);
-    this.setRecord(position, this.record(position, content.value, old ?? this.removed));
+    this.setRecord(position, this.record(position, content.value.slice(), old ?? this.removed));
     this.removed = undefined;
     return step;
   }
@@ -101,7 +101,8 @@ class AccountSteps implements StepTrie {
     if (record?.storage !== undefined) this.left.delete(record.storage);
   }
 
-  private valueAt = (position: number): Uint8Array => this.tries.records.get(position)!.value;
+  /** A copy: it goes out with a trace. */
+  private valueAt = (position: number): Uint8Array => this.tries.records.get(position)!.value.slice();
 }
 
 /** The storage of one account. A trie is made when something is put into it. */
@@ -135,7 +136,7 @@ class StorageSteps implements StepTrie {
   put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }) {
     this.storage ??= this.tries.startStorage();
     const { position, step } = putTraced(this.tries.kernel, this.storage.handle, content, this.valueAt);
-    this.tries.setSlotValue(this.storage, position, content.value);
+    this.tries.setSlotValue(this.storage, position, content.value.slice());
     return step;
   }
 
@@ -149,5 +150,6 @@ class StorageSteps implements StepTrie {
     return this.storage?.handle ?? this.tries.blank;
   }
 
-  private valueAt = (position: number): Uint8Array => this.storage!.values.get(position)!;
+  /** A copy: it goes out with a trace. */
+  private valueAt = (position: number): Uint8Array => this.storage!.values.get(position)!.slice();
 }

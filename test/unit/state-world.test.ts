@@ -223,6 +223,31 @@ describe('world state', () => {
     expect(drop).toHaveBeenCalledTimes(1);
   });
 
+  it('hands out traces of its own', async () => {
+    const held = await open();
+    const before = held.root();
+    const proof = () => JSON.stringify(held.prove(held.head!, address(2), [word(1), word(2), word(3)]));
+    const changes = [
+      change(1, state(0n, 100n), state(1n, 100n)),
+      change(2, state(1n, 0n), state(2n, 0n), [set(1, 11, 7), set(2, 12, 0), set(3, 13, 13)]),
+      change(3, state(1n, 5n), undefined, [], true),
+    ];
+    const { root, traces } = held.applyBlockTraced(1, changes);
+    const said = proof();
+    const wipe = (item: unknown): void => {
+      if (item instanceof Uint8Array) item.fill(0);
+      else if (typeof item === 'object' && item !== null) Object.values(item).forEach(wipe);
+    };
+    wipe(traces);
+    expect([held.root(), proof()]).toEqual([root, said]);
+    // The next block compares with what is held.
+    held.applyBlock(2, [change(2, state(2n, 0n), state(2n, 0n), [set(1, 7, 7), set(3, 13, 13)])]);
+    held.revertTo(0);
+    expect(held.root()).toEqual(before);
+    expect(held.account(0, address(3))).toMatchObject({ nonce: 1n, balance: 5n });
+    expect(held.slot(0, address(2), word(2))).toEqual(word(12));
+  });
+
   it('hands out copies', async () => {
     const held = await open();
     const root = held.root();
