@@ -40,7 +40,8 @@ describe('what the chain of headers keeps', () => {
     for (let number = 40; number <= BLOCKS; number++) {
       await chain.adopt(vouched(number));
       await chain.ancestor(number - 40);
-      expect((Reflect.get(chain, 'levels') as Map<string, unknown>).size).toBeLessThanOrEqual(16);
+      const levels = Reflect.get(Reflect.get(chain, 'levels'), 'levels') as Map<string, unknown>;
+      expect(levels.size).toBeLessThanOrEqual(16);
     }
     await chain.adopt(vouched(BLOCKS));
     expect(chain.levelOf(blocks[BLOCKS]!)).toBe('plain');
