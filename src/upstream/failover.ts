@@ -88,6 +88,7 @@ class Course<T> {
         tried.add(member);
         const done = await this.attempt(member);
         if ('value' in done) {
+          this.failures.delete(member);
           this.blameRejected();
           return done.value;
         }

@@ -52,8 +52,8 @@ export function upstreamError(
   });
 }
 
-/** The failure of an endpoint whose answer the caller refused with `error`. */
-export function rejection(error: unknown): Failure {
+/** The failure of an endpoint whose answer the caller refused with `error`. @param isFinal - see `Failure` */
+export function rejection(error: unknown, isFinal: boolean): Failure {
   const reason = error instanceof PlumblineError ? `its answer was refused: ${error.code}` : 'its answer was refused';
-  return { fault: { kind: 'rejected', reason }, isFinal: true, error };
+  return { fault: { kind: 'rejected', reason }, isFinal, error };
 }

@@ -29,6 +29,11 @@ export interface RequestOptions {
   readonly tryNext?: (error: RpcErrorBody) => boolean;
   /** Told why an endpoint gave no answer that could be taken, before the next one is asked. What was sent may have arrived. */
   readonly onFault?: (fault: Fault) => void;
+  /**
+   * Whether what an endpoint does not give may come from it a little later, by what `accept` threw or the JSON-RPC error that
+   * would be thrown: it is then asked again as one that could not be reached. Never, unless told.
+   */
+  readonly mayCome?: (error: unknown) => boolean;
   /** Whether JSON-RPC errors are marked as answers to be passed on; false unless told. */
   readonly forwarded?: boolean;
 }
@@ -109,15 +114,15 @@ export class EndpointGroup {
     params: readonly unknown[],
     options: RequestOptions & { readonly accept?: Accept<unknown, unknown> } = {},
   ): Promise<unknown> {
-    const { share = true, tryNext = () => true, forwarded = false, accept } = options;
+    const { share = true, tryNext = () => true, forwarded = false, mayCome, accept } = options;
     const settle: Task<unknown>['settle'] = async ([answer], member) => {
       if (answer!.kind === 'result') {
         const { result } = answer!;
-        return accept === undefined ? { value: result } : accepted(() => accept(result, member.info));
+        return accept === undefined ? { value: result } : accepted(() => accept(result, member.info), mayCome);
       }
       const failure = this.noteError(member, method, answer!.error, forwarded);
       if (!tryNext(answer!.error)) throw failure.error;
-      return failure;
+      return mayCome?.(failure.error) === true ? { ...failure, isFinal: false } : failure;
     };
     return this.run({ calls: [{ method, params }], share, settle }, options);
   }
@@ -137,12 +142,12 @@ export class EndpointGroup {
     calls: readonly Call[],
     options: RequestOptions & { readonly accept?: Accept<readonly Answer[], unknown> } = {},
   ): Promise<unknown> {
-    const { share = true, accept } = options;
+    const { share = true, mayCome, accept } = options;
     const settle: Task<unknown>['settle'] = async (answers, member) => {
       for (const [i, answer] of answers.entries())
         if (answer.kind === 'error') this.noteError(member, calls[i]!.method, answer.error);
       if (accept === undefined) return { value: { answers, from: member.info } satisfies BatchAnswer };
-      return accepted(() => accept(answers, member.info));
+      return accepted(() => accept(answers, member.info), mayCome);
     };
     return this.run({ calls, share, settle }, options);
   }
@@ -251,11 +256,14 @@ export class EndpointGroup {
   }
 }
 
-async function accepted<T>(accept: () => T | Promise<T>): Promise<{ readonly value: T } | Failure> {
+async function accepted<T>(
+  accept: () => T | Promise<T>,
+  mayCome: RequestOptions['mayCome'],
+): Promise<{ readonly value: T } | Failure> {
   try {
     return { value: await accept() };
   } catch (error) {
-    return rejection(error);
+    return rejection(error, mayCome?.(error) !== true);
   }
 }
 

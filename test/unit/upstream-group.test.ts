@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import { failureOf } from '../support/mock-upstream-scene.js';
+import { failureOf, until } from '../support/mock-upstream-scene.js';
 import { openPair, useScene } from '../support/upstream-scene-hooks.js';
 
 const scene = useScene();
@@ -50,6 +50,47 @@ describe('one signal of many requests', () => {
     for (const error of await Promise.all(requests)) expect(error).toMatchObject({ code: 'ABORTED', cause: 'enough' });
     expect(await other).toBe('a');
     expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('what may come later', () => {
+  const late = new PlumblineError('ANSWER_REFUSED', 'late', { what: 'block', check: 'MISSING', at: '' });
+  const mayCome = (error: unknown) => error === late;
+
+  /** Lets the waits between the rounds pass. */
+  async function settled<T>(request: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    request.then(over, over);
+    while (!isOver) {
+      await until(() => isOver || scene.clock.delays.some((delay) => delay < 8_000));
+      if (!isOver) await scene.clock.advance(500);
+    }
+    return request;
+  }
+
+  test('is asked for again where nobody has it, and who has it then is not blamed', async () => {
+    const { a, b, group } = await pair();
+    let times = 0;
+    const accept = (result: unknown) => {
+      if (++times < 3) throw late;
+      return result;
+    };
+    expect(await settled(group.request('m', [], { accept, mayCome }))).toBe('a');
+    expect([a.calls, b.calls]).toEqual([2, 1]);
+    const [first] = group.endpoints;
+    expect(first!.readiness).toBe('healthy');
+  });
+
+  test('is given up after the repetitions of the group; what may not come is not repeated', async () => {
+    const { a, b, group } = await pair();
+    const refuse = () => Promise.reject(late);
+    expect(await settled(failureOf(group.request('m', [], { accept: refuse, mayCome })))).toBe(late);
+    expect([a.calls, b.calls]).toEqual([3, 3]);
+    expect(await failureOf(group.requestMany([{ method: 'm', params: [] }], { accept: refuse }))).toBe(late);
+    expect([a.calls, b.calls]).toEqual([4, 4]);
   });
 });
 

@@ -7,7 +7,7 @@ import { verifyEthereumProof } from '../../proof/ethereum-proof.js';
 import { readArray, readBytesList, readNumber256, readObject } from '../../proof/json-reader.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { LightBlock } from './light-block.js';
-import { refused } from './refused.js';
+import { isNotThereYet, missing, refused } from './refused.js';
 
 /**
  * An `eth_getProof` of the endpoints, verified against the header before anybody sees it.
@@ -24,7 +24,9 @@ export function fetchAccountProof(
 ): Promise<TrieProof> {
   const params = [bytesToHex(address), storageKeys.map(bytesToHex), toQuantity(header.number)];
   return group.request('eth_getProof', params, {
+    mayCome: isNotThereYet,
     accept: (answer) => {
+      if (answer === null) throw missing(`state of block ${header.number}`);
       const verdict = verifyEthereumProof({ address, storageKeys, stateRoot: header.stateRoot }, answer);
       if (!verdict.verified) throw refused(`account ${bytesToHex(address)}`, verdict);
       const { account, slots } = verdict;

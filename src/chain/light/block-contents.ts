@@ -6,6 +6,7 @@ import { readCount, readObject } from '../../proof/json-reader.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../chain.js';
 import { firstThatHas } from './first-that-has.js';
+import { isNotThereYet } from './refused.js';
 
 /** Blocks whose contents are kept; the least recently used goes first. */
 const KEPT = 32;
@@ -29,6 +30,7 @@ export class BlockContents {
     const { readBody } = await import('./read-contents.js');
     const block = await this.group.request('eth_getBlockByHash', [bytesToHex(hash), true], {
       ...(signal !== undefined && { signal }),
+      mayCome: isNotThereYet,
       accept: (answer) => readBody({ header, hash }, answer, this.network.chainId),
     });
     return keep(this.bodies, hash, block);
@@ -42,6 +44,7 @@ export class BlockContents {
     const { readReceipts } = await import('./read-contents.js');
     const receipts = await this.group.request('eth_getBlockReceipts', [bytesToHex(block.hash)], {
       ...(signal !== undefined && { signal }),
+      mayCome: isNotThereYet,
       accept: (answer) => readReceipts(block, answer, this.network),
     });
     return keep(this.receiptLists, block.hash, receipts);

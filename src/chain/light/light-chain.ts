@@ -40,7 +40,7 @@ import { LightState } from './light-state.js';
 import { openFinality } from './open-finality.js';
 import { type CallGround, PreparedCall } from './prepared-call.js';
 import { ProvedStates } from './proved-state.js';
-import { notReached } from './refused.js';
+import { isNotThereYet, notReached } from './refused.js';
 import { openSeals } from './seals.js';
 import { stateBatch } from './state-batch.js';
 import { WorkingSet } from './working-set.js';
@@ -179,6 +179,7 @@ export class LightChain implements Chain {
     return new LightState(state, async (wants) => {
       const batch = stateBatch(wants, at);
       await this.parts.upstream.requestMany(batch.calls, {
+        mayCome: isNotThereYet,
         accept: (answers, from) => batch.read(state, answers, from),
       });
     });

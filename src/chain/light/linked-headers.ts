@@ -1,10 +1,10 @@
-import { PlumblineError } from '../../errors.js';
+import type { PlumblineError } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { verifyHeaderLink } from '../../proof/header-link.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
-import { answeredError, refused } from './refused.js';
+import { answeredError, isNotThereYet, missing, refused } from './refused.js';
 
 /** Headers asked for in one request. */
 export const AT_ONCE = 64;
@@ -28,6 +28,7 @@ export async function fetchLinked(
   const calls = numbers.map((height) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] }));
   return group.requestMany(calls, {
     ...(signal !== undefined && { signal }),
+    mayCome: isNotThereYet,
     accept: (answers, from) => {
       let above = child;
       return answers.map((answer, i) => {
@@ -56,6 +57,7 @@ export async function fetchParent(
   const number = child.header.number - 1;
   return group.request('eth_getBlockByNumber', [toQuantity(number), false], {
     ...(signal !== undefined && { signal }),
+    mayCome: isNotThereYet,
     accept: (answer) => {
       const block = readLightBlock(network, answer, { number, hash: child.header.parentHash });
       if (block === undefined) throw missingHeader(number);
@@ -71,6 +73,5 @@ export function requireLink(parent: LightBlock, child: LightBlock): void {
 }
 
 export function missingHeader(number: number): PlumblineError<'ANSWER_REFUSED'> {
-  const details = { what: `header of block ${number}`, check: 'MISSING', at: '' };
-  return new PlumblineError('ANSWER_REFUSED', `${details.what}: there is none`, details);
+  return missing(`header of block ${number}`);
 }

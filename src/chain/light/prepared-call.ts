@@ -12,6 +12,7 @@ import type { HeadFollower } from './head-follower.js';
 import type { LightBlock } from './light-block.js';
 import { LightState } from './light-state.js';
 import type { ProvedState, ProvedStates } from './proved-state.js';
+import { isNotThereYet } from './refused.js';
 import { type StateBatch, stateBatch } from './state-batch.js';
 import type { Wants } from './wants.js';
 import type { WorkingSet } from './working-set.js';
@@ -129,6 +130,7 @@ export class PreparedCall {
     const { signal } = this.plan;
     return this.ground.group.requestMany([...batch.calls, ...list], {
       ...(signal !== undefined && { signal }),
+      mayCome: isNotThereYet,
       accept: (answers, from) => {
         batch.read(state, answers.slice(0, batch.calls.length), from);
         return this.listOf(answers.slice(batch.calls.length));

@@ -1,4 +1,3 @@
-import { PlumblineError } from '../../errors.js';
 import { effectiveGasPrice } from '../../ethereum/base-fee.js';
 import { blobBaseFee, GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
 import { createdAddress } from '../../ethereum/created-address.js';
@@ -9,7 +8,7 @@ import { verifyBlockBody } from '../../proof/block-body.js';
 import { verifyReceipts } from '../../proof/receipts.js';
 import { blockBytes } from '../block-bytes.js';
 import type { Block, TransactionReceipt } from '../chain.js';
-import { refused } from './refused.js';
+import { missing, refused } from './refused.js';
 
 /*
  * Loaded with the first block whose contents are asked for: parsing transactions and checking their senders takes much
@@ -55,9 +54,4 @@ export function readReceipts(block: Block, answer: unknown, network: Network): r
       contractAddress: transaction.to === undefined ? createdAddress(transaction) : undefined,
     };
   });
-}
-
-/** What an endpoint said there is and does not have. */
-function missing(what: string): PlumblineError<'ANSWER_REFUSED'> {
-  return new PlumblineError('ANSWER_REFUSED', `${what}: there is none`, { what, check: 'MISSING', at: '' });
 }

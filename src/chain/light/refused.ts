@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { ProofFailure } from '../../proof/verdict.js';
 import type { EndpointInfo, RpcErrorBody } from '../../upstream/fault.js';
 import type { TrustLevel } from '../chain.js';
@@ -22,6 +22,22 @@ export function answeredError({ origin }: EndpointInfo, error: RpcErrorBody): Pl
     message,
     ...(data !== undefined && { data }),
   });
+}
+
+/** The error of an endpoint that has nothing where there is something. @param what - as for `refused` */
+export function missing(what: string): PlumblineError<'ANSWER_REFUSED'> {
+  return new PlumblineError('ANSWER_REFUSED', `${what}: there is none`, { what, check: 'MISSING', at: '' });
+}
+
+const NOT_FOUND = /\b(?:header|block)\b.{0,80}\bnot (?:be )?found\b|\bunknown block\b/i;
+
+/**
+ * Whether an endpoint says that it does not have a block which is there: behind one address there may be several nodes, and
+ * not all of them have the newest block already.
+ */
+export function isNotThereYet(error: unknown): boolean {
+  if (isPlumblineError(error, 'ANSWER_REFUSED')) return error.details.check === 'MISSING';
+  return isPlumblineError(error, 'UPSTREAM_ERROR') && NOT_FOUND.test(error.details.message);
 }
 
 /** @param reached - the level that would have been */

@@ -3,7 +3,7 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../proof/account-state.js';
 import type { Answer, Call, EndpointInfo } from '../../upstream/fault.js';
 import type { ProvedState } from './proved-state.js';
-import { answeredError, refused } from './refused.js';
+import { answeredError, missing, refused } from './refused.js';
 import type { Want, Wants } from './wants.js';
 
 /** Calls that fetch a part of a state, and how their answers are read. */
@@ -47,6 +47,7 @@ export function stateBatch(
     read(state, answers, from) {
       const results = answers.map((answer) => {
         if (answer.kind === 'error') throw answeredError(from, answer.error);
+        if (answer.result === null) throw missing(`state of block ${at}`);
         return answer.result;
       });
       const verdict = verifyAccounts(state.root, requests, results.slice(0, requests.length));
