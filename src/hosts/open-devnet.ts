@@ -3,7 +3,6 @@ import type { DevnetSettings } from '../chain/devnet/options.js';
 import { Estimator } from '../estimate/estimator.js';
 import { loadCalldataSizer } from '../kernel/calldata-sizer.js';
 import type { KernelOptions } from '../kernel/contracts.js';
-import { hasSimd } from '../kernel/instantiate.js';
 import { rememberingSizer } from '../kernel/sizer-cache.js';
 import { loadZkKernels } from '../kernel/zk-kernels.js';
 import { schemeAt } from '../networks/network.js';
@@ -24,7 +23,9 @@ import { resolveDictionary } from './dictionary-source.js';
 import type { DevnetGenesis } from './genesis-file.js';
 import type { InlineExtras } from './inline-extras.js';
 import { InlineTransport } from './inline-transport.js';
-import type { DevnetChainOptions, NodeInfo, NodeOptions, OpenProgress } from './options.js';
+import { STEP_BUDGET } from './node-limits.js';
+import { handlingOf, nodeInfo } from './node-wiring.js';
+import type { DevnetChainOptions, NodeOptions, OpenProgress } from './options.js';
 import { budgetsOf } from './storage-options.js';
 import { type Kept, openOnStore } from './store-source.js';
 import type { Layer, NodeTransport } from './transport.js';
@@ -32,8 +33,6 @@ import type { Layer, NodeTransport } from './transport.js';
 /** Seconds: an arbitrary moment before any devnet was started, the same for all of them. */
 const GENESIS_TIMESTAMP = 1_700_000_000;
 const COINBASE = hexToBytes('0xc01ba5e000000000000000000000000000059139');
-const REQUEST_TIMEOUT_MS = 60_000;
-const STEP_BUDGET = 5_000_000;
 
 /**
  * Opens an embedded devnet in this thread: kernels, dictionary, store, chain and methods, wired.
@@ -98,11 +97,7 @@ async function openOn(
     devnet: seat.control,
     storage: devnetStorage(seat, keeping),
   };
-  const handling = {
-    timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-    maxBatch: options.maxBatch,
-    onError: extras.onError,
-  };
+  const handling = handlingOf(options, extras);
   const dispatchers: Record<Layer, Dispatch> = {
     l2: seat.afterwards(
       createDispatcher(methodTable(context, DEVNET_METHODS), context, { ...handling, note: noteRequest }),
@@ -111,15 +106,7 @@ async function openOn(
     l1: seat.afterLayerOne(createDispatcher(layerOneTable(), { layerOne: seat.layerOne, network }, handling)),
   };
   report('ready', 1);
-  const simd = build === 'simd' || (build === 'auto' && hasSimd());
-  const info: NodeInfo = {
-    chainId: network.chainId,
-    networkName: network.name,
-    hashScheme: scheme,
-    rollupAddress: network.rollup.address,
-    kernelBuild: simd ? 'simd' : 'scalar',
-  };
-  return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions, health);
+  return new InlineTransport(chain, dispatchers, nodeInfo(network, scheme, build), options.maxSubscriptions, health);
 }
 
 /** What a devnet is by its options. */

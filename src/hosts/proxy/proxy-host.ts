@@ -2,6 +2,7 @@ import { PlumblineError } from '../../errors.js';
 import { DEFAULT_MAX_BATCH } from '../../rpc/handle.js';
 import { createFetchHandler } from '../../rpc/http.js';
 import { servedMethods } from '../../rpc/method-table.js';
+import { REQUEST_TIMEOUT_MS } from '../node-limits.js';
 import type { NodeInfo, NodeOptions } from '../options.js';
 import { textOf } from '../plain-data.js';
 import type { NodeTransport } from '../transport.js';
@@ -35,7 +36,6 @@ interface Active {
 
 /** How long pages may take to give keys back. */
 const KEYS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 60_000;
 const CLASSES_HEADER = 'plumbline-answers';
 
 /**

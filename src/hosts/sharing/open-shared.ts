@@ -1,5 +1,6 @@
 import { NEVER_ACTIVE } from '../../chain/light/activity.js';
 import type { InlineExtras } from '../inline-extras.js';
+import { REQUEST_TIMEOUT_MS } from '../node-limits.js';
 import type { NodeOptions } from '../options.js';
 import { surroundingActivity } from '../page-activity.js';
 import type { NodeTransport } from '../transport.js';
@@ -10,7 +11,6 @@ import type { Rank } from './messages.js';
 import { LockOffice, type Office } from './office.js';
 import { SharedNode } from './shared-node.js';
 
-const REQUEST_TIMEOUT_MS = 60_000;
 const HUNG_AFTER_MS = 10_000;
 
 export interface SharingOptions {
