@@ -6,6 +6,7 @@ import type { StoreStatus, StoreStatusListener } from '../store/store-status.js'
 import { nodeHandle, type PlumblineNode } from './node-handle.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from './options.js';
 import { surroundingActivity } from './page-activity.js';
+import { isNotPlain, notSendable } from './sendable.js';
 import { deserialize, installErrorTransfer } from './transfer.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
 import { isGreeting, isWorkerFailure, isWorkerMessage, isWorkerStoreStatus, type WorkerApi } from './worker-api.js';
@@ -25,10 +26,14 @@ export interface ClientOptions extends NodeOptions {
 /**
  * Starts a node in a module Worker and resolves when it can answer.
  *
- * @throws PlumblineError `WORKER_FAILED` when the worker's script does not load, and whatever opening the node throws
+ * @throws PlumblineError `WORKER_FAILED` where there are no workers, or the worker's script does not load; `INVALID_PARAMETER`
+ *   for options that no message carries to it, such as a provider in place of an endpoint's address; whatever opening throws
  */
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   const { worker, http, chain } = options;
+  if (worker === undefined && typeof Worker === 'undefined') {
+    throw failed('there are no workers here; `createInlineNode` of plumbline/inline needs none');
+  }
   installErrorTransfer();
   let transport: WorkerTransport | undefined;
   if (worker === undefined && (chain?.kind ?? 'devnet') === 'devnet') transport = await openOwnDevnet(options);
@@ -141,7 +146,9 @@ class WorkerTransport implements NodeTransport {
 
   async open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<void> {
     const listener = onProgress === undefined ? undefined : proxy(onProgress);
-    this.opened = await this.orEnd(() => this.remote.open(options, listener));
+    this.opened = await this.orEnd(() => this.remote.open(options, listener)).catch((error: unknown) => {
+      throw isNotPlain(error) ? notSendable('a worker', error) : error;
+    });
     this.reportActivity();
   }
 

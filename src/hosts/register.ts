@@ -2,6 +2,7 @@ import { PlumblineError } from '../errors.js';
 import type { NodeInfo } from './options.js';
 import { CHAIN_PARAMETER, type ProxyConfig, proxyConfig, type RpcProxyOptions } from './proxy/config.js';
 import { ask, isWorkerQuestion } from './proxy/messages.js';
+import { notSendable } from './sendable.js';
 
 export type { RpcProxyOptions } from './proxy/config.js';
 
@@ -46,7 +47,7 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
   const container = serviceWorkers();
   const { timeoutMs = TIMEOUT_MS } = options;
   const config = sendable(proxyConfig(options, location.href));
-  const url = new URL(options.scriptUrl, location.href);
+  const url = addressOf(options.scriptUrl);
   url.searchParams.set(CHAIN_PARAMETER, config.node.chain?.kind ?? 'devnet');
   const registration = await inTime(register(container, url, options.scope), timeoutMs);
   if (!location.href.startsWith(registration.scope)) {
@@ -95,9 +96,20 @@ function isOurs({ active, waiting, installing }: ServiceWorkerRegistration): boo
 }
 
 function serviceWorkers(): ServiceWorkerContainer {
-  const { serviceWorker } = navigator;
+  const serviceWorker = globalThis.navigator?.serviceWorker;
   if (serviceWorker === undefined) throw failed('this page cannot have service workers; they need https or localhost');
   return serviceWorker;
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` */
+function addressOf(scriptUrl: string | URL): URL {
+  try {
+    if (scriptUrl !== undefined) return new URL(scriptUrl, location.href);
+  } catch {
+    // As one that is missing.
+  }
+  const reason = 'is no address';
+  throw new PlumblineError('INVALID_PARAMETER', `scriptUrl: ${reason}`, { parameter: 'scriptUrl', reason });
 }
 
 async function register(
@@ -154,8 +166,10 @@ async function configured(
     }
     if (refused !== undefined) throw refused;
     if (performance.now() > end) {
+      const late = `after ${timeoutMs} ms`;
+      if (asked !== undefined && !told) throw failed(`${late} its script has not answered: is it plumbline’s?`);
       const other = told && container.controller !== null ? '; another one does, of a narrower scope' : '';
-      throw failed(`it does not control this page after ${timeoutMs} ms${other}`);
+      throw failed(`it does not control this page ${late}${other}`);
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
@@ -193,13 +207,7 @@ function sendable(config: ProxyConfig): ProxyConfig {
   try {
     return structuredClone(config);
   } catch (error) {
-    const reason = 'a service worker takes plain data only: no providers, no functions';
-    throw new PlumblineError(
-      'INVALID_PARAMETER',
-      `options: ${reason}`,
-      { parameter: 'options', reason },
-      { cause: error },
-    );
+    throw notSendable('a service worker', error);
   }
 }
 

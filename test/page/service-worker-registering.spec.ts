@@ -40,6 +40,28 @@ test('a script that does not install is said to, long before the time is over', 
   expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
 });
 
+test('a script that is none of ours, and options that no worker can be given, are named', async ({ context }) => {
+  const page = await scene.openPage(context);
+  for (const [options, message] of [
+    [{ scriptUrl: '/page.js', timeoutMs: 1_500 }, /^WORKER_FAILED .*answer/],
+    [{ scriptUrl: undefined }, /^INVALID_PARAMETER scriptUrl/],
+    [{ scriptUrl: 'http://[' }, /^INVALID_PARAMETER scriptUrl/],
+    [{ scriptUrl: 'https://elsewhere.example/sw.js' }, /^WORKER_FAILED .*origin/],
+    [{ urls: 'https://elsewhere.example/' }, /^INVALID_PARAMETER urls/],
+    [{ chain: { kind: 'ligth' } }, /^INVALID_PARAMETER chain\.kind/],
+  ] as const) {
+    expect(await refusal(page, options as unknown as Partial<RpcProxyOptions>)).toMatch(message);
+  }
+  const provider = await page.evaluate(async () => {
+    const { plumbline } = (globalThis as unknown as { lib: SiteLibrary }).lib;
+    const worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
+    const endpoints = [{ provider: { request: async () => null } }];
+    const chain = { kind: 'light', network: plumbline.linea, endpoints } as const;
+    return plumbline.createNode({ worker, chain }).catch((error) => `${error.code} ${error.message}`);
+  });
+  expect(provider).toMatch(/^INVALID_PARAMETER options: .*no providers/);
+});
+
 test('a script that does not come is not waited for any longer than was said', async ({ context }) => {
   const page = await scene.openPage(context);
   await page.evaluate(() => {

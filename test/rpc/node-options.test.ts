@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { createNode } from '../../src/hosts/client.js';
 import { createInlineNode } from '../../src/hosts/inline.js';
 import type { NodeOptions } from '../../src/hosts/options.js';
 import { proxyConfig } from '../../src/hosts/proxy/config.js';
+import { registerRpcProxy } from '../../src/hosts/register.js';
 import { requireOptions } from '../../src/hosts/require-options.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
@@ -60,6 +62,12 @@ describe('options that are none', () => {
       expect(() => proxyConfig(given, 'https://dapp.example/')).toThrow(parameter);
     },
   );
+
+  test('where there are neither workers nor service workers, that is what is said', async () => {
+    await expect(createNode()).rejects.toMatchObject({ code: 'WORKER_FAILED', message: /plumbline\/inline/ });
+    const registering = registerRpcProxy({ scriptUrl: '/service-worker.js' });
+    await expect(registering).rejects.toMatchObject({ code: 'WORKER_FAILED' });
+  });
 
   test.each<NodeOptions>([
     {},

@@ -57,6 +57,12 @@ const STORE_NAME = 'plumbline-service-worker';
 export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig {
   const { scriptUrl, scope, timeoutMs, path, paths, urls, forward = true, fallback = 'none', ...node } = options;
   requireOptions(node);
+  for (const [name, list] of [
+    ['paths', paths],
+    ['urls', urls],
+  ] as const) {
+    if (list !== undefined && !Array.isArray(list)) throw invalid(name, 'is no list');
+  }
   const own = [...(path === undefined ? [] : [path]), ...(paths ?? [])];
   const { origin } = new URL(base);
   const targets = [
