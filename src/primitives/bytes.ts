@@ -87,6 +87,13 @@ export function bigIntToMinimalBytes(value: bigint): Uint8Array {
   return bigIntToBytes(value, (digits.length + 1) >> 1);
 }
 
+/** @throws PlumblineError `INVALID_LENGTH` for another number of bytes */
+export function requireLength(what: string, bytes: Uint8Array, expected: number): void {
+  if (bytes.length === expected) return;
+  const message = `${what}: expected ${expected} bytes, got ${bytes.length}`;
+  throw new PlumblineError('INVALID_LENGTH', message, { what, expected: String(expected), actual: bytes.length });
+}
+
 /** `bytes` with zero bytes in front, up to `length`. @throws PlumblineError `INVALID_LENGTH` if longer already */
 export function padStart(bytes: Uint8Array, length: number): Uint8Array {
   if (bytes.length > length) {

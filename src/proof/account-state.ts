@@ -1,10 +1,9 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../errors.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import { bytesToKey, equalBytes } from '../primitives/bytes.js';
+import { bytesToKey, equalBytes, requireLength } from '../primitives/bytes.js';
 import { type EthereumAccount, type EthereumProofFailureReason, verifyEthereumProof } from './ethereum-proof.js';
 import { readBytes } from './json-reader.js';
-import { requireLength } from './request.js';
 import { judge, type ProofFailure, Refusal } from './verdict.js';
 
 /** What one `eth_getProof` of a batch asked for. */

@@ -1,10 +1,9 @@
 import { PlumblineError } from '../errors.js';
-import { bytesToKey, equalBytes } from '../primitives/bytes.js';
+import { bytesToKey, equalBytes, requireLength } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { readMaruBlock } from './maru-answer.js';
 import { maruBodyRoot, maruHeaderHash, maruStateRoot, type SealedMaruBlock } from './maru-block.js';
 import { recoverSigner } from './recover-signer.js';
-import { requireLength } from './request.js';
 import { judge, type ProofFailure, Refusal } from './verdict.js';
 
 export type MaruFailureReason =

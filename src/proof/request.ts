@@ -1,4 +1,4 @@
-import { PlumblineError } from '../errors.js';
+import { requireLength } from '../primitives/bytes.js';
 
 /** What was asked for, and the root the answer is held against. */
 export interface ProofRequest {
@@ -8,13 +8,6 @@ export interface ProofRequest {
   readonly storageKeys: readonly Uint8Array[];
   /** Root of the state, 32 bytes, from a source the caller trusts. */
   readonly stateRoot: Uint8Array;
-}
-
-/** @throws PlumblineError `INVALID_LENGTH` */
-export function requireLength(what: string, bytes: Uint8Array, expected: number): void {
-  if (bytes.length === expected) return;
-  const message = `${what}: expected ${expected} bytes, got ${bytes.length}`;
-  throw new PlumblineError('INVALID_LENGTH', message, { what, expected: String(expected), actual: bytes.length });
 }
 
 /** @throws PlumblineError `INVALID_LENGTH` */

@@ -1,6 +1,6 @@
 import { type AccountValue, decodeAccountValue } from '../accumulator/account-value.js';
 import { PlumblineError } from '../errors.js';
-import { compareBytes, equalBytes } from '../primitives/bytes.js';
+import { compareBytes, equalBytes, requireLength } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import type { KeyHashes } from './hash-cache.js';
 import type { HeldAccount } from './state-tries.js';
@@ -40,8 +40,8 @@ export function sortedEntries(
   find: (hkey: Uint8Array) => HeldAccount | undefined,
   changes: readonly AccountChange[],
 ): Entry[] {
-  const hkeys = keys.ofAddresses(changes.map(({ address }) => sized('address', address, 20)));
-  const slotKeys = changes.flatMap(({ slots }) => slots.map(({ key }) => sized('slot key', key, 32)));
+  const hkeys = keys.ofAddresses(changes.map(({ address }) => address));
+  const slotKeys = changes.flatMap(({ slots }) => slots.map(({ key }) => key));
   const slotHashes = keys.ofSlots(slotKeys);
   let nextSlot = 0;
   const entries = changes.map((change, i): Entry => {
@@ -70,16 +70,6 @@ export function ascending<T extends { hkey: Uint8Array }>(what: string, items: T
   });
 }
 
-/** The bytes themselves. @throws PlumblineError `INVALID_LENGTH` for another length */
-export function sized(what: string, bytes: Uint8Array, length: number): Uint8Array {
-  if (bytes.length === length) return bytes;
-  throw new PlumblineError('INVALID_LENGTH', `${what}: expected ${length} bytes, got ${bytes.length}`, {
-    what,
-    expected: String(length),
-    actual: bytes.length,
-  });
-}
-
 /**
  * Compares what a block says of before with what is held.
  *
@@ -97,8 +87,8 @@ export function checkBefore({ change, slots, prior }: BeforeEntry, slotValue: (h
     compare(of('code hash of'), prior.keccakCodeHash, before.keccakCodeHash ?? prior.keccakCodeHash);
   }
   for (const { hkey, slot } of slots) {
-    sized('slot value', slot.before, 32);
-    sized('slot value', slot.after, 32);
+    requireLength('slot value', slot.before, 32);
+    requireLength('slot value', slot.after, 32);
     if (change.destroyed) continue;
     compare(() => of(`slot ${bytesToHex(slot.key)} of`)(), slotValue(hkey), slot.before);
   }

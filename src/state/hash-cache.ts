@@ -1,5 +1,6 @@
 import { encodeAddress, encodeFull } from '../accumulator/spread.js';
 import type { Hasher, HashScheme } from '../kernel/contracts.js';
+import { requireLength } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 
 /** Key hashes kept of each kind; the cache starts over when it is full. */
@@ -20,20 +21,41 @@ export function hashEach(
   return inputs.map((_, i) => digests.slice(32 * i, 32 * i + 32));
 }
 
+/** A key with its hash. */
+export interface HashedKey {
+  /** Address of 20 bytes, or slot of 32. */
+  readonly key: Uint8Array;
+  /** 32 bytes. */
+  readonly hkey: Uint8Array;
+}
+
 /** `hkey` of addresses and of slot keys, remembered: a chain touches the same keys again and again. */
 export class KeyHashes {
   private readonly known = new Map<string, Uint8Array>();
 
   constructor(private readonly hasher: Hasher) {}
 
-  /** @param addresses - 20 bytes each. @returns 32 bytes each, in order */
+  /** @returns 32 bytes each, in order. @throws PlumblineError `INVALID_LENGTH` unless each has 20 bytes */
   ofAddresses(addresses: readonly Uint8Array[]): Uint8Array[] {
+    for (const address of addresses) requireLength('address', address, 20);
     return this.hashes(addresses, encodeAddress);
   }
 
-  /** @param slotKeys - 32 bytes each. @returns 32 bytes each, in order */
+  /** @returns 32 bytes each, in order. @throws PlumblineError `INVALID_LENGTH` unless each has 32 bytes */
   ofSlots(slotKeys: readonly Uint8Array[]): Uint8Array[] {
+    for (const key of slotKeys) requireLength('slot key', key, 32);
     return this.hashes(slotKeys, encodeFull);
+  }
+
+  /** @throws PlumblineError `INVALID_LENGTH` */
+  hashedAddress(address: Uint8Array): HashedKey {
+    return { key: address, hkey: this.ofAddresses([address])[0]! };
+  }
+
+  /** @throws PlumblineError `INVALID_LENGTH` */
+  hashedSlots(slotKeys: readonly Uint8Array[]): HashedKey[] {
+    const hkeys = this.ofSlots(slotKeys);
+    return slotKeys.map((key, i) => ({ key, hkey: hkeys[i]! }));
   }
 
   private hashes(keys: readonly Uint8Array[], encode: typeof encodeFull): Uint8Array[] {

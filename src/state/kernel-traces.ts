@@ -1,5 +1,5 @@
 import { bytesToHex } from '../primitives/hex.js';
-import { compare, sized } from './block-entries.js';
+import { compare } from './block-entries.js';
 import type { KeyHashes } from './hash-cache.js';
 import { KernelTracedState } from './kernel-traces-state.js';
 import type { StateTries } from './state-tries.js';
@@ -29,7 +29,7 @@ export function applyChangesTraced(
 function checkRecreated(tries: StateTries, keys: KeyHashes, changes: readonly AccountChange[]): void {
   for (const { address, after, destroyed, slots } of changes) {
     if (after === undefined || !destroyed || slots.length > 0) continue;
-    const storage = tries.held(keys.ofAddresses([sized('address', address, 20)])[0]!)?.record.storage;
+    const storage = tries.held(keys.hashedAddress(address).hkey)?.record.storage;
     const holds = storage === undefined || tries.holdsNothing(storage) ? 'no slot' : 'slots';
     compare(() => `storage of the recreated account ${bytesToHex(address)}`, holds, 'no slot');
   }

@@ -4,13 +4,12 @@ import { PlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
 import type { TrieKernel } from '../kernel/trie-contract.js';
 import { applyChanges } from './block-application.js';
-import { sized } from './block-entries.js';
 import { KeyHashes } from './hash-cache.js';
 import { applyChangesTraced } from './kernel-traces.js';
 import { DirtyPages } from './pages/dirty-pages.js';
 import { pastState, presentState, type StateView } from './past-view.js';
 import { type AccountRecord, type BlockUndo, StateTries } from './state-tries.js';
-import { type ProvenKey, proveAccount } from './view-proof.js';
+import { proveAccount } from './view-proof.js';
 import type { WorldState } from './world-state.js';
 
 /** Views of past blocks that are kept until the next block. */
@@ -83,17 +82,8 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
   }
 
   function record(view: StateView, address: Uint8Array): AccountRecord | undefined {
-    const found = view.tries.find(tries.accounts, addressKey(address).hkey);
+    const found = view.tries.find(tries.accounts, keys.hashedAddress(address).hkey);
     return found.present ? view.record(found.position) : undefined;
-  }
-
-  function addressKey(address: Uint8Array): ProvenKey {
-    return { key: address, hkey: keys.ofAddresses([sized('address', address, 20)])[0]! };
-  }
-
-  function slotKeys(slots: readonly Uint8Array[]): ProvenKey[] {
-    const hkeys = keys.ofSlots(slots.map((slot) => sized('slot key', slot, 32)));
-    return slots.map((key, i) => ({ key, hkey: hkeys[i]! }));
   }
 
   /** Writes a block by `write`, seals it and makes it the newest; after an error the tries are as before. */
@@ -195,14 +185,20 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
     slot(block, address, key) {
       const view = viewAt(block);
       const storage = record(view, address)?.storage;
-      const { hkey } = slotKeys([key])[0]!;
+      const { hkey } = keys.hashedSlots([key])[0]!;
       if (storage === undefined) return ZERO_HASH.slice();
       const found = view.tries.find(storage.handle, hkey);
       return (found.present ? view.slotValue(storage, found.position)! : ZERO_HASH).slice();
     },
 
     prove(block, address, storageKeys) {
-      return proveAccount(hasher.scheme, viewAt(block), tries.accounts, addressKey(address), slotKeys(storageKeys));
+      return proveAccount(
+        hasher.scheme,
+        viewAt(block),
+        tries.accounts,
+        keys.hashedAddress(address),
+        keys.hashedSlots(storageKeys),
+      );
     },
   };
 }

@@ -4,7 +4,7 @@ import { schemeFormat, ZERO_HASH } from '../accumulator/scheme.js';
 import type { Hasher } from '../kernel/contracts.js';
 import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
 import { type CodeFields, codeFields, sameCode } from './block-application.js';
-import { ascending, checkBefore, type HashedSlot, sized } from './block-entries.js';
+import { ascending, checkBefore, type HashedSlot } from './block-entries.js';
 import type { KeyHashes } from './hash-cache.js';
 import type { StateTrace, StepTrie, TrieStep } from './trace.js';
 import type { TracedState } from './traced-state.js';
@@ -124,9 +124,9 @@ function codeOnly({ zkCodeHash, keccakCodeHash, codeSize }: CodeFields): CodeFie
 }
 
 function entriesOf({ keys }: TracedWorkshop, state: TracedState, changes: readonly TracedChange[]): Entry[] {
-  const hkeys = keys.ofAddresses(changes.map(({ address }) => sized('address', address, 20)));
+  const hkeys = keys.ofAddresses(changes.map(({ address }) => address));
   const entries = changes.map((change, i): Entry => {
-    const slotHashes = keys.ofSlots(change.slots.map(({ key }) => sized('slot key', key, 32)));
+    const slotHashes = keys.ofSlots(change.slots.map(({ key }) => key));
     const slots = change.slots.map((slot, s) => ({ slot, hkey: slotHashes[s]! }));
     const held = state.accounts.read(hkeys[i]!);
     const exists = held.type === 'read';

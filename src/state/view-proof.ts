@@ -3,20 +3,14 @@ import { schemeFormat, ZERO_HASH } from '../accumulator/scheme.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import { equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
+import type { HashedKey } from './hash-cache.js';
 import type { StateView } from './past-view.js';
-
-/** A key with its hash. */
-export interface ProvenKey {
-  /** Address of 20 bytes, or slot of 32, as the answer repeats it. */
-  readonly key: Uint8Array;
-  readonly hkey: Uint8Array;
-}
 
 /** Proof that a key is in a trie with its value, or that it is not (spec/state-trie.md 7.3). */
 function proveKey(
   view: StateView,
   trie: number,
-  { key, hkey }: ProvenKey,
+  { key, hkey }: HashedKey,
   valueAt: (position: number) => Uint8Array | undefined,
 ): ProofItemJson {
   const prove = (position: number): MerkleProofJson => ({
@@ -40,8 +34,8 @@ export function proveAccount(
   scheme: HashScheme,
   view: StateView,
   accounts: number,
-  account: ProvenKey,
-  slots: readonly ProvenKey[],
+  account: HashedKey,
+  slots: readonly HashedKey[],
 ): LineaProofJson {
   const found = view.tries.find(accounts, account.hkey);
   const storage = found.present ? view.record(found.position)?.storage : undefined;

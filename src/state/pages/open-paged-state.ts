@@ -2,11 +2,10 @@ import { type AccountValue, decodeAccountValue } from '../../accumulator/account
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { ZERO_HASH } from '../../accumulator/scheme.js';
 import type { Hasher, HashScheme } from '../../kernel/contracts.js';
-import { sized } from '../block-entries.js';
 import { KeyHashes } from '../hash-cache.js';
 import type { StateView } from '../past-view.js';
 import type { AccountRecord } from '../state-tries.js';
-import { type ProvenKey, proveAccount } from '../view-proof.js';
+import { proveAccount } from '../view-proof.js';
 import { ACCOUNT_TRIE, pageKey, ROOT, STATE_KEY } from './geometry.js';
 import { PageCache } from './page-cache.js';
 import { corrupt } from './page-codec.js';
@@ -103,15 +102,6 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
     return found.present ? record(found.position) : undefined;
   }
 
-  function addressKey(address: Uint8Array): ProvenKey {
-    return { key: address, hkey: keys.ofAddresses([sized('address', address, 20)])[0]! };
-  }
-
-  function slotKeys(slots: readonly Uint8Array[]): ProvenKey[] {
-    const hkeys = keys.ofSlots(slots.map((slot) => sized('slot key', slot, 32)));
-    return slots.map((key, i) => ({ key, hkey: hkeys[i]! }));
-  }
-
   return {
     scheme,
     block,
@@ -122,14 +112,14 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
     },
 
     async account(address) {
-      const { hkey } = addressKey(address);
+      const { hkey } = keys.hashedAddress(address);
       const found = await cache.run(() => find(hkey));
       return found && decodeAccountValue(found.value);
     },
 
     async slot(address, key) {
-      const account = addressKey(address);
-      const { hkey } = slotKeys([key])[0]!;
+      const account = keys.hashedAddress(address);
+      const { hkey } = keys.hashedSlots([key])[0]!;
       return cache.run(() => {
         const storage = find(account.hkey)?.storage;
         if (storage === undefined) return ZERO_HASH.slice();
@@ -139,8 +129,8 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
     },
 
     async prove(address, storageKeys) {
-      const account = addressKey(address);
-      const slots = slotKeys(storageKeys);
+      const account = keys.hashedAddress(address);
+      const slots = keys.hashedSlots(storageKeys);
       return cache.run(() => {
         const storage = find(account.hkey)?.storage;
         if (storage !== undefined && !isEmptyRoot(scheme, trie(storage.handle).root)) {
