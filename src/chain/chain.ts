@@ -144,7 +144,10 @@ export interface Chain {
   receipts(block: Block): Promise<readonly TransactionReceipt[]>;
   /** Logs in the order of the chain. The range has been checked: both ends are held, `from` is not above `to`. */
   logs(query: LogQuery): Promise<readonly FoundLog[]>;
-  /** What waits in the pool, a sender's transactions in the order of their nonces. Empty where no pool is kept. */
+  /**
+   * What waits in the pool, a sender's transactions in the order of their nonces; where no pool is kept, what was sent from
+   * here lately.
+   */
   pendingTransactions(): Promise<readonly SignedTransaction[]>;
   /** @param hash - 32 bytes. @returns undefined when nothing is known of it, or no more */
   exclusion(hash: Uint8Array): Promise<Exclusion | undefined>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Hex } from '../../src/primitives/hex.js';
-import { PRICE, stranger, word } from '../support/dev-node.js';
+import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 import { signTransaction } from '../support/sign.js';
 
@@ -38,6 +38,36 @@ describe('eth_sendRawTransaction', () => {
       method === 'eth_sendRawTransaction' ? word(1n) : result;
     scene.clock.advance(5_000);
     await expect(scene.ask('eth_sendRawTransaction', transfer({ nonce: 1 }))).rejects.toThrow();
+  });
+
+  test('counts for the nonce at `pending` from then on, until it is in a block or a minute has passed', async () => {
+    const scene = await lightScene({ dev: { chain: { kind: 'devnet', mining: 'manual' } } });
+    const sender = accountAt(0);
+    const nonces = async () => [
+      Number(await scene.ask('eth_getTransactionCount', sender, 'latest')),
+      Number(await scene.ask('eth_getTransactionCount', sender, 'pending')),
+    ];
+    expect(await nonces()).toEqual([0, 0]);
+    const hash = await scene.ask<Hex>('eth_sendRawTransaction', transfer({}));
+    expect(await nonces()).toEqual([0, 1]);
+    expect(await scene.ask('eth_getTransactionByHash', hash)).toEqual(
+      await scene.dev.ask('eth_getTransactionByHash', hash),
+    );
+    expect(await scene.ask('eth_getTransactionReceipt', hash)).toBeNull();
+    await scene.ask('eth_sendRawTransaction', transfer({ nonce: 1 }));
+    await scene.ask('eth_sendRawTransaction', transfer({ nonce: 3 }));
+    expect(await nonces()).toEqual([0, 2]);
+    expect(await scene.ask('eth_getTransactionCount', accountAt(1), 'pending')).toBe('0x0');
+    await scene.dev.ask('evm_mine');
+    scene.clock.advance(5_000);
+    expect(await nonces()).toEqual([2, 2]);
+    await scene.ask('eth_sendRawTransaction', transfer({ nonce: 2 }));
+    expect(await nonces()).toEqual([2, 4]);
+    // Nobody tells of one that was left out.
+    scene.clock.advance(120_000);
+    expect(await nonces()).toEqual([2, 2]);
+    await expect(scene.ask('eth_sendRawTransaction', transfer({ gasLimit: 20_000n, nonce: 2 }))).rejects.toThrow();
+    expect(await nonces()).toEqual([2, 2]);
   });
 
   test.each([

@@ -42,6 +42,7 @@ import { type CallGround, PreparedCall } from './prepared-call.js';
 import { ProvedStates } from './proved-state.js';
 import { isNotThereYet, notReached } from './refused.js';
 import { openSeals } from './seals.js';
+import { SentTransactions } from './sent-transactions.js';
 import { stateBatch } from './state-batch.js';
 import { WorkingSet } from './working-set.js';
 import { ZkProofs } from './zk-proofs.js';
@@ -58,6 +59,7 @@ export class LightChain implements Chain {
   private readonly finality: Finality | undefined;
   private readonly zkProofs: ZkProofs;
   private readonly contents: BlockContents;
+  private readonly sent: SentTransactions;
 
   constructor(private readonly parts: LightChainParts) {
     const { network, upstream, maru, level, clock, cache } = parts;
@@ -90,6 +92,7 @@ export class LightChain implements Chain {
     };
     this.finality = openFinality(parts);
     this.zkProofs = new ZkProofs({ network, upstream, table: cache?.proofs, loadHasher: parts.loadHasher });
+    this.sent = new SentTransactions(clock);
     this.contents = new BlockContents(upstream, network, parts.agreeing);
   }
 
@@ -152,7 +155,7 @@ export class LightChain implements Chain {
   }
 
   async pendingTransactions(): Promise<readonly SignedTransaction[]> {
-    return [];
+    return this.sent.waiting;
   }
 
   /** As an endpoint says: nothing of it can be checked. */
@@ -229,7 +232,9 @@ export class LightChain implements Chain {
     const { network, parts } = this;
     const [state, { prices }, sizer] = await Promise.all([this.stateAt(head), this.prices(head), parts.loadSizer?.()]);
     const against = { network, state, context: this.contextAfter(head), prices, sizer };
-    return submitChecked(raw, against, parts.upstream);
+    const transaction = await submitChecked(raw, against, parts.upstream);
+    this.sent.note(transaction);
+    return transaction.hash;
   }
 
   onHead(listener: HeadListener): () => void {

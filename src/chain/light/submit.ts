@@ -1,4 +1,5 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { readBytes, readObject } from '../../proof/json-reader.js';
@@ -12,7 +13,7 @@ const LOOK_MS = 5_000;
 /**
  * Checks a transaction here as the pool of a node would, hands it on, and compares the hash that comes back.
  *
- * @returns its hash, 32 bytes
+ * @returns it as it was sent
  * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS` before anything is sent; `UPSTREAM_ERROR` with what
  *   the node says against it; `ANSWER_REFUSED` for another hash
  * @source spec/json-rpc.md 2.5, spec/fees.md 7
@@ -21,7 +22,7 @@ export async function submitChecked(
   raw: Uint8Array,
   against: Omit<AdmissionContext, 'isKnown'>,
   group: EndpointGroup,
-): Promise<Uint8Array> {
+): Promise<SignedTransaction> {
   const transaction = parseBroadcast(raw, against.network, against.context);
   await checkAdmission(transaction, { ...against, isKnown: () => false });
   let mayHaveArrived = false;
@@ -35,7 +36,7 @@ export async function submitChecked(
         mayHaveArrived ||= kind === 'timed-out' || kind === 'unavailable' || kind === 'malformed';
       },
       accept: (answer) => {
-        if (equalBytes(readBytes(answer, 'the answer', 32), transaction.hash)) return transaction.hash;
+        if (equalBytes(readBytes(answer, 'the answer', 32), transaction.hash)) return transaction;
         const details = { what: 'transaction hash', check: 'HASH_MISMATCH', at: '' };
         throw new PlumblineError('ANSWER_REFUSED', 'the endpoint names another hash than the transaction has', details);
       },
@@ -43,7 +44,7 @@ export async function submitChecked(
   } catch (error) {
     // Sent once more after an answer was lost, it may be refused because it was taken before.
     if (mayHaveArrived && isPlumblineError(error, 'UPSTREAM_ERROR') && (await isThere(group, transaction.hash)))
-      return transaction.hash;
+      return transaction;
     throw error;
   }
 }
