@@ -108,8 +108,8 @@ describe('clear()', () => {
     expect(await again.ask('eth_blockNumber')).toBe('0x2');
   });
 
-  /** A devnet whose state cannot be read until the store is told to be cleared. */
-  async function loading(clear: (store: KeptStore) => Promise<void>) {
+  /** A devnet whose state cannot be read until the store is told to be cleared, or can be at once. */
+  async function loading(clear: (store: KeptStore) => Promise<void>, isHeld = true) {
     const kept = new KeptStore();
     const dev = await opened({ store: kept });
     await grow(dev, 40);
@@ -121,7 +121,7 @@ describe('clear()', () => {
     });
     class Slow extends KeptStore {
       override get: KeptStore['get'] = async (table, key) => {
-        if (table === 'trie') await told;
+        if (isHeld && table === 'trie') await told;
         return kept.get(table, key);
       };
       override getMany: KeptStore['getMany'] = (table, keys) => kept.getMany(table, keys);
@@ -135,7 +135,7 @@ describe('clear()', () => {
     return { kept, before, again };
   }
 
-  test('does not wait for a state that is being loaded, nor lets anything be done in between', async () => {
+  test('does not wait for a state that is being loaded', async () => {
     const { kept, again } = await loading(async (store) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       await store.clear();
@@ -148,6 +148,18 @@ describe('clear()', () => {
     await grow(again, 2);
     await again.node.close();
     expect(await (await opened({ store: kept })).ask('eth_blockNumber')).toBe('0x2');
+  });
+
+  test('lets nothing that waited for the state be done in between, though it is loaded meanwhile', async () => {
+    const { kept, again } = await loading(async (store) => {
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      await store.clear();
+    }, false);
+    const waiting = again.ask('evm_mine').catch((error: { code: number }) => error.code);
+    await again.node.clear();
+    expect(await waiting).not.toBe('0x0');
+    expect(await kept.keys('blocks')).toEqual([0]);
+    await grow(again, 1);
   });
 
   test('that fails while a state is being loaded leaves it to be loaded', async () => {
