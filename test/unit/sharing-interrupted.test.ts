@@ -89,6 +89,8 @@ describe('requests under way when the writer goes', () => {
     await expect.poll(() => logs[0]!.calls).toHaveLength(1);
     const closing = nodes[0]!.close();
     const second = ask(nodes[2]!, 'eth_sendTransaction', ['0x02']);
+    // Longer than it takes to hear of the end.
+    await new Promise((resolve) => setTimeout(resolve, 50));
     gates.beforeCommit = undefined;
     held.open();
     await closing;
