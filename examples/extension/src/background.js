@@ -7,7 +7,7 @@ import { createInlineNode } from 'plumbline/inline';
 
 /**
  * An embedded devnet, so that the example needs nobody. A wallet gives a light node instead:
- * `{ kind: 'light', network: linea, endpoints: ['https://…'], layerOne: ['https://…'] }`, with `linea` from `plumbline`.
+ * `{ kind: 'light', network: linea, endpoints: ['https://…'], layerOne: ['https://…'] }`, with `linea` from `plumbline/fees`.
  */
 const OPTIONS = { chain: { kind: 'devnet' }, storeName: 'plumbline-extension' };
 
