@@ -68,7 +68,8 @@ function readAnswer(json: unknown): EthereumAnswer {
       return {
         key: readNumber256(slot.key, member(at, 'key')),
         value: readNumber256(slot.value, member(at, 'value')),
-        proof: readBytesList(slot.proof, member(at, 'proof')),
+        // As Go writes a list without members.
+        proof: slot.proof === null ? [] : readBytesList(slot.proof, member(at, 'proof')),
       };
     }),
   };

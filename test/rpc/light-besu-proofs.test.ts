@@ -48,6 +48,19 @@ test.each<[string, ...unknown[]]>([
   expect(endpoints[0]!.seen.flat().some((call) => call.method === 'eth_getProof')).toBe(true);
 });
 
+test('a proof of no nodes that is null, as Erigon has it of an account that is not there', async () => {
+  const tamper = ({ method }: SeenCall, result: unknown) => {
+    if (method === 'eth_getProof') for (const slot of (result as ProofJson).storageProof) noNodes(slot);
+    return result;
+  };
+  const { dev, ask } = await lightScene({ endpoints: [{ tamper }] });
+  const question = ['eth_getProof', stranger('99'), ['0x2', '0x1'], 'latest'] as const;
+  expect(await ask(...question)).toEqual(await dev.ask(...question));
+  await expect(ask('eth_getStorageAt', token, '0x2', 'latest')).rejects.toMatchObject({ message: /NODE_MISSING/ });
+});
+
+const noNodes = (slot: object) => Object.assign(slot, { proof: null });
+
 test('slots that an execution reads one after the other are in no order of their keys', async () => {
   const asked: string[][] = [];
   const tamper = (call: SeenCall, result: unknown) => {

@@ -103,6 +103,10 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
       account: undefined,
       slots: storageKeys.map((key) => ({ key, value: word(0n), exists: false })),
     });
+    // Erigon has null for no nodes (erigontech/erigon#17801).
+    const withNull = (all: { value: string }[]) => all.map((slot) => ({ ...slot, proof: null }));
+    expect(await judge(address(0xdd), withNull)).toMatchObject({ verified: true, account: undefined });
+    expect(await judge(address(0xaa), withNull)).toMatchObject({ verified: false, reason: 'NODE_MISSING' });
     // An account that is there has to show its slots, every entry has to hold, and none may be left out for another.
     const refusals: [Uint8Array, (slots: { value: string }[]) => unknown[], string][] = [
       [address(0xaa), () => [], 'SLOT_COUNT_MISMATCH'],

@@ -35,7 +35,8 @@ export function fetchAccountProof(
       const proofs = new Map(
         readArray(json.storageProof, 'storageProof').map((item, i) => {
           const { key, proof } = readObject(item, `storageProof[${i}]`);
-          return [readNumber256(key, 'key'), readBytesList(proof, `storageProof[${i}].proof`)] as const;
+          const nodes = proof === null ? [] : readBytesList(proof, `storageProof[${i}].proof`);
+          return [readNumber256(key, 'key'), nodes] as const;
         }),
       );
       return {
