@@ -164,6 +164,23 @@ describe('what nodes have in common', () => {
     newer.close();
   });
 
+  test('one of an older version is left to make room: what it says of itself is not believed', async () => {
+    const { nodes, browser } = await tabs(2);
+    const told: Error[] = [];
+    for (const node of nodes) node.onFailure((failure) => told.push(failure));
+    const before = await Promise.all(nodes.map(sharingOf));
+    const older = new BroadcastChannel(`plumbline-writer-${browser.name}`);
+    // Nodes of an older version have other digests, and may know other messages.
+    const standing = { from: 'x', version: 1, fingerprint: { kind: 'other' } };
+    older.postMessage({ kind: 'writer', ...standing, epoch: Date.now() + 1_000, info: nodes[0]!.info });
+    older.postMessage({ kind: 'seek', ...standing, rank: 'page', isActive: true });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await Promise.all(nodes.map(sharingOf))).toEqual(before);
+    expect(await ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01'])).toBe(hashOf('0x01'));
+    expect(told).toEqual([]);
+    older.close();
+  });
+
   test('what somebody else says on their channels is passed over', async () => {
     const { nodes, browser } = await tabs(2);
     const { writer: id, epoch } = await sharingOf(nodes[1]!);
