@@ -85,22 +85,25 @@ describe('logs of a light node', () => {
   });
 
   test.each([
-    ['headers', 'eth_getBlockByNumber'],
-    ['receipts', 'eth_getBlockReceipts'],
-  ])('giving up while %s are fetched ends the search', async (_, method) => {
+    ['headers', 'eth_getBlockByNumber', 'eth_getLogs'],
+    ['receipts', 'eth_getBlockReceipts', 'eth_getLogs'],
+    ['headers', 'eth_getBlockByNumber', 'eth_getFilterLogs'],
+    ['receipts', 'eth_getBlockReceipts', 'eth_getFilterLogs'],
+  ])('giving up while %s are fetched ends the search (%s for %s)', async (_, method, search) => {
     const slow = await serveMock(dev, { latencyMs: 30 });
     const chain = { kind: 'light', network: devnet(), endpoints: [slow.url], headMaxAgeMs: 3_600_000 } as const;
     const node = await createInlineNode({ chain });
     await node.request({ method: 'eth_blockNumber', params: [] });
     const under = () => slow.seen.filter((calls) => calls.some((call) => call.method === method));
+    const filter = { fromBlock: '0x0', toBlock: 'latest' };
+    const given = search === 'eth_getLogs' ? filter : await node.request({ method: 'eth_newFilter', params: [filter] });
     slow.seen.length = 0;
     const controller = new AbortController();
-    const filter = { fromBlock: '0x0', toBlock: 'latest' };
-    const search = node.request({ method: 'eth_getLogs', params: [filter] }, { signal: controller.signal });
-    search.catch(() => {});
+    const searching = node.request({ method: search, params: [given] }, { signal: controller.signal });
+    searching.catch(() => {});
     await expect.poll(() => under().length, { interval: 2 }).toBeGreaterThan(0);
     controller.abort();
-    await expect(search).rejects.toThrow();
+    await expect(searching).rejects.toThrow();
     const asked = slow.seen.length;
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(slow.seen).toHaveLength(asked);

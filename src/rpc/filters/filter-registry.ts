@@ -72,28 +72,31 @@ export class FilterRegistry {
 
   /**
    * @param chain - the chain of the registry as one request sees it
+   * @param signal - ends a search of many blocks, which then counts as not made
    * @throws PlumblineError `FILTER_NOT_FOUND`
    */
-  async changes(id: string, chain: Chain = this.chain): Promise<FilterChanges> {
+  async changes(id: string, chain: Chain = this.chain, signal?: AbortSignal | undefined): Promise<FilterChanges> {
     const filter = this.use(id);
     if (filter.kind === 'transactions') return { hashes: filter.waiting.splice(0) };
     if (filter.kind === 'blocks') return { hashes: await this.newBlocks(filter, chain) };
     const { range, filter: wanted } = filter.request;
     if ('blockHash' in range) return { logs: [] };
-    const logs = await this.advance(chain, filter, range, (from, to) => chain.logs({ from, to, filter: wanted }));
+    const logs = await this.advance(chain, filter, range, (from, to) => {
+      return chain.logs({ from, to, filter: wanted, signal });
+    });
     return { logs };
   }
 
   /**
    * All logs of a filter, from the beginning of its bounds.
    *
-   * @param chain - as for `changes`
+   * @param chain, signal - as for `changes`
    * @throws PlumblineError `FILTER_NOT_FOUND`; as `findLogs`
    */
-  async logs(id: string, chain: Chain = this.chain): Promise<readonly FoundLog[]> {
+  async logs(id: string, chain: Chain = this.chain, signal?: AbortSignal | undefined): Promise<readonly FoundLog[]> {
     const filter = this.use(id);
     if (filter.kind !== 'logs') throw notFound(id);
-    return findLogs(chain, filter.request);
+    return findLogs(chain, filter.request, signal);
   }
 
   /** @returns whether there was such a filter */

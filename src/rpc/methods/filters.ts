@@ -27,8 +27,8 @@ export const eth_newPendingTransactionFilter: Method<RpcContext> = {
 /** Logs, or hashes of blocks or of transactions, since the last time. */
 export const eth_getFilterChanges: Method<RpcContext> = {
   name: 'eth_getFilterChanges',
-  async handle({ filters, chain }, [id]) {
-    const changes = await filters.changes(idOf(id), chain);
+  async handle({ filters, chain }, [id], { signal }) {
+    const changes = await filters.changes(idOf(id), chain, signal);
     return 'logs' in changes ? changes.logs.map(formatLog) : changes.hashes.map(bytesToHex);
   },
 };
@@ -36,7 +36,9 @@ export const eth_getFilterChanges: Method<RpcContext> = {
 /** All logs of a filter of logs. */
 export const eth_getFilterLogs: Method<RpcContext> = {
   name: 'eth_getFilterLogs',
-  handle: async ({ filters, chain }, [id]) => (await filters.logs(idOf(id), chain)).map(formatLog),
+  handle: async ({ filters, chain }, [id], { signal }) => {
+    return (await filters.logs(idOf(id), chain, signal)).map(formatLog);
+  },
 };
 
 /** Whether there was such a filter. */
