@@ -16,7 +16,7 @@ export interface Checkpoint {
   readonly block: number;
   /** Hash of that block, 32 bytes. */
   readonly blockHash: Uint8Array;
-  /** `genesisIdentity` of the devnet, 32 bytes. */
+  /** What the devnet began from, and its chain id and hash (`findStored`), 32 bytes. */
   readonly genesis: Uint8Array;
   /** Numbers of the segments of the ordinary trie, with the bytes of each; oldest first. */
   readonly segments: readonly { readonly number: number; readonly bytes: number }[];

@@ -1,5 +1,6 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import { isPlumblineError, type PlumblineError } from '../../errors.js';
-import { equalBytes } from '../../primitives/bytes.js';
+import { concatBytes, equalBytes } from '../../primitives/bytes.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { StoreHealth } from '../../store/store-status.js';
 import type { BlockRecord } from './block-record.js';
@@ -25,19 +26,25 @@ export interface StoredDevnet {
   readonly checkpoint: Checkpoint | undefined;
 }
 
-/** The store holds the blocks of a chain with other genesis accounts or another genesis header. */
+/** The store holds the blocks of a chain with another genesis, chain id or hash of the zk state. */
 export function anotherGenesis(): PlumblineError<'STORE_CORRUPT'> {
-  return corrupt('it began from another genesis');
+  return corrupt('it began from another genesis, chain id or hash of the zk state');
+}
+
+/** What a chain has to have in common with the stored one, 32 bytes. Headers tell neither chain id nor hash. */
+function identityOf({ alloc, network, zk }: DevnetSettings): Uint8Array {
+  const rest = new TextEncoder().encode(`${network.chainId} ${zk.hasher.scheme}`);
+  return sha256(concatBytes(genesisIdentity(alloc), rest));
 }
 
 /**
  * Looks into a store.
  *
- * @throws PlumblineError `STORE_CORRUPT` when it holds the chain of another genesis; `STORE_TOO_NEW`
+ * @throws PlumblineError `STORE_CORRUPT` when it holds the chain of another genesis, chain id or hash; `STORE_TOO_NEW`
  */
 export async function findStored(settings: DevnetSettings, pages: PageStore): Promise<StoredDevnet> {
   const blocks = new DevnetStore(pages, settings.network.chainId);
-  const identity = genesisIdentity(settings.alloc);
+  const identity = identityOf(settings);
   const checkpoints = new Checkpoints(pages, identity, settings.checkpoints);
   const history = decodeHistory(await pages.get('blocks', HISTORY_KEY));
   const found = { pages, blocks, checkpoints, history };

@@ -169,7 +169,8 @@ export class Reopening {
     checkpoints.restart();
     const genesis = await sealGenesis(this.settings, state);
     const start = ledger.blockByNumber(0)!;
-    if (!equalBytes(genesis.block.hash, start.hash)) throw anotherGenesis();
+    const sameRoot = equalBytes(genesis.zkRoot, this.found.genesis!.zkRoot);
+    if (!equalBytes(genesis.block.hash, start.hash) || !sameRoot) throw anotherGenesis();
     const finalized = finality.finalized.header.number;
     const keep = async (number: number) => {
       state.releaseBefore(Math.min(number, finality.oldestHeld));
