@@ -32,8 +32,10 @@ export class TabsScene {
   readonly tabs: Tab[] = [];
   /** Hashes that pages were given for transactions they sent, those of pages that ended afterwards among them. */
   readonly acknowledged: Hex[] = [];
-  /** How many of them the writer was given that ended meanwhile. */
+  /** How many of them a writer's page was given in the storm in which it ended. */
   acknowledgedByEnded = 0;
+  /** How many each page was given in this storm. */
+  private readonly given = new Map<SitePage, number>();
   /** Epochs of the writers that were seen, in order. */
   readonly epochs: number[] = [];
   readonly problems: string[] = [];
@@ -56,7 +58,7 @@ export class TabsScene {
     site.page.on('pageerror', (error) => this.problems.push(error.message));
     await site.page.exposeFunction('acknowledged', (hash: Hex) => {
       this.acknowledged.push(hash);
-      if (this.tabs.every((tab) => tab.site !== site)) this.acknowledgedByEnded++;
+      this.given.set(site, (this.given.get(site) ?? 0) + 1);
     });
     const tab: Tab = { site, account };
     await this.start(tab);
@@ -113,6 +115,7 @@ export class TabsScene {
    */
   async storm(count: number, during: () => Promise<readonly Tab[]> = async () => []): Promise<number> {
     const sendings = await Promise.all(this.tabs.map(async (tab) => ({ tab, raws: await this.signed(tab, count) })));
+    this.given.clear();
     const estimate = { from: DEV_ACCOUNTS[0]!.address, to: RECIPIENT, value: '0x1' };
     const answers = sendings.map(async ({ tab, raws }) => {
       const reading = [
@@ -130,7 +133,10 @@ export class TabsScene {
     const gone = await during();
     let answered = 0;
     for (const { tab, results } of await Promise.all(answers)) {
-      if (gone.includes(tab)) continue;
+      if (gone.includes(tab)) {
+        this.acknowledgedByEnded += this.given.get(tab.site) ?? 0;
+        continue;
+      }
       if (typeof results === 'string') throw new Error(results);
       const failed = results.filter((result) => (result as { error?: string }).error !== undefined);
       if (failed.length > 0) throw new Error(`page ${tab.account}: ${JSON.stringify(failed)}`);
