@@ -152,8 +152,8 @@ export interface Chain {
   /** @param hash - 32 bytes. @returns undefined when nothing is known of it, or no more */
   exclusion(hash: Uint8Array): Promise<Exclusion | undefined>;
 
-  /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
-  stateAt(block: Block): Promise<StateReader>;
+  /** State after `block`. @param signal - ends what is being fetched for it. @throws PlumblineError `STATE_NOT_HELD` */
+  stateAt(block: Block, signal?: AbortSignal): Promise<StateReader>;
   /**
    * As `head` and `stateAt`, for a call whose execution comes next. A chain that fetches state gets what the call reads
    * together; left out by one that holds its state.
@@ -179,7 +179,12 @@ export interface Chain {
    * @param storageKeys - 32 bytes each
    * @throws PlumblineError `STATE_NOT_HELD`
    */
-  proof(address: Uint8Array, storageKeys: readonly Uint8Array[], block: Block): Promise<TrieProof>;
+  proof(
+    address: Uint8Array,
+    storageKeys: readonly Uint8Array[],
+    block: Block,
+    signal?: AbortSignal,
+  ): Promise<TrieProof>;
 
   /**
    * State roots of blocks that are imagined on top of `block`; nothing of them is kept. Left out by a chain that does not

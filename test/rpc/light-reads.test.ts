@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
+import type { ExchangeRecord } from '../../src/upstream/observer.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import { type LightScene, lightScene } from '../support/light-node.js';
 import { signTransaction } from '../support/sign.js';
@@ -69,6 +70,31 @@ test('reads agree with the node that holds the chain', async () => {
     const expected = await dev.ask(method, ...params);
     expect(await ask(method, ...params), `${method} ${JSON.stringify(params)}`).toEqual(expected);
   }
+});
+
+test.each<[string, ...unknown[]]>([
+  ['eth_getBalance', accountAt(0), 'latest'],
+  ['eth_getTransactionCount', accountAt(0), 'latest'],
+  ['eth_getCode', token, 'latest'],
+  ['eth_getStorageAt', token, '0x2', 'latest'],
+  ['eth_getStorageValues', { [token]: ['0x2'] }, 'latest'],
+  ['eth_getProof', token, ['0x2'], 'latest'],
+])('%s that is given up is asked of no endpoint any more', async (method, ...params) => {
+  const { open, endpoints, dev } = await lightScene({ endpoints: [{}] });
+  const ended: [string, string | undefined][] = [];
+  const exchange = ({ methods, fault }: ExchangeRecord) => void ended.push([methods.join(), fault]);
+  const node = await open({ headMaxAgeMs: 3_600_000 }, { upstreamObserver: { exchange } });
+  await node.request({ method: 'eth_blockNumber', params: [] });
+  endpoints[0]!.options.latencyMs = 5_000;
+  const given = new AbortController();
+  const reading = node.request({ method, params }, { signal: given.signal });
+  reading.catch(() => {});
+  await expect.poll(() => endpoints[0]!.seen.at(-1)?.[0]?.method).toBe('eth_getProof');
+  given.abort();
+  await expect(reading).rejects.toThrow();
+  await expect.poll(() => ended.at(-1)).toEqual(['eth_getProof', 'aborted']);
+  endpoints[0]!.options.latencyMs = 0;
+  expect(await node.request({ method, params })).toEqual(await dev.ask(method, ...params));
 });
 
 test('why a transaction is in no block is passed on, for that transaction alone', async () => {

@@ -3,6 +3,7 @@ import type { TrieProof } from '../../ethereum/state-trie.js';
 import { bytesToBigInt } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import type { AccountRequest } from '../../proof/account-state.js';
 import { verifyEthereumProof } from '../../proof/ethereum-proof.js';
 import { readArray, readBytesList, readNumber256, readObject } from '../../proof/json-reader.js';
 import type { EndpointGroup } from '../../upstream/group.js';
@@ -12,18 +13,18 @@ import { isNotThereYet, missing, refused } from './refused.js';
 /**
  * An `eth_getProof` of the endpoints, verified against the header before anybody sees it.
  *
- * @param address - 20 bytes
- * @param storageKeys - 32 bytes each
+ * @param signal - ends it
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
  */
 export function fetchAccountProof(
   group: EndpointGroup,
   { header }: LightBlock,
-  address: Uint8Array,
-  storageKeys: readonly Uint8Array[],
+  { address, storageKeys }: AccountRequest,
+  signal?: AbortSignal,
 ): Promise<TrieProof> {
   const params = [bytesToHex(address), storageKeys.map(bytesToHex), toQuantity(header.number)];
   return group.request('eth_getProof', params, {
+    ...(signal !== undefined && { signal }),
     mayCome: isNotThereYet,
     accept: (answer) => {
       if (answer === null) throw missing(`state of block ${header.number}`);

@@ -27,6 +27,7 @@ import { AccessLists } from './access-lists.js';
 import { fetchAccountProof } from './account-proof.js';
 import { BlockContents } from './block-contents.js';
 import { BlockFinder, LINKED_DEPTH } from './block-finder.js';
+import { blockState } from './block-state.js';
 import { CodeCache } from './code-cache.js';
 import type { Finality } from './finality.js';
 import type { FinalizedBlock } from './finality-store.js';
@@ -36,14 +37,12 @@ import { Heads } from './heads.js';
 import { type LightBlock, lightBlock } from './light-block.js';
 import type { LightChainParts } from './light-options.js';
 import { pricesAfter } from './light-prices.js';
-import { LightState } from './light-state.js';
 import { openFinality } from './open-finality.js';
 import { type CallGround, PreparedCall } from './prepared-call.js';
 import { ProvedStates } from './proved-state.js';
-import { isNotThereYet, notReached } from './refused.js';
+import { notReached } from './refused.js';
 import { openSeals } from './seals.js';
 import { SentTransactions } from './sent-transactions.js';
-import { stateBatch } from './state-batch.js';
 import { WorkingSet } from './working-set.js';
 import { ZkProofs } from './zk-proofs.js';
 
@@ -176,16 +175,8 @@ export class LightChain implements Chain {
     return { block: on, state: await prepared.at(on) };
   }
 
-  async stateAt({ header }: Block): Promise<StateReader> {
-    const state = this.ground.states.at(header.stateRoot);
-    const at = `0x${header.number.toString(16)}`;
-    return new LightState(state, async (wants) => {
-      const batch = stateBatch(wants, at);
-      await this.parts.upstream.requestMany(batch.calls, {
-        mayCome: isNotThereYet,
-        accept: (answers, from) => batch.read(state, answers, from),
-      });
-    });
+  async stateAt(block: Block, signal?: AbortSignal): Promise<StateReader> {
+    return blockState(this.parts.upstream, this.ground.states, block, signal);
   }
 
   contextOf(block: Block): BlockContext {
@@ -207,8 +198,13 @@ export class LightChain implements Chain {
     return pricesAfter(this.network, on, (number) => this.finder.ancestorOf(on, number));
   }
 
-  proof(address: Uint8Array, storageKeys: readonly Uint8Array[], block: Block): Promise<TrieProof> {
-    return fetchAccountProof(this.parts.upstream, lightBlock(block), address, storageKeys);
+  proof(
+    address: Uint8Array,
+    storageKeys: readonly Uint8Array[],
+    block: Block,
+    signal?: AbortSignal,
+  ): Promise<TrieProof> {
+    return fetchAccountProof(this.parts.upstream, lightBlock(block), { address, storageKeys }, signal);
   }
 
   async zkProof(

@@ -18,9 +18,9 @@ const SLOTS = 'storage slots params';
 
 export const eth_getBalance: Method<RpcContext> = {
   name: 'eth_getBalance',
-  async handle(context, [addressParam, block]) {
+  async handle(context, [addressParam, block], call) {
     const address = parseAddress(addressParam);
-    const account = await (await stateOf(context, block)).account(address);
+    const account = await (await stateOf(context, block, call)).account(address);
     return toQuantity(account?.balance ?? 0n);
   },
 };
@@ -28,9 +28,9 @@ export const eth_getBalance: Method<RpcContext> = {
 /** Nonce of the next transaction. At `pending`, those that wait in the pool count. */
 export const eth_getTransactionCount: Method<RpcContext> = {
   name: 'eth_getTransactionCount',
-  async handle(context, [addressParam, block]) {
+  async handle(context, [addressParam, block], call) {
     const address = parseAddress(addressParam);
-    const nonce = (await (await stateOf(context, block)).account(address))?.nonce ?? 0n;
+    const nonce = (await (await stateOf(context, block, call)).account(address))?.nonce ?? 0n;
     return toQuantity(
       block === 'pending' ? nonceAfter(nonce, address, await context.chain.pendingTransactions()) : nonce,
     );
@@ -47,9 +47,9 @@ function nonceAfter(nonce: bigint, sender: Uint8Array, waiting: readonly SignedT
 
 export const eth_getCode: Method<RpcContext> = {
   name: 'eth_getCode',
-  async handle(context, [addressParam, block]) {
+  async handle(context, [addressParam, block], call) {
     const address = parseAddress(addressParam);
-    const state = await stateOf(context, block);
+    const state = await stateOf(context, block, call);
     const account = await state.account(address);
     return account === undefined ? '0x' : bytesToHex(await state.code(account.codeHash));
   },
@@ -57,17 +57,17 @@ export const eth_getCode: Method<RpcContext> = {
 
 export const eth_getStorageAt: Method<RpcContext> = {
   name: 'eth_getStorageAt',
-  async handle(context, [addressParam, position, block]) {
+  async handle(context, [addressParam, position, block], call) {
     const address = parseAddress(addressParam);
     const slot = parseStorageKey(position);
-    return bytesToHex(await (await stateOf(context, block)).slot(address, slot));
+    return bytesToHex(await (await stateOf(context, block, call)).slot(address, slot));
   },
 };
 
 /** `[{ address: keys }, block]`: the words of several slots of several accounts in one answer. */
 export const eth_getStorageValues: Method<RpcContext> = {
   name: 'eth_getStorageValues',
-  async handle(context, [request, block]) {
+  async handle(context, [request, block], call) {
     const wanted = Object.entries(requireObject(request, 'request', SLOTS)).map(([name, keys]) => {
       return { name, address: parseAddress(name, 'request', SLOTS), keys: parseStorageKeys(keys, name) };
     });
@@ -76,7 +76,7 @@ export const eth_getStorageValues: Method<RpcContext> = {
     if (count > DEFAULT_MAX_STORAGE_KEYS) {
       throw invalidParams('request', `has ${count} slots, at most ${DEFAULT_MAX_STORAGE_KEYS}`, SLOTS);
     }
-    const state = await stateOf(context, block);
+    const state = await stateOf(context, block, call);
     // Side by side, so that a chain that fetches state asks for all of them at once.
     const entries = wanted.map(async ({ name, address, keys }): Promise<[string, Hex[]]> => {
       const words = await Promise.all(keys.map((key) => state.slot(address, key)));

@@ -12,10 +12,10 @@ const WORD_TEXT = 2 + 64;
 /** `[address, storageKeys, block]`: proofs against the state root of a header (EIP-1186). */
 export const eth_getProof: Method<RpcContext> = {
   name: 'eth_getProof',
-  async handle(context, [addressParam, keysParam, blockParam]) {
+  async handle(context, [addressParam, keysParam, blockParam], { signal }) {
     const address = parseAddress(addressParam);
     const keys = parseStorageKeys(keysParam);
-    const proof = await context.chain.proof(address, keys, await blockOf(context, blockParam));
+    const proof = await context.chain.proof(address, keys, await blockOf(context, blockParam), signal);
     return formatTrieProof(address, proof, showKeys(keysParam, keys));
   },
 };

@@ -4,6 +4,7 @@ import { PlumblineError } from '../../errors.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state-reader.js';
 import { bytesToHex } from '../../primitives/hex.js';
+import type { CallOptions } from '../method.js';
 import { parseBlockReference } from '../parse-block-reference.js';
 
 const LATEST: BlockReference = { tag: 'latest' };
@@ -38,8 +39,8 @@ export function blockOf(holder: Holder, parameter: unknown): Promise<Block> {
 }
 
 /** State after the block a parameter names, the newest when it is missing. @throws as `requireBlock`, -32602 */
-export async function stateOf(holder: Holder, parameter: unknown): Promise<StateReader> {
-  return holder.chain.stateAt(await blockOf(holder, parameter));
+export async function stateOf(holder: Holder, parameter: unknown, { signal }: CallOptions): Promise<StateReader> {
+  return holder.chain.stateAt(await blockOf(holder, parameter), signal);
 }
 
 /** Where a call runs: state after the block, and the block's own context, or the next one's for `pending`. */
