@@ -2,7 +2,6 @@ import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state-reader.js';
 import type { Network } from '../../networks/network.js';
-import { equalBytes } from '../../primitives/bytes.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
@@ -25,19 +24,18 @@ import { ChainWriter } from './chain-writer.js';
 import { DevnetControl, requireInterval } from './control.js';
 import { DevnetProofs } from './devnet-proofs.js';
 import { DevnetState } from './devnet-state.js';
-import type { StateEdit } from './edits.js';
 import { Finality } from './finality.js';
-import { anotherGenesis, findStored, type StoredDevnet } from './find-stored.js';
+import { findStored, type StoredDevnet } from './find-stored.js';
 import { sealGenesis } from './genesis-block.js';
 import type { ImportResult } from './import.js';
 import { Intake } from './intake.js';
 import { SimulatedL1 } from './layer-one/simulated-l1.js';
 import { Ledger } from './ledger.js';
 import { Mining } from './mining.js';
+import { Opening } from './opening.js';
 import type { DevnetSettings } from './options.js';
 import { currentPrices } from './prices.js';
 import { openPruning } from './pruning.js';
-import { Reopening } from './reopening.js';
 import { SerialQueue } from './serial-queue.js';
 import { StoredChain } from './stored-chain.js';
 
@@ -58,15 +56,7 @@ export class Devnet implements Chain {
   private readonly proofs: DevnetProofs;
   private readonly mining: Mining;
   private readonly intake: Intake;
-  /** Done when the state is there. */
-  private loaded: Promise<void> = Promise.resolve();
-  /** Done when layer 1 stands where it stood. */
-  layerOneSettled: Promise<void> = Promise.resolve();
-  /** Present while the state of a stored devnet is being loaded. */
-  reopening: Reopening | undefined;
-  private stopOpening: () => void = () => {};
-  /** The state is that of the newest block. */
-  private complete = false;
+  private readonly opening: Opening;
 
   private constructor(
     private readonly settings: DevnetSettings,
@@ -88,7 +78,8 @@ export class Devnet implements Chain {
     const mining = new Mining(maker, queue);
     const intake = new Intake(settings, ledger, maker, mining);
     this.maker = maker;
-    this.proofs = new DevnetProofs({ ledger, state, finality, maker, stored }, this);
+    this.opening = new Opening({ settings, ledger, state, finality, layerOne, maker, queue });
+    this.proofs = new DevnetProofs({ ledger, state, finality, maker, stored }, this.opening);
     this.mining = mining;
     this.intake = intake;
     this.control = new DevnetControl({ maker, mining, intake, ledger, queue });
@@ -109,60 +100,10 @@ export class Devnet implements Chain {
     const layerOne = await SimulatedL1.create(settings.network.rollup, genesis.zkRoot, genesis.block.header.timestamp);
     const finality = new Finality(layerOne, ledger, state, settings.finality);
     const devnet = new Devnet(settings, ledger, state, finality, layerOne, found);
-    if (found?.checkpoint !== undefined) await devnet.enterStored(found, genesis);
-    else if (found !== undefined) await devnet.replayStored(found, genesis);
+    if (found?.checkpoint !== undefined) await devnet.opening.enter(found, genesis);
+    else if (found !== undefined) await devnet.opening.replay(found, genesis);
     await devnet.mining.set(settings.mining);
     return devnet;
-  }
-
-  /** Applies the stored blocks to the genesis state; keeps genesis where nothing is stored. */
-  private async replayStored({ head, blocks, checkpoints, genesis: held }: StoredDevnet, genesis: BlockRecord) {
-    if (held !== undefined && !equalBytes(held.block.hash, genesis.block.hash)) throw anotherGenesis();
-    if (head === undefined) await blocks.begin(genesis);
-    await checkpoints.afterBlock(genesis.block, this.state, 0, 0);
-    this.complete = head === undefined;
-    if (head === undefined) return;
-    const report = (fraction: number) => this.settings.onProgress?.('blocks', fraction);
-    await blocks.each(1, head, (record) => this.maker.replay(record), report);
-    await this.maker.resume(await blocks.edits((repair) => this.settings.health?.repaired(repair)));
-    this.complete = true;
-  }
-
-  /** Takes in the stored blocks, and begins to load their state. */
-  private async enterStored(found: StoredDevnet, genesis: BlockRecord): Promise<void> {
-    this.state.expectRoot(0, genesis.zkRoot);
-    const report = (fraction: number) => this.settings.onProgress?.('blocks', fraction);
-    const { settings, state, ledger, finality, layerOne } = this;
-    const { check = 'sampled' } = settings;
-    finality.isDeferring = true;
-    await found.blocks.open(1, found.head!, check, (block) => this.maker.enter(block), report);
-    finality.isDeferring = false;
-    const edits = await found.blocks.edits((repair) => settings.health?.repaired(repair));
-    const reopening = new Reopening(settings, found, { state, ledger, finality });
-    await reopening.openPages();
-    this.reopening = reopening;
-    this.stopOpening = () => reopening.abort();
-    const settled = layerOne.settle(() => reopening.turn());
-    this.layerOneSettled = settled.catch(() => {});
-    this.loaded = this.loadStored(reopening, edits);
-    // Whoever needs the state is told.
-    this.loaded.catch(() => {});
-    // Neither waits for the other: one takes as long as there are blocks, the other as there is state. All else waits.
-    const whole = this.queue.hold(async () => {
-      const [failed] = (await Promise.allSettled([this.loaded, settled])).filter(({ status }) => status === 'rejected');
-      if (failed !== undefined) this.queue.fail((failed as PromiseRejectedResult).reason as Error);
-    });
-    whole.catch(() => {});
-  }
-
-  private async loadStored(reopening: Reopening, edits: readonly StateEdit[]): Promise<void> {
-    try {
-      await reopening.load();
-      await this.maker.resume(edits);
-      this.complete = true;
-    } finally {
-      this.reopening = undefined;
-    }
   }
 
   async head(): Promise<Block> {
@@ -209,7 +150,7 @@ export class Devnet implements Chain {
   }
 
   async stateAt(block: Block): Promise<StateReader> {
-    await this.loaded;
+    await this.opening.whenLoaded();
     const isHead = block === this.ledger.head;
     return isHead ? this.maker.headState : this.state.flat.at(block.header.number);
   }
@@ -276,15 +217,20 @@ export class Devnet implements Chain {
     return () => this.intake.listeners.delete(listener);
   }
 
+  /** Done when layer 1 stands where it stood. */
+  get layerOneSettled(): Promise<void> {
+    return this.opening.layerOneSettled;
+  }
+
   /** Done when the state of a stored devnet is loaded. @throws PlumblineError `STORE_CORRUPT` when it cannot be */
   whenLoaded(): Promise<void> {
-    return this.loaded;
+    return this.opening.whenLoaded();
   }
 
   /** Ends the devnet, and leaves its store open. */
   async end(): Promise<void> {
     this.mining.stop();
-    this.stopOpening();
+    this.opening.abort();
     await this.queue.close();
     await this.writer?.close();
     await this.stored?.checkpoints.settled();
@@ -293,7 +239,7 @@ export class Devnet implements Chain {
   async close(): Promise<void> {
     try {
       await this.end();
-      const isWhole = this.complete && this.writer?.isWhole === true;
+      const isWhole = this.opening.isComplete && this.writer?.isWhole === true;
       if (isWhole) await this.stored?.checkpoints.finish(this.finality.finalized, this.state);
     } finally {
       await this.stored?.blocks.close();
