@@ -1,38 +1,21 @@
 import { isPlumblineError } from '../../errors.js';
-import type { RollupContract } from '../../networks/network.js';
-import { bigIntToBytes, concatBytes, isZeroBytes } from '../../primitives/bytes.js';
-import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
-import { toQuantity } from '../../primitives/quantity.js';
-import { verifyEthereumProof } from '../../proof/ethereum-proof.js';
-import { type HashedHeader, verifyHeader } from '../../proof/header-answer.js';
-import { readArray, readBytes } from '../../proof/json-reader.js';
-import { anchorSlots, verifyL1Anchor } from '../../proof/l1-anchor.js';
+import { isZeroBytes } from '../../primitives/bytes.js';
 import type { Clock } from '../../upstream/clock.js';
 import type { EndpointGroup } from '../../upstream/group.js';
-import { blockNumberOf, DATA_FINALIZED, type FinalizationEvent, readFinalization } from './finality-events.js';
+import type { FinalizationEvent } from './finality-events.js';
 import type { FinalityStore, FinalizedBlock } from './finality-store.js';
 import { refused } from './refused.js';
+import { RollupReader, type RollupReading } from './rollup-reader.js';
 
-export interface FinalityOptions {
-  readonly rollup: RollupContract;
+/** How finality is read, and for how long a reading holds. */
+export interface FinalityOptions extends RollupReading {
+  /** A reading this old, in ms, is read again. */
   readonly maxAgeMs: number;
-  /**
-   * Read by `eth_getProof` against the header, and not by `eth_call`. The header is still the one the endpoint names, of
-   * which only the hash is checked.
-   */
-  readonly prove: boolean;
-  /** Hash of a layer-1 block that is trusted, 32 bytes: everything is proved against its header, and nothing newer is seen. */
-  readonly header?: Uint8Array | undefined;
-  /** Origins of layer 1 that have to agree; 1 when left out. */
-  readonly agreeing?: number | undefined;
   readonly clock: Clock;
   /** Keeps what was read; nothing is kept when left out. */
   readonly store?: FinalityStore | undefined;
 }
 
-/** Getters of the rollup contract. @source spec/json-rpc.md 6 */
-const CURRENT_BLOCK: Hex = '0x695378f5';
-const STATE_ROOTS: Hex = '0x8be745d1';
 /** Roots that are remembered. */
 const MAX_ROOTS = 4096;
 
@@ -53,13 +36,13 @@ export class Finality {
   private readonly roots = new Map<number, Uint8Array>();
   /** Roots of an earlier session that were not read again. */
   private readonly earlier = new Map<number, Uint8Array>();
-  private readonly proves: boolean;
+  private readonly rollup: RollupReader;
 
   constructor(
-    private readonly group: EndpointGroup,
+    group: EndpointGroup,
     private readonly options: FinalityOptions,
   ) {
-    this.proves = options.prove || options.header !== undefined;
+    this.rollup = new RollupReader(group, options);
   }
 
   /** What was read last, however long ago. */
@@ -114,7 +97,7 @@ export class Finality {
     if (number === at.number) return at.root;
     try {
       if (offline !== undefined) throw offline;
-      const root = await this.rootAt(await this.pin(), number);
+      const root = await this.rollup.rootAt(await this.rollup.pin(), number);
       if (!isZeroBytes(root)) {
         await this.remember(number, root);
         return root;
@@ -159,28 +142,20 @@ export class Finality {
     await this.save();
   }
 
-  /**
-   * Finalizations by their events, within a range of layer-1 blocks, both ends included.
-   *
-   * @throws PlumblineError `PROOF_MALFORMED`, of the endpoints
-   */
-  async events(from: number, to: number): Promise<FinalizationEvent[]> {
-    const { address } = this.options.rollup;
-    const filter = { address, topics: [DATA_FINALIZED], fromBlock: toQuantity(from), toBlock: toQuantity(to) };
-    return this.group.request('eth_getLogs', [filter], {
-      accept: (answer) => readArray(answer, '').map((log, i) => readFinalization(log, `[${i}]`, address)),
-    });
+  /** As `RollupReader.events`. */
+  events(from: number, to: number): Promise<FinalizationEvent[]> {
+    return this.rollup.events(from, to);
   }
 
   private async read(): Promise<FinalizedBlock> {
     const startedAt = this.options.clock.now();
-    const pinned = await this.pin();
-    const number = await this.currentAt(pinned);
+    const pinned = await this.rollup.pin();
+    const number = await this.rollup.currentAt(pinned);
     if (number < this.floor) {
       const message = `is ${number}, and was ${this.floor} before`;
       throw refused('finalized block', { verified: false, reason: 'WENT_BACK', at: '', message });
     }
-    const root = await this.rootAt(pinned, number);
+    const root = await this.rollup.rootAt(pinned, number);
     if (isZeroBytes(root)) {
       const message = `has no root for its own newest block ${number}`;
       throw refused('rollup contract', { verified: false, reason: 'ROOT_MISSING', at: '', message });
@@ -191,76 +166,6 @@ export class Finality {
     for (const block of this.earlier.keys()) if (block > number) this.earlier.delete(block);
     await this.remember(number, root);
     return this.latest;
-  }
-
-  /** The layer-1 block of which everything else is read. */
-  private async pin(): Promise<HashedHeader> {
-    const { header, agreeing = 1 } = this.options;
-    const read = (answer: unknown, number?: number) => {
-      const asked = { ...(header !== undefined && { hash: header }), ...(number !== undefined && { number }) };
-      const verdict = verifyHeader(answer, asked);
-      if (!verdict.verified) throw refused('layer-1 header', verdict);
-      return verdict;
-    };
-    const accept = (answer: unknown) => read(answer);
-    if (header !== undefined) {
-      const key = ({ hash }: HashedHeader) => bytesToHex(hash);
-      return this.ask('eth_getBlockByHash', [bytesToHex(header), false], accept, key);
-    }
-    if (agreeing === 1) return this.group.request('eth_getBlockByNumber', ['finalized', false], { accept });
-    const { sharedFinalized } = await import('./shared-finalized.js');
-    return sharedFinalized(this.group, agreeing, read);
-  }
-
-  /** Asks one endpoint after the other, or as many as have to agree at once. */
-  private async ask<T>(
-    method: string,
-    params: readonly unknown[],
-    accept: (answer: unknown) => T,
-    key: (value: T) => string,
-  ): Promise<T> {
-    const { agreeing = 1 } = this.options;
-    if (agreeing === 1) return this.group.request(method, params, { accept });
-    return (await this.group.requestAll(method, params, { needed: agreeing, accept, key })).value;
-  }
-
-  private async currentAt(pinned: HashedHeader): Promise<number> {
-    if (!this.proves) return blockNumberOf(await this.call(pinned, CURRENT_BLOCK));
-    const { address, currentBlockSlot } = this.options.rollup;
-    const request = {
-      address: hexToBytes(address, 20),
-      storageKeys: [bigIntToBytes(currentBlockSlot, 32)],
-      stateRoot: pinned.header.stateRoot,
-    };
-    const keys = request.storageKeys.map(bytesToHex);
-    const accept = (answer: unknown) => {
-      const verdict = verifyEthereumProof(request, answer);
-      if (!verdict.verified) throw refused('rollup contract', verdict);
-      return blockNumberOf(verdict.slots[0]!.value);
-    };
-    return this.ask('eth_getProof', [address, keys, toQuantity(pinned.header.number)], accept, String);
-  }
-
-  private async rootAt(pinned: HashedHeader, number: number): Promise<Uint8Array> {
-    const { rollup } = this.options;
-    const argument = bigIntToBytes(BigInt(number), 32);
-    if (!this.proves) return this.call(pinned, bytesToHex(concatBytes(hexToBytes(STATE_ROOTS), argument)));
-    const keys = anchorSlots(rollup, number).map(bytesToHex);
-    const accept = (answer: unknown) => {
-      const request = { l1StateRoot: pinned.header.stateRoot, rollup, l2BlockNumber: number };
-      const verdict = verifyL1Anchor(request, answer);
-      if (verdict.verified) return verdict.stateRoot;
-      if (verdict.reason === 'NO_FINALIZATION_AT_BLOCK') return new Uint8Array(32);
-      throw refused('rollup contract', verdict);
-    };
-    return this.ask('eth_getProof', [rollup.address, keys, toQuantity(pinned.header.number)], accept, bytesToHex);
-  }
-
-  /** A getter at the pinned block, by its hash: no other block of the same number can answer. */
-  private call(pinned: HashedHeader, data: Hex): Promise<Uint8Array> {
-    const block = { blockHash: bytesToHex(pinned.hash) };
-    const accept = (answer: unknown) => readBytes(answer, 'the answer', 32);
-    return this.ask('eth_call', [{ to: this.options.rollup.address, data }, block], accept, bytesToHex);
   }
 
   private async remember(number: number, root: Uint8Array): Promise<void> {
