@@ -27,11 +27,11 @@ export function witnessBefore(hasher: Hasher, traces: readonly StateTrace[]): Wi
     storages.set(address, storage);
     if (trace.location !== undefined) {
       if (storage.isNew) continue;
-      storage.trie ??= new PriorTrie(hasher, trace);
+      storage.trie ??= new PriorTrie(trieBefore(hasher, trace));
       storage.trie.learn(trace);
       continue;
     }
-    accounts ??= new PriorTrie(hasher, trace);
+    accounts ??= new PriorTrie(trieBefore(hasher, trace));
     accounts.learn(trace);
     // An inserted account had no storage before; a deleted one may get another one.
     if (trace.type === 'insert') storages.delete(address);
@@ -48,16 +48,23 @@ export function witnessBefore(hasher: Hasher, traces: readonly StateTrace[]): Wi
   return new WitnessState(hasher, accounts.trie, found);
 }
 
+/** The tree of a trace as it is before it, of which nothing is known but the root. */
+export function trieBefore(hasher: Hasher, trace: StateTrace): WitnessTrie {
+  const { nextFreeNode, subRoot } = stateBefore(trace);
+  return WitnessTrie.open(hasher, nextFreeNode, subRoot);
+}
+
+/** Adds to a tree what a trace that starts from its root shows of it. @throws PlumblineError as `WitnessTrie.learn` */
+export function learnTrace(trie: WitnessTrie, trace: StateTrace): void {
+  new PriorTrie(trie).learn(trace);
+}
+
 /** A tree before the block, from traces whose siblings are those of each moment. */
 class PriorTrie {
-  readonly trie: WitnessTrie;
   /** Nodes (see `WitnessNodes`) that the block has changed so far: their siblings in later traces are not the prior ones. */
   private readonly changed = new Set<number>();
 
-  constructor(hasher: Hasher, first: StateTrace) {
-    const { nextFreeNode, subRoot } = stateBefore(first);
-    this.trie = WitnessTrie.open(hasher, nextFreeNode, subRoot);
-  }
+  constructor(readonly trie: WitnessTrie) {}
 
   learn(trace: StateTrace): void {
     switch (trace.type) {
