@@ -99,6 +99,15 @@ export class TriePair {
     this.compareRoots();
   }
 
+  /** Back to the last commit whose record was taken, by what the kernel itself keeps. @param hashed - commit first */
+  takeBack(hashed: boolean): void {
+    if (hashed) this.kernel.commit();
+    this.kernel.takeBack();
+    for (const twin of this.twins) this.#turnTo(twin, twin.tree);
+    this.compareRoots();
+    expect([this.kernel.takeUndo().length, this.kernel.takeNodes().length]).toEqual([0, 0]);
+  }
+
   compareRoots(): void {
     for (const { handle, tree } of this.twins) {
       const { kernel } = this;
@@ -185,7 +194,7 @@ export function playRandomly(
   pair.mark();
   for (let step = 0; step < steps; step++) {
     const trie = random(pair.twins.length);
-    const kind = random(16);
+    const kind = random(17);
     if (kind < 7) pair.put(trie, any(), any());
     else if (kind < 10) pair.remove(trie, any());
     else if (kind === 10) pair.find(trie, any());
@@ -196,9 +205,12 @@ export function playRandomly(
     } else if (kind === 14) {
       pair.commit();
       pair.mark();
-    } else {
+    } else if (kind === 15) {
       pair.commit();
       pair.rollback(random(pair.marks.length));
+      pair.compareProof(trie, any());
+    } else {
+      pair.takeBack(random(2) === 0);
       pair.compareProof(trie, any());
     }
   }
