@@ -134,7 +134,9 @@ describe('endpoints that fail', () => {
       expect(await node.close()).toBe(0);
     });
 
-    test.skipIf(requests !== undefined)('once, alone', async () => {
+    // Who is not asked again cannot do better the second time.
+    if (requests !== undefined) return;
+    test('once, alone', async () => {
       const faulty = await serve();
       faulty.fail((index) => (index === 0 ? fault : undefined));
       // Reading so much takes real time, which a fast clock would count many times over.
