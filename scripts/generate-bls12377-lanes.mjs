@@ -10,17 +10,10 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { hex, indent, LIMB_BITS, LIMBS, limb, MASK, POINTS, range, U } from './lib/bls12377.mjs';
 
-const R = 0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001n;
-const LIMBS = 9;
-const LIMB_BITS = 29n;
-const limb = (i) => (R >> (LIMB_BITS * BigInt(i))) & ((1n << LIMB_BITS) - 1n);
-const hex = (value) => `0x${value.toString(16)}`;
-const MASKS = [(1n << LIMB_BITS) - 1n, 1n << 63n, (1n << 63n) - (1n << 34n)];
-if (limb(0) !== 1n || limb(2) !== 66n) throw new Error('the reduction is written for another modulus');
+const MASKS = [MASK, 1n << 63n, (1n << 63n) - (1n << 34n)];
 
-const POINTS = ['x', 'y', 'z', 'xy', 'xz', 'yz'];
-const range = (count) => Array.from({ length: count }, (_, i) => i);
 const limbName = (letter, i) => `${letter}${Math.floor(i / 3)}${'xyz'[i % 3]}`;
 const names = (letter) => range(LIMBS).map((i) => limbName(letter, i));
 const blocks = (letter) => range(3).flatMap((block) => POINTS.map((p) => `${letter}${block}${p}`));
@@ -35,7 +28,6 @@ const times = (a, b) => `times(${a}, ${b})`;
 const twice = (a) => `twice(${a})`;
 const constant = (name) => `v128.load(${CONSTANTS.get(name).at === 0 ? 'TABLE' : `TABLE, ${CONSTANTS.get(name).at}`})`;
 
-const U = { L: [3, 4, 5], H: [6, 7, 8] };
 const CONSTANTS = new Map(
   [
     ...Object.entries(U).flatMap(([name, limbs]) =>
@@ -115,7 +107,6 @@ function steps(terms) {
 }
 
 const declare = (list) => `let ${list.map((name) => `${name} = zero`).join(', ')};`;
-const indent = (lines, by) => lines.map((line) => ' '.repeat(by) + line).join('\n');
 const a = names('a');
 const top = LIMBS - 1;
 

@@ -15,19 +15,12 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { hex, indent, LIMBS, limb, range, zeros } from './lib/bls12377.mjs';
 
-const R = 0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001n;
-const LIMBS = 9;
 const COLUMNS = 2 * LIMBS - 1;
-const LIMB_BITS = 29n;
-const MASK = (1n << LIMB_BITS) - 1n;
-const limb = (i) => (R >> (LIMB_BITS * BigInt(i))) & MASK;
-const hex = (value) => `0x${value.toString(16)}`;
-if (limb(0) !== 1n || limb(2) !== 66n) throw new Error('the reduction is written for another modulus');
 
 /** First limb of the modulus that goes into vectors. */
 const FAR = 3;
-const range = (count) => Array.from({ length: count }, (_, i) => i);
 const numbered = (letter, count) => range(count).map((i) => `${letter}${i}`);
 const isOdd = (i) => i % 2 === 1;
 /** A vector's name, by its first column. */
@@ -108,8 +101,6 @@ class Steps {
   }
 }
 
-const zeros = (names) => `let ${names.map((name) => `${name}: i64 = 0`).join(', ')};`;
-const indent = (lines, by) => lines.map((line) => ' '.repeat(by) + line).join('\n');
 const vectors = [
   ...numbered('v', COLUMNS >> 1),
   ...numbered('a', LIMBS).map((a) => `${a}v`),

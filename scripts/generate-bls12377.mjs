@@ -24,16 +24,8 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { hex, indent, LIMB_BITS, LIMBS, limb, MASK, POINTS, range, U, zeros } from './lib/bls12377.mjs';
 
-const R = 0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001n;
-const LIMBS = 9;
-const LIMB_BITS = 29n;
-const MASK = (1n << LIMB_BITS) - 1n;
-const limb = (i) => (R >> (LIMB_BITS * BigInt(i))) & MASK;
-const hex = (value) => `0x${value.toString(16)}`;
-if (limb(0) !== 1n || limb(2) !== 66n) throw new Error('the reduction is written for another modulus');
-
-const POINTS = ['x', 'y', 'z', 'xy', 'xz', 'yz'];
 const PLACE = { x: 0, y: 1, z: 2 };
 /** Value of a block at a point: a limb, or the name of a sum of two. */
 const at = (letter, block, point) => `${letter}${block}${point}`;
@@ -136,11 +128,7 @@ function steps(terms) {
   return lines;
 }
 
-const range = (count) => Array.from({ length: count }, (_, i) => i);
-const zeros = (names) => `let ${names.map((name) => `${name}: i64 = 0`).join(', ')};`;
 const blocks = (letter, points = POINTS) => range(3).flatMap((block) => points.map((p) => at(letter, block, p)));
-const indent = (lines, by) => lines.map((line) => ' '.repeat(by) + line).join('\n');
-const U = { L: [3, 4, 5], H: [6, 7, 8] };
 const constants = Object.entries(U).flatMap(([name, limbs]) =>
   POINTS.map((p) => `const ${name}${p}: i64 = -${hex([...p].reduce((sum, x) => sum + limb(limbs[PLACE[x]]), 0n))};`),
 );

@@ -7,11 +7,9 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { LIMB_BITS, LIMBS, MASK, R } from './lib/bls12377.mjs';
 
-const R = 0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001n;
 const P = 0x7f000001n;
-const LIMBS = 9;
-const LIMB_BITS = 29n;
 const root = fileURLToPath(new URL('../assembly/hash/constants/', import.meta.url));
 
 function chain(seed, count, modulus) {
@@ -23,7 +21,7 @@ function chain(seed, count, modulus) {
 }
 
 function limbs(value) {
-  return Array.from({ length: LIMBS }, (_, i) => (value >> (LIMB_BITS * BigInt(i))) & ((1n << LIMB_BITS) - 1n));
+  return Array.from({ length: LIMBS }, (_, i) => (value >> (LIMB_BITS * BigInt(i))) & MASK);
 }
 
 const montgomery = (value) => (value << (LIMB_BITS * BigInt(LIMBS))) % R;
