@@ -15,7 +15,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { hex, indent, LIMBS, limb, range, zeros } from './lib/bls12377.mjs';
+import { hex, indent, LIMB_BITS, LIMBS, limb, range, zeros } from './lib/bls12377.mjs';
 
 const COLUMNS = 2 * LIMBS - 1;
 
