@@ -110,11 +110,16 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
 
 const UNKNOWN: Entry = ['That did not work', 'The message says what happened.'];
 
-export function explain(error: unknown): Explained {
-  const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+/** What was said, without what a node's own words are wrapped in on the way through JSON-RPC. */
+export function messageOf(error: unknown): string {
+  const { message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const said = typeof message === 'string' && message !== '' ? message : String(error);
-  // What a node's own words are wrapped in on the way through JSON-RPC says nothing to a reader.
-  const text = said.replace(/^Internal error \((.+)\)$/s, '$1');
+  return said.replace(/^Internal error \((.+)\)$/s, '$1');
+}
+
+export function explain(error: unknown): Explained {
+  const { code } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const text = messageOf(error);
   const name = code === undefined ? '' : String(code);
   const worded = BY_WORDING.find(([pattern]) => pattern.test(text));
   const [title, advice] = worded?.[1] ?? BY_CODE[name] ?? UNKNOWN;

@@ -69,6 +69,16 @@ export function KeptPanel() {
         )}
         {sure.value ? (
           <>
+            {/* First, where the button before was: a second click in haste deletes nothing. */}
+            <button
+              key="leave"
+              type="button"
+              onClick={() => {
+                sure.value = false;
+              }}
+            >
+              Leave it
+            </button>
             <button
               type="button"
               class="danger"
@@ -82,17 +92,10 @@ export function KeptPanel() {
             >
               Delete it for good
             </button>
-            <button
-              type="button"
-              onClick={() => {
-                sure.value = false;
-              }}
-            >
-              Leave it
-            </button>
           </>
         ) : (
           <button
+            key="delete"
             type="button"
             class="danger"
             disabled={action.busy.value}

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { AnswerReport } from 'plumbline';
+import { messageOf } from '../lib/explain.js';
 import { running, takeReport } from './session.js';
 
 /** How a value is known, as the page shows beside it. */
@@ -110,6 +111,6 @@ async function logged<Result>(
 }
 
 function shortError(error: unknown): LogEntry['error'] {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return { code: code === undefined ? '' : String(code), message: String(message ?? error) };
+  const { code } = error as { code?: unknown };
+  return { code: code === undefined ? '' : String(code), message: messageOf(error) };
 }

@@ -63,6 +63,11 @@ test('the devnet is there again after a reload, and says what it keeps', async (
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save the chain as a file' }).click();
   const file = await (await saved).path();
+  // Two clicks in haste delete nothing.
+  await page.getByRole('button', { name: 'Delete what this node keeps' }).dblclick();
+  await expect(page.getByRole('button', { name: 'Delete it for good' })).toBeHidden();
+  // What was done last stands there.
+  await expect(page.getByText('Saved.')).toBeVisible();
   await page.getByRole('button', { name: 'Delete what this node keeps' }).click();
   await page.getByRole('button', { name: 'Delete it for good' }).click();
   await expect(page.getByText('Deleted: the node has begun anew.')).toBeVisible({ timeout: 30_000 });
@@ -120,7 +125,7 @@ test('says what is wrong and what to do', async ({ page }) => {
   await page.getByText('State overrides').click();
   await page.getByRole('button', { name: 'Add an override' }).click();
   await estimate(page);
-  await expect(alert).toContainText('Override 1, balance: nothing is not an amount');
+  await expect(alert).toContainText('Override 1, balance: no amount is given');
   await page.getByRole('button', { name: 'Remove override 1' }).click();
   // What it stood in stays open, and the way back into it in reach.
   await expect(page.getByRole('button', { name: 'Add an override' })).toBeVisible();
