@@ -67,46 +67,44 @@ export function KeptPanel() {
             Save the chain as a file
           </button>
         )}
-        {sure.value ? (
-          <>
-            {/* First, where the button before was: a second click in haste deletes nothing. */}
-            <button
-              key="leave"
-              type="button"
-              onClick={() => {
-                sure.value = false;
-              }}
-            >
-              Leave it
-            </button>
-            <button
-              type="button"
-              class="danger"
-              onClick={() => {
-                sure.value = false;
-                void act(async () => {
-                  await node.clear();
-                  return 'Deleted: the node has begun anew.';
-                });
-              }}
-            >
-              Delete it for good
-            </button>
-          </>
-        ) : (
+        <button
+          type="button"
+          class="danger"
+          disabled={action.busy.value}
+          aria-expanded={sure.value}
+          onClick={() => {
+            sure.value = !sure.value;
+          }}
+        >
+          Delete what this node keeps…
+        </button>
+      </div>
+      {/* Elsewhere than the button before, so that a second click in haste deletes nothing. */}
+      {sure.value && (
+        <div class="actions">
           <button
-            key="delete"
             type="button"
             class="danger"
-            disabled={action.busy.value}
             onClick={() => {
-              sure.value = true;
+              sure.value = false;
+              void act(async () => {
+                await node.clear();
+                return 'Deleted: the node has begun anew.';
+              });
             }}
           >
-            Delete what this node keeps…
+            Delete it for good
           </button>
-        )}
-      </div>
+          <button
+            type="button"
+            onClick={() => {
+              sure.value = false;
+            }}
+          >
+            Leave it
+          </button>
+        </div>
+      )}
       <p class="hint" role="status">
         {done.value}
       </p>
