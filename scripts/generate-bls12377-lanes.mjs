@@ -8,9 +8,8 @@
  *   show in the low 32 bits.
  * - Constants are loaded: engines build a literal vector anew at each use, in several instructions.
  */
-import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { hex, indent, LIMB_BITS, LIMBS, limb, MASK, POINTS, range, U } from './lib/bls12377.mjs';
+import { writeGenerated } from './lib/generated.mjs';
 
 const MASKS = [MASK, 1n << 63n, (1n << 63n) - (1n << 34n)];
 
@@ -216,4 +215,5 @@ ${indent(
 )}
 }
 `;
-await writeFile(fileURLToPath(new URL('../assembly/field/bls12377-lanes.ts', import.meta.url)), source);
+export const files = { 'assembly/field/bls12377-lanes.ts': source };
+await writeGenerated(import.meta.url, files);

@@ -13,9 +13,8 @@
  *
  * Names, bounds and signs are those of the other generator. Limbs that go into vectors have 32 bits.
  */
-import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { hex, indent, LIMB_BITS, LIMBS, limb, range, zeros } from './lib/bls12377.mjs';
+import { writeGenerated } from './lib/generated.mjs';
 
 const COLUMNS = 2 * LIMBS - 1;
 
@@ -163,4 +162,5 @@ ${indent(
 )}
 }
 `;
-await writeFile(fileURLToPath(new URL('../assembly/field/bls12377-mixed.ts', import.meta.url)), source);
+export const files = { 'assembly/field/bls12377-mixed.ts': source };
+await writeGenerated(import.meta.url, files);

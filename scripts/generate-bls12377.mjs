@@ -22,9 +22,8 @@
  * Multiples of the modulus are taken away, not added: the factor of a step is then the low limb as it is, and the carry a
  * shift. Results lie between minus the modulus and a little above zero, and only the highest limb has a sign.
  */
-import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { hex, indent, LIMB_BITS, LIMBS, limb, MASK, POINTS, range, U, zeros } from './lib/bls12377.mjs';
+import { writeGenerated } from './lib/generated.mjs';
 
 const PLACE = { x: 0, y: 1, z: 2 };
 /** Value of a block at a point: a limb, or the name of a sum of two. */
@@ -215,4 +214,5 @@ ${indent(
 )}
 }
 `;
-await writeFile(fileURLToPath(new URL('../assembly/field/bls12377.ts', import.meta.url)), source);
+export const files = { 'assembly/field/bls12377.ts': source };
+await writeGenerated(import.meta.url, files);
