@@ -26,8 +26,9 @@ export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFai
 }
 
 /**
- * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread and
- * elsewhere: another may be the one that writes, and answer for it. In a page, `createNode` of the main door keeps the page's thread free instead.
+ * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread
+ * and elsewhere: another may be the one that writes, and answer for it. In a page, `createNode` of the main door keeps the
+ * page's thread free instead.
  *
  * @throws PlumblineError of whichever part does not open
  */

@@ -23,7 +23,10 @@ export interface NodeTransport {
   /** @throws PlumblineError `NODE_CLOSED`, `WORKER_FAILED`; the signal's reason when aborted */
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply>;
   openSession(listener: SessionListener): NodeSession;
-  /** Whether what the node learns is stored, as far as it is known here; undefined while another page's node is on its way to answer. */
+  /**
+   * Whether what the node learns is stored, as far as it is known here; undefined while another page's node is on its way
+   * to answer.
+   */
   readonly storeStatus?: StoreStatus | undefined;
   /** Told of each change of it. @returns a function that ends the subscription */
   onStoreStatus?(listener: StoreStatusListener): () => void;

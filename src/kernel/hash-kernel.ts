@@ -6,7 +6,10 @@ const MAX_LEVELS = 53;
 /** `MAX_PATHS` of assembly/hash/climb.ts. */
 const PATHS_AT_ONCE = 4;
 
-/** What assembly/hash.ts exports, and assembly/trie.ts beside its own. A truth value is 0 or 1; 0 says that a word is not below the modulus. */
+/**
+ * What assembly/hash.ts exports, and assembly/trie.ts beside its own. A truth value is 0 or 1; 0 says that a word is not
+ * below the modulus.
+ */
 export interface HashExports {
   readonly memory: WebAssembly.Memory;
   readonly INPUT: WebAssembly.Global;

@@ -1,7 +1,10 @@
 import { LINEA_MODULE_LIMITS } from './module-limits.js';
 import type { DictionaryReference, Network } from './network.js';
 
-/** The dictionary that Linea's sequencer sizes transactions with since May 2025, on all its networks (spec/compression.md 9). */
+/**
+ * The dictionary that Linea's sequencer sizes transactions with since May 2025, on all its networks (spec/compression.md
+ * 9).
+ */
 export const LINEA_DICTIONARY: DictionaryReference = {
   name: '25-04-21',
   sha256: '0x8b0ec4e54e3523f1bc6f9f690df1e4b712eea872759cdb5a998c1e5b9b0f2b7d',

@@ -4,7 +4,10 @@ import { recordBytes } from './table-usage.js';
 export interface WriteBehindOptions {
   /** How long an entry waits for others to be committed with it, milliseconds; 1000 when left out. */
   readonly delayMs?: number | undefined;
-  /** Bytes that may wait: what is above is committed at once, and while that cannot be, the oldest are let go. 1 MiB when left out. */
+  /**
+   * Bytes that may wait: what is above is committed at once, and while that cannot be, the oldest are let go. 1 MiB when
+   * left out.
+   */
   readonly maxPendingBytes?: number | undefined;
   /** Told of what the store throws; nobody else is. */
   readonly onFailure?: ((error: unknown) => void) | undefined;

@@ -20,7 +20,10 @@ export interface RequestOptions {
   readonly endpoint?: string;
   /** Ids of endpoints not to ask. */
   readonly exclude?: readonly string[];
-  /** Whether the same calls under way may be waited for in place of new ones; true unless told. For calls that change nothing. */
+  /**
+   * Whether the same calls under way may be waited for in place of new ones; true unless told. For calls that change
+   * nothing.
+   */
   readonly share?: boolean;
   /**
    * Whether another endpoint is asked after this JSON-RPC error; where all answer so, the first error is thrown. Unless

@@ -20,7 +20,10 @@ const MIN_COMMON_BYTES = 8;
 const MAX_COMMON_BYTES = 1024;
 /** Most bytes that are common. */
 const MAX_COMMON = 1024;
-/** Values in a row that have to have the same bytes before these are common. The hash of a block comes in two: the next names it. */
+/**
+ * Values in a row that have to have the same bytes before these are common. The hash of a block comes in two: the next
+ * names it.
+ */
 const RUN = 3;
 
 /**

@@ -28,7 +28,10 @@ export interface RollupReading {
 const CURRENT_BLOCK: Hex = '0x695378f5';
 const STATE_ROOTS: Hex = '0x8be745d1';
 
-/** Reads the rollup contract on layer 1: all of one question at one of its blocks, proved against that block's header or not. */
+/**
+ * Reads the rollup contract on layer 1: all of one question at one of its blocks, proved against that block's header or
+ * not.
+ */
 export class RollupReader {
   private readonly proves: boolean;
 

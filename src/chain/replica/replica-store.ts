@@ -64,7 +64,10 @@ export class ReplicaStore {
     this.kept = kept;
   }
 
-  /** Gives up what was stored since layer 1 last confirmed the state. It is gone on with at the next opening if it is broken off. */
+  /**
+   * Gives up what was stored since layer 1 last confirmed the state. It is gone on with at the next opening if it is broken
+   * off.
+   */
   async goBack(): Promise<void> {
     const kept = await this.keptPages();
     this.kept = undefined;

@@ -23,7 +23,10 @@ export interface SharingOptions {
    * there is one, and does not keep a light node polling unless `extras.activity` says so. `page` when left out.
    */
   readonly rank?: Rank;
-  /** For how long a writer may be silent, while others wait for it, before one of them takes its place, ms; 10 000 when left out. */
+  /**
+   * For how long a writer may be silent, while others wait for it, before one of them takes its place, ms; 10 000 when left
+   * out.
+   */
   readonly hungAfterMs?: number;
   /** Instead of the browser's. */
   readonly environment?: Partial<SharingEnvironment>;
