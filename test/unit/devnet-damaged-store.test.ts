@@ -1,10 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { decodeSegment, encodeSegment } from '../../src/chain/devnet/checkpoint-codec.js';
 import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
 import { DevnetStore } from '../../src/chain/devnet/persistence.js';
 import type { Commit, Key, PageStore, Table } from '../../src/store/page-store.js';
 import { StoreHealth } from '../../src/store/store-status.js';
-import { scene } from '../support/failing-store.js';
-import { copyOf, openDevnet, portrait, sealScripted } from '../support/stored-devnet.js';
+import { reopened, scene } from '../support/failing-store.js';
+import { copyOf, openDevnet, portrait, sealScripted, TOKEN } from '../support/stored-devnet.js';
 
 describe('what a devnet finds damaged', () => {
   async function stored(blocks: number) {
@@ -180,6 +181,25 @@ describe('what a devnet finds damaged', () => {
       const health = new StoreHealth('durable');
       expect(await opened(copy, health)).toEqual(expected);
       expect(health.status.repaired).toEqual([expect.objectContaining({ table })]);
+    }
+  });
+
+  test('a node of the trie that is not what its hash says, however whole the rest is', async () => {
+    const store = await stored(10);
+    const { segments } = (await new Checkpoints(store, TOKEN).read())!;
+    const expected = await portrait(await reopened(store), 8);
+    for (const { number } of segments) {
+      const nodes = new Map<string, Uint8Array>();
+      decodeSegment(number, await store.get('trie', number), nodes);
+      for (const [name, node] of [...nodes].slice(0, 3)) {
+        const other = new Map(nodes).set(name, node.with(node.length - 1, node.at(-1)! ^ 1));
+        const copy = await copyOf(store);
+        await copy.commit(put('trie', number, encodeSegment(number, other)));
+        const health = new StoreHealth('durable');
+        expect(await portrait(await reopened(copy, { health }), 8)).toEqual(expected);
+        const reason = expect.stringContaining('not what its hash says');
+        expect(health.status.repaired).toEqual([{ table: 'trie', reason }]);
+      }
     }
   });
 });
