@@ -147,6 +147,7 @@ export type SimulationRule =
   | 'parameter'
   | 'call';
 
+/** The codes of `PlumblineError`. */
 export type ErrorCode = keyof ErrorDetails;
 
 /** The one error class of plumbline: a code from a closed set, details typed by that code, and a cause. */

@@ -28,6 +28,7 @@ export interface NonInclusionProofJson {
   rightProof: MerkleProofJson;
 }
 
+/** A key of the answer: shown to be there, or not to be. */
 export type ProofItemJson = InclusionProofJson | NonInclusionProofJson;
 
 /** Result of `linea_getProof`. */

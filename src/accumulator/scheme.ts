@@ -5,11 +5,14 @@ import { hexToBytes } from '../primitives/hex.js';
 export const TREE_DEPTH = 40;
 /** Number of leaf positions of one tree. */
 export const MAX_LEAVES = 2 ** TREE_DEPTH;
+/** Leaf before all keys. */
 export const HEAD_POSITION = 0;
+/** Leaf behind all keys. */
 export const TAIL_POSITION = 1;
 /** `nextFreeNode` of an empty tree: head and tail take 0 and 1. */
 export const FIRST_FREE_NODE = 2;
 
+/** 32 zero bytes. Not to be written to. */
 export const ZERO_HASH: Uint8Array = new Uint8Array(32);
 
 /**

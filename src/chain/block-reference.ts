@@ -1,6 +1,7 @@
 /** Block tags of JSON-RPC. */
 export const BLOCK_TAGS = ['latest', 'pending', 'earliest', 'safe', 'finalized'] as const;
 
+/** The names of blocks in JSON-RPC. */
 export type BlockTag = (typeof BLOCK_TAGS)[number];
 
 /**

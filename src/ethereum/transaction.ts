@@ -40,6 +40,7 @@ export interface SignedTransaction {
   readonly impersonated?: true;
 }
 
+/** What is let in besides what every pool takes, and what is known of the sender. */
 export interface TransactionParsing {
   /** Take type 3, with its sidecar or without; the sidecar's proofs are not looked at. Refused when left out. */
   readonly blobs?: boolean | undefined;

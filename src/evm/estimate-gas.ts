@@ -25,6 +25,7 @@ import { StepBudget } from './step-budget.js';
 import { simulateTransaction } from './transaction.js';
 import type { Leniency } from './transaction-message.js';
 
+/** How a gas limit is searched for. */
 export interface EstimateOptions extends CallOptions {
   readonly search: GasSearch;
   /** Have the runs count what the prover counts. */

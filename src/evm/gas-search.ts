@@ -35,6 +35,7 @@ export interface GasProbe {
 /** Runs the transaction once, with this gas limit, on a state that is the same each time. */
 export type RunWithGas = (gasLimit: bigint) => Promise<TransactionOutcome>;
 
+/** What bounds a search for a gas limit. */
 export interface SearchInput {
   /** Largest limit to try. */
   readonly ceiling: bigint;

@@ -7,6 +7,7 @@ import type { AccountOverride, StateOverrides } from '../primitives/state-overri
 import type { MachineOptions } from './machine.js';
 import type { Account, StateReader } from './state-reader.js';
 
+/** Whose rules state overrides follow. */
 export interface OverrideOptions {
   /** Refuse an account with both `state` and `stateDiff`, as geth does; Besu applies them in this order. */
   readonly oneStorageForm?: boolean;

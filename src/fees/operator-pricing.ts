@@ -64,6 +64,7 @@ export interface CongestionRule {
   readonly denominator: number;
 }
 
+/** The rule where no other is given. */
 export const DEFAULT_CONGESTION_RULE: CongestionRule = { maxBlockCalldata: 109_000, blocks: 5, denominator: 32 };
 
 /**

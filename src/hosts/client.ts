@@ -11,6 +11,7 @@ import { deserialize, installErrorTransfer } from './transfer.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
 import { isGreeting, isWorkerFailure, isWorkerMessage, isWorkerStoreStatus, type WorkerApi } from './worker-api.js';
 
+/** Options of a page's node, with what only the page itself can use. */
 export interface ClientOptions extends NodeOptions {
   /**
    * A worker of the caller's own making that runs `plumbline/worker`, for bundlers that do not follow worker URLs. The node

@@ -9,6 +9,7 @@ import type { DevnetSeat } from './devnet-seat.js';
 import { NodeStorage } from './node-storage.js';
 import { budgetsOf, type StorageOptions } from './storage-options.js';
 
+/** What the storage of a devnet is controlled with. */
 export interface DevnetKeeping {
   readonly store: MeteredStore | undefined;
   readonly health: StoreHealth;

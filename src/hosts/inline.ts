@@ -21,6 +21,7 @@ export type { ReplicaObserver } from './open-replica.js';
 export type { NodeInfo, NodeOptions, OpenProgress } from './options.js';
 export { ProviderRpcError } from './provider-error.js';
 
+/** Options of a node in this thread, with what cannot travel to a worker. */
 export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFailure'> {
   readonly http?: FetchHandlerOptions;
 }

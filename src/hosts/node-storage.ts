@@ -7,6 +7,7 @@ import type { StoreHealth } from '../store/store-status.js';
 import type { TableUsage } from '../store/table-usage.js';
 import type { StorageOptions } from './storage-options.js';
 
+/** What figures and clearing of a node's storage work on. */
 export interface NodeStorageParts {
   /** Undefined for a node in memory. */
   readonly store: MeteredStore | undefined;

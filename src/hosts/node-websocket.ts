@@ -17,6 +17,7 @@ const GOODBYE_MS = 1_000;
 /** Close codes. @source RFC 6455 7.4.1, and the IANA registry of close codes for 1013 */
 const CLOSE = { goingAway: 1001, notText: 1003, failed: 1011, tooSlow: 1013 } as const;
 
+/** Limits of WebSocket connections. */
 export interface WebSocketOptions {
   /** Bytes that may wait for a client that does not read; above it the client is dropped with code 1013. Default 16 MiB. */
   readonly maxBufferedBytes?: number | undefined;

@@ -20,6 +20,7 @@ export type { WebSocketOptions } from './node-websocket.js';
 const DEFAULT_MAX_CONNECTIONS = 1024;
 const DEFAULT_GRACE_MS = 5_000;
 
+/** Where and how a node is served. */
 export interface ServeOptions {
   /** 0 takes a free one. Default 8545. */
   readonly port?: number;
@@ -32,6 +33,7 @@ export interface ServeOptions {
   readonly webSocket?: WebSocketOptions;
 }
 
+/** A server that listens. */
 export interface RunningServer {
   readonly port: number;
   readonly host: string;

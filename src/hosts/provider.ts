@@ -7,11 +7,13 @@ import type { StoreStatus } from '../store/store-status.js';
 import { PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
 import type { Layer, NodeSession, NodeTransport } from './transport.js';
 
+/** A request of EIP-1193. */
 export interface RequestArguments {
   readonly method: string;
   readonly params?: readonly unknown[];
 }
 
+/** What may come along with a request. */
 export interface RequestOptions {
   /** Ends the wait, and the work behind it where that can be ended. */
   readonly signal?: AbortSignal;

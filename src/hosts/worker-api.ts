@@ -28,6 +28,7 @@ export interface WorkerGreeting {
   readonly lock: string | undefined;
 }
 
+/** Whether it is the greeting of a worker of ours. */
 export function isGreeting(message: unknown): message is WorkerGreeting {
   return typeof message === 'object' && message !== null && 'plumblineWorker' in message;
 }
@@ -43,6 +44,7 @@ export interface WorkerFailure {
   readonly plumblineFailure: Serialized;
 }
 
+/** Whether a worker says that its node has failed. */
 export function isWorkerFailure(message: unknown): message is WorkerFailure {
   return typeof message === 'object' && message !== null && 'plumblineFailure' in message;
 }
@@ -52,10 +54,12 @@ export interface WorkerStoreStatus {
   readonly plumblineStore: StoreStatus | undefined;
 }
 
+/** Whether a worker tells how its store is. */
 export function isWorkerStoreStatus(message: unknown): message is WorkerStoreStatus {
   return typeof message === 'object' && message !== null && 'plumblineStore' in message;
 }
 
+/** Whether a worker sends a message of a session. */
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
   return typeof message === 'object' && message !== null && 'plumblineSession' in message;
 }

@@ -89,6 +89,7 @@ export interface CalldataSizer {
 /** `auto` takes the SIMD build where the engine validates it, the scalar one elsewhere. Both give the same bytes. */
 export type KernelBuild = 'auto' | 'simd' | 'scalar';
 
+/** Which module of a kernel is loaded. */
 export interface KernelOptions {
   build?: KernelBuild;
   /** The module's bytes, for those who ship the `.wasm` file themselves; the built-in copy when left out. */

@@ -20,6 +20,7 @@ export type TrieEffect =
   | { readonly effect: 'insert' | 'update' | 'remove'; readonly position: number }
   | { readonly effect: 'none' };
 
+/** Figures of a trie kernel. */
 export interface TrieStatistics {
   /** Compressions whose result was used, since the kernel was loaded. */
   readonly compressions: number;
@@ -31,6 +32,7 @@ export interface TrieStatistics {
   readonly usedBytes: number;
 }
 
+/** How a trie kernel is opened. */
 export interface TrieKernelOptions extends KernelOptions {
   /** Keep what changed positions held before, for `takeUndo`. Off when left out. */
   undo?: boolean;

@@ -22,6 +22,7 @@ export const DEVNET_VERIFICATION_COST_PRICING: VerificationCostPricing = {
   floor: true,
 };
 
+/** What may differ between devnets. */
 export interface DevnetOptions {
   /** 59139 when left out. */
   chainId?: number;

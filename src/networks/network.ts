@@ -30,6 +30,7 @@ export const HARDFORKS = [
   'bpo5',
 ] as const;
 
+/** A fork by its name. */
 export type Hardfork = (typeof HARDFORKS)[number];
 
 /** When the rules of a fork begin: by block number up to Paris, by timestamp (seconds) after it. */
@@ -71,6 +72,7 @@ export interface VerificationCostPricing {
   readonly floor: boolean;
 }
 
+/** How a network prices transactions. */
 export type PricingModel = ExtraDataPricing | VerificationCostPricing;
 
 /** Identity of a compression dictionary, and where the network publishes it. */

@@ -18,6 +18,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
+/** Whether both are the same bytes, in length too. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
@@ -34,6 +35,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
+/** Whether no byte is other than zero; none at all counts. */
 export function isZeroBytes(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }

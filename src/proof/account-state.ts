@@ -22,12 +22,14 @@ export interface ProvedAccount {
   readonly slots: ReadonlyMap<string, Uint8Array>;
 }
 
+/** Accounts and slots that were shown to be so. */
 export interface VerifiedAccounts {
   readonly verified: true;
   /** By `bytesToKey` of the address. */
   readonly accounts: ReadonlyMap<string, ProvedAccount>;
 }
 
+/** Why a batch of proofs is refused, and which account did it. */
 export interface AccountsFailure extends ProofFailure<EthereumProofFailureReason> {
   /** Which of the answers does not hold; `at` is a place inside it. */
   readonly index: number;
@@ -35,6 +37,7 @@ export interface AccountsFailure extends ProofFailure<EthereumProofFailureReason
   readonly address: Uint8Array;
 }
 
+/** What a batch of proofs shows, or why it is refused. */
 export type AccountsVerdict = VerifiedAccounts | AccountsFailure;
 
 /**
@@ -70,6 +73,7 @@ function requireCount(expected: number, actual: number): void {
   throw new PlumblineError('INVALID_LENGTH', message, { what: 'answers', expected: String(expected), actual });
 }
 
+/** Code that has the hash asked for, or why it is refused. */
 export type CodeVerdict =
   | { readonly verified: true; readonly code: Uint8Array }
   /** The code does not have the hash that the account names. */

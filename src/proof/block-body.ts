@@ -17,6 +17,7 @@ export interface RawTransaction {
   readonly hash: Uint8Array;
 }
 
+/** A body that is the one of its header. */
 export interface VerifiedBody {
   readonly verified: true;
   readonly transactions: readonly RawTransaction[];
@@ -24,6 +25,7 @@ export interface VerifiedBody {
   readonly withdrawals: readonly Withdrawal[] | undefined;
 }
 
+/** Why a body is refused. */
 export type BodyFailureReason =
   /** A transaction does not have the hash the answer gives it. */
   | 'TRANSACTION_HASH_MISMATCH'
@@ -35,6 +37,7 @@ export type BodyFailureReason =
   /** Uncles are listed where the header has none, or it has some, which no answer shows. */
   | 'UNCLES_MISMATCH';
 
+/** A body, or why it is refused. */
 export type BodyVerdict = VerifiedBody | BlockFailure<BodyFailureReason>;
 
 /**

@@ -7,6 +7,7 @@ import type { BranchAnswer } from './linea-answer.js';
 import { strictHash } from './strict-hash.js';
 import { Refusal } from './verdict.js';
 
+/** Bytes of a digest. */
 export const HASH_BYTES = 32;
 const NODE_BYTES = 64;
 

@@ -5,6 +5,7 @@ import { bytesToHex, hexToBytes } from '../primitives/hex.js';
 import { recoverSigner, SIGNATURE_BYTES } from './recover-signer.js';
 import { judge, type ProofFailure, Refusal } from './verdict.js';
 
+/** Why a Clique seal is refused. */
 export type CliqueFailureReason =
   /** Genesis, which nobody sealed, or a block after the last one of Clique. */
   | 'NOT_OF_CLIQUE'
@@ -15,12 +16,14 @@ export type CliqueFailureReason =
   /** The seal is of somebody who may not seal. */
   | 'SEAL_BY_STRANGER';
 
+/** Who sealed. */
 export interface VerifiedSeal {
   readonly verified: true;
   /** 20 bytes. */
   readonly signer: Uint8Array;
 }
 
+/** Who sealed, or why the seal is refused. */
 export type CliqueVerdict = VerifiedSeal | ProofFailure<CliqueFailureReason>;
 
 const VANITY_BYTES = 32;

@@ -15,6 +15,7 @@ export interface EthereumAccount {
   readonly codeHash: Uint8Array;
 }
 
+/** Why an `eth_getProof` answer is refused. */
 export type EthereumProofFailureReason =
   | PatriciaFailureReason
   /** What the trie holds is not an account, or not the word of a slot. */
@@ -26,6 +27,7 @@ export type EthereumProofFailureReason =
   /** Neither a storage proof per asked slot, nor one for each that differs from the others. */
   | 'SLOT_COUNT_MISMATCH';
 
+/** What an `eth_getProof` answer shows. */
 export interface VerifiedEthereumProof {
   readonly verified: true;
   /** Undefined: no such account in this state. */
@@ -34,6 +36,7 @@ export interface VerifiedEthereumProof {
   readonly slots: readonly { readonly key: Uint8Array; readonly value: Uint8Array; readonly exists: boolean }[];
 }
 
+/** What an `eth_getProof` answer shows, or why it is refused. */
 export type EthereumProofVerdict = VerifiedEthereumProof | ProofFailure<EthereumProofFailureReason>;
 
 /** An `eth_getProof` result with its hex decoded. Members that only repeat what the proofs say may be left out. */

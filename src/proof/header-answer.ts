@@ -9,16 +9,19 @@ export interface HashedHeader {
   readonly hash: Uint8Array;
 }
 
+/** A header that has the hash it is said to have. */
 export interface VerifiedHeader extends HashedHeader {
   readonly verified: true;
 }
 
+/** Why a header is refused. */
 export type HeaderFailureReason =
   /** The fields do not have the hash that the answer claims. */
   | 'HASH_MISMATCH'
   /** It is the header of another block than was asked for. */
   | 'OTHER_BLOCK';
 
+/** A header, or why it is refused. */
 export type HeaderVerdict = VerifiedHeader | ProofFailure<HeaderFailureReason>;
 
 /** Members that later forks added, in the order of the header. One of them never stands without those before it. */

@@ -2,6 +2,7 @@ import { equalBytes } from '../primitives/bytes.js';
 import type { HashedHeader } from './header-answer.js';
 import { judge, type ProofFailure, Refusal } from './verdict.js';
 
+/** Why a header is not the one right after another. */
 export type LinkFailureReason =
   /** The number is not that of the parent plus one. */
   | 'NUMBER_MISMATCH'
@@ -10,10 +11,12 @@ export type LinkFailureReason =
   /** The time is not later than the parent's. */
   | 'TIMESTAMP_ORDER';
 
+/** A header is the one right after another. */
 export interface VerifiedLink {
   readonly verified: true;
 }
 
+/** Whether a header is the one right after another. */
 export type LinkVerdict = VerifiedLink | ProofFailure<LinkFailureReason>;
 
 /**

@@ -4,6 +4,7 @@ import { HARDFORKS, type Hardfork, type Network } from '../networks/network.js';
 import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
 import { judge, type ProofFailure, Refusal } from './verdict.js';
 
+/** Which rule of its fork a header breaks. */
 export type HeaderRuleFailureReason =
   /** A field that the block's fork has is missing, or one is there that it does not have. */
   | 'FIELD_OF_OTHER_FORK'
@@ -12,6 +13,7 @@ export type HeaderRuleFailureReason =
   /** More gas used than the limit, or extra data of more than 32 bytes after Clique. */
   | 'LIMIT_EXCEEDED';
 
+/** Whether a header keeps the rules of its fork. */
 export type HeaderRuleVerdict = { readonly verified: true } | ProofFailure<HeaderRuleFailureReason>;
 
 /** The fork each later field came with. */

@@ -20,6 +20,7 @@ export function anchorSlots(rollup: RollupContract, block: number): [current: Ui
   return [bigIntToBytes(rollup.currentBlockSlot, 32), stateRootSlot(rollup, block)];
 }
 
+/** Which root is wanted, and what the answer is held against. */
 export interface L1AnchorRequest {
   /** State root of a layer-1 block the caller trusts, 32 bytes. */
   readonly l1StateRoot: Uint8Array;
@@ -28,6 +29,7 @@ export interface L1AnchorRequest {
   readonly l2BlockNumber: number;
 }
 
+/** Why an answer does not show a root. */
 export type L1AnchorFailureReason =
   | EthereumProofFailureReason
   /** There is no account at the contract's address. */
@@ -47,6 +49,7 @@ export interface VerifiedL1Anchor {
   readonly currentL2BlockNumber: bigint;
 }
 
+/** The root that layer 1 holds, or why the answer does not show it. */
 export type L1AnchorVerdict = VerifiedL1Anchor | ProofFailure<L1AnchorFailureReason>;
 
 /**

@@ -23,6 +23,7 @@ export interface BranchAnswer {
   readonly nodes: readonly Uint8Array[];
 }
 
+/** A key with its leaf and the way up from it. */
 export interface PresentItem {
   readonly at: string;
   readonly present: true;
@@ -31,6 +32,7 @@ export interface PresentItem {
   readonly proof: BranchAnswer;
 }
 
+/** A key that is not there, with the leaves beside its place. */
 export interface AbsentItem {
   readonly at: string;
   readonly present: false;
@@ -41,8 +43,10 @@ export interface AbsentItem {
   readonly rightProof: BranchAnswer;
 }
 
+/** A key of the answer, read. */
 export type ItemAnswer = PresentItem | AbsentItem;
 
+/** A `linea_getProof` answer, read and not yet verified. */
 export interface LineaAnswer {
   readonly accountProof: ItemAnswer;
   readonly storageProofs: readonly ItemAnswer[];

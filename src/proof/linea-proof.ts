@@ -33,6 +33,7 @@ export interface VerifiedLineaProof {
   readonly slots: readonly VerifiedSlot[];
 }
 
+/** What a `linea_getProof` answer shows, or why it is refused. */
 export type LineaProofVerdict = VerifiedLineaProof | ProofFailure<LineaProofFailureReason>;
 
 /**

@@ -6,11 +6,13 @@ import type { MaruPayload } from './maru-block.js';
 import type { VerifiedMaruBlock } from './maru-seals.js';
 import { judge, type ProofFailure, Refusal } from './verdict.js';
 
+/** Why a beacon block is not the one right after another. */
 export type MaruLinkFailureReason =
   | LinkFailureReason
   /** The execution block stands on another one than the parent's. */
   | 'PAYLOAD_PARENT_MISMATCH';
 
+/** Whether a beacon block is the one right after another. */
 export type MaruLinkVerdict = { readonly verified: true } | ProofFailure<MaruLinkFailureReason>;
 
 /**
@@ -39,6 +41,7 @@ export function verifyMaruLink(parent: VerifiedMaruBlock, child: VerifiedMaruBlo
   });
 }
 
+/** Why an execution header is not the one that was sealed. */
 export type MaruPayloadFailureReason =
   /** It is the header of another execution block. */
   | 'OTHER_BLOCK'
@@ -47,6 +50,7 @@ export type MaruPayloadFailureReason =
   /** The transactions of the payload are not those of the header. */
   | 'TRANSACTIONS_ROOT_MISMATCH';
 
+/** Whether an execution header is the one that was sealed. */
 export type MaruPayloadVerdict = { readonly verified: true } | ProofFailure<MaruPayloadFailureReason>;
 
 /**

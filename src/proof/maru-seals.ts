@@ -6,6 +6,7 @@ import { maruBodyRoot, maruHeaderHash, maruStateRoot, type SealedMaruBlock } fro
 import { recoverSigner } from './recover-signer.js';
 import { judge, type ProofFailure, Refusal } from './verdict.js';
 
+/** Why a beacon block is refused. */
 export type MaruFailureReason =
   /** The block answer and the header answer are of different blocks. */
   | 'ANSWERS_DIFFER'
@@ -20,6 +21,7 @@ export type MaruFailureReason =
   /** Fewer validators sealed than have to. */
   | 'QUORUM_SHORT';
 
+/** A beacon block that enough validators sealed. */
 export interface VerifiedMaruBlock {
   readonly verified: true;
   readonly block: SealedMaruBlock;
@@ -31,6 +33,7 @@ export interface VerifiedMaruBlock {
   readonly quorum: number;
 }
 
+/** A beacon block that enough validators sealed, or why it is refused. */
 export type MaruVerdict = VerifiedMaruBlock | ProofFailure<MaruFailureReason>;
 
 /** How many of `validators` have to seal a block: two thirds, rounded up. */
@@ -120,6 +123,7 @@ export function verifyMaruAnswers(
   return judge(() => requireSealed(readMaruBlock(blockAnswer, headerAnswer), validators));
 }
 
+/** Who sealed the parent, or why the seals are refused. */
 export type ParentSealsVerdict =
   | { readonly verified: true; readonly signers: readonly Uint8Array[] }
   | ProofFailure<MaruFailureReason>;

@@ -16,12 +16,14 @@ export interface PlacedReceipt extends Receipt {
   readonly firstLogIndex: number;
 }
 
+/** Receipts that are those of the header. */
 export interface VerifiedReceipts {
   readonly verified: true;
   /** In the order of the transactions. */
   readonly receipts: readonly PlacedReceipt[];
 }
 
+/** Why receipts are refused. */
 export type ReceiptsFailureReason =
   /** Not one receipt per transaction. */
   | 'RECEIPT_COUNT_MISMATCH'
@@ -36,6 +38,7 @@ export type ReceiptsFailureReason =
   /** The header's own bloom, or gas used, is not that of the receipts it commits to. */
   | 'HEADER_INCONSISTENT';
 
+/** The receipts of a block, or why they are refused. */
 export type ReceiptsVerdict = VerifiedReceipts | BlockFailure<ReceiptsFailureReason>;
 
 /**

@@ -1,14 +1,17 @@
 import type { AnswerReport } from './answer-report.js';
 import { BATCH_TOO_LARGE, INVALID_REQUEST_ERROR, PARSE_ERROR, type RpcErrorObject, toRpcError } from './rpc-errors.js';
 
+/** What a request is known by. */
 export type RpcId = string | number | null;
 
+/** A response with a result. */
 export interface RpcSuccess {
   readonly jsonrpc: '2.0';
   readonly id: RpcId;
   readonly result: unknown;
 }
 
+/** A response with an error. */
 export interface RpcFailure {
   readonly jsonrpc: '2.0';
   readonly id: RpcId;

@@ -19,6 +19,7 @@ import { toRpcError } from './rpc-errors.js';
 /** Most requests of a batch, unless told otherwise. */
 export const DEFAULT_MAX_BATCH = 1024;
 
+/** How payloads are handled. */
 export interface HandleOptions {
   /** Time for a payload as a whole, milliseconds; a batch shares it. No limit when left out. */
   readonly timeoutMs?: number | undefined;

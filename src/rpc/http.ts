@@ -6,6 +6,7 @@ import { bodyTooLarge, toRpcError } from './rpc-errors.js';
 /** Largest request body, unless told otherwise: 5 MiB, far above the largest transaction in hex. */
 export const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
 
+/** What an HTTP handler lets in. */
 export interface FetchHandlerOptions {
   /** Largest request body, bytes; 5 MiB when left out. */
   readonly maxBodyBytes?: number | undefined;

@@ -32,6 +32,7 @@ const NO_CHANGES: BlockUndo = {
   retired: [],
 };
 
+/** How a world state begins, and what it keeps track of. */
 export interface WorldStateOptions {
   /** Keep track of what `takePages` is to hand out. Off when left out. */
   readonly pages?: boolean;

@@ -16,6 +16,7 @@ export interface TracesVerified {
   readonly blockRoots: readonly Uint8Array[];
 }
 
+/** How strictly traces are checked. */
 export interface TraceCheckOptions {
   /**
    * Also require the traces of a block to come in the order of block application (spec/state-trie.md 5.3 and the patterns

@@ -16,6 +16,7 @@ export interface StateTraceJson {
   readonly [field: string]: Hex | number | LeafJson | BranchProofJson;
 }
 
+/** A leaf opening on the wire. */
 export interface LeafJson {
   readonly hkey: Hex;
   readonly hval: Hex;
@@ -23,6 +24,7 @@ export interface LeafJson {
   readonly nextLeaf: number;
 }
 
+/** A way up the tree on the wire. */
 export interface BranchProofJson {
   readonly leafIndex: number;
   readonly siblings: readonly Hex[];

@@ -77,6 +77,7 @@ export interface DeleteStep {
   readonly deletedValue?: Uint8Array;
 }
 
+/** What was done to one key of a tree. */
 export type TrieStep = ReadStep | ReadZeroStep | InsertStep | UpdateStep | DeleteStep;
 
 /** A step, with the tree and the key it is of. */

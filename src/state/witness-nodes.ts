@@ -130,11 +130,13 @@ export function siblingId(id: number): number {
   return id % 2 === 0 ? id + 1 : id - 1;
 }
 
+/** Number of a node's parent. */
 export function parentId(id: number): number {
   // Numbers have up to 41 bits: bit operators would cut them.
   return Math.floor(id / 2);
 }
 
+/** The error for what does not fit to what is known. */
 export function conflict(position: number, reason: string): PlumblineError<'WITNESS_CONFLICT'> {
   const message = `leaf position ${position}: ${reason}`;
   return new PlumblineError('WITNESS_CONFLICT', message, { position, reason });

@@ -10,6 +10,7 @@ export type LossListener = (error: PlumblineError<'STORE_UNAVAILABLE'>) => void;
 /** Told of a table that was not there, and has been made again, empty. */
 export type RepairListener = (repair: StoreRepair) => void;
 
+/** How a database is connected to. */
 export interface ConnectionOptions {
   /** How long other pages (an older version kept open, a deletion that waits) may hold it up, milliseconds. */
   readonly openTimeoutMs: number;

@@ -14,6 +14,7 @@ type Writing = IDBPTransaction<StoreSchema, Table[], 'readwrite'>;
 /** Takes a request of the transaction it is called in. */
 type Queue = (request: Promise<unknown>) => void;
 
+/** How a store in IndexedDB is opened. */
 export interface IdbStoreOptions {
   /**
    * `relaxed` (when left out): a commit survives a crash of the page, while a power cut may lose the newest ones, each of

@@ -15,6 +15,7 @@ export type Table =
   | 'proofs'
   | 'codes';
 
+/** Key of a record within its table; which of the two it is, the schema says. */
 export type Key = string | number;
 
 /** Puts and deletes that happen together or not at all: the deletes first, then the puts in order. */

@@ -25,6 +25,7 @@ export interface StoreStatus {
   readonly repaired?: readonly StoreRepair[];
 }
 
+/** Told each time the status changes. */
 export type StoreStatusListener = (status: StoreStatus) => void;
 
 /** The status of one node's store, and who wants to know of its changes. */

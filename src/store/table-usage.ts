@@ -9,6 +9,7 @@ export interface TableUsage {
   readonly bytes: number;
 }
 
+/** What each table takes up. */
 export type StoreUsage = Readonly<Record<Table, TableUsage>>;
 
 const FORMAT = 1;
@@ -20,6 +21,7 @@ export function recordBytes(key: Key, valueBytes: number): number {
   return (typeof key === 'string' ? key.length : NUMBER_BYTES) + valueBytes;
 }
 
+/** The usage of an empty store. */
 export function emptyUsage(): Record<Table, TableUsage> {
   return Object.fromEntries(TABLES.map((table) => [table, { records: 0, bytes: 0 }])) as Record<Table, TableUsage>;
 }

@@ -1,6 +1,7 @@
 import type { Commit, Key, PageStore, Table } from './page-store.js';
 import { recordBytes } from './table-usage.js';
 
+/** How much may wait, and for how long. */
 export interface WriteBehindOptions {
   /** How long an entry waits for others to be committed with it, milliseconds; 1000 when left out. */
   readonly delayMs?: number | undefined;

@@ -7,6 +7,7 @@ export interface BackOff {
   reset(): void;
 }
 
+/** Bounds of the waits. */
 export interface BackOffOptions {
   /** First wait, or its upper bound when there is jitter. */
   readonly initialMs: number;

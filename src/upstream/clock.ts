@@ -7,6 +7,7 @@ export interface Clock {
   clearTimer(timer: unknown): void;
 }
 
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer: (action, delayMs) => setTimeout(action, delayMs),

@@ -18,12 +18,14 @@ export interface EndpointLimits {
   readonly concurrency: number;
 }
 
+/** What an endpoint has of its group. */
 export interface EndpointHost {
   readonly clock: Clock;
   readonly random: () => number;
   onExchange(record: ExchangeRecord): void;
 }
 
+/** How an endpoint is asked. */
 export interface AskOptions {
   readonly signal: AbortSignal;
   /** Whether the same calls that are already under way to this endpoint are waited for, and not made again. */

@@ -24,6 +24,7 @@ export interface Task<T> {
   settle(answers: readonly Answer[], member: Member): Promise<{ readonly value: T } | Failure>;
 }
 
+/** How a group goes from one endpoint to the next. */
 export interface FailoverOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

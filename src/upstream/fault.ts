@@ -11,6 +11,7 @@ import type { UpstreamReason } from '../errors.js';
  */
 export type FaultKind = UpstreamReason['kind'];
 
+/** What went wrong at an endpoint. */
 export interface Fault {
   readonly kind: FaultKind;
   /** Words of ours, or redacted ones of the endpoint. */
@@ -61,6 +62,7 @@ export interface Call {
   readonly params: readonly unknown[];
 }
 
+/** The outcome of a call that met a fault. */
 export function faultOutcome(kind: FaultKind, reason: string, more: Partial<Fault> = {}): Outcome {
   return { kind: 'fault', fault: { kind, reason, ...more } };
 }

@@ -11,6 +11,7 @@ import { clockOf, type GroupOptions } from './options.js';
 import { askQuorum, type QuorumAnswer, type QuorumOptions } from './quorum.js';
 import { SignalRelay } from './signal-relay.js';
 
+/** How a group is asked. */
 export interface RequestOptions {
   /** Ends the request, and what is under way for it alone. */
   readonly signal?: AbortSignal;
@@ -54,6 +55,7 @@ export interface BatchAnswer {
   readonly from: EndpointInfo;
 }
 
+/** An endpoint and how it stands. */
 export interface EndpointStatus extends EndpointInfo {
   readonly readiness: Readiness;
   /** Milliseconds for which it wants to be left alone. */

@@ -26,6 +26,7 @@ export interface BlockRecord {
   readonly pruned?: Pruned;
 }
 
+/** What a stored block has lost: what it changed, or its body too. */
 export type Pruned = 'changes' | 'body';
 
 type Item = Uint8Array | Item[];

@@ -5,6 +5,7 @@ import { HISTORY_KEY } from './pruned-history.js';
 
 /** Tables that belong to a devnet as a whole. */
 const OWN_TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
+/** Where `meta` holds the newest checkpoint. */
 export const CHECKPOINT_KEY = 'devnet-checkpoint';
 /** Its entries of `meta`. */
 const META_KEYS: readonly Key[] = ['devnet-head', 'devnet-edits', CHECKPOINT_KEY];

@@ -3,6 +3,7 @@ import type { Hex } from '../../primitives/hex.js';
 /** The mnemonic every Ethereum developer tool knows. Never send anything of value to its accounts. */
 export const DEV_MNEMONIC = 'test test test test test test test test test test test junk';
 
+/** An account whose key everybody knows. */
 export interface DevAccount {
   readonly address: Hex;
   readonly privateKey: Hex;

@@ -9,6 +9,7 @@ import type { StoredDevnet } from './find-stored.js';
 import type { Ledger } from './ledger.js';
 import type { Reopening } from './reopening.js';
 
+/** The parts of a devnet that proofs are made from. */
 export interface ProofParts {
   readonly ledger: Ledger;
   readonly state: DevnetState;

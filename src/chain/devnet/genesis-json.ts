@@ -60,6 +60,7 @@ const RPC_GAS_CAP = 50_000_000n;
 const SLOT_SECONDS = 12;
 const MAX_GAS = 2n ** 63n - 1n;
 
+/** What a genesis file does not say. */
 export interface GenesisOptions {
   /** Hash scheme of the zk state; `poseidon2` when left out. */
   readonly scheme?: HashScheme | undefined;

@@ -9,6 +9,7 @@ import { contentOf, partAt, partsOf, type RlpPart } from './rlp-parts.js';
  * kind.
  */
 export const FORMAT = 3;
+/** Format of the records of pruned blocks. */
 export const PRUNED_FORMAT = 4;
 const FORMATS = [1, 2, 3, 4];
 const FIRST_SEALED_FORMAT = 3;

@@ -5,6 +5,7 @@ import type { Ledger } from './ledger.js';
 import { notStored } from './persistence.js';
 import type { SerialQueue } from './serial-queue.js';
 
+/** The parts of a devnet that its stored chain is read through. */
 export interface StoredChainParts {
   readonly queue: SerialQueue;
   readonly ledger: Ledger;

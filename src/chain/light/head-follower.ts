@@ -8,6 +8,7 @@ import type { HeadReading, Heads } from './heads.js';
 import type { LightBlock } from './light-block.js';
 import { Poller } from './poller.js';
 
+/** How often the head is looked for. */
 export interface FollowerOptions {
   /** For how long a head is taken for the newest without a look, milliseconds. */
   readonly maxAgeMs: number;

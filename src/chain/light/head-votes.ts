@@ -7,6 +7,7 @@ export interface Claim {
   readonly blocks: readonly LightBlock[];
 }
 
+/** A block that endpoints agree on. */
 export interface Agreement {
   readonly block: LightBlock;
   /** Who stands behind it. */

@@ -17,6 +17,7 @@ import type { SealedHead, SealSource } from './seals.js';
 /** Levels at which a head can be held. */
 export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'sealed'>;
 
+/** What a head has to have to be believed. */
 export interface HeadRules {
   readonly level: HeadLevel;
   /** Origins that have to agree; 1 unless the level is `linked`. */

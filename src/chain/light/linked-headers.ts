@@ -72,6 +72,7 @@ export function requireLink(parent: LightBlock, child: LightBlock): void {
   if (!verdict.verified) throw refused(`header of block ${child.header.number}`, verdict);
 }
 
+/** The error for a header that no endpoint has. */
 export function missingHeader(number: number): PlumblineError<'ANSWER_REFUSED'> {
   return missing(`header of block ${number}`);
 }

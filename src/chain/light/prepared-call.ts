@@ -29,6 +29,7 @@ export interface CallGround {
   contextAfter(block: LightBlock): BlockContext;
 }
 
+/** A call that is going to be executed. */
 export interface PlannedCall {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;

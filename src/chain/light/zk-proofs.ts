@@ -10,6 +10,7 @@ import type { EndpointGroup } from '../../upstream/group.js';
 import type { FinalizedBlock } from './finality-store.js';
 import { refused } from './refused.js';
 
+/** What proofs of the zk state are asked, checked and kept with. */
 export interface ZkProofParts {
   readonly network: Network;
   readonly upstream: EndpointGroup;

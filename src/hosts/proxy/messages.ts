@@ -22,14 +22,17 @@ export interface MessageResults {
   stop: undefined;
 }
 
+/** What the service worker answers a page: a value, or an error with its code. */
 export type MessageReply =
   | { readonly value: unknown }
   | { readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails[ErrorCode] };
 
+/** Whether it is a message of `registerRpcProxy`. */
 export function isPageMessage(data: unknown): data is PageMessage {
   return isOurs(data) && ['configure', 'open', 'stop'].includes(data.plumblineProxy);
 }
 
+/** Whether it is a question of the proxy's service worker. */
 export function isWorkerQuestion(data: unknown): data is WorkerQuestion {
   return isOurs(data) && data.plumblineProxy === 'config?';
 }

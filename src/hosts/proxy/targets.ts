@@ -59,6 +59,7 @@ export class Targets {
   }
 }
 
+/** The target that an address belongs to. */
 export interface Found {
   readonly index: number;
   /** The target as it was configured, where it is a whole address. */

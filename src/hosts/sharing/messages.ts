@@ -13,6 +13,7 @@ import type { Fingerprint } from './fingerprint.js';
 /** Of nodes that share a store: a `background` one writes only while there is no other. */
 export type Rank = 'page' | 'background';
 
+/** What nodes of one store say to all others. */
 export type Announcement =
   /** Somebody is there and wants to know who writes; also said when its page is shown or hidden. */
   | (Standing & { readonly kind: 'seek'; readonly rank: Rank; readonly isActive: boolean })

@@ -16,6 +16,7 @@ export interface Mandate {
   store(): Promise<FencedStore | undefined>;
 }
 
+/** How the right to write is asked for. */
 export interface HoldOptions {
   readonly signal: AbortSignal;
   readonly steal: boolean;

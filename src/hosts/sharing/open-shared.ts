@@ -13,6 +13,7 @@ import { SharedNode } from './shared-node.js';
 
 const HUNG_AFTER_MS = 10_000;
 
+/** How nodes share a store. */
 export interface SharingOptions {
   /** Opens the node of a writer, on the store in `extras`. It is called again each time the turn to write comes. */
   readonly open: (options: NodeOptions, extras: InlineExtras) => Promise<NodeTransport>;

@@ -14,6 +14,7 @@ const MAX_WAITING = 10_000;
 const ID_BYTES = 16;
 const EVERYTHING: LogBounds = { from: undefined, to: undefined };
 
+/** Limits of filters, and their clock. */
 export interface FilterOptions {
   /** Milliseconds of any clock that does not run backwards. */
   readonly now: () => number;

@@ -17,6 +17,7 @@ import type { PageSource } from './page-source.js';
 /** Pages read at once. */
 const BATCH = 64;
 
+/** How a stored state is loaded and checked. */
 export interface LoadOptions {
   /**
    * `sampled` (when left out): every root is computed and compared, one value of each leaf page is hashed and compared.
