@@ -39,9 +39,9 @@ const answering = new Map<string, AbortController>();
  * The worker keeps the options, but no keys of endpoints: after it was ended and started again it has those from the address
  * of a request or from a page, so each page has to call this when it loads.
  *
- * @throws PlumblineError `WORKER_FAILED` where there are no service workers, or the script does not run; `INVALID_PARAMETER`
- *   for options that are not sound or cannot be sent, such as a provider in place of an endpoint's address;
- *   `STORE_UNAVAILABLE`
+ * @throws PlumblineError `WORKER_FAILED` where there are no service workers, or the script does not come, install or answer
+ *   for this page, with the reason; `INVALID_PARAMETER` for options that are not sound or cannot be sent, such as a provider
+ *   in place of an endpoint's address; `STORE_UNAVAILABLE`
  */
 export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
   const container = serviceWorkers();

@@ -34,6 +34,25 @@ test('a new version takes over, and no request under way is lost', async ({ cont
   expect((await post(page, scene.upstream.url, call('debug_echo', ['again']))).json.result).toEqual(['again']);
 });
 
+test('a batch under way when the browser stops the worker is answered whole, in its order', async ({ context }) => {
+  const page = await scene.openPage(context);
+  await register(page, { urls: [scene.upstream.url] });
+  await post(page, scene.upstream.url, call('eth_chainId'));
+  scene.upstream.options.latencyMs = 400;
+  for (const [round, waitMs] of [20, 150, 350].entries()) {
+    const batch = Array.from({ length: 60 }, (_, i) => {
+      return i % 3 === 0 ? call('debug_echo', [i], i) : call('eth_getBlockByNumber', ['latest', false], `s${i}`);
+    });
+    const answered = post<{ id: unknown; result?: unknown }[]>(page, scene.upstream.url, batch);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await stopWorkers(context, page);
+    const { json } = await answered;
+    expect(json.map(({ id }) => id)).toEqual(batch.map(({ id }) => id));
+    const unanswered = json.filter(({ result }) => result === undefined);
+    expect(unanswered, `round ${round}`).toEqual([]);
+  }
+});
+
 test('switched off, requests go to the network', async ({ context }) => {
   scene.site.onPost = (_, response) =>
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'of the network' }));

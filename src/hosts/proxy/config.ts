@@ -27,7 +27,7 @@ export interface RpcProxyOptions extends NodeOptions {
    * asked answers, unchecked (`network`). What an open node refuses stays an error either way.
    */
   readonly fallback?: 'network' | 'none';
-  /** How long the worker may take to answer for itself, in ms. Default 15 000. */
+  /** How long the script may take to come, and then the worker to answer for this page, in ms each. Default 15 000. */
   readonly timeoutMs?: number;
 }
 
