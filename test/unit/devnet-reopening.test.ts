@@ -273,12 +273,19 @@ describe('a stored devnet', () => {
     const rows = async () => [await bytesOf(store, 'state'), await bytesOf(store, 'trie')] as const;
     const [state, trie] = await rows();
     for (let round = 0; round < 120; round++) {
-      await chain.control.edit({ kind: 'balance', address: new Uint8Array(20).fill(0xa1), balance: BigInt(round) });
+      for (let i = 0; i < 4; i++) {
+        // A bystander.
+        const address = new Uint8Array(20).map((_, at) => (at % 2) * (1 + ((4 * round + i) % 150)));
+        await chain.control.edit({ kind: 'balance', address, balance: BigInt(1000 + round) });
+      }
       await chain.control.mine(1);
     }
     const [stateAfter, trieAfter] = await rows();
     expect(stateAfter).toBeLessThan(state + 1000);
     // Twice the trie, and 2 000 bytes.
     expect(trieAfter).toBeLessThan(2 * trie + 4000);
+    // It was written anew, and what was old is gone.
+    expect(await store.keys('trie')).not.toContain(0);
+    expect(await loaded(await copyOf(store), 124, { check: 'full' })).toEqual(await portrait(chain, 124));
   });
 });
