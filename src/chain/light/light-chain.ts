@@ -1,12 +1,10 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
-import { PlumblineError } from '../../errors.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
 import { Interpreters } from '../../evm/interpreters.js';
 import type { StateReader } from '../../evm/state-reader.js';
 import type { Network } from '../../networks/network.js';
-import { bytesToHex } from '../../primitives/hex.js';
 import type { BlockReference, BlockTag } from '../block-reference.js';
 import type {
   Block,
@@ -30,7 +28,6 @@ import { BlockFinder, LINKED_DEPTH } from './block-finder.js';
 import { blockState } from './block-state.js';
 import { CodeCache } from './code-cache.js';
 import type { Finality } from './finality.js';
-import type { FinalizedBlock } from './finality-store.js';
 import { HeadFollower } from './head-follower.js';
 import { HeaderChain, KEPT } from './header-chain.js';
 import { Heads } from './heads.js';
@@ -39,6 +36,7 @@ import type { LightChainParts } from './light-options.js';
 import { pricesAfter } from './light-prices.js';
 import { openFinality } from './open-finality.js';
 import { type CallGround, PreparedCall } from './prepared-call.js';
+import { ProvableBlocks } from './provable-blocks.js';
 import { ProvedStates } from './proved-state.js';
 import { notReached } from './refused.js';
 import { openSeals } from './seals.js';
@@ -56,6 +54,7 @@ export class LightChain implements Chain {
   private readonly finder: BlockFinder;
   private readonly ground: CallGround;
   private readonly finality: Finality | undefined;
+  private readonly provable: ProvableBlocks;
   private readonly zkProofs: ZkProofs;
   private readonly contents: BlockContents;
   private readonly sent: SentTransactions;
@@ -90,6 +89,7 @@ export class LightChain implements Chain {
       contextAfter: (block) => this.contextAfter(block),
     };
     this.finality = openFinality(parts);
+    this.provable = new ProvableBlocks(this.finality, this.finder);
     this.zkProofs = new ZkProofs({ network, upstream, table: cache?.proofs, loadHasher: parts.loadHasher });
     this.sent = new SentTransactions(clock);
     this.contents = new BlockContents(upstream, network, parts.agreeing);
@@ -117,7 +117,7 @@ export class LightChain implements Chain {
         return this.finder.byNumber(0);
       case 'safe':
       case 'finalized':
-        return this.finality === undefined ? undefined : this.finder.byNumber((await this.newestFinalized()).number);
+        return this.finality === undefined ? undefined : this.finder.byNumber((await this.provable.newest()).number);
     }
   }
 
@@ -214,7 +214,7 @@ export class LightChain implements Chain {
     onBlock?: (number: number) => void,
   ): Promise<LineaProofJson> {
     const isNewest = 'tag' in reference && reference.tag !== 'earliest';
-    const newest = isNewest ? await this.newestFinalized() : await this.provable(reference);
+    const newest = isNewest ? await this.provable.newest() : await this.provable.at(reference);
     const { prove, proveNewest } = await import('./settled-proofs.js');
     const question = { address, storageKeys };
     const { proof, at } = await (isNewest ? proveNewest : prove)(this.finality!, this.zkProofs, question, newest);
@@ -270,27 +270,4 @@ export class LightChain implements Chain {
       ? header.parentHash
       : (await this.finder.ancestorOf(lightBlock(block), number)).hash;
   }
-
-  private async newestFinalized(): Promise<FinalizedBlock> {
-    if (this.finality === undefined) throw notProvable('finalized', 'no endpoint of layer 1 is given');
-    return this.finality.newest();
-  }
-
-  private async provable(reference: BlockReference): Promise<FinalizedBlock> {
-    const number = await this.numberOf(reference);
-    const name = 'hash' in reference ? bytesToHex(reference.hash) : String(number);
-    if (this.finality === undefined || number === undefined) throw notProvable(name, 'is not held');
-    const root = await this.finality.rootOf(number);
-    if (root === undefined) throw notProvable(name, 'has no root on layer 1');
-    return { number, root, layerOneBlock: this.finality.known?.layerOneBlock ?? 0 };
-  }
-
-  private async numberOf(reference: BlockReference): Promise<number | undefined> {
-    if ('number' in reference) return reference.number;
-    return 'hash' in reference ? (await this.finder.byHash(reference.hash))?.header.number : 0;
-  }
-}
-
-function notProvable(block: string, reason: string): PlumblineError<'BLOCK_NOT_PROVABLE'> {
-  return new PlumblineError('BLOCK_NOT_PROVABLE', `block ${block} ${reason}`, { block });
 }
