@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
 import { PlumblineError } from '../../src/errors.js';
 import { full, lasting, reopened, scene, storedBlocks } from '../support/failing-store.js';
 import { seededRandom } from '../support/random.js';
@@ -63,6 +64,24 @@ describe('a devnet whose store fails', () => {
     store.failure = () => new PlumblineError('STORE_TAKEN_OVER', 'another page writes', {});
     await vi.waitFor(() => expect(store.commits).toBeGreaterThan(before));
     await expect(chain.control.mine(1)).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
+  });
+
+  test('stores no state of a block that is not stored', async () => {
+    const { store, chain, seal, isDurable } = await scene({ storing: { retryMs: 300 } });
+    await seal(1, 2);
+    // Full for blocks, while there is room for what comes in between.
+    const kept = store.commit.bind(store);
+    store.commit = (commit) =>
+      commit.puts?.some(({ table }) => table === 'blocks') ? Promise.reject(full()) : kept(commit);
+    await seal(3, 14);
+    const stateOf = async () => (await new Checkpoints(store, new Uint8Array(32)).read())?.block ?? 0;
+    expect(await stateOf()).toBeLessThanOrEqual(await storedBlocks(store));
+    expect(await portrait(await reopened(store), 0)).toEqual(await portrait(await lasting(2), 0));
+    store.commit = kept;
+    await isDurable();
+    await seal(15, 18);
+    await vi.waitFor(async () => expect(await stateOf()).toBeGreaterThan(2));
+    expect(await portrait(await reopened(store), 16)).toEqual(await portrait(chain, 16));
   });
 
   test('does not write into a database that was emptied meanwhile, or holds another chain', async () => {
