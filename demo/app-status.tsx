@@ -84,7 +84,7 @@ export function StatusBar() {
   const now = phase.value;
   const behind = loadingBehind.value;
   return (
-    <div class="status">
+    <section class="status" aria-label="State of the node">
       <div class="status-line">
         <p role="status" class={`status-text status-${now.name}`}>
           <span class="dot" aria-hidden="true" />
@@ -120,6 +120,6 @@ export function StatusBar() {
           </p>
         </>
       )}
-    </div>
+    </section>
   );
 }

@@ -74,7 +74,7 @@ export async function expectNoSideways(page: Page): Promise<void> {
   expect(over).toBeLessThanOrEqual(0);
 }
 
-/** What axe finds that keeps somebody from using the page. */
+/** What axe finds that keeps somebody from using the page, or is in the way. */
 export async function axe(page: Page): Promise<string[]> {
   // By the debugger and not as a script element, which the policy of the page would refuse.
   await page.evaluate(AXE);
@@ -82,6 +82,6 @@ export async function axe(page: Page): Promise<string[]> {
     return (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run();
   });
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impact !== 'minor')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }
