@@ -1,12 +1,10 @@
 import type { Commit, Key, PageStore, Table } from '../../store/page-store.js';
 import { type ChainFileEntry, refusedFile } from './chain-file.js';
-import { damaged } from './checkpoint-codec.js';
+import { CHECKPOINT_KEY, damaged } from './checkpoint-codec.js';
 import { HISTORY_KEY } from './pruned-history.js';
 
 /** Tables that belong to a devnet as a whole. */
 const OWN_TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
-/** Where `meta` holds the newest checkpoint. */
-export const CHECKPOINT_KEY = 'devnet-checkpoint';
 /** Its entries of `meta`. */
 const META_KEYS: readonly Key[] = ['devnet-head', 'devnet-edits', CHECKPOINT_KEY];
 /** Pages of the zk state: what state it is, roots of tries, blocks of nodes, buckets of keys. */

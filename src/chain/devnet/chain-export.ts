@@ -1,9 +1,9 @@
 import { equalBytes } from '../../primitives/bytes.js';
 import { requirePages } from '../../state/pages/page-census.js';
 import type { PageStore } from '../../store/page-store.js';
-import { CHECKPOINT_KEY, readEntries } from './chain-entries.js';
+import { readEntries } from './chain-entries.js';
 import type { ChainFileEntry } from './chain-file.js';
-import { damaged, decodeCheckpoint, decodeSegment } from './checkpoint-codec.js';
+import { CHECKPOINT_KEY, damaged, decodeCheckpoint, decodeSegment } from './checkpoint-codec.js';
 import { corrupt, DevnetStore } from './persistence.js';
 import { decodeHistory, HISTORY_KEY, prunedAt } from './pruned-history.js';
 
@@ -46,7 +46,7 @@ function requireState(entries: readonly ChainFileEntry[]): void {
     entries.find((entry) => entry.table === table && entry.key === key)?.value;
   const checkpoint = at('meta', CHECKPOINT_KEY);
   if (checkpoint === undefined) throw damaged('meta', CHECKPOINT_KEY, 'is missing');
-  for (const { number } of decodeCheckpoint(CHECKPOINT_KEY, checkpoint).segments) {
+  for (const { number } of decodeCheckpoint(checkpoint).segments) {
     decodeSegment(number, at('trie', number), new Map());
   }
   const pages = new Map(entries.flatMap(({ table, key, value }) => (table === 'state' ? [[String(key), value]] : [])));

@@ -29,6 +29,9 @@ const CHECKSUM_BYTES = 8;
 const HASH_BYTES = 32;
 const HEAD_BYTES = HASH_BYTES + 4;
 
+/** Where `meta` holds the newest checkpoint. */
+export const CHECKPOINT_KEY = 'devnet-checkpoint';
+
 const int = (value: number) => bigIntToMinimalBytes(BigInt(value));
 const number = (bytes: Uint8Array) => Number(bytesToBigInt(bytes));
 
@@ -58,20 +61,21 @@ export function damaged(table: Table, key: string | number, what: string): Plumb
   return new PlumblineError('STORE_CORRUPT', `store table ${table}: ${reason}`, { table, reason });
 }
 
-export function encodeCheckpoint(key: string, checkpoint: Checkpoint): Uint8Array {
+/** The checkpoint as it stands under `CHECKPOINT_KEY`. */
+export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
   const { block, blockHash, genesis, segments, baseBytes } = checkpoint;
   const rows = segments.map((segment) => [int(segment.number), int(segment.bytes)]);
-  return sealed(key, RLP.encode([int(FORMAT), int(block), blockHash, genesis, rows, int(baseBytes)]));
+  return sealed(CHECKPOINT_KEY, RLP.encode([int(FORMAT), int(block), blockHash, genesis, rows, int(baseBytes)]));
 }
 
 /** @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW` */
-export function decodeCheckpoint(key: string, bytes: Uint8Array): Checkpoint {
-  const content = unsealed('meta', key, bytes);
+export function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
+  const content = unsealed('meta', CHECKPOINT_KEY, bytes);
   let items: [Uint8Array, Uint8Array, Uint8Array, Uint8Array, [Uint8Array, Uint8Array][], Uint8Array];
   try {
     items = RLP.decode(content) as unknown as typeof items;
   } catch (cause) {
-    throw damaged('meta', key, `does not decode: ${messageOf(cause)}`);
+    throw damaged('meta', CHECKPOINT_KEY, `does not decode: ${messageOf(cause)}`);
   }
   const [format, block, blockHash, genesis, rows, baseBytes] = items;
   const version = number(format);

@@ -1,10 +1,13 @@
-import { messageOf } from '../../errors.js';
 import type { Commit, Key, PageStore, Table } from '../../store/page-store.js';
 import type { Block } from '../chain.js';
-import { type Checkpoint, decodeCheckpoint, encodeCheckpoint, encodeSegment } from './checkpoint-codec.js';
+import {
+  CHECKPOINT_KEY,
+  type Checkpoint,
+  decodeCheckpoint,
+  encodeCheckpoint,
+  encodeSegment,
+} from './checkpoint-codec.js';
 import type { DevnetState } from './devnet-state.js';
-
-const CHECKPOINT = 'devnet-checkpoint';
 
 /** How often the state is written, and how much of what is stored may be old. */
 export interface CheckpointOptions {
@@ -63,7 +66,8 @@ export class Checkpoints {
   private segments: Checkpoint['segments'] = [];
   /** What the tables hold is of no use: they are emptied with the next checkpoint. */
   private stale = true;
-  private lastFailure: string | undefined;
+  /** The newest checkpoint could not be written. It is tried again. */
+  private hasFailed = false;
 
   constructor(
     private readonly store: PageStore,
@@ -86,15 +90,10 @@ export class Checkpoints {
     await this.writing;
   }
 
-  /** Why the newest checkpoint could not be written; undefined when it could. It is tried again. */
-  get failure(): string | undefined {
-    return this.lastFailure;
-  }
-
   /** The stored checkpoint. @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW` */
   async read(): Promise<Checkpoint | undefined> {
-    const bytes = await this.store.get('meta', CHECKPOINT);
-    return bytes === undefined ? undefined : decodeCheckpoint(CHECKPOINT, bytes);
+    const bytes = await this.store.get('meta', CHECKPOINT_KEY);
+    return bytes === undefined ? undefined : decodeCheckpoint(bytes);
   }
 
   /** Goes on from a stored checkpoint that has been loaded. @param saved - names of the trie nodes in its segments */
@@ -149,7 +148,7 @@ export class Checkpoints {
     const full = this.blocks >= 2 * this.everyBlocks || this.bytes >= 2 * this.everyBytes;
     if (full) await this.writing;
     if (this.writing !== undefined) return;
-    const first = this.stored === undefined && this.failure === undefined;
+    const first = this.stored === undefined && !this.hasFailed;
     if (this.taken === undefined && (first || this.isDue)) this.take(block, state);
     if (this.taken !== undefined && this.taken.checkpoint.block <= finalized) {
       this.begin(this.taken);
@@ -174,7 +173,7 @@ export class Checkpoints {
     if (this.taken !== undefined && this.taken.checkpoint.block > block) this.taken = undefined;
     if (this.stored === undefined || this.stored.block <= block) return [];
     this.stored = undefined;
-    return [{ table: 'meta', key: CHECKPOINT }];
+    return [{ table: 'meta', key: CHECKPOINT_KEY }];
   }
 
   /**
@@ -240,15 +239,15 @@ export class Checkpoints {
         else puts.push({ table: 'state', key, value });
       }
       for (const [key, value] of segments) puts.push({ table: 'trie', key, value });
-      puts.push({ table: 'meta', key: CHECKPOINT, value: encodeCheckpoint(CHECKPOINT, checkpoint) });
+      puts.push({ table: 'meta', key: CHECKPOINT_KEY, value: encodeCheckpoint(checkpoint) });
       await this.store.commit({ puts, deletes });
-    } catch (error) {
+    } catch {
       // The blocks are stored. What is lost is the time that loading would have been shorter by.
-      this.lastFailure = messageOf(error);
+      this.hasFailed = true;
       this.taken = undefined;
       return;
     }
-    this.lastFailure = undefined;
+    this.hasFailed = false;
     this.unwritten.clear();
     if (anew) this.saved = new Set(names);
     else for (const name of names) this.saved.add(name);

@@ -1,9 +1,8 @@
 import { equalBytes } from '../../primitives/bytes.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { BlockRecord } from './block-record.js';
-import { CHECKPOINT_KEY } from './chain-entries.js';
 import { refusedFile } from './chain-file.js';
-import { decodeCheckpoint, decodeSegment } from './checkpoint-codec.js';
+import { CHECKPOINT_KEY, decodeCheckpoint, decodeSegment } from './checkpoint-codec.js';
 import { DevnetState } from './devnet-state.js';
 import { sealGenesis } from './genesis-block.js';
 import type { DevnetSettings } from './options.js';
@@ -31,7 +30,7 @@ export async function checkPruned(
 ): Promise<BlockRecord> {
   const stored = await store.get('meta', CHECKPOINT_KEY);
   if (stored === undefined) throw refusedFile('lacks the state that its pruned blocks lead to');
-  const checkpoint = decodeCheckpoint(CHECKPOINT_KEY, stored);
+  const checkpoint = decodeCheckpoint(stored);
   if (checkpoint.block < changesTo) throw refusedFile('has the state of a pruned block');
   const state = await DevnetState.create(settings.zk, false);
   const genesis = await sealGenesis(settings, state);

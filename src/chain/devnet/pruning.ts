@@ -1,4 +1,3 @@
-import { messageOf } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import type { Commit, PageStore } from '../../store/page-store.js';
 import { type BlockRecord, decodeBlockRecord, encodeBlockRecord, type Pruned, pruneRecord } from './block-record.js';
@@ -25,8 +24,6 @@ const TARGET = 0.9;
  * the store is let go of in memory.
  */
 export class Pruning {
-  private lastFailure: string | undefined;
-
   /** @param pruned - how far it had come when the devnet was last open */
   constructor(
     private readonly store: PageStore,
@@ -35,11 +32,6 @@ export class Pruning {
     private readonly chain: { readonly ledger: Ledger; readonly state: DevnetState },
     private pruned: Omit<PrunedHistory, 'changes'>,
   ) {}
-
-  /** Why nothing could be let go of the last time; undefined when it could. It is tried again after the next block. */
-  get failure(): string | undefined {
-    return this.lastFailure;
-  }
 
   /**
    * Called after each block. Never rejects: a store that fails has others to say so.
@@ -55,9 +47,8 @@ export class Pruning {
           if (!(await this.prune(kind, before))) break;
         }
       }
-      this.lastFailure = undefined;
-    } catch (error) {
-      this.lastFailure = messageOf(error);
+    } catch {
+      // It is tried again after the next block.
     }
   }
 
