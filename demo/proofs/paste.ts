@@ -25,7 +25,7 @@ async function examineNow({ text, root, scheme }: PasteFormFields): Promise<void
     throw new Error(`What was pasted is not JSON: ${(error as Error).message}`);
   }
   const response = parsed as { result?: unknown; error?: { code?: unknown; message?: unknown } } | null;
-  if (response?.result === undefined && typeof response?.error === 'object') {
+  if (response?.result === undefined && response?.error) {
     throw new Error(`What was pasted is an error: ${response.error.message} (${response.error.code})`);
   }
   const answer = (response?.result ?? response) as LineaProofJson;
