@@ -14,6 +14,13 @@ const NUMBERS = [
   ),
 ];
 
+test('hex of calldata and blocks is the hex that Node prints', () => {
+  for (const length of [0, 1, 20, 254, 255, 256, 257, 511, 4096, 70_001]) {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i < 256 ? i : below(256)));
+    expect(bytesToHex(bytes)).toBe(`0x${Buffer.from(bytes).toString('hex')}`);
+  }
+});
+
 describe('integers and bytes, against the digits that the engine prints', () => {
   test.each([0, 1, 5])('with %i zero bytes in front', (zeros) => {
     for (const value of NUMBERS) {
