@@ -10,10 +10,9 @@ import { StateTrie } from '../../src/ethereum/state-trie.js';
 import { parseSignedTransaction } from '../../src/ethereum/transaction.js';
 import type { AccountChange } from '../../src/evm/state-overlay.js';
 import { runTransaction } from '../../src/evm/transaction.js';
-import type { Hardfork } from '../../src/networks/network.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { openMachine } from '../support/evm.js';
+import { FORKS, openMachine } from '../support/evm.js';
 import { seededRandom } from '../support/random.js';
 
 /*
@@ -21,24 +20,6 @@ import { seededRandom } from '../support/random.js';
  * outcome and the same state root after each. The interpreter is shared; what is compared is everything around it, such
  * as intrinsic gas, refunds, fees, and which empty accounts stay.
  */
-
-const FORKS = [
-  'chainstart',
-  'homestead',
-  'tangerineWhistle',
-  'spuriousDragon',
-  'byzantium',
-  'constantinople',
-  'petersburg',
-  'istanbul',
-  'berlin',
-  'london',
-  'paris',
-  'shanghai',
-  'cancun',
-  'prague',
-  'osaka',
-] as const satisfies readonly Hardfork[];
 
 const { createBlock } = createRequire(import.meta.resolve('@ethereumjs/vm'))('@ethereumjs/block') as {
   createBlock: (data: unknown, options: unknown) => NonNullable<RunTxOpts['block']>;

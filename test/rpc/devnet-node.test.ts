@@ -9,6 +9,7 @@ import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { anchorSlots, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
 import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { settled } from '../support/dev-node.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
 const [sender, receiver] = DEV_ACCOUNTS;
@@ -18,15 +19,6 @@ interface Estimate {
   gasLimit: Hex;
   baseFeePerGas: Hex;
   priorityFeePerGas: Hex;
-}
-
-/** What the rollup contract of layer 1 says is settled. */
-async function settled(node: PlumblineNode): Promise<{ block: number; root: Uint8Array }> {
-  const read = (data: string) =>
-    node.l1.request({ method: 'eth_call', params: [{ to: node.info.rollupAddress, data }, 'latest'] });
-  const block = Number(await read('0x695378f5'));
-  const root = (await read(`0x8be745d1${block.toString(16).padStart(64, '0')}`)) as Hex;
-  return { block, root: hexToBytes(root) };
 }
 
 describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (scheme) => {

@@ -7,6 +7,25 @@ import type { TransactionMessage } from '../../src/evm/transaction-message.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 
+/** The forks that change execution, in their order. */
+export const FORKS = [
+  'chainstart',
+  'homestead',
+  'tangerineWhistle',
+  'spuriousDragon',
+  'byzantium',
+  'constantinople',
+  'petersburg',
+  'istanbul',
+  'berlin',
+  'london',
+  'paris',
+  'shanghai',
+  'cancun',
+  'prague',
+  'osaka',
+] as const satisfies readonly Hardfork[];
+
 /** Published example of contract addresses: what this sender creates at nonce 0 and 1. */
 export const SENDER: Hex = '0x6ac7ea33f8831ea9dcc53393aaa88b25a785dbf0';
 export const FIRST_CREATED: Hex = '0xcd234a471b72ba2f1ccf0a70fcaba648a5eecd8d';

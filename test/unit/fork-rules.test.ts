@@ -10,7 +10,7 @@ import { intrinsicGas, refundQuotient } from '../../src/evm/gas-schedule.js';
 import { collectRequests, requestsHash } from '../../src/evm/requests.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { openMachine } from '../support/evm.js';
+import { FORKS, openMachine } from '../support/evm.js';
 
 /** A header of @ethereumjs/block, which comes with @ethereumjs/vm. */
 interface LibraryHeader {
@@ -21,24 +21,6 @@ interface LibraryHeader {
 const { createBlockHeader } = createRequire(import.meta.resolve('@ethereumjs/vm'))('@ethereumjs/block') as {
   createBlockHeader: (data: Record<string, unknown>, options: { common: Common }) => LibraryHeader;
 };
-
-const FORKS = [
-  'chainstart',
-  'homestead',
-  'tangerineWhistle',
-  'spuriousDragon',
-  'byzantium',
-  'constantinople',
-  'petersburg',
-  'istanbul',
-  'berlin',
-  'london',
-  'paris',
-  'shanghai',
-  'cancun',
-  'prague',
-  'osaka',
-] as const satisfies readonly Hardfork[];
 
 const rules = (hardfork: Hardfork) => rulesAt({ chainId: 1, forks: [{ hardfork }] }, 0, 0);
 
