@@ -3,46 +3,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
-import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { openWorldState } from '../../src/state/open-world-state.js';
-import type { AccountAfter, AccountBefore, AccountChange, SlotChange } from '../../src/state/world-state.js';
+import { address, CODE, change, openSmall as open, set, state, word } from '../support/small-state.js';
 import { openState } from '../support/world-state.js';
 
 const { emptyRoot, emptyCodeHash } = schemeFormat('poseidon2');
 const ZERO = new Uint8Array(32);
-const address = (n: number) => bigIntToBytes(BigInt(n), 20);
-const word = (n: number) => bigIntToBytes(BigInt(n), 32);
-const set = (key: number, before: number, after: number): SlotChange => ({
-  key: word(key),
-  before: word(before),
-  after: word(after),
-});
-
-const state = (nonce: bigint, balance: bigint) => ({ nonce, balance });
-
-function change(
-  n: number,
-  before: AccountBefore | undefined,
-  after: AccountAfter | undefined,
-  slots: readonly SlotChange[] = [],
-  destroyed = false,
-): AccountChange {
-  return { address: address(n), ...(before && { before }), ...(after && { after }), slots, destroyed };
-}
-
-const CODE = Uint8Array.of(0x60, 0x00, 0x60, 0x00, 0xf3);
-
-/** Block 0: a plain account 1, a contract 2 with three slots, a contract 3 without slots. */
-async function open() {
-  const held = await openState('poseidon2');
-  held.applyBlock(0, [
-    change(1, undefined, state(0n, 100n)),
-    change(2, undefined, { ...state(1n, 0n), code: CODE }, [set(1, 0, 11), set(2, 0, 12), set(3, 0, 13)]),
-    change(3, undefined, { ...state(1n, 5n), code: CODE }),
-  ]);
-  return held;
-}
-
 const leafIndexOf = (held: Awaited<ReturnType<typeof open>>, n: number) => {
   const { accountProof } = held.prove(held.head!, address(n), []);
   return 'leafIndex' in accountProof ? accountProof.leafIndex : undefined;
@@ -257,79 +223,5 @@ describe('world state', () => {
     expect(held.root()).toEqual(root);
     expect(held.slot(0, address(2), word(1))).toEqual(word(11));
     expect(held.account(0, address(2))?.storageRoot.some((byte) => byte !== 0)).toBe(true);
-  });
-});
-
-describe('a block that does not fit', () => {
-  const good = change(1, state(0n, 100n), state(1n, 100n));
-  const cases: [string, string, AccountChange[]][] = [
-    ['a nonce that is not held', 'STATE_MISMATCH', [change(1, state(1n, 100n), state(2n, 100n))]],
-    ['a balance that is not held', 'STATE_MISMATCH', [change(1, state(0n, 99n), state(1n, 99n))]],
-    ['an account that is not there', 'STATE_MISMATCH', [change(9, state(0n, 1n), state(0n, 2n))]],
-    ['an account that is there already', 'STATE_MISMATCH', [change(1, undefined, state(0n, 2n))]],
-    ['a slot that is not held', 'STATE_MISMATCH', [change(2, state(1n, 0n), state(1n, 0n), [set(1, 12, 13)])]],
-    [
-      'a slot of an account without storage',
-      'STATE_MISMATCH',
-      [change(3, state(1n, 5n), state(1n, 5n), [set(1, 1, 2)])],
-    ],
-    ['another code', 'STATE_MISMATCH', [change(2, { ...state(1n, 0n), keccakCodeHash: ZERO }, state(2n, 0n))]],
-    [
-      'a code hash without its code',
-      'STATE_MISMATCH',
-      [change(4, undefined, { ...state(1n, 0n), keccakCodeHash: ZERO })],
-    ],
-    ['slots left behind by a recreation', 'STATE_MISMATCH', [change(2, state(1n, 0n), state(1n, 0n), [], true)]],
-    ['an address twice', 'INVALID_PARAMETER', [good, good]],
-    ['a slot twice', 'INVALID_PARAMETER', [change(2, state(1n, 0n), state(1n, 0n), [set(1, 11, 2), set(1, 11, 3)])]],
-    ['a balance of 2^256', 'OUT_OF_RANGE', [change(1, state(0n, 100n), state(1n, 1n << 256n))]],
-    ['a short address', 'INVALID_LENGTH', [{ ...good, address: new Uint8Array(19) }]],
-    ['a short slot key', 'INVALID_LENGTH', [{ ...good, slots: [{ ...set(1, 0, 1), key: new Uint8Array(31) }] }]],
-    ['a short slot value', 'INVALID_LENGTH', [{ ...good, slots: [{ ...set(1, 0, 1), after: new Uint8Array(31) }] }]],
-  ];
-
-  it.each(cases)('%s: nothing is changed', async (_, code, changes) => {
-    const held = await open();
-    const root = held.root();
-    const before = JSON.stringify(held.prove(0, address(2), [word(1)]));
-    const others = code === 'INVALID_PARAMETER' ? [] : [change(5, undefined, state(0n, 1n), [set(1, 0, 1)])];
-    expect(() => held.applyBlock(1, [...others, ...changes])).toThrow(expect.objectContaining({ code }));
-    expect([held.head, held.root(), held.nextFreeNode()]).toEqual([0, root, 5]);
-    expect(JSON.stringify(held.prove(0, address(2), [word(1)]))).toBe(before);
-    expect(() => held.applyBlock(1, [good])).not.toThrow();
-  });
-
-  it.each([0, 2, -1, 1.5])('block %d after block 0', async (block) => {
-    const held = await open();
-    expect(() => held.applyBlock(block, [])).toThrow(expect.objectContaining({ code: 'STATE_MISMATCH' }));
-  });
-});
-
-describe('proof shapes', async () => {
-  const held = await open();
-  const fields = (item: object) => Object.keys(item).sort();
-  const present = ['key', 'leafIndex', 'proof'];
-  const absent = ['key', 'leftLeafIndex', 'leftProof', 'rightLeafIndex', 'rightProof'];
-
-  it('account with slots: an item per asked key, in order, duplicates included', async () => {
-    const { accountProof, storageProofs } = held.prove(0, address(2), [word(3), word(9), word(3)]);
-    expect([accountProof, ...storageProofs].map(fields)).toEqual([present, present, absent, present]);
-    expect(storageProofs.map(({ key }) => Number(key))).toEqual([3, 9, 3]);
-    expect(accountProof.key).toBe('0x0000000000000000000000000000000000000002');
-  });
-
-  it('account with empty storage, and missing account: no storage items', async () => {
-    const without = held.prove(0, address(3), [word(1)]);
-    const missing = held.prove(0, address(9), [word(1)]);
-    expect([fields(without.accountProof), without.storageProofs]).toEqual([present, []]);
-    expect([fields(missing.accountProof), missing.storageProofs]).toEqual([absent, []]);
-  });
-
-  it('refuses a block it does not hold and keys of another length', async () => {
-    expect(() => held.prove(1, address(2), [])).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
-    expect(() => held.prove(0, address(2), [new Uint8Array(31)])).toThrow(
-      expect.objectContaining({ code: 'INVALID_LENGTH' }),
-    );
-    expect(() => held.prove(0, new Uint8Array(32), [])).toThrow(expect.objectContaining({ code: 'INVALID_LENGTH' }));
   });
 });
