@@ -1,6 +1,7 @@
 import type { OpenProgress } from 'plumbline';
-import { loadingBehind, phase, running, startNode, storeStatus } from './state/session.js';
-import { NETWORKS, settings } from './state/settings.js';
+import { groups } from './lib/format.js';
+import { behind, phase, running, startNode, storeStatus } from './state/session.js';
+import { filled, NETWORKS, settings } from './state/settings.js';
 import { finalized, head, type Tagged } from './state/status.js';
 import { view } from './state/view.js';
 import { Failure } from './ui/failure.js';
@@ -17,11 +18,23 @@ const STAGES: Readonly<Record<OpenProgress['stage'] | 'worker', string>> = {
   blocks: 'applying blocks',
   state: 'loading the zk state',
   ready: 'ready',
+  sync: 'building the zk state',
 };
+
+function labelBehind({ stage, block, target }: OpenProgress): string {
+  if (stage !== 'sync') return 'The zk state goes on loading';
+  return `Building the zk state: block ${groups(block!)} of ${groups(target!)}`;
+}
 
 function networkName(): string {
   const { kind, network } = running.value?.settings ?? settings.value;
   return kind === 'devnet' ? 'devnet' : NETWORKS[network].short;
+}
+
+function nodeName(): string {
+  const { kind, trieLogs } = running.value?.settings ?? settings.value;
+  if (kind === 'devnet') return 'a devnet in this page';
+  return `a ${filled(trieLogs).length > 0 ? 'replica' : 'light node'} of ${networkName()}`;
 }
 
 /** One line of words on the node, for eyes and for screen readers. */
@@ -33,9 +46,7 @@ function statusText(): string {
     case 'opening':
       return `Starting: ${STAGES[now.progress.stage]}`;
     case 'open':
-      return running.value?.settings.kind === 'devnet'
-        ? 'Running: a devnet in this page'
-        : `Running: a light node of ${networkName()}`;
+      return `Running: ${nodeName()}`;
     case 'failed':
       return now.ran ? 'The node has stopped.' : 'The node did not start.';
   }
@@ -82,7 +93,7 @@ function StoreNotice() {
 /** Under the header in every view: how the node is, how far it is, and what went wrong with it. */
 export function StatusBar() {
   const now = phase.value;
-  const behind = loadingBehind.value;
+  const goingOn = behind.value;
   return (
     <section class="status" aria-label="State of the node">
       <div class="status-line">
@@ -108,7 +119,7 @@ export function StatusBar() {
           fraction={now.progress.fraction === 0 ? undefined : now.progress.fraction}
         />
       )}
-      {behind !== undefined && <Progress label="The zk state goes on loading" fraction={behind} />}
+      {goingOn !== undefined && <Progress label={labelBehind(goingOn)} fraction={goingOn.fraction} />}
       <StoreNotice />
       {now.name === 'failed' && (
         <>

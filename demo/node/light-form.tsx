@@ -15,12 +15,13 @@ function useThisServer(): void {
     network: 'devnet',
     endpoints: [{ address: `${location.origin}/`, key: '' }],
     layerOne: [{ address: `${location.origin}/l1`, key: '' }],
+    trieLogs: [{ address: '', key: '' }],
     level: 'plain',
   });
 }
 
 export function LightForm() {
-  const { network, level, endpoints, layerOne } = settings.value;
+  const { network, level, endpoints, layerOne, trieLogs } = settings.value;
   return (
     <>
       <div class="fields">
@@ -59,6 +60,12 @@ export function LightForm() {
       <h3>Layer 1</h3>
       <p class="hint">Without it nothing counts as finalized, and there are no zk proofs.</p>
       <Endpoints name="Layer-1 endpoint" of={layerOne} most={1} onChange={(fields) => change({ layerOne: fields })} />
+      <h3>Trie logs</h3>
+      <p class="hint">
+        Optional: a Besu node with the Shomei plugin. The page then builds the whole zk state and proves from it, which
+        is for small networks.
+      </p>
+      <Endpoints name="Trie-log endpoint" of={trieLogs} most={1} onChange={(fields) => change({ trieLogs: fields })} />
       <p class="actions">
         <button type="button" class="button-small" onClick={useThisServer}>
           Fill in the devnet of this server

@@ -20,8 +20,8 @@ export interface Running {
 
 export const phase = signal<Phase>({ name: 'idle' });
 export const running = signal<Running | undefined>(undefined);
-/** State that goes on loading behind a node that answers already; undefined when there is none. */
-export const loadingBehind = signal<number | undefined>(undefined);
+/** What goes on behind a node that answers already: a state that loads or is built; undefined when there is nothing. */
+export const behind = signal<OpenProgress | undefined>(undefined);
 /** What the node said of its store since it was opened; undefined while all is as it was asked for. */
 export const storeStatus = signal<StoreStatus | undefined>(undefined);
 /** How long opening took, stage by stage, ms. */
@@ -58,8 +58,8 @@ export async function startNode(settings: Settings): Promise<void> {
       ...options,
       onProgress(progress) {
         if (own !== start) return;
-        if (running.value !== undefined) {
-          loadingBehind.value = progress.stage === 'state' && progress.fraction < 1 ? progress.fraction : undefined;
+        if (running.value !== undefined || progress.stage === 'sync') {
+          behind.value = progress.fraction < 1 ? progress : undefined;
           return;
         }
         endStage(progress.stage);
@@ -101,7 +101,7 @@ async function closeNode(): Promise<void> {
   const node = running.value?.node;
   batch(() => {
     running.value = undefined;
-    loadingBehind.value = undefined;
+    behind.value = undefined;
     storeStatus.value = undefined;
     phase.value = { name: 'idle' };
   });

@@ -20,6 +20,8 @@ export interface Settings {
   readonly network: NetworkName;
   readonly endpoints: readonly EndpointField[];
   readonly layerOne: readonly EndpointField[];
+  /** Sources of trie logs: where one is filled in, the node is a replica. */
+  readonly trieLogs: readonly EndpointField[];
   readonly level: Level;
   /** Keep what the node has in this browser. */
   readonly keep: boolean;
@@ -32,6 +34,7 @@ const DEFAULTS: Settings = {
   network: 'linea',
   endpoints: [{ address: '', key: '' }],
   layerOne: [{ address: '', key: '' }],
+  trieLogs: [{ address: '', key: '' }],
   level: 'auto',
   keep: true,
 };
@@ -44,8 +47,13 @@ export const settings = signal<Settings>(restore());
 export function change(part: Partial<Settings>): void {
   settings.value = { ...settings.value, ...part };
   const keyless = ({ address }: EndpointField) => ({ address, key: '' });
-  const { endpoints, layerOne } = settings.value;
-  const kept = { ...settings.value, endpoints: endpoints.map(keyless), layerOne: layerOne.map(keyless) };
+  const { endpoints, layerOne, trieLogs } = settings.value;
+  const kept = {
+    ...settings.value,
+    endpoints: endpoints.map(keyless),
+    layerOne: layerOne.map(keyless),
+    trieLogs: trieLogs.map(keyless),
+  };
   try {
     localStorage.setItem(STORED, JSON.stringify(kept));
   } catch {
@@ -84,14 +92,17 @@ export function nodeOptions(from: Settings): ClientOptions {
   const endpoints = filled(from.endpoints).map(joinKey);
   if (endpoints.length === 0) throw new Error('A light node needs at least one endpoint of the network.');
   const layerOne = filled(from.layerOne).map(joinKey);
+  const trieLogs = filled(from.trieLogs).map(joinKey);
+  const common = { network: NETWORKS[from.network].profile(), endpoints, ...(level !== 'auto' && { level }) };
+  if (trieLogs.length > 0) {
+    if (layerOne.length === 0) throw new Error('A node that builds the zk state itself needs an endpoint of layer 1.');
+    return {
+      chain: { ...common, kind: 'replica', layerOne, trieLogs },
+      ...(keep && { storeName: `plumbline-demo-replica-${from.network}` }),
+    };
+  }
   return {
-    chain: {
-      kind,
-      network: NETWORKS[from.network].profile(),
-      endpoints,
-      ...(layerOne.length > 0 && { layerOne }),
-      ...(level !== 'auto' && { level }),
-    },
+    chain: { ...common, kind, ...(layerOne.length > 0 && { layerOne }) },
     ...(keep && { storeName: `plumbline-demo-light-${from.network}` }),
   };
 }

@@ -90,7 +90,11 @@ async function openOn(
   if (chainOptions.kind === 'replica') {
     const { startReplica } = await import('./open-replica.js');
     const shared = { layerOne: layerOneGroup, layerOneHeader, store, health, clock, kernel: { build }, loadHasher };
-    const observers = { upstreamObserver: observer, observer: extras.replicaObserver };
+    const observers = {
+      upstreamObserver: observer,
+      observer: extras.replicaObserver,
+      onProgress: extras.onProgress,
+    };
     chain = await startReplica(light, chainOptions, { ...shared, ...observers });
   }
   const { gasSearch, stepBudget = STEP_BUDGET } = options;

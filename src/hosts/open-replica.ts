@@ -17,6 +17,7 @@ import { isStoreFailure, type StoreHealth } from '../store/store-status.js';
 import type { Clock } from '../upstream/clock.js';
 import { EndpointGroup } from '../upstream/group.js';
 import type { UpstreamObserver } from '../upstream/observer.js';
+import type { OpenProgress } from './options.js';
 import type { ReplicaChainOptions } from './replica-options.js';
 
 /** Told how a replica gets on. */
@@ -25,6 +26,9 @@ export interface ReplicaObserver {
   /** Those that pass, too; with `REPLICA_DIVERGED` following has ended. */
   error?(error: unknown): void;
 }
+
+/** A small block is applied faster than a page takes a report: of steps below a hundredth, one in this time is told, ms. */
+const SYNC_REPORT_MS = 100;
 
 /** What a replica shares with the light chain below it. */
 export interface ReplicaParts {
@@ -40,6 +44,7 @@ export interface ReplicaParts {
   readonly kernel: KernelOptions;
   readonly upstreamObserver: UpstreamObserver | undefined;
   readonly observer: ReplicaObserver | undefined;
+  readonly onProgress: ((progress: OpenProgress) => void) | undefined;
   loadHasher(scheme: HashScheme): Promise<Hasher>;
 }
 
@@ -52,6 +57,7 @@ export interface ReplicaParts {
 export async function startReplica(light: Chain, options: ReplicaChainOptions, parts: ReplicaParts): Promise<Chain> {
   const { network } = options;
   const { layerOne, store, clock, kernel, upstreamObserver, observer } = parts;
+  const synced = syncReports(parts.onProgress);
   const groups: EndpointGroup[] = [];
   const group = (role: string, endpoints: ReplicaChainOptions['trieLogs']) => {
     const common = { clock, ...(upstreamObserver !== undefined && { observer: upstreamObserver }) };
@@ -83,7 +89,10 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
       commitBlocks: options.commitBlocks,
       heldBlocks: options.heldBlocks,
       intermediateRoots: options.intermediateRoots,
-      onProgress: (progress) => observer?.progress?.(progress),
+      onProgress(progress) {
+        observer?.progress?.(progress);
+        synced(progress);
+      },
     });
     const end = keepFollowing(follower, {
       pollMs: options.followIntervalMs,
@@ -99,6 +108,18 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
     await light.close();
     throw error;
   }
+}
+
+/** Tells the steps of a replica as stage `sync`, the last one of each run among them. */
+function syncReports(tell: ReplicaParts['onProgress']): (progress: ReplicaProgress) => void {
+  let [told, at] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return ({ block, target }) => {
+    const fraction = (block + 1) / (target + 1);
+    const now = performance.now();
+    if (block < target && Math.abs(fraction - told) < 0.01 && now - at < SYNC_REPORT_MS) return;
+    [told, at] = [fraction, now];
+    tell?.({ stage: 'sync', fraction, block, target });
+  };
 }
 
 /**

@@ -80,11 +80,18 @@ export interface NodeOptions {
   readonly maxSubscriptions?: number;
 }
 
-/** What a node tells while it opens. The state of a stored devnet loads behind: stage `state` is told after `ready` too. */
+/**
+ * What a node tells while it opens. Two stages go on behind a node that answers, so they are told after `ready` too: `state`,
+ * the loading of a stored devnet's state, and `sync`, a replica that follows its network.
+ */
 export interface OpenProgress {
-  readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'blocks' | 'state' | 'ready';
+  readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'blocks' | 'state' | 'ready' | 'sync';
   /** Between 0 and 1, within the stage. */
   readonly fraction: number;
+  /** With `sync`: the block that was applied last. */
+  readonly block?: number;
+  /** With `sync`: the block that layer 1 finalized last, where following ends for now. */
+  readonly target?: number;
 }
 
 /** What is known of a node once it is open. */

@@ -3,6 +3,7 @@ import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
 import type { ReplicaProgress } from '../../src/chain/replica/settings.js';
 import { PlumblineError } from '../../src/errors.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
+import type { OpenProgress } from '../../src/hosts/options.js';
 import type { ReplicaChainOptions } from '../../src/hosts/replica-options.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
@@ -117,6 +118,22 @@ describe('a replica node', () => {
     expect(await ask(...latest)).toEqual(await dev.ask(...latest));
     expect(progress.map(({ block }) => block)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     expect(scene.errors).toEqual([]);
+  });
+
+  test('tells how far it is behind a node that is ready', async () => {
+    const scene = await replicaScene();
+    await transact(scene.dev, 7);
+    const told: OpenProgress[] = [];
+    await scene.open({}, { onProgress: (step) => void told.push(step) });
+    await until(() => scene.progress.at(-1)?.confirmed === 6);
+    const steps = Array.from({ length: 7 }, (_, block) => ({
+      stage: 'sync',
+      fraction: (block + 1) / 7,
+      block,
+      target: 6,
+    }));
+    expect(told.filter(({ stage }) => stage === 'sync')).toEqual(steps);
+    expect(told.findIndex(({ stage }) => stage === 'ready')).toBeLessThan(told.length - 1);
   });
 
   test('goes on from its store, and proves from it at once', async () => {
