@@ -12,8 +12,9 @@ import {
   WebSocketProvider,
   zeroPadValue,
 } from 'ethers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { eventually } from '../support/eventually.js';
 import { type Endpoint, openEndpoint, TOKEN_ABI, tokenCode } from './endpoint.js';
 
 const receiver = DEV_ACCOUNTS[1]!.address;
@@ -78,10 +79,10 @@ describe.each(ways)('ethers by its %s', (way) => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     for (const value of [1n, 2n, 3n]) await (await token.transfer!(receiver, value)).wait();
     const head = await provider.getBlockNumber();
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(seen.values).toEqual([1n, 2n, 3n]);
       expect(seen.blocks.at(-1)).toBe(head);
-    }, 10_000);
+    });
     await token.removeAllListeners();
     await provider.removeAllListeners();
   });
@@ -91,7 +92,7 @@ describe.each(ways)('ethers by its %s', (way) => {
     await provider.on('pending', (hash) => void hashes.push(hash));
     await new Promise((resolve) => setTimeout(resolve, 200));
     const sent = await wallet.sendTransaction({ to: receiver, value: 1n });
-    await vi.waitFor(() => expect(hashes).toContain(sent.hash), 10_000);
+    await eventually(() => expect(hashes).toContain(sent.hash));
     await provider.removeAllListeners();
   });
 

@@ -19,12 +19,13 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import { linea } from 'viem/chains';
 import { estimateGas } from 'viem/linea';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
 import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { eventually } from '../support/eventually.js';
 import { type Endpoint, openEndpoint, TOKEN_ABI, tokenCode } from './endpoint.js';
 
 const abi = parseAbi(TOKEN_ABI);
@@ -108,11 +109,11 @@ describe.each(['HTTP', 'WebSocket', 'EIP-1193'] as const)('viem over %s', (way) 
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     const head = await reader.getBlockNumber({ cacheTime: 0 });
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(seen.values).toEqual([1n, 2n, 3n]);
       expect(seen.blocks.slice(-1)).toEqual([head]);
       if (way === 'WebSocket') expect(seen.pending).toEqual(hashes);
-    }, 5_000);
+    });
     for (const stop of stops) stop();
   });
 

@@ -32,7 +32,7 @@ const RUNS = 40;
 let bundles: ExecutionBundles;
 beforeAll(async () => {
   bundles = await bundleExecution();
-}, 120_000);
+});
 afterAll(() => bundles.close());
 
 const from = (hardfork: Hardfork) => HARDFORKS.indexOf(hardfork);
@@ -97,7 +97,7 @@ async function compare(hardfork: Hardfork, alloc: Alloc, messages: readonly Tran
 const FORKS = HARDFORKS.slice(0, from('bpo1') + 1);
 
 describe.each(FORKS)('under %s', (hardfork) => {
-  it('programs of all instructions, in transactions of all types', { timeout: 120_000 }, async () => {
+  it('programs of all instructions, in transactions of all types', async () => {
     const ends = new Map<string, number>();
     for (let seed = 1; seed <= 3; seed++) {
       const below = seededRandom(7919 * seed + 31 * from(hardfork));
@@ -110,7 +110,7 @@ describe.each(FORKS)('under %s', (hardfork) => {
     expect(ends.size, show([...ends])).toBeGreaterThan(3);
   });
 
-  it('each instruction by itself, with and without its operands', { timeout: 120_000 }, async () => {
+  it('each instruction by itself, with and without its operands', async () => {
     const below = seededRandom(4242 + from(hardfork));
     const alloc = randomState(below, hardfork);
     const messages: TransactionMessage[] = [];
@@ -131,7 +131,7 @@ describe.each(FORKS)('under %s', (hardfork) => {
     expect(ends).toContain('stack underflow');
   });
 
-  it('creations at the limits of their code', { timeout: 120_000 }, async () => {
+  it('creations at the limits of their code', async () => {
     // Code is what the first byte says, so many bytes of it: RETURN of memory after MSTORE8.
     const deploying = (first: number, length: number) =>
       concatBytes(push(first), push(0), Uint8Array.of(0x53), push(length, 3), push(0), Uint8Array.of(0xf3));
@@ -150,7 +150,7 @@ describe.each(FORKS)('under %s', (hardfork) => {
     expect(ends[0] === 'succeeded').toBe(from(hardfork) < from('london'));
   });
 
-  it('precompiles, with inputs that hold and that do not, and with too little gas', { timeout: 120_000 }, async () => {
+  it('precompiles, with inputs that hold and that do not, and with too little gas', async () => {
     const messages = precompileInputs().flatMap(([at, data]) =>
       [3_000_000n, 60_000n].map((gasLimit) => programMessage({ to: hexToBytes(addressOf(at)), data, gasLimit })),
     );
@@ -160,7 +160,7 @@ describe.each(FORKS)('under %s', (hardfork) => {
     if (from(hardfork) >= from('byzantium')) expect(ends).toContain('out of gas');
   });
 
-  it('precompiles that contracts call', { timeout: 120_000 }, async () => {
+  it('precompiles that contracts call', async () => {
     const below = seededRandom(99 + from(hardfork));
     const alloc = randomState(below, hardfork);
     const messages: TransactionMessage[] = [];

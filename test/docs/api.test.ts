@@ -5,4 +5,4 @@ test('the API reference is made of the doc comments without a warning', async ()
   const typedoc = `${root}/docs/api/node_modules/.bin/typedoc`;
   const options = ['--options', 'docs/api/typedoc.json', '--emit', 'none', '--treatWarningsAsErrors'];
   expect(await run(typedoc, options, root)).not.toMatch(/warning/i);
-}, 180_000);
+});

@@ -37,7 +37,7 @@ beforeAll(async () => {
   mocks = [await serveMock(dev), await serveMock(dev)];
   const endpoints = mocks.map(({ url }) => url);
   light = await createInlineNode({ chain: { kind: 'light', network: devnet(), endpoints, headMaxAgeMs: 3_600_000 } });
-}, 60_000);
+});
 afterAll(async () => {
   await light.close();
   await Promise.all(mocks.map((mock) => mock.close()));
@@ -101,7 +101,7 @@ describe('logs of a light node', () => {
     const controller = new AbortController();
     const searching = node.request({ method: search, params: [given] }, { signal: controller.signal });
     searching.catch(() => {});
-    await expect.poll(() => under().length, { interval: 2 }).toBeGreaterThan(0);
+    await expect.poll(() => under().length).toBeGreaterThan(0);
     controller.abort();
     await expect(searching).rejects.toThrow();
     const asked = slow.seen.length;

@@ -6,9 +6,6 @@ import { BROWSER_ARGS } from '../../scripts/lib/browser.mjs';
 import { executablePath, outcomeOf, type StaticServer, serveFiles } from './page.js';
 import { bin, ESTIMATE, type Packed, packPackage, run } from './project.js';
 
-/** Time for what takes long on a busy machine, ms. */
-const SLOW = 180_000;
-
 /** Opens a node as the address of the page says, and tells what came of it. */
 const MAIN = `import { createNode, registerRpcProxy } from 'plumbline';
 import { createInlineNode } from 'plumbline/inline';
@@ -42,11 +39,11 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
     await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
     server = await serveFiles(join(project, 'out'));
-  }, SLOW);
+  });
   afterAll(async () => {
     await server?.close();
     packed?.remove();
-  }, SLOW);
+  });
 
   /** @param flags - of the browser @param url - relative, or of another host name */
   async function outcome(flags: readonly string[], url: string): Promise<unknown> {

@@ -8,8 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { executablePath, launch, outcomeOf, STRICT_CSP, serveFiles } from './page.js';
 import { ANSWERS, bin, ESTIMATE, type Packed, packPackage, root, run } from './project.js';
 
-/** Time for what takes long on a busy machine, ms. */
-const SLOW = 180_000;
 const INDEX = '<!doctype html><title>consumer</title><script type="module" src="./main.js"></script>';
 const page = (door: string, create: string): Readonly<Record<string, string>> => ({
   'index.html': INDEX,
@@ -38,11 +36,11 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
 
   beforeAll(async () => {
     [packed, browser] = await Promise.all([packPackage(), launch()]);
-  }, SLOW);
+  });
   afterAll(async () => {
     await browser?.close();
     packed?.remove();
-  }, SLOW);
+  });
 
   /** Opens what was built under the strict policy, and has it estimate. */
   async function works(directory: string, policy: string = STRICT_CSP): Promise<void> {
@@ -82,16 +80,12 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     }
   });
 
-  test(
-    'webpack 5',
-    async () => {
-      const project = packed.project('webpack', { ...IN_WORKER, 'build.js': webpackProgram });
-      await run(process.execPath, ['build.js'], project);
-      cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-      await works(join(project, 'out'));
-    },
-    SLOW,
-  );
+  test('webpack 5', async () => {
+    const project = packed.project('webpack', { ...IN_WORKER, 'build.js': webpackProgram });
+    await run(process.execPath, ['build.js'], project);
+    cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
+    await works(join(project, 'out'));
+  });
 
   test('esbuild, the worker as an entry of its own', async () => {
     const project = packed.project('esbuild', IN_WORKER);

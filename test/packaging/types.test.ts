@@ -3,9 +3,6 @@ import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bin, type Packed, packPackage, root, run } from './project.js';
 
-/** Time for what takes long on a busy machine, ms. */
-const SLOW = 180_000;
-
 /** A consumer that imports every door there is, and uses what a wallet would. */
 const EVERY_DOOR = `import { createNode, devnet, linea, PlumblineError, type Hex, type PlumblineNode } from 'plumbline';
 import * as worker from 'plumbline/worker';
@@ -89,8 +86,8 @@ describe('the types of the packed package', () => {
       },
       ['@types/node', 'undici-types'],
     );
-  }, SLOW);
-  afterAll(() => packed?.remove(), SLOW);
+  });
+  afterAll(() => packed?.remove());
 
   describe.each(COMPILERS)('%s, strict, libraries checked as well', (_, compiler) => {
     test.each(['page.bundler', 'page.nodenext', 'node.bundler', 'node.nodenext'])('%s', async (name) => {

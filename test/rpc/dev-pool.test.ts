@@ -2,11 +2,12 @@ import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { RLP } from '@ethereumjs/rlp';
 import { createEOACode7702Tx } from '@ethereumjs/tx';
 import { eoaCode7702SignAuthorization } from '@ethereumjs/util';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, devNode, stranger } from '../support/dev-node.js';
+import { eventually } from '../support/eventually.js';
 
 const manual = { chain: { kind: 'devnet', mining: 'manual' } } as const;
 const blockOf = async (ask: (method: string, ...params: unknown[]) => Promise<unknown>, tag: string) =>
@@ -246,7 +247,7 @@ describe('sealing', () => {
   test('by interval, with blocks of nothing, until it is set to zero', async () => {
     const { ask, transfer, number } = await devNode({ chain: { kind: 'devnet', mining: { intervalSeconds: 0.02 } } });
     const hash = await transfer(0, { nonce: 0 });
-    await vi.waitFor(async () => expect(await number()).toBeGreaterThan(3), { timeout: 20_000, interval: 10 });
+    await eventually(async () => expect(await number()).toBeGreaterThan(3));
     expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' });
     expect(await ask('anvil_getIntervalMining')).toBe(0.02);
     await ask('evm_setIntervalMining', 0);

@@ -8,6 +8,7 @@ import { createInlineNode } from '../../src/hosts/inline.js';
 import { type RunningServer, serve } from '../../src/hosts/node.js';
 import type { PlumblineNode } from '../../src/hosts/node-handle.js';
 import { linea } from '../../src/networks/linea.js';
+import { eventually } from '../support/eventually.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 
 let node: PlumblineNode;
@@ -176,7 +177,7 @@ describe('stopping', () => {
     idle.resume();
     const before = Number((await ask('eth_blockNumber')).result);
     const mining = fetch(url, { method: 'POST', body: '{"id":1,"method":"evm_mine","params":[{"blocks":60}]}' });
-    await vi.waitFor(async () => expect(Number((await ask('eth_blockNumber')).result)).toBeGreaterThan(before));
+    await eventually(async () => expect(Number((await ask('eth_blockNumber')).result)).toBeGreaterThan(before));
     const closed = stopping.close();
     expect(await (await mining).json()).toMatchObject({ id: 1, result: '0x0' });
     await Promise.all([closed, idleClosed]);

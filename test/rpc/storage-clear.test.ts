@@ -1,8 +1,9 @@
 import 'fake-indexeddb/auto';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/block-record.js';
 import { PlumblineError } from '../../src/errors.js';
 import { accountAt, KeptStore, stranger } from '../support/dev-node.js';
+import { eventually } from '../support/eventually.js';
 import { lightScene } from '../support/light-node.js';
 import { behindFullStore, freshName, grow, opened, portrait } from '../support/storage-scene.js';
 
@@ -56,7 +57,7 @@ describe('clear()', () => {
     expect(await portrait(dev.node)).toEqual(before);
     expect((await dev.node.storage()).status).toMatchObject({ mode: 'memory', since: 4 });
     store.isFull = false;
-    await vi.waitFor(async () => expect((await dev.node.storage()).status).toEqual({ mode: 'durable' }), 10_000);
+    await eventually(async () => expect((await dev.node.storage()).status).toEqual({ mode: 'durable' }));
     await dev.node.close();
     expect(await portrait((await opened({ store })).node)).toEqual(before);
   });

@@ -5,6 +5,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
 import { type RunningServer, type ServeOptions, serve } from '../../src/hosts/node.js';
 import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { eventually } from '../support/eventually.js';
 
 interface Endpoint {
   readonly node: PlumblineNode;
@@ -211,7 +212,7 @@ describe('the end of a socket', () => {
     await client.ask('eth_subscribe', 'newHeads');
     expect(counts.open).toBe(1);
     client.socket.terminate();
-    await vi.waitFor(() => expect(counts.open).toBe(0));
+    await eventually(() => expect(counts.open).toBe(0));
   });
 
   test('comes to a client that does not answer pings', async () => {
@@ -234,7 +235,7 @@ describe('the end of a socket', () => {
     const ended = client.ended();
     client.socket.pause();
     for (let i = 0; i < 20; i++) client.socket.send(JSON.stringify(blocks));
-    await vi.waitFor(() => expect(counts.open).toBe(0), { timeout: 20_000 });
+    await eventually(() => expect(counts.open).toBe(0));
     await pause(50);
     client.socket.resume();
     expect([1006, 1013]).toContain(await ended);
@@ -245,7 +246,7 @@ describe('the end of a socket', () => {
     const { node, server, url } = await start();
     const client = await Client.open(url);
     client.socket.send(JSON.stringify({ id: 1, method: 'evm_mine', params: [{ blocks: 50 }] }));
-    await vi.waitFor(async () => expect(await node.request({ method: 'eth_blockNumber' })).not.toBe('0x0'));
+    await eventually(async () => expect(await node.request({ method: 'eth_blockNumber' })).not.toBe('0x0'));
     const [code] = await Promise.all([client.ended(), server.close()]);
     expect(code).toBe(1001);
     expect(client.received.map((text) => JSON.parse(text))).toMatchObject([{ id: 1, result: '0x0' }]);

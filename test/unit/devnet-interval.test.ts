@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Interval } from '../../src/chain/devnet/interval.js';
+import { eventually } from '../support/eventually.js';
 
 /** Timers that would keep this process alive. */
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -12,7 +13,7 @@ test('work comes again and again, after failures too, until it is stopped', asyn
   });
   interval.start(0.001);
   expect(interval.seconds).toBe(0.001);
-  await vi.waitFor(() => expect(turns).toBeGreaterThan(3));
+  await eventually(() => expect(turns).toBeGreaterThan(3));
   interval.stop();
   expect(interval.seconds).toBeUndefined();
   const stopped = turns;
@@ -29,7 +30,7 @@ test('turns do not overlap, and a stop during one is the end', async () => {
     interval.stop();
   });
   interval.start(0.001);
-  await vi.waitFor(() => expect(most).toBe(1));
+  await eventually(() => expect(most).toBe(1));
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect([running, most]).toEqual([0, 1]);
 });

@@ -157,7 +157,7 @@ describe.skipIf(!fixturesPresent)('import of a chain through all forks', () => {
       ['RLP', 47, (block) => void block[0].push(word(1))],
     ];
 
-    it.each(cases)('%s of block %i', { timeout: 60_000 }, async (what, number, change) => {
+    it.each(cases)('%s of block %i', async (what, number, change) => {
       await devnet.importChain(rlpOf(blocks.slice(upTo, number - 1)));
       upTo = number - 1;
       const before = await head(devnet);
@@ -194,7 +194,7 @@ describe.skipIf(!fixturesPresent)('import of a chain through all forks', () => {
     expect(await devnet.importChain(new Uint8Array(0))).toEqual({ imported: 0, head: 3 });
   });
 
-  it('is the same chain when its store is opened again', { timeout: 60_000 }, async () => {
+  it('is the same chain when its store is opened again', async () => {
     const store = new KeptStore();
     const first = await openOnGenesis(store);
     await first.importChain(chainRlp());

@@ -11,6 +11,7 @@ import type { RpcContext } from '../../src/rpc/context.js';
 import { DEVNET_METHODS } from '../../src/rpc/devnet-methods.js';
 import { type Reply, type RpcResponse, readRequest, success } from '../../src/rpc/envelope.js';
 import { methodTable, servedMethods } from '../../src/rpc/method-table.js';
+import { eventually } from '../support/eventually.js';
 import { seededRandom } from '../support/random.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -155,7 +156,7 @@ describe('the proxy', () => {
       const alone = scene(first.state.kept);
       const proxy = new ProxyHost(alone.around);
       const waiting = said(proxy, post());
-      await vi.waitFor(() => expect(alone.state.asked).toBe(1));
+      await eventually(() => expect(alone.state.asked).toBe(1));
       await vi.advanceTimersByTimeAsync(11_000);
       expect(JSON.parse(await waiting)).toMatchObject({ id: 4, error: { code: -32603 } });
       // The next request asks again.
@@ -171,7 +172,7 @@ describe('the proxy', () => {
     const proxy = new ProxyHost(around);
     await proxy.configure(config());
     const slow = said(proxy, post(undefined, ['slow']));
-    await vi.waitFor(() => expect(state.opened).toHaveLength(1));
+    await eventually(() => expect(state.opened).toHaveLength(1));
     await proxy.configure(config());
     await proxy.configure(config({ maxBatch: 7 }));
     const later = said(proxy, post());

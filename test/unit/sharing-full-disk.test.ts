@@ -43,7 +43,7 @@ test('a full disk: another takes over what is stored, goes on in memory, and is 
   expect(two.storeStatus).toMatchObject({ ...FULL, since: 2 });
   const head = await ask(two, 'eth_getBlockByNumber', ['latest', false]);
   disk.isFull = false;
-  await expect.poll(() => two.storeStatus, { timeout: 10_000 }).toEqual({ mode: 'durable' });
+  await expect.poll(() => two.storeStatus).toEqual({ mode: 'durable' });
   expect(await epochOf(browser)).toBe((await sharingOf(two)).epoch);
   await two.close();
   const three = await browser.open(browser.tab(), openInline, CHAIN);
@@ -65,7 +65,7 @@ test('a full disk: those who follow are told with the writer, and when that has 
   expect(three.storeStatus).toMatchObject({ ...FULL, since: 2 });
   expect(told).toEqual([expect.objectContaining({ ...FULL, since: 2 })]);
   disk.isFull = false;
-  await expect.poll(() => told.at(-1), { timeout: 10_000 }).toEqual({ mode: 'durable' });
+  await expect.poll(() => told.at(-1)).toEqual({ mode: 'durable' });
   expect(told).toHaveLength(2);
   disk.isFull = true;
   await ask(three, 'evm_mine');
@@ -109,7 +109,7 @@ test('a writer that hung while the disk became full writes nothing over the next
   disk.isFull = false;
   first.resume();
   await expect.poll(async () => (await sharingOf(one)).role).toBe('follower');
-  await expect.poll(() => two.storeStatus, { timeout: 10_000 }).toEqual({ mode: 'durable' });
+  await expect.poll(() => two.storeStatus).toEqual({ mode: 'durable' });
   expect(await ask(one, 'eth_getBlockByNumber', ['latest', false])).toEqual(head);
 });
 
@@ -130,7 +130,7 @@ describe('without locks', () => {
     await ask(three, 'evm_mine');
     expect(await sharingOf(one)).toMatchObject({ role: 'writer', epoch });
     disk.isFull = false;
-    await expect.poll(() => one.storeStatus, { timeout: 10_000 }).toEqual({ mode: 'durable' });
+    await expect.poll(() => one.storeStatus).toEqual({ mode: 'durable' });
     expect(await ask(two, 'eth_blockNumber')).toBe('0x2');
   });
 
@@ -151,7 +151,7 @@ describe('without locks', () => {
     expect(three.storeStatus).toMatchObject(FULL);
     disk.isFull = false;
     await ask(three, 'evm_mine');
-    await expect.poll(() => three.storeStatus, { timeout: 10_000 }).toEqual({ mode: 'durable' });
+    await expect.poll(() => three.storeStatus).toEqual({ mode: 'durable' });
     expect(await epochOf(browser)).toBe((await sharingOf(three)).epoch);
   });
 });
