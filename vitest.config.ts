@@ -50,6 +50,7 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**', 'test/slow/**', 'test/page/**'],
+          globalSetup: 'test/packaging/setup.ts',
         },
       },
       { test: { ...IN_NODE, name: 'slow', include: ['test/slow/**/*.test.ts'], testTimeout: 3_600_000 } },

@@ -146,7 +146,6 @@ describe('snippets of the documents', () => {
     await browser?.close();
     await server?.close();
     await endpoints.close();
-    packed?.remove();
   });
 
   test('were found', () => {
@@ -208,10 +207,11 @@ async function runLine(line: string, project: string, variables: Record<string, 
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   const note = (data: Buffer): void => {
     printed += data.toString();
-    if (stopped || !/^plumbline serve/.test(line) || !/http:\/\/[\d.]+:\d+/.test(printed)) return;
+    const [url] = /http:\/\/[\d.]+:\d+/.exec(printed) ?? [];
+    if (stopped || !/^plumbline serve/.test(line) || url === undefined) return;
     stopped = true;
-    // It may still be printing, and listens to signals after that; a second signal would end it at once.
-    setTimeout(() => child.kill('SIGINT'), 1_000);
+    // Once it answers it has printed everything, and listens to signals.
+    fetch(url).finally(() => child.kill('SIGINT'));
   };
   child.stdout.on('data', note);
   child.stderr.on('data', note);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Packed, packPackage, root } from './project.js';
 
 /** All that belongs into the package. */
@@ -25,7 +25,6 @@ describe('the packed package', () => {
       .map((entry) => join(entry.parentPath, entry.name).slice(inside.length + 1))
       .sort();
   });
-  afterAll(() => packed?.remove());
 
   const read = (file: string) => readFileSync(join(inside, file), 'latin1');
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ANSWERS, ESTIMATE, type Packed, packPackage, run } from './project.js';
 
 const IN_PROCESS = `import { createInlineNode } from 'plumbline/inline';
@@ -52,7 +52,6 @@ describe('the packed package in Node', () => {
       'common.cjs': COMMON_JS,
     });
   });
-  afterAll(() => packed?.remove());
 
   test.each(['in-process.js', 'in-thread.js', 'served.js', 'common.cjs'])('%s', async (program) => {
     // `--no-warnings`: some versions of Node say that `require` of a module is new.

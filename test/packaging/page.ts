@@ -23,8 +23,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-/** How long a page may take to estimate. */
-const OUTCOME_TIMEOUT_MS = 45_000;
+/** How long a page may take to estimate, on a busy machine. */
+const OUTCOME_TIMEOUT_MS = 240_000;
 
 /** The strictest policy a page with a node in a worker can have, as docs/browsers.md says it. */
 export const STRICT_CSP =

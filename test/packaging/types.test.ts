@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { bin, type Packed, packPackage, root, run } from './project.js';
 
 /** A consumer that imports every door there is, and uses what a wallet would. */
@@ -62,9 +62,10 @@ const config = (resolution: 'bundler' | 'nodenext', lib: readonly string[], file
     files: [file],
   });
 
+/** TypeScript 6 takes ten times as long: each set of doors and each way of resolution once. */
 const COMPILERS = [
-  ['TypeScript 7', bin('tsc')],
-  ['TypeScript 6', `${root}/docs/api/node_modules/.bin/tsc`],
+  ['TypeScript 7', bin('tsc'), ['page.bundler', 'page.nodenext', 'node.bundler', 'node.nodenext']],
+  ['TypeScript 6', `${root}/docs/api/node_modules/.bin/tsc`, ['page.bundler', 'node.nodenext']],
 ] as const;
 
 describe('the types of the packed package', () => {
@@ -87,10 +88,9 @@ describe('the types of the packed package', () => {
       ['@types/node', 'undici-types'],
     );
   });
-  afterAll(() => packed?.remove());
 
-  describe.each(COMPILERS)('%s, strict, libraries checked as well', (_, compiler) => {
-    test.each(['page.bundler', 'page.nodenext', 'node.bundler', 'node.nodenext'])('%s', async (name) => {
+  describe.each(COMPILERS)('%s, strict, libraries checked as well', (_, compiler, names) => {
+    test.each(names)('%s', async (name) => {
       expect(await run(compiler, ['-p', `${name}.json`], project)).toBe('');
     });
   });

@@ -37,7 +37,7 @@ test('a full disk: the chain goes on in memory, says so, and is stored when ther
   const { head, hashes } = await look(page);
   expect(head).toBe(full + 4);
   await quota(undefined);
-  await expect.poll(() => lastStatus(page), { timeout: 20_000 }).toEqual({ mode: 'durable' });
+  await expect.poll(() => lastStatus(page)).toEqual({ mode: 'durable' });
   await page.reload();
   await openPage(page);
   expect(await start(page, devnet(name, { storeCheck: 'full' }))).toBeUndefined();
@@ -98,7 +98,7 @@ test('a full disk as a stored devnet is opened: it reads, goes on in memory, and
   const { hashes: all } = await look(page);
   expect(all.slice(0, 4)).toEqual(hashes);
   await quota(undefined);
-  await expect.poll(() => lastStatus(page), { timeout: 20_000 }).toEqual({ mode: 'durable' });
+  await expect.poll(() => lastStatus(page)).toEqual({ mode: 'durable' });
   await page.reload();
   await openPage(page);
   expect(await start(page, devnet(name, { storeCheck: 'full' }))).toBeUndefined();
@@ -131,7 +131,7 @@ test('a full disk as another page takes over: it goes on from what is stored, in
   expect(await lastStatus(other)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED', since: 4 });
   const { hashes: all } = await look(other);
   await quota(undefined);
-  await expect.poll(() => lastStatus(other), { timeout: 20_000 }).toEqual({ mode: 'durable' });
+  await expect.poll(() => lastStatus(other)).toEqual({ mode: 'durable' });
   await close(other);
   expect(await start(page, devnet(name, { storeCheck: 'full' }))).toBeUndefined();
   expect((await look(page)).hashes).toEqual(all);
