@@ -19,7 +19,7 @@ const PATIENCE = {
  * Files of one process share its modules: to load them anew for each file would take more time than the tests. A test puts
  * back what it changes of globals.
  */
-const IN_NODE = { ...PATIENCE, isolate: false };
+const IN_NODE = { ...PATIENCE, isolate: false, globalSetup: 'test/packaging/setup.ts' };
 
 /** Suites that need a real browser; left out, loudly, when there is none (scripts/test.mjs says so). */
 const browserProject = {
@@ -50,7 +50,6 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**', 'test/slow/**', 'test/page/**'],
-          globalSetup: 'test/packaging/setup.ts',
         },
       },
       { test: { ...IN_NODE, name: 'slow', include: ['test/slow/**/*.test.ts'], testTimeout: 3_600_000 } },

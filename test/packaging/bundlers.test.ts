@@ -5,30 +5,12 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright';
 import { createServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { executablePath, launch, outcomeOf, STRICT_CSP, serveFiles } from './page.js';
-import { ANSWERS, bin, ESTIMATE, type Packed, packPackage, root, run } from './project.js';
+import { executablePath, expectAnswers, launch, outcomeOf, STRICT_CSP, serveFiles } from './page.js';
+import { IN_PAGE, IN_WORKER, INDEX, webpackProgram } from './programs.js';
+import { ANSWERS, bin, type Packed, packPackage, run } from './project.js';
 
-const INDEX = '<!doctype html><title>consumer</title><script type="module" src="./main.js"></script>';
-const page = (door: string, create: string): Readonly<Record<string, string>> => ({
-  'index.html': INDEX,
-  'estimate.js': ESTIMATE,
-  'main.js': `import { ${create} } from '${door}';
-import { estimate } from './estimate.js';
-${create}().then(estimate).then((outcome) => { window.outcome = outcome; }, (error) => { window.outcome = error.code ?? String(error); });
-`,
-});
-const IN_WORKER = page('plumbline', 'createNode');
-const IN_PAGE = page('plumbline/inline', 'createInlineNode');
-
-/** webpack by its own interface, without its command, which is a package of its own. */
-const webpackProgram = `import { createRequire } from 'node:module';
-const webpack = createRequire(${JSON.stringify(`${root}/test/consumers/package.json`)})('webpack');
-webpack({ mode: 'production', entry: './main.js', output: { path: import.meta.dirname + '/out' } }, (error, stats) => {
-  if (error) throw error;
-  console.log(stats.toString());
-  if (stats.hasErrors() || stats.hasWarnings()) process.exitCode = 1;
-});
-`;
+/** webpack warns of files as large as these are when they are not minified. */
+const UNMINIFIED = { optimization: { minimize: false }, performance: { hints: false } };
 
 describe.skipIf(executablePath === undefined)('the packed package, bundled, in Chromium', () => {
   let packed: Packed;
@@ -41,20 +23,10 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     await browser?.close();
   });
 
-  /** Opens what was built under the strict policy, and has it estimate. */
-  async function works(directory: string, policy: string = STRICT_CSP): Promise<void> {
-    const server = await serveFiles(directory, policy);
-    try {
-      expect(await outcomeOf(browser, server.url)).toEqual({ outcome: ANSWERS, troubles: [] });
-    } finally {
-      await server.close();
-    }
-  }
-
   test("vite build, as it comes; without 'wasm-unsafe-eval' the start is refused with a code", async () => {
     const project = packed.project('vite', IN_WORKER);
     await run(bin('vite'), ['build', '--outDir', 'out'], project);
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
     const server = await serveFiles(join(project, 'out'), STRICT_CSP.replace(" 'wasm-unsafe-eval'", ''));
     try {
       expect((await outcomeOf(browser, server.url)).outcome).toBe('KERNEL_UNAVAILABLE');
@@ -70,7 +42,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     });
     await run(bin('vite'), ['build', '--outDir', 'out'], project);
     expect(readdirSync(join(project, 'out/assets')).length).toBeGreaterThan(10);
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('vite dev', async () => {
@@ -85,11 +57,12 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     }
   });
 
+  // What webpack minifies is tried in test/slow/webpack-minified.test.ts: it takes as long as all that is here.
   test('webpack 5', async () => {
-    const project = packed.project('webpack', { ...IN_WORKER, 'build.js': webpackProgram });
+    const project = packed.project('webpack', { ...IN_WORKER, 'build.js': webpackProgram(UNMINIFIED) });
     await run(process.execPath, ['build.js'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('esbuild, the worker as an entry of its own', async () => {
@@ -97,7 +70,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     const entries = ['main.js', 'worker=plumbline/worker', 'worker-devnet=plumbline/worker-devnet'];
     await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('esbuild, the worker copied as it is', async () => {
@@ -109,14 +82,14 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     }
     cpSync(join(dist, 'chunks'), join(project, 'out/chunks'), { recursive: true });
     writeFileSync(join(project, 'out/index.html'), INDEX.replace('./main.js', './app/main.js'));
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('esbuild, the node in the thread of the page', async () => {
     const project = packed.project('esbuild-inline', IN_PAGE);
     await run(bin('esbuild'), ['main.js', '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('rolldown, the worker as an entry of its own', async () => {
@@ -130,7 +103,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     });
     await run(bin('rolldown'), ['--config', 'rolldown.config.js'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('no bundler: modules as they are, and an import map', async () => {
@@ -145,6 +118,6 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
       'index.html': INDEX.replace('<script', `${map}<script`),
     });
     const hash = createHash('sha256').update(JSON.stringify({ imports })).digest('base64');
-    await works(project, STRICT_CSP.replace("'self'", `'self' 'sha256-${hash}'`));
+    await expectAnswers(browser, project, STRICT_CSP.replace("'self'", `'self' 'sha256-${hash}'`));
   });
 });

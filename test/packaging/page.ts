@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { type Browser, chromium } from 'playwright';
+import { expect } from 'vitest';
 import { BROWSER_ARGS, findBrowser } from '../../scripts/lib/browser.mjs';
+import { ANSWERS } from './project.js';
 
 export const executablePath: string | undefined = await findBrowser();
 if (executablePath === undefined) console.warn('packaging: no Chromium was found, consumers in pages are not tried');
@@ -88,5 +90,15 @@ export async function outcomeOf(browser: Browser, url: string): Promise<{ outcom
     throw new Error(`no outcome of ${url}\n${troubles.join('\n')}`, { cause: error });
   } finally {
     await page.close();
+  }
+}
+
+/** Opens what was built under a policy, and has it estimate. */
+export async function expectAnswers(browser: Browser, directory: string, policy: string = STRICT_CSP): Promise<void> {
+  const server = await serveFiles(directory, policy);
+  try {
+    expect(await outcomeOf(browser, server.url)).toEqual({ outcome: ANSWERS, troubles: [] });
+  } finally {
+    await server.close();
   }
 }
