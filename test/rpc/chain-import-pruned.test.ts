@@ -20,9 +20,9 @@ describe('a file of pruned blocks', () => {
     chain: { kind: 'devnet', scheme: 'poseidon2', finality: { heldFinalizations: 4 } },
     storage: { budgets: { devnet: budget } },
   });
-  const CHANGES = 200_000;
-  const BODIES = 150_000;
-  const AROUND = 170;
+  const CHANGES = 140_000;
+  const BODIES = 95_000;
+  const AROUND = 110;
   const made = new Map<number, Promise<{ file: ChainFile; seen: unknown }>>();
 
   const look = async ({ ask }: DevNode) => ({
