@@ -25,17 +25,15 @@ interface Log {
   readonly seen: string[];
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 const METHODS: readonly Method<Log>[] = [
   { name: 'echo', handle: (_, params) => params },
   { name: 'nothing', handle: () => undefined },
   { name: 'slow', handle: () => new Promise(() => {}) },
   {
     name: 'note',
-    handle: async ({ seen }, [text, ms]) => {
+    handle: async ({ seen }, [text, turns]) => {
       seen.push(`${text} begins`);
-      await pause(Number(ms));
+      for (let turn = 0; turn < Number(turns); turn++) await new Promise((resolve) => setTimeout(resolve));
       seen.push(`${text} ends`);
       return text;
     },

@@ -4,9 +4,16 @@ import { createDispatcher } from '../../src/rpc/handle.js';
 import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http.js';
 import { createMethodTable } from '../../src/rpc/method.js';
 
+let slowBegins = () => {};
 const table = createMethodTable<undefined>([
   { name: 'eth_chainId', handle: () => '0xe708' },
-  { name: 'slow', handle: () => new Promise(() => {}) },
+  {
+    name: 'slow',
+    handle: () => {
+      slowBegins();
+      return new Promise(() => {});
+    },
+  },
 ]);
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
 const ANSWER = '{"jsonrpc":"2.0","id":1,"result":"0xe708"}';
@@ -108,9 +115,9 @@ describe('HTTP', () => {
       body: '{"id":7,"method":"slow"}',
       signal: controller.signal,
     });
-    const response = endpoint()(request);
-    setTimeout(() => controller.abort(), 10);
-    expect(await (await response).json()).toMatchObject({ error: { message: 'Request aborted' } });
+    slowBegins = () => controller.abort();
+    const response = await endpoint()(request);
+    expect(await response.json()).toMatchObject({ error: { message: 'Request aborted' } });
   });
 
   it('answers 500 with an internal error when the node behind is gone', async () => {

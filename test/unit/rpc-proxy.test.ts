@@ -11,7 +11,7 @@ import type { RpcContext } from '../../src/rpc/context.js';
 import { DEVNET_METHODS } from '../../src/rpc/devnet-methods.js';
 import { type Reply, type RpcResponse, readRequest, success } from '../../src/rpc/envelope.js';
 import { methodTable, servedMethods } from '../../src/rpc/method-table.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, settled } from '../support/eventually.js';
 import { seededRandom } from '../support/random.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -176,7 +176,7 @@ describe('the proxy', () => {
     await proxy.configure(config());
     await proxy.configure(config({ maxBatch: 7 }));
     const later = said(proxy, post());
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled();
     expect([state.opened.length, state.closed]).toEqual([1, 0]);
     release();
     expect([await slow, await later]).toEqual([HERE, HERE]);
