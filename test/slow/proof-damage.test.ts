@@ -6,7 +6,7 @@ import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import { type AnswerFixture, RECORDED, requestOf } from '../support/proof-fixtures.js';
 import { outcome } from '../support/refusal.js';
 
-/** The quick suite damages two bytes of each field; this one damages every byte. */
+/* Slow because every byte of the answers is damaged; test/unit/proof-damaged.long.test.ts damages two of each field. */
 describe.skipIf(!fixturesPresent)('a recorded answer with any one byte damaged is refused', () => {
   it.each(RECORDED)('%s', async (name) => {
     const fixture = fixtureJson<AnswerFixture>(`state/getproof/${name}.json`);

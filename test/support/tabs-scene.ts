@@ -9,7 +9,7 @@ import { SitePage, type TabsSite } from './tabs-site.js';
 
 const RECIPIENT: Hex = `0x${'11'.repeat(20)}`;
 /** Beyond this nobody takes over any more. */
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 120_000;
 
 /** Ways in which a writer ends: in order, by closing its page, by the end of its worker alone. */
 export type Ending = 'close' | 'page' | 'worker';
