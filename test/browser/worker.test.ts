@@ -68,7 +68,7 @@ describe('a node in a real worker', () => {
     expect(await node.request({ method: 'eth_chainId' })).toBe('0xe703');
   });
 
-  test('tells what its subscriptions follow, after their ids, until they end', async () => {
+  test('emits subscription messages after the subscription id was answered, until it is unsubscribed', async () => {
     const node = await start();
     const told: { subscription: string; result: unknown }[] = [];
     node.on('message', ({ type, data }) => {
@@ -87,7 +87,7 @@ describe('a node in a real worker', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('sends connect, and disconnect when it is closed; calls after that are 4900', async () => {
+  test('emits connect, and disconnect when it is closed; later calls are refused with 4900', async () => {
     const node = await createNode();
     const connected = new Promise<unknown>((resolve) => node.on('connect', resolve));
     expect(await connected).toEqual({ chainId: '0xe703' });
@@ -109,7 +109,7 @@ describe('a node in a real worker', () => {
     expect(await node.request({ method: 'eth_blockNumber' })).toBe('0x0');
   });
 
-  test('a worker that dies rejects the calls it leaves, and those after', async () => {
+  test('a worker that dies rejects the calls under way and all later ones', async () => {
     const url = new URL('../../dist/hosts/worker.js', import.meta.url);
     // vitest has the dynamic imports of what it serves go through this, and puts it into workers that it makes itself.
     const shim = 'globalThis.__vitest_browser_runner__ = { wrapDynamicImport: (load) => load() };';
@@ -132,7 +132,7 @@ describe('a node in a real worker', () => {
     await expect(createNode({ worker: idle, loadTimeoutMs: 200 })).rejects.toMatchObject({ code: 'WORKER_FAILED' });
   });
 
-  test('a devnet with a store name is there again', async () => {
+  test('a devnet with a store name has its blocks again after it was closed', async () => {
     const storeName = `worker-test-${crypto.randomUUID()}`;
     const first = await start({ storeName });
     await first.request({ method: 'evm_mine' });

@@ -70,7 +70,7 @@ describe.each(ways)('ethers by its %s', (way) => {
     });
   });
 
-  test('hears of blocks and events', async () => {
+  test('receives blocks and events', async () => {
     const token = await deploy();
     const seen = { values: [] as bigint[], blocks: [] as number[] };
     await token.on(token.filters.Transfer!(wallet.address), ({ args }) => void seen.values.push(args.value));
@@ -90,7 +90,7 @@ describe.each(ways)('ethers by its %s', (way) => {
     await provider.removeAllListeners();
   });
 
-  test('hears of pending transactions', async () => {
+  test('receives pending transactions', async () => {
     const hashes: string[] = [];
     await provider.on('pending', (hash) => void hashes.push(hash));
     await eventually(async () => {
@@ -127,14 +127,14 @@ describe.each(ways)('ethers by its %s', (way) => {
     expect(zk.storageProofs).toMatchObject([{ key: slot, proof: { value: toBeHex(1000n, 32) } }]);
   });
 
-  test('signs by the dev accounts of the node', async () => {
+  test('sends from a dev account that the node signs for', async () => {
     const signer = await provider.getSigner(2);
     expect((await signer.getAddress()).toLowerCase()).toBe(DEV_ACCOUNTS[2]!.address);
     const sent = await signer.sendTransaction({ to: receiver, value: 1n });
     expect((await sent.wait())!.status).toBe(1);
   });
 
-  test('sees a network and refuses what the node refuses', async () => {
+  test('detects the network, and throws what the node refuses', async () => {
     expect((await provider.getNetwork()).chainId).toBe(59_139n);
     const poor = Wallet.createRandom(provider as Provider);
     await expect(poor.sendTransaction({ to: receiver, value: 1n, gasLimit: 21_000n })).rejects.toThrow();

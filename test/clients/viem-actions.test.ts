@@ -105,7 +105,7 @@ describe.each(['EIP-1193', 'HTTP'] as const)('the actions over %s', (way) => {
   });
   afterAll(() => endpoint.close());
 
-  test('an estimate with what a wallet makes of it, and it is enough', async () => {
+  test('an estimate gives prices with which a wallet’s transaction succeeds', async () => {
     const client = open();
     const fees = await client.estimateLineaFees({ account: owner, to, value: 1n });
     expectTypeOf(fees).toEqualTypeOf<LineaFees>();

@@ -176,7 +176,7 @@ describe.each(['HTTP', 'WebSocket', 'EIP-1193'] as const)('viem over %s', (way) 
     expect(verdict).toMatchObject({ verified: true, slots: [{ value: hexToBytes(toHex(1000n, { size: 32 })) }] });
   });
 
-  test('drives the chain by the actions of its test client', async () => {
+  test('mines, snapshots and sets balances through viem’s test client', async () => {
     const { reader, tester, wallet } = clients();
     const stranger = '0x00000000000000000000000000000000000000b1';
     const snapshot = await tester.snapshot();
@@ -213,7 +213,7 @@ describe.each(['HTTP', 'WebSocket', 'EIP-1193'] as const)('viem over %s', (way) 
     expect(await reader.waitForTransactionReceipt({ hash: sent })).toMatchObject({ status: 'success' });
   });
 
-  test('signs by the dev accounts of the node', async () => {
+  test('sends from a dev account that the node signs for', async () => {
     const { reader } = clients();
     const wallet = createWalletClient({ chain, transport });
     const [account] = await wallet.getAddresses();

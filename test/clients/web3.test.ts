@@ -90,7 +90,7 @@ describe.each(['HTTP', 'WebSocket', 'EIP-1193'] as const)('web3.js over %s', (wa
   });
 
   // web3.js subscribes; over HTTP it cannot.
-  test.skipIf(way === 'HTTP')('hears of blocks, events and pending transactions', async () => {
+  test.skipIf(way === 'HTTP')('receives blocks, events and pending transactions', async () => {
     const token = await deploy();
     const seen = { values: [] as unknown[], blocks: [] as unknown[], pending: [] as unknown[] };
     const events = token.events.Transfer({ filter: { from: owner.address } });

@@ -105,7 +105,7 @@ async function compare(hardfork: Hardfork, alloc: Alloc, messages: readonly Tran
 const FORKS = HARDFORKS.slice(0, from('bpo1') + 1);
 
 describe.each(FORKS)('under %s', (hardfork) => {
-  it('programs of all instructions, in transactions of all types', async () => {
+  it('random programs of all instructions, in transactions of all types, run alike', async () => {
     const ends = new Map<string, number>();
     for (let seed = 1; seed <= 3; seed++) {
       const below = seededRandom(7919 * seed + 31 * from(hardfork));
@@ -118,7 +118,7 @@ describe.each(FORKS)('under %s', (hardfork) => {
     expect(ends.size, show([...ends])).toBeGreaterThan(3);
   });
 
-  it('each instruction by itself, with and without its operands', async () => {
+  it('each instruction alone, with and without its operands, runs alike', async () => {
     const below = seededRandom(4242 + from(hardfork));
     const alloc = randomState(below, hardfork);
     const messages: TransactionMessage[] = [];
@@ -139,7 +139,7 @@ describe.each(FORKS)('under %s', (hardfork) => {
     expect(ends).toContain('stack underflow');
   });
 
-  it('creations at the limits of their code', async () => {
+  it('contract creations at the limits of code size end alike', async () => {
     // Code is what the first byte says, so many bytes of it: RETURN of memory after MSTORE8.
     const deploying = (first: number, length: number) =>
       concatBytes(push(first), push(0), Uint8Array.of(0x53), push(length, 3), push(0), Uint8Array.of(0xf3));
@@ -158,7 +158,7 @@ describe.each(FORKS)('under %s', (hardfork) => {
     expect(ends[0] === 'succeeded').toBe(from(hardfork) < from('london'));
   });
 
-  it('precompiles, with inputs that hold and that do not, and with too little gas', async () => {
+  it('precompiles answer alike, with valid and invalid inputs and with too little gas', async () => {
     const messages = precompileInputs().flatMap(([at, data]) =>
       [3_000_000n, 60_000n].map((gasLimit) => programMessage({ to: hexToBytes(addressOf(at)), data, gasLimit })),
     );
@@ -168,7 +168,7 @@ describe.each(FORKS)('under %s', (hardfork) => {
     if (from(hardfork) >= from('byzantium')) expect(ends).toContain('out of gas');
   });
 
-  it('precompiles that contracts call', async () => {
+  it('precompiles that contracts call answer alike', async () => {
     const below = seededRandom(99 + from(hardfork));
     const alloc = randomState(below, hardfork);
     const messages: TransactionMessage[] = [];

@@ -48,7 +48,7 @@ describe.each([
   ['mimc', 'simd'],
   ['poseidon2', 'scalar'],
 ] as const)('the last 128 blocks, %s, %s', (scheme, build) => {
-  test('say the same as when they were the newest, and are gone back to', async () => {
+  test('give the same roots, values and proofs as when they were the newest, also after going back to them', async () => {
     const random = seededRandom(4711);
     const chain = new RecordedChain(await openState(scheme, build));
     const { state, said } = chain;
@@ -70,7 +70,7 @@ describe.each([
     expect(everything(state, state.oldest!)).toBe(said.get(state.oldest!));
   });
 
-  test('storage tries that nobody needs any more are given back', async () => {
+  test('storage tries that no held block needs are freed', async () => {
     const random = seededRandom(815);
     const kernel = await loadTrieKernel(scheme, { build, undo: true, nodes: true });
     const create = vi.spyOn(kernel, 'createTrie');

@@ -20,7 +20,7 @@ describe.each(SCHEMES)('world state beside its bigint twin, %s', (scheme) => {
     }
   });
 
-  test('blocks with and without traces, mixed', async () => {
+  test('random blocks with and without traces, mixed, give the twin’s roots and traces', async () => {
     const hasher = memoHasher(scheme);
     for (let seed = 1; seed <= (scheme === 'mimc' ? 2 : 4); seed++) {
       const random = seededRandom(seed * 6007);

@@ -148,13 +148,13 @@ describe('snippets of the documents', () => {
     await endpoints.close();
   });
 
-  test('were found', () => {
+  test('are found in the documents, of each kind', () => {
     expect(of('page').length).toBeGreaterThan(3);
     expect(of('node').length).toBeGreaterThan(3);
     expect(of('shell').length).toBeGreaterThan(1);
   });
 
-  test('those that do not run say why, and are few', () => {
+  test('at most three do not run, and each says why', () => {
     for (const snippet of of('not')) console.warn(`not run: ${nameOf(snippet)}: ${snippet.with[0]}`);
     expect(of('not').length).toBeLessThanOrEqual(NOT_RUN);
   });

@@ -56,7 +56,7 @@ async function expectTruth(node: HurriedNode): Promise<void> {
 }
 
 describe('an endpoint 200 blocks behind', () => {
-  test('beside another one: no head, with the heights of both', async () => {
+  test('beside one other endpoint there is no head, and the error names both heights', async () => {
     const node = await openHurried(urls(0, 1));
     for (const [method, ...params] of QUESTIONS) {
       const { error } = await node.ask(method, ...params);
@@ -71,7 +71,7 @@ describe('an endpoint 200 blocks behind', () => {
     expect(await node.close()).toBe(0);
   });
 
-  test('a node that was further already does not go back', async () => {
+  test('a node that has seen a later head does not go back', async () => {
     const fallen = await serveFaulty(dev);
     const node = await openHurried([fallen.url, ...urls(1)], { level: 'plain' });
     await expectTruth(node);

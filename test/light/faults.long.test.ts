@@ -108,7 +108,7 @@ describe('endpoints that fail', () => {
   });
 
   describe.concurrent.each(CASES)('$name', ({ fault, alone, requests, passedOn }) => {
-    test('for good, alone', async () => {
+    test('failing for good, alone: each request ends with its error code, or the right answer', async () => {
       const faulty = await serve();
       faulty.fail(fault);
       const node = await openHurried([faulty.url]);
@@ -123,7 +123,7 @@ describe('endpoints that fail', () => {
       expect(await node.close()).toBe(0);
     });
 
-    test('for good, beside two that answer', async () => {
+    test('failing for good, beside two that answer: every answer is right', async () => {
       const mocks = [await serve(), await serve(), await serve()];
       mocks[0]!.fail(fault);
       const node = await openHurried(mocks.map(({ url }) => url));
@@ -136,7 +136,7 @@ describe('endpoints that fail', () => {
 
     // Who is not asked again cannot do better the second time.
     if (requests !== undefined) return;
-    test('once, alone', async () => {
+    test('failing once, alone: every answer is right', async () => {
       const faulty = await serve();
       faulty.fail((index) => (index === 0 ? fault : undefined));
       // Reading so much takes many turns.

@@ -56,7 +56,7 @@ describe('what the chain of headers does not take', () => {
     return new LightBlock(header, headerHash(header));
   }
 
-  test('a head that is not later than the one below it', async () => {
+  test('a head whose time is not after its parent’s is refused', async () => {
     const chain = new HeaderChain(openGroup(), network, 4);
     await chain.adopt(vouched(5));
     const block = invented(6, { timestamp: blocks[5]!.header.timestamp });
@@ -136,7 +136,7 @@ describe('a caller who no longer waits for the head', () => {
     return new HeadFollower(heads, new HeaderChain(openGroup(), network, 64), options);
   }
 
-  test('is told at once; another one who waits gets the head', async () => {
+  test('is rejected at once, while another caller gets the head', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;

@@ -277,7 +277,7 @@ describe('lies about the contents of blocks', () => {
     expect(stage.methods()).not.toContain('eth_getTransactionReceipt');
   });
 
-  test('that a transaction is not there is not believed of one endpoint beside another', async () => {
+  test('one endpoint’s word that a transaction does not exist is not enough when another has it', async () => {
     const fault = await stage.check({
       name: 'a transaction left out',
       ask: (variant) => [variant % 2 === 0 ? 'eth_getTransactionByHash' : 'eth_getTransactionReceipt', hashAt(variant)],

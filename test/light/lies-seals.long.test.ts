@@ -164,7 +164,7 @@ describe('lies about seals', () => {
     const alone: Fate = { check: /^TRUST_LEVEL_NOT_REACHED$/, what: /^trust level sealed.* sealed block \d+ is stale/ };
     const top = `0x${BLOCKS.toString(16)}`;
 
-    test('told to a fresh node', async () => {
+    test('is refused by a fresh node', async () => {
       const told = new Set<number>();
       for (let variant = 0; variant < VARIANTS; variant++) {
         told.add(stale(variant));
@@ -179,7 +179,7 @@ describe('lies about seals', () => {
       expect(await askNode(question, 1, [l2[1]!.url])).toEqual({ answer: `0x${(BLOCKS - LAG).toString(16)}` });
     });
 
-    test('told to a node that has been further, also by endpoints of layer 2 that fall back with it', async () => {
+    test('is refused by a node that has seen a later head, even when layer-2 endpoints fall back with it', async () => {
       for (let variant = 0; variant < VARIANTS; variant++) {
         for (const count of [1, 2]) {
           said = sealBlock(execution);

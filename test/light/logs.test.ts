@@ -66,7 +66,7 @@ describe('logs of a light node', () => {
     expect(found).toEqual(await logs(dev, filter));
   });
 
-  test('a block by its hash', async () => {
+  test('a filter by block hash gives the logs of that block', async () => {
     for (const number of [90, 91]) {
       const block = await dev.request({ method: 'eth_getBlockByNumber', params: [quantity(number), false] });
       const filter = { blockHash: (block as { hash: Hex }).hash };

@@ -63,7 +63,7 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
     ['the page', '/?inline'],
   ] as const;
 
-  test.each(where)('nothing lacks: the SIMD build, in %s', async (_, url) => {
+  test.each(where)('with everything there, the SIMD build estimates in %s', async (_, url) => {
     expect(await outcome(undefined, url)).toMatchObject({
       build: 'simd',
       locks: true,
@@ -71,7 +71,7 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
     });
   });
 
-  test.each(where)('no WebAssembly: an error with a code at the start, in %s', async (_, url) => {
+  test.each(where)('without WebAssembly the start fails with KERNEL_UNAVAILABLE, in %s', async (_, url) => {
     expect(await outcome('--js-flags=--jitless', url)).toMatchObject({
       name: 'PlumblineError',
       code: 'KERNEL_UNAVAILABLE',
@@ -79,7 +79,7 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
     });
   });
 
-  test.each(where)('no SIMD: the scalar build, in %s', async (_, url) => {
+  test.each(where)('without SIMD the scalar build estimates in %s', async (_, url) => {
     expect(await outcome('--js-flags=--no-enable-sse4-1 --no-enable-ssse3', url)).toMatchObject({
       build: 'scalar',
       transfer: { gasLimit: '0x5208', baseFeePerGas: '0x7' },
@@ -87,7 +87,7 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
   });
 
   test.each(['/?store=insecure', '/?inline&store=insecure-inline'])(
-    'no Web Locks, as on a plain http page: %s',
+    'without Web Locks, as on a plain http page, a stored node opens and estimates: %s',
     async (url) => {
       const address = new URL(url, server.url);
       address.hostname = HOST;
@@ -100,7 +100,7 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
     },
   );
 
-  test('no service workers, as on a plain http page: an error with a code', async () => {
+  test('without service workers, as on a plain http page, the proxy fails with WORKER_FAILED', async () => {
     const address = new URL('/?proxy', server.url);
     address.hostname = HOST;
     expect(await outcome(`--host-resolver-rules=MAP ${HOST} 127.0.0.1`, address.href)).toMatchObject({

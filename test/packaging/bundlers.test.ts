@@ -35,7 +35,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     }
   });
 
-  test('vite build, with workers in chunks', async () => {
+  test('vite build, with workers split into chunks, estimates', async () => {
     const project = packed.project('vite-chunks', {
       ...IN_WORKER,
       'vite.config.js': "export default { worker: { format: 'es' } };",
@@ -45,7 +45,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     await expectAnswers(browser, join(project, 'out'));
   });
 
-  test('vite dev', async () => {
+  test('vite dev serves a page that estimates', async () => {
     const project = packed.project('vite-dev', IN_WORKER);
     const server = await createServer({ root: project, logLevel: 'error', server: { port: 0, host: '127.0.0.1' } });
     try {
@@ -58,14 +58,14 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
   });
 
   // What webpack minifies is tried in test/slow/webpack-minified.test.ts: it takes as long as all that is here.
-  test('webpack 5', async () => {
+  test('webpack 5 builds a page that estimates', async () => {
     const project = packed.project('webpack', { ...IN_WORKER, 'build.js': webpackProgram(UNMINIFIED) });
     await run(process.execPath, ['build.js'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
     await expectAnswers(browser, join(project, 'out'));
   });
 
-  test('esbuild, the worker as an entry of its own', async () => {
+  test('esbuild with the worker as an entry of its own', async () => {
     const project = packed.project('esbuild', IN_WORKER);
     const entries = ['main.js', 'worker=plumbline/worker', 'worker-devnet=plumbline/worker-devnet'];
     await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
@@ -106,7 +106,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     await expectAnswers(browser, join(project, 'out'));
   });
 
-  test('no bundler: modules as they are, and an import map', async () => {
+  test('no bundler: the modules as published, with an import map', async () => {
     const imports = {
       plumbline: './node_modules/plumbline/dist/index.js',
       comlink: './node_modules/comlink/dist/esm/comlink.mjs',

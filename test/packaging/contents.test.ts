@@ -35,7 +35,7 @@ describe('the packed package', () => {
     );
   });
 
-  test('names no place of the machine that made it', () => {
+  test('contains no path of the machine that built it', () => {
     expect(files.filter((file) => read(file).includes(root) || read(file).includes(`${homedir()}/`))).toEqual([]);
   });
 

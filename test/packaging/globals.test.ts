@@ -62,13 +62,13 @@ describe('what ships to the browser', () => {
     expect(found).toEqual([]);
   });
 
-  test('nor do worker and service worker, with the dependencies in them', () => {
+  test('worker and service worker, with the dependencies in them, name none either', () => {
     const files = built.filter(isBundle);
     expect(files.length).toBeGreaterThan(10);
     expect([...new Set(files.flatMap(foreignIn))]).toEqual([]);
   });
 
-  test('a module that names one is found', () => {
+  test('the search finds a module that does name one', () => {
     // Door `plumbline/node` may: it proves that the search sees what it looks for.
     expect(foreignIn(`${dist}/hosts/cli.js`)).toContain('process');
   });

@@ -106,7 +106,7 @@ test('a store that does not open leaves a node in memory, and the page says so',
   await expect(page.getByRole('alert')).toContainText('STORE_UNAVAILABLE');
 });
 
-test('says what is wrong and what to do', async ({ page }) => {
+test('input that cannot be used is answered by what is wrong and what to do', async ({ page }) => {
   await openDemo(page, 'Fees');
   const alert = page.getByRole('alert');
   await page.getByLabel('Tokens').fill('2000000');
@@ -169,7 +169,7 @@ test('says so when the worker does not load, and tries again when asked', async 
   await expect(status(page)).toContainText('Running');
 });
 
-test('a devnet of the other hash, by hand, in memory', async ({ page }) => {
+test('a devnet with the other hash can be chosen by hand, in memory', async ({ page }) => {
   await openDemo(page, 'Node');
   await page.getByLabel('Hash of the zk state').selectOption('mimc');
   await page.getByLabel('Blocks').selectOption('manual');

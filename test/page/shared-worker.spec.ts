@@ -71,7 +71,7 @@ test('a node in a shared worker is one for all pages, each with its own subscrip
   expect(await ask(second, 'eth_blockNumber')).toBe('0x2');
 });
 
-test('it has the options of the first page, until the last has closed it, and comes back from the store', async ({
+test('it keeps the first page’s options until the last page closes it, and reopens from the store', async ({
   context,
 }) => {
   const { page: first } = await connect(context, { storeName: 'shared' });

@@ -19,7 +19,9 @@ import {
 
 storeTests();
 
-test('a page that keeps an older version open holds a node up for so long', async ({ page }) => {
+test('a page that keeps an older version open makes opening fail with STORE_UNAVAILABLE, and keeps its data', async ({
+  page,
+}) => {
   const name = freshName();
   const other = await page.context().newPage();
   await openPage(other);

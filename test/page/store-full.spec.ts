@@ -16,7 +16,7 @@ import {
 
 storeTests();
 
-test('the quota that tests set is one that IndexedDB knows', async ({ page }) => {
+test('the quota that these tests set makes IndexedDB throw QuotaExceededError', async ({ page }) => {
   await quota(1000);
   const thrown = await page.evaluate(async () => {
     await storePage.make('quota', 1, ['t'], []);

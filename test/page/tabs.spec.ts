@@ -69,7 +69,7 @@ test('a node with other options on the same store is refused', async ({ context 
   expect((await first.call('writer', storeName)).epoch).toBe(epoch);
 });
 
-test('without Web Locks, a lease in the store does it', async ({ context }) => {
+test('without Web Locks, a lease in the store decides which tab writes', async ({ context }) => {
   const options = { storeName: `tabs-${crypto.randomUUID()}` };
   const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
   expect(await first.call('open', options, 'worker-without-locks')).toBe('open');

@@ -75,7 +75,7 @@ test('where a bundler did not bring that worker, in the one for every kind of ch
   expect(fetched).toEqual(['/app/worker-devnet.js', '/app/worker.js']);
 });
 
-test('without either it does not open', async ({ context }) => {
+test('without either worker script, opening fails', async ({ context }) => {
   expect((await start(context, [])).answer).toBe('WORKER_FAILED');
 });
 
@@ -88,7 +88,7 @@ test('a devnet that is refused is not tried again elsewhere; one with a store op
   expect(stored.answer).toBe('0x7');
 });
 
-test('other chains have the worker for every kind', async ({ context }) => {
+test('a light node is opened in the worker for every kind of chain', async ({ context }) => {
   const { fetched } = await start(context, ['worker', 'worker-devnet'], { chain: { kind: 'light', network: 0 } });
   expect(fetched).toEqual(['/app/worker.js']);
 });

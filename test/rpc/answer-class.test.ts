@@ -29,7 +29,7 @@ describe('classes of answers', () => {
     expect(said).toEqual(listed);
   });
 
-  test('a replica as a light node', () => {
+  test('a replica has the classes of a light node', () => {
     const table = methodTable({ chain: { kind: 'replica', network: linea } as Chain } as RpcContext);
     for (const name of table.names) expect(answerClass('replica', name), name).toBe(answerClass('light', name));
   });

@@ -128,7 +128,7 @@ describe('a file of pruned blocks', () => {
 });
 
 describe.skipIf(!fixturesPresent)('a file of blocks that came from outside, through all forks', () => {
-  test('is taken as it is', async () => {
+  test('is exported and imported unchanged', async () => {
     const genesis = fixturesPresent ? fixtureJson('execution-apis/genesis.json') : undefined;
     const chain = { kind: 'devnet', genesis, mining: 'manual' } as const;
     const importBlocks = fixtureBytes('execution-apis/chain.rlp');

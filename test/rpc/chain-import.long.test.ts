@@ -116,22 +116,22 @@ describe('a file with entries that no export writes', () => {
     await expectRefused(await withEntry(table, key), /that no export writes|of an unknown table/);
   });
 
-  test('an entry twice', async () => {
+  test('an entry that comes twice is refused', async () => {
     const { entries } = await theFile();
     const { table, key, value } = entries.find((entry) => entry.table === 'blocks' && entry.key === 3)!;
     await expectRefused(await withEntry(table, key, value), /twice/);
   });
 
-  test('bytes after the last', async () => {
+  test('bytes after the last entry are refused', async () => {
     await expectRefused(await edited((content) => concatBytes(content, Uint8Array.of(0))), /more than its entries/);
   });
 
-  test('a key of an unknown kind', async () => {
+  test('a key of an unknown kind is refused', async () => {
     const file = edited((content) => content.with(entriesAt(content) + 1, 2));
     await expectRefused(await file, /a key of an unknown kind/);
   });
 
-  test('a header that is none', async () => {
+  test('a header that cannot be read is refused', async () => {
     await expectRefused(await edited((content) => content.with(24, 0x5b)), /header/);
     await expectRefused(encodeChainFile({ ...(await theFile()), head: 1.5 }), /header/);
     await expectRefused(encodeChainFile({ ...(await theFile()), head: '36' as never }), /header/);
@@ -259,7 +259,7 @@ describe('a file that tells something else than its headers', () => {
 });
 
 describe('a state that a file brings along', () => {
-  test('is made again of the blocks', async () => {
+  test('is rebuilt from the blocks when it is another', async () => {
     const store = new KeptStore();
     const dev = await devNode({ ...OPTIONS, store });
     await dev.node.importChain(encodeChainFile(await theFile()));
@@ -291,7 +291,7 @@ test('a chain whose first finalizations are no longer held is taken as well', as
   expect(await node.importChain(await dev.node.exportChain())).toEqual({ head: 20 });
 });
 
-test('the file itself is taken', async () => {
+test('the unchanged file is imported', async () => {
   const dev = await devNode({ ...OPTIONS, store: new KeptStore() });
   expect(await dev.node.importChain(encodeChainFile(await theFile()))).toEqual({ head: BLOCKS });
   expect(await dev.ask('eth_getBalance', stranger('7a'), 'latest')).toBe('0x5');

@@ -67,7 +67,7 @@ describe('eth_sendTransaction by a dev account', () => {
     expect(await ask('eth_getTransactionCount', from, 'latest')).toBe('0x3');
   });
 
-  test('refusals', async () => {
+  test('no sender, another chain id, an unknown account and a reverting call are refused', async () => {
     const { ask } = await devNode();
     const from = accountAt(0);
     await expect(ask('eth_sendTransaction', { to: from })).rejects.toMatchObject({ code: -32602 });

@@ -52,7 +52,7 @@ describe('the order of the pool', () => {
     expect((await blockOf(ask, 'latest')).transactions).toEqual([replacement]);
   });
 
-  test('a transaction whose nonce has been used goes', async () => {
+  test('a transaction whose nonce has been used is dropped', async () => {
     const { ask, transfer } = await devNode(manual);
     await transfer(0, { nonce: 0 });
     await transfer(0, { nonce: 2 });
@@ -156,7 +156,7 @@ describe('the checks of the pool, with the texts of spec/fees.md 7', () => {
     await expect(transfer(account, fields)).rejects.toMatchObject({ code: -32000, message });
   });
 
-  test('types 3 and 4', async () => {
+  test('types 3 and 4 are refused where the pool denies them, and a delegation is sealed elsewhere', async () => {
     const { ask } = await strict();
     // Fields of EIP-4844, the signature being nobody's: the type is refused before it is looked at.
     const fields = ['0xe703', '0x', '0x1', '0x1', '0x5208', stranger('11'), '0x', '0x', [], '0x1', [stranger('01')]];
@@ -244,7 +244,7 @@ describe('sealing', () => {
     expect(await number()).toBe(1);
   });
 
-  test('by interval, with blocks of nothing, until it is set to zero', async () => {
+  test('seals by interval, empty blocks too, until the interval is set to zero', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
     onTestFinished(() => {
       vi.useRealTimers();

@@ -81,7 +81,7 @@ describe('edits of the state', () => {
     expect(account?.codeSize).toBe(0n);
   });
 
-  test('are stored: those in blocks, and those that wait for one', async () => {
+  test('are stored, both those in blocks and those that wait for the next block', async () => {
     const store = new KeptStore();
     const dev = await devNode({ store });
     await dev.ask('anvil_setCode', CONTRACT, FORTY_TWO);
@@ -175,7 +175,7 @@ describe('the next block', () => {
   });
 });
 
-test('none of it is there on another kind of chain', async () => {
+test('the methods that set these do not exist on another kind of chain', async () => {
   const { methodTable } = await import('../../src/rpc/method-table.js');
   const { linea } = await import('../../src/networks/linea.js');
   const table = methodTable({ chain: { kind: 'light', network: linea } } as unknown as Parameters<

@@ -53,7 +53,7 @@ describe('HTTP', () => {
     expect(await response.text()).toBe(ANSWER);
   });
 
-  it('does not ask for a content type', async () => {
+  it('answers a request without a JSON content type', async () => {
     expect((await endpoint()(post(CALL, { 'content-type': 'text/plain' }))).status).toBe(200);
   });
 
@@ -108,7 +108,7 @@ describe('HTTP', () => {
     });
   });
 
-  it('passes the caller’s abort on', async () => {
+  it('ends the request when its caller aborts', async () => {
     const controller = new AbortController();
     const request = new Request('http://node.test/', {
       method: 'POST',
@@ -150,7 +150,7 @@ describe('body limit', () => {
     expect(state.pulled).toBeLessThan(10);
   });
 
-  it('does not believe a length that is too small', async () => {
+  it('refuses a body that is longer than its announced length', async () => {
     const { body } = streamed(10, new Uint8Array(30).fill(0x20));
     expect((await endpoint({ maxBodyBytes: 100 })(post(body, { 'content-length': '10' }))).status).toBe(413);
   });

@@ -61,7 +61,7 @@ test('a proof of no nodes that is null, as Erigon has it of an account that is n
 
 const noNodes = (slot: object) => Object.assign(slot, { proof: null });
 
-test('slots that an execution reads one after the other are in no order of their keys', async () => {
+test('proofs of slots that an execution reads in any order of keys are accepted', async () => {
   const asked: string[][] = [];
   const tamper = (call: SeenCall, result: unknown) => {
     if (call.method === 'eth_getProof') asked.push(call.params[1] as string[]);

@@ -16,7 +16,7 @@ const requests = (endpoints: readonly { seen: unknown[][] }[]) =>
 
 // The expected answer is the devnet's own, which executes on its whole state.
 describe('a light node estimates as the node that holds the state', () => {
-  test('an ERC-20 transfer: two round trips, three requests; then none; then one', async () => {
+  test('an ERC-20 transfer takes two round trips and three requests, none when repeated, one after a new head', async () => {
     const { swap, dev, endpoints, ask, statistics, clock } = await scene();
     const expected = await dev.ask('linea_estimateGas', swap.transfer);
     expect(await ask('linea_estimateGas', swap.transfer)).toEqual(expected);

@@ -39,7 +39,7 @@ async function damage(store: KeptStore, table: Table, prefix = ''): Promise<void
 }
 
 describe('code', () => {
-  test('of an earlier session is not fetched again', async () => {
+  test('stored by an earlier session is not fetched again', async () => {
     const store = new KeptStore();
     const scene = await lightScene({ more: { store } });
     const truth = await scene.dev.ask('eth_call', TOTAL_SUPPLY, 'latest');
@@ -56,7 +56,7 @@ describe('code', () => {
     await again.close();
   });
 
-  test('that has changed since, or is damaged, is fetched, and only that', async () => {
+  test('that has changed since or is damaged is fetched again, and nothing else', async () => {
     const store = new KeptStore();
     const scene = await lightScene({ more: { store } });
     await scene.ask('eth_call', TOTAL_SUPPLY, 'latest');
@@ -122,7 +122,7 @@ describe('headers', () => {
     await moved.close();
   });
 
-  test('that are damaged are fetched', async () => {
+  test('that are damaged are fetched again', async () => {
     const store = new KeptStore();
     const scene = await longChain(store);
     await link(scene.light);

@@ -24,7 +24,7 @@ async function populated(): Promise<LightScene> {
 }
 
 // What a light node answers is what the node answers that holds the chain, here the devnet behind its endpoints.
-test('reads agree with the node that holds the chain', async () => {
+test('every read answers as the node that holds the chain does', async () => {
   const { dev, ask } = await populated();
   const block = await dev.ask<{ hash: Hex; transactions: Hex[] }>('eth_getBlockByNumber', '0x2', false);
   const cases: [string, ...unknown[]][] = [

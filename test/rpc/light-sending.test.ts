@@ -30,7 +30,7 @@ describe('eth_sendRawTransaction', () => {
     });
   });
 
-  test('is handed on, and its hash compared', async () => {
+  test('is forwarded, and the hash that comes back is compared', async () => {
     const scene = await lightScene();
     const hash = await scene.ask<Hex>('eth_sendRawTransaction', transfer({}));
     expect(await scene.dev.ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' });

@@ -44,7 +44,7 @@ test('logs of a block whose receipts were not to be had come with the next head'
   await expect.poll(() => told).toEqual(['0x1', '0x2']);
 });
 
-test('a block that is passed over is reported to the host', async () => {
+test('a block whose receipts never come is skipped and reported to onError', async () => {
   const errors: unknown[] = [];
   let listener: HeadListener = () => {};
   const chain = {

@@ -50,7 +50,7 @@ describe('a trusted block of layer 1', () => {
     }
   });
 
-  test('a hash that is none', async () => {
+  test('a hash of another length is refused', async () => {
     const scene = await settled();
     await expect(scene.open({ layerOneHeader: { hash: '0x12' } })).rejects.toMatchObject({ code: 'INVALID_LENGTH' });
   });

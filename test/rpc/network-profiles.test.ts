@@ -114,7 +114,7 @@ test('the states of the last finalizations stay provable, older ones do not', as
   for (const block of ['0x0', 'earliest', '0x3']) await expect(prove(block)).rejects.toMatchObject({ code: -32600 });
 });
 
-test('finality that makes no sense is refused', async () => {
+test('finality settings outside their bounds are refused', async () => {
   for (const finality of [{ delayBlocks: -1 }, { batchBlocks: 0 }, { batchBlocks: 1.5 }]) {
     await expect(start({ chain: { kind: 'devnet', finality } })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
   }
@@ -171,7 +171,7 @@ describe('a stored devnet', () => {
     override async close(): Promise<void> {}
   }
 
-  test('comes back with its state, and goes on', async () => {
+  test('has its state again when reopened, and goes on from it', async () => {
     const store = new KeptStore();
     const first = await start({ store });
     const raw = signTransaction(0, {

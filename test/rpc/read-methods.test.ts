@@ -206,7 +206,7 @@ describe('the standard read methods', () => {
     expect(status.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  test('so can why one was left out of a block', async () => {
+  test('why a transaction was left out of a block can be asked, too', async () => {
     const balance = BigInt(await ask<Hex>('eth_getBalance', DEV_ACCOUNTS[2]!.address, 'latest'));
     const fees = { to: bob, gasLimit: 21_000n, maxFeePerGas: GWEI, maxPriorityFeePerGas: GWEI };
     // Each could run alone, and the first leaves nothing for the second.

@@ -151,7 +151,7 @@ describe.skipIf(!fixturesPresent)('a replica refuses', () => {
     });
   });
 
-  it('does not mind a state manager that says nothing', async () => {
+  it('is not stopped by a state manager that does not answer', async () => {
     const scene = await sceneOf(chain);
     scene.content.roots.clear();
     const follower = await scene.open({ stateManager: shomeiRoots(scene.group) });

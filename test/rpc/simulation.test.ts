@@ -130,7 +130,7 @@ describe.each(['besu', 'geth'] as const)('simulated calls on a network of %s', (
     });
   });
 
-  test('overrides count, and what the caller lists stays', async () => {
+  test('an access list takes overrides into account and keeps what the caller lists', async () => {
     const listed = [{ address: at(7), storageKeys: [word(8)] }];
     const overrides = { [at(1)]: { code: '0x6005545000' } };
     const { accessList } = await ask<AccessList>(

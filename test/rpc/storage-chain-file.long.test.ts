@@ -191,7 +191,7 @@ describe('exportChain() and importChain()', () => {
     expect(await portrait((await opened({ store })).node)).toEqual(before);
   });
 
-  test('where nobody can tell, the devnet before it goes on in memory, and leaves the imported one alone', async () => {
+  test('when the outcome of an import is unknown, the old devnet goes on in memory and does not write over the imported one', async () => {
     const { file, before } = await exported();
     const store = new Breaking();
     const dev = await opened({ store });

@@ -50,7 +50,7 @@ describe('clear()', () => {
     await grow(dev, 1);
   });
 
-  test('one that fails loses no block that is in memory only', async () => {
+  test('when it fails, no block that is only in memory is lost', async () => {
     const { store, dev, before } = await behindFullStore();
     store.clears = false;
     await expect(dev.node.clear()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -79,7 +79,7 @@ describe('clear()', () => {
     expect(await store.keys('blocks')).toEqual([0, 1, 2]);
   });
 
-  test('of a devnet whose head pointer is to be written again: nothing of it comes after', async () => {
+  test('on a devnet whose head pointer was to be repaired, writes no pointer afterwards', async () => {
     const store = new KeptStore();
     const dev = await opened({ store });
     await grow(dev);
@@ -93,7 +93,7 @@ describe('clear()', () => {
     expect(await (await opened({ store })).ask('eth_blockNumber')).toBe('0x2');
   });
 
-  test('of a devnet that is damaged: it begins anew', async () => {
+  test('on a damaged devnet, leaves one that starts again from genesis', async () => {
     const store = new KeptStore();
     const dev = await opened({ store });
     await grow(dev, 40);
@@ -171,7 +171,7 @@ describe('clear()', () => {
     await grow(again, 1);
   });
 
-  test('that fails while a state is being loaded leaves it to be loaded', async () => {
+  test('when it fails while a state is being loaded, the loading goes on', async () => {
     const { before, again } = await loading(async () => {
       await settled();
       throw new PlumblineError('STORE_UNAVAILABLE', 'no', { reason: 'no' });
@@ -184,7 +184,7 @@ describe('clear()', () => {
     await grow(again, 1);
   });
 
-  test('that was carried out and reported as failed has been carried out', async () => {
+  test('when the store reports a failure after emptying itself, counts as done', async () => {
     class Broken extends KeptStore {
       override async clear(): Promise<void> {
         await super.clear();
@@ -201,7 +201,7 @@ describe('clear()', () => {
     expect(await (await opened({ store })).ask('eth_blockNumber')).toBe('0x2');
   });
 
-  test('of a light node: nothing is stored, and nothing that waited comes after', async () => {
+  test('on a light node, empties its caches, and nothing that waited is written afterwards', async () => {
     const store = new KeptStore();
     const scene = await lightScene({ more: { store } });
     for (let nonce = 0; nonce < 6; nonce++) await scene.dev.transfer(0, { nonce });

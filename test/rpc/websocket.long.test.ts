@@ -85,7 +85,7 @@ describe('JSON-RPC over WebSocket', () => {
     client = await Client.open(endpoint.url);
   });
 
-  test('takes and gives the bodies of HTTP', async () => {
+  test('answers each message as HTTP answers the same body', async () => {
     const bodies = [
       '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}',
       '{"jsonrpc":"2.0","id":"a","method":"eth_nothing"}',
@@ -172,7 +172,7 @@ describe('JSON-RPC over WebSocket', () => {
     expect(await client.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
   });
 
-  test('is opened under the rules of HTTP', async () => {
+  test('is refused for hosts, paths and origins that HTTP refuses', async () => {
     expect(await refusedStatus(endpoint.url, { headers: { host: 'evil.example' } })).toBe(403);
     expect(await refusedStatus(`${endpoint.url}/elsewhere`, {})).toBe(404);
     const listed = await start({ http: { allowedOrigins: ['https://wallet.test'] } });
@@ -205,7 +205,7 @@ describe('the end of a socket', () => {
     return { ...endpoint, counts };
   }
 
-  test('ends its session', async () => {
+  test('ends its session in the node', async () => {
     const { url, counts } = await counting();
     const client = await Client.open(url);
     await client.ask('eth_subscribe', 'newHeads');

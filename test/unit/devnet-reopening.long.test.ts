@@ -44,7 +44,7 @@ async function bytesOf(store: PageStore, table: Table): Promise<number> {
 }
 
 describe('a stored devnet', () => {
-  test('opened after each block, with or without being closed, is the devnet that never closed', async () => {
+  test('shows the same as one that never closed when it is reopened after each block, closed before or not', async () => {
     const { store, chain } = await storedChain(0);
     const lasting = await open();
     for (let number = 1; number <= 9; number++) {
@@ -76,7 +76,7 @@ describe('a stored devnet', () => {
     });
   });
 
-  test('is at a block that was stored, wherever its store is cut off', async () => {
+  test('reopens at the last stored block wherever its store stopped taking commits', async () => {
     const lasting = await open();
     const hashes: Uint8Array[] = [(await lasting.head()).hash];
     for (let number = 1; number <= 12; number++) {

@@ -40,14 +40,14 @@ describe('runs of a search that are proved', () => {
     expect(executed).toBe(runs);
   });
 
-  test('nor is it where an authorization may give the sender code', async () => {
+  test('nothing is proved either when an authorization may give the sender code', async () => {
     const zero = new Uint8Array(20);
     const authorizationList = [{ chainId: 1n, address: zero, nonce: 5n, yParity: 0n, r: 1n, s: 1n }];
     const { runs, executed } = await estimate(allocWith(STORE), { ...call, authorizationList });
     expect(executed).toBe(runs);
   });
 
-  test('nor by an interpreter of rules without EIP-2200 and EIP-2929 as they are now', async () => {
+  test('nothing is proved either under rules without EIP-2200 and EIP-2929', async () => {
     const options = { network: networkAt('istanbul'), search: 'besu' as const };
     const context = blockContext({ baseFeePerGas: 0n });
     const { runs, executed } = await estimateGasAt(new AllocState(allocWith('0x6001600055')), context, call, options);

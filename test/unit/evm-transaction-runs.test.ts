@@ -81,7 +81,7 @@ describe('reads', () => {
     expect(most).toBe(3);
   });
 
-  it('asks for each thing once, over many runs', async () => {
+  it('reads each account, slot and code once over many runs', async () => {
     const state = new AllocState(allocWith('0x5f545f5260205ff3', { [SLOT_0]: word(7n) }));
     const machine = await openMachine(state);
     for (let i = 0; i < 4; i++) await simulateTransaction(machine, message());

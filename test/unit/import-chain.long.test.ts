@@ -172,7 +172,7 @@ describe.skipIf(!fixturesPresent)('import of a chain through all forks', () => {
       expect(await head(devnet)).toEqual(before);
     });
 
-    it('and goes on to the same head afterwards', async () => {
+    it('and imports the rest up to the same head afterwards', async () => {
       await devnet.importChain(rlpOf(blocks.slice(upTo)));
       expect(await head(devnet)).toEqual({ number: 54, hash: IMPORTED_HEAD });
     });
@@ -209,7 +209,7 @@ describe.skipIf(!fixturesPresent)('import of a chain through all forks', () => {
     }
   });
 
-  it('is built upon: blocks sealed on it, blobs included, hold when another node imports them', async () => {
+  it('takes new blocks, blobs included, which another node imports', async () => {
     const devnet = await openOnGenesis();
     await devnet.importChain(chainRlp());
     const sent: Uint8Array[] = [];

@@ -55,7 +55,7 @@ function poller(look: () => Promise<boolean>) {
 }
 
 describe('a poller', () => {
-  test('keeps the pace while there is news', async () => {
+  test('asks at its usual interval while there are new heads', async () => {
     let looks = 0;
     const { clock, subject } = poller(async () => ++looks > 0);
     subject.start();

@@ -133,7 +133,7 @@ describe.skipIf(!fixturesPresent).each<HashScheme>(['poseidon2', 'mimc'])(
       expect(Math.min(seen.account, seen.storage)).toBeGreaterThan(3);
     });
 
-    it('knows nothing of others', () => {
+    it('refuses to answer for keys that it does not follow', () => {
       const follower = new KeyFollower(hasher, WitnessTrie.empty(hasher), []);
       expect(orRefused(() => follower.account(new Uint8Array(20)))).toBe('WITNESS_MISSING');
       const open = WitnessTrie.open(hasher, 9, WitnessTrie.empty(hasher).subRoot);

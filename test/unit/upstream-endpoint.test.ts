@@ -5,7 +5,7 @@ import { echo, useScene } from '../support/upstream-scene-hooks.js';
 const scene = useScene();
 
 describe('limits of an endpoint', () => {
-  test('number at a time', async () => {
+  test('requests under way: no more than the limit at a time', async () => {
     const mock = await scene.mock({ handler: echo, latencyMs: 20 });
     const group = scene.group([{ url: mock.url, batchLimit: 1, concurrency: 2 }]);
     const work = Promise.all([1, 2, 3, 4, 5].map((n) => group.request('m', [n])));
@@ -108,7 +108,7 @@ describe('giving up', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('before sending sends nothing', async () => {
+  test('before a request is sent sends nothing', async () => {
     const mock = await scene.mock();
     const group = scene.group([mock.url]);
     const controller = new AbortController();
@@ -135,7 +135,7 @@ describe('giving up', () => {
     expect(scene.clock.open).toBe(0);
   });
 
-  test('closing ends everything, and what comes after', async () => {
+  test('closing ends every request, and refuses later ones', async () => {
     const mock = await scene.mock();
     mock.fail({ kind: 'silence' });
     const group = scene.group([mock.url]);

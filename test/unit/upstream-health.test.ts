@@ -119,7 +119,7 @@ describe('when no endpoint answers', () => {
     await until(() => b.requests[0]!.brokenOff);
   });
 
-  test('so it is when the caller never comes to an end with an answer', async () => {
+  test('the whole is bounded in time, too, when accept() never decides', async () => {
     const { a } = await pair();
     const group = scene.group([a.url], { totalTimeoutMs: 5000 });
     let given = false;

@@ -220,7 +220,7 @@ describe('statistics', () => {
 });
 
 describe('without injected parts', () => {
-  test('real time and the global fetch do', async () => {
+  test('the system’s clock and the global fetch are used', async () => {
     const mock = await scene.mock({ handler: () => 'x' });
     const { EndpointGroup } = await import('../../src/upstream/group.js');
     const group = new EndpointGroup({ role: 'l2', endpoints: [mock.url, mock.url] });
