@@ -1,10 +1,10 @@
-import { DEV_ACCOUNTS } from '../src/chain/devnet/dev-accounts.js';
-import { devAlloc, type GenesisAlloc } from '../src/chain/devnet/genesis.js';
+import { DEV_ACCOUNTS } from '../src/chain/devnet/state/dev-accounts.js';
+import { devAlloc, type GenesisAlloc } from '../src/chain/devnet/state/genesis.js';
 import type { BlockContext } from '../src/evm/block-context.js';
 import { TRANSACTION_GAS_CAP } from '../src/evm/common.js';
-import { besuSearch, type GasEstimate } from '../src/evm/gas-search.js';
-import { openInline } from '../src/hosts/open-inline.js';
-import type { NodeTransport } from '../src/hosts/transport.js';
+import { besuSearch, type GasEstimate } from '../src/evm/gas/gas-search.js';
+import { openInline } from '../src/hosts/opening/open-inline.js';
+import type { NodeTransport } from '../src/hosts/provider/transport.js';
 import { devnet } from '../src/networks/devnet.js';
 import { type Hex, hexToBytes } from '../src/primitives/hex.js';
 import type { ExplainedEstimate } from '../src/rpc/explained-estimate.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { DEV_ACCOUNTS } from '../src/chain/devnet/dev-accounts.js';
-import { createInlineNode } from '../src/hosts/inline.js';
-import type { PlumblineNode } from '../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../src/chain/devnet/state/dev-accounts.js';
+import { createInlineNode } from '../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
 import { devnet } from '../src/networks/devnet.js';
 import type { Network } from '../src/networks/network.js';
 import type { Hex } from '../src/primitives/hex.js';

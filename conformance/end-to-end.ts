@@ -1,9 +1,9 @@
 import { Estimator } from '../src/estimate/estimator.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
-import type { GasSearch } from '../src/evm/gas-search.js';
-import { Machine } from '../src/evm/machine.js';
-import { StateOverlay } from '../src/evm/state-overlay.js';
-import { runTransaction } from '../src/evm/transaction.js';
+import type { GasSearch } from '../src/evm/gas/gas-search.js';
+import { Machine } from '../src/evm/interpreter/machine.js';
+import { StateOverlay } from '../src/evm/state/state-overlay.js';
+import { runTransaction } from '../src/evm/transactions/transaction.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { linea } from '../src/networks/linea.js';
 import type { Network } from '../src/networks/network.js';

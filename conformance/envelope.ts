@@ -1,5 +1,5 @@
 import { createDispatcher } from '../src/rpc/handle.js';
-import { createFetchHandler } from '../src/rpc/http.js';
+import { createFetchHandler } from '../src/rpc/http/http.js';
 import { createMethodTable } from '../src/rpc/method.js';
 import type { Area } from './area.js';
 import { differs } from './area.js';

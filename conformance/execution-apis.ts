@@ -1,6 +1,6 @@
 import { messageOf } from '../src/errors.js';
-import { createInlineNode } from '../src/hosts/inline.js';
-import type { PlumblineNode } from '../src/hosts/node-handle.js';
+import { createInlineNode } from '../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
 import type { Area, Material, Report } from './area.js';
 import { type Answer, differsFromRecord, differsInShape, parseIoFile } from './io-file.js';
 

@@ -1,10 +1,10 @@
 import { parseExtraData } from '../src/fees/extra-data.js';
 import { linea, lineaSepolia } from '../src/networks/linea.js';
 import { bytesToHex, type Hex } from '../src/primitives/hex.js';
-import { cliqueSealDigest, verifyCliqueSeal } from '../src/proof/clique-seal.js';
-import { readHeader, type VerifiedHeader, verifyHeader } from '../src/proof/header-answer.js';
-import { verifyHeaderLink } from '../src/proof/header-link.js';
-import { verifyHeaderRules } from '../src/proof/header-rules.js';
+import { cliqueSealDigest, verifyCliqueSeal } from '../src/proof/headers/clique-seal.js';
+import { readHeader, type VerifiedHeader, verifyHeader } from '../src/proof/headers/header-answer.js';
+import { verifyHeaderLink } from '../src/proof/headers/header-link.js';
+import { verifyHeaderRules } from '../src/proof/headers/header-rules.js';
 import { type Area, differs } from './area.js';
 import { maruArea } from './maru.js';
 

@@ -1,8 +1,13 @@
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
-import { verifyHeader } from '../src/proof/header-answer.js';
-import { maruBodyRoot, maruHeaderHash, maruStateRoot } from '../src/proof/maru-block.js';
-import { verifyMaruPayload } from '../src/proof/maru-chain.js';
-import { type MaruVerdict, maruQuorum, verifyMaruAnswers, verifyMaruParentSeals } from '../src/proof/maru-seals.js';
+import { verifyHeader } from '../src/proof/headers/header-answer.js';
+import { maruBodyRoot, maruHeaderHash, maruStateRoot } from '../src/proof/headers/maru-block.js';
+import { verifyMaruPayload } from '../src/proof/headers/maru-chain.js';
+import {
+  type MaruVerdict,
+  maruQuorum,
+  verifyMaruAnswers,
+  verifyMaruParentSeals,
+} from '../src/proof/headers/maru-seals.js';
 import { type Area, differs } from './area.js';
 
 const PATH = 'headers/maru-sealed-blocks.json';

@@ -29,21 +29,21 @@ const DOORS = [
   { name: 'plumbline/fees, WASM included', file: 'fees.js', use: '*', modules: [], budget: 20 * KB },
   {
     name: 'plumbline/inline before a chain is chosen',
-    file: 'hosts/inline.js',
+    file: 'hosts/opening/inline.js',
     use: '*',
     modules: [],
     budget: 10 * KB,
   },
 ];
 
-const LIGHT = ['hosts/open-light.js'];
+const LIGHT = ['hosts/opening/open-light.js'];
 const EXECUTION = ['estimate/estimation.js'];
 const FEES = [...EXECUTION, 'kernel/calldata-sizer.js', 'kernel/sizer-cache.js'];
 const STORE = ['store/idb-store.js', 'store/metered-store.js', 'chain/light/light-cache.js'];
 /** By it a page with `storeName` shares its store with other tabs. */
 const SHARING = ['hosts/sharing/open-shared.js'];
-const PROOFS = ['proof/linea-proof.js', 'kernel/hasher.js', kernel('hash')];
-const DEVNET = ['hosts/open-devnet.js', kernel('trie')];
+const PROOFS = ['proof/zk/linea-proof.js', 'kernel/hasher.js', kernel('hash')];
+const DEVNET = ['hosts/opening/open-devnet.js', kernel('trie')];
 const GENERAL = ['dictionary/general.generated.js'];
 
 /** What the worker loads for a use, by the modules its dynamic imports come to. */
@@ -57,7 +57,7 @@ const USES = [
   },
   {
     name: 'light node: first estimate',
-    modules: [...LIGHT, ...STORE, ...SHARING, ...FEES, 'chain/light/rehearsal.js'],
+    modules: [...LIGHT, ...STORE, ...SHARING, ...FEES, 'chain/light/state/speculative-execution.js'],
     budget: 150 * KB,
   },
   { name: 'devnet, by another than its own worker', modules: [...DEVNET, ...GENERAL, ...FEES], budget: 200 * KB },
@@ -70,14 +70,14 @@ const DEVNET_BUDGET = 200 * KB;
 const EXTRAS = [
   { name: 'execution', modules: FEES, on: LIGHT },
   { name: 'ecrecover', modules: ['later-precompiles:ecrecover'], on: [...LIGHT, ...EXECUTION] },
-  { name: 'pairing curves', modules: ['evm/curves.js'], on: [...LIGHT, ...EXECUTION] },
+  { name: 'pairing curves', modules: ['evm/interpreter/curves.js'], on: [...LIGHT, ...EXECUTION] },
   { name: 'other rare precompiles', modules: ['later-precompiles:precompiles'], on: [...LIGHT, ...EXECUTION] },
-  { name: 'block bodies, receipts and logs', modules: ['chain/light/read-contents.js'], on: LIGHT },
-  { name: 'sending transactions', modules: ['chain/light/submit.js'], on: LIGHT },
-  { name: 'seals', modules: ['proof/seal-checks.js'], on: LIGHT },
+  { name: 'block bodies, receipts and logs', modules: ['chain/light/contents/read-contents.js'], on: LIGHT },
+  { name: 'sending transactions', modules: ['chain/light/contents/submit.js'], on: LIGHT },
+  { name: 'seals', modules: ['proof/headers/seal-checks.js'], on: LIGHT },
   { name: 'proofs of the zk state, with their kernel', modules: PROOFS, on: LIGHT },
   { name: 'a store shared between tabs', modules: SHARING, on: LIGHT },
-  { name: 'replica', modules: ['hosts/open-replica.js', kernel('trie')], on: LIGHT },
+  { name: 'replica', modules: ['hosts/opening/open-replica.js', kernel('trie')], on: LIGHT },
   { name: 'general dictionary', modules: GENERAL, on: LIGHT },
   { name: 'devnet', modules: DEVNET, on: [] },
 ];

@@ -1,13 +1,13 @@
 import { PlumblineError, type TransactionRule } from '../errors.js';
 import { effectiveGasPrice } from '../ethereum/base-fee.js';
 import { parseSignedTransaction, type SignedTransaction } from '../ethereum/transaction.js';
-import { authorityOf } from '../evm/authority.js';
 import type { BlockContext } from '../evm/block-context.js';
 import { rulesAt } from '../evm/common.js';
-import { Machine } from '../evm/machine.js';
-import { StateOverlay } from '../evm/state-overlay.js';
-import type { StateReader } from '../evm/state-reader.js';
-import { admit, requireTypeInForce } from '../evm/transaction-checks.js';
+import { Machine } from '../evm/interpreter/machine.js';
+import { StateOverlay } from '../evm/state/state-overlay.js';
+import type { StateReader } from '../evm/state/state-reader.js';
+import { authorityOf } from '../evm/transactions/authority.js';
+import { admit, requireTypeInForce } from '../evm/transactions/transaction-checks.js';
 import type { Prices } from '../fees/prices.js';
 import { priorityFeePerGas } from '../fees/priority-fee.js';
 import { encodeForSizing } from '../fees/transaction-bytes.js';

@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../errors.js';
 import type { Log } from '../ethereum/receipt.js';
-import { keccakBlocks, type ModuleCounts } from '../evm/counters.js';
+import { keccakBlocks, type ModuleCounts } from '../evm/interpreter/counters.js';
 import type { CountedModule } from '../networks/module-limits.js';
 import type { Network } from '../networks/network.js';
 import { equalBytes } from '../primitives/bytes.js';

@@ -1,5 +1,5 @@
 import type { Chain } from '../chain/chain.js';
-import type { DevnetControl } from '../chain/devnet/control.js';
+import type { DevnetControl } from '../chain/devnet/mining/control.js';
 import type { Estimator } from '../estimate/estimator.js';
 import type { FilterRegistry } from './filters/filter-registry.js';
 import type { StorageControl } from './storage-control.js';

@@ -1,6 +1,6 @@
 import { isPlumblineError } from '../errors.js';
+import { type Deadline, openDeadline } from '../scheduling/deadline.js';
 import type { AnswerReport } from './answer-report.js';
-import { type Deadline, openDeadline } from './deadline.js';
 import type { Dispatch } from './dispatch.js';
 import {
   BATCH_TOO_LARGE_REPLY,

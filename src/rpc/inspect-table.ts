@@ -5,7 +5,7 @@ import type { ExplainedEstimate, ExplainOptions } from './explained-estimate.js'
 import { createMethodTable, type Method, type MethodTable } from './method.js';
 import { formatEstimate, readEstimateRequest } from './methods/linea_estimateGas.js';
 import { STORAGE_METHODS } from './methods/storage.js';
-import { optional, requireObject } from './parse-params.js';
+import { optional, requireObject } from './parsing/parse-params.js';
 import { invalidParams } from './rpc-errors.js';
 import type { SharingReport } from './sharing-report.js';
 

@@ -6,10 +6,10 @@ import { equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { KeyHashes } from './hash-cache.js';
 import { type StateTrace, traceKeyHash, traceValueHash } from './trace.js';
-import { stateBefore } from './trace-check-trie.js';
-import { learnTrace, trieBefore } from './traced-witness.js';
-import { conflict } from './witness-nodes.js';
-import { WitnessTrie } from './witness-trie.js';
+import { stateBefore } from './traces/trace-check-trie.js';
+import { learnTrace, trieBefore } from './traces/traced-witness.js';
+import { conflict } from './witness/witness-nodes.js';
+import { WitnessTrie } from './witness/witness-trie.js';
 
 /** An account that is followed, with slots of it. */
 export interface FollowedAccount {

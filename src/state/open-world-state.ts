@@ -3,13 +3,13 @@ import { ZERO_HASH } from '../accumulator/scheme.js';
 import { PlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
 import type { TrieKernel } from '../kernel/trie-contract.js';
-import { applyChanges } from './block-application.js';
 import { KeyHashes } from './hash-cache.js';
-import { applyChangesTraced } from './kernel-traces.js';
 import { DirtyPages } from './pages/dirty-pages.js';
-import { pastState, presentState, type StateView } from './past-view.js';
-import { type AccountRecord, type BlockUndo, StateTries } from './state-tries.js';
-import { proveAccount } from './view-proof.js';
+import { applyChangesTraced } from './traces/kernel-traces.js';
+import { applyChanges } from './tries/block-application.js';
+import { pastState, presentState, type StateView } from './tries/past-view.js';
+import { type AccountRecord, type BlockUndo, StateTries } from './tries/state-tries.js';
+import { proveAccount } from './tries/view-proof.js';
 import type { WorldState } from './world-state.js';
 
 /** Views of past blocks that are kept until the next block. */

@@ -1,7 +1,7 @@
 import type { AccountValue } from '../accumulator/account-value.js';
 import type { LineaProofJson } from '../accumulator/proof-shape.js';
 import type { HashScheme } from '../kernel/contracts.js';
-import type { PageChanges } from './pages/page-source.js';
+import type { PageChanges } from './page-source.js';
 import type { StateTrace } from './trace.js';
 
 /** An account before a block, as the caller believes it to be. It is compared with what is held. */

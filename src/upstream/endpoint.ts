@@ -1,11 +1,11 @@
 import { PlumblineError } from '../errors.js';
+import { type Clock, raceSignal } from '../scheduling/clock.js';
 import { type BackOff, createBackOff } from './back-off.js';
-import { type Clock, raceSignal } from './clock.js';
-import { type Call, faultOutcome, forAll, type Outcome } from './fault.js';
 import { Flight } from './flight.js';
 import type { ExchangeRecord } from './observer.js';
 import { TokenBucket } from './token-bucket.js';
-import type { Exchange, Transport } from './transport.js';
+import { type Call, faultOutcome, forAll, type Outcome } from './transport/fault.js';
+import type { Exchange, Transport } from './transport/transport.js';
 
 /** How hard an endpoint may be used. */
 export interface EndpointLimits {

@@ -1,10 +1,10 @@
 import { isPlumblineError, PlumblineError } from '../errors.js';
+import { type Clock, raceSignal, sleep } from '../scheduling/clock.js';
+import { type Deadline, openDeadline } from '../scheduling/deadline.js';
 import { createBackOff } from './back-off.js';
-import { type Clock, raceSignal, sleep } from './clock.js';
 import { failureOf } from './failure.js';
-import type { Answer, Call, Failure, Fault, Outcome } from './fault.js';
 import { type Member, noteFault, noteOutcomes, orderMembers, type ReportEvent } from './member.js';
-import { openTimeLimit, type TimeLimit } from './time-limit.js';
+import type { Answer, Call, Failure, Fault, Outcome } from './transport/fault.js';
 
 /** Upper bounds of the waits before all endpoints are gone through again. */
 const ROUNDS = { initialMs: 250, maxMs: 8_000 };
@@ -44,7 +44,7 @@ export interface FailoverOptions {
  *   what `settle` throws
  */
 export async function failOver<T>(members: readonly Member[], task: Task<T>, options: FailoverOptions): Promise<T> {
-  const limit = openTimeLimit(options.clock, options.timeoutMs, options.signal);
+  const limit = openDeadline(options.signal, options.timeoutMs, options.clock);
   const course = new Course(members, task, options, limit);
   try {
     return await course.run();
@@ -66,7 +66,7 @@ class Course<T> {
     private readonly members: readonly Member[],
     private readonly task: Task<T>,
     private readonly options: FailoverOptions,
-    private readonly limit: TimeLimit,
+    private readonly limit: Deadline,
   ) {}
 
   get hasFailures(): boolean {

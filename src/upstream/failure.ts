@@ -1,5 +1,5 @@
 import { type ErrorCode, PlumblineError, type UpstreamReason } from '../errors.js';
-import type { EndpointInfo, Failure, Fault, FaultKind, RpcErrorBody } from './fault.js';
+import type { EndpointInfo, Failure, Fault, FaultKind, RpcErrorBody } from './transport/fault.js';
 
 /** Codes of requests that failed in one way at every endpoint. */
 const CODES: { readonly [K in FaultKind]?: ErrorCode } = {

@@ -1,4 +1,4 @@
-import type { Call, Outcome } from './fault.js';
+import type { Call, Outcome } from './transport/fault.js';
 
 interface Waiter {
   settle(outcomes: readonly Outcome[]): void;

@@ -1,15 +1,15 @@
 import { PlumblineError } from '../errors.js';
-import { isMethodMissing } from './classify-error.js';
-import type { Clock } from './clock.js';
+import type { Clock } from '../scheduling/clock.js';
 import { failOver, type Task } from './failover.js';
 import { rejection, upstreamError } from './failure.js';
-import type { Answer, Call, EndpointInfo, Failure, Fault, RpcErrorBody } from './fault.js';
 import type { Readiness } from './health.js';
 import { type Member, noteFault, openMembers, type ReportEvent } from './member.js';
 import type { EndpointEvent, UpstreamObserver } from './observer.js';
 import { clockOf, type GroupOptions } from './options.js';
 import { askQuorum, type QuorumAnswer, type QuorumOptions } from './quorum.js';
 import { SignalRelay } from './signal-relay.js';
+import { isMethodMissing } from './transport/classify-error.js';
+import type { Answer, Call, EndpointInfo, Failure, Fault, RpcErrorBody } from './transport/fault.js';
 
 /** How a group is asked. */
 export interface RequestOptions {

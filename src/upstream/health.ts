@@ -1,5 +1,5 @@
 import { type BackOff, createBackOff } from './back-off.js';
-import type { Failure, Fault } from './fault.js';
+import type { Failure, Fault } from './transport/fault.js';
 
 /** First and longest time for which an endpoint that fails comes last. */
 const BREAK = { initialMs: 1_000, maxMs: 60_000 };

@@ -1,7 +1,7 @@
 import { Endpoint, type EndpointHost } from './endpoint.js';
-import type { Call, EndpointInfo, Fault, FaultKind, Outcome } from './fault.js';
 import { Health, type Readiness } from './health.js';
 import { type EndpointSource, limitsOf, openTransport } from './options.js';
+import type { Call, EndpointInfo, Fault, FaultKind, Outcome } from './transport/fault.js';
 
 /** An endpoint of a group, with what is known of it. */
 export interface Member {

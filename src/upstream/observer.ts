@@ -1,4 +1,4 @@
-import type { FaultKind } from './fault.js';
+import type { FaultKind } from './transport/fault.js';
 
 /** One HTTP request, or one request to a provider. Endpoints appear by origin, never with path, query or user. */
 export interface ExchangeRecord {

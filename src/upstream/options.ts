@@ -1,13 +1,13 @@
 import { PlumblineError } from '../errors.js';
-import { parseAddress } from './address.js';
-import { type Clock, systemClock } from './clock.js';
+import { type Clock, systemClock } from '../scheduling/clock.js';
 import type { EndpointLimits } from './endpoint.js';
-import type { HttpOptions } from './http.js';
-import { jsonRpcTransport } from './json-rpc-transport.js';
 import type { UpstreamObserver } from './observer.js';
-import { type Eip1193Provider, providerTransport } from './provider-transport.js';
-import { restTransport } from './rest-transport.js';
-import type { Transport } from './transport.js';
+import { parseAddress } from './transport/address.js';
+import type { HttpOptions } from './transport/http.js';
+import { jsonRpcTransport } from './transport/json-rpc-transport.js';
+import { type Eip1193Provider, providerTransport } from './transport/provider-transport.js';
+import { restTransport } from './transport/rest-transport.js';
+import type { Transport } from './transport/transport.js';
 
 /** How hard an endpoint may be used. */
 export interface EndpointOptions {

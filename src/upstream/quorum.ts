@@ -1,5 +1,5 @@
 import { PlumblineError, type UpstreamReason } from '../errors.js';
-import type { EndpointInfo } from './fault.js';
+import type { EndpointInfo } from './transport/fault.js';
 
 export interface QuorumOptions<T> {
   /** How many must agree. Endpoints of one origin are one operator's, and count once. */

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock } from '../scheduling/clock.js';
 
 /** What doubles lose on the way, in tokens. */
 const ROUNDING = 1e-6;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 // The built package: what runs here is what a page gets.
-import { createInlineNode, type InlineOptions, type PlumblineNode } from '../../dist/hosts/inline.js';
+import { createInlineNode, type InlineOptions, type PlumblineNode } from '../../dist/hosts/opening/inline.js';
 
 const open: PlumblineNode[] = [];
 

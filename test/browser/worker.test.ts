@@ -110,7 +110,7 @@ describe('a node in a real worker', () => {
   });
 
   test('a worker that dies rejects the calls it leaves, and those after', async () => {
-    const url = new URL('../../dist/hosts/worker.js', import.meta.url);
+    const url = new URL('../../dist/hosts/worker/worker.js', import.meta.url);
     // vitest has the dynamic imports of what it serves go through this, and puts it into workers that it makes itself.
     const shim = 'globalThis.__vitest_browser_runner__ = { wrapDynamicImport: (load) => load() };';
     const script = `${shim} import(${JSON.stringify(url.href)}); addEventListener('message', ({ data }) => data === 'die' && close());`;

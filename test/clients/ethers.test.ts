@@ -13,7 +13,7 @@ import {
   zeroPadValue,
 } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { type Endpoint, openEndpoint, TOKEN_ABI, tokenCode } from './endpoint.js';
 
 const receiver = DEV_ACCOUNTS[1]!.address;

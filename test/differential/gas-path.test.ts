@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import { GasPath } from '../../src/evm/gas-path.js';
-import { besuSearch, type GasEstimate, gethSearch, type RunWithGas } from '../../src/evm/gas-search.js';
-import type { Machine } from '../../src/evm/machine.js';
-import { ProvedRuns, type ReportingRun } from '../../src/evm/proved-runs.js';
-import { simulateTransaction } from '../../src/evm/transaction.js';
-import type { TransactionMessage, TransactionOutcome } from '../../src/evm/transaction-message.js';
+import { besuSearch, type GasEstimate, gethSearch, type RunWithGas } from '../../src/evm/gas/gas-search.js';
+import { ProvedRuns, type ReportingRun } from '../../src/evm/gas/proved-runs.js';
+import { GasPath } from '../../src/evm/interpreter/gas-path.js';
+import type { Machine } from '../../src/evm/interpreter/machine.js';
+import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
+import type { TransactionMessage, TransactionOutcome } from '../../src/evm/transactions/transaction-message.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { COINBASE, CONTRACT, ETHER, message, openMachine, SENDER, STRANGER } from '../support/evm.js';
 import { seededRandom } from '../support/random.js';

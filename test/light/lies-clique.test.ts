@@ -1,13 +1,13 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Heads } from '../../src/chain/light/heads.js';
-import { openSeals } from '../../src/chain/light/seals.js';
+import { Heads } from '../../src/chain/light/heads/heads.js';
+import { openSeals } from '../../src/chain/light/heads/seals.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { cliqueSealDigest } from '../../src/proof/clique-seal.js';
-import { readHeader } from '../../src/proof/header-answer.js';
+import { cliqueSealDigest } from '../../src/proof/headers/clique-seal.js';
+import { readHeader } from '../../src/proof/headers/header-answer.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import { type Fate, faultOf, otherDigit, type Pick, VARIANTS } from '../support/liar.js';

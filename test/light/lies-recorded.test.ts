@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GenesisAccount } from '../../src/chain/devnet/genesis.js';
+import type { GenesisAccount } from '../../src/chain/devnet/state/genesis.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import { type Lie, openStage, otherDigit, otherQuantity, type Question, type Stage } from '../support/liar.js';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openSeals } from '../../src/chain/light/seals.js';
+import { openSeals } from '../../src/chain/light/heads/seals.js';
 import { headerHash } from '../../src/ethereum/header.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
-import type { RequestArguments } from '../../src/hosts/provider.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { RequestArguments } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/header-answer.js';
+import { readHeader } from '../../src/proof/headers/header-answer.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
 import { accountAt } from '../support/dev-node.js';
 import { type Fate, faultOf, type Outcome, otherDigit, otherQuantity, type Pick, VARIANTS } from '../support/liar.js';

@@ -30,9 +30,11 @@ const dist = `${root}/dist`;
 const built = scripts(dist).filter((file) => !file.startsWith(`${dist}/demo/`));
 /** Bundles: ours and the dependencies in one. */
 const isBundle = (file: string): boolean =>
-  /\/chunks\/|\/hosts\/worker(?:-devnet)?\.js$|dist\/service-worker[^/]*\.js$/.test(file);
+  /\/chunks\/|\/hosts\/worker\/worker(?:-devnet)?\.js$|dist\/service-worker[^/]*\.js$/.test(file);
 /** Doors of browsers, and the sources of the two bundles. */
-const DOORS = ['index', 'verify', 'fees', 'viem', 'hosts/inline', 'hosts/service-worker'].map((name) => `${name}.js`);
+const DOORS = ['index', 'verify', 'fees', 'viem', 'hosts/opening/inline', 'hosts/worker/service-worker'].map(
+  (name) => `${name}.js`,
+);
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g;
 
 /** What the doors of browsers come to, by imports of any kind. */
@@ -70,6 +72,6 @@ describe('what ships to the browser', () => {
 
   test('a module that names one is found', () => {
     // Door `plumbline/node` may: it proves that the search sees what it looks for.
-    expect(foreignIn(`${dist}/hosts/cli.js`)).toContain('process');
+    expect(foreignIn(`${dist}/hosts/cli/cli.js`)).toContain('process');
   });
 });

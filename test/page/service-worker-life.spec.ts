@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import {
   call,
   type Options,
@@ -137,7 +137,7 @@ test('the worker shares its store with a node of a page: one chain, whoever ends
       return node.request({ method: name, params: [] });
     }, method);
   await tab.evaluate(async () => {
-    const worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
+    const worker = new Worker('/dist/hosts/worker/worker.js', { type: 'module' });
     const { lib } = globalThis as unknown as { lib: SiteLibrary };
     Object.assign(globalThis, { node: await lib.plumbline.createNode({ storeName: 'both', worker }) });
   });

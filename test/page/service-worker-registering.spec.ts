@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import type { RpcProxyOptions } from '../../src/hosts/register.js';
+import type { RpcProxyOptions } from '../../src/hosts/page/register.js';
 import { call, openProxyScene, type ProxyScene, post, register } from '../support/proxy-scene.js';
 import type { SiteLibrary } from '../support/proxy-site.js';
 
@@ -54,7 +54,7 @@ test('a script that is none of ours, and options that no worker can be given, ar
   }
   const provider = await page.evaluate(async () => {
     const { plumbline } = (globalThis as unknown as { lib: SiteLibrary }).lib;
-    const worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
+    const worker = new Worker('/dist/hosts/worker/worker.js', { type: 'module' });
     const endpoints = [{ provider: { request: async () => null } }];
     const chain = { kind: 'light', network: plumbline.linea, endpoints } as const;
     return plumbline.createNode({ worker, chain }).catch((error) => `${error.code} ${error.message}`);

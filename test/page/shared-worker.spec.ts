@@ -1,6 +1,6 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { openSite, type Site, type SiteLibrary } from '../support/proxy-site.js';
 
 const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
@@ -18,7 +18,7 @@ interface Lib {
 }
 
 /** A page that is connected to the node of the shared worker. @returns the code of what went wrong in place of it */
-async function connect(context: BrowserContext, options: NodeOptions = {}, script = '/dist/hosts/worker.js') {
+async function connect(context: BrowserContext, options: NodeOptions = {}, script = '/dist/hosts/worker/worker.js') {
   const page = await context.newPage();
   await page.goto(site.origin);
   const failure = await page.evaluate(

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/block-record.js';
+import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
+import { decodeSegment, encodeSegment } from '../../src/chain/devnet/records/checkpoint-codec.js';
+import { decodeHistory, encodeHistory } from '../../src/chain/devnet/records/pruned-history.js';
 import {
   type ChainFile,
   type ChainFileEntry,
   decodeChainFile,
   encodeChainFile,
-} from '../../src/chain/devnet/chain-file.js';
-import { decodeSegment, encodeSegment } from '../../src/chain/devnet/checkpoint-codec.js';
-import { decodeHistory, encodeHistory } from '../../src/chain/devnet/pruned-history.js';
-import type { InlineOptions } from '../../src/hosts/inline.js';
+} from '../../src/chain/devnet/transfer/chain-file.js';
+import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import { accountAt, type DevNode, devNode, KeptStore, stranger } from '../support/dev-node.js';
 import { fixtureBytes, fixtureJson, fixturesPresent } from '../support/fixtures.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openInline } from '../../src/hosts/open-inline.js';
+import { openInline } from '../../src/hosts/opening/open-inline.js';
 import { devNode, KeptStore } from '../support/dev-node.js';
 import { TestBrowser } from '../support/tabs.js';
 

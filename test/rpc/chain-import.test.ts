@@ -1,17 +1,17 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, test } from 'vitest';
 import type { TransactionReceipt } from '../../src/chain/chain.js';
-import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/block-record.js';
+import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import {
   type ChainFile,
   type ChainFileEntry,
   decodeChainFile,
   encodeChainFile,
-} from '../../src/chain/devnet/chain-file.js';
+} from '../../src/chain/devnet/transfer/chain-file.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
 import type { SignedTransaction } from '../../src/ethereum/transaction.js';
-import type { Account } from '../../src/evm/state-reader.js';
-import type { InlineOptions } from '../../src/hosts/inline.js';
+import type { Account } from '../../src/evm/state/state-reader.js';
+import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import type { Key, Table } from '../../src/store/page-store.js';

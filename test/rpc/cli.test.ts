@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Command } from '../../src/hosts/cli/arguments.js';
 import { serveCommand } from '../../src/hosts/cli/serve.js';
 import { sizeCommand } from '../../src/hosts/cli/size.js';
@@ -145,7 +145,7 @@ describe('plumbline serve', () => {
 });
 
 describe('the built command', () => {
-  const script = fileURLToPath(new URL('../../dist/hosts/cli.js', import.meta.url));
+  const script = fileURLToPath(new URL('../../dist/hosts/cli/cli.js', import.meta.url));
 
   /** Starts it and resolves once it has printed `expected`. */
   async function start(expected: RegExp, ...args: string[]): Promise<{ child: ChildProcess; match: RegExpExecArray }> {

@@ -3,7 +3,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { createEOACode7702Tx } from '@ethereumjs/tx';
 import { eoaCode7702SignAuthorization } from '@ethereumjs/util';
 import { describe, expect, test, vi } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, devNode, stranger } from '../support/dev-node.js';

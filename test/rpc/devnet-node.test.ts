@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { DEV_TOKENS } from '../../src/chain/devnet/genesis.js';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { DEV_TOKENS } from '../../src/chain/devnet/state/genesis.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { anchorSlots, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
-import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { anchorSlots, verifyL1Anchor } from '../../src/proof/ethereum/l1-anchor.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { settled } from '../support/dev-node.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { DevnetChainOptions } from '../../src/hosts/options.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { KeptStore } from '../support/dev-node.js';
 import { copyOf } from '../support/stored-devnet.js';

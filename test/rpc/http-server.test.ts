@@ -3,10 +3,10 @@ import { type ClientRequest, request as openRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkEnvelopeCase } from '../../conformance/envelope.js';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import { type RunningServer, serve } from '../../src/hosts/node.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import { type RunningServer, serve } from '../../src/hosts/server/serve.js';
 import { linea } from '../../src/networks/linea.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Dispatch } from '../../src/rpc/dispatch.js';
 import { createDispatcher } from '../../src/rpc/handle.js';
-import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http.js';
+import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http/http.js';
 import { createMethodTable } from '../../src/rpc/method.js';
 
 const table = createMethodTable<undefined>([

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
-import { Finality } from '../../src/chain/light/finality.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { Finality } from '../../src/chain/light/settlement/finality.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { systemClock } from '../../src/upstream/clock.js';
+import { systemClock } from '../../src/scheduling/clock.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
 import { isCurrentCall, isRootCall, PROOF, settled } from '../support/finality-scene.js';

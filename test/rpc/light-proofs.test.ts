@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ZkProofs } from '../../src/chain/light/zk-proofs.js';
+import { ZkProofs } from '../../src/chain/light/settlement/zk-proofs.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { devnet } from '../../src/networks/devnet.js';

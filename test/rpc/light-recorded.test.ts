@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../src/ethereum/constants.js';
 import { type BlockHeader, headerHash } from '../../src/ethereum/header.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import type { Network } from '../../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { formatHeader } from '../../src/rpc/format.js';
-import type { Eip1193Provider } from '../../src/upstream/provider-transport.js';
+import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
 import { word } from '../support/dev-node.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import { type AnswerFixture, RECORDED } from '../support/proof-fixtures.js';

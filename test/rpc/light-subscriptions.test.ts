@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Block, Chain, HeadListener } from '../../src/chain/chain.js';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { linea } from '../../src/networks/linea.js';
 import type { RpcContext } from '../../src/rpc/context.js';
 import { handlePayload } from '../../src/rpc/handle.js';

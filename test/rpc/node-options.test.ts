@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createNode } from '../../src/hosts/client.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
+import { requireOptions } from '../../src/hosts/options/require-options.js';
+import { createNode } from '../../src/hosts/page/client.js';
+import { registerRpcProxy } from '../../src/hosts/page/register.js';
 import { proxyConfig } from '../../src/hosts/proxy/config.js';
-import { registerRpcProxy } from '../../src/hosts/register.js';
-import { requireOptions } from '../../src/hosts/require-options.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
 import { accountAt } from '../support/dev-node.js';

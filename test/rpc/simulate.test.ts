@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { simulateArea } from '../../conformance/execution-apis.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { logsBloom } from '../../src/ethereum/receipt.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { runArea } from '../support/area-checks.js';

@@ -5,9 +5,9 @@ import {
   type ChainFileEntry,
   decodeChainFile,
   encodeChainFile,
-} from '../../src/chain/devnet/chain-file.js';
+} from '../../src/chain/devnet/transfer/chain-file.js';
 import { PlumblineError } from '../../src/errors.js';
-import type { InlineOptions } from '../../src/hosts/inline.js';
+import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { Commit } from '../../src/store/page-store.js';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
-import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
-import { type RunningServer, type ServeOptions, serve } from '../../src/hosts/node.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import { type RunningServer, type ServeOptions, serve } from '../../src/hosts/server/serve.js';
 
 interface Endpoint {
   readonly node: PlumblineNode;

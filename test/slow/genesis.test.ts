@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createInlineNode } from '../../src/hosts/inline.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
 
 test.each(['poseidon2', 'mimc'] as const)('a genesis of 100 000 accounts loads with progress (%s)', async (scheme) => {
   const accounts = Array.from({ length: 100_000 }, (_, i) => {

@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { Devnet } from '../../src/chain/devnet/devnet.js';
-import { parseGenesis } from '../../src/chain/devnet/genesis-json.js';
+import { parseGenesis } from '../../src/chain/devnet/state/genesis-json.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import type { PageStore } from '../../src/store/page-store.js';

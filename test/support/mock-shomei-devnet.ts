@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { type BlockRecord, decodeBlockRecord } from '../../src/chain/devnet/block-record.js';
+import { type BlockRecord, decodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import { bigIntToMinimalBytes, bytesToBigInt, compareBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import type { PageStore } from '../../src/store/page-store.js';

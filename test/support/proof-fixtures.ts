@@ -1,8 +1,8 @@
 import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
 import { bytesToBigInt } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import type { TreeQuestion } from '../../src/proof/item.js';
 import type { ProofRequest } from '../../src/proof/request.js';
+import type { TreeQuestion } from '../../src/proof/zk/item.js';
 import { memoHasher } from './memo-hasher.js';
 
 /** A recorded or forged answer of `linea_getProof` (fixtures/state/README.md). */

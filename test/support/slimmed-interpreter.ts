@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
 import { slimDependencies } from '../../scripts/lib/slim-dependencies.mjs';
-import type { Machine } from '../../src/evm/machine.js';
-import type { StateOverlay } from '../../src/evm/state-overlay.js';
-import type { runTransaction } from '../../src/evm/transaction.js';
+import type { Machine } from '../../src/evm/interpreter/machine.js';
+import type { StateOverlay } from '../../src/evm/state/state-overlay.js';
+import type { runTransaction } from '../../src/evm/transactions/transaction.js';
 
 /** What executes, of one bundle: its classes are not those of another. */
 export interface ExecutionBundle {

@@ -74,7 +74,10 @@ const token = (from: number, to: string, amount: number) => ({
 
 const page = {
   /** Starts a node in a new worker. @returns the error's plain form when it does not open */
-  async open(options: NodeOptions, script = '/dist/hosts/worker.js'): Promise<{ error?: ReturnType<typeof plain> }> {
+  async open(
+    options: NodeOptions,
+    script = '/dist/hosts/worker/worker.js',
+  ): Promise<{ error?: ReturnType<typeof plain> }> {
     stages = [];
     statuses = [];
     acknowledged = [];

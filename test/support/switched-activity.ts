@@ -1,4 +1,4 @@
-import type { Activity } from '../../src/chain/light/activity.js';
+import type { Activity } from '../../src/scheduling/activity.js';
 
 /** Active or not as a test says; active until it says so. */
 export class SwitchedActivity implements Activity {

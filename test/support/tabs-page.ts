@@ -26,7 +26,7 @@ const page = {
    * @returns the code of the error when it does not open
    */
   async open(options: NodeOptions, script = 'worker'): Promise<string> {
-    worker = new Worker(script === 'worker' ? '/dist/hosts/worker.js' : `/${script}.js`, { type: 'module' });
+    worker = new Worker(script === 'worker' ? '/dist/hosts/worker/worker.js' : `/${script}.js`, { type: 'module' });
     try {
       node = await createNode({ ...options, worker });
     } catch (error) {

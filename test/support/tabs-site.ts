@@ -72,7 +72,7 @@ export async function openTabsSite(): Promise<TabsSite> {
   const { output } = await bundle.generate({ format: 'es', codeSplitting: false });
   await bundle.close();
   const scripts = new Map([['/page.js', output[0].code]]);
-  for (const [path, code] of WORKERS) scripts.set(path, `${code}\nawait import('/dist/hosts/worker.js');`);
+  for (const [path, code] of WORKERS) scripts.set(path, `${code}\nawait import('/dist/hosts/worker/worker.js');`);
   const server = createServer(async ({ url = '/' }, response) => {
     const path = normalize(new URL(url, 'http://site').pathname);
     try {

@@ -1,11 +1,11 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { onTestFinished } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import type { InlineExtras } from '../../src/hosts/inline-extras.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import type { InlineExtras } from '../../src/hosts/options/inline-extras.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
+import type { NodeTransport } from '../../src/hosts/provider/transport.js';
 import type { Channel, Locks, SharingEnvironment } from '../../src/hosts/sharing/environment.js';
 import { openShared, type SharingOptions } from '../../src/hosts/sharing/open-shared.js';
-import type { NodeTransport } from '../../src/hosts/transport.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Clock } from '../../src/chain/devnet/clock.js';
+import { Clock } from '../../src/chain/devnet/mining/clock.js';
 
 /** A clock over a wall clock that the test moves. */
 function clockAt(start: number) {

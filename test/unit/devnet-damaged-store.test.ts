@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { decodeSegment, encodeSegment } from '../../src/chain/devnet/checkpoint-codec.js';
-import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
-import { DevnetStore } from '../../src/chain/devnet/persistence.js';
+import { decodeSegment, encodeSegment } from '../../src/chain/devnet/records/checkpoint-codec.js';
+import { Checkpoints } from '../../src/chain/devnet/storage/checkpoints.js';
+import { DevnetStore } from '../../src/chain/devnet/storage/devnet-store.js';
 import type { Commit, Key, PageStore, Table } from '../../src/store/page-store.js';
 import { StoreHealth } from '../../src/store/store-status.js';
 import { reopened, scene } from '../support/failing-store.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
+import { Checkpoints } from '../../src/chain/devnet/storage/checkpoints.js';
 import { PlumblineError } from '../../src/errors.js';
 import { full, lasting, reopened, scene, storedBlocks } from '../support/failing-store.js';
 import { seededRandom } from '../support/random.js';

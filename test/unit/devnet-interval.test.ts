@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Interval } from '../../src/chain/devnet/interval.js';
+import { Interval } from '../../src/chain/devnet/mining/interval.js';
 
 /** Timers that would keep this process alive. */
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

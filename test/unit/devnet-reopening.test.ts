@@ -1,9 +1,9 @@
 import { RLP } from '@ethereumjs/rlp';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
+import { Checkpoints } from '../../src/chain/devnet/storage/checkpoints.js';
 import { PlumblineError } from '../../src/errors.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import type { Key, PageStore, Table } from '../../src/store/page-store.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AllocState } from '../../conformance/alloc-state.js';
-import { callAt } from '../../src/evm/call.js';
-import { estimateGasAt } from '../../src/evm/estimate-gas.js';
-import { StepBudget } from '../../src/evm/step-budget.js';
-import { simulateTransaction } from '../../src/evm/transaction.js';
+import { callAt } from '../../src/evm/calls/call.js';
+import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
+import { StepBudget } from '../../src/evm/interpreter/step-budget.js';
+import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, blockContext, CONTRACT, message, networkAt, openMachine, SENDER } from '../support/evm.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DevnetState } from '../../src/chain/devnet/devnet-state.js';
-import { sealGenesis } from '../../src/chain/devnet/genesis-block.js';
-import { parseGenesis, unplacedMerge } from '../../src/chain/devnet/genesis-json.js';
-import { findParisBlock } from '../../src/chain/devnet/import-decode.js';
+import { findParisBlock } from '../../src/chain/devnet/import/import-decode.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
+import { DevnetState } from '../../src/chain/devnet/state/devnet-state.js';
+import { sealGenesis } from '../../src/chain/devnet/state/genesis-block.js';
+import { parseGenesis, unplacedMerge } from '../../src/chain/devnet/state/genesis-json.js';
 import { isPlumblineError } from '../../src/errors.js';
 import { rulesAt } from '../../src/evm/common.js';
 import { bytesToHex } from '../../src/primitives/hex.js';

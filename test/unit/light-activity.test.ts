@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { surroundingActivity } from '../../src/hosts/page-activity.js';
+import { surroundingActivity } from '../../src/scheduling/activity.js';
 
 /** What of a page decides. */
 function page() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Poller } from '../../src/chain/light/poller.js';
-import type { Clock } from '../../src/upstream/clock.js';
+import { Poller } from '../../src/chain/light/heads/poller.js';
+import type { Clock } from '../../src/scheduling/clock.js';
 
 /** Time that moves only when told. */
 class ManualClock implements Clock {

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Heads } from '../../src/chain/light/heads.js';
-import { openSeals } from '../../src/chain/light/seals.js';
+import { Heads } from '../../src/chain/light/heads/heads.js';
+import { openSeals } from '../../src/chain/light/heads/seals.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/header-answer.js';
+import { readHeader } from '../../src/proof/headers/header-answer.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Packer } from '../../src/chain/devnet/packing.js';
+import { Packer } from '../../src/chain/devnet/records/packing.js';
 
 const bytes = (length: number, value: number) => new Uint8Array(length).fill(value);
 const values = [

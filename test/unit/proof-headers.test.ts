@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyCliqueSeal } from '../../src/proof/clique-seal.js';
-import { readHeader, type VerifiedHeader, verifyHeader } from '../../src/proof/header-answer.js';
-import { verifyHeaderLink } from '../../src/proof/header-link.js';
-import { verifyHeaderRules } from '../../src/proof/header-rules.js';
+import { verifyCliqueSeal } from '../../src/proof/headers/clique-seal.js';
+import { readHeader, type VerifiedHeader, verifyHeader } from '../../src/proof/headers/header-answer.js';
+import { verifyHeaderLink } from '../../src/proof/headers/header-link.js';
+import { verifyHeaderRules } from '../../src/proof/headers/header-rules.js';
 import { bitFlips, shapeEdits } from '../support/damage.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import { acceptedUnder, outcome } from '../support/refusal.js';

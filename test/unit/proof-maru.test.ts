@@ -5,16 +5,21 @@ import { describe, expect, it } from 'vitest';
 import { type MaruBlockJson, type MaruFile, restAnswers } from '../../conformance/maru.js';
 import { bigIntToBytes, bytesToBigInt, compareBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyHeader } from '../../src/proof/header-answer.js';
-import { maruBodyRoot, maruHeaderHash, maruStateRoot, type SealedMaruBlock } from '../../src/proof/maru-block.js';
-import { verifyMaruLink, verifyMaruPayload } from '../../src/proof/maru-chain.js';
+import { verifyHeader } from '../../src/proof/headers/header-answer.js';
+import {
+  maruBodyRoot,
+  maruHeaderHash,
+  maruStateRoot,
+  type SealedMaruBlock,
+} from '../../src/proof/headers/maru-block.js';
+import { verifyMaruLink, verifyMaruPayload } from '../../src/proof/headers/maru-chain.js';
 import {
   maruQuorum,
   type VerifiedMaruBlock,
   verifyMaruAnswers,
   verifyMaruBlock,
   verifyMaruParentSeals,
-} from '../../src/proof/maru-seals.js';
+} from '../../src/proof/headers/maru-seals.js';
 import { bitFlips, shapeEdits } from '../support/damage.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import { acceptedUnder, outcome } from '../support/refusal.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isPlumblineError } from '../../src/errors.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
 import { proxyConfig, type RpcProxyOptions } from '../../src/hosts/proxy/config.js';
 import { secretsOf, withoutSecrets, withSecrets } from '../../src/hosts/proxy/secrets.js';
 import { storedForm } from '../../src/hosts/proxy/stored-config.js';

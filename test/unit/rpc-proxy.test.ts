@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
+import type { NodeTransport } from '../../src/hosts/provider/transport.js';
 import { type ProxyConfig, proxyConfig, type RpcProxyOptions } from '../../src/hosts/proxy/config.js';
 import { ProxyHost, type Surroundings } from '../../src/hosts/proxy/proxy-host.js';
 import { answerSplit } from '../../src/hosts/proxy/split.js';
 import type { StoredConfig } from '../../src/hosts/proxy/stored-config.js';
-import type { NodeTransport } from '../../src/hosts/transport.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { RpcContext } from '../../src/rpc/context.js';
 import { DEVNET_METHODS } from '../../src/rpc/devnet-methods.js';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import { openInline } from '../../src/hosts/open-inline.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import { openInline } from '../../src/hosts/opening/open-inline.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';

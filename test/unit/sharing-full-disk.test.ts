@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import { openInline } from '../../src/hosts/open-inline.js';
+import { openInline } from '../../src/hosts/opening/open-inline.js';
 import type { Commit } from '../../src/store/page-store.js';
 import { ask, sharingOf } from '../support/stub-node.js';
 import { TestBrowser } from '../support/tabs.js';

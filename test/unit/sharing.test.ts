@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
 import { differences, fingerprintOf } from '../../src/hosts/sharing/fingerprint.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';

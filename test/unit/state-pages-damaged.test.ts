@@ -4,7 +4,7 @@ import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
 import { concatBytes, equalBytes } from '../../src/primitives/bytes.js';
-import { loadWorldState } from '../../src/state/pages/load-world-state.js';
+import { loadWorldState } from '../../src/state/load-world-state.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged, reseal } from '../support/paged-state.js';
 import { seededRandom } from '../support/random.js';

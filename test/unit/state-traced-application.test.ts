@@ -5,10 +5,10 @@ import { loadHasher } from '../../src/kernel/hasher.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { KeyHashes } from '../../src/state/hash-cache.js';
 import type { StateTrace } from '../../src/state/trace.js';
-import { checkTraces } from '../../src/state/trace-check.js';
-import { applyTraced } from '../../src/state/traced-application.js';
-import { WitnessState } from '../../src/state/traced-state.js';
-import { witnessBefore } from '../../src/state/traced-witness.js';
+import { checkTraces } from '../../src/state/traces/trace-check.js';
+import { applyTraced } from '../../src/state/traces/traced-application.js';
+import { WitnessState } from '../../src/state/traces/traced-state.js';
+import { witnessBefore } from '../../src/state/traces/traced-witness.js';
 import type { AccountChange } from '../../src/state/world-state.js';
 
 let hasher: Hasher;

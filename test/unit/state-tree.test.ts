@@ -7,7 +7,7 @@ import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
 import { bigIntToBytes, compareBytes, concatBytes, isZeroBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { referenceHasher } from '../../src/reference/hasher.js';
-import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../src/state/key-index.js';
+import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../src/state/witness/key-index.js';
 import { commitDrafts, emptyTree, type Leaf, type Tree, TreeDraft } from '../support/plain-tree/tree.js';
 import { leafAt } from '../support/plain-tree/tree-nodes.js';
 import { proveKey } from '../support/plain-tree/tree-proof.js';

@@ -1,7 +1,8 @@
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
-import type { StateReader } from '../../evm/state-reader.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
+import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
@@ -18,26 +19,25 @@ import type {
   TransactionReceipt,
 } from '../chain.js';
 import { searchLogs } from '../log-search.js';
-import { BlockMaker } from './block-maker.js';
-import type { BlockRecord } from './block-record.js';
-import { ChainWriter } from './chain-writer.js';
-import { DevnetControl, requireInterval } from './control.js';
-import { DevnetProofs } from './devnet-proofs.js';
-import { DevnetState } from './devnet-state.js';
-import { Finality } from './finality.js';
-import { findStored, type StoredDevnet } from './find-stored.js';
-import { sealGenesis } from './genesis-block.js';
-import type { ImportResult } from './import.js';
-import { Intake } from './intake.js';
+import type { ImportResult } from './import/import.js';
+import { Finality } from './layer-one/finality.js';
 import { SimulatedL1 } from './layer-one/simulated-l1.js';
-import { Ledger } from './ledger.js';
-import { Mining } from './mining.js';
-import { Opening } from './opening.js';
+import { BlockMaker } from './mining/block-maker.js';
+import { DevnetControl, requireInterval } from './mining/control.js';
+import { Intake } from './mining/intake.js';
+import { Mining } from './mining/mining.js';
+import { currentPrices } from './mining/prices.js';
 import type { DevnetSettings } from './options.js';
-import { currentPrices } from './prices.js';
-import { openPruning } from './pruning.js';
-import { SerialQueue } from './serial-queue.js';
-import { StoredChain } from './stored-chain.js';
+import type { BlockRecord } from './records/block-record.js';
+import { Ledger } from './records/ledger.js';
+import { DevnetProofs } from './recovery/devnet-proofs.js';
+import { Opening } from './recovery/opening.js';
+import { DevnetState } from './state/devnet-state.js';
+import { sealGenesis } from './state/genesis-block.js';
+import { ChainWriter } from './storage/chain-writer.js';
+import { findStored, type StoredDevnet } from './storage/find-stored.js';
+import { openPruning } from './storage/pruning.js';
+import { StoredChain } from './storage/stored-chain.js';
 
 /**
  * The embedded chain: executes transactions itself, keeps a zk state beside the ordinary one, and finalizes its blocks
@@ -202,7 +202,7 @@ export class Devnet implements Chain {
     const { network, ledger, state, maker } = this;
     const take = (record: BlockRecord) => maker.take(record);
     return this.queue.run(async () => {
-      const { importChain } = await import('./import.js');
+      const { importChain } = await import('./import/import.js');
       return importChain({ network, ledger, state }, bytes, take, onProgress);
     });
   }

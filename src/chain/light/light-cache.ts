@@ -4,7 +4,7 @@ import type { PageStore } from '../../store/page-store.js';
 import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
 import { WriteBehind } from '../../store/write-behind.js';
 
-import { HeaderStore } from './header-store.js';
+import { HeaderStore } from './heads/header-store.js';
 
 /** Bytes that each kind of what a light node has verified may take. */
 export interface LightBudgets {

@@ -2,8 +2,8 @@ import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
-import { Interpreters } from '../../evm/interpreters.js';
-import type { StateReader } from '../../evm/state-reader.js';
+import { Interpreters } from '../../evm/interpreter/interpreters.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import type { BlockReference, BlockTag } from '../block-reference.js';
 import type {
@@ -21,28 +21,28 @@ import type {
   TrustLevel,
 } from '../chain.js';
 import { TRUST_RANK } from '../trust-rank.js';
-import { AccessLists } from './access-lists.js';
-import { fetchAccountProof } from './account-proof.js';
-import { BlockContents } from './block-contents.js';
-import { BlockFinder, LINKED_DEPTH } from './block-finder.js';
-import { blockState } from './block-state.js';
-import { CodeCache } from './code-cache.js';
-import type { Finality } from './finality.js';
-import { HeadFollower } from './head-follower.js';
-import { HeaderChain, KEPT } from './header-chain.js';
-import { Heads } from './heads.js';
-import { type LightBlock, lightBlock } from './light-block.js';
+import { BlockContents } from './contents/block-contents.js';
+import { SentTransactions } from './contents/sent-transactions.js';
+import { BlockFinder, LINKED_DEPTH } from './heads/block-finder.js';
+import { HeadFollower } from './heads/head-follower.js';
+import { HeaderChain, KEPT } from './heads/header-chain.js';
+import { Heads } from './heads/heads.js';
+import { type LightBlock, lightBlock } from './heads/light-block.js';
+import { pricesAfter } from './heads/light-prices.js';
+import { openSeals } from './heads/seals.js';
 import type { LightChainParts } from './light-options.js';
-import { pricesAfter } from './light-prices.js';
-import { openFinality } from './open-finality.js';
-import { type CallGround, PreparedCall } from './prepared-call.js';
-import { ProvableBlocks } from './provable-blocks.js';
-import { ProvedStates } from './proved-state.js';
 import { notReached } from './refused.js';
-import { openSeals } from './seals.js';
-import { SentTransactions } from './sent-transactions.js';
-import { WorkingSet } from './working-set.js';
-import { ZkProofs } from './zk-proofs.js';
+import type { Finality } from './settlement/finality.js';
+import { openFinality } from './settlement/open-finality.js';
+import { ProvableBlocks } from './settlement/provable-blocks.js';
+import { ZkProofs } from './settlement/zk-proofs.js';
+import { AccessLists } from './state/access-lists.js';
+import { fetchAccountProof } from './state/account-proof.js';
+import { blockState } from './state/block-state.js';
+import { CodeCache } from './state/code-cache.js';
+import { type CallGround, PreparedCall } from './state/prepared-call.js';
+import { ProvedStates } from './state/proved-state.js';
+import { WorkingSet } from './state/working-set.js';
 
 /** A chain of which endpoints tell and nothing is believed: headers are vouched for, and all else is proved against them. */
 export class LightChain implements Chain {
@@ -122,7 +122,7 @@ export class LightChain implements Chain {
   }
 
   async blocks(first: number, last: number, signal?: AbortSignal): Promise<readonly LightBlock[]> {
-    const [top, { blocksOfRange }] = await Promise.all([this.finder.required(last), import('./block-range.js')]);
+    const [top, { blocksOfRange }] = await Promise.all([this.finder.required(last), import('./heads/block-range.js')]);
     const { network, headers } = this;
     return blocksOfRange({ group: this.parts.upstream, network, headers }, top, first, signal);
   }
@@ -148,7 +148,7 @@ export class LightChain implements Chain {
   async logs(query: LogQuery): Promise<readonly FoundLog[]> {
     const last = await this.finder.required(query.to);
     if (this.headers.head!.header.number - query.from <= LINKED_DEPTH) await this.headers.ancestor(query.from);
-    const { logsOfRange } = await import('./log-range.js');
+    const { logsOfRange } = await import('./contents/log-range.js');
     const { network, headers, contents } = this;
     return logsOfRange({ group: this.parts.upstream, network, headers, contents }, last, query);
   }
@@ -159,7 +159,7 @@ export class LightChain implements Chain {
 
   /** As an endpoint says: nothing of it can be checked. */
   async exclusion(hash: Uint8Array): Promise<Exclusion | undefined> {
-    const { fetchExclusion } = await import('./exclusion.js');
+    const { fetchExclusion } = await import('./contents/exclusion.js');
     return fetchExclusion(this.parts.upstream, hash);
   }
 
@@ -215,7 +215,7 @@ export class LightChain implements Chain {
   ): Promise<LineaProofJson> {
     const isNewest = 'tag' in reference && reference.tag !== 'earliest';
     const newest = isNewest ? await this.provable.newest() : await this.provable.at(reference);
-    const { prove, proveNewest } = await import('./settled-proofs.js');
+    const { prove, proveNewest } = await import('./settlement/settled-proofs.js');
     const question = { address, storageKeys };
     const { proof, at } = await (isNewest ? proveNewest : prove)(this.finality!, this.zkProofs, question, newest);
     onBlock?.(at.number);
@@ -223,7 +223,7 @@ export class LightChain implements Chain {
   }
 
   async submit(raw: Uint8Array): Promise<Uint8Array> {
-    const { submitChecked } = await import('./submit.js');
+    const { submitChecked } = await import('./contents/submit.js');
     const head = await this.head();
     const { network, parts } = this;
     const [state, { prices }, sizer] = await Promise.all([this.stateAt(head), this.prices(head), parts.loadSizer?.()]);

@@ -1,12 +1,12 @@
 import type { CalldataSizer, Hasher, HashScheme } from '../../kernel/contracts.js';
 import type { Network } from '../../networks/network.js';
+import type { Activity } from '../../scheduling/activity.js';
+import type { Clock } from '../../scheduling/clock.js';
 import type { PageStore } from '../../store/page-store.js';
-import type { Clock } from '../../upstream/clock.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { RestGroup } from '../../upstream/rest-group.js';
 import type { BlockTag } from '../block-reference.js';
-import type { Activity } from './activity.js';
-import type { HeadLevel } from './heads.js';
+import type { HeadLevel } from './heads/heads.js';
 import type { LightCache } from './light-cache.js';
 
 /** What a light chain is made of. */

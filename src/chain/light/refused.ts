@@ -1,6 +1,6 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { ProofFailure } from '../../proof/verdict.js';
-import type { EndpointInfo, RpcErrorBody } from '../../upstream/fault.js';
+import type { EndpointInfo, RpcErrorBody } from '../../upstream/transport/fault.js';
 import type { TrustLevel } from '../chain.js';
 
 /**

@@ -1,5 +1,5 @@
 import { isPlumblineError } from '../../errors.js';
-import { type Clock, sleep, systemClock } from '../../upstream/clock.js';
+import { type Clock, sleep, systemClock } from '../../scheduling/clock.js';
 import type { ZkFollower } from './zk-follower.js';
 
 /** How a follower is kept at it. */

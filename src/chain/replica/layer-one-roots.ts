@@ -1,4 +1,4 @@
-import type { Finality } from '../light/finality.js';
+import type { Finality } from '../light/settlement/finality.js';
 
 /** What layer 1 says about the zk state. It has to be proved, or read at a layer-1 block that is final. */
 export interface LayerOneRoots {

@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../errors.js';
+import type { PageChanges, PageSource } from '../../state/page-source.js';
 import { STATE_KEY } from '../../state/pages/geometry.js';
-import type { PageChanges, PageSource } from '../../state/pages/page-source.js';
 import type { Commit, Key, PageStore } from '../../store/page-store.js';
 
 const IDENTITY = 'replica-chain';

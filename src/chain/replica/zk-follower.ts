@@ -3,7 +3,7 @@ import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
 import type { TrieLog } from '../../state/trie-log.js';
 import type { WorldState } from '../../state/world-state.js';
-import { isUnreachable } from '../light/finality.js';
+import { isUnreachable } from '../light/settlement/finality.js';
 import { asDivergence, mustAgree } from './divergence.js';
 import { type FetchedRange, fetchRange } from './fetch-range.js';
 import { lookAhead } from './look-ahead.js';

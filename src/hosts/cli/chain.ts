@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { GenesisJson } from '../../chain/devnet/genesis-json.js';
+import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
 import { messageOf } from '../../errors.js';
 import { linea, lineaSepolia } from '../../networks/linea.js';
 import type { Network } from '../../networks/network.js';
-import type { LightChainOptions } from '../light-options.js';
-import type { DevnetChainOptions } from '../options.js';
+import type { LightChainOptions } from '../options/light-options.js';
+import type { DevnetChainOptions } from '../options/options.js';
 import { type Arguments, badArgument, integer } from './arguments.js';
 import { readNetwork } from './network.js';
 

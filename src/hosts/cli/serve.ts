@@ -1,10 +1,10 @@
-import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/dev-accounts.js';
-import { TEST_TOKEN } from '../../chain/devnet/test-token.js';
+import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/state/dev-accounts.js';
+import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
 import { messageOf } from '../../errors.js';
-import type { FetchHandlerOptions } from '../../rpc/http.js';
-import { createInlineNode } from '../inline.js';
-import { type RunningServer, serve } from '../node.js';
-import type { PlumblineNode } from '../node-handle.js';
+import type { FetchHandlerOptions } from '../../rpc/http/http.js';
+import { createInlineNode } from '../opening/inline.js';
+import type { PlumblineNode } from '../provider/node-handle.js';
+import { type RunningServer, serve } from '../server/serve.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { CHAIN_OPTIONS, chainOptions } from './chain.js';
 

@@ -5,7 +5,7 @@ import { loadHasher } from '../../kernel/hasher.js';
 import { padStart } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { type LineaProofVerdict, verifyLineaProof } from '../../proof/linea-proof.js';
+import { type LineaProofVerdict, verifyLineaProof } from '../../proof/zk/linea-proof.js';
 import { badArgument, type Command, EXIT, readArguments } from './arguments.js';
 
 const SCHEMES: readonly string[] = ['poseidon2', 'mimc'] satisfies HashScheme[];

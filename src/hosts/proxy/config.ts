@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../errors.js';
-import type { NodeOptions } from '../options.js';
-import { requireOptions } from '../require-options.js';
+import type { NodeOptions } from '../options/options.js';
+import { requireOptions } from '../options/require-options.js';
 
 /** What `registerRpcProxy` is told. The node's own options are those of `createNode`; `storeName` has a default here. */
 export interface RpcProxyOptions extends NodeOptions {

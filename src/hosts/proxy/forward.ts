@@ -1,8 +1,8 @@
 import { PlumblineError } from '../../errors.js';
-import { openDeadline } from '../../rpc/deadline.js';
 import { failure, type RpcRequest, type RpcResponse, success } from '../../rpc/envelope.js';
-import { readBody } from '../../rpc/read-body.js';
+import { readBody } from '../../rpc/http/read-body.js';
 import { toRpcError } from '../../rpc/rpc-errors.js';
+import { openDeadline } from '../../scheduling/deadline.js';
 
 /**
  * Hands calls on, all in one request, and gives back what was said, unchecked but for its form: one response for each call

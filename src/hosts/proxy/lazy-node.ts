@@ -1,5 +1,5 @@
 import { PlumblineError } from '../../errors.js';
-import type { NodeTransport } from '../transport.js';
+import type { NodeTransport } from '../provider/transport.js';
 
 /** A node that the first request opens. One that did not open, or has died, is opened anew by the next request. */
 export class LazyNode {

@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorDetails, messageOf, PlumblineError } from '../../errors.js';
-import type { NodeInfo } from '../options.js';
+import type { NodeInfo } from '../options/options.js';
 import type { ProxyConfig } from './config.js';
 
 /** What a page asks of the worker, with a port for the answer. */

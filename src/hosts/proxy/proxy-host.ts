@@ -1,11 +1,11 @@
 import { PlumblineError } from '../../errors.js';
 import { DEFAULT_MAX_BATCH } from '../../rpc/handle.js';
-import { createFetchHandler } from '../../rpc/http.js';
+import { createFetchHandler } from '../../rpc/http/http.js';
 import { servedMethods } from '../../rpc/method-table.js';
-import { REQUEST_TIMEOUT_MS } from '../node-limits.js';
-import type { NodeInfo, NodeOptions } from '../options.js';
-import { textOf } from '../plain-data.js';
-import type { NodeTransport } from '../transport.js';
+import type { NodeInfo, NodeOptions } from '../options/options.js';
+import { REQUEST_TIMEOUT_MS } from '../options/options.js';
+import { textOf } from '../options/plain-data.js';
+import type { NodeTransport } from '../provider/transport.js';
 import type { ProxyConfig } from './config.js';
 import { forwardTo } from './forward.js';
 import { LazyNode } from './lazy-node.js';

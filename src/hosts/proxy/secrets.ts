@@ -1,5 +1,5 @@
 import type { EndpointSource } from '../../upstream/options.js';
-import type { NodeOptions } from '../options.js';
+import type { NodeOptions } from '../options/options.js';
 
 type Path = readonly (string | number)[];
 

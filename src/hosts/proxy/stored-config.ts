@@ -1,6 +1,6 @@
 import { openDB } from 'idb';
 import { PlumblineError } from '../../errors.js';
-import type { NodeOptions } from '../options.js';
+import type { NodeOptions } from '../options/options.js';
 import type { ProxyConfig } from './config.js';
 import { type Secret, secretsOf, urlOf, withoutSecrets } from './secrets.js';
 import { type StoredTarget, storeTargets } from './targets.js';

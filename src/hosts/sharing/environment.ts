@@ -1,5 +1,5 @@
 import type { PageStore } from '../../store/page-store.js';
-import type { NodeOptions } from '../options.js';
+import type { NodeOptions } from '../options/options.js';
 
 /** What of `BroadcastChannel` is used. */
 export interface Channel {

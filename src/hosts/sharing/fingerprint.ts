@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { DictionarySource, NodeOptions } from '../options.js';
+import type { DictionarySource, NodeOptions } from '../options/options.js';
 
 /** A digest of each option that nodes of one store have to have in common. */
 export type Fingerprint = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { Activity } from '../../chain/light/activity.js';
+import type { Activity } from '../../scheduling/activity.js';
 
 /** Active while any of several nodes is. */
 export class JointActivity implements Activity {

@@ -1,7 +1,7 @@
-import type { Activity } from '../../chain/light/activity.js';
-import type { InlineExtras } from '../inline-extras.js';
-import type { NodeInfo, OpenProgress } from '../options.js';
-import type { NodeTransport } from '../transport.js';
+import type { Activity } from '../../scheduling/activity.js';
+import type { InlineExtras } from '../options/inline-extras.js';
+import type { NodeInfo, OpenProgress } from '../options/options.js';
+import type { NodeTransport } from '../provider/transport.js';
 import type { Backend } from './backend.js';
 import type { Channel } from './environment.js';
 import type { Fingerprint } from './fingerprint.js';

@@ -1,8 +1,8 @@
 import type { Reply } from '../../rpc/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
-import type { NodeInfo, OpenProgress } from '../options.js';
-import type { Layer } from '../transport.js';
+import type { NodeInfo, OpenProgress } from '../options/options.js';
+import type { Layer } from '../provider/transport.js';
 import type { Fingerprint } from './fingerprint.js';
 
 /**

@@ -1,9 +1,8 @@
-import { NEVER_ACTIVE } from '../../chain/light/activity.js';
-import type { InlineExtras } from '../inline-extras.js';
-import { REQUEST_TIMEOUT_MS } from '../node-limits.js';
-import type { NodeOptions } from '../options.js';
-import { surroundingActivity } from '../page-activity.js';
-import type { NodeTransport } from '../transport.js';
+import { NEVER_ACTIVE, surroundingActivity } from '../../scheduling/activity.js';
+import type { InlineExtras } from '../options/inline-extras.js';
+import type { NodeOptions } from '../options/options.js';
+import { REQUEST_TIMEOUT_MS } from '../options/options.js';
+import type { NodeTransport } from '../provider/transport.js';
 import { environmentOf, type SharingEnvironment } from './environment.js';
 import { fingerprintOf } from './fingerprint.js';
 import { Member } from './member.js';

@@ -1,5 +1,5 @@
 import type { StoreStatus } from '../../store/store-status.js';
-import type { NodeInfo } from '../options.js';
+import type { NodeInfo } from '../options/options.js';
 import type { Backend } from './backend.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';
 import { RemoteNode } from './remote-node.js';

@@ -1,7 +1,7 @@
-import type { Activity } from '../../chain/light/activity.js';
+import type { Activity } from '../../scheduling/activity.js';
 import type { StoreStatus } from '../../store/store-status.js';
-import type { NodeInfo, OpenProgress } from '../options.js';
-import type { NodeTransport } from '../transport.js';
+import type { NodeInfo, OpenProgress } from '../options/options.js';
+import type { NodeTransport } from '../provider/transport.js';
 import { JointActivity } from './joint-activity.js';
 import type { Rank, Said, ToFollower, ToWriter } from './messages.js';
 import type { Mandate, Office } from './office.js';

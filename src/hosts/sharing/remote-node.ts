@@ -1,7 +1,7 @@
 import type { Reply } from '../../rpc/envelope.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
-import { textOf } from '../plain-data.js';
-import type { Layer, NodeSession, SessionListener } from '../transport.js';
+import { textOf } from '../options/plain-data.js';
+import type { Layer, NodeSession, SessionListener } from '../provider/transport.js';
 import { type Backend, WriterGone } from './backend.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';
 import { happensTwice } from './repeating.js';

@@ -3,7 +3,7 @@ import { PlumblineError } from '../../errors.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { type Reply, type RpcResponse, readRequest } from '../../rpc/envelope.js';
 import { handlePayload } from '../../rpc/handle.js';
-import type { Layer } from '../transport.js';
+import type { Layer } from '../provider/transport.js';
 
 /** Methods of a developer's chain that only read. */
 const READING = /_get(Automine|IntervalMining)$/;

@@ -1,11 +1,11 @@
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
-import { type Deadline, openDeadline } from '../../rpc/deadline.js';
 import type { Reply } from '../../rpc/envelope.js';
 import type { SharingReport } from '../../rpc/sharing-report.js';
 import { isUntimed } from '../../rpc/storage-result.js';
+import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
-import type { NodeInfo } from '../options.js';
-import type { Layer, NodeSession, NodeTransport, SessionListener } from '../transport.js';
+import type { NodeInfo } from '../options/options.js';
+import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
 import { type Backend, WriterGone } from './backend.js';
 import type { MemberListener } from './member-settings.js';
 import { methodOf, refuse, repeat } from './repeating.js';

@@ -1,7 +1,7 @@
 import type { Hex } from '../../primitives/hex.js';
 import type { Reply } from '../../rpc/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
-import type { NodeSession, SessionListener } from '../transport.js';
+import type { NodeSession, SessionListener } from '../provider/transport.js';
 import type { Backend } from './backend.js';
 import { answersOf, methodOf } from './repeating.js';
 

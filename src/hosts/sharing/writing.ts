@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import type { Reply } from '../../rpc/envelope.js';
-import type { Layer, NodeSession, NodeTransport, SessionListener } from '../transport.js';
+import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
 import { type Backend, WriterGone } from './backend.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';
 import { writes } from './repeating.js';

@@ -2,7 +2,7 @@ import type { Chain, FoundLog } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 import { bytesToBigInt, equalBytes } from '../../primitives/bytes.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { LogBounds, LogRequest } from '../parse-log-filter.js';
+import type { LogBounds, LogRequest } from '../parsing/parse-log-filter.js';
 import { findLogs, numberOf } from './find-logs.js';
 
 /** A filter that nobody asks about for this long is forgotten. */

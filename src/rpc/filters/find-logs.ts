@@ -2,8 +2,8 @@ import type { BlockReference } from '../../chain/block-reference.js';
 import type { Chain, FoundLog } from '../../chain/chain.js';
 import { logsOfBlock } from '../../chain/log-search.js';
 import { PlumblineError } from '../../errors.js';
-import { requireBlock } from '../methods/resolve-block.js';
-import type { LogRequest } from '../parse-log-filter.js';
+import type { LogRequest } from '../parsing/parse-log-filter.js';
+import { requireBlock } from '../resolve-block.js';
 import { invalidParams } from '../rpc-errors.js';
 
 /** Most that the last block of a range may be above its first, as the reference node has it (spec/json-rpc.md 2.6). */

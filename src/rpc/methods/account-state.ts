@@ -10,9 +10,9 @@ import {
   parseStorageKey,
   parseStorageKeys,
   requireObject,
-} from '../parse-params.js';
+} from '../parsing/parse-params.js';
+import { stateOf } from '../resolve-block.js';
 import { invalidParams } from '../rpc-errors.js';
-import { stateOf } from './resolve-block.js';
 
 const SLOTS = 'storage slots params';
 

@@ -1,7 +1,7 @@
 import type { MiningMode } from '../../chain/devnet/options.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { parseAddress, parseBoolean, parseHash } from '../parse-params.js';
+import { parseAddress, parseBoolean, parseHash } from '../parsing/parse-params.js';
 import { developerMethods, parseAmount, parseCount } from './developer.js';
 
 /*

@@ -1,4 +1,4 @@
-import { parseAddress, parseBoolean, parseBytes, parseStorageKey } from '../parse-params.js';
+import { parseAddress, parseBoolean, parseBytes, parseStorageKey } from '../parsing/parse-params.js';
 import { developerMethods, parseAmount } from './developer.js';
 
 /*

@@ -1,8 +1,8 @@
-import type { DevnetControl } from '../../chain/devnet/control.js';
+import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import { PlumblineError } from '../../errors.js';
 import type { RpcContext } from '../context.js';
 import type { Method } from '../method.js';
-import { fitted, parseQuantity } from '../parse-params.js';
+import { fitted, parseQuantity } from '../parsing/parse-params.js';
 import { invalidParams } from '../rpc-errors.js';
 
 /** One thing that tools tell a devnet, under each of the names by which they do. */

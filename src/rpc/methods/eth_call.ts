@@ -9,7 +9,7 @@ export const eth_call: Method<RpcContext> = {
   async handle(context, params, options) {
     const [{ state, block, call, ...rest }, { callAt }] = await Promise.all([
       readSimulation(context, params, options),
-      import('../../evm/call.js'),
+      import('../../evm/calls/call.js'),
     ]);
     return bytesToHex((await callAt(state, block, call, rest)).returnData);
   },

@@ -1,4 +1,4 @@
-import { failureOf } from '../../evm/revert-reason.js';
+import { failureOf } from '../../evm/calls/revert-reason.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
@@ -16,7 +16,7 @@ export const eth_createAccessList: Method<RpcContext> = {
   async handle(context, params, options) {
     const [{ state, block, call, ...rest }, { accessListAt }] = await Promise.all([
       readSimulation(context, params, options),
-      import('../../evm/access-list.js'),
+      import('../../evm/calls/access-list.js'),
     ]);
     const { accessList, outcome } = await accessListAt(state, block, call, rest);
     return {

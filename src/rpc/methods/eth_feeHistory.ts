@@ -6,9 +6,9 @@ import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
 import type { Method } from '../method.js';
-import { parseIndex, requireArray } from '../parse-params.js';
+import { parseIndex, requireArray } from '../parsing/parse-params.js';
+import { findBlock } from '../resolve-block.js';
 import { invalidParams } from '../rpc-errors.js';
-import { findBlock } from './resolve-block.js';
 
 const MAX_BLOCKS = 1024;
 const MAX_PERCENTILES = 100;

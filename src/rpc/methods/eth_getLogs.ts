@@ -2,7 +2,7 @@ import type { RpcContext } from '../context.js';
 import { findLogs } from '../filters/find-logs.js';
 import { formatLog } from '../format.js';
 import type { Method } from '../method.js';
-import { parseLogRequest } from '../parse-log-filter.js';
+import { parseLogRequest } from '../parsing/parse-log-filter.js';
 
 export const eth_getLogs: Method<RpcContext> = {
   name: 'eth_getLogs',

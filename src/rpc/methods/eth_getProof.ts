@@ -4,8 +4,8 @@ import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
 import { formatTrieProof } from '../format.js';
 import type { Method } from '../method.js';
-import { parseAddress, parseStorageKeys } from '../parse-params.js';
-import { blockOf } from './resolve-block.js';
+import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
+import { blockOf } from '../resolve-block.js';
 
 const WORD_TEXT = 2 + 64;
 

@@ -1,10 +1,10 @@
-import type { TransactionRequest } from '../../chain/devnet/impersonation.js';
+import type { TransactionRequest } from '../../chain/devnet/mining/impersonation.js';
 import { PlumblineError } from '../../errors.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { RpcContext } from '../context.js';
 import type { CallOptions, Method } from '../method.js';
-import { parseCallRequest } from '../parse-call.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
 import { invalidParams } from '../rpc-errors.js';
 import { requireDevnet } from './developer.js';
 

@@ -1,14 +1,14 @@
 import type { Block } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
-import { failureOf } from '../../evm/revert-reason.js';
-import type { SimulatedBlock, SimulatedCall } from '../../evm/simulation.js';
+import { failureOf } from '../../evm/calls/revert-reason.js';
+import type { SimulatedBlock, SimulatedCall } from '../../evm/simulation/simulation.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
 import { formatBlock, formatLog } from '../format.js';
 import type { Method } from '../method.js';
-import { parseBlockReference } from '../parse-block-reference.js';
-import { parseSimulation } from '../parse-simulate.js';
+import { parseBlockReference } from '../parsing/parse-block-reference.js';
+import { parseSimulation } from '../parsing/parse-simulate.js';
 import { simulatedCallError } from '../rpc-errors.js';
 
 const NAME = 'eth_simulateV1';
@@ -36,7 +36,7 @@ export const eth_simulateV1: Method<RpcContext> = {
     const { blockHash } = chain.contextOf(base);
     const state = await chain.stateAt(base);
     const ground = { network: chain.network, header, hash, state, blockHash, stateRoot };
-    const { simulateBlocks } = await import('../../evm/simulate.js');
+    const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
     const simulated = await simulateBlocks(ground, blocks, { ...options, stepBudget, signal });
     return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
   },

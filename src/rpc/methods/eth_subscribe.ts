@@ -1,7 +1,7 @@
 import { PlumblineError } from '../../errors.js';
 import type { RpcContext } from '../context.js';
 import type { CallOptions, Method } from '../method.js';
-import { requireText } from '../parse-params.js';
+import { requireText } from '../parsing/parse-params.js';
 import { parseSource } from '../subscriptions/sources.js';
 import type { Subscriber } from '../subscriptions/subscriptions.js';
 

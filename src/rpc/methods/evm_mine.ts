@@ -1,5 +1,5 @@
-import type { DevnetControl, MineTimes } from '../../chain/devnet/control.js';
-import { optional } from '../parse-params.js';
+import type { DevnetControl, MineTimes } from '../../chain/devnet/mining/control.js';
+import { optional } from '../parsing/parse-params.js';
 import { invalidParams } from '../rpc-errors.js';
 import { developerMethods, parseCount } from './developer.js';
 

@@ -3,8 +3,8 @@ import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
 import { formatLog } from '../format.js';
 import type { Method } from '../method.js';
-import { parseLogRequest } from '../parse-log-filter.js';
-import { parseQuantity } from '../parse-params.js';
+import { parseLogRequest } from '../parsing/parse-log-filter.js';
+import { parseQuantity } from '../parsing/parse-params.js';
 
 /** Ids are compared as numbers: clients may have changed the case of the digits. */
 const idOf = (value: unknown) => toQuantity(parseQuantity(value, 'filterId'));

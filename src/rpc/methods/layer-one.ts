@@ -9,10 +9,10 @@ import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { formatBlock, formatTrieProof } from '../format.js';
 import type { Method } from '../method.js';
-import { parseBlockReference } from '../parse-block-reference.js';
-import { parseCallRequest } from '../parse-call.js';
-import { parseLogRequest } from '../parse-log-filter.js';
-import { parseAddress, parseStorageKeys } from '../parse-params.js';
+import { parseBlockReference } from '../parsing/parse-block-reference.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseLogRequest } from '../parsing/parse-log-filter.js';
+import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
 import { showKeys } from './eth_getProof.js';
 
 /** What the methods of the simulated layer 1 work on. */

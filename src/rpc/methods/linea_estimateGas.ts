@@ -3,11 +3,11 @@ import type { EstimateRequest, FeeEstimate } from '../../estimate/estimate-reque
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
 import type { CallOptions, Method } from '../method.js';
-import { parseBlockReference } from '../parse-block-reference.js';
-import { parseCallRequest } from '../parse-call.js';
-import { parseStateOverrides } from '../parse-state-overrides.js';
+import { parseBlockReference } from '../parsing/parse-block-reference.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
+import { requireBlock } from '../resolve-block.js';
 import { invalidParams } from '../rpc-errors.js';
-import { requireBlock } from './resolve-block.js';
 
 /**
  * `[call]`, `[call, stateOverride]`, `[call, block]` or `[call, block, stateOverride]`: an object is an override, a

@@ -2,7 +2,7 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
 import type { Method } from '../method.js';
-import { parseHash } from '../parse-params.js';
+import { parseHash } from '../parsing/parse-params.js';
 
 /** Why a transaction is in no block: null when nothing is known of it (spec/json-rpc.md 2.4). */
 export const linea_getTransactionExclusionStatusV1: Method<RpcContext> = {

@@ -28,7 +28,7 @@ export const eth_accounts: Method<RpcContext> = {
   name: 'eth_accounts',
   async handle({ devnet }) {
     if (devnet === undefined) return [];
-    const { DEV_ACCOUNTS } = await import('../../chain/devnet/dev-accounts.js');
+    const { DEV_ACCOUNTS } = await import('../../chain/devnet/state/dev-accounts.js');
     return DEV_ACCOUNTS.map(({ address }) => address);
   },
 };

@@ -1,14 +1,14 @@
 import type { BlockContext } from '../../evm/block-context.js';
 import { withBlockOverrides } from '../../evm/block-overrides.js';
-import type { CallOptions as SimulationOptions } from '../../evm/call.js';
-import type { StateReader } from '../../evm/state-reader.js';
+import type { CallOptions as SimulationOptions } from '../../evm/calls/call.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import type { RpcContext } from '../context.js';
 import type { CallOptions } from '../method.js';
-import { parseBlockOverrides } from '../parse-block-overrides.js';
-import { parseCallRequest } from '../parse-call.js';
-import { parseStateOverrides } from '../parse-state-overrides.js';
-import { groundOf } from './resolve-block.js';
+import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
+import { groundOf } from '../resolve-block.js';
 
 /** A call to run, where, and how. */
 export interface Simulation extends SimulationOptions {

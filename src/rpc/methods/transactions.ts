@@ -4,8 +4,8 @@ import { bytesToHex } from '../../primitives/hex.js';
 import type { RpcContext } from '../context.js';
 import { formatPendingTransaction, formatReceipt, formatTransaction } from '../format.js';
 import type { Method } from '../method.js';
-import { parseBytes, parseHash, parseIndex } from '../parse-params.js';
-import { findBlock, withBody } from './resolve-block.js';
+import { parseBytes, parseHash, parseIndex } from '../parsing/parse-params.js';
+import { findBlock, withBody } from '../resolve-block.js';
 
 export const eth_sendRawTransaction: Method<RpcContext> = {
   name: 'eth_sendRawTransaction',

@@ -1,5 +1,5 @@
 import { schemeFormat, TAIL_POSITION } from '../../accumulator/scheme.js';
-import type { StateTries } from '../state-tries.js';
+import type { StateTries } from '../tries/state-tries.js';
 import {
   ACCOUNT_TRIE,
   type BucketId,

@@ -1,7 +1,8 @@
 import { schemeFormat } from '../../accumulator/scheme.js';
 import { readUndo, type UndoneChange } from '../../kernel/trie-undo.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import type { BlockUndo, StateTries } from '../state-tries.js';
+import type { Page, PageChanges } from '../page-source.js';
+import type { BlockUndo, StateTries } from '../tries/state-tries.js';
 import { buildPage } from './build-page.js';
 import {
   ACCOUNT_TRIE,
@@ -20,7 +21,6 @@ import {
   topLevel,
 } from './geometry.js';
 import { encodeHeader } from './page-content.js';
-import type { Page, PageChanges } from './page-source.js';
 
 /** Pages of a state that are no longer what they were when pages were last handed out. Only names are kept until then. */
 export class DirtyPages {

@@ -3,14 +3,14 @@ import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { ZERO_HASH } from '../../accumulator/scheme.js';
 import type { Hasher, HashScheme } from '../../kernel/contracts.js';
 import { KeyHashes } from '../hash-cache.js';
-import type { StateView } from '../past-view.js';
-import type { AccountRecord } from '../state-tries.js';
-import { proveAccount } from '../view-proof.js';
+import type { PageSource } from '../page-source.js';
+import type { StateView } from '../tries/past-view.js';
+import type { AccountRecord } from '../tries/state-tries.js';
+import { proveAccount } from '../tries/view-proof.js';
 import { ACCOUNT_TRIE, pageKey, ROOT, STATE_KEY } from './geometry.js';
 import { PageCache } from './page-cache.js';
 import { corrupt } from './page-codec.js';
 import { decodeHeader, isEmptyRoot, type StateHeader } from './page-content.js';
-import type { PageSource } from './page-source.js';
 import { PagedTrie } from './paged-trie.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { PageSource } from './page-source.js';
+import type { PageSource } from '../page-source.js';
 
 /** Pages kept between requests; the cache starts over when a request begins with more. */
 const MAX_PAGES = 8192;

@@ -1,0 +1,121 @@
+import { isPlumblineError } from '../../../errors.js';
+import type { Network } from '../../../networks/network.js';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
+import type { VerifiedMaruBlock } from '../../../proof/headers/maru-seals.js';
+import type { RequestOptions } from '../../../upstream/group.js';
+import type { RestGroup } from '../../../upstream/rest-group.js';
+import { notReached, refused } from '../refused.js';
+import type { LightBlock } from './light-block.js';
+
+/** An execution block that validators have sealed. */
+export interface SealedHead {
+  /** 32 bytes. */
+  readonly blockHash: Uint8Array;
+  /** Height of the execution block. */
+  readonly number: number;
+  /** @throws PlumblineError `ANSWER_REFUSED` unless the header says the same as what was sealed */
+  check(block: LightBlock): void;
+}
+
+/** Where seals come from. */
+export interface SealSource {
+  /**
+   * The newest sealed block.
+   *
+   * @param lowest - height that it has to have where that is known: one endpoint after the other is then asked for it
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` when no endpoint has one so high; `ANSWER_REFUSED`, `PROOF_MALFORMED`,
+   *   of the endpoints
+   */
+  head(signal?: AbortSignal, lowest?: number): Promise<SealedHead>;
+  /** Whether a block of this height carries a seal of its own. */
+  sealsBlock(number: number): boolean;
+  /** @throws PlumblineError `ANSWER_REFUSED` */
+  checkOwnSeal(block: LightBlock): Promise<void>;
+}
+
+/**
+ * Seals of a network: of Maru where its interface is reachable, and those in the headers of Clique.
+ *
+ * @param maru - undefined: only blocks of Clique can be shown to be sealed
+ */
+export function openSeals({ sealing }: Network, maru: RestGroup | undefined): SealSource {
+  const validators = (sealing?.maru?.validators ?? []).map((validator) => hexToBytes(validator, 20));
+  const clique = sealing?.clique;
+
+  async function read(id: string, options: RequestOptions): Promise<VerifiedMaruBlock> {
+    const [block, header] = await Promise.all([
+      maru!.get(`/eth/v2/beacon/blocks/${id}`, options),
+      maru!.get(`/eth/v1/beacon/headers/${id}`, options),
+    ]);
+    const { verifyMaruAnswers } = await import('../../../proof/headers/seal-checks.js');
+    const verdict = verifyMaruAnswers(block, header, validators);
+    if (!verdict.verified) throw refused('sealed block', verdict);
+    return verdict;
+  }
+
+  /** As `read`, by one endpoint after the other once an answer was refused; a block may also be made between two answers. */
+  async function readAny(id: string, options: RequestOptions): Promise<VerifiedMaruBlock> {
+    try {
+      return await read(id, options);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return readEach(id, options, 0).catch(() => {
+        throw error;
+      });
+    }
+  }
+
+  /** The sealed block of the first endpoint that has one so high; those that were refused come last once it was found. */
+  async function readEach(id: string, options: RequestOptions, lowest: number): Promise<VerifiedMaruBlock> {
+    const liars: [endpoint: string, reason: string][] = [];
+    let failure: unknown;
+    for (const { id: endpoint } of maru!.group.endpoints) {
+      try {
+        const sealed = await read(id, { ...options, endpoint });
+        const { blockNumber } = sealed.block.payload;
+        if (blockNumber < lowest) {
+          const reason = `sealed block ${blockNumber} is stale, block ${lowest} or a higher one is expected`;
+          throw notReached('sealed', undefined, reason);
+        }
+        for (const [liar, reason] of liars) maru!.group.reportFalse(liar, reason);
+        return sealed;
+      } catch (error) {
+        if (options.signal?.aborted) throw error;
+        if (isPlumblineError(error, 'TRUST_LEVEL_NOT_REACHED')) liars.push([endpoint, 'its sealed block is stale']);
+        else if (isRefusal(error)) liars.push([endpoint, 'its sealed block was refused']);
+        // One that is only out of reach says less than one that was refused.
+        failure = failure === undefined || liars.length === 1 ? error : failure;
+      }
+    }
+    throw failure;
+  }
+
+  return {
+    async head(signal, lowest) {
+      if (maru === undefined || validators.length === 0)
+        throw refused('sealed block', { verified: false, reason: 'NO_SOURCE', at: '', message: 'has no source' });
+      const options = signal === undefined ? {} : { signal };
+      const sealed = await (lowest === undefined ? readAny('head', options) : readEach('head', options, lowest));
+      const { payload } = sealed.block;
+      const { verifyMaruPayload } = await import('../../../proof/headers/seal-checks.js');
+      return {
+        blockHash: payload.blockHash,
+        number: payload.blockNumber,
+        check(block) {
+          const verdict = verifyMaruPayload(payload, block);
+          if (!verdict.verified) throw refused(`sealed block ${bytesToHex(payload.blockHash)}`, verdict);
+        },
+      };
+    },
+    sealsBlock: (number) => clique !== undefined && number >= 1 && number <= clique.lastBlock,
+    async checkOwnSeal(block) {
+      const { verifyCliqueSeal } = await import('../../../proof/headers/seal-checks.js');
+      const verdict = verifyCliqueSeal(clique!, block.header);
+      if (!verdict.verified) throw refused(`seal of block ${block.header.number}`, verdict);
+    },
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  return isPlumblineError(error, 'ANSWER_REFUSED') || isPlumblineError(error, 'PROOF_MALFORMED');
+}

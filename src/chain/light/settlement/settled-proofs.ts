@@ -1,0 +1,57 @@
+import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
+import { isPlumblineError } from '../../../errors.js';
+import type { Finality } from './finality.js';
+import type { FinalizedBlock } from './finality-store.js';
+import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
+
+/** Finalizations before the newest one that are tried. */
+const OLDER = 3;
+
+/** A proof, and the finalized block it is of. */
+export interface ProofAt {
+  readonly proof: LineaProofJson;
+  readonly at: FinalizedBlock;
+}
+
+/** A proof of one finalized block. @throws as `ZkProofs.prove` */
+export async function prove(
+  finality: Finality,
+  proofs: ZkProofs,
+  question: ZkQuestion,
+  at: FinalizedBlock,
+): Promise<ProofAt> {
+  return { proof: await finality.using(at, () => proofs.prove(question, at)), at };
+}
+
+/**
+ * A proof of the newest finalized block that an endpoint holds: of two finalizations close to each other it may have left
+ * out the first (spec/state-trie.md 7.1).
+ *
+ * @param at - the newest one
+ * @throws PlumblineError `BLOCK_NOT_PROVABLE` naming the newest; as `ZkProofs.prove`
+ */
+export async function proveNewest(
+  finality: Finality,
+  proofs: ZkProofs,
+  question: ZkQuestion,
+  at: FinalizedBlock,
+): Promise<ProofAt> {
+  try {
+    return await prove(finality, proofs, question, at);
+  } catch (missing) {
+    if (!isPlumblineError(missing, 'BLOCK_NOT_PROVABLE')) throw missing;
+    const { finalizationBefore } = await import('./older-finalizations.js');
+    let older: FinalizedBlock | undefined = at;
+    for (let step = 0; step < OLDER; step++) {
+      // Where the history is not to be had, it is the newest block that cannot be proved.
+      older = older && (await finalizationBefore(finality, older).catch(() => undefined));
+      if (older === undefined) throw missing;
+      try {
+        return await prove(finality, proofs, question, older);
+      } catch (error) {
+        if (!isPlumblineError(error, 'BLOCK_NOT_PROVABLE')) throw error;
+      }
+    }
+    throw missing;
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Door `plumbline/worker`: the node in a module Worker, or in a SharedWorker, where it is one for all the pages that are
+ * connected.
+ */
+
+import { openNode } from '../opening/open-node.js';
+import { CommonNode } from './common-node.js';
+import { installErrorTransfer } from './transfer.js';
+import { servePort, type WorkerPort } from './worker-port.js';
+
+installErrorTransfer();
+
+/** Takes a lock that only the end of this worker releases. */
+function holdLock(): Promise<string | undefined> {
+  if (navigator.locks === undefined) return Promise.resolve(undefined);
+  const name = `plumbline-worker-${crypto.randomUUID()}`;
+  return new Promise((resolve) => {
+    const forEver = new Promise<never>(() => {});
+    navigator.locks
+      .request(name, () => {
+        resolve(name);
+        return forEver;
+      })
+      .catch(() => resolve(undefined));
+  });
+}
+
+const common = new CommonNode(openNode);
+const lock = holdLock();
+if ('onconnect' in globalThis) {
+  globalThis.addEventListener('connect', (event) => {
+    for (const port of (event as MessageEvent).ports) servePort(port, common, lock);
+  });
+} else {
+  servePort(globalThis as unknown as WorkerPort, common, lock);
+}

@@ -1,0 +1,36 @@
+import { bytesToHex } from '../../primitives/hex.js';
+import type { KeyHashes } from '../hash-cache.js';
+import type { StateTrace } from '../trace.js';
+import { compare } from '../tries/block-entries.js';
+import type { StateTries } from '../tries/state-tries.js';
+import type { AccountChange } from '../world-state.js';
+import { KernelTracedState } from './kernel-traces-state.js';
+import { applyTraced } from './traced-application.js';
+
+/**
+ * Writes a block into the tries one operation at a time, with the traces of it. The tries end as after `applyChanges`;
+ * after an error the caller takes back what was written.
+ *
+ * @throws PlumblineError as `WorldState.applyBlock`
+ */
+export function applyChangesTraced(
+  tries: StateTries,
+  keys: KeyHashes,
+  changes: readonly AccountChange[],
+): StateTrace[] {
+  checkRecreated(tries, keys, changes);
+  const state = new KernelTracedState(tries);
+  const traces = applyTraced({ hasher: tries.hasher, keys }, state, changes);
+  state.finish();
+  return traces;
+}
+
+/** An account that is destroyed and created again without a slot keeps its storage root, so there may be no slot. */
+function checkRecreated(tries: StateTries, keys: KeyHashes, changes: readonly AccountChange[]): void {
+  for (const { address, after, destroyed, slots } of changes) {
+    if (after === undefined || !destroyed || slots.length > 0) continue;
+    const storage = tries.held(keys.hashedAddress(address).hkey)?.record.storage;
+    const holds = storage === undefined || tries.holdsNothing(storage) ? 'no slot' : 'slots';
+    compare(() => `storage of the recreated account ${bytesToHex(address)}`, holds, 'no slot');
+  }
+}

@@ -1,0 +1,148 @@
+import { type AccountValue, decodeAccountValue, encodeAccountValue } from '../../accumulator/account-value.js';
+import { hashAccountValue, hashWord } from '../../accumulator/keys.js';
+import { schemeFormat, ZERO_HASH } from '../../accumulator/scheme.js';
+import type { Hasher } from '../../kernel/contracts.js';
+import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
+import type { KeyHashes } from '../hash-cache.js';
+import type { StateTrace, StepTrie, TrieStep } from '../trace.js';
+import { type CodeFields, codeFields, sameCode } from '../tries/block-application.js';
+import { ascending, checkBefore, type HashedSlot } from '../tries/block-entries.js';
+import type { AccountAfter, AccountChange, SlotChange } from '../world-state.js';
+import type { TracedState } from './traced-state.js';
+
+/** A change whose code may also be given by what follows from it, for those who have traces and not the code. */
+export interface TracedChange extends Omit<AccountChange, 'after'> {
+  readonly after?: AccountAfter & { readonly codeFields?: CodeFields };
+}
+
+/** What the application works with besides the state. */
+export interface TracedWorkshop {
+  readonly hasher: Hasher;
+  readonly keys: KeyHashes;
+}
+
+/** One account of the block and where it stands. */
+interface Entry {
+  readonly hkey: Uint8Array;
+  readonly change: TracedChange;
+  readonly slots: readonly HashedSlot[];
+  readonly prior: AccountValue | undefined;
+  /** Leaf position of an account that exists. */
+  readonly position: number;
+}
+
+/**
+ * Applies a block one operation at a time and gives the traces of it, in the order and with the content of the reference
+ * state manager. The before-values of all changes are checked first. An error after that, a branch that is not known for
+ * one, leaves the tries changed in part: apply to a copy, or to tries that can be rolled back.
+ *
+ * That the storage of an account that is destroyed and created again without a slot holds nothing is not looked at here.
+ *
+ * @param changes - in any order, no address twice
+ * @throws PlumblineError `STATE_MISMATCH` when a before-value is not what is held; `INVALID_PARAMETER`, `INVALID_LENGTH`;
+ *   `WITNESS_MISSING`; `OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL` for a number the tree cannot hold
+ * @source spec/state-trie.md 5.3; the letters below are its steps
+ */
+export function applyTraced(
+  workshop: TracedWorkshop,
+  state: TracedState,
+  changes: readonly TracedChange[],
+): StateTrace[] {
+  const entries = entriesOf(workshop, state, changes);
+  for (const entry of entries) checkBefore(entry, (hkey) => heldSlot(state, entry, hkey));
+  const traces: StateTrace[] = [];
+  for (const entry of entries) applyAccount(workshop.hasher, state, entry, traces);
+  return traces;
+}
+
+function applyAccount(hasher: Hasher, state: TracedState, entry: Entry, traces: StateTrace[]): void {
+  const { change, hkey, slots, prior } = entry;
+  const { address, after, destroyed } = change;
+  const account = (step: TrieStep) => traces.push({ location: undefined, key: address, ...step });
+  const slotStep = (key: Uint8Array, step: TrieStep) => traces.push({ location: address, key, ...step });
+
+  const code = after && (after.codeFields ?? codeFields(hasher, entry, after));
+  const gone = prior !== undefined && (after === undefined || destroyed);
+  const unchanged = prior !== undefined && !gone && isUnchanged(change, prior, code!);
+  // A, A'
+  if (unchanged || (prior === undefined && after === undefined)) account(state.accounts.read(hkey));
+  // B
+  const read = prior === undefined ? [] : slots.filter(({ slot }) => isRead(change, slot));
+  for (const { slot, hkey: slotKey } of read) {
+    slotStep(slot.key, state.storageAt(entry.position, prior!).read(slotKey));
+  }
+  // C
+  if (gone) account(state.accounts.remove(hkey));
+  // D
+  if (after === undefined || unchanged) return;
+  // E, F1
+  const kept = gone ? undefined : prior;
+  const position = kept === undefined ? state.accounts.nextFreeNode : entry.position;
+  const storage = kept === undefined ? state.startStorage(position) : undefined;
+  let storageRoot = prior?.storageRoot ?? schemeFormat(hasher.scheme).emptyRoot;
+  if (slots.length > 0) {
+    const trie = storage ?? state.storageAt(position, prior!);
+    // F2, F3
+    for (const { slot, hkey: slotKey } of slots) {
+      for (const step of writeSlot(hasher, trie, slotKey, slot, valueBefore(change, slot))) slotStep(slot.key, step);
+    }
+    // G
+    storageRoot = trie.topRoot;
+  }
+  // H
+  const value = encodeAccountValue({ nonce: after.nonce, balance: after.balance, storageRoot, ...codeOnly(code!) });
+  account(state.accounts.put({ hkey, hval: hashAccountValue(hasher, value), value }));
+}
+
+function* writeSlot(hasher: Hasher, trie: StepTrie, hkey: Uint8Array, slot: SlotChange, before: Uint8Array) {
+  const filled = !isZeroBytes(slot.after);
+  if (!isZeroBytes(before) && (!filled || slot.cleared === true)) yield trie.remove(hkey);
+  if (filled && !equalBytes(before, slot.after)) {
+    yield trie.put({ hkey, hval: hashWord(hasher, slot.after), value: slot.after.slice() });
+  }
+}
+
+/** Slots of a destroyed account count as empty before: a new storage trie is coming. */
+function valueBefore({ destroyed }: TracedChange, slot: SlotChange): Uint8Array {
+  return destroyed ? ZERO_HASH : slot.before;
+}
+
+/** Step B: a slot that stays as it is, or is going to be removed. */
+function isRead(change: TracedChange, slot: SlotChange): boolean {
+  const before = valueBefore(change, slot);
+  if (equalBytes(before, slot.after)) return true;
+  return !isZeroBytes(before) && (isZeroBytes(slot.after) || slot.cleared === true);
+}
+
+function isUnchanged({ after, slots }: TracedChange, prior: AccountValue, code: CodeFields): boolean {
+  const same = after!.nonce === prior.nonce && after!.balance === prior.balance && sameCode(code, prior);
+  return same && slots.every((slot) => equalBytes(slot.before, slot.after));
+}
+
+function codeOnly({ zkCodeHash, keccakCodeHash, codeSize }: CodeFields): CodeFields {
+  return { zkCodeHash, keccakCodeHash, codeSize };
+}
+
+function entriesOf({ keys }: TracedWorkshop, state: TracedState, changes: readonly TracedChange[]): Entry[] {
+  const hkeys = keys.ofAddresses(changes.map(({ address }) => address));
+  const entries = changes.map((change, i): Entry => {
+    const slotHashes = keys.ofSlots(change.slots.map(({ key }) => key));
+    const slots = change.slots.map((slot, s) => ({ slot, hkey: slotHashes[s]! }));
+    const held = state.accounts.read(hkeys[i]!);
+    const exists = held.type === 'read';
+    return {
+      hkey: hkeys[i]!,
+      change,
+      slots: ascending('slot', slots),
+      prior: exists ? decodeAccountValue(held.value) : undefined,
+      position: exists ? held.proof.leafIndex : 0,
+    };
+  });
+  return ascending('address', entries);
+}
+
+/** Value of a slot of the account, 32 bytes. @param hkey - hash of the slot's key */
+function heldSlot(state: TracedState, { prior, position }: Entry, hkey: Uint8Array): Uint8Array {
+  const held = prior && state.storageAt(position, prior).read(hkey);
+  return held?.type === 'read' ? held.value : ZERO_HASH;
+}

@@ -1,0 +1,169 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { type AccountValue, accountHashInput, encodeAccountValue } from '../../accumulator/account-value.js';
+import { schemeFormat, ZERO_HASH } from '../../accumulator/scheme.js';
+import { encodeCode, encodeFull } from '../../accumulator/spread.js';
+import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import type { Hasher } from '../../kernel/contracts.js';
+import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { hashEach, type KeyHashes } from '../hash-cache.js';
+import type { AccountAfter, AccountChange, SlotChange } from '../world-state.js';
+import { checkBefore, compare, type Entry, sortedEntries } from './block-entries.js';
+import type { AccountRecord, SlotTrie, StateTries } from './state-tries.js';
+
+/** What of an account follows from its code. */
+export type CodeFields = Pick<AccountValue, 'zkCodeHash' | 'keccakCodeHash' | 'codeSize'>;
+
+/** An account to be put, its storage root still open. */
+interface Plan {
+  readonly entry: Entry;
+  readonly after: AccountAfter;
+  readonly code: CodeFields;
+  /** Present when slots were touched: the trie they were written to. */
+  readonly storage: SlotTrie | undefined;
+}
+
+/** Accounts written at once to a state without any. */
+const PIECE = 1024;
+
+/**
+ * Writes a block into the tries (spec/state-trie.md 5.3). Storage tries first, since account values need their roots; in
+ * each trie all leaves are written before any is hashed. That leaves the order of operations inside a trie as it has to
+ * be, and the roots depend on nothing else. The before-values are checked before anything is written; after an error
+ * later than that the caller takes back what was written.
+ *
+ * @param onProgress - as `WorldState.applyBlock`
+ * @throws PlumblineError `STATE_MISMATCH`, `INVALID_PARAMETER`, see `WorldState.applyBlock`
+ */
+export function applyChanges(
+  tries: StateTries,
+  keys: KeyHashes,
+  changes: readonly AccountChange[],
+  onProgress?: (fraction: number) => void,
+): void {
+  const entries = sortedEntries(keys, (hkey) => tries.held(hkey), changes);
+  for (const entry of entries) checkBefore(entry, (hkey) => entry.held?.slot(hkey) ?? ZERO_HASH);
+  // Where no account exists there are only insertions: in their order, they may be made piece by piece.
+  const size = tries.holdsNoAccount ? PIECE : entries.length;
+  for (let first = 0; first < entries.length; first += size) {
+    applyEntries(tries, entries.slice(first, first + size));
+    onProgress?.(Math.min(first + size, entries.length) / entries.length);
+  }
+}
+
+function applyEntries(tries: StateTries, entries: readonly Entry[]): void {
+  const plans = entries.map((entry) => plan(tries, entry));
+  tries.kernel.commit();
+  const records = plans.map((planned) => planned && accountRecord(tries, planned));
+  const written = records.filter((record) => record !== undefined);
+  const hvals = hashEach(
+    tries.hasher,
+    written.map(({ value }) => value),
+    accountHashInput,
+  );
+  const hvalOf = new Map(written.map((record, i) => [record, hvals[i]!]));
+
+  for (const [i, { hkey, change, held }] of entries.entries()) {
+    const record = records[i];
+    const gone = held !== undefined && (change.after === undefined || change.destroyed);
+    if (gone) tries.removeAccount(hkey);
+    if (held?.record.storage !== record?.storage && (gone || record !== undefined)) tries.retire(held?.record.storage);
+    if (record !== undefined) tries.putAccount(hkey, hvalOf.get(record)!, record);
+  }
+}
+
+/** Steps D to F3: the account to put and its storage written but not hashed; undefined when nothing is put. */
+function plan(tries: StateTries, entry: Entry): Plan | undefined {
+  const { change, prior } = entry;
+  const { after } = change;
+  if (after === undefined) return undefined;
+  const code = codeFields(tries.hasher, entry, after);
+  const recreated = prior !== undefined && change.destroyed;
+  if (prior !== undefined && !recreated) {
+    const sameAccount = after.nonce === prior.nonce && after.balance === prior.balance && sameCode(code, prior);
+    if (sameAccount && change.slots.every((slot) => equalBytes(slot.before, slot.after))) return undefined;
+  }
+  return { entry, after, code, storage: change.slots.length === 0 ? undefined : writeStorage(tries, entry) };
+}
+
+/**
+ * Code hashes and size of an account after a block.
+ *
+ * @throws PlumblineError `STATE_MISMATCH` when the change names another code hash
+ */
+export function codeFields(
+  hasher: Hasher,
+  { change, prior }: Pick<Entry, 'change' | 'prior'>,
+  after: AccountAfter,
+): CodeFields {
+  let fields: CodeFields;
+  if (after.code !== undefined) {
+    const zkCodeHash = hasher.hash(encodeCode(hasher.scheme, after.code));
+    fields = { zkCodeHash, keccakCodeHash: keccak_256(after.code), codeSize: BigInt(after.code.length) };
+  } else {
+    fields = prior ?? {
+      zkCodeHash: schemeFormat(hasher.scheme).emptyCodeHash,
+      keccakCodeHash: EMPTY_CODE_HASH,
+      codeSize: 0n,
+    };
+  }
+  const { keccakCodeHash = fields.keccakCodeHash } = after;
+  const what = () => `code hash of ${bytesToHex(change.address)} after the block`;
+  compare(what, fields.keccakCodeHash, keccakCodeHash);
+  return fields;
+}
+
+export function sameCode(a: CodeFields, b: CodeFields): boolean {
+  return (
+    a.codeSize === b.codeSize &&
+    equalBytes(a.zkCodeHash, b.zkCodeHash) &&
+    equalBytes(a.keccakCodeHash, b.keccakCodeHash)
+  );
+}
+
+/** Slots of a destroyed account count as empty before: a new storage tree is coming. */
+function valueBefore(change: AccountChange, slot: SlotChange): Uint8Array {
+  return change.destroyed ? ZERO_HASH : slot.before;
+}
+
+/** Steps F1 to F3. */
+function writeStorage(tries: StateTries, { change, held, slots }: Entry): SlotTrie {
+  const { record } = held ?? {};
+  const kept = change.destroyed || record?.storageRestarts ? undefined : record?.storage;
+  const storage = kept ?? tries.startStorage();
+  const hvals = hashEach(
+    tries.hasher,
+    slots.map(({ slot }) => slot.after),
+    encodeFull,
+  );
+  for (const [i, { hkey, slot }] of slots.entries()) {
+    const before = valueBefore(change, slot);
+    const filled = !isZeroBytes(slot.after);
+    if (!isZeroBytes(before) && (!filled || slot.cleared === true)) tries.removeSlot(storage, hkey);
+    if (filled && !equalBytes(before, slot.after)) tries.putSlot(storage, hkey, hvals[i]!, slot.after);
+  }
+  return storage;
+}
+
+/** Step G: the account's value with its storage root, and the trie that root is of. */
+function accountRecord(tries: StateTries, planned: Plan): AccountRecord {
+  const { entry, after, code, storage } = planned;
+  const { held, prior, change } = entry;
+  const encode = (storageRoot: Uint8Array) => {
+    const { nonce, balance } = after;
+    const { zkCodeHash, keccakCodeHash, codeSize } = code;
+    return encodeAccountValue({ nonce, balance, storageRoot, zkCodeHash, keccakCodeHash, codeSize });
+  };
+  if (storage !== undefined) return { value: encode(tries.topRoot(storage)), storage, storageRestarts: false };
+  if (prior === undefined) {
+    const { emptyRoot } = schemeFormat(tries.hasher.scheme);
+    return { value: encode(emptyRoot), storage: undefined, storageRestarts: false };
+  }
+  const old = held?.record.storage;
+  if (change.destroyed && old !== undefined) {
+    const holds = tries.holdsNothing(old) ? 'no slot' : 'slots';
+    compare(() => `storage of the recreated account ${bytesToHex(change.address)}`, holds, 'no slot');
+  }
+  const storageRestarts = change.destroyed || held?.record.storageRestarts === true;
+  return { value: encode(prior.storageRoot), storage: old, storageRestarts };
+}

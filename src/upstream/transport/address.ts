@@ -1,0 +1,57 @@
+import { PlumblineError } from '../../errors.js';
+import { originOf } from '../../primitives/origin.js';
+import { createRedactor, type Redactor, secretsOf } from './redact.js';
+
+/** Where an endpoint is, and what hides its keys. Only `origin` may be shown. */
+export interface Address {
+  /** Without user and password, which `fetch` refuses; they are in `headers`. */
+  readonly url: string;
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly redactor: Redactor;
+}
+
+/**
+ * Address of an endpoint: a self-run node, a provider's `{base}/v3/<API_KEY>`, a public one.
+ *
+ * @param headers - sent with each request
+ * @throws PlumblineError `INVALID_PARAMETER` for an URL that is not http or https; the URL itself is not quoted
+ */
+export function parseAddress(text: string, headers: Readonly<Record<string, string>> = {}): Address {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw invalid('not an absolute URL');
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('not an http or https URL');
+  const { username, password } = url;
+  const withUser = username === '' && password === '' ? headers : { authorization: basic(url), ...headers };
+  const redactor = createRedactor(secretsOf(url, withUser));
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  return { url: url.href, origin: originOf(url.href), headers: withUser, redactor };
+}
+
+/** `address` of a path below that of the endpoint; its query stays. */
+export function urlBelow(address: Address, path: string): string {
+  const url = new URL(address.url);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+  return url.href;
+}
+
+function basic({ username, password }: URL): string {
+  let user: string;
+  try {
+    user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  } catch {
+    throw invalid('user or password are not well encoded');
+  }
+  const bytes = new TextEncoder().encode(user);
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+}
+
+function invalid(reason: string): PlumblineError {
+  return new PlumblineError('INVALID_PARAMETER', `endpoint: ${reason}`, { parameter: 'endpoint', reason });
+}
