@@ -12,7 +12,7 @@ import {
   readRequest,
   success,
 } from './envelope.js';
-import type { CallOptions, MethodTable } from './method.js';
+import type { MethodCallOptions, MethodTable } from './method.js';
 import type { Noted, Noting } from './noted-context.js';
 import { toRpcError } from './rpc-errors.js';
 
@@ -54,7 +54,7 @@ export async function handleRequest<Context>(
   table: MethodTable<Context>,
   context: Context,
   request: unknown,
-  options: HandleOptions & CallOptions = {},
+  options: HandleOptions & MethodCallOptions = {},
 ): Promise<RpcResponse | undefined> {
   const deadline = openDeadline(options.signal, options.timeoutMs);
   try {
@@ -72,7 +72,7 @@ export async function handlePayload<Context>(
   table: MethodTable<Context>,
   context: Context,
   payload: unknown,
-  options: HandleOptions & CallOptions & NotingOption<Context> = {},
+  options: HandleOptions & MethodCallOptions & NotingOption<Context> = {},
 ): Promise<Reply> {
   if (typeof payload !== 'object' || payload === null) return PARSE_ERROR_REPLY;
   if (Array.isArray(payload)) {
@@ -100,7 +100,7 @@ async function answer<Context>(
   context: Context,
   value: unknown,
   deadline: Deadline,
-  options: HandleOptions & CallOptions & NotingOption<Context>,
+  options: HandleOptions & MethodCallOptions & NotingOption<Context>,
 ): Promise<{ body: RpcResponse | undefined; fault?: 'envelope' | 'timeout'; reports?: readonly AnswerReport[] }> {
   const request = readRequest(value);
   if ('error' in request) return { body: request, fault: 'envelope' };
@@ -108,7 +108,7 @@ async function answer<Context>(
   let noted: Noted<Context> | undefined;
   const reported = async (errorCode?: number) => noted && { reports: [await noted.report(errorCode)] };
   try {
-    const call: CallOptions = {
+    const call: MethodCallOptions = {
       signal: deadline.signal,
       subscriber: options.subscriber,
       onError: (error, name) => report(options, error, name),

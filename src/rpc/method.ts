@@ -2,7 +2,7 @@ import { PlumblineError } from '../errors.js';
 import type { Subscriber } from './subscriptions/subscriptions.js';
 
 /** What the dispatcher hands to a method beside its parameters. */
-export interface CallOptions {
+export interface MethodCallOptions {
   /** Fires when the caller gives up or the request's time is over; the answer is dropped then. */
   readonly signal?: AbortSignal | undefined;
   /** Present when the caller can be sent messages after its answer: over a WebSocket, or as a provider. */
@@ -16,7 +16,11 @@ export interface Method<Context> {
   readonly name: string;
   /** It takes as long as it takes: what it does happens all the same. Its payload has no time limit. */
   readonly untimed?: boolean;
-  readonly handle: (context: Context, params: readonly unknown[], call: CallOptions) => unknown | Promise<unknown>;
+  readonly handle: (
+    context: Context,
+    params: readonly unknown[],
+    call: MethodCallOptions,
+  ) => unknown | Promise<unknown>;
 }
 
 /** A method whose code is loaded when it is first called, for those that are large and that few nodes are asked for. */

@@ -4,7 +4,7 @@ import { PlumblineError } from '../errors.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import { bytesToHex } from '../primitives/hex.js';
-import type { CallOptions } from './method.js';
+import type { MethodCallOptions } from './method.js';
 import { parseBlockReference } from './parsing/parse-block-reference.js';
 
 const LATEST: BlockReference = { tag: 'latest' };
@@ -34,13 +34,13 @@ export async function findBlock(holder: Holder, parameter: unknown): Promise<Blo
 }
 
 /** The block a parameter names, the newest when it is missing. @throws as `requireBlock`, RpcError -32602 */
-export function blockOf(holder: Holder, parameter: unknown): Promise<Block> {
+export function blockAtParameter(holder: Holder, parameter: unknown): Promise<Block> {
   return requireBlock(holder, parseBlockReference(parameter, LATEST));
 }
 
 /** State after the block a parameter names, the newest when it is missing. @throws as `requireBlock`, -32602 */
-export async function stateOf(holder: Holder, parameter: unknown, { signal }: CallOptions): Promise<StateReader> {
-  return holder.chain.stateAt(await blockOf(holder, parameter), signal);
+export async function stateOf(holder: Holder, parameter: unknown, { signal }: MethodCallOptions): Promise<StateReader> {
+  return holder.chain.stateAt(await blockAtParameter(holder, parameter), signal);
 }
 
 /** Where a call runs: state after the block, and the block's own context, or the next one's for `pending`. */

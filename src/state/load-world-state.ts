@@ -18,7 +18,7 @@ import {
   topLevel,
 } from './pages/geometry.js';
 import { mustBeStored } from './pages/open-paged-state.js';
-import { corrupt, PageReader } from './pages/page-codec.js';
+import { PageReader, pageCorrupt } from './pages/page-codec.js';
 import { isEmptyRoot, readLeaves, readNextFreeNode, type StoredLeaf } from './pages/page-content.js';
 import { type AccountRecord, type SlotTrie, StateTries } from './tries/state-tries.js';
 import type { WorldState } from './world-state.js';
@@ -99,7 +99,8 @@ class Loading {
       const last = leaves.at(-1)?.position ?? 0;
       this.options.onProgress?.(last + 1, kernel.nextFreeNode(accounts));
     });
-    if (!equalBytes(kernel.topRoot(accounts), root)) throw corrupt(pageKey(ACCOUNT_TRIE, ROOT), 'another state root');
+    if (!equalBytes(kernel.topRoot(accounts), root))
+      throw pageCorrupt(pageKey(ACCOUNT_TRIE, ROOT), 'another state root');
     this.options.onProgress?.(nextFreeNode, nextFreeNode);
   }
 
@@ -181,7 +182,7 @@ class Loading {
       for (const { position, leaf } of leaves) kernel.setLeaf(handle, position, leaf);
       for (const { position, leaf, stored } of this.options.check === 'full' ? withValue : picked ? [picked] : []) {
         if (equalBytes(hash(hasher, stored!.value), leaf.hval)) continue;
-        throw corrupt(key, `the value at position ${position} is not the one that was hashed`);
+        throw pageCorrupt(key, `the value at position ${position} is not the one that was hashed`);
       }
     });
   }
@@ -192,7 +193,7 @@ class Loading {
       storage === undefined
         ? isEmptyRoot(this.tries.hasher.scheme, storageRoot)
         : equalBytes(storageRoot, this.tries.topRoot(storage));
-    if (!fits) throw corrupt(pageKey(position, ROOT), 'another storage root than the account has');
+    if (!fits) throw pageCorrupt(pageKey(position, ROOT), 'another storage root than the account has');
   }
 
   private async comparePagesOf(trie: number, nextFreeNode: number): Promise<void> {
@@ -203,8 +204,9 @@ class Loading {
       const stored = await this.source.getMany(batch.map(({ key }) => key));
       for (const [i, { page, key }] of batch.entries()) {
         const held = stored[i];
-        if (held === undefined) throw corrupt(key, 'missing');
-        if (!equalBytes(held, buildPage(this.tries, trie, page))) throw corrupt(key, 'is not what the leaves make it');
+        if (held === undefined) throw pageCorrupt(key, 'missing');
+        if (!equalBytes(held, buildPage(this.tries, trie, page)))
+          throw pageCorrupt(key, 'is not what the leaves make it');
       }
     }
   }
@@ -227,7 +229,7 @@ function refusing(key: string, load: () => void): void {
     load();
   } catch (error) {
     if (isPlumblineError(error, 'HASH_INPUT_NOT_CANONICAL') || isPlumblineError(error, 'OUT_OF_RANGE')) {
-      throw corrupt(key, messageOf(error), error);
+      throw pageCorrupt(key, messageOf(error), error);
     }
     throw error;
   }

@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../errors.js';
 import { bytesToBigInt, equalBytes, padStart } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
-import type { AccountAfter, AccountChange, SlotChange } from './world-state.js';
+import type { AccountAfter, SlotChange, ZkAccountChange } from './world-state.js';
 
 /** What one block did to the state, as a Besu node with the Shomei plugin tells it. */
 export interface TrieLog {
@@ -10,7 +10,7 @@ export interface TrieLog {
   readonly blockHash: Uint8Array;
   readonly blockNumber: number;
   /** For `WorldState.applyBlock`. Entries without an account part and slots without a key are left out. */
-  readonly changes: readonly AccountChange[];
+  readonly changes: readonly ZkAccountChange[];
   /** Bit mask of plugin features. */
   readonly zkCompare?: bigint;
   /** Seconds. */
@@ -53,7 +53,7 @@ export function decodeTrieLog(encoded: Uint8Array): TrieLog {
   };
 }
 
-function accountChange(entry: Item, path: string): AccountChange | undefined {
+function accountChange(entry: Item, path: string): ZkAccountChange | undefined {
   const [addressItem, codeItem, accountItem, storageItem] = fields(entry, path, 4);
   const address = exactly(addressItem, `${path}.address`, 20);
   const code = isNone(codeItem) ? undefined : bytes(fields(codeItem, `${path}.code`, 3)[1], `${path}.code.updated`);

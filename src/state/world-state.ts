@@ -41,7 +41,7 @@ export interface SlotChange {
 }
 
 /** What one block did to one account (spec/state-trie.md 5.2). Touched but unchanged accounts and slots may be named. */
-export interface AccountChange {
+export interface ZkAccountChange {
   /** 20 bytes. */
   readonly address: Uint8Array;
   /** Left out for an account that did not exist. */
@@ -94,7 +94,7 @@ export interface WorldState {
    *   `INVALID_PARAMETER` for an address or slot named twice; `OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL` for a number
    *   the tree cannot hold
    */
-  applyBlock(block: number, changes: readonly AccountChange[], onProgress?: (fraction: number) => void): Uint8Array;
+  applyBlock(block: number, changes: readonly ZkAccountChange[], onProgress?: (fraction: number) => void): Uint8Array;
 
   /**
    * Applies one block as `applyBlock` does, one operation at a time, which takes longer and shows each of them. Blocks with
@@ -104,7 +104,7 @@ export interface WorldState {
    * @throws PlumblineError as `applyBlock`
    * @source spec/state-trie.md 5.3 and 10
    */
-  applyBlockTraced(block: number, changes: readonly AccountChange[]): TracedBlock;
+  applyBlockTraced(block: number, changes: readonly ZkAccountChange[]): TracedBlock;
 
   /** Goes back: `block` is the newest again, exactly as it was. */
   revertTo(block: number): void;

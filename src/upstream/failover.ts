@@ -2,8 +2,8 @@ import { isPlumblineError, PlumblineError } from '../errors.js';
 import { type Clock, raceSignal, sleep } from '../scheduling/clock.js';
 import { type Deadline, openDeadline } from '../scheduling/deadline.js';
 import { createBackOff } from './back-off.js';
-import { failureOf } from './failure.js';
-import { type Member, noteFault, noteOutcomes, orderMembers, type ReportEvent } from './member.js';
+import { requestFailureOf } from './failure.js';
+import { type GroupEndpoint, noteFault, noteOutcomes, orderMembers, type ReportEvent } from './member.js';
 import type { Answer, Call, Failure, Fault, Outcome } from './transport/fault.js';
 
 /** Upper bounds of the waits before all endpoints are gone through again. */
@@ -21,7 +21,7 @@ export interface Task<T> {
   /** Whether the same call under way may be waited for. */
   readonly share: boolean;
   /** Makes of the answers of one endpoint what the caller gets, or says why not. Throws what no other endpoint would mend. */
-  settle(answers: readonly Answer[], member: Member): Promise<{ readonly value: T } | Failure>;
+  settle(answers: readonly Answer[], member: GroupEndpoint): Promise<{ readonly value: T } | Failure>;
 }
 
 /** How a group goes from one endpoint to the next. */
@@ -43,7 +43,11 @@ export interface FailoverOptions {
  * @throws PlumblineError `UPSTREAM_*`, `REQUEST_TIMED_OUT` (with what went wrong until then as its cause), `ABORTED`;
  *   what `settle` throws
  */
-export async function failOver<T>(members: readonly Member[], task: Task<T>, options: FailoverOptions): Promise<T> {
+export async function failOver<T>(
+  members: readonly GroupEndpoint[],
+  task: Task<T>,
+  options: FailoverOptions,
+): Promise<T> {
   const limit = openDeadline(options.signal, options.timeoutMs, options.clock);
   const course = new Course(members, task, options, limit);
   try {
@@ -58,12 +62,12 @@ export async function failOver<T>(members: readonly Member[], task: Task<T>, opt
 }
 
 class Course<T> {
-  private readonly failures = new Map<Member, Failure>();
+  private readonly failures = new Map<GroupEndpoint, Failure>();
   /** Times an endpoint was asked and could not be reached. */
-  private readonly misses = new Map<Member, number>();
+  private readonly misses = new Map<GroupEndpoint, number>();
 
   constructor(
-    private readonly members: readonly Member[],
+    private readonly members: readonly GroupEndpoint[],
     private readonly task: Task<T>,
     private readonly options: FailoverOptions,
     private readonly limit: Deadline,
@@ -76,7 +80,7 @@ class Course<T> {
   failure(): unknown {
     const pauses = this.members.map(({ endpoint }) => endpoint.pausedForMs()).filter((pauseMs) => pauseMs > 0);
     const failures = [...this.failures].map(([{ info }, failure]) => [info, failure] as const);
-    return failureOf(failures, pauses.length === 0 ? undefined : Math.min(...pauses));
+    return requestFailureOf(failures, pauses.length === 0 ? undefined : Math.min(...pauses));
   }
 
   async run(): Promise<T> {
@@ -84,7 +88,7 @@ class Course<T> {
     const rounds = createBackOff({ ...ROUNDS, random });
     if (this.limit.signal.aborted) throw this.limit.signal.reason;
     for (;;) {
-      const tried = new Set<Member>();
+      const tried = new Set<GroupEndpoint>();
       for (let member = this.next(tried); member !== undefined; member = this.next(tried)) {
         tried.add(member);
         const done = await this.attempt(member);
@@ -105,7 +109,7 @@ class Course<T> {
   }
 
   /** The endpoint to ask next in this round; why the others are passed over is noted. */
-  private next(tried: ReadonlySet<Member>): Member | undefined {
+  private next(tried: ReadonlySet<GroupEndpoint>): GroupEndpoint | undefined {
     const now = this.options.clock.now();
     for (const member of this.members) {
       if (tried.has(member) || member.health.readiness(now) !== 'refused') continue;
@@ -115,7 +119,7 @@ class Course<T> {
     return orderMembers(this.members, now).find((member) => !tried.has(member) && this.mayAsk(member, now));
   }
 
-  private mayAsk(member: Member, now: number): boolean {
+  private mayAsk(member: GroupEndpoint, now: number): boolean {
     const { calls } = this.task;
     const failure = this.failures.get(member);
     if (failure?.isFinal || (this.misses.get(member) ?? 0) > this.options.retries) return false;
@@ -146,7 +150,7 @@ class Course<T> {
     return waits.length === 0 ? undefined : Math.min(...waits);
   }
 
-  private async attempt(member: Member): Promise<{ readonly value: T } | Failure> {
+  private async attempt(member: GroupEndpoint): Promise<{ readonly value: T } | Failure> {
     const { clock, report } = this.options;
     const { calls, share } = this.task;
     const isProbe = member.health.readiness(clock.now()) === 'probe';
@@ -167,7 +171,7 @@ class Course<T> {
   }
 
   /** Asks for all calls, and for the rest of them again where some were answered. */
-  private async ask(member: Member, calls: readonly Call[], share: boolean): Promise<readonly Outcome[]> {
+  private async ask(member: GroupEndpoint, calls: readonly Call[], share: boolean): Promise<readonly Outcome[]> {
     const { clock } = this.options;
     const { signal } = this.limit;
     const outcomes = [...(await member.endpoint.ask(calls, { signal, share }))];

@@ -15,7 +15,10 @@ const WORDS: { readonly [C in ErrorCode]?: string } = {
 };
 
 /** The error of a request that no endpoint answered: an answer that was refused or an error passed on before faults. */
-export function failureOf(failures: readonly (readonly [EndpointInfo, Failure])[], retryAfterMs?: number): unknown {
+export function requestFailureOf(
+  failures: readonly (readonly [EndpointInfo, Failure])[],
+  retryAfterMs?: number,
+): unknown {
   const rejected = failures.find(([, { fault }]) => fault.kind === 'rejected');
   if (rejected !== undefined) return rejected[1].error;
   const passedOn = failures.filter(([, { error }]) => error !== undefined);

@@ -3,7 +3,7 @@ import type { Clock } from '../scheduling/clock.js';
 import { failOver, type Task } from './failover.js';
 import { rejection, upstreamError } from './failure.js';
 import type { Readiness } from './health.js';
-import { type Member, noteFault, openMembers, type ReportEvent } from './member.js';
+import { type GroupEndpoint, noteFault, openMembers, type ReportEvent } from './member.js';
 import type { EndpointEvent, UpstreamObserver } from './observer.js';
 import { clockOf, type GroupOptions } from './options.js';
 import { askQuorum, type QuorumAnswer, type QuorumOptions } from './quorum.js';
@@ -12,7 +12,7 @@ import { isMethodMissing } from './transport/classify-error.js';
 import type { Answer, Call, EndpointInfo, Failure, Fault, RpcErrorBody } from './transport/fault.js';
 
 /** How a group is asked. */
-export interface RequestOptions {
+export interface UpstreamRequestOptions {
   /** Ends the request, and what is under way for it alone. */
   readonly signal?: AbortSignal;
   /** Time of the whole request in milliseconds, in place of the group's. */
@@ -65,7 +65,7 @@ export interface EndpointStatus extends EndpointInfo {
 /** The endpoints of one role, asked in their order, with failover. Nothing an endpoint says is checked here but its form. */
 export class EndpointGroup {
   readonly role: string;
-  private readonly members: readonly Member[];
+  private readonly members: readonly GroupEndpoint[];
   /** One for each request under way. */
   private readonly running = new Set<AbortController>();
   private readonly relay = new SignalRelay();
@@ -111,13 +111,13 @@ export class EndpointGroup {
   request<T>(
     method: string,
     params: readonly unknown[],
-    options: RequestOptions & { readonly accept: Accept<unknown, T> },
+    options: UpstreamRequestOptions & { readonly accept: Accept<unknown, T> },
   ): Promise<T>;
-  request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown>;
+  request(method: string, params: readonly unknown[], options?: UpstreamRequestOptions): Promise<unknown>;
   request(
     method: string,
     params: readonly unknown[],
-    options: RequestOptions & { readonly accept?: Accept<unknown, unknown> } = {},
+    options: UpstreamRequestOptions & { readonly accept?: Accept<unknown, unknown> } = {},
   ): Promise<unknown> {
     const { share = true, tryNext = () => true, forwarded = false, mayCome, accept } = options;
     const settle: Task<unknown>['settle'] = async ([answer], member) => {
@@ -140,12 +140,12 @@ export class EndpointGroup {
    */
   requestMany<T>(
     calls: readonly Call[],
-    options: RequestOptions & { readonly accept: Accept<readonly Answer[], T> },
+    options: UpstreamRequestOptions & { readonly accept: Accept<readonly Answer[], T> },
   ): Promise<T>;
-  requestMany(calls: readonly Call[], options?: RequestOptions): Promise<BatchAnswer>;
+  requestMany(calls: readonly Call[], options?: UpstreamRequestOptions): Promise<BatchAnswer>;
   requestMany(
     calls: readonly Call[],
-    options: RequestOptions & { readonly accept?: Accept<readonly Answer[], unknown> } = {},
+    options: UpstreamRequestOptions & { readonly accept?: Accept<readonly Answer[], unknown> } = {},
   ): Promise<unknown> {
     const { share = true, mayCome, accept } = options;
     const settle: Task<unknown>['settle'] = async (answers, member) => {
@@ -210,7 +210,7 @@ export class EndpointGroup {
     for (const { endpoint } of this.members) endpoint.close();
   }
 
-  private async run<T>(task: Task<T>, options: RequestOptions): Promise<T> {
+  private async run<T>(task: Task<T>, options: UpstreamRequestOptions): Promise<T> {
     const { endpoint, exclude = [] } = options;
     if (endpoint !== undefined && !this.members.some(({ info }) => info.id === endpoint))
       throw invalid('endpoint', 'is not of this group');
@@ -238,7 +238,7 @@ export class EndpointGroup {
   }
 
   /** The failure of an endpoint that answered with a JSON-RPC error; a method that is not there is remembered. */
-  private noteError(member: Member, method: string, error: RpcErrorBody, forwarded = false): Failure {
+  private noteError(member: GroupEndpoint, method: string, error: RpcErrorBody, forwarded = false): Failure {
     const { message } = error;
     const thrown = upstreamError(member.info, error, forwarded);
     const failure: Failure = { fault: { kind: 'unavailable', reason: message }, isFinal: true, error: thrown };
@@ -263,7 +263,7 @@ export class EndpointGroup {
 
 async function accepted<T>(
   accept: () => T | Promise<T>,
-  mayCome: RequestOptions['mayCome'],
+  mayCome: UpstreamRequestOptions['mayCome'],
 ): Promise<{ readonly value: T } | Failure> {
   try {
     return { value: await accept() };

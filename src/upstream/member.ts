@@ -4,7 +4,7 @@ import { type EndpointSource, limitsOf, openTransport } from './options.js';
 import type { Call, EndpointInfo, Fault, FaultKind, Outcome } from './transport/fault.js';
 
 /** An endpoint of a group, with what is known of it. */
-export interface Member {
+export interface GroupEndpoint {
   readonly info: EndpointInfo;
   readonly endpoint: Endpoint;
   readonly health: Health;
@@ -14,7 +14,7 @@ export interface Member {
 
 /** What an endpoint's change of state is reported as. */
 export type ReportEvent = (
-  member: Member,
+  member: GroupEndpoint,
   type: 'degraded' | 'recovered',
   fault?: { kind: FaultKind; reason: string },
 ) => void;
@@ -24,7 +24,7 @@ export function openMembers(
   protocol: 'json-rpc' | 'rest',
   given: typeof fetch | undefined,
   host: EndpointHost,
-): Member[] {
+): GroupEndpoint[] {
   const seen = new Map<string, number>();
   return sources.map((source) => {
     const transport = openTransport(source, protocol, given);
@@ -39,7 +39,7 @@ export function openMembers(
 
 /** Draws the consequences of what an endpoint made of `calls` for its health. */
 export function noteOutcomes(
-  member: Member,
+  member: GroupEndpoint,
   calls: readonly Call[],
   outcomes: readonly Outcome[],
   now: number,
@@ -56,7 +56,7 @@ export function noteOutcomes(
 }
 
 export function noteFault(
-  member: Member,
+  member: GroupEndpoint,
   calls: readonly Call[],
   fault: Fault,
   now: number,
@@ -77,7 +77,7 @@ export function noteFault(
 const RANK: { readonly [R in Readiness]: number } = { healthy: 0, probe: 0, last: 1, refused: 2 };
 
 /** Those that may be asked now: in their own order, those that have failed lately behind, the longest ago first. */
-export function orderMembers(members: readonly Member[], now: number): Member[] {
+export function orderMembers(members: readonly GroupEndpoint[], now: number): GroupEndpoint[] {
   return members
     .map((member, place) => ({ member, place, rank: RANK[member.health.readiness(now)] }))
     .filter(({ rank }) => rank < RANK.refused)

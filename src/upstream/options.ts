@@ -2,7 +2,7 @@ import { PlumblineError } from '../errors.js';
 import { type Clock, systemClock } from '../scheduling/clock.js';
 import type { EndpointLimits } from './endpoint.js';
 import type { UpstreamObserver } from './observer.js';
-import { parseAddress } from './transport/address.js';
+import { parseEndpointAddress } from './transport/address.js';
 import type { HttpOptions } from './transport/http.js';
 import { jsonRpcTransport } from './transport/json-rpc-transport.js';
 import { type Eip1193Provider, providerTransport } from './transport/provider-transport.js';
@@ -75,7 +75,7 @@ export function openTransport(
   if (typeof source !== 'string' && 'provider' in source)
     return providerTransport(source.provider, source.name ?? 'provider');
   const endpoint: UrlEndpoint = typeof source === 'string' ? { url: source } : source;
-  const address = parseAddress(addressOf(endpoint), endpoint.headers);
+  const address = parseEndpointAddress(addressOf(endpoint), endpoint.headers);
   const http: HttpOptions = {
     fetch: given ?? ((input, init) => globalThis.fetch(input, init)),
     maxResponseBytes: positive('maxResponseBytes', endpoint.maxResponseBytes ?? 16 * MIB),

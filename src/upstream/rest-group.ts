@@ -1,4 +1,4 @@
-import { type Accept, EndpointGroup, type RequestOptions } from './group.js';
+import { type Accept, EndpointGroup, type UpstreamRequestOptions } from './group.js';
 import type { GroupOptions, UrlEndpoint } from './options.js';
 
 /** Statuses after which another endpoint may know better: it may lag behind. */
@@ -21,9 +21,12 @@ export class RestGroup {
    * @throws PlumblineError `UPSTREAM_ERROR` with the HTTP status as its code, for `{code, message}` with a status of 400
    *   or 404; otherwise as `EndpointGroup.request`
    */
-  get<T>(path: string, options: RequestOptions & { readonly accept: Accept<unknown, T> }): Promise<T>;
-  get(path: string, options?: RequestOptions): Promise<unknown>;
-  get(path: string, options: RequestOptions & { readonly accept?: Accept<unknown, unknown> } = {}): Promise<unknown> {
+  get<T>(path: string, options: UpstreamRequestOptions & { readonly accept: Accept<unknown, T> }): Promise<T>;
+  get(path: string, options?: UpstreamRequestOptions): Promise<unknown>;
+  get(
+    path: string,
+    options: UpstreamRequestOptions & { readonly accept?: Accept<unknown, unknown> } = {},
+  ): Promise<unknown> {
     const { accept, ...rest } = options;
     const tryNext = options.tryNext ?? (({ code }) => MAY_LAG.includes(code));
     return this.group.request(path, [], { ...rest, tryNext, accept: accept ?? ((result) => result) });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
-import { BlockContents } from '../../src/chain/light/contents/block-contents.js';
+import { BlockContentsReader } from '../../src/chain/light/contents/block-contents.js';
 import { logsOfRange } from '../../src/chain/light/contents/log-range.js';
 import { LightBlock, readLightBlock } from '../../src/chain/light/heads/light-block.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
@@ -127,7 +127,7 @@ describe('logs of a light node', () => {
     const last = await blockAt(91);
     const { header } = await blockAt(90);
     const empty = new LightBlock({ ...header, logsBloom: new Uint8Array(256) }, new Uint8Array(32));
-    const ground = { group, network, headers, contents: new BlockContents(group, network) };
+    const ground = { group, network, headers, contents: new BlockContentsReader(group, network) };
     const found = await logsOfRange(ground, last, { from: 89, filter: { addresses: undefined, topics: [] } });
     expect(found.map(({ transaction }) => transaction.block.header.number)).toEqual([90]);
     group.close();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Clock } from '../../src/chain/devnet/mining/clock.js';
+import { BlockClock } from '../../src/chain/devnet/mining/clock.js';
 
 /** A clock over a wall clock that the test moves. */
 function clockAt(start: number) {
   const wall = { now: start };
-  return { wall, clock: new Clock(() => wall.now) };
+  return { wall, clock: new BlockClock(() => wall.now) };
 }
 
 test('blocks take the time of the wall clock, and always come later than their parent', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isPlumblineError } from '../../src/errors.js';
 import type { NodeOptions } from '../../src/hosts/options/options.js';
 import { proxyConfig, type RpcProxyOptions } from '../../src/hosts/proxy/config.js';
-import { secretsOf, withoutSecrets, withSecrets } from '../../src/hosts/proxy/secrets.js';
+import { optionSecretsOf, withoutSecrets, withSecrets } from '../../src/hosts/proxy/secrets.js';
 import { storedForm } from '../../src/hosts/proxy/stored-config.js';
 import { Targets } from '../../src/hosts/proxy/targets.js';
 import { devnet } from '../../src/networks/devnet.js';
@@ -66,7 +66,7 @@ describe('keys', () => {
   };
 
   test('none is in what is kept, all can be put back', async () => {
-    const secrets = secretsOf(node);
+    const secrets = optionSecretsOf(node);
     expect(secrets).toHaveLength(8);
     expect(withSecrets(withoutSecrets(node, secrets), secrets)).toEqual(node);
     const targets = [`https://a.example/v3/${KEY}0`, `https://dapp.example/v3/${KEY}9`];

@@ -9,7 +9,7 @@ import { parseBlockTraces } from '../../src/state/traces/trace-json.js';
 import { decodeTrieLog } from '../../src/state/trie-log.js';
 import { witnessFromProofs } from '../../src/state/witness/witness-proof.js';
 import { WitnessTrie } from '../../src/state/witness/witness-trie.js';
-import type { AccountChange, WorldState } from '../../src/state/world-state.js';
+import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import { wordOf } from '../support/random-chain.js';
 import { openState } from '../support/world-state.js';
@@ -146,7 +146,7 @@ describe.skipIf(!fixturesPresent).each<HashScheme>(['poseidon2', 'mimc'])(
 describe('the storage of an account that is followed', () => {
   const address = new Uint8Array(20).fill(7);
   const same = { nonce: 1n, balance: 5n };
-  const change = (slots: [key: number, before: number, after: number][], rest: Partial<AccountChange> = {}) => ({
+  const change = (slots: [key: number, before: number, after: number][], rest: Partial<ZkAccountChange> = {}) => ({
     address,
     before: same,
     after: same,
@@ -160,7 +160,7 @@ describe('the storage of an account that is followed', () => {
     const hasher = await loadHasher('poseidon2');
     const follower = new KeyFollower(hasher, WitnessTrie.empty(hasher), [{ address, slots: [1, 2, 3].map(wordOf) }]);
     const state = await openState('poseidon2', 'simd');
-    const next = (block: AccountChange) => state.applyBlockTraced((state.head ?? -1) + 1, [block]).traces;
+    const next = (block: ZkAccountChange) => state.applyBlockTraced((state.head ?? -1) + 1, [block]).traces;
     follower.follow(next(created));
     return { follower, state, next };
   }

@@ -3,7 +3,7 @@ import type { HashScheme } from '../../src/kernel/contracts.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { referenceHasher } from '../../src/reference/hasher.js';
-import type { AccountChange } from '../../src/state/world-state.js';
+import type { ZkAccountChange } from '../../src/state/world-state.js';
 import { seededRandom } from '../support/random.js';
 import { openState } from '../support/world-state.js';
 
@@ -20,8 +20,8 @@ interface Model {
 }
 
 /** One random block over a plain model of the accounts, which it brings up to date. */
-function randomBlock(random: (bound: number) => number, model: (Model | undefined)[]): AccountChange[] {
-  const changes: AccountChange[] = [];
+function randomBlock(random: (bound: number) => number, model: (Model | undefined)[]): ZkAccountChange[] {
+  const changes: ZkAccountChange[] = [];
   for (let n = 0; n < ADDRESSES; n++) {
     if (random(2) === 0) continue;
     const old = model[n];

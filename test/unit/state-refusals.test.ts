@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountChange } from '../../src/state/world-state.js';
+import type { ZkAccountChange } from '../../src/state/world-state.js';
 import { address, change, openSmall as open, set, state, word } from '../support/small-state.js';
 
 const ZERO = new Uint8Array(32);
 
 describe('a block that does not fit', () => {
   const good = change(1, state(0n, 100n), state(1n, 100n));
-  const cases: [string, string, AccountChange[]][] = [
+  const cases: [string, string, ZkAccountChange[]][] = [
     ['a nonce that is not held', 'STATE_MISMATCH', [change(1, state(1n, 100n), state(2n, 100n))]],
     ['a balance that is not held', 'STATE_MISMATCH', [change(1, state(0n, 99n), state(1n, 99n))]],
     ['an account that is not there', 'STATE_MISMATCH', [change(9, state(0n, 1n), state(0n, 2n))]],

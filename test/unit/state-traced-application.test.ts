@@ -9,7 +9,7 @@ import { checkTraces } from '../../src/state/traces/trace-check.js';
 import { applyTraced } from '../../src/state/traces/traced-application.js';
 import { WitnessState } from '../../src/state/traces/traced-state.js';
 import { witnessBefore } from '../../src/state/traces/traced-witness.js';
-import type { AccountChange } from '../../src/state/world-state.js';
+import type { ZkAccountChange } from '../../src/state/world-state.js';
 
 let hasher: Hasher;
 beforeAll(async () => {
@@ -24,13 +24,13 @@ describe('applying a block step by step', () => {
     before: word(before),
     after: word(after),
   });
-  const created = (n: number, ...slots: AccountChange['slots']): AccountChange => ({
+  const created = (n: number, ...slots: ZkAccountChange['slots']): ZkAccountChange => ({
     address: address(n),
     after: { nonce: 1n, balance: 5n },
     destroyed: false,
     slots,
   });
-  const run = (state: WitnessState, ...changes: AccountChange[]) =>
+  const run = (state: WitnessState, ...changes: ZkAccountChange[]) =>
     applyTraced({ hasher, keys: new KeyHashes(hasher) }, state, changes);
   const shape = (traces: readonly StateTrace[]) =>
     traces.map(({ type, location }) => (location === undefined ? type.toUpperCase() : type));
@@ -44,10 +44,12 @@ describe('applying a block step by step', () => {
   const same = { nonce: 1n, balance: 5n };
 
   it('shows the six patterns', () => {
-    const of = (change: Partial<AccountChange>) =>
+    const of = (change: Partial<ZkAccountChange>) =>
       shape(run(started(), { address: address(1), before: same, destroyed: false, slots: [], ...change }));
     const { before: _, ...missing } = created(9);
-    expect(shape(run(started(), { ...missing, after: undefined } as unknown as AccountChange))).toEqual(['READ-ZERO']);
+    expect(shape(run(started(), { ...missing, after: undefined } as unknown as ZkAccountChange))).toEqual([
+      'READ-ZERO',
+    ]);
     expect(of({ after: same })).toEqual(['READ']);
     expect(of({ after: same, slots: [slot(1, 7, 7)] })).toEqual(['READ', 'read']);
     expect(of({ after: same, slots: [slot(5, 0, 0)] })).toEqual(['READ', 'read-zero']);
@@ -74,7 +76,7 @@ describe('applying a block step by step', () => {
     const state = started();
     const recreated = run(state, { address: address(1), before: same, after: same, destroyed: true, slots: [] });
     const parent = state.copy().accounts.topRoot;
-    const next: AccountChange = {
+    const next: ZkAccountChange = {
       address: address(1),
       before: same,
       after: same,
@@ -94,7 +96,7 @@ describe('applying a block step by step', () => {
   it('refuses a before-value that is not held, and then changes nothing', () => {
     const state = started();
     const root = state.accounts.topRoot;
-    const wrong: AccountChange[] = [
+    const wrong: ZkAccountChange[] = [
       created(1),
       { address: address(8), before: same, destroyed: false, slots: [] },
       { address: address(1), before: { nonce: 2n, balance: 5n }, after: same, destroyed: false, slots: [] },
@@ -113,7 +115,7 @@ describe('applying a block step by step', () => {
 
   it('a witness of one block knows that block and no other', () => {
     const state = started();
-    const change: AccountChange = {
+    const change: ZkAccountChange = {
       address: address(1),
       before: same,
       after: same,
@@ -125,7 +127,7 @@ describe('applying a block step by step', () => {
     const witness = witnessBefore(hasher, traces)!;
     expect(witness.accounts.topRoot).toEqual(before);
     expect(run(witness.copy(), change)).toEqual(traces);
-    const other: AccountChange = {
+    const other: ZkAccountChange = {
       address: address(1),
       before: same,
       after: same,
@@ -133,7 +135,7 @@ describe('applying a block step by step', () => {
       slots: [slot(2, 8, 9)],
     };
     expect(() => run(witness.copy(), other)).toThrowError(expect.objectContaining({ code: 'WITNESS_MISSING' }));
-    const stranger: AccountChange = { address: address(3), before: same, after: same, destroyed: false, slots: [] };
+    const stranger: ZkAccountChange = { address: address(3), before: same, after: same, destroyed: false, slots: [] };
     expect(() => run(witness, stranger)).toThrowError(expect.objectContaining({ code: 'WITNESS_MISSING' }));
   });
 });

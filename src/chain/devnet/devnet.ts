@@ -20,7 +20,7 @@ import type {
 } from '../chain.js';
 import { searchLogs } from '../log-search.js';
 import type { ImportResult } from './import/import.js';
-import { Finality } from './layer-one/finality.js';
+import { DevnetFinality } from './layer-one/finality.js';
 import { SimulatedL1 } from './layer-one/simulated-l1.js';
 import { BlockMaker } from './mining/block-maker.js';
 import { DevnetControl, requireInterval } from './mining/control.js';
@@ -62,7 +62,7 @@ export class Devnet implements Chain {
     private readonly settings: DevnetSettings,
     private readonly ledger: Ledger,
     private readonly state: DevnetState,
-    private readonly finality: Finality,
+    private readonly finality: DevnetFinality,
     readonly layerOne: SimulatedL1,
     private readonly stored: StoredDevnet | undefined,
   ) {
@@ -98,7 +98,7 @@ export class Devnet implements Chain {
     const ledger = new Ledger(settings.network.chainId);
     ledger.append(genesis.block, []);
     const layerOne = await SimulatedL1.create(settings.network.rollup, genesis.zkRoot, genesis.block.header.timestamp);
-    const finality = new Finality(layerOne, ledger, state, settings.finality);
+    const finality = new DevnetFinality(layerOne, ledger, state, settings.finality);
     const devnet = new Devnet(settings, ledger, state, finality, layerOne, found);
     if (found?.checkpoint !== undefined) await devnet.opening.enter(found, genesis);
     else if (found !== undefined) await devnet.opening.replay(found, genesis);

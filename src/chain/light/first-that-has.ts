@@ -1,5 +1,5 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
-import type { Accept, EndpointGroup, RequestOptions } from '../../upstream/group.js';
+import type { Accept, EndpointGroup, UpstreamRequestOptions } from '../../upstream/group.js';
 
 /** Thrown by no one but here: the endpoint has nothing, another may. */
 class Nothing extends Error {}
@@ -18,7 +18,7 @@ export async function firstThatHas<T>(
   group: EndpointGroup,
   method: string,
   params: readonly unknown[],
-  options: RequestOptions & { readonly accept: Accept<unknown, T | undefined>; readonly agreeing?: number },
+  options: UpstreamRequestOptions & { readonly accept: Accept<unknown, T | undefined>; readonly agreeing?: number },
 ): Promise<T | undefined> {
   const { accept, agreeing = 2, ...rest } = options;
   const without = new Set<string>();

@@ -21,7 +21,7 @@ import type {
   TrustLevel,
 } from '../chain.js';
 import { TRUST_RANK } from '../trust-rank.js';
-import { BlockContents } from './contents/block-contents.js';
+import { BlockContentsReader } from './contents/block-contents.js';
 import { SentTransactions } from './contents/sent-transactions.js';
 import { BlockFinder, LINKED_DEPTH } from './heads/block-finder.js';
 import { HeadFollower } from './heads/head-follower.js';
@@ -32,7 +32,7 @@ import { pricesAfter } from './heads/light-prices.js';
 import { openSeals } from './heads/seals.js';
 import type { LightChainParts } from './light-options.js';
 import { notReached } from './refused.js';
-import type { Finality } from './settlement/finality.js';
+import type { LayerOneFinality } from './settlement/finality.js';
 import { openFinality } from './settlement/open-finality.js';
 import { ProvableBlocks } from './settlement/provable-blocks.js';
 import { ZkProofs } from './settlement/zk-proofs.js';
@@ -53,10 +53,10 @@ export class LightChain implements Chain {
   private readonly follower: HeadFollower;
   private readonly finder: BlockFinder;
   private readonly ground: CallGround;
-  private readonly finality: Finality | undefined;
+  private readonly finality: LayerOneFinality | undefined;
   private readonly provable: ProvableBlocks;
   private readonly zkProofs: ZkProofs;
-  private readonly contents: BlockContents;
+  private readonly contents: BlockContentsReader;
   private readonly sent: SentTransactions;
 
   constructor(private readonly parts: LightChainParts) {
@@ -92,7 +92,7 @@ export class LightChain implements Chain {
     this.provable = new ProvableBlocks(this.finality, this.finder);
     this.zkProofs = new ZkProofs({ network, upstream, table: cache?.proofs, loadHasher: parts.loadHasher });
     this.sent = new SentTransactions(clock);
-    this.contents = new BlockContents(upstream, network, parts.agreeing);
+    this.contents = new BlockContentsReader(upstream, network, parts.agreeing);
   }
 
   /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints */

@@ -8,7 +8,10 @@ import type { TrustLevel } from '../chain.js';
  *
  * @param what - what the answer was about, such as `header` or `account 0x…`
  */
-export function refused(what: string, { reason, at, message }: ProofFailure<string>): PlumblineError<'ANSWER_REFUSED'> {
+export function answerRefused(
+  what: string,
+  { reason, at, message }: ProofFailure<string>,
+): PlumblineError<'ANSWER_REFUSED'> {
   const place = at === '' ? message : `${at} ${message}`;
   return new PlumblineError('ANSWER_REFUSED', `${what}: ${place}`, { what, check: reason, at });
 }
@@ -24,7 +27,7 @@ export function answeredError({ origin }: EndpointInfo, error: RpcErrorBody): Pl
   });
 }
 
-/** The error of an endpoint that has nothing where there is something. @param what - as for `refused` */
+/** The error of an endpoint that has nothing where there is something. @param what - as for `answerRefused` */
 export function missing(what: string): PlumblineError<'ANSWER_REFUSED'> {
   return new PlumblineError('ANSWER_REFUSED', `${what}: there is none`, { what, check: 'MISSING', at: '' });
 }

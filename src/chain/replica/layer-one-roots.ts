@@ -1,4 +1,4 @@
-import type { Finality } from '../light/settlement/finality.js';
+import type { LayerOneFinality } from '../light/settlement/finality.js';
 
 /** What layer 1 says about the zk state. It has to be proved, or read at a layer-1 block that is final. */
 export interface LayerOneRoots {
@@ -38,7 +38,7 @@ export async function rootsIn(
 }
 
 /** What the light chain reads of layer 1, as a replica asks for it. It is asked for every block; see `rootsIn`. */
-export function layerOneOf(finality: Pick<Finality, 'newest' | 'rootOf'>): LayerOneRoots {
+export function layerOneOf(finality: Pick<LayerOneFinality, 'newest' | 'rootOf'>): LayerOneRoots {
   return {
     newestFinalized: async () => (await finality.newest()).number,
     rootOnLayerOne: (block) => finality.rootOf(block),

@@ -7,7 +7,7 @@ import { StepBudget } from '../interpreter/step-budget.js';
 import { ReadCache } from '../state/read-cache.js';
 import type { StateReader } from '../state/state-reader.js';
 import type { TransactionOutcome } from '../transactions/transaction-message.js';
-import { type CallOptions, simulateCallAt } from './call.js';
+import { type SimulatedCallOptions, simulateCallAt } from './call.js';
 import { withOverrides } from './overrides.js';
 
 /** An access list, and how the call came out that carried it. */
@@ -32,7 +32,7 @@ export async function accessListAt(
   reader: StateReader,
   block: BlockContext,
   call: CallRequest,
-  options: CallOptions,
+  options: SimulatedCallOptions,
 ): Promise<AccessListResult> {
   const cached = new ReadCache(reader);
   const steps = options.steps ?? new StepBudget(options);

@@ -11,12 +11,12 @@ import type { StateReader } from '../state/state-reader.js';
 import { runTransaction } from '../transactions/transaction.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
 import { precompileOverrides, withOverrides } from './overrides.js';
-import { failureOf } from './revert-reason.js';
+import { callFailureOf } from './revert-reason.js';
 
 /** What a simulation takes from the network profile. */
 export type SimulationRules = Pick<Network, 'forks' | 'chainId' | 'rpcGasCap'>;
 
-export interface CallOptions extends StepLimits {
+export interface SimulatedCallOptions extends StepLimits {
   readonly network: SimulationRules;
   readonly overrides?: StateOverrides | undefined;
   /** Whose rules overrides follow (spec/fees.md 5.6); Besu's when left out. */
@@ -41,10 +41,10 @@ export async function callAt(
   reader: StateReader,
   block: BlockContext,
   call: CallRequest,
-  options: CallOptions,
+  options: SimulatedCallOptions,
 ): Promise<TransactionOutcome> {
   const outcome = await simulateCallAt(reader, block, call, options);
-  if (!outcome.succeeded) throw failureOf(outcome);
+  if (!outcome.succeeded) throw callFailureOf(outcome);
   return outcome;
 }
 
@@ -53,7 +53,7 @@ export async function simulateCallAt(
   reader: StateReader,
   block: BlockContext,
   call: CallRequest,
-  options: CallOptions,
+  options: SimulatedCallOptions,
 ): Promise<TransactionOutcome> {
   const { network, overrides = [] } = options;
   const asGeth = options.overrideRules === 'geth';
@@ -62,7 +62,7 @@ export async function simulateCallAt(
   const free = !(call.strict ?? priceOf(call) > 0n);
   const account = await state.account(call.from ?? ZERO_ADDRESS);
   const gasLimit = call.gas === undefined ? defaultGas(machine, network) : least(call.gas, network.rpcGasCap);
-  const message = messageOf(call, {
+  const message = transactionMessageOf(call, {
     gasLimit,
     nonce: account?.nonce ?? 0n,
     price: free ? 0n : block.baseFeePerGas,
@@ -102,7 +102,7 @@ export interface CallDefaults {
 }
 
 /** The transaction that stands for a call. */
-export function messageOf(call: CallRequest, defaults: CallDefaults): TransactionMessage {
+export function transactionMessageOf(call: CallRequest, defaults: CallDefaults): TransactionMessage {
   const priced = !defaults.free && priceOf(call) > 0n;
   return {
     from: call.from ?? ZERO_ADDRESS,

@@ -34,7 +34,7 @@ export function revertReason(data: Uint8Array): string | undefined {
 }
 
 /** The error of a run that did not succeed: `EXECUTION_REVERTED` or `EXECUTION_FAILED`. */
-export function failureOf(
+export function callFailureOf(
   outcome: TransactionOutcome,
 ): PlumblineError<'EXECUTION_REVERTED'> | PlumblineError<'EXECUTION_FAILED'> {
   const { exception = 'unknown', returnData } = outcome;

@@ -2,7 +2,7 @@ import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import { equalBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { type CallRequest, priceOf } from '../../primitives/call-request.js';
 import type { BlockContext } from '../block-context.js';
-import { type CallOptions, messageOf, withoutIdleValue } from '../calls/call.js';
+import { type SimulatedCallOptions, transactionMessageOf, withoutIdleValue } from '../calls/call.js';
 import { precompileOverrides, withOverrides } from '../calls/overrides.js';
 import { TRANSACTION_GAS_CAP } from '../common.js';
 import type { Interpreters } from '../interpreter/interpreters.js';
@@ -26,7 +26,7 @@ import {
 import { ProvedRuns, type ReportingRun } from './proved-runs.js';
 
 /** How a gas limit is searched for. */
-export interface EstimateOptions extends CallOptions {
+export interface EstimateOptions extends SimulatedCallOptions {
   readonly search: GasSearch;
   /** Have the runs count what the prover counts. */
   readonly counting?: boolean;
@@ -102,7 +102,7 @@ async function searchOn(
   const payable = asGeth ? call : withoutIdleValue(call, sender?.balance ?? 0n);
   const execute: ReportingRun = (gas, path) => {
     const gasLimit = gas < network.rpcGasCap ? gas : network.rpcGasCap;
-    return simulateTransaction(machine, messageOf(payable, { gasLimit, ...defaults }), {
+    return simulateTransaction(machine, transactionMessageOf(payable, { gasLimit, ...defaults }), {
       leniency: asGeth ? TO_GETH : TO_BESU,
       ...(free && { baseFeePerGas: 0n }),
       steps,

@@ -1,5 +1,5 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
-import { failureOf } from '../calls/revert-reason.js';
+import { callFailureOf } from '../calls/revert-reason.js';
 import type { ModuleCounts } from '../interpreter/counters.js';
 import { TRANSACTION_GAS } from '../transactions/gas-schedule.js';
 import type { TransactionOutcome } from '../transactions/transaction-message.js';
@@ -173,7 +173,7 @@ class Probe {
     if (outcome.succeeded) return outcome;
     throw this.search === 'geth' && outcome.exception === 'out of gas'
       ? allowanceExceeded(ceiling)
-      : failureOf(outcome);
+      : callFailureOf(outcome);
   }
 
   answer(): GasEstimate {

@@ -6,7 +6,7 @@ import type { Machine } from '../interpreter/machine.js';
 import type { StepBudget } from '../interpreter/step-budget.js';
 import { runTransaction } from '../transactions/transaction.js';
 import type { TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
-import { refused } from './simulate-plan.js';
+import { simulationRefused } from './simulate-plan.js';
 import type { BlockCall } from './simulation.js';
 
 const LAST_NONCE = 2n ** 64n - 1n;
@@ -40,10 +40,13 @@ export async function runCall(
   const { rules, block, state } = machine;
   const { from = ZERO_ADDRESS, gas: asked = gas.inBlock } = call;
   if (asked > gas.inBlock) {
-    throw refused('block-gas-limit', `block gas limit reached: remaining: ${gas.inBlock}, required: ${asked}`);
+    throw simulationRefused(
+      'block-gas-limit',
+      `block gas limit reached: remaining: ${gas.inBlock}, required: ${asked}`,
+    );
   }
   if (call.chainId !== undefined && call.chainId !== BigInt(rules.chainId)) {
-    throw refused('parameter', `chainId does not match node's (have=${call.chainId}, want=${rules.chainId})`);
+    throw simulationRefused('parameter', `chainId does not match node's (have=${call.chainId}, want=${rules.chainId})`);
   }
   const held = (await state.account(from))?.nonce ?? 0n;
   const nonce = call.nonce ?? held;
@@ -64,17 +67,17 @@ export async function runCall(
   try {
     return { transaction, outcome: await runTransaction(machine, message, { leniency, steps }) };
   } catch (error) {
-    if (isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw refused('funds', error.message, error);
+    if (isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw simulationRefused('funds', error.message, error);
     if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) throw error;
-    throw refused(ruleOf(error.details.rule, message, block.baseFeePerGas), error.message, error);
+    throw simulationRefused(ruleOf(error.details.rule, message, block.baseFeePerGas), error.message, error);
   }
 }
 
 /** Comes first: a nonce that does not fit is told before a price that does not. */
 function checkNonce(nonce: bigint, held: bigint): void {
-  if (nonce < held) throw refused('nonce-too-low', `nonce too low: next nonce ${held}, tx nonce ${nonce}`);
-  if (nonce > held) throw refused('nonce-too-high', `nonce too high: next nonce ${held}, tx nonce ${nonce}`);
-  if (nonce === LAST_NONCE) throw refused('call', `nonce has max value: ${nonce}`);
+  if (nonce < held) throw simulationRefused('nonce-too-low', `nonce too low: next nonce ${held}, tx nonce ${nonce}`);
+  if (nonce > held) throw simulationRefused('nonce-too-high', `nonce too high: next nonce ${held}, tx nonce ${nonce}`);
+  if (nonce === LAST_NONCE) throw simulationRefused('call', `nonce has max value: ${nonce}`);
 }
 
 interface Filled {

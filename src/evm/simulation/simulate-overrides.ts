@@ -2,7 +2,7 @@ import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { AccountOverride, StateOverrides } from '../../primitives/state-overrides.js';
 import type { StateOverlay } from '../state/state-overlay.js';
-import { refused } from './simulate-plan.js';
+import { simulationRefused } from './simulate-plan.js';
 
 /**
  * Writes overrides into a state, where they stay: the changes of a simulated block hold them.
@@ -16,7 +16,7 @@ export async function writeOverrides(state: StateOverlay, overrides: StateOverri
 async function writeOverride(state: StateOverlay, override: AccountOverride): Promise<void> {
   const { address, balance, nonce, code, state: whole, stateDiff } = override;
   if (whole !== undefined && stateDiff !== undefined) {
-    throw refused('override', `account ${bytesToHex(address)} has both 'state' and 'stateDiff'`);
+    throw simulationRefused('override', `account ${bytesToHex(address)} has both 'state' and 'stateDiff'`);
   }
   if ([balance, nonce, code, whole, stateDiff].every((member) => member === undefined)) return;
   const account = (await state.account(address)) ?? { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };

@@ -30,7 +30,7 @@ export function planBlocks(
   for (const request of requests) {
     const { number: wanted = number + 1, time } = request.overrides;
     if (wanted <= number) {
-      throw refused('block-number', `block numbers must be in order: ${wanted} <= ${number}`);
+      throw simulationRefused('block-number', `block numbers must be in order: ${wanted} <= ${number}`);
     }
     if (wanted - base.number > MOST_SIMULATED_BLOCKS) throw tooMany();
     while (number + 1 < wanted) {
@@ -39,7 +39,7 @@ export function planBlocks(
       planned.push({ number, timestamp, overrides: {}, stateOverrides: [], calls: [] });
     }
     if (time !== undefined && time <= timestamp) {
-      throw refused('timestamp', `block timestamps must be in order: ${time} <= ${timestamp}`);
+      throw simulationRefused('timestamp', `block timestamps must be in order: ${time} <= ${timestamp}`);
     }
     number = wanted;
     timestamp = time ?? timestamp + slotSeconds;
@@ -49,10 +49,14 @@ export function planBlocks(
 }
 
 /** The error of a simulation that is refused as a whole. */
-export function refused(rule: SimulationRule, reason: string, cause?: unknown): PlumblineError<'SIMULATION_REFUSED'> {
+export function simulationRefused(
+  rule: SimulationRule,
+  reason: string,
+  cause?: unknown,
+): PlumblineError<'SIMULATION_REFUSED'> {
   return new PlumblineError('SIMULATION_REFUSED', reason, { rule, reason }, { cause });
 }
 
 function tooMany(): PlumblineError<'SIMULATION_REFUSED'> {
-  return refused('too-many-blocks', 'too many blocks');
+  return simulationRefused('too-many-blocks', 'too many blocks');
 }

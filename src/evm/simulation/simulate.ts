@@ -23,7 +23,7 @@ import { collectRequests, requestsHash } from '../transactions/requests.js';
 import { runSystemCalls } from '../transactions/system-calls.js';
 import { type GasLeft, type RunCall, runCall } from './simulate-call.js';
 import { writeOverrides } from './simulate-overrides.js';
-import { type PlannedBlock, planBlocks, refused } from './simulate-plan.js';
+import { type PlannedBlock, planBlocks, simulationRefused } from './simulate-plan.js';
 import type { BlockRequest, SimulatedBlock, SimulationBase, SimulationOptions } from './simulation.js';
 
 type Item = Uint8Array | Item[];
@@ -123,7 +123,7 @@ class Simulation {
       await writeOverrides(state, stateOverrides);
       return machine;
     } catch (error) {
-      throw isPlumblineError(error, 'INVALID_PARAMETER') ? refused('override', error.message, error) : error;
+      throw isPlumblineError(error, 'INVALID_PARAMETER') ? simulationRefused('override', error.message, error) : error;
     }
   }
 

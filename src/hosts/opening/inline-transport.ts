@@ -2,7 +2,7 @@ import type { Chain } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 import type { Dispatch } from '../../rpc/dispatch.js';
 import type { Reply } from '../../rpc/envelope.js';
-import type { CallOptions } from '../../rpc/method.js';
+import type { MethodCallOptions } from '../../rpc/method.js';
 import { StoreHealth, type StoreStatus, type StoreStatusListener } from '../../store/store-status.js';
 import { openSession } from '../provider/session.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
@@ -33,7 +33,7 @@ export class InlineTransport implements NodeTransport {
     return this.answer(layer, payload, { signal });
   }
 
-  private async answer(layer: Layer, payload: unknown, call: CallOptions): Promise<Reply> {
+  private async answer(layer: Layer, payload: unknown, call: MethodCallOptions): Promise<Reply> {
     if (this.closed) throw new PlumblineError('NODE_CLOSED', 'the node was closed', {});
     const reply = await this.dispatchers[layer](payload, call);
     call.signal?.throwIfAborted();

@@ -1,5 +1,5 @@
 import type { Chain } from '../../chain/chain.js';
-import { Finality } from '../../chain/light/settlement/finality.js';
+import { LayerOneFinality } from '../../chain/light/settlement/finality.js';
 import { keepFollowing } from '../../chain/replica/keep-following.js';
 import { layerOneOf } from '../../chain/replica/layer-one-roots.js';
 import { openReplicaChain } from '../../chain/replica/replica-chain.js';
@@ -62,7 +62,7 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
   try {
     if (layerOne === undefined) throw missingLayerOne();
     const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
-    const finality = new Finality(layerOne, {
+    const finality = new LayerOneFinality(layerOne, {
       rollup: network.rollup,
       maxAgeMs: options.finalityMaxAgeMs ?? 60_000,
       prove: options.proveLayerOne ?? false,

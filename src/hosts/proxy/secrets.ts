@@ -13,7 +13,7 @@ export interface Secret {
 const LISTS = ['endpoints', 'layerOne', 'maru', 'trieLogs', 'stateManager'] as const;
 
 /** What of the options may hold a key: addresses with more than an origin, keys, headers. */
-export function secretsOf({ chain, dictionary }: NodeOptions): Secret[] {
+export function optionSecretsOf({ chain, dictionary }: NodeOptions): Secret[] {
   const secrets: Secret[] = [];
   const lists = (chain ?? {}) as Partial<Record<(typeof LISTS)[number], readonly EndpointSource[]>>;
   for (const name of LISTS) {

@@ -2,7 +2,7 @@ import { openDB } from 'idb';
 import { PlumblineError } from '../../errors.js';
 import type { NodeOptions } from '../options/options.js';
 import type { ProxyConfig } from './config.js';
-import { type Secret, secretsOf, urlOf, withoutSecrets } from './secrets.js';
+import { optionSecretsOf, type Secret, urlOf, withoutSecrets } from './secrets.js';
 import { type StoredTarget, storeTargets } from './targets.js';
 
 /** A configuration as the worker keeps it over its ends: without keys. */
@@ -34,7 +34,7 @@ export async function storedForm(
   { targets, forward, fallback, node }: ProxyConfig,
   salt: Uint8Array = crypto.getRandomValues(new Uint8Array(16)),
 ): Promise<StoredConfig> {
-  const secrets = secretsOf(node);
+  const secrets = optionSecretsOf(node);
   const missing = secrets.map(({ path, value }) => {
     const target = targets.indexOf(urlOf(value)?.href ?? '');
     return target < 0 ? { path } : { path, target };

@@ -1,4 +1,4 @@
-import { failureOf } from '../../evm/calls/revert-reason.js';
+import { callFailureOf } from '../../evm/calls/revert-reason.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
@@ -24,7 +24,7 @@ export const eth_createAccessList: Method<RpcContext> = {
         address: bytesToHex(address),
         storageKeys: storageKeys.map((key) => bytesToHex(key)),
       })),
-      ...(!outcome.succeeded && { error: failureOf(outcome).message }),
+      ...(!outcome.succeeded && { error: callFailureOf(outcome).message }),
       gasUsed: toQuantity(outcome.gasUsed),
     };
   },

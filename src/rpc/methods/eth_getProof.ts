@@ -5,7 +5,7 @@ import type { RpcContext } from '../context.js';
 import { formatTrieProof } from '../format.js';
 import type { Method } from '../method.js';
 import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
-import { blockOf } from '../resolve-block.js';
+import { blockAtParameter } from '../resolve-block.js';
 
 const WORD_TEXT = 2 + 64;
 
@@ -15,7 +15,7 @@ export const eth_getProof: Method<RpcContext> = {
   async handle(context, [addressParam, keysParam, blockParam], { signal }) {
     const address = parseAddress(addressParam);
     const keys = parseStorageKeys(keysParam);
-    const proof = await context.chain.proof(address, keys, await blockOf(context, blockParam), signal);
+    const proof = await context.chain.proof(address, keys, await blockAtParameter(context, blockParam), signal);
     return formatTrieProof(address, proof, showKeys(keysParam, keys));
   },
 };

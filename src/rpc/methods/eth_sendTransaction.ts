@@ -3,7 +3,7 @@ import { PlumblineError } from '../../errors.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { RpcContext } from '../context.js';
-import type { CallOptions, Method } from '../method.js';
+import type { Method, MethodCallOptions } from '../method.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { invalidParams } from '../rpc-errors.js';
 import { requireDevnet } from './developer.js';
@@ -25,7 +25,7 @@ export const eth_sendUnsignedTransaction: Method<RpcContext> = {
   handle: (context, params, options) => send(context, params, options, 'eth_sendUnsignedTransaction'),
 };
 
-async function send(context: RpcContext, [param]: readonly unknown[], options: CallOptions, method: string) {
+async function send(context: RpcContext, [param]: readonly unknown[], options: MethodCallOptions, method: string) {
   const devnet = requireDevnet(context, method);
   const call = parseCallRequest(param);
   const { from } = call;
@@ -46,7 +46,7 @@ async function send(context: RpcContext, [param]: readonly unknown[], options: C
 async function completed(
   context: RpcContext,
   call: CallRequest & { readonly from: Uint8Array },
-  { signal }: CallOptions,
+  { signal }: MethodCallOptions,
 ): Promise<TransactionRequest> {
   const gasLimit = call.gas ?? (await context.estimator.gas({ call, signal })).gasLimit;
   return {

@@ -1,6 +1,6 @@
 import type { Block } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
-import { failureOf } from '../../evm/calls/revert-reason.js';
+import { callFailureOf } from '../../evm/calls/revert-reason.js';
 import type { SimulatedBlock, SimulatedCall } from '../../evm/simulation/simulation.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
@@ -60,6 +60,6 @@ function formatCall(block: Block, { outcome, logs }: SimulatedCall, index: numbe
     gasUsed: toQuantity(outcome.gasUsed),
     maxUsedGas: toQuantity(outcome.gasUsedBeforeRefund),
     status: toQuantity(outcome.succeeded ? 1 : 0),
-    ...(!outcome.succeeded && { error: simulatedCallError(failureOf(outcome)) }),
+    ...(!outcome.succeeded && { error: simulatedCallError(callFailureOf(outcome)) }),
   };
 }

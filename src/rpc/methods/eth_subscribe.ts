@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import type { RpcContext } from '../context.js';
-import type { CallOptions, Method } from '../method.js';
+import type { Method, MethodCallOptions } from '../method.js';
 import { requireText } from '../parsing/parse-params.js';
 import { parseSource } from '../subscriptions/sources.js';
 import type { Subscriber } from '../subscriptions/subscriptions.js';
@@ -28,7 +28,7 @@ export const eth_unsubscribe: Method<RpcContext> = {
   },
 };
 
-function requireSubscriber({ subscriber }: CallOptions, method: string): Subscriber {
+function requireSubscriber({ subscriber }: MethodCallOptions, method: string): Subscriber {
   if (subscriber !== undefined) return subscriber;
   throw new PlumblineError('METHOD_NOT_ENABLED', 'the caller cannot be sent messages', { method });
 }

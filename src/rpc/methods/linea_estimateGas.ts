@@ -2,7 +2,7 @@ import { isHead, isPending } from '../../chain/block-reference.js';
 import type { EstimateRequest, FeeEstimate } from '../../estimate/estimate-request.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
-import type { CallOptions, Method } from '../method.js';
+import type { Method, MethodCallOptions } from '../method.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
@@ -18,7 +18,7 @@ import { invalidParams } from '../rpc-errors.js';
 export async function readEstimateRequest(
   context: RpcContext,
   [callParam, second, third]: readonly unknown[],
-  { signal }: CallOptions,
+  { signal }: MethodCallOptions,
 ): Promise<EstimateRequest> {
   const call = parseCallRequest(callParam, { lenient: true });
   const { txGasLimit } = context.chain.network;

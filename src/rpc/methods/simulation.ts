@@ -1,10 +1,10 @@
 import type { BlockContext } from '../../evm/block-context.js';
 import { withBlockOverrides } from '../../evm/block-overrides.js';
-import type { CallOptions as SimulationOptions } from '../../evm/calls/call.js';
+import type { SimulatedCallOptions as SimulationOptions } from '../../evm/calls/call.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import type { RpcContext } from '../context.js';
-import type { CallOptions } from '../method.js';
+import type { MethodCallOptions } from '../method.js';
 import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
@@ -21,7 +21,7 @@ export interface Simulation extends SimulationOptions {
 export async function readSimulation(
   context: RpcContext,
   [callParam, blockParam, overridesParam, blockOverridesParam]: readonly unknown[],
-  { signal }: CallOptions,
+  { signal }: MethodCallOptions,
 ): Promise<Simulation> {
   const call = parseCallRequest(callParam);
   const overrides = parseStateOverrides(overridesParam);

@@ -1,6 +1,6 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { RpcContext } from '../context.js';
-import type { CallOptions, Method } from '../method.js';
+import type { Method, MethodCallOptions } from '../method.js';
 import { invalidParams } from '../rpc-errors.js';
 import type { StorageControl } from '../storage-control.js';
 import { isUntimed, thrownResult } from '../storage-result.js';
@@ -12,7 +12,7 @@ import { isUntimed, thrownResult } from '../storage-result.js';
 
 function storageMethod(
   name: string,
-  work: (storage: StorageControl, params: readonly unknown[], call: CallOptions) => Promise<unknown>,
+  work: (storage: StorageControl, params: readonly unknown[], call: MethodCallOptions) => Promise<unknown>,
 ): Method<RpcContext> {
   return {
     name,

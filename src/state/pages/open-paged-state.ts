@@ -9,7 +9,7 @@ import type { AccountRecord } from '../tries/state-tries.js';
 import { proveAccount } from '../tries/view-proof.js';
 import { ACCOUNT_TRIE, pageKey, ROOT, STATE_KEY } from './geometry.js';
 import { PageCache } from './page-cache.js';
-import { corrupt } from './page-codec.js';
+import { pageCorrupt } from './page-codec.js';
 import { decodeHeader, isEmptyRoot, type StateHeader } from './page-content.js';
 import { PagedTrie } from './paged-trie.js';
 
@@ -46,8 +46,8 @@ export async function storedState(source: PageSource): Promise<StateHeader | und
 /** @throws PlumblineError `STORE_CORRUPT` also when there is no state, or one of the other scheme; `STORE_TOO_NEW` */
 export async function mustBeStored(scheme: HashScheme, source: PageSource): Promise<StateHeader> {
   const header = await storedState(source);
-  if (header === undefined) throw corrupt(STATE_KEY, 'missing');
-  if (header.scheme !== scheme) throw corrupt(STATE_KEY, `a ${header.scheme} state, not one of ${scheme}`);
+  if (header === undefined) throw pageCorrupt(STATE_KEY, 'missing');
+  if (header.scheme !== scheme) throw pageCorrupt(STATE_KEY, `a ${header.scheme} state, not one of ${scheme}`);
   return header;
 }
 
@@ -73,7 +73,7 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
     const { value, hasStorage, storageRestarts } = stored;
     const { storageRoot } = decodeAccountValue(value);
     if (!hasStorage && !isEmptyRoot(scheme, storageRoot)) {
-      throw corrupt(pageKey(position, ROOT), 'an account with a storage root, but no storage');
+      throw pageCorrupt(pageKey(position, ROOT), 'an account with a storage root, but no storage');
     }
     if (hasStorage && !storageTries.has(position)) {
       storageTries.set(position, new PagedTrie(hasher, cache, position, storageRoot));

@@ -1,5 +1,5 @@
 import { ACCOUNT_TRIE, LEAF_LEVELS, pageKey, pagesOf, ROOT, STATE_KEY, topLevel } from './geometry.js';
-import { corrupt, PageReader } from './page-codec.js';
+import { PageReader, pageCorrupt } from './page-codec.js';
 import { decodeHeader, readLeaves, readNextFreeNode, type StoredLeaf } from './page-content.js';
 
 /**
@@ -10,7 +10,7 @@ import { decodeHeader, readLeaves, readNextFreeNode, type StoredLeaf } from './p
  */
 export function requirePages(read: (key: string) => Uint8Array | undefined): void {
   const header = read(STATE_KEY);
-  if (header === undefined) throw corrupt(STATE_KEY, 'missing');
+  if (header === undefined) throw pageCorrupt(STATE_KEY, 'missing');
   decodeHeader(header);
   for (const { position, stored } of leavesOf(ACCOUNT_TRIE, read)) {
     if (stored?.hasStorage === true) leavesOf(position, read);

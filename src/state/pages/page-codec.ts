@@ -6,7 +6,7 @@ const VERSION = 1;
 const CHECKSUM_BYTES = 8;
 
 /** An error about a page, or about what pages make up together. */
-export function corrupt(key: string, reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
+export function pageCorrupt(key: string, reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
   const details = { table: 'state', reason: `page ${key}: ${reason}` };
   return new PlumblineError('STORE_CORRUPT', `stored state, ${details.reason}`, details, { cause });
 }
@@ -73,10 +73,10 @@ export class PageReader {
     readonly key: string,
     private readonly page: Uint8Array | undefined,
   ) {
-    if (page === undefined) throw corrupt(key, 'missing');
+    if (page === undefined) throw pageCorrupt(key, 'missing');
     this.end = page.length - CHECKSUM_BYTES;
     if (this.end < 1 || !equalBytes(checksum(key, page.subarray(0, this.end)), page.subarray(this.end))) {
-      throw corrupt(key, 'damaged, the checksum does not fit');
+      throw pageCorrupt(key, 'damaged, the checksum does not fit');
     }
     if (page[0] !== VERSION) {
       const details = { version: page[0]!, supported: VERSION };
@@ -99,13 +99,13 @@ export class PageReader {
 
   /** A copy. */
   take(length: number): Uint8Array {
-    if (length > this.left) throw corrupt(this.key, 'too short');
+    if (length > this.left) throw pageCorrupt(this.key, 'too short');
     const bytes = this.page!.slice(this.at, this.at + length);
     this.at += length;
     return bytes;
   }
 
   finish(): void {
-    if (this.left !== 0) throw corrupt(this.key, 'too long');
+    if (this.left !== 0) throw pageCorrupt(this.key, 'too long');
   }
 }

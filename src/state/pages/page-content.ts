@@ -4,7 +4,7 @@ import { DIGEST_BYTES, type HashScheme } from '../../kernel/contracts.js';
 import type { TrieLeaf } from '../../kernel/trie-contract.js';
 import { compareBytes, equalBytes } from '../../primitives/bytes.js';
 import { ACCOUNT_TRIE, entryCount, LEAF_LEVELS, STATE_KEY } from './geometry.js';
-import { corrupt, PageReader, PageWriter } from './page-codec.js';
+import { PageReader, PageWriter, pageCorrupt } from './page-codec.js';
 
 /** Which state the pages make up. */
 export interface StateHeader {
@@ -54,7 +54,7 @@ export function encodeHeader({ scheme, block, root }: StateHeader): Uint8Array {
 export function decodeHeader(page: Uint8Array | undefined): StateHeader {
   const reader = new PageReader(STATE_KEY, page);
   const scheme = SCHEMES[reader.u8()];
-  if (scheme === undefined) throw corrupt(STATE_KEY, 'no scheme');
+  if (scheme === undefined) throw pageCorrupt(STATE_KEY, 'no scheme');
   const block = reader.u32() * 2 ** 32 + reader.u32();
   const root = reader.take(DIGEST_BYTES);
   reader.finish();
@@ -83,7 +83,7 @@ export function readLeaves(page: PageReader, trie: number, nextFreeNode: number,
   const leaves: StoredLeaf[] = [];
   for (let i = 0; i < 2 ** LEAF_LEVELS; i++) {
     if (((used >>> i) & 1) === 0) continue;
-    if (i >= entries) throw corrupt(page.key, 'a leaf behind the free position');
+    if (i >= entries) throw pageCorrupt(page.key, 'a leaf behind the free position');
     const position = first + i;
     const [prevLeaf, nextLeaf] = [page.u32(), page.u32()];
     const leaf = { prevLeaf, nextLeaf, hkey: page.take(DIGEST_BYTES), hval: page.take(DIGEST_BYTES) };
@@ -99,7 +99,7 @@ function readValue(page: PageReader, trie: number): StoredValue {
   const flags = page.u8();
   const hasStorage = (flags & HAS_STORAGE) !== 0;
   const storageRestarts = (flags & STORAGE_RESTARTS) !== 0;
-  if (flags > (hasStorage ? HAS_STORAGE | STORAGE_RESTARTS : 0)) throw corrupt(page.key, 'unknown flags');
+  if (flags > (hasStorage ? HAS_STORAGE | STORAGE_RESTARTS : 0)) throw pageCorrupt(page.key, 'unknown flags');
   return { value, hasStorage, storageRestarts };
 }
 
@@ -113,7 +113,7 @@ export function readRow(page: PageReader, nextFreeNode: number, level: number, i
 /** nextFreeNode, which a root page starts with. @throws PlumblineError `STORE_CORRUPT` */
 export function readNextFreeNode(page: PageReader): number {
   const next = page.u32();
-  if (next < FIRST_FREE_NODE || next === 2 ** 32 - 1) throw corrupt(page.key, 'no free position');
+  if (next < FIRST_FREE_NODE || next === 2 ** 32 - 1) throw pageCorrupt(page.key, 'no free position');
   return next;
 }
 
@@ -127,7 +127,7 @@ export function readKeys(page: PageReader): KeyEntry[] {
   while (page.left >= KEY_ENTRY_BYTES) keys.push({ hkey: page.take(DIGEST_BYTES), position: page.u32() });
   page.finish();
   const ordered = keys.every(({ hkey }, i) => i === 0 || compareBytes(keys[i - 1]!.hkey, hkey) < 0);
-  if (!ordered) throw corrupt(page.key, 'keys out of order');
+  if (!ordered) throw pageCorrupt(page.key, 'keys out of order');
   return keys;
 }
 

@@ -18,7 +18,7 @@ import {
   topLevel,
 } from './geometry.js';
 import type { PageCache } from './page-cache.js';
-import { corrupt, PageReader } from './page-codec.js';
+import { PageReader, pageCorrupt } from './page-codec.js';
 import {
   type KeyEntry,
   readKeys,
@@ -28,11 +28,11 @@ import {
   type StoredLeaf,
   type StoredValue,
 } from './page-content.js';
-import { type Block, leafBlock, rowBlock } from './verified-block.js';
+import { leafBlock, rowBlock, type VerifiedBlock } from './verified-block.js';
 
 interface Top {
   readonly nextFreeNode: number;
-  readonly block: Block;
+  readonly block: VerifiedBlock;
   /** Hashes of the leftmost nodes from the level of the block up to the sub root. */
   readonly spine: readonly Uint8Array[];
 }
@@ -42,7 +42,7 @@ interface Top {
  * down, so nothing that leaves here depends on the pages being right. To be used within `PageCache.run`.
  */
 export class PagedTrie {
-  private readonly blocks = new Map<string, Block>();
+  private readonly blocks = new Map<string, VerifiedBlock>();
   private readonly buckets = new Map<string, readonly KeyEntry[]>();
   private readonly checkedValues = new Set<number>();
   private knownTop: Top | undefined;
@@ -85,7 +85,7 @@ export class PagedTrie {
         leaf.hval,
       )
     ) {
-      throw corrupt(key, `the value at position ${position} is not the one that was hashed`);
+      throw pageCorrupt(key, `the value at position ${position} is not the one that was hashed`);
     }
     this.checkedValues.add(position);
     return stored;
@@ -152,14 +152,14 @@ export class PagedTrie {
         spine.push(this.hasher.hash(concatBytes(spine.at(-1)!, emptyHashes(this.hasher)[level]!)));
       }
       const root = this.hasher.hash(encodeTop(this.hasher.scheme, nextFreeNode, spine.at(-1)!));
-      if (!equalBytes(root, this.root)) throw corrupt(key, 'does not lead to the root');
+      if (!equalBytes(root, this.root)) throw pageCorrupt(key, 'does not lead to the root');
       return { nextFreeNode, block, spine };
     });
     this.knownTop = top;
     return top;
   }
 
-  private block(level: number, index: number): Block {
+  private block(level: number, index: number): VerifiedBlock {
     const { nextFreeNode, block: top } = this.top();
     if (level === top.level) return top;
     const key = this.keyOf(level, index);
@@ -173,12 +173,12 @@ export class PagedTrie {
     const bytes = this.cache.page(key, above);
     const parent = this.block(level + ROW_LEVELS, Math.floor(index / 2 ** ROW_LEVELS));
     const block = reading(key, () => this.readBlock(new PageReader(key, bytes), nextFreeNode, level, index));
-    if (!equalBytes(block.root, parent.node(level, index))) throw corrupt(key, 'is not what the page above says');
+    if (!equalBytes(block.root, parent.node(level, index))) throw pageCorrupt(key, 'is not what the page above says');
     this.blocks.set(key, block);
     return block;
   }
 
-  private readBlock(page: PageReader, nextFreeNode: number, level: number, index: number): Block {
+  private readBlock(page: PageReader, nextFreeNode: number, level: number, index: number): VerifiedBlock {
     if (level > LEAF_LEVELS) return rowBlock(this.hasher, level, index, readRow(page, nextFreeNode, level, index));
     return leafBlock(this.hasher, index, readLeaves(page, this.name, nextFreeNode, index));
   }
@@ -190,7 +190,7 @@ export class PagedTrie {
   }
 
   private badIndex(): Error {
-    return corrupt(pageKey(this.name, ROOT), 'the index and the leaves of the trie do not agree');
+    return pageCorrupt(pageKey(this.name, ROOT), 'the index and the leaves of the trie do not agree');
   }
 }
 
@@ -203,7 +203,7 @@ function reading<Result>(key: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    if (isPlumblineError(error, 'HASH_INPUT_NOT_CANONICAL')) throw corrupt(key, error.message, error);
+    if (isPlumblineError(error, 'HASH_INPUT_NOT_CANONICAL')) throw pageCorrupt(key, error.message, error);
     throw error;
   }
 }

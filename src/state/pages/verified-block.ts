@@ -7,7 +7,7 @@ import { LEAF_LEVELS, rowLevel } from './geometry.js';
 import type { StoredLeaf } from './page-content.js';
 
 /** A block with all its nodes, hashed anew from its entries. */
-export interface Block {
+export interface VerifiedBlock {
   readonly level: number;
   readonly index: number;
   /** Leaves by position; empty above the leaf level. */
@@ -18,7 +18,7 @@ export interface Block {
   node(level: number, index: number): Uint8Array;
 }
 
-export function leafBlock(hasher: Hasher, index: number, leaves: readonly StoredLeaf[]): Block {
+export function leafBlock(hasher: Hasher, index: number, leaves: readonly StoredLeaf[]): VerifiedBlock {
   const hashes = new Array<Uint8Array>(2 ** LEAF_LEVELS).fill(ZERO_HASH);
   const digests = hashAll(
     hasher,
@@ -29,7 +29,7 @@ export function leafBlock(hasher: Hasher, index: number, leaves: readonly Stored
 }
 
 /** @param row - hashes of the blocks below, as far as the trie reaches */
-export function rowBlock(hasher: Hasher, level: number, index: number, row: readonly Uint8Array[]): Block {
+export function rowBlock(hasher: Hasher, level: number, index: number, row: readonly Uint8Array[]): VerifiedBlock {
   const below = rowLevel(level);
   const empty = emptyHashes(hasher)[below]!;
   const hashes = Array.from({ length: 2 ** (level - below) }, (_, i) => row[i] ?? empty);
@@ -42,7 +42,7 @@ function block(
   index: number,
   entries: readonly Uint8Array[],
   leaves: ReadonlyMap<number, StoredLeaf>,
-): Block {
+): VerifiedBlock {
   const empties = emptyHashes(hasher);
   const bottom = rowLevel(level);
   const rows = [entries];

@@ -3,7 +3,7 @@ import type { KeyHashes } from '../hash-cache.js';
 import type { StateTrace } from '../trace.js';
 import { compare } from '../tries/block-entries.js';
 import type { StateTries } from '../tries/state-tries.js';
-import type { AccountChange } from '../world-state.js';
+import type { ZkAccountChange } from '../world-state.js';
 import { KernelTracedState } from './kernel-traces-state.js';
 import { applyTraced } from './traced-application.js';
 
@@ -16,7 +16,7 @@ import { applyTraced } from './traced-application.js';
 export function applyChangesTraced(
   tries: StateTries,
   keys: KeyHashes,
-  changes: readonly AccountChange[],
+  changes: readonly ZkAccountChange[],
 ): StateTrace[] {
   checkRecreated(tries, keys, changes);
   const state = new KernelTracedState(tries);
@@ -26,7 +26,7 @@ export function applyChangesTraced(
 }
 
 /** An account that is destroyed and created again without a slot keeps its storage root, so there may be no slot. */
-function checkRecreated(tries: StateTries, keys: KeyHashes, changes: readonly AccountChange[]): void {
+function checkRecreated(tries: StateTries, keys: KeyHashes, changes: readonly ZkAccountChange[]): void {
   for (const { address, after, destroyed, slots } of changes) {
     if (after === undefined || !destroyed || slots.length > 0) continue;
     const storage = tries.held(keys.hashedAddress(address).hkey)?.record.storage;

@@ -7,11 +7,11 @@ import type { KeyHashes } from '../hash-cache.js';
 import type { StateTrace, StepTrie, TrieStep } from '../trace.js';
 import { type CodeFields, codeFields, sameCode } from '../tries/block-application.js';
 import { ascending, checkBefore, type HashedSlot } from '../tries/block-entries.js';
-import type { AccountAfter, AccountChange, SlotChange } from '../world-state.js';
+import type { AccountAfter, SlotChange, ZkAccountChange } from '../world-state.js';
 import type { TracedState } from './traced-state.js';
 
 /** A change whose code may also be given by what follows from it, for those who have traces and not the code. */
-export interface TracedChange extends Omit<AccountChange, 'after'> {
+export interface TracedChange extends Omit<ZkAccountChange, 'after'> {
   readonly after?: AccountAfter & { readonly codeFields?: CodeFields };
 }
 

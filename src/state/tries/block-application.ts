@@ -7,7 +7,7 @@ import type { Hasher } from '../../kernel/contracts.js';
 import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { hashEach, type KeyHashes } from '../hash-cache.js';
-import type { AccountAfter, AccountChange, SlotChange } from '../world-state.js';
+import type { AccountAfter, SlotChange, ZkAccountChange } from '../world-state.js';
 import { checkBefore, compare, type Entry, sortedEntries } from './block-entries.js';
 import type { AccountRecord, SlotTrie, StateTries } from './state-tries.js';
 
@@ -38,7 +38,7 @@ const PIECE = 1024;
 export function applyChanges(
   tries: StateTries,
   keys: KeyHashes,
-  changes: readonly AccountChange[],
+  changes: readonly ZkAccountChange[],
   onProgress?: (fraction: number) => void,
 ): void {
   const entries = sortedEntries(keys, (hkey) => tries.held(hkey), changes);
@@ -122,7 +122,7 @@ export function sameCode(a: CodeFields, b: CodeFields): boolean {
 }
 
 /** Slots of a destroyed account count as empty before: a new storage tree is coming. */
-function valueBefore(change: AccountChange, slot: SlotChange): Uint8Array {
+function valueBefore(change: ZkAccountChange, slot: SlotChange): Uint8Array {
   return change.destroyed ? ZERO_HASH : slot.before;
 }
 

@@ -3,7 +3,7 @@ import { PlumblineError } from '../../errors.js';
 import { compareBytes, equalBytes, requireLength } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { KeyHashes } from '../hash-cache.js';
-import type { AccountChange, SlotChange } from '../world-state.js';
+import type { SlotChange, ZkAccountChange } from '../world-state.js';
 import type { HeldAccount } from './state-tries.js';
 
 /** A slot the block touched, with its place in the order. */
@@ -14,7 +14,7 @@ export interface HashedSlot {
 
 /** What the comparison with the held state looks at. */
 export interface BeforeEntry {
-  readonly change: Omit<AccountChange, 'after'>;
+  readonly change: Omit<ZkAccountChange, 'after'>;
   readonly slots: readonly HashedSlot[];
   /** The account as it is held; undefined when there is none. */
   readonly prior: AccountValue | undefined;
@@ -23,7 +23,7 @@ export interface BeforeEntry {
 /** One account of the block, with what the state holds of it. */
 export interface Entry {
   readonly hkey: Uint8Array;
-  readonly change: AccountChange;
+  readonly change: ZkAccountChange;
   /** Ascending by `hkey`. */
   readonly slots: readonly HashedSlot[];
   readonly held: HeldAccount | undefined;
@@ -38,7 +38,7 @@ export interface Entry {
 export function sortedEntries(
   keys: KeyHashes,
   find: (hkey: Uint8Array) => HeldAccount | undefined,
-  changes: readonly AccountChange[],
+  changes: readonly ZkAccountChange[],
 ): Entry[] {
   const hkeys = keys.ofAddresses(changes.map(({ address }) => address));
   const slotKeys = changes.flatMap(({ slots }) => slots.map(({ key }) => key));

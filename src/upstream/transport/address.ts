@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import { originOf } from '../../primitives/origin.js';
-import { createRedactor, type Redactor, secretsOf } from './redact.js';
+import { createRedactor, endpointSecretsOf, type Redactor } from './redact.js';
 
 /** Where an endpoint is, and what hides its keys. Only `origin` may be shown. */
 export interface Address {
@@ -17,7 +17,7 @@ export interface Address {
  * @param headers - sent with each request
  * @throws PlumblineError `INVALID_PARAMETER` for an URL that is not http or https; the URL itself is not quoted
  */
-export function parseAddress(text: string, headers: Readonly<Record<string, string>> = {}): Address {
+export function parseEndpointAddress(text: string, headers: Readonly<Record<string, string>> = {}): Address {
   let url: URL;
   try {
     url = new URL(text);
@@ -27,7 +27,7 @@ export function parseAddress(text: string, headers: Readonly<Record<string, stri
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('not an http or https URL');
   const { username, password } = url;
   const withUser = username === '' && password === '' ? headers : { authorization: basic(url), ...headers };
-  const redactor = createRedactor(secretsOf(url, withUser));
+  const redactor = createRedactor(endpointSecretsOf(url, withUser));
   url.username = '';
   url.password = '';
   url.hash = '';

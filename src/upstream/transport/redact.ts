@@ -18,7 +18,7 @@ export interface Redactor {
 }
 
 /** What of an endpoint's address may be a key. */
-export function secretsOf(url: URL, headers: Readonly<Record<string, string>>): string[] {
+export function endpointSecretsOf(url: URL, headers: Readonly<Record<string, string>>): string[] {
   const elsewhere = [
     url.username,
     url.password,

@@ -6,7 +6,7 @@ import { type Rules, rulesAt } from '../../../evm/common.js';
 import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { executeBlock, receiptsOf } from '../mining/block-execution.js';
-import { type BlockRecord, blockOf } from '../records/block-record.js';
+import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
 import { BlockCheck, invalidBlock } from './import-checks.js';
@@ -44,7 +44,7 @@ async function importBlock(
     const { changes } = execution;
     const { stateRoot, zkRoot } = await state.apply(header.number, changes);
     check.same('stateRoot', stateRoot, header.stateRoot);
-    const block = blockOf({ header, transactions, uncles, withdrawals });
+    const block = blockWithHash({ header, transactions, uncles, withdrawals });
     const receipts = receiptsOf(block, execution);
     return { block, receipts, changes, zkRoot, imported: true, ...(uncles.length > 0 && { uncles }) };
   } catch (error) {

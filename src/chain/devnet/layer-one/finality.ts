@@ -29,7 +29,7 @@ export interface FinalityMark {
 }
 
 /** Finalizes blocks on the simulated layer 1 as the chain grows. */
-export class Finality {
+export class DevnetFinality {
   private readonly delay: number;
   private readonly batch: number;
   private readonly held: number;

@@ -4,7 +4,7 @@ import { type AccountChange, StateOverlay } from '../../../evm/state/state-overl
 import type { StateReader } from '../../../evm/state/state-reader.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { Block, HeadListener } from '../../chain.js';
-import type { Finality } from '../layer-one/finality.js';
+import type { DevnetFinality } from '../layer-one/finality.js';
 import type { DevnetSettings, NextBlock } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
 import { applyEdits, type StateEdit } from '../records/edits.js';
@@ -14,7 +14,7 @@ import type { DevnetState } from '../state/devnet-state.js';
 import type { ChainWriter } from '../storage/chain-writer.js';
 import type { Checkpoints } from '../storage/checkpoints.js';
 import type { Pruning } from '../storage/pruning.js';
-import { Clock } from './clock.js';
+import { BlockClock } from './clock.js';
 import { Exclusions } from './exclusions.js';
 import { Pool } from './pool.js';
 import { sealBlock } from './sealing.js';
@@ -26,7 +26,7 @@ import { Snapshots } from './snapshots.js';
  */
 export class BlockMaker {
   readonly pool = new Pool();
-  readonly clock: Clock;
+  readonly clock: BlockClock;
   readonly exclusions: Exclusions;
   readonly listeners = new Set<HeadListener>();
   next: NextBlock;
@@ -39,12 +39,12 @@ export class BlockMaker {
     private readonly settings: DevnetSettings,
     private readonly ledger: Ledger,
     private readonly state: DevnetState,
-    private readonly finality: Finality,
+    private readonly finality: DevnetFinality,
     private readonly store: ChainWriter | undefined,
     private readonly checkpoints: Checkpoints | undefined,
     private readonly pruning?: Pruning | undefined,
   ) {
-    this.clock = new Clock(settings.now);
+    this.clock = new BlockClock(settings.now);
     this.exclusions = new Exclusions(settings.now);
     this.next = { coinbase: settings.coinbase, baseFeePerGas: undefined, gasLimit: undefined };
   }

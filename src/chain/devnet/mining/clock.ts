@@ -1,14 +1,14 @@
 import { PlumblineError } from '../../../errors.js';
 
 /** Where a clock stands, to be put back. Times in seconds. */
-export interface ClockMark {
+export interface BlockClockMark {
   readonly offset: number;
   readonly exact: number | undefined;
   readonly step: number | undefined;
 }
 
 /** Which time the next block takes: the wall clock's, moved by developers. Times in seconds. */
-export class Clock {
+export class BlockClock {
   private offset = 0;
   private exact: number | undefined;
   private step: number | undefined;
@@ -59,11 +59,11 @@ export class Clock {
     this.step = seconds;
   }
 
-  mark(): ClockMark {
+  mark(): BlockClockMark {
     return { offset: this.offset, exact: this.exact, step: this.step };
   }
 
-  restore({ offset, exact, step }: ClockMark): void {
+  restore({ offset, exact, step }: BlockClockMark): void {
     this.offset = offset;
     this.exact = exact;
     this.step = step;

@@ -7,7 +7,7 @@ import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { encodeExtraData } from '../../../fees/extra-data.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
 import type { DevnetSettings } from '../options.js';
-import { type BlockRecord, blockOf } from '../records/block-record.js';
+import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
 import { type BlockExecution, type BlockPlan, executeBlock, receiptsOf } from './block-execution.js';
@@ -44,7 +44,7 @@ export async function sealBlock(
     stateRoot: roots.stateRoot,
     transactionsRoot: await orderedTrieRoot(transactions.map(({ raw }) => raw)),
   };
-  const block = blockOf({ header, transactions, uncles: [], withdrawals: [] });
+  const block = blockWithHash({ header, transactions, uncles: [], withdrawals: [] });
   return { record: { block, receipts: receiptsOf(block, execution), changes, zkRoot: roots.zkRoot }, dropped };
 }
 

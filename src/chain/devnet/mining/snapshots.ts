@@ -1,7 +1,7 @@
 import type { FinalityMark } from '../layer-one/finality.js';
 import type { NextBlock } from '../options.js';
 import type { StateEdit } from '../records/edits.js';
-import type { ClockMark } from './clock.js';
+import type { BlockClockMark } from './clock.js';
 import type { PoolMark } from './pool.js';
 
 /** All that is needed to come back to a moment of the devnet. */
@@ -11,7 +11,7 @@ export interface Snapshot {
   readonly block: number;
   readonly finality: FinalityMark;
   readonly pool: PoolMark;
-  readonly clock: ClockMark;
+  readonly clock: BlockClockMark;
   readonly edits: readonly StateEdit[];
   readonly next: NextBlock;
 }

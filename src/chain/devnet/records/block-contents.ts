@@ -12,7 +12,7 @@ import { contentOf, encodingOf, partsOf, type RlpPart } from './rlp-parts.js';
 type Item = Uint8Array | Item[];
 
 /** A block and its receipts. What is in them beside the header is decoded when somebody looks at it. */
-export interface BlockContents {
+export interface LazyBlockContents {
   readonly block: Block;
   readonly receipts: readonly TransactionReceipt[];
   readonly transactionCount: number;
@@ -27,11 +27,11 @@ const EMPTY_LIST_BYTES = 1;
  * @param chainId - of the devnet the block belongs to
  * @throws PlumblineError `STORE_CORRUPT` for what is no block, and later for transactions and receipts that are none
  */
-export function blockContents(bytes: Uint8Array, parts: ContentParts, chainId: number): BlockContents {
+export function blockContents(bytes: Uint8Array, parts: ContentParts, chainId: number): LazyBlockContents {
   return orCorrupt(() => readContents(bytes, parts, chainId));
 }
 
-function readContents(bytes: Uint8Array, parts: ContentParts, chainId: number): BlockContents {
+function readContents(bytes: Uint8Array, parts: ContentParts, chainId: number): LazyBlockContents {
   const header = headerFromFields(itemOf(bytes, parts.header) as Uint8Array[]);
   const raws = partsOf(bytes, parts.transactions);
   const receiptParts = partsOf(bytes, parts.receipts);

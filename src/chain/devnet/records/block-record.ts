@@ -37,7 +37,7 @@ const flag = (value: boolean) => Uint8Array.of(value ? 1 : 0);
 const int = (value: bigint | number) => bigIntToMinimalBytes(BigInt(value));
 
 /** A block of its parts; the hash and the size follow from them. */
-export function blockOf(body: BlockBody & { readonly transactions: readonly SignedTransaction[] }): Block {
+export function blockWithHash(body: BlockBody & { readonly transactions: readonly SignedTransaction[] }): Block {
   const { header, transactions, uncles, withdrawals } = body;
   return {
     header,

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToBigInt, concatBytes, equalBytes } from '../../../primitives/bytes.js';
-import { type BlockContents, blockContents, transactionHashes } from './block-contents.js';
+import { blockContents, type LazyBlockContents, transactionHashes } from './block-contents.js';
 import { decodeBlockRecord, encodeBlockRecord, isImported, type Pruned, prunedKind } from './block-record.js';
 import { orCorrupt, recordParts } from './record-parts.js';
 import { contentOf, encodingOf, partsBetween, partsOf, type RlpPart } from './rlp-parts.js';
@@ -73,7 +73,7 @@ export function readStoredBlock(bytes: Uint8Array, chainId: number, check: 'samp
 }
 
 /** The block that was kept. @throws PlumblineError `STORE_CORRUPT`, be it later, as the block is looked into */
-export function readKept(kept: Uint8Array, chainId: number): BlockContents {
+export function readKept(kept: Uint8Array, chainId: number): LazyBlockContents {
   return orCorrupt(() => {
     const [header, transactions, receipts, uncles, withdrawals] = partsBetween(kept, 0, kept.length);
     const parts = { header: header!, transactions: transactions!, receipts: receipts!, uncles, withdrawals };

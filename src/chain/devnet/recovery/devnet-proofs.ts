@@ -2,7 +2,7 @@ import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { PlumblineError } from '../../../errors.js';
 import type { TrieProof } from '../../../ethereum/state-trie.js';
 import type { Block, ImaginedRoots } from '../../chain.js';
-import type { Finality } from '../layer-one/finality.js';
+import type { DevnetFinality } from '../layer-one/finality.js';
 import type { BlockMaker } from '../mining/block-maker.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
@@ -13,7 +13,7 @@ import type { Reopening } from './reopening.js';
 export interface ProofParts {
   readonly ledger: Ledger;
   readonly state: DevnetState;
-  readonly finality: Finality;
+  readonly finality: DevnetFinality;
   readonly maker: BlockMaker;
   readonly stored: StoredDevnet | undefined;
 }

@@ -1,6 +1,6 @@
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
-import type { Finality } from '../layer-one/finality.js';
+import type { DevnetFinality } from '../layer-one/finality.js';
 import type { SimulatedL1 } from '../layer-one/simulated-l1.js';
 import type { BlockMaker } from '../mining/block-maker.js';
 import type { DevnetSettings } from '../options.js';
@@ -17,7 +17,7 @@ export interface OpeningParts {
   readonly settings: DevnetSettings;
   readonly ledger: Ledger;
   readonly state: DevnetState;
-  readonly finality: Finality;
+  readonly finality: DevnetFinality;
   readonly layerOne: SimulatedL1;
   readonly maker: BlockMaker;
   readonly queue: SerialQueue;

@@ -7,7 +7,7 @@ import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { loadWorldState } from '../../../state/load-world-state.js';
 import type { PageSource } from '../../../state/page-source.js';
 import { openPagedState, type PagedState } from '../../../state/pages/open-paged-state.js';
-import type { Finality } from '../layer-one/finality.js';
+import type { DevnetFinality } from '../layer-one/finality.js';
 import { applyStored } from '../mining/block-maker.js';
 import type { DevnetSettings } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
@@ -16,7 +16,7 @@ import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
 import { FlatState } from '../state/flat-state.js';
 import { sealGenesis } from '../state/genesis-block.js';
-import { corrupt } from '../storage/devnet-store.js';
+import { storeCorrupt } from '../storage/devnet-store.js';
 import { anotherGenesis, type StoredDevnet } from '../storage/find-stored.js';
 
 /** One node in so many is hashed again when a check is sampled. */
@@ -43,7 +43,7 @@ export class Reopening {
   constructor(
     private readonly settings: DevnetSettings,
     private readonly found: StoredDevnet,
-    private readonly chain: { readonly state: DevnetState; readonly ledger: Ledger; readonly finality: Finality },
+    private readonly chain: { readonly state: DevnetState; readonly ledger: Ledger; readonly finality: DevnetFinality },
   ) {}
 
   /** Makes the pages ready to answer from before the state is loaded. Damaged ones are left to `load`. */
@@ -117,7 +117,7 @@ export class Reopening {
     const { blocks, checkpoints } = this.found;
     const { block, blockHash } = this.checkpoint;
     const held = ledger.blockByNumber(block)!;
-    if (!equalBytes(held.hash, blockHash)) throw corrupt(`the checkpoint is of another block ${block}`);
+    if (!equalBytes(held.hash, blockHash)) throw storeCorrupt(`the checkpoint is of another block ${block}`);
     await this.pause();
     const flat = new FlatState();
     const take = async (pieces: Iterable<readonly AccountChange[]>, number: number) => {

@@ -3,7 +3,7 @@ import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import type { Hasher } from '../../../kernel/contracts.js';
 import type { TrieKernel } from '../../../kernel/trie-contract.js';
 import { openWorldState } from '../../../state/open-world-state.js';
-import type { WorldState, AccountChange as ZkAccountChange } from '../../../state/world-state.js';
+import type { WorldState, ZkAccountChange } from '../../../state/world-state.js';
 import type { ImaginedRoots } from '../../chain.js';
 import { FlatState } from './flat-state.js';
 

@@ -7,7 +7,7 @@ import type { Prices } from '../../../fees/prices.js';
 import type { Network } from '../../../networks/network.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
 import type { Block } from '../../chain.js';
-import { type BlockRecord, blockOf } from '../records/block-record.js';
+import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { DevnetState } from './devnet-state.js';
 import { type GenesisAlloc, type GenesisHeader, genesisChanges } from './genesis.js';
 
@@ -81,5 +81,5 @@ export function genesisBlock(settings: GenesisSettings, stateRoot: Uint8Array): 
     }),
     ...(rules.prague && { requestsHash: EMPTY_REQUESTS_HASH }),
   };
-  return blockOf({ header, transactions: [], uncles: [], withdrawals: [] });
+  return blockWithHash({ header, transactions: [], uncles: [], withdrawals: [] });
 }

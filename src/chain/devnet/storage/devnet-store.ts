@@ -98,12 +98,12 @@ export class DevnetStore {
     const last = numbers.at(-1);
     if (last === undefined) {
       if (pointer === undefined) return undefined;
-      throw corrupt(`all ${pointer === 'damaged' ? '' : `${pointer + 1} `}blocks are missing`);
+      throw storeCorrupt(`all ${pointer === 'damaged' ? '' : `${pointer + 1} `}blocks are missing`);
     }
     const end = typeof pointer === 'number' ? Math.max(pointer, last) : last;
     if (numbers.length !== end + 1) {
       const missing = numbers.findIndex((number, index) => number !== index);
-      throw corrupt(`block ${missing < 0 ? numbers.length : missing} is missing`);
+      throw storeCorrupt(`block ${missing < 0 ? numbers.length : missing} is missing`);
     }
     if (pointer !== end) {
       const reason = pointer === undefined ? 'was missing' : pointer === 'damaged' ? 'was damaged' : `was ${pointer}`;
@@ -175,7 +175,7 @@ export class DevnetStore {
     for (let first = from; first <= to; first += BATCH) {
       const numbers = Array.from({ length: Math.min(BATCH, to + 1 - first) }, (_, i) => first + i);
       for (const [i, bytes] of (await this.store.getMany('blocks', numbers)).entries()) {
-        if (bytes === undefined) throw corrupt(`block ${first + i} is missing`);
+        if (bytes === undefined) throw storeCorrupt(`block ${first + i} is missing`);
         this.lastBytes = bytes.length;
         const done = take(
           readNamed(first + i, () => read(bytes)),
@@ -219,7 +219,7 @@ function readNamed<Read>(number: number, read: () => Read): Read {
     return read();
   } catch (error) {
     if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
-    throw corrupt(`block ${number}: ${error.details.reason}`, error);
+    throw storeCorrupt(`block ${number}: ${error.details.reason}`, error);
   }
 }
 
@@ -246,7 +246,7 @@ function isDigits(bytes: Uint8Array): boolean {
 }
 
 /** An error about the blocks of a devnet. */
-export function corrupt(reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
+export function storeCorrupt(reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
   const details = { table: 'blocks', reason };
   return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details, { cause });
 }

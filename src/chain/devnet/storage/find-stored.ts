@@ -10,7 +10,7 @@ import type { ZkEngine } from '../state/devnet-state.js';
 import { genesisIdentity } from '../state/genesis.js';
 import { type GenesisSettings, genesisBlock } from '../state/genesis-block.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
-import { corrupt, DevnetStore } from './devnet-store.js';
+import { DevnetStore, storeCorrupt } from './devnet-store.js';
 
 /** What a stored devnet is identified and read by. */
 export interface StoredSettings extends GenesisSettings {
@@ -38,7 +38,7 @@ export interface StoredDevnet {
 
 /** The store holds the blocks of a chain with another genesis, chain id or hash of the zk state. */
 export function anotherGenesis(): PlumblineError<'STORE_CORRUPT'> {
-  return corrupt('it began from another genesis, chain id or hash of the zk state');
+  return storeCorrupt('it began from another genesis, chain id or hash of the zk state');
 }
 
 /** What a chain has to have in common with the stored one, 32 bytes. Headers tell neither chain id nor hash. */
@@ -75,7 +75,7 @@ export async function findStored(settings: StoredSettings, pages: PageStore): Pr
 
 /** The state of a devnet that has let go of what its old blocks changed cannot be made again of the others. */
 function lost({ changesTo }: PrunedHistory): PlumblineError<'STORE_CORRUPT'> {
-  return corrupt(`its state is damaged, and blocks up to ${changesTo} were pruned`);
+  return storeCorrupt(`its state is damaged, and blocks up to ${changesTo} were pruned`);
 }
 
 /** A damaged checkpoint is as good as none: the blocks are all there is to it. */

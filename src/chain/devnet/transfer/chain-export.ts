@@ -3,7 +3,7 @@ import { requirePages } from '../../../state/pages/page-census.js';
 import type { PageStore } from '../../../store/page-store.js';
 import { CHECKPOINT_KEY, damaged, decodeCheckpoint, decodeSegment } from '../records/checkpoint-codec.js';
 import { decodeHistory, HISTORY_KEY, prunedAt } from '../records/pruned-history.js';
-import { corrupt, DevnetStore } from '../storage/devnet-store.js';
+import { DevnetStore, storeCorrupt } from '../storage/devnet-store.js';
 import { readEntries } from './chain-entries.js';
 import type { ChainFileEntry } from './chain-file.js';
 
@@ -19,15 +19,15 @@ export async function exportEntries(store: PageStore, head: number, chainId: num
   const found = await blocks.head(({ table, reason }) => {
     throw damaged('meta', table, reason);
   });
-  if (found !== head) throw corrupt(`it ends at block ${found}, not at ${head}`);
+  if (found !== head) throw storeCorrupt(`it ends at block ${found}, not at ${head}`);
   await blocks.edits();
   const history = decodeHistory(await store.get('blocks', HISTORY_KEY));
   let parent: Uint8Array | undefined;
   await blocks.each(0, head, ({ block, changes, pruned }) => {
     const { number, parentHash } = block.header;
-    if (pruned !== prunedAt(history, number)) throw corrupt(`block ${number} is not pruned as the rest is`);
+    if (pruned !== prunedAt(history, number)) throw storeCorrupt(`block ${number} is not pruned as the rest is`);
     const isNext = parent === undefined ? number === 0 : equalBytes(parentHash, parent);
-    if (!isNext || changes === undefined) throw corrupt(`block ${number} does not follow from the one before it`);
+    if (!isNext || changes === undefined) throw storeCorrupt(`block ${number} does not follow from the one before it`);
     parent = block.hash;
   });
   const entries = await readEntries(store);

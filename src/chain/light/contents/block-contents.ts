@@ -12,7 +12,7 @@ import { isNotThereYet } from '../refused.js';
 const KEPT = 32;
 
 /** Transactions and receipts of blocks whose headers are known, checked against the roots in these. */
-export class BlockContents {
+export class BlockContentsReader {
   private readonly bodies = new Map<string, Block>();
   private readonly receiptLists = new Map<string, readonly TransactionReceipt[]>();
 
@@ -27,11 +27,11 @@ export class BlockContents {
   async withBody({ header, hash }: Pick<Block, 'header' | 'hash'>, signal?: AbortSignal): Promise<Block> {
     const kept = this.bodies.get(bytesToKey(hash));
     if (kept !== undefined) return kept;
-    const { readBody } = await import('./read-contents.js');
+    const { readBlockBody } = await import('./read-contents.js');
     const block = await this.group.request('eth_getBlockByHash', [bytesToHex(hash), true], {
       ...(signal !== undefined && { signal }),
       mayCome: isNotThereYet,
-      accept: (answer) => readBody({ header, hash }, answer, this.network.chainId),
+      accept: (answer) => readBlockBody({ header, hash }, answer, this.network.chainId),
     });
     return keep(this.bodies, hash, block);
   }

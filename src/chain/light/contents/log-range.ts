@@ -3,14 +3,14 @@ import { bloomTest } from '../../log-filter.js';
 import { logsOfBlock } from '../../log-search.js';
 import { linkedDown, type RangeGround } from '../heads/block-range.js';
 import type { LightBlock } from '../heads/light-block.js';
-import type { BlockContents } from './block-contents.js';
+import type { BlockContentsReader } from './block-contents.js';
 
 /** Blocks whose receipts are asked for at the same time. */
 const HITS_AT_ONCE = 16;
 
 /** What a search of a light chain works on. */
 export interface LogGround extends RangeGround {
-  readonly contents: Pick<BlockContents, 'receipts'>;
+  readonly contents: Pick<BlockContentsReader, 'receipts'>;
 }
 
 /**

@@ -8,7 +8,7 @@ import { verifyBlockBody } from '../../../proof/contents/block-body.js';
 import { verifyReceipts } from '../../../proof/contents/receipts.js';
 import { blockBytes } from '../../block-bytes.js';
 import type { Block, TransactionReceipt } from '../../chain.js';
-import { missing, refused } from '../refused.js';
+import { answerRefused, missing } from '../refused.js';
 
 /*
  * Loaded with the first block whose contents are asked for: parsing transactions and checking their senders takes much
@@ -16,10 +16,14 @@ import { missing, refused } from '../refused.js';
  */
 
 /** The whole block from an endpoint's answer. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED` */
-export function readBody({ header, hash }: Pick<Block, 'header' | 'hash'>, answer: unknown, chainId: number): Block {
+export function readBlockBody(
+  { header, hash }: Pick<Block, 'header' | 'hash'>,
+  answer: unknown,
+  chainId: number,
+): Block {
   if (answer === null) throw missing(`body of block ${header.number}`);
   const verdict = verifyBlockBody({ header, hash }, answer);
-  if (!verdict.verified) throw refused(`body of block ${header.number}`, verdict);
+  if (!verdict.verified) throw answerRefused(`body of block ${header.number}`, verdict);
   const transactions = verdict.transactions.map(({ raw }) =>
     parseSignedTransaction(raw, chainId, { blobs: true, frontier: true }),
   );
@@ -34,7 +38,7 @@ export function readReceipts(block: Block, answer: unknown, network: Network): r
   const what = `receipts of block ${header.number}`;
   if (answer === null) throw missing(what);
   const verdict = verifyReceipts(block, block.transactions, answer);
-  if (!verdict.verified) throw refused(what, verdict);
+  if (!verdict.verified) throw answerRefused(what, verdict);
   const { blobs } = rulesAt(network, header.number, header.timestamp);
   const blobGasPrice = blobs === undefined ? 1n : blobBaseFee(header.excessBlobGas ?? 0n, blobs);
   return verdict.receipts.map(({ stateRoot, ...receipt }, index): TransactionReceipt => {

@@ -5,7 +5,7 @@ import type { Network } from '../../../networks/network.js';
 import { verifyHeader } from '../../../proof/headers/header-answer.js';
 import { verifyHeaderRules } from '../../../proof/headers/header-rules.js';
 import type { Block } from '../../chain.js';
-import { refused } from '../refused.js';
+import { answerRefused } from '../refused.js';
 
 /**
  * A block of which the header is known and nothing else. Whoever reads its transactions gets an error, never an empty
@@ -41,7 +41,7 @@ export function readLightBlock(
 ): LightBlock | undefined {
   if (answer === null || answer === undefined) return undefined;
   const verdict = verifyHeader(answer, asked);
-  if (!verdict.verified) throw refused('header', verdict);
+  if (!verdict.verified) throw answerRefused('header', verdict);
   return checkedBlock(network, verdict.header, verdict.hash);
 }
 
@@ -53,7 +53,7 @@ export function readLightBlock(
  */
 export function checkedBlock(network: Network, header: BlockHeader, hash: Uint8Array): LightBlock {
   const rules = verifyHeaderRules(network, header);
-  if (!rules.verified) throw refused(`header of block ${header.number}`, rules);
+  if (!rules.verified) throw answerRefused(`header of block ${header.number}`, rules);
   return new LightBlock(header, hash);
 }
 

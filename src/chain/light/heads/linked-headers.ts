@@ -3,7 +3,7 @@ import type { Network } from '../../../networks/network.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import { verifyHeaderLink } from '../../../proof/headers/header-link.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import { answeredError, isNotThereYet, missing, refused } from '../refused.js';
+import { answeredError, answerRefused, isNotThereYet, missing } from '../refused.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 
 /** Headers asked for in one request. */
@@ -69,7 +69,7 @@ export async function fetchParent(
 /** @throws PlumblineError `ANSWER_REFUSED` unless `child` is of the block right after `parent` */
 export function requireLink(parent: LightBlock, child: LightBlock): void {
   const verdict = verifyHeaderLink(parent, child);
-  if (!verdict.verified) throw refused(`header of block ${child.header.number}`, verdict);
+  if (!verdict.verified) throw answerRefused(`header of block ${child.header.number}`, verdict);
 }
 
 /** The error for a header that no endpoint has. */

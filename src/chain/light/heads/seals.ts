@@ -2,9 +2,9 @@ import { isPlumblineError } from '../../../errors.js';
 import type { Network } from '../../../networks/network.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
 import type { VerifiedMaruBlock } from '../../../proof/headers/maru-seals.js';
-import type { RequestOptions } from '../../../upstream/group.js';
+import type { UpstreamRequestOptions } from '../../../upstream/group.js';
 import type { RestGroup } from '../../../upstream/rest-group.js';
-import { notReached, refused } from '../refused.js';
+import { answerRefused, notReached } from '../refused.js';
 import type { LightBlock } from './light-block.js';
 
 /** An execution block that validators have sealed. */
@@ -42,19 +42,19 @@ export function openSeals({ sealing }: Network, maru: RestGroup | undefined): Se
   const validators = (sealing?.maru?.validators ?? []).map((validator) => hexToBytes(validator, 20));
   const clique = sealing?.clique;
 
-  async function read(id: string, options: RequestOptions): Promise<VerifiedMaruBlock> {
+  async function read(id: string, options: UpstreamRequestOptions): Promise<VerifiedMaruBlock> {
     const [block, header] = await Promise.all([
       maru!.get(`/eth/v2/beacon/blocks/${id}`, options),
       maru!.get(`/eth/v1/beacon/headers/${id}`, options),
     ]);
     const { verifyMaruAnswers } = await import('../../../proof/headers/seal-checks.js');
     const verdict = verifyMaruAnswers(block, header, validators);
-    if (!verdict.verified) throw refused('sealed block', verdict);
+    if (!verdict.verified) throw answerRefused('sealed block', verdict);
     return verdict;
   }
 
   /** As `read`, by one endpoint after the other once an answer was refused; a block may also be made between two answers. */
-  async function readAny(id: string, options: RequestOptions): Promise<VerifiedMaruBlock> {
+  async function readAny(id: string, options: UpstreamRequestOptions): Promise<VerifiedMaruBlock> {
     try {
       return await read(id, options);
     } catch (error) {
@@ -66,7 +66,7 @@ export function openSeals({ sealing }: Network, maru: RestGroup | undefined): Se
   }
 
   /** The sealed block of the first endpoint that has one so high; those that were refused come last once it was found. */
-  async function readEach(id: string, options: RequestOptions, lowest: number): Promise<VerifiedMaruBlock> {
+  async function readEach(id: string, options: UpstreamRequestOptions, lowest: number): Promise<VerifiedMaruBlock> {
     const liars: [endpoint: string, reason: string][] = [];
     let failure: unknown;
     for (const { id: endpoint } of maru!.group.endpoints) {
@@ -93,7 +93,7 @@ export function openSeals({ sealing }: Network, maru: RestGroup | undefined): Se
   return {
     async head(signal, lowest) {
       if (maru === undefined || validators.length === 0)
-        throw refused('sealed block', { verified: false, reason: 'NO_SOURCE', at: '', message: 'has no source' });
+        throw answerRefused('sealed block', { verified: false, reason: 'NO_SOURCE', at: '', message: 'has no source' });
       const options = signal === undefined ? {} : { signal };
       const sealed = await (lowest === undefined ? readAny('head', options) : readEach('head', options, lowest));
       const { payload } = sealed.block;
@@ -103,7 +103,7 @@ export function openSeals({ sealing }: Network, maru: RestGroup | undefined): Se
         number: payload.blockNumber,
         check(block) {
           const verdict = verifyMaruPayload(payload, block);
-          if (!verdict.verified) throw refused(`sealed block ${bytesToHex(payload.blockHash)}`, verdict);
+          if (!verdict.verified) throw answerRefused(`sealed block ${bytesToHex(payload.blockHash)}`, verdict);
         },
       };
     },
@@ -111,7 +111,7 @@ export function openSeals({ sealing }: Network, maru: RestGroup | undefined): Se
     async checkOwnSeal(block) {
       const { verifyCliqueSeal } = await import('../../../proof/headers/seal-checks.js');
       const verdict = verifyCliqueSeal(clique!, block.header);
-      if (!verdict.verified) throw refused(`seal of block ${block.header.number}`, verdict);
+      if (!verdict.verified) throw answerRefused(`seal of block ${block.header.number}`, verdict);
     },
   };
 }

@@ -2,7 +2,7 @@ import { PlumblineError } from '../../../errors.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../../primitives/hex.js';
 import { readArray, readBytes, readObject } from '../../../proof/json-reader.js';
-import { refused } from '../refused.js';
+import { answerRefused } from '../refused.js';
 
 /** One finalization by its event; its blocks are `first` to `last`, and only `last` has a root. */
 export interface FinalizationEvent {
@@ -29,7 +29,12 @@ export function readFinalization(json: unknown, at: string, address: Hex): Final
   const data = readBytes(log.data, `${at}.data`, 64);
   const ours = typeof log.address === 'string' && log.address.toLowerCase() === address.toLowerCase();
   if (!ours || topic === undefined || bytesToHex(topic) !== DATA_FINALIZED || last === undefined) {
-    throw refused('finalization event', { verified: false, reason: 'OTHER_EVENT', at, message: 'is of another kind' });
+    throw answerRefused('finalization event', {
+      verified: false,
+      reason: 'OTHER_EVENT',
+      at,
+      message: 'is of another kind',
+    });
   }
   return { first: blockNumberOf(first!), last: blockNumberOf(last), root: data.subarray(32).slice() };
 }

@@ -2,13 +2,13 @@ import { isPlumblineError } from '../../../errors.js';
 import { isZeroBytes } from '../../../primitives/bytes.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import { refused } from '../refused.js';
+import { answerRefused } from '../refused.js';
 import type { FinalizationEvent } from './finality-events.js';
 import type { FinalityStore, FinalizedBlock } from './finality-store.js';
 import { RollupReader, type RollupReading } from './rollup-reader.js';
 
 /** How finality is read, and for how long a reading holds. */
-export interface FinalityOptions extends RollupReading {
+export interface LayerOneFinalityOptions extends RollupReading {
   /** A reading this old, in ms, is read again. */
   readonly maxAgeMs: number;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ const MAX_ROOTS = 4096;
  * What layer 1 holds of the state of layer 2. Everything about one question is read at one of its blocks. What an earlier
  * session has seen stands in only while layer 1 cannot be reached.
  */
-export class Finality {
+export class LayerOneFinality {
   private latest: FinalizedBlock | undefined;
   private readAt = Number.NEGATIVE_INFINITY;
   /** Newest block that was read in this session. */
@@ -40,7 +40,7 @@ export class Finality {
 
   constructor(
     group: EndpointGroup,
-    private readonly options: FinalityOptions,
+    private readonly options: LayerOneFinalityOptions,
   ) {
     this.rollup = new RollupReader(group, options);
   }
@@ -153,12 +153,12 @@ export class Finality {
     const number = await this.rollup.currentAt(pinned);
     if (number < this.floor) {
       const message = `is ${number}, and was ${this.floor} before`;
-      throw refused('finalized block', { verified: false, reason: 'WENT_BACK', at: '', message });
+      throw answerRefused('finalized block', { verified: false, reason: 'WENT_BACK', at: '', message });
     }
     const root = await this.rollup.rootAt(pinned, number);
     if (isZeroBytes(root)) {
       const message = `has no root for its own newest block ${number}`;
-      throw refused('rollup contract', { verified: false, reason: 'ROOT_MISSING', at: '', message });
+      throw answerRefused('rollup contract', { verified: false, reason: 'ROOT_MISSING', at: '', message });
     }
     this.latest = { number, root, layerOneBlock: pinned.header.number };
     this.readAt = startedAt;

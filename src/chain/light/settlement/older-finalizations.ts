@@ -1,5 +1,5 @@
 import { isPlumblineError } from '../../../errors.js';
-import { type Finality, isUnreachable } from './finality.js';
+import { isUnreachable, type LayerOneFinality } from './finality.js';
 import type { FinalizationEvent } from './finality-events.js';
 import type { FinalizedBlock } from './finality-store.js';
 
@@ -16,10 +16,10 @@ const REQUESTS = 24;
  *
  * @param at - the later one, with the layer-1 block at which it was read
  * @returns undefined where none can be found
- * @throws PlumblineError as `Finality.rootOf`
+ * @throws PlumblineError as `LayerOneFinality.rootOf`
  */
 export async function finalizationBefore(
-  finality: Pick<Finality, 'events' | 'rootOf'>,
+  finality: Pick<LayerOneFinality, 'events' | 'rootOf'>,
   at: FinalizedBlock,
 ): Promise<FinalizedBlock | undefined> {
   let [to, width] = [at.layerOneBlock, WIDEST];

@@ -7,7 +7,7 @@ import { anchorSlots, verifyL1Anchor } from '../../../proof/ethereum/l1-anchor.j
 import { type HashedHeader, verifyHeader } from '../../../proof/headers/header-answer.js';
 import { readArray, readBytes } from '../../../proof/json-reader.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import { refused } from '../refused.js';
+import { answerRefused } from '../refused.js';
 import { blockNumberOf, DATA_FINALIZED, type FinalizationEvent, readFinalization } from './finality-events.js';
 
 /** Which rollup contract is read, and how far the endpoints of layer 1 are believed. */
@@ -52,7 +52,7 @@ export class RollupReader {
     const read = (answer: unknown, number?: number) => {
       const asked = { ...(header !== undefined && { hash: header }), ...(number !== undefined && { number }) };
       const verdict = verifyHeader(answer, asked);
-      if (!verdict.verified) throw refused('layer-1 header', verdict);
+      if (!verdict.verified) throw answerRefused('layer-1 header', verdict);
       return verdict;
     };
     const accept = (answer: unknown) => read(answer);
@@ -89,7 +89,7 @@ export class RollupReader {
     const keys = request.storageKeys.map(bytesToHex);
     const accept = (answer: unknown) => {
       const verdict = verifyEthereumProof(request, answer);
-      if (!verdict.verified) throw refused('rollup contract', verdict);
+      if (!verdict.verified) throw answerRefused('rollup contract', verdict);
       return blockNumberOf(verdict.slots[0]!.value);
     };
     return this.ask('eth_getProof', [address, keys, toQuantity(pinned.header.number)], accept, String);
@@ -106,7 +106,7 @@ export class RollupReader {
       const verdict = verifyL1Anchor(request, answer);
       if (verdict.verified) return verdict.stateRoot;
       if (verdict.reason === 'NO_FINALIZATION_AT_BLOCK') return new Uint8Array(32);
-      throw refused('rollup contract', verdict);
+      throw answerRefused('rollup contract', verdict);
     };
     return this.ask('eth_getProof', [rollup.address, keys, toQuantity(pinned.header.number)], accept, bytesToHex);
   }

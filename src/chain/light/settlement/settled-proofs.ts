@@ -1,6 +1,6 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { isPlumblineError } from '../../../errors.js';
-import type { Finality } from './finality.js';
+import type { LayerOneFinality } from './finality.js';
 import type { FinalizedBlock } from './finality-store.js';
 import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
 
@@ -15,7 +15,7 @@ export interface ProofAt {
 
 /** A proof of one finalized block. @throws as `ZkProofs.prove` */
 export async function prove(
-  finality: Finality,
+  finality: LayerOneFinality,
   proofs: ZkProofs,
   question: ZkQuestion,
   at: FinalizedBlock,
@@ -31,7 +31,7 @@ export async function prove(
  * @throws PlumblineError `BLOCK_NOT_PROVABLE` naming the newest; as `ZkProofs.prove`
  */
 export async function proveNewest(
-  finality: Finality,
+  finality: LayerOneFinality,
   proofs: ZkProofs,
   question: ZkQuestion,
   at: FinalizedBlock,

@@ -7,7 +7,7 @@ import { toQuantity } from '../../../primitives/quantity.js';
 import { malformed } from '../../../proof/json-reader.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import { refused } from '../refused.js';
+import { answerRefused } from '../refused.js';
 import type { FinalizedBlock } from './finality-store.js';
 
 /** What proofs of the zk state are asked, checked and kept with. */
@@ -110,7 +110,7 @@ export class ZkProofs {
       return;
     }
     if ('error' in verdict) throw verdict.error;
-    throw refused(`zk proof of ${bytesToHex(question.address)}`, verdict);
+    throw answerRefused(`zk proof of ${bytesToHex(question.address)}`, verdict);
   }
 
   private keep(key: string, text: string): void {

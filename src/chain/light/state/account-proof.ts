@@ -8,7 +8,7 @@ import { verifyEthereumProof } from '../../../proof/ethereum/ethereum-proof.js';
 import { readArray, readBytesList, readNumber256, readObject } from '../../../proof/json-reader.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import type { LightBlock } from '../heads/light-block.js';
-import { isNotThereYet, missing, refused } from '../refused.js';
+import { answerRefused, isNotThereYet, missing } from '../refused.js';
 
 /**
  * An `eth_getProof` of the endpoints, verified against the header before anybody sees it.
@@ -29,7 +29,7 @@ export function fetchAccountProof(
     accept: (answer) => {
       if (answer === null) throw missing(`state of block ${header.number}`);
       const verdict = verifyEthereumProof({ address, storageKeys, stateRoot: header.stateRoot }, answer);
-      if (!verdict.verified) throw refused(`account ${bytesToHex(address)}`, verdict);
+      if (!verdict.verified) throw answerRefused(`account ${bytesToHex(address)}`, verdict);
       const { account, slots } = verdict;
       const json = readObject(answer, '');
       // All of them hold, in whatever order they came; of a missing account there may be none.

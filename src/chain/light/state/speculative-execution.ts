@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
 import type { BlockContext } from '../../../evm/block-context.js';
-import { messageOf, type SimulationRules } from '../../../evm/calls/call.js';
+import { type SimulationRules, transactionMessageOf } from '../../../evm/calls/call.js';
 import { precompileOverrides, withOverrides } from '../../../evm/calls/overrides.js';
 import type { Interpreters } from '../../../evm/interpreter/interpreters.js';
 import { Machine } from '../../../evm/interpreter/machine.js';
@@ -69,7 +69,7 @@ async function runOnce(reader: GuessingReader, rehearsal: Rehearsal, steps: Step
   const machine = await Machine.open(network, context, overlay, { ...precompileOverrides(overrides), interpreters });
   try {
     const { nonce: _, ...rest } = call;
-    const message = messageOf(rest, { gasLimit: GAS, nonce: 0n, price: 0n, free: true });
+    const message = transactionMessageOf(rest, { gasLimit: GAS, nonce: 0n, price: 0n, free: true });
     const { succeeded } = await runTransaction(machine, message, {
       leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
       baseFeePerGas: 0n,

@@ -2,7 +2,7 @@ import { bytesToKey } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../../proof/ethereum/account-state.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
-import { answeredError, missing, refused } from '../refused.js';
+import { answeredError, answerRefused, missing } from '../refused.js';
 import type { Want, Wants } from './access-set.js';
 import type { ProvedState } from './proved-state.js';
 
@@ -51,13 +51,13 @@ export function stateBatch(
         return answer.result;
       });
       const verdict = verifyAccounts(state.root, requests, results.slice(0, requests.length));
-      if (!verdict.verified) throw refused(`account ${bytesToHex(verdict.address)}`, verdict);
+      if (!verdict.verified) throw answerRefused(`account ${bytesToHex(verdict.address)}`, verdict);
       const codes: [Uint8Array, Uint8Array, Uint8Array][] = [];
       for (const [i, { address }] of coded.entries()) {
         const codeHash = verdict.accounts.get(bytesToKey(address))!.account?.codeHash;
         if (codeHash === undefined || hasNoCode(codeHash)) continue;
         const code = verifyCode(codeHash, results[requests.length + i]);
-        if (!code.verified) throw refused(`code of ${bytesToHex(address)}`, code);
+        if (!code.verified) throw answerRefused(`code of ${bytesToHex(address)}`, code);
         codes.push([codeHash, code.code, address]);
       }
       for (const [hash, code, address] of codes) state.codes.put(hash, code, address);
