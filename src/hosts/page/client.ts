@@ -20,7 +20,7 @@ import {
 /** Options of a page's node, with what only the page itself can use. */
 export interface ClientOptions extends NodeOptions {
   /**
-   * A worker of the caller's own making that runs `plumbline/worker`, for bundlers that do not follow worker URLs. The node
+   * A worker of the caller's own making that runs `plumbline-l2/worker`, for bundlers that do not follow worker URLs. The node
    * of a SharedWorker is one for all pages that give the same options, and is closed when the last of them closes it.
    */
   readonly worker?: Worker | SharedWorker;
@@ -39,7 +39,7 @@ export interface ClientOptions extends NodeOptions {
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   const { worker, http, chain } = options;
   if (worker === undefined && typeof Worker === 'undefined') {
-    throw failed('there are no workers here; `createInlineNode` of plumbline/inline needs none');
+    throw failed('there are no workers here; `createInlineNode` of plumbline-l2/inline needs none');
   }
   installErrorTransfer();
   let transport: WorkerTransport | undefined;
