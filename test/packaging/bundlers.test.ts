@@ -106,9 +106,9 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     await run(bin('esbuild'), ['main.js', '--bundle', '--format=esm', '--outfile=out/app/main.js'], project);
     const dist = join(project, 'node_modules/plumbline-l2/dist');
     for (const name of ['worker.js', 'worker-devnet.js']) {
-      cpSync(join(dist, 'hosts', name), join(project, 'out/app', name));
+      cpSync(join(dist, 'hosts/worker', name), join(project, 'out/app', name));
     }
-    cpSync(join(dist, 'chunks'), join(project, 'out/chunks'), { recursive: true });
+    cpSync(join(dist, 'hosts/chunks'), join(project, 'out/chunks'), { recursive: true });
     writeFileSync(join(project, 'out/index.html'), INDEX.replace('./main.js', './app/main.js'));
     await works(join(project, 'out'));
   });
