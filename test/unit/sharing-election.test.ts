@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LockOffice } from '../../src/hosts/sharing/office.js';
+import { LockOffice } from '../../src/hosts/sharing/writer-election.js';
 import { claimStore, type FencedStore, LEASE_KEY } from '../../src/store/fence.js';
 import { ask, type Gates, gate, sharingOf, stubLog, stubNode } from '../support/stub-node.js';
 import { HUNG_AFTER_MS, hashOf, rolesOf, TestBrowser, tabs } from '../support/tabs.js';

@@ -2,11 +2,11 @@ import type { Activity } from '../../scheduling/activity.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeInfo, OpenProgress } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
-import type { Backend } from './backend.js';
+import type { Backend } from './writer.js';
 import type { Channel } from './environment.js';
 import type { Fingerprint } from './fingerprint.js';
 import type { Rank } from './messages.js';
-import type { Office } from './office.js';
+import type { Office } from './writer-election.js';
 
 /** What a member of those that share a store is made of. */
 export interface MemberSettings {

@@ -5,9 +5,9 @@ import { REQUEST_TIMEOUT_MS } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { environmentOf, type SharingEnvironment } from './environment.js';
 import { fingerprintOf } from './fingerprint.js';
-import { Member } from './member.js';
+import { Member } from './candidate.js';
 import type { Rank } from './messages.js';
-import { LockOffice, type Office } from './office.js';
+import { LockOffice, type Office } from './writer-election.js';
 import { SharedNode } from './shared-node.js';
 
 const HUNG_AFTER_MS = 10_000;
@@ -61,7 +61,7 @@ export async function openShared(
   const openStore = () => environment.openStore(storeName, options);
   let office: Office;
   if (locks === undefined) {
-    const { LeaseOffice } = await import('./lease-office.js');
+    const { LeaseOffice } = await import('./lease-election.js');
     office = new LeaseOffice(hungAfterMs, openStore);
   } else {
     office = new LockOffice(locks, name, openStore);

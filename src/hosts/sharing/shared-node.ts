@@ -6,11 +6,11 @@ import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo } from '../options/options.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
-import { type Backend, WriterGone } from './backend.js';
+import { type Backend, WriterGone } from './writer.js';
 import type { MemberListener } from './member-settings.js';
-import { methodOf, refuse, repeat } from './repeating.js';
+import { methodOf, refuse, repeat } from './retry.js';
 import { SharedSession } from './shared-session.js';
-import { nodeClosed } from './writing.js';
+import { nodeClosed } from './local-writer.js';
 
 /** Asks a writer for a payload. @throws WriterGone */
 type Send = (backend: Backend, payload: unknown, signal: AbortSignal) => Promise<Reply>;

@@ -2,8 +2,8 @@ import type { Hex } from '../../primitives/hex.js';
 import type { Reply } from '../../rpc/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { NodeSession, SessionListener } from '../provider/transport.js';
-import type { Backend } from './backend.js';
-import { answersOf, methodOf } from './repeating.js';
+import type { Backend } from './writer.js';
+import { answersOf, methodOf } from './retry.js';
 
 /** A subscription: what was asked for, and the id it has with the present writer. */
 interface Subscribed {

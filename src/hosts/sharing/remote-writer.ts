@@ -2,9 +2,9 @@ import type { Reply } from '../../rpc/envelope.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { textOf } from '../options/plain-data.js';
 import type { Layer, NodeSession, SessionListener } from '../provider/transport.js';
-import { type Backend, WriterGone } from './backend.js';
+import { type Backend, WriterGone } from './writer.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';
-import { happensTwice } from './repeating.js';
+import { happensTwice } from './retry.js';
 
 interface Waiting {
   readonly resolve: (reply: Reply) => void;

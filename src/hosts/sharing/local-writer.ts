@@ -1,9 +1,9 @@
 import { PlumblineError } from '../../errors.js';
 import type { Reply } from '../../rpc/envelope.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
-import { type Backend, WriterGone } from './backend.js';
+import { type Backend, WriterGone } from './writer.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';
-import { writes } from './repeating.js';
+import { writes } from './retry.js';
 
 /** How long an orderly end waits for what may write, ms. */
 const DRAIN_MS = 10_000;

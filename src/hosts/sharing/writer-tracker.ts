@@ -1,8 +1,8 @@
 import type { StoreStatus } from '../../store/store-status.js';
 import type { NodeInfo } from '../options/options.js';
-import type { Backend } from './backend.js';
+import type { Backend } from './writer.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';
-import { RemoteNode } from './remote-node.js';
+import { RemoteNode } from './remote-writer.js';
 
 /** The last answers of a writer may arrive after the news of the next: of one that ended in order, all of them do; ms. */
 const LEFT_MS = 1_000;

@@ -4,8 +4,8 @@ import type { NodeInfo, OpenProgress } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { JointActivity } from './joint-activity.js';
 import type { Rank, Said, ToFollower, ToWriter } from './messages.js';
-import type { Mandate, Office } from './office.js';
-import { Writing } from './writing.js';
+import type { Mandate, Office } from './writer-election.js';
+import { Writing } from './local-writer.js';
 
 /** In ticks: for how long a node is remembered that says nothing, where its end is not seen. */
 const REMEMBERED = 60;

@@ -6,12 +6,12 @@ import { SCHEMA_VERSION } from '../../store/schema.js';
 import type { OpenProgress } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { differences } from './fingerprint.js';
-import { Mail } from './mail.js';
+import { Mail } from './peer-channels.js';
 import type { MemberListener, MemberSettings } from './member-settings.js';
 import type { Announcement, Letter, Said, ToFollower, ToWriter } from './messages.js';
-import type { Mandate } from './office.js';
-import { OtherWriter } from './other-writer.js';
-import { Reign } from './reign.js';
+import type { Mandate } from './writer-election.js';
+import { OtherWriter } from './writer-tracker.js';
+import { Reign } from './writer-term.js';
 
 /** How often a node that waits asks whether the writer is there, ms. */
 const TICK_MS = 500;

@@ -1,7 +1,7 @@
 import { isPlumblineError, type PlumblineError } from '../../errors.js';
 import { claimLater, claimStore, type FencedStore, type Lease, leaseOf } from '../../store/fence.js';
 import type { PageStore } from '../../store/page-store.js';
-import type { HoldOptions, Mandate, Office } from './office.js';
+import type { HoldOptions, Mandate, Office } from './writer-election.js';
 
 /** How often a node that does not write looks whether it may, ms. */
 const POLL_MS = 500;
