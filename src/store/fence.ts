@@ -1,4 +1,4 @@
-import { isPlumblineError, PlumblineError } from '../errors.js';
+import { isPlumblineError, type PlumblineError } from '../errors.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { takenOver } from './expectation.js';
 import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
@@ -241,9 +241,4 @@ export class FencedStore implements PageStore {
   async renew(): Promise<void> {
     if (this.lease !== undefined) await this.commit({ puts: [leaseEntry(this.lease)] });
   }
-}
-
-/** The error of a node that may not use a store as it is used. */
-export function storeInUse(reason: string): PlumblineError<'STORE_IN_USE'> {
-  return new PlumblineError('STORE_IN_USE', `the store is in use: ${reason}`, { reason });
 }

@@ -1,279 +1,298 @@
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { SharingReport } from '../../rpc/sharing-report.js';
-import { type FencedStore, storeInUse } from '../../store/fence.js';
+import type { Activity } from '../../scheduling/activity.js';
+import type { FencedStore } from '../../store/fence.js';
 import { SCHEMA_VERSION } from '../../store/schema.js';
-import type { OpenProgress } from '../options/options.js';
+import type { InlineExtras } from '../options/inline-extras.js';
+import type { NodeInfo, OpenProgress } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
-import { differences } from './fingerprint.js';
-import { Mail } from './peer-channels.js';
-import type { MemberListener, MemberSettings } from './member-settings.js';
-import type { Announcement, Letter, Said, ToFollower, ToWriter } from './messages.js';
-import type { Mandate } from './writer-election.js';
-import { OtherWriter } from './writer-tracker.js';
-import { Reign } from './writer-term.js';
+import { differences, type Fingerprint, storeInUse } from './fingerprint.js';
+import { type Channel, type PeerAnnouncement, PeerChannels, type PeerMessage, type Rank } from './peer-channels.js';
+import type { Writer } from './writer.js';
+import type { WriterElection, WriterGrant } from './writer-election.js';
+import { WriterTerm } from './writer-term.js';
+import { WriterTracker } from './writer-tracker.js';
 
-/** How often a node that waits asks whether the writer is there, ms. */
+/** How often a follower with waiting requests pings the writer, ms. */
 const TICK_MS = 500;
-/** A writer that opens its node may be silent for so many times as long: what it loads may keep its thread. */
-const OPENING_PATIENCE = 3;
-/** A background node that lets pages go first stands again after this, ms. */
-const YIELD_MS = 50;
-/** In ticks: how often a node says that it is there, where its end is not seen. */
-const SIGN_OF_LIFE = 10;
+/** A writer may be silent for so many times as long while it opens its node: loading may block its thread. */
+const OPENING_FACTOR = 3;
+/** A background node that gives way to pages campaigns again after this time, ms. */
+const GIVE_WAY_MS = 50;
+/** In ticks: how often a node announces itself where its end cannot be detected. */
+const ANNOUNCE_TICKS = 10;
 
-/** Goes up when nodes say something else to each other, or store something else. */
+/** Increased when the messages between nodes or the format of the store change. */
 const VERSION = SCHEMA_VERSION * 100 + 2;
 
+/** Settings of one of the nodes that share a store. */
+export interface CandidateSettings {
+  /** Name of the channels; the same for all nodes of the store. */
+  readonly name: string;
+  readonly rank: Rank;
+  readonly fingerprint: Fingerprint;
+  readonly hungAfterMs: number;
+  readonly election: WriterElection;
+  readonly channel: (name: string) => Channel;
+  /** Of this node's page. */
+  readonly activity: Activity;
+  /** Opens the node when this candidate is the writer. */
+  readonly open: (
+    extras: Pick<InlineExtras, 'store' | 'storeFailure' | 'activity' | 'onProgress'>,
+  ) => Promise<NodeTransport>;
+  readonly onProgress: (progress: OpenProgress) => void;
+}
+
+export interface CandidateListener {
+  /** Called with each writer that accepts calls; undefined when there is none at present. */
+  onWriter(writer: { readonly writer: Writer; readonly info: NodeInfo } | undefined): void;
+  /** The candidate has stopped because of an error. */
+  onEnd(error: Error): void;
+  /** Whether requests or subscriptions are waiting. */
+  isWaiting(): boolean;
+}
+
 /**
- * One of the nodes that share a store: stands for writer, writes when its turn comes, and until then knows who does.
- * `shared-node.ts` makes a node of it.
+ * One of the nodes that share a store. It campaigns to be the writer, runs as the writer when elected, and keeps track of the
+ * current writer until then. `shared-node.ts` makes a node of it.
  */
-export class Member {
+export class Candidate {
   private readonly id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
-  private readonly mail: Mail;
-  private reign: Reign | undefined;
-  private readonly other: OtherWriter;
-  /** Ticks since the writer elsewhere was heard of. */
-  private silence = 0;
+  private readonly channels: PeerChannels;
+  private readonly tracker: WriterTracker;
+  /** Set while this node is the writer. */
+  private term: WriterTerm | undefined;
+  /** Ticks since the remote writer was heard of. */
+  private silentTicks = 0;
   private ticks = 0;
-  private patience = 1;
-  private isStealing = false;
+  private silenceFactor = 1;
+  private stealsNext = false;
   private isClosed = false;
-  private waiting = new AbortController();
-  private standing: Promise<void> = Promise.resolve();
+  /** Ends the campaign that is running. */
+  private campaign = new AbortController();
+  private campaigning: Promise<void> = Promise.resolve();
   private timer: ReturnType<typeof setInterval> | undefined;
-  private disappear: () => void = () => {};
-  private unwatch: () => void = () => {};
+  private endPresence: () => void = () => {};
+  private unwatchActivity: () => void = () => {};
 
   constructor(
-    private readonly settings: MemberSettings,
-    private readonly listener: MemberListener,
+    private readonly settings: CandidateSettings,
+    private readonly listener: CandidateListener,
   ) {
-    this.mail = new Mail(settings.name, this.id, settings.channel, {
-      hear: (said) => this.hear(said),
-      read: (letter) => this.read(letter),
+    this.channels = new PeerChannels(settings.name, this.id, settings.channel, {
+      onAnnouncement: (announcement) => this.onAnnouncement(announcement),
+      onMessage: (message) => this.onMessage(message),
     });
-    const post = (to: string, epoch: number, letter: Said<ToWriter>) =>
-      this.mail.post(to, { from: this.id, epoch, ...letter } as ToWriter);
-    this.other = new OtherWriter(
-      post,
+    this.tracker = new WriterTracker(
+      (to, epoch, message) => this.channels.send(to, epoch, message),
       (writer) => listener.onWriter(writer),
-      (id) => this.mail.part(id),
+      (id) => this.channels.closeTo(id),
     );
   }
 
   get report(): SharingReport {
-    if (this.reign !== undefined) return { role: 'writer', writer: this.id, epoch: this.reign.epoch };
-    const { known } = this.other;
+    if (this.term !== undefined) return { role: 'writer', writer: this.id, epoch: this.term.epoch };
+    const { known } = this.tracker;
     return { role: 'follower', ...(known !== undefined && { writer: known.id, epoch: known.epoch }) };
   }
 
   async start(): Promise<void> {
-    const { office, rank, activity } = this.settings;
-    this.disappear = await office.appear(this.id, rank);
-    this.unwatch = activity.onChange(() => this.seek());
-    // Before it is heard of: a background node that writes ends for a page that stands.
-    this.standing = this.stand();
+    const { election, rank, activity } = this.settings;
+    this.endPresence = await election.announcePresence(this.id, rank);
+    this.unwatchActivity = activity.onChange(() => this.seek());
+    // Campaigns before it announces itself: a background writer resigns when it hears of a page.
+    this.campaigning = this.runCampaigns();
     this.seek();
     this.timer = setInterval(() => this.tick(), TICK_MS);
   }
 
-  /** Takes no part any more; a writer finishes what may write, and lets the next one have the store. */
+  /** Ends this candidate. A writer finishes the requests that may change state, and then gives up the store. */
   async close(): Promise<void> {
     this.isClosed = true;
-    this.reign?.leave();
-    this.waiting.abort();
-    await this.standing;
+    this.term?.resign();
+    this.campaign.abort();
+    await this.campaigning;
     clearInterval(this.timer);
-    this.unwatch();
-    this.other.end();
-    this.mail.say({ kind: 'bye', from: this.id });
-    this.mail.close();
-    this.disappear();
+    this.unwatchActivity();
+    this.tracker.close();
+    this.channels.broadcast({ kind: 'bye' });
+    this.channels.close();
+    this.endPresence();
   }
 
   private fail(error: Error): void {
     if (this.isClosed) return;
     this.listener.onEnd(error);
-    // What goes wrong while it ends has nobody left to be told.
+    // The listener has been called already, so an error while closing is dropped.
     this.close().catch(() => {});
   }
 
-  /** Stands for writer, again and again. */
-  private async stand(): Promise<void> {
-    const { office, rank } = this.settings;
+  /** Campaigns again and again. */
+  private async runCampaigns(): Promise<void> {
+    const { election, rank } = this.settings;
     while (!this.isClosed) {
-      this.waiting = new AbortController();
-      const steal = this.isStealing;
-      this.isStealing = false;
-      let yields = false;
+      this.campaign = new AbortController();
+      const steal = this.stealsNext;
+      this.stealsNext = false;
+      let givesWay = false;
       try {
-        const work = async (mandate: Mandate) => {
-          yields = rank === 'background' && !steal && (await office.hasPages());
-          if (!yields) await this.govern(mandate);
+        const run = async (grant: WriterGrant) => {
+          givesWay = rank === 'background' && !steal && (await election.hasPages());
+          if (!givesWay) await this.runAsWriter(grant);
         };
-        const isAlone = () => this.other.known === undefined;
-        await office.hold(work, { signal: this.waiting.signal, steal, isAlone });
+        const noWriterKnown = () => this.tracker.known === undefined;
+        await election.campaign(run, { signal: this.campaign.signal, steal, noWriterKnown });
       } catch (error) {
         this.fail(error as Error);
       }
-      if (yields) await new Promise((resolve) => setTimeout(resolve, YIELD_MS));
+      if (givesWay) await new Promise((resolve) => setTimeout(resolve, GIVE_WAY_MS));
     }
   }
 
-  /** Writes, from the opening of the node to its end. */
-  private async govern(mandate: Mandate): Promise<void> {
+  /** Runs as the writer, from the opening of the node to its end. */
+  private async runAsWriter(grant: WriterGrant): Promise<void> {
     if (this.isClosed) return;
-    const { office, activity, open } = this.settings;
+    const { election, activity, open } = this.settings;
     let store: FencedStore | undefined;
     let storeFailure: unknown;
     try {
-      store = await mandate.store();
+      store = await grant.store();
     } catch (error) {
       // Opening the node throws it, or goes on without a store.
       storeFailure = error;
     }
     if (this.isClosed) return store?.close();
-    const epoch = store?.epoch ?? Math.max(this.other.newestEpoch + 1, Date.now());
-    const say = (to: string, letter: object) => {
-      this.mail.post(to, { from: this.id, epoch, ...letter } as ToFollower);
+    const epoch = store?.epoch ?? Math.max(this.tracker.newestEpoch + 1, Date.now());
+    const onLeaving = () => {
+      this.listener.onWriter(undefined);
+      this.channels.broadcast({ kind: 'leaving', epoch });
     };
-    const reign = new Reign(epoch, mandate, office, activity, say, () => this.leave(epoch));
-    if (store !== undefined) store.onTakenOver = reign.lose;
-    this.other.dismiss();
-    this.other.newestEpoch = epoch;
-    this.reign = reign;
-    this.announce(reign);
+    const send: ConstructorParameters<typeof WriterTerm>[4] = (to, message) => this.channels.send(to, epoch, message);
+    const term = new WriterTerm(epoch, grant, election, activity, send, onLeaving);
+    if (store !== undefined) store.onTakenOver = term.lose;
+    this.tracker.forget();
+    this.tracker.newestEpoch = epoch;
+    this.term = term;
+    this.announce(term);
     let node: NodeTransport | undefined;
     try {
-      const onProgress = (progress: OpenProgress) => this.progress(reign, progress);
-      node = await open({ store, storeFailure, activity: reign.activity, onProgress });
-      if (!reign.isLeaving) {
-        const backend = reign.begin(node);
-        node.onStoreStatus?.(() => this.reign === reign && this.announce(reign));
-        this.announce(reign);
-        this.listener.onWriter({ backend, info: node.info });
-        await reign.last();
+      const onProgress = (progress: OpenProgress) => this.onProgress(term, progress);
+      node = await open({ store, storeFailure, activity: term.activity, onProgress });
+      if (!term.isLeaving) {
+        const writer = term.serve(node);
+        node.onStoreStatus?.(() => this.term === term && this.announce(term));
+        this.announce(term);
+        this.listener.onWriter({ writer, info: node.info });
+        await term.untilOver();
       }
     } catch (error) {
-      if (!reign.lost.aborted) this.fail(error as Error);
+      if (!term.lost.aborted) this.fail(error as Error);
     }
-    this.reign = undefined;
-    reign.close();
-    if (reign.lost.aborted) store?.end();
-    // A node that lost its store has nothing left to say.
+    this.term = undefined;
+    term.close();
+    if (term.lost.aborted) store?.end();
+    // If the term was lost, closing may fail because the store belongs to another writer.
     await (node ?? store)?.close().catch(() => {});
   }
 
-  private leave(epoch: number): void {
-    this.listener.onWriter(undefined);
-    this.mail.say({ kind: 'leaving', from: this.id, epoch });
-  }
-
-  private progress(reign: Reign, progress: OpenProgress): void {
+  private onProgress(term: WriterTerm, progress: OpenProgress): void {
     this.settings.onProgress(progress);
-    if (this.reign !== reign || reign.info !== undefined) return;
-    reign.progress = progress;
-    this.announce(reign);
+    if (this.term !== term || term.info !== undefined) return;
+    term.progress = progress;
+    this.announce(term);
   }
 
-  /** Takes what is said to all. */
-  private hear(said: Announcement): void {
+  private onAnnouncement(announcement: PeerAnnouncement): void {
     if (this.isClosed) return;
-    if (said.kind === 'seek') this.meet(said);
-    else if (said.kind === 'writer') this.acknowledge(said);
-    else if (said.kind === 'leaving') this.part(said.epoch);
-    else if (this.reign !== undefined) {
-      this.reign.forget(said.from);
-      this.mail.part(said.from);
+    if (announcement.kind === 'seek') this.onSeek(announcement);
+    else if (announcement.kind === 'writer') this.onWriterAnnounced(announcement);
+    else if (announcement.kind === 'leaving') this.onWriterLeaving(announcement.epoch);
+    else if (this.term !== undefined) {
+      this.term.removeFollower(announcement.from);
+      this.channels.closeTo(announcement.from);
     }
   }
 
-  /** Somebody looks for the writer. */
-  private meet({ from, rank, isActive, version, fingerprint }: Announcement & { kind: 'seek' }): void {
-    const { reign } = this;
-    if (reign === undefined || reign.isLeaving) return;
-    this.announce(reign);
+  private onSeek({ from, rank, isActive, version, fingerprint }: PeerAnnouncement & { kind: 'seek' }): void {
+    const { term } = this;
+    if (term === undefined || term.isLeaving) return;
+    this.announce(term);
     if (version > VERSION) this.fail(tooNew(version));
     if (version !== VERSION || differences(fingerprint, this.settings.fingerprint).length > 0) return;
-    reign.meet(from, rank, isActive);
-    if (this.settings.rank === 'background' && rank === 'page') reign.leave();
+    term.heardOf(from, rank, isActive);
+    if (this.settings.rank === 'background' && rank === 'page') term.resign();
   }
 
-  /** Somebody says that it writes. */
-  private acknowledge({ from, epoch, ...said }: Announcement & { kind: 'writer' }): void {
-    if (epoch < this.other.newestEpoch || this.reign?.epoch === epoch) return;
-    if (said.version > VERSION) this.fail(tooNew(said.version));
-    // One of an older version makes room for this one.
-    if (said.version !== VERSION) return;
-    const different = differences(said.fingerprint, this.settings.fingerprint);
+  private onWriterAnnounced({ from, epoch, ...other }: PeerAnnouncement & { kind: 'writer' }): void {
+    if (epoch < this.tracker.newestEpoch || this.term?.epoch === epoch) return;
+    if (other.version > VERSION) this.fail(tooNew(other.version));
+    // A writer of an older version resigns when it hears of this node.
+    if (other.version !== VERSION) return;
+    const different = differences(other.fingerprint, this.settings.fingerprint);
     if (different.length > 0) {
-      this.fail(storeInUse(`the node that writes has other options: ${different.join(', ')}`));
+      this.fail(storeInUse(different));
       return;
     }
-    this.reign?.lose();
-    this.silence = 0;
-    if (this.other.learn(from, epoch, said.info, said.store)) this.seek();
-    if (said.info === undefined && said.progress !== undefined) this.settings.onProgress(said.progress);
+    this.term?.lose();
+    this.silentTicks = 0;
+    if (this.tracker.announced(from, epoch, other.info, other.store)) this.seek();
+    if (other.info === undefined && other.progress !== undefined) this.settings.onProgress(other.progress);
   }
 
-  /** The writer elsewhere begins nothing any more. */
-  private part(epoch: number): void {
-    if (this.other.leave(epoch)) this.silence = 0;
+  private onWriterLeaving(epoch: number): void {
+    if (this.tracker.leaving(epoch)) this.silentTicks = 0;
   }
 
-  /** Takes what is said to this node. */
-  private read(letter: Letter): void {
-    const { kind, from, epoch } = letter;
+  private onMessage(message: PeerMessage): void {
+    const { kind, from, epoch } = message;
     if (kind === 'call' || kind === 'abort' || kind === 'end-session' || kind === 'ping') {
-      if (this.reign?.epoch === epoch && (this.reign.info !== undefined || kind === 'ping')) this.reign.receive(letter);
-      else if (kind === 'call')
-        this.mail.post(from, { kind: 'gone', from: this.id, epoch, call: letter.call, begun: false });
+      const { term } = this;
+      if (term?.epoch === epoch && (term.info !== undefined || kind === 'ping')) term.receive(message);
+      else if (kind === 'call') this.channels.send(from, epoch, { kind: 'gone', call: message.call, begun: false });
       return;
     }
-    if (kind === 'over') this.part(epoch);
-    if (epoch === this.other.known?.epoch) this.silence = 0;
-    this.other.receive(letter);
+    if (kind === 'over') this.onWriterLeaving(epoch);
+    if (epoch === this.tracker.known?.epoch) this.silentTicks = 0;
+    this.tracker.receive(message);
   }
 
   private tick(): void {
     this.ticks++;
-    if (this.reign !== undefined) {
-      this.reign.tick();
+    if (this.term !== undefined) {
+      this.term.tick();
       return;
     }
-    const { office, hungAfterMs } = this.settings;
-    if (!office.seesEnds && this.ticks % SIGN_OF_LIFE === 0) this.seek();
+    const { election, hungAfterMs } = this.settings;
+    if (!election.detectsEnds && this.ticks % ANNOUNCE_TICKS === 0) this.seek();
     if (!this.listener.isWaiting()) {
-      this.silence = 0;
+      this.silentTicks = 0;
       return;
     }
-    const { known, isReady } = this.other;
+    const { known, isReady } = this.tracker;
     if (known === undefined) this.seek();
-    else this.mail.post(known.id, { kind: 'ping', from: this.id, epoch: known.epoch });
-    const limitMs = hungAfterMs * this.patience * (isReady ? 1 : OPENING_PATIENCE);
-    if (++this.silence * TICK_MS < limitMs) return;
-    // Two that take a slow writer for a dead one would take it from each other for ever.
-    this.patience *= 2;
-    this.silence = 0;
-    this.isStealing = true;
-    this.waiting.abort();
+    else this.channels.send(known.id, known.epoch, { kind: 'ping' });
+    const limitMs = hungAfterMs * this.silenceFactor * (isReady ? 1 : OPENING_FACTOR);
+    if (++this.silentTicks * TICK_MS < limitMs) return;
+    // Waits longer each time. Otherwise two slow nodes would take the store from each other without end.
+    this.silenceFactor *= 2;
+    this.silentTicks = 0;
+    this.stealsNext = true;
+    this.campaign.abort();
   }
 
   private seek(): void {
     const { rank, activity, fingerprint } = this.settings;
-    const { isActive } = activity;
-    this.mail.say({ kind: 'seek', from: this.id, version: VERSION, fingerprint, rank, isActive });
+    this.channels.broadcast({ kind: 'seek', version: VERSION, fingerprint, rank, isActive: activity.isActive });
   }
 
-  private announce({ epoch, info, progress, store }: Reign): void {
+  private announce({ epoch, info, progress, store }: WriterTerm): void {
     const { fingerprint } = this.settings;
-    this.mail.say({ kind: 'writer', from: this.id, version: VERSION, fingerprint, epoch, info, progress, store });
+    this.channels.broadcast({ kind: 'writer', version: VERSION, fingerprint, epoch, info, progress, store });
   }
 }
 
 function tooNew(version: number): PlumblineError<'STORE_TOO_NEW'> {
-  const details = { version, supported: VERSION };
-  return new PlumblineError('STORE_TOO_NEW', 'a newer version of plumbline uses the store', details);
+  const message = 'a newer version of plumbline uses the store; load the page again to get the newer version';
+  return new PlumblineError('STORE_TOO_NEW', message, { version, supported: VERSION });
 }

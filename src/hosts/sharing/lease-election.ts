@@ -1,27 +1,25 @@
 import { isPlumblineError, type PlumblineError } from '../../errors.js';
+import { sleep, systemClock } from '../../scheduling/clock.js';
 import { claimLater, claimStore, type FencedStore, type Lease, leaseOf } from '../../store/fence.js';
 import type { PageStore } from '../../store/page-store.js';
-import type { HoldOptions, Mandate, Office } from './writer-election.js';
+import type { CampaignOptions, WriterElection, WriterGrant } from './writer-election.js';
 
-/** How often a node that does not write looks whether it may, ms. */
+/** How often a campaigning node tries to take the lease, ms. */
 const POLL_MS = 500;
-/** Whoever writes is heard of within this, if it has given its lease back or never had one, ms. */
-const SILENCE_MS = 1_000;
-/** How often a lease is renewed while it lasts. */
+/** A writer that has given its lease back, or never had one, announces itself within this time, ms. */
+const ANNOUNCEMENT_MS = 1_000;
+/** How many times a lease is renewed during its length. */
 const RENEWALS = 5;
 
-/** The error of a store that has no room for a claim. */
-type Full = PlumblineError<'STORE_QUOTA_EXCEEDED'>;
-
 /**
- * By a lease in the store, where there are no Web Locks: the writer renews it, and when it has run out another may write.
- * A writer that hangs does not renew it, so there is nothing to steal.
+ * Leader election by a lease in the store, where there are no Web Locks. The writer renews the lease; when it has expired, another
+ * node may write. A writer that hangs does not renew it, so nothing has to be stolen.
  *
- * On a full disk no lease is renewed, and none taken: whoever writes goes on, in memory. It is taken over from when it has
- * given its lease back, does not answer, or is not heard of for as long as a lease.
+ * On a full disk no lease is renewed and none is taken, and the writer goes on in memory. Another node takes over when the
+ * writer has given its lease back, does not answer, or has not been heard of for the length of a lease.
  */
-export class LeaseOffice implements Office {
-  readonly seesEnds = false;
+export class LeaseElection implements WriterElection {
+  readonly detectsEnds = false;
   private readonly lease: Lease;
 
   constructor(
@@ -31,43 +29,43 @@ export class LeaseOffice implements Office {
     this.lease = { leaseMs, now: () => Date.now() };
   }
 
-  async hold(work: (mandate: Mandate) => Promise<void>, options: HoldOptions): Promise<void> {
-    // The store tells of a loss by itself.
+  async campaign(run: (grant: WriterGrant) => Promise<void>, options: CampaignOptions): Promise<void> {
+    // Never fires: the store itself reports that another node has taken it over.
     const lost = new AbortController().signal;
     let claimed: FencedStore | undefined;
     try {
       claimed = await this.claimed(options);
     } catch (error) {
-      return work({ lost, store: () => Promise.reject(error) });
+      return run({ lost, store: () => Promise.reject(error) });
     }
     if (claimed === undefined) return;
     const renewing = setInterval(() => void claimed?.renew().catch(() => {}), this.lease.leaseMs / RENEWALS);
     try {
-      await work({ lost, store: async () => claimed });
+      await run({ lost, store: async () => claimed });
     } finally {
       clearInterval(renewing);
     }
   }
 
-  /** @returns undefined when nobody waits for it any more */
-  private async claimed({ signal, steal, isAlone }: HoldOptions): Promise<FencedStore | undefined> {
+  /** @returns undefined when the campaign was ended */
+  private async claimed({ signal, steal, noWriterKnown }: CampaignOptions): Promise<FencedStore | undefined> {
     const store = await this.openStore();
-    let full: Full | undefined;
-    let aloneMs = 0;
+    let full: PlumblineError<'STORE_QUOTA_EXCEEDED'> | undefined;
+    let noWriterMs = 0;
     try {
       while (!signal.aborted) {
         const lease = full === undefined ? 'held' : await leaseOf(store, this.lease);
-        // Somebody who is heard of may have no more than not been able to renew it.
-        const patienceMs = lease === 'none' ? SILENCE_MS : this.lease.leaseMs;
+        // The lease of a writer that still announces itself may have expired only because the disk is full.
+        const waitMs = lease === 'none' ? ANNOUNCEMENT_MS : this.lease.leaseMs;
         if (lease === 'held') {
           const outcome = await this.claim(store);
           if (outcome.claimed !== undefined) return outcome.claimed;
           full = outcome.full;
-        } else if (steal || aloneMs >= patienceMs) {
+        } else if (steal || noWriterMs >= waitMs) {
           return await claimLater(store, full!, this.lease);
         }
-        await passing(POLL_MS, signal);
-        aloneMs = isAlone() ? aloneMs + POLL_MS : 0;
+        await sleep(systemClock, POLL_MS, signal).catch(() => {});
+        noWriterMs = noWriterKnown() ? noWriterMs + POLL_MS : 0;
       }
     } catch (error) {
       await store.close();
@@ -77,8 +75,10 @@ export class LeaseOffice implements Office {
     return undefined;
   }
 
-  /** @returns nothing where somebody else has the lease */
-  private async claim(store: PageStore): Promise<{ claimed?: FencedStore; full?: Full }> {
+  /** @returns an empty object when another node holds the lease; `full` when the disk has no space for a claim */
+  private async claim(
+    store: PageStore,
+  ): Promise<{ claimed?: FencedStore; full?: PlumblineError<'STORE_QUOTA_EXCEEDED'> }> {
     try {
       const claimed = await claimStore(store, this.lease);
       return claimed === undefined ? {} : { claimed };
@@ -88,7 +88,7 @@ export class LeaseOffice implements Office {
     }
   }
 
-  async appear(): Promise<() => void> {
+  async announcePresence(): Promise<() => void> {
     return () => {};
   }
 
@@ -99,17 +99,4 @@ export class LeaseOffice implements Office {
   async hasPages(): Promise<boolean> {
     return false;
   }
-}
-
-/** Waits, or less long when the signal fires. */
-function passing(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
 }

@@ -1,38 +1,32 @@
-import { PlumblineError } from '../../errors.js';
 import type { Reply } from '../../rpc/envelope.js';
+import { RemoteCalls } from '../provider/remote-calls.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
-import { type Backend, WriterGone } from './writer.js';
-import type { Said, ToFollower, ToWriter } from './messages.js';
-import { writes } from './retry.js';
+import type { MessageBody, MessageToFollower, MessageToWriter } from './peer-channels.js';
+import { changesState } from './retry.js';
+import { type Writer, WriterGone } from './writer.js';
 
-/** How long an orderly end waits for what may write, ms. */
+/** How long an orderly end waits for requests that may change state, ms. */
 const DRAIN_MS = 10_000;
 
-interface Running {
-  readonly writes: boolean;
-  readonly end: () => void;
-}
-
-/** What a node elsewhere has under way here. */
-interface Follower {
-  /** The last call that was read. */
+/** The requests of one follower. */
+interface FollowerCalls {
+  /** Number of the last call that was read. */
   last: number;
-  readonly calls: Map<number, AbortController>;
-  readonly sessions: Map<number, NodeSession>;
+  readonly calls: RemoteCalls;
 }
 
-/** The node of a writer, as it serves its own page and the others. Once it ends, nothing it answers is believed. */
-export class Writing implements Backend {
-  private readonly running = new Set<Running>();
-  private readonly followers = new Map<string, Follower>();
+/** The writer's node in this thread. It serves its own page and the followers. After its end, none of its answers are used. */
+export class LocalWriter implements Writer {
+  private readonly running = new Set<{ readonly changesState: boolean; readonly end: () => void }>();
+  private readonly followers = new Map<string, FollowerCalls>();
   private isLeaving = false;
-  private drained: () => void = () => {};
+  private onDrained: () => void = () => {};
 
-  /** @param say - sends to a follower */
+  /** @param send - sends to a follower */
   constructor(
     readonly epoch: number,
     private readonly node: NodeTransport,
-    private readonly say: (to: string, letter: Said<ToFollower>) => void,
+    private readonly send: (to: string, message: MessageBody<MessageToFollower>) => void,
   ) {}
 
   get store() {
@@ -51,102 +45,75 @@ export class Writing implements Backend {
     };
   }
 
-  /** Takes what a follower sent. */
-  receive(letter: ToWriter): void {
-    const { from } = letter;
-    if (letter.kind === 'call') void this.answer(letter);
-    else if (letter.kind === 'abort') this.followers.get(from)?.calls.get(letter.call)?.abort();
-    else if (letter.kind === 'end-session') this.endSession(from, letter.session);
-    else this.say(from, { kind: 'pong' });
+  /** Handles a message from a follower. */
+  receive(message: MessageToWriter): void {
+    const { from } = message;
+    if (message.kind === 'call') void this.answer(message);
+    else if (message.kind === 'abort') this.followers.get(from)?.calls.abort(message.call);
+    else if (message.kind === 'end-session') this.followers.get(from)?.calls.closeSession(message.session);
+    else this.send(from, { kind: 'pong' });
   }
 
-  /** A follower is no longer there. */
-  drop(id: string): void {
-    const { calls, sessions } = this.followers.get(id) ?? {};
-    for (const controller of calls?.values() ?? []) controller.abort();
-    for (const session of sessions?.keys() ?? []) this.endSession(id, session);
+  /** Aborts the calls and closes the sessions of a follower that has ended. */
+  removeFollower(id: string): void {
+    this.followers.get(id)?.calls.close();
     this.followers.delete(id);
   }
 
-  /** Begins nothing more, and waits for what may write; reading can be asked for elsewhere again. */
+  /** Accepts no more requests, and waits for those that may change state. Reads can be retried with the next writer. */
   async drain(): Promise<void> {
     this.isLeaving = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
-      this.drained = resolve;
+      this.onDrained = resolve;
       timer = setTimeout(resolve, DRAIN_MS);
-      this.look();
+      this.checkDrained();
     });
     clearTimeout(timer);
-    // Lets the last answers go first.
+    // The last answers are sent first.
     await new Promise((resolve) => setTimeout(resolve));
   }
 
-  /** Whoever still waits, or might, is told that no reply comes. The node is left to be closed. */
+  /** Tells all followers that no reply will come. The caller closes the node. */
   end(followers: Iterable<string>): void {
     this.isLeaving = true;
     for (const { end } of this.running) end();
     for (const id of new Set([...followers, ...this.followers.keys()])) {
-      this.say(id, { kind: 'over', last: this.followers.get(id)?.last ?? 0 });
-      this.drop(id);
+      this.send(id, { kind: 'over', last: this.followers.get(id)?.last ?? 0 });
+      this.removeFollower(id);
     }
   }
 
-  private async answer(letter: ToWriter & { kind: 'call' }): Promise<void> {
-    const { from, call, layer, payload, session } = letter;
-    const follower = this.followers.get(from) ?? { last: 0, calls: new Map(), sessions: new Map() };
+  private async answer(message: MessageToWriter & { kind: 'call' }): Promise<void> {
+    const { from, call } = message;
+    const follower = this.followers.get(from) ?? {
+      last: 0,
+      calls: new RemoteCalls((session, event) => this.send(from, { kind: 'message', session, message: event })),
+    };
     this.followers.set(from, follower);
     follower.last = call;
-    const controller = new AbortController();
-    follower.calls.set(call, controller);
     try {
-      const { signal } = controller;
-      const reply = await (session === undefined
-        ? this.dispatch(layer, payload, signal)
-        : this.sessionOf(from, follower, session).dispatch(payload, signal));
-      this.say(from, { kind: 'reply', call, reply });
+      this.send(from, { kind: 'reply', call, reply: await follower.calls.dispatch(this, call, message) });
     } catch (error) {
-      this.say(from, { kind: 'gone', call, begun: !(error instanceof WriterGone) || error.begun });
-    } finally {
-      follower.calls.delete(call);
+      this.send(from, { kind: 'gone', call, begun: !(error instanceof WriterGone) || error.begun });
     }
-  }
-
-  private sessionOf(from: string, { sessions }: Follower, id: number): NodeSession {
-    let session = sessions.get(id);
-    if (session === undefined) {
-      session = this.openSession((message) => this.say(from, { kind: 'message', session: id, message }));
-      sessions.set(id, session);
-    }
-    return session;
-  }
-
-  private endSession(from: string, id: number): void {
-    const sessions = this.followers.get(from)?.sessions;
-    sessions?.get(id)?.close();
-    sessions?.delete(id);
   }
 
   private run(layer: Layer, payload: unknown, work: () => Promise<Reply>): Promise<Reply> {
     if (this.isLeaving) return Promise.reject(new WriterGone(false));
     return new Promise((resolve, reject) => {
-      const running = { writes: writes(layer, payload), end: () => reject(new WriterGone(true)) };
+      const running = { changesState: changesState(layer, payload), end: () => reject(new WriterGone(true)) };
       this.running.add(running);
       work()
         .then(resolve, reject)
         .finally(() => {
           this.running.delete(running);
-          this.look();
+          this.checkDrained();
         });
     });
   }
 
-  private look(): void {
-    if (![...this.running].some((running) => running.writes)) this.drained();
+  private checkDrained(): void {
+    if (![...this.running].some((running) => running.changesState)) this.onDrained();
   }
-}
-
-/** The error of what is asked of a node that was closed. */
-export function nodeClosed(): PlumblineError<'NODE_CLOSED'> {
-  return new PlumblineError('NODE_CLOSED', 'the node was closed', {});
 }

@@ -1,72 +1,149 @@
-import type { Channel } from './environment.js';
-import type { Announcement, Letter, ToFollower, ToWriter } from './messages.js';
+import type { Reply } from '../../rpc/envelope.js';
+import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
+import type { StoreStatus } from '../../store/store-status.js';
+import type { NodeInfo, OpenProgress } from '../options/options.js';
+import type { Layer } from '../provider/transport.js';
+import type { Fingerprint } from './fingerprint.js';
 
-/** Others of this origin may use a channel of the same name. What every version says is all that is looked at. */
-function isAnnouncement(data: unknown): data is Announcement {
-  if (!isSigned(data)) return false;
+/** Of nodes that share a store: a `background` node writes only while there is no `page` node. */
+export type Rank = 'page' | 'background';
+
+/** A message to all nodes of one store. `from` is the id of the sender, `epoch` the epoch of the writer. */
+export type PeerAnnouncement = {
+  readonly from: string;
+} & /** The sender exists and asks for the writer. Also sent when its page is shown or hidden. */
+(
+  | (SenderVersion & { readonly kind: 'seek'; readonly rank: Rank; readonly isActive: boolean })
+  /** The sender is the writer. It accepts calls once `info` is set. */
+  | (SenderVersion & {
+      readonly kind: 'writer';
+      readonly epoch: number;
+      readonly info?: NodeInfo | undefined;
+      readonly progress?: OpenProgress | undefined;
+      /** Status of its store. The writer announces each change. */
+      readonly store?: StoreStatus | undefined;
+    })
+  /** The writer accepts no more calls. */
+  | { readonly kind: 'leaving'; readonly epoch: number }
+  /** The sender is closed. */
+  | { readonly kind: 'bye' }
+);
+
+interface SenderVersion {
+  /** Version of the protocol and the store that the sender uses. */
+  readonly version: number;
+  readonly fingerprint: Fingerprint;
+}
+
+/** A message to the writer. The sender numbers its calls and sessions. */
+export type MessageToWriter = { readonly from: string; readonly epoch: number } & (
+  | {
+      readonly kind: 'call';
+      readonly call: number;
+      readonly layer: Layer;
+      readonly payload: unknown;
+      readonly session?: number | undefined;
+    }
+  | { readonly kind: 'abort'; readonly call: number }
+  | { readonly kind: 'end-session'; readonly session: number }
+  | { readonly kind: 'ping' }
+);
+
+/** A message from the writer. */
+export type MessageToFollower = { readonly from: string; readonly epoch: number } & (
+  | { readonly kind: 'reply'; readonly call: number; readonly reply: Reply }
+  /** There will be no reply. `begun`: the call may have been carried out. */
+  | { readonly kind: 'gone'; readonly call: number; readonly begun: boolean }
+  /** No call will be answered any more. Calls with a number above `last` were never read. */
+  | { readonly kind: 'over'; readonly last: number }
+  | { readonly kind: 'message'; readonly session: number; readonly message: SubscriptionMessage }
+  | { readonly kind: 'pong' }
+);
+
+/** A message to one node. */
+export type PeerMessage = MessageToWriter | MessageToFollower;
+
+/** The contents of a message, without its sender and epoch. */
+export type MessageBody<M> = M extends unknown ? Omit<M, 'from' | 'epoch'> : never;
+type AnnouncementBody<A> = A extends unknown ? Omit<A, 'from'> : never;
+
+/** Other code of this origin may use channels of the same names, so only the fields common to all versions are checked. */
+function isAnnouncement(data: unknown): data is PeerAnnouncement {
+  if (!hasSender(data)) return false;
   const { kind, epoch, version, fingerprint } = data;
-  const isStanding = typeof version === 'number' && typeof fingerprint === 'object' && fingerprint !== null;
-  if (kind === 'seek') return isStanding;
-  if (kind === 'writer') return isStanding && typeof epoch === 'number';
+  const hasVersion = typeof version === 'number' && typeof fingerprint === 'object' && fingerprint !== null;
+  if (kind === 'seek') return hasVersion;
+  if (kind === 'writer') return hasVersion && typeof epoch === 'number';
   return kind === 'bye' || (kind === 'leaving' && typeof epoch === 'number');
 }
 
-const LETTERS: readonly unknown[] = [
-  ...(['call', 'abort', 'end-session', 'ping'] satisfies ToWriter['kind'][]),
-  ...(['reply', 'gone', 'over', 'message', 'pong'] satisfies ToFollower['kind'][]),
+const MESSAGE_KINDS: readonly unknown[] = [
+  ...(['call', 'abort', 'end-session', 'ping'] satisfies MessageToWriter['kind'][]),
+  ...(['reply', 'gone', 'over', 'message', 'pong'] satisfies MessageToFollower['kind'][]),
 ];
 
-function isLetter(data: unknown): data is Letter {
-  return isSigned(data) && LETTERS.includes(data.kind) && typeof data.epoch === 'number';
+function isMessage(data: unknown): data is PeerMessage {
+  return hasSender(data) && MESSAGE_KINDS.includes(data.kind) && typeof data.epoch === 'number';
 }
 
-function isSigned(data: unknown): data is Record<string, unknown> {
+function hasSender(data: unknown): data is Record<string, unknown> {
   return typeof data === 'object' && data !== null && typeof (data as { from?: unknown }).from === 'string';
 }
 
-/** The channels of one node: one for all, one that it reads alone, and one for each node that it writes to. */
-export class Mail {
+/** The part of `BroadcastChannel` that is used. */
+export interface Channel {
+  postMessage(message: unknown): void;
+  onmessage: ((event: MessageEvent) => void) | null;
+  close(): void;
+}
+
+/**
+ * The channels of one node: one to all nodes of the store, one on which this node alone listens, and one for each node that it
+ * sends messages to.
+ */
+export class PeerChannels {
   private readonly common: Channel;
   private readonly inbox: Channel;
   private readonly outboxes = new Map<string, Channel>();
   private isClosed = false;
 
+  /** @param name - the same for all nodes of a store; @param id - of this node */
   constructor(
     private readonly name: string,
-    readonly id: string,
+    private readonly id: string,
     private readonly channel: (name: string) => Channel,
-    reader: { hear(said: Announcement): void; read(letter: Letter): void },
+    listener: { onAnnouncement(announcement: PeerAnnouncement): void; onMessage(message: PeerMessage): void },
   ) {
     this.common = channel(name);
     this.inbox = channel(`${name}:${id}`);
     this.common.onmessage = ({ data }) => {
-      if (isAnnouncement(data)) reader.hear(data);
+      if (isAnnouncement(data)) listener.onAnnouncement(data);
     };
     this.inbox.onmessage = ({ data }) => {
-      if (isLetter(data)) reader.read(data);
+      if (isMessage(data)) listener.onMessage(data);
     };
   }
 
-  /** Tells all. */
-  say(announcement: Announcement): void {
-    if (!this.isClosed) this.common.postMessage(announcement);
+  /** Sends to all other nodes of the store. */
+  broadcast(body: AnnouncementBody<PeerAnnouncement>): void {
+    if (!this.isClosed) this.common.postMessage({ from: this.id, ...body });
   }
 
-  /** Tells one. */
-  post(to: string, letter: Letter): void {
+  /** Sends to one node. */
+  send(to: string, epoch: number, body: MessageBody<PeerMessage>): void {
     if (this.isClosed) return;
     let channel = this.outboxes.get(to);
     if (channel === undefined) {
       channel = this.channel(`${this.name}:${to}`);
       this.outboxes.set(to, channel);
     }
-    channel.postMessage(letter);
+    channel.postMessage({ from: this.id, epoch, ...body });
   }
 
-  /** Nothing more is to be said to one. */
-  part(from: string): void {
-    this.outboxes.get(from)?.close();
-    this.outboxes.delete(from);
+  /** Closes the channel to one node. */
+  closeTo(id: string): void {
+    this.outboxes.get(id)?.close();
+    this.outboxes.delete(id);
   }
 
   close(): void {

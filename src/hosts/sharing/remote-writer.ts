@@ -1,33 +1,28 @@
 import type { Reply } from '../../rpc/envelope.js';
+import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { textOf } from '../options/plain-data.js';
 import type { Layer, NodeSession, SessionListener } from '../provider/transport.js';
-import { type Backend, WriterGone } from './writer.js';
-import type { Said, ToFollower, ToWriter } from './messages.js';
-import { happensTwice } from './retry.js';
+import type { MessageBody, MessageToFollower, MessageToWriter } from './peer-channels.js';
+import { isNonIdempotent } from './retry.js';
+import { type Writer, WriterGone } from './writer.js';
 
-interface Waiting {
-  readonly resolve: (reply: Reply) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** The node of a writer elsewhere. */
-export class RemoteNode implements Backend {
-  private readonly waiting = new Map<number, Waiting>();
+/** A writer that runs elsewhere, reached by messages. */
+export class RemoteWriter implements Writer {
+  private readonly calls = new Map<number, { resolve: (reply: Reply) => void; reject: (error: unknown) => void }>();
   private readonly sessions = new Map<number, SessionListener>();
-  /** Who waits for the next sign of life. */
-  private readonly greeting: { resolve: () => void; reject: (error: unknown) => void }[] = [];
-  private readonly storeListeners = new Set<StoreStatusListener>();
+  private readonly pings: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+  private readonly storeListeners = new Listeners<StoreStatus>();
   private isOver = false;
-  private next = 1;
+  private nextNumber = 1;
 
   /**
-   * @param say - sends to the writer
-   * @param storeStatus - as the writer has said
+   * @param send - sends to the writer
+   * @param storeStatus - as the writer has announced it
    */
   constructor(
     readonly epoch: number,
-    private readonly say: (letter: Said<ToWriter>) => void,
+    private readonly send: (message: MessageBody<MessageToWriter>) => void,
     public storeStatus?: StoreStatus | undefined,
   ) {}
 
@@ -36,15 +31,14 @@ export class RemoteNode implements Backend {
   }
 
   onStoreStatus(listener: StoreStatusListener): () => void {
-    this.storeListeners.add(listener);
-    return () => this.storeListeners.delete(listener);
+    return this.storeListeners.add(listener);
   }
 
-  /** The writer says how its store is, be it again. */
-  learn(status: StoreStatus | undefined): void {
+  /** Takes the status that the writer announces. Listeners are called if it has changed. */
+  setStoreStatus(status: StoreStatus | undefined): void {
     if (status === undefined || textOf(status) === textOf(this.storeStatus)) return;
     this.storeStatus = status;
-    for (const listener of this.storeListeners) listener(status);
+    this.storeListeners.notify(status);
   }
 
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
@@ -52,58 +46,58 @@ export class RemoteNode implements Backend {
   }
 
   openSession(listener: SessionListener): NodeSession {
-    const session = this.next++;
+    const session = this.nextNumber++;
     this.sessions.set(session, listener);
     return {
       dispatch: (payload, signal) => this.call('l2', payload, signal, session),
       close: () => {
-        if (this.sessions.delete(session) && !this.isOver) this.say({ kind: 'end-session', session });
+        if (this.sessions.delete(session) && !this.isOver) this.send({ kind: 'end-session', session });
       },
     };
   }
 
-  /** Takes what the writer sent. */
-  receive(letter: ToFollower): void {
-    if (letter.kind === 'reply') this.waiting.get(letter.call)?.resolve(letter.reply);
-    else if (letter.kind === 'gone') this.waiting.get(letter.call)?.reject(new WriterGone(letter.begun));
-    else if (letter.kind === 'message') this.sessions.get(letter.session)?.(letter.message);
-    else if (letter.kind === 'over') this.end(letter.last);
-    else for (const { resolve } of this.greeting.splice(0)) resolve();
+  /** Handles a message from the writer. */
+  receive(message: MessageToFollower): void {
+    if (message.kind === 'reply') this.calls.get(message.call)?.resolve(message.reply);
+    else if (message.kind === 'gone') this.calls.get(message.call)?.reject(new WriterGone(message.begun));
+    else if (message.kind === 'message') this.sessions.get(message.session)?.(message.message);
+    else if (message.kind === 'over') this.end(message.last);
+    else for (const { resolve } of this.pings.splice(0)) resolve();
   }
 
-  /** The writer is no more. @param last - the last call that it may have read */
-  end(last = this.next): void {
+  /** Rejects all calls: the writer has ended. @param last - number of the last call that it may have read */
+  end(last = this.nextNumber): void {
     this.isOver = true;
-    for (const [call, { reject }] of this.waiting) reject(new WriterGone(call <= last));
-    for (const { reject } of this.greeting.splice(0)) reject(new WriterGone(false));
+    for (const [call, { reject }] of this.calls) reject(new WriterGone(call <= last));
+    for (const { reject } of this.pings.splice(0)) reject(new WriterGone(false));
     this.sessions.clear();
   }
 
-  /** Waits until the writer says something: what is sent after that, it reads, unless it ends within this moment. */
-  private greet(): Promise<void> {
+  /** Waits for a pong. A call sent right after it is read by the writer, unless the writer ends at that moment. */
+  private ping(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.greeting.push({ resolve, reject });
-      this.say({ kind: 'ping' });
+      this.pings.push({ resolve, reject });
+      this.send({ kind: 'ping' });
     });
   }
 
   private async call(layer: Layer, payload: unknown, signal?: AbortSignal, session?: number): Promise<Reply> {
-    // One that is gone already must not leave it open whether something happened.
-    if (!this.isOver && happensTwice(layer, payload)) await this.greet();
+    // If the writer has already ended, the outcome of a non-idempotent request would be unknown without need.
+    if (!this.isOver && isNonIdempotent(layer, payload)) await this.ping();
     if (this.isOver) throw new WriterGone(false);
-    const call = this.next++;
+    const call = this.nextNumber++;
     const onAbort = () => {
-      this.say({ kind: 'abort', call });
-      this.waiting.get(call)?.reject(signal?.reason);
+      this.send({ kind: 'abort', call });
+      this.calls.get(call)?.reject(signal?.reason);
     };
     const answered = new Promise<Reply>((resolve, reject) => {
       signal?.throwIfAborted();
-      this.say({ kind: 'call', call, layer, payload, session });
-      this.waiting.set(call, { resolve, reject });
+      this.send({ kind: 'call', call, layer, payload, session });
+      this.calls.set(call, { resolve, reject });
       signal?.addEventListener('abort', onAbort, { once: true });
     });
     return answered.finally(() => {
-      this.waiting.delete(call);
+      this.calls.delete(call);
       signal?.removeEventListener('abort', onAbort);
     });
   }

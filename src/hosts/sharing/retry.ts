@@ -5,59 +5,61 @@ import { type Reply, type RpcResponse, readRequest } from '../../rpc/envelope.js
 import { handlePayload } from '../../rpc/handle.js';
 import type { Layer } from '../provider/transport.js';
 
-/** Methods of a developer's chain that only read. */
+/** Methods of a devnet that only read. */
 const READING = /_get(Automine|IntervalMining)$/;
-/** Of `inspect`: what only reads. */
+/** Methods of layer `inspect` that only read. */
 const INSPECTING = /^(explain|export|sharing|storage)/;
 
 type Ask = (payload: unknown) => Promise<Reply>;
 
 /**
- * Whether asking a second time does what asking once does. A signed transaction happens once, whoever sends it how often.
- *
- * @param payload - a request object; what is none does nothing
+ * Whether sending a method twice has the same effect as sending it once. A signed transaction is included at most once, so
+ * `eth_sendRawTransaction` is idempotent.
  */
-function isRepeatable(layer: Layer, payload: unknown): boolean {
-  const request = readRequest(payload);
-  if ('error' in request) return true;
-  const { method } = request;
+export function isIdempotent(method: string, layer: Layer): boolean {
   if (layer === 'inspect') return INSPECTING.test(method);
   return !/^(evm|anvil|hardhat)_|^eth_send(Unsigned)?Transaction$/.test(method) || READING.test(method);
 }
 
-/** Whether carrying a payload out a second time would do something twice. */
-export function happensTwice(layer: Layer, payload: unknown): boolean {
-  return listOf(payload).some((item) => !isRepeatable(layer, item));
+/** @param item - a request object; a malformed one has no effect, so it can be retried */
+function canRetry(layer: Layer, item: unknown): boolean {
+  const request = readRequest(item);
+  return 'error' in request || isIdempotent(request.method, layer);
 }
 
-/** Whether a payload may change what the node keeps. A filter or a subscription is not meant: those end with the writer. */
-export function writes(layer: Layer, payload: unknown): boolean {
-  return listOf(payload).some((item) => !isRepeatable(layer, item) || methodOf(item) === 'eth_sendRawTransaction');
+/** Whether a payload has a request that must not be carried out twice. */
+export function isNonIdempotent(layer: Layer, payload: unknown): boolean {
+  return listOf(payload).some((item) => !canRetry(layer, item));
+}
+
+/** Whether a payload may change what the node stores. Filters and subscriptions do not count: they end with the writer. */
+export function changesState(layer: Layer, payload: unknown): boolean {
+  return listOf(payload).some((item) => !canRetry(layer, item) || methodOf(item) === 'eth_sendRawTransaction');
 }
 
 /**
- * Asks for a payload that an earlier writer may have carried out: again for what may be repeated; the rest is answered
- * with `OUTCOME_UNKNOWN`.
+ * Retries a payload that an earlier writer may have carried out. Idempotent requests are sent again; the others are answered with
+ * `OUTCOME_UNKNOWN`.
  */
-export async function repeat(layer: Layer, payload: unknown, ask: Ask): Promise<Reply> {
+export async function retry(layer: Layer, payload: unknown, ask: Ask): Promise<Reply> {
   if (!Array.isArray(payload)) {
-    if (!isRepeatable(layer, payload)) return refuse(payload, unknownOutcome(payload));
-    return replace(await ask(payload), [payload], ask);
+    if (!canRetry(layer, payload)) return refuse(payload, unknownOutcome(payload));
+    return withKnownTransactions(await ask(payload), [payload], ask);
   }
-  const again = payload.filter((item) => isRepeatable(layer, item));
-  const reply = again.length === 0 ? { body: [] } : await replace(await ask(again), again, ask);
-  // The whole payload was refused: too long a batch, too long a wait.
+  const retried = payload.filter((item) => canRetry(layer, item));
+  const reply = retried.length === 0 ? { body: [] } : await withKnownTransactions(await ask(retried), retried, ask);
+  // One error for the whole payload, such as a batch that is too long or a timeout.
   if (!Array.isArray(reply.body)) return reply;
   const answers = [...(reply.body as readonly RpcResponse[])];
   const body: RpcResponse[] = [];
   for (const item of payload) {
-    if (!isRepeatable(layer, item)) body.push(...bodyOf(await refuse(item, unknownOutcome(item))));
+    if (!canRetry(layer, item)) body.push(...responsesOf(await refuse(item, unknownOutcome(item))));
     else if (isAnswered(item)) body.push(...answers.splice(0, 1));
   }
   return { ...reply, body };
 }
 
-/** What a payload is answered when nothing of it can be carried out: each request with this error. */
+/** Answers each request of a payload with the same error. */
 export function refuse(payload: unknown, error: Error): Promise<Reply> {
   const refusing = {
     handle() {
@@ -68,23 +70,25 @@ export function refuse(payload: unknown, error: Error): Promise<Reply> {
 }
 
 /**
- * The requests of a payload that have an answer, with the answers.
+ * The requests of a payload that are answered, each with its answer.
  *
- * @returns nothing for a payload that was refused as a whole
+ * @returns an empty list for a payload that was refused as a whole
  */
-export function answersOf(payload: unknown, { body }: Reply): { item: unknown; answer: RpcResponse }[] {
-  const answers = listOf(body) as RpcResponse[];
+export function answersOf(payload: unknown, reply: Reply): { item: unknown; answer: RpcResponse }[] {
+  const answers = responsesOf(reply);
   const asked = listOf(payload).filter(isAnswered);
   return asked.length === answers.length ? asked.map((item, i) => ({ item, answer: answers[i]! })) : [];
 }
 
-/** The method a request object names. */
+/** The method that a request object names. */
 export function methodOf(item: unknown): unknown {
   return (item as { method?: unknown } | null | undefined)?.method;
 }
 
-/** A transaction that the chain has already was sent by the first asking: its hash is the answer. */
-async function replace(reply: Reply, items: readonly unknown[], ask: Ask): Promise<Reply> {
+/**
+ * A retried transaction that was included the first time is refused as known. Replaces that error by the hash of the transaction.
+ */
+async function withKnownTransactions(reply: Reply, items: readonly unknown[], ask: Ask): Promise<Reply> {
   const found = new Map<RpcResponse, RpcResponse>();
   for (const { item, answer } of answersOf(items, reply)) {
     if (!('error' in answer) || methodOf(item) !== 'eth_sendRawTransaction') continue;
@@ -103,7 +107,7 @@ async function isOnChain(hash: string, ask: Ask): Promise<boolean> {
   return (body as { result?: unknown } | undefined)?.result instanceof Object;
 }
 
-/** @returns undefined for parameters that hold no transaction */
+/** @returns undefined when the parameters hold no transaction */
 function hashOf(item: unknown): string | undefined {
   try {
     return bytesToHex(keccak_256(hexToBytes((item as { params: [string] }).params[0])));
@@ -114,16 +118,18 @@ function hashOf(item: unknown): string | undefined {
 
 function unknownOutcome(item: unknown): PlumblineError<'OUTCOME_UNKNOWN'> {
   const method = String(methodOf(item));
-  return new PlumblineError('OUTCOME_UNKNOWN', `the node that had ${method} ended before it answered`, { method });
+  const advice = 'read the chain before you send it again';
+  const message = `the node that carried out ${method} ended before it answered; ${advice}`;
+  return new PlumblineError('OUTCOME_UNKNOWN', message, { method });
 }
 
-/** Everything but a notification is answered, malformed requests included. */
+/** All requests but notifications are answered, malformed ones too. */
 function isAnswered(item: unknown): boolean {
   const request = readRequest(item);
   return 'error' in request || request.id !== undefined;
 }
 
-function bodyOf({ body }: Reply): RpcResponse[] {
+function responsesOf({ body }: Reply): RpcResponse[] {
   return listOf(body) as RpcResponse[];
 }
 

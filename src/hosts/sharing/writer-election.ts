@@ -1,52 +1,57 @@
 import { isPlumblineError } from '../../errors.js';
 import { claimLater, claimStore, type FencedStore } from '../../store/fence.js';
 import type { PageStore } from '../../store/page-store.js';
-import type { Locks } from './environment.js';
-import type { Rank } from './messages.js';
+import type { Rank } from './peer-channels.js';
 
-/** The right to write, while it lasts. */
-export interface Mandate {
-  /** Fires when somebody else has it. */
+/** The right to write to the store. */
+export interface WriterGrant {
+  /** Fires when another node has been granted it. */
   readonly lost: AbortSignal;
   /**
-   * The store, commits of earlier writers being refused. To be closed by whoever asks, which is once at most.
+   * The store. Commits of earlier writers are refused from now on. Called at most once; the caller closes the store.
    *
    * @throws PlumblineError of the store
    */
   store(): Promise<FencedStore | undefined>;
 }
 
-/** How the right to write is asked for. */
-export interface HoldOptions {
+/** How a node campaigns to be the writer. */
+export interface CampaignOptions {
+  /** Ends the campaign. */
   readonly signal: AbortSignal;
+  /** Takes the grant from a writer that exists but does not answer. */
   readonly steal: boolean;
-  readonly isAlone: () => boolean;
+  /** Whether this node knows of no writer at present. */
+  readonly noWriterKnown: () => boolean;
 }
 
-/** How the one writer of a store is chosen. */
-export interface Office {
+/** How the one writer of a store is elected. */
+export interface WriterElection {
   /**
-   * Waits for the right to write, does the work, and lets the next one have it.
+   * Waits for the grant, runs as the writer, and gives the grant back.
    *
-   * @param work - never rejects; ends soon after `lost` fires
-   * @param options.signal - ends the waiting
-   * @param options.steal - does not wait for a writer that is there but does not answer
-   * @param options.isAlone - whether nobody is known to write
+   * @param run - never rejects; ends soon after `lost` fires
    */
-  hold(work: (mandate: Mandate) => Promise<void>, options: HoldOptions): Promise<void>;
-  /** Lets others know that this node is there, until the function that comes back is called. */
-  appear(id: string, rank: Rank): Promise<() => void>;
-  /** Whether `watch` ever calls back. Where it does not, nodes have to be heard of from time to time. */
-  readonly seesEnds: boolean;
-  /** Calls back when a node is no longer there. @returns a function that ends the watch */
-  watch(id: string, rank: Rank, gone: () => void): () => void;
-  /** Whether any page's node is there. */
+  campaign(run: (grant: WriterGrant) => Promise<void>, options: CampaignOptions): Promise<void>;
+  /** Lets other nodes see that this node exists. @returns a function that ends this */
+  announcePresence(id: string, rank: Rank): Promise<() => void>;
+  /** Whether `watch` ever calls back. If it does not, nodes have to announce themselves from time to time. */
+  readonly detectsEnds: boolean;
+  /** Calls back when a node has ended. @returns a function that ends the watch */
+  watch(id: string, rank: Rank, onEnd: () => void): () => void;
+  /** Whether a node of rank `page` exists. */
   hasPages(): Promise<boolean>;
 }
 
-/** By Web Locks: the browser gives the writer's lock on when its holder ends, however that comes about. */
-export class LockOffice implements Office {
-  readonly seesEnds = true;
+/** The part of `navigator.locks` that is used. */
+export interface Locks {
+  request(name: string, options: LockOptions, work: () => Promise<unknown>): Promise<unknown>;
+  query(): Promise<LockManagerSnapshot>;
+}
+
+/** Leader election by Web Locks: when the holder of the writer's lock ends in any way, the browser grants it to the next. */
+export class LockElection implements WriterElection {
+  readonly detectsEnds = true;
 
   constructor(
     private readonly locks: Locks,
@@ -54,43 +59,43 @@ export class LockOffice implements Office {
     private readonly openStore: () => Promise<PageStore>,
   ) {}
 
-  async hold(work: (mandate: Mandate) => Promise<void>, { signal, steal }: HoldOptions): Promise<void> {
+  async campaign(run: (grant: WriterGrant) => Promise<void>, { signal, steal }: CampaignOptions): Promise<void> {
     const lost = new AbortController();
-    const mandate = { lost: lost.signal, store: () => this.claimed() };
-    let working: Promise<void> | undefined;
+    const grant = { lost: lost.signal, store: () => this.claim() };
+    let running: Promise<void> | undefined;
     try {
       await this.locks.request(this.name, steal ? { steal } : { signal }, () => {
-        working = work(mandate);
-        return working;
+        running = run(grant);
+        return running;
       });
     } catch (error) {
-      // Held, and then stolen; or no longer waited for.
-      if (working === undefined && !signal.aborted) throw error;
+      // Expected when the lock was held and then stolen, or when the campaign was ended.
+      if (running === undefined && !signal.aborted) throw error;
     }
     lost.abort();
-    await working;
+    await running;
   }
 
-  async appear(id: string, rank: Rank): Promise<() => void> {
+  async announcePresence(id: string, rank: Rank): Promise<() => void> {
     let end = () => {};
-    const lasting = new Promise<void>((resolve) => {
+    const untilEnd = new Promise<void>((resolve) => {
       end = resolve;
     });
     await new Promise<void>((resolve, reject) => {
       const held = () => {
         resolve();
-        return lasting;
+        return untilEnd;
       };
       this.locks.request(this.presence(id, rank), {}, held).catch(reject);
     });
     return end;
   }
 
-  watch(id: string, rank: Rank, gone: () => void): () => void {
-    const { signal, abort } = controls();
-    const end = async () => gone();
-    this.locks.request(this.presence(id, rank), { signal }, end).catch(() => {});
-    return abort;
+  watch(id: string, rank: Rank, onEnd: () => void): () => void {
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.locks.request(this.presence(id, rank), { signal }, async () => onEnd()).catch(() => {});
+    return () => controller.abort();
   }
 
   async hasPages(): Promise<boolean> {
@@ -98,15 +103,16 @@ export class LockOffice implements Office {
     return held.some(({ name }) => name?.startsWith(this.presence('', 'page')));
   }
 
+  /** Name of the lock that a node holds for as long as it exists. */
   private presence(id: string, rank: Rank): string {
     return `${this.name}:${rank}:${id}`;
   }
 
-  private async claimed(): Promise<FencedStore | undefined> {
+  private async claim(): Promise<FencedStore | undefined> {
     const store = await this.openStore();
     try {
       return await claimStore(store).catch((error: unknown) => {
-        // The lock says that nobody else writes: what is stored can be read, and the rest goes on in memory.
+        // The lock guarantees that there is no other writer, so the node can read the store and work in memory.
         if (isPlumblineError(error, 'STORE_QUOTA_EXCEEDED')) return claimLater(store, error);
         throw error;
       });
@@ -115,9 +121,4 @@ export class LockOffice implements Office {
       throw error;
     }
   }
-}
-
-function controls(): { signal: AbortSignal; abort: () => void } {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort() };
 }

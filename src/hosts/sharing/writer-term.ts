@@ -1,122 +1,124 @@
-import type { Activity } from '../../scheduling/activity.js';
+import { type Activity, CombinedActivity } from '../../scheduling/activity.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import type { NodeInfo, OpenProgress } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
-import { JointActivity } from './joint-activity.js';
-import type { Rank, Said, ToFollower, ToWriter } from './messages.js';
-import type { Mandate, Office } from './writer-election.js';
-import { Writing } from './local-writer.js';
+import { LocalWriter } from './local-writer.js';
+import type { MessageBody, MessageToFollower, MessageToWriter, Rank } from './peer-channels.js';
+import type { WriterElection, WriterGrant } from './writer-election.js';
 
-/** In ticks: for how long a node is remembered that says nothing, where its end is not seen. */
-const REMEMBERED = 60;
+/** In ticks: a follower whose end cannot be detected is removed when it has not been heard of for so long. */
+const MAX_SILENT_TICKS = 60;
 
 interface Follower {
   /** Ticks since it was heard of. */
-  silence: number;
+  silentTicks: number;
   readonly unwatch: () => void;
 }
 
-/** The time during which a node writes: from the opening of its own node to its end. */
-export class Reign {
-  readonly activity: JointActivity;
-  /** Fires when somebody else writes. */
+/** The time during which this node is the writer: from before its node is opened until after it is closed. */
+export class WriterTerm {
+  /** Active while this page or the page of a follower is. */
+  readonly activity: CombinedActivity;
+  /** Fires when another node is the writer. */
   readonly lost: AbortSignal;
-  /** It begins nothing any more. */
+  /** Whether no more calls are accepted. */
   isLeaving = false;
   info: NodeInfo | undefined;
   progress: OpenProgress | undefined;
-  private writing: Writing | undefined;
+  private writer: LocalWriter | undefined;
   private readonly followers = new Map<string, Follower>();
   private readonly losing = new AbortController();
-  private readonly ended: Promise<void>;
-  private end = () => {};
+  private readonly resigned: Promise<void>;
+  private onResigned = () => {};
 
-  /** @param onOver - told at once when it begins nothing any more */
+  /** @param onLeaving - called at once when no more calls are accepted */
   constructor(
     readonly epoch: number,
-    private readonly mandate: Mandate,
-    private readonly office: Office,
+    private readonly grant: WriterGrant,
+    private readonly election: WriterElection,
     activity: Activity,
-    private readonly say: (to: string, letter: Said<ToFollower>) => void,
-    private readonly onOver: () => void,
+    private readonly send: (to: string, message: MessageBody<MessageToFollower>) => void,
+    private readonly onLeaving: () => void,
   ) {
-    this.activity = new JointActivity(activity);
+    this.activity = new CombinedActivity(activity);
     this.lost = this.losing.signal;
-    this.ended = new Promise((resolve) => {
-      this.end = resolve;
+    this.resigned = new Promise((resolve) => {
+      this.onResigned = resolve;
     });
-    if (mandate.lost.aborted) this.lose();
-    mandate.lost.addEventListener('abort', this.lose);
+    if (grant.lost.aborted) this.lose();
+    grant.lost.addEventListener('abort', this.lose);
   }
 
-  /** Somebody else writes: what is answered from now on is not the store's. */
+  /** Another node is the writer: answers from now on do not come from the stored chain, and are discarded. */
   readonly lose = (): void => {
     this.losing.abort();
-    this.leave();
-    this.writing?.end(this.followers.keys());
+    this.resign();
+    this.writer?.end(this.followers.keys());
   };
 
-  /** Has it end in order. */
-  leave(): void {
+  /** Begins an orderly end of the term. */
+  resign(): void {
     if (this.isLeaving) return;
     this.isLeaving = true;
-    this.onOver();
-    this.end();
+    this.onLeaving();
+    this.onResigned();
   }
 
-  /** Begins to answer. */
-  begin(node: NodeTransport): Writing {
+  /** Begins to answer calls with an open node. */
+  serve(node: NodeTransport): LocalWriter {
     this.info = node.info;
-    this.writing = new Writing(this.epoch, node, this.say);
-    return this.writing;
+    this.writer = new LocalWriter(this.epoch, node, this.send);
+    return this.writer;
   }
 
-  /** Of its node. */
+  /** Status of the node's store. */
   get store(): StoreStatus | undefined {
-    return this.writing?.store.storeStatus;
+    return this.writer?.store.storeStatus;
   }
 
-  /** Answers until it is lost, or has come to its end in order. */
-  async last(): Promise<void> {
-    await this.ended;
-    if (!this.lost.aborted) await this.writing?.drain();
-    this.writing?.end(this.followers.keys());
+  /** Resolves when the term is lost, or has ended in order. */
+  async untilOver(): Promise<void> {
+    await this.resigned;
+    if (!this.lost.aborted) await this.writer?.drain();
+    this.writer?.end(this.followers.keys());
   }
 
   close(): void {
-    this.mandate.lost.removeEventListener('abort', this.lose);
+    this.grant.lost.removeEventListener('abort', this.lose);
     for (const { unwatch } of this.followers.values()) unwatch();
     this.activity.close();
   }
 
-  /** Somebody is there. */
-  meet(id: string, rank: Rank, isActive: boolean): void {
+  /** A follower has announced itself. */
+  heardOf(id: string, rank: Rank, isActive: boolean): void {
     const known = this.followers.get(id);
     if (known === undefined) {
-      const unwatch = this.office.watch(id, rank, () => this.forget(id));
-      this.followers.set(id, { silence: 0, unwatch });
+      const unwatch = this.election.watch(id, rank, () => this.removeFollower(id));
+      this.followers.set(id, { silentTicks: 0, unwatch });
     } else {
-      known.silence = 0;
+      known.silentTicks = 0;
     }
     this.activity.set(id, isActive);
   }
 
-  /** Somebody is no longer there. */
-  forget(id: string): void {
+  /** A follower has ended. */
+  removeFollower(id: string): void {
     this.followers.get(id)?.unwatch();
     this.followers.delete(id);
     this.activity.set(id, false);
-    this.writing?.drop(id);
+    this.writer?.removeFollower(id);
   }
 
-  /** Takes what a follower sent. */
-  receive(letter: ToWriter): void {
-    if (this.writing !== undefined) this.writing.receive(letter);
-    else if (letter.kind === 'ping') this.say(letter.from, { kind: 'pong' });
+  /** Handles a message from a follower. */
+  receive(message: MessageToWriter): void {
+    if (this.writer !== undefined) this.writer.receive(message);
+    else if (message.kind === 'ping') this.send(message.from, { kind: 'pong' });
   }
 
   tick(): void {
-    if (this.office.seesEnds) return;
-    for (const [id, follower] of this.followers) if (++follower.silence > REMEMBERED) this.forget(id);
+    if (this.election.detectsEnds) return;
+    for (const [id, follower] of this.followers) {
+      if (++follower.silentTicks > MAX_SILENT_TICKS) this.removeFollower(id);
+    }
   }
 }

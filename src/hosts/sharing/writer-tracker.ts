@@ -1,95 +1,94 @@
 import type { StoreStatus } from '../../store/store-status.js';
 import type { NodeInfo } from '../options/options.js';
-import type { Backend } from './writer.js';
-import type { Said, ToFollower, ToWriter } from './messages.js';
-import { RemoteNode } from './remote-writer.js';
+import type { MessageBody, MessageToFollower, MessageToWriter } from './peer-channels.js';
+import { RemoteWriter } from './remote-writer.js';
+import type { Writer } from './writer.js';
 
-/** The last answers of a writer may arrive after the news of the next: of one that ended in order, all of them do; ms. */
-const LEFT_MS = 1_000;
-const LOST_MS = 100;
+/** Answers of the previous writer may arrive after the announcement of the next one. How long to wait for them, ms: */
+const WAIT_AFTER_ORDERLY_END_MS = 1_000;
+const WAIT_AFTER_LOSS_MS = 100;
 
-/** What a node knows of the writer elsewhere. */
-export class OtherWriter {
-  /** Of writers with a lower one nothing is believed any more. */
+/** Keeps track of the writer that runs elsewhere. */
+export class WriterTracker {
+  /** Messages of writers with a lower epoch are ignored. */
   newestEpoch = 0;
-  /** Once it is heard of. */
-  private writer: { readonly id: string; readonly epoch: number } | undefined;
-  /** Once it can be asked. */
-  private remote: RemoteNode | undefined;
-  /** The writer before, for what it answered last. */
-  private past: RemoteNode | undefined;
-  /** The newest one ends in order. */
-  private hasLeft = false;
+  /** The writer, from its first announcement on. */
+  private current: { readonly id: string; readonly epoch: number } | undefined;
+  /** Set once the writer accepts calls. */
+  private remote: RemoteWriter | undefined;
+  /** The writer before this one, whose last answers may still arrive. */
+  private previous: RemoteWriter | undefined;
+  private endsInOrder = false;
 
   /**
-   * @param post - sends to a writer
-   * @param tell - told of whoever can be asked; undefined: nobody, for the moment
-   * @param part - told when nothing more is to be sent to one
+   * @param send - sends to a writer
+   * @param onWriter - called with each writer that accepts calls; undefined when there is none at present
+   * @param closeChannel - called when nothing more will be sent to a writer
    */
   constructor(
-    private readonly post: (to: string, epoch: number, letter: Said<ToWriter>) => void,
-    private readonly tell: (writer: { readonly backend: Backend; readonly info: NodeInfo } | undefined) => void,
-    private readonly part: (id: string) => void,
+    private readonly send: (to: string, epoch: number, message: MessageBody<MessageToWriter>) => void,
+    private readonly onWriter: (writer: { readonly writer: Writer; readonly info: NodeInfo } | undefined) => void,
+    private readonly closeChannel: (id: string) => void,
   ) {}
 
   get known(): { readonly id: string; readonly epoch: number } | undefined {
-    return this.writer;
+    return this.current;
   }
 
   get isReady(): boolean {
     return this.remote !== undefined;
   }
 
-  /** Somebody writes; with `info`, it can be asked. @returns whether it is another than before */
-  learn(id: string, epoch: number, info: NodeInfo | undefined, store?: StoreStatus | undefined): boolean {
-    const isOther = this.writer?.epoch !== epoch || this.writer.id !== id;
-    if (isOther) {
-      this.dismiss();
+  /** A node announces that it is the writer. With `info`, it accepts calls. @returns whether it is a new writer */
+  announced(id: string, epoch: number, info: NodeInfo | undefined, store?: StoreStatus | undefined): boolean {
+    const isNew = this.current?.epoch !== epoch || this.current.id !== id;
+    if (isNew) {
+      this.forget();
       this.newestEpoch = epoch;
-      this.writer = { id, epoch };
+      this.current = { id, epoch };
     }
     if (info !== undefined && this.remote === undefined) {
-      const remote = new RemoteNode(epoch, (letter) => this.post(id, epoch, letter), store);
+      const remote = new RemoteWriter(epoch, (message) => this.send(id, epoch, message), store);
       this.remote = remote;
-      this.tell({ backend: remote, info });
+      this.onWriter({ writer: remote, info });
     }
-    this.remote?.learn(store);
-    return isOther;
+    this.remote?.setStoreStatus(store);
+    return isNew;
   }
 
-  /** It begins nothing any more. @returns whether this is the one that was known */
-  leave(epoch: number): boolean {
-    if (epoch !== this.writer?.epoch) return false;
-    this.writer = undefined;
-    this.hasLeft = true;
-    // What it said before and arrives later is of the past.
+  /** A writer accepts no more calls. @returns whether it was the current writer */
+  leaving(epoch: number): boolean {
+    if (epoch !== this.current?.epoch) return false;
+    this.current = undefined;
+    this.endsInOrder = true;
+    // Its earlier announcements may arrive later, and are ignored.
     this.newestEpoch = epoch + 1;
-    this.tell(undefined);
+    this.onWriter(undefined);
     return true;
   }
 
-  /** Somebody else writes. */
-  dismiss(): void {
-    if (this.writer !== undefined) this.part(this.writer.id);
-    this.writer = undefined;
+  /** Another node is the writer now. */
+  forget(): void {
+    if (this.current !== undefined) this.closeChannel(this.current.id);
+    this.current = undefined;
     const { remote } = this;
     if (remote === undefined) return;
-    this.tell(undefined);
+    this.onWriter(undefined);
     this.remote = undefined;
-    this.past?.end();
-    this.past = remote;
-    setTimeout(() => remote.end(), this.hasLeft ? LEFT_MS : LOST_MS);
-    this.hasLeft = false;
+    this.previous?.end();
+    this.previous = remote;
+    setTimeout(() => remote.end(), this.endsInOrder ? WAIT_AFTER_ORDERLY_END_MS : WAIT_AFTER_LOSS_MS);
+    this.endsInOrder = false;
   }
 
-  /** Takes what a writer sent. */
-  receive(letter: ToFollower): void {
-    for (const remote of [this.remote, this.past]) if (letter.epoch === remote?.epoch) remote.receive(letter);
+  /** Handles a message from a writer. */
+  receive(message: MessageToFollower): void {
+    for (const remote of [this.remote, this.previous]) if (message.epoch === remote?.epoch) remote.receive(message);
   }
 
-  /** Nobody waits for an answer any more. */
-  end(): void {
+  /** Rejects all calls. */
+  close(): void {
     this.remote?.end();
-    this.past?.end();
+    this.previous?.end();
   }
 }
