@@ -11,8 +11,7 @@ export type Rank = 'page' | 'background';
 /** A message to all nodes of one store. `from` is the id of the sender, `epoch` the epoch of the writer. */
 export type PeerAnnouncement = {
   readonly from: string;
-} & /** The sender exists and asks for the writer. Also sent when its page is shown or hidden. */
-(
+} /** The sender exists and asks for the writer. Also sent when its page is shown or hidden. */ & (
   | (SenderVersion & { readonly kind: 'seek'; readonly rank: Rank; readonly isActive: boolean })
   /** The sender is the writer. It accepts calls once `info` is set. */
   | (SenderVersion & {

@@ -14,7 +14,7 @@ import {
   type WorkerQuestion,
 } from '../proxy/messages.js';
 import { ProxyHost } from '../proxy/proxy-host.js';
-import { keepConfig, keptConfig } from '../proxy/stored-config.js';
+import { loadConfig, storeConfig } from '../proxy/stored-config.js';
 import { openShared } from '../sharing/open-shared.js';
 
 declare const self: ServiceWorkerGlobalScope;
@@ -24,8 +24,8 @@ const { scope } = self.registration;
 const proxy = new ProxyHost({
   // If a page has a node on the same store, that node is the writer, because the browser may stop this worker at any time.
   openNode: (options) => openShared(options, {}, { open: openInline, rank: 'background' }),
-  kept: () => keptConfig(scope),
-  keep: (config) => keepConfig(scope, config),
+  loadConfig: () => loadConfig(scope),
+  storeConfig: (config) => storeConfig(scope, config),
   askPages: (accept) => void askPages(accept),
   fetch: (request) => fetch(request),
 });
