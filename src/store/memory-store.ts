@@ -3,7 +3,7 @@ import { isAsExpected, takenOver } from './expectation.js';
 import { checkKey, checkValue, compareKeys } from './keys.js';
 import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
 
-/** A store that lasts as long as the object. Values are copied on the way in and out, as IndexedDB does. */
+/** A store in memory. Values are copied when written and read, as in IndexedDB. */
 export class MemoryStore implements PageStore {
   #tables = new Map<Table, Map<Key, Uint8Array>>();
   #closed = false;
@@ -27,7 +27,7 @@ export class MemoryStore implements PageStore {
 
   async commit({ expects = [], puts = [], deletes = [] }: Commit): Promise<void> {
     this.#assertOpen();
-    // Everything that can fail comes before the first change.
+    // All checks come before the first change.
     for (const { key } of [...expects, ...deletes]) checkKey(key);
     for (const { key, value } of puts) {
       checkKey(key);
@@ -69,6 +69,7 @@ export class MemoryStore implements PageStore {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new PlumblineError('STORE_UNAVAILABLE', 'store is closed', { reason: 'closed' });
+    if (this.#closed)
+      throw new PlumblineError('STORE_UNAVAILABLE', 'the store is closed; open the node again', { reason: 'closed' });
   }
 }

@@ -91,7 +91,7 @@ export function describeIdbConnection(): void {
           for (const table of ['meta', 'blocks', 'dictionaries']) database.createObjectStore(table);
         },
       });
-      const reason = 'another page keeps an older version of the store open';
+      const reason = 'another page keeps an older version of the store open; close that page';
       await expect(openIdbStore(name, { openTimeoutMs: 20 })).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
         details: { reason },
@@ -144,7 +144,7 @@ export function describeIdbConnection(): void {
       const holding = (async () => {
         while (isHeld) await kept.store.get(1);
       })();
-      const late = { code: 'STORE_UNAVAILABLE', details: { reason: 'a transaction does not come to its end' } };
+      const late = { code: 'STORE_UNAVAILABLE', details: { reason: 'a transaction did not end in time; try again' } };
       await expect(store.commit({ puts })).rejects.toMatchObject(late);
       await expect(store.get('blocks', 1)).rejects.toMatchObject(late);
       await expect(store.clear()).rejects.toMatchObject(late);
