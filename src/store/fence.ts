@@ -1,7 +1,7 @@
 import { isPlumblineError, type PlumblineError } from '../errors.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { takenOver } from './expectation.js';
-import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
+import { type Clearing, type Commit, type PageStore, StoreWrapper } from './page-store.js';
 import type { StoreStatus } from './store-status.js';
 
 /** Key of the writer's record in table `meta`. */
@@ -140,7 +140,7 @@ interface LateClaim {
  * A store of one writer. Each commit checks inside its own transaction that this is still the writer. If it is not, nothing is
  * written.
  */
-export class FencedStore implements PageStore {
+export class FencedStore extends StoreWrapper implements PageStore {
   /** Called once, when a commit was refused because of a later writer, before that commit rejects. */
   onTakenOver: () => void = () => {};
   private isOver = false;
@@ -150,11 +150,12 @@ export class FencedStore implements PageStore {
   private claiming: Promise<void> | undefined;
 
   constructor(
-    private readonly store: PageStore,
+    store: PageStore,
     readonly epoch: number,
     private readonly writer: Uint8Array,
     { lease, late }: { readonly lease?: Lease | undefined; readonly late?: LateClaim },
   ) {
+    super(store);
     this.lease = lease;
     this.late = late;
   }
@@ -162,22 +163,6 @@ export class FencedStore implements PageStore {
   /** The record of this writer. */
   get entry() {
     return { table: 'meta', key: WRITER_KEY, value: this.writer } as const;
-  }
-
-  get health() {
-    return this.store.health;
-  }
-
-  get(table: Table, key: Key): Promise<Uint8Array | undefined> {
-    return this.store.get(table, key);
-  }
-
-  keys(table: Table): Promise<Key[]> {
-    return this.store.keys(table);
-  }
-
-  getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
-    return this.store.getMany(table, keys);
   }
 
   async commit(commit: Commit): Promise<void> {

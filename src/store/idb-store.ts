@@ -3,7 +3,7 @@ import { PlumblineError } from '../errors.js';
 import { isAsExpected, takenOver } from './expectation.js';
 import { Connection, type LossListener } from './idb-connection.js';
 import { storeError, unavailable } from './idb-request.js';
-import { checkKey, checkValue, compareKeys } from './keys.js';
+import { checkCommit, checkKey, compareKeys } from './keys.js';
 import type { Clearing, Commit, Durability, Key, PageStore, Table } from './page-store.js';
 import { type StoreSchema, TABLES } from './schema.js';
 import { StoreHealth } from './store-status.js';
@@ -90,13 +90,10 @@ export class IdbStore implements PageStore {
     });
   }
 
-  commit({ expects = [], puts = [], deletes = [] }: Commit): Promise<void> {
+  commit(commit: Commit): Promise<void> {
+    const { expects = [], puts = [], deletes = [] } = commit;
     return this.#use(async (database) => {
-      for (const { key } of [...expects, ...deletes]) checkKey(key);
-      for (const { key, value } of puts) {
-        checkKey(key);
-        checkValue(value);
-      }
+      checkCommit(commit);
       const tables = [...new Set([...expects, ...deletes, ...puts].map(({ table }) => table))];
       if (tables.length === 0) return;
       await this.#change(database, tables, expects, (transaction, queue) => {

@@ -1,5 +1,5 @@
 import { PlumblineError } from '../errors.js';
-import type { Key } from './page-store.js';
+import type { Commit, Key } from './page-store.js';
 
 /** @throws PlumblineError `INVALID_PARAMETER` unless the key is a string or a safe integer */
 export function checkKey(key: Key): void {
@@ -8,8 +8,16 @@ export function checkKey(key: Key): void {
   throw new PlumblineError('INVALID_PARAMETER', `the store key ${reason}`, { parameter: 'key', reason });
 }
 
-/** @throws PlumblineError `INVALID_PARAMETER` unless the value is bytes */
-export function checkValue(value: Uint8Array): void {
+/** Checks all keys and values of a commit. @throws PlumblineError `INVALID_PARAMETER` */
+export function checkCommit({ expects = [], puts = [], deletes = [] }: Commit): void {
+  for (const { key } of [...expects, ...deletes]) checkKey(key);
+  for (const { key, value } of puts) {
+    checkKey(key);
+    checkValue(value);
+  }
+}
+
+function checkValue(value: Uint8Array): void {
   if (value instanceof Uint8Array) return;
   const reason = 'is not a Uint8Array';
   throw new PlumblineError('INVALID_PARAMETER', `the store value ${reason}`, { parameter: 'value', reason });

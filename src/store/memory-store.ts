@@ -1,6 +1,6 @@
 import { PlumblineError } from '../errors.js';
 import { isAsExpected, takenOver } from './expectation.js';
-import { checkKey, checkValue, compareKeys } from './keys.js';
+import { checkCommit, checkKey, compareKeys } from './keys.js';
 import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
 
 /** A store in memory. Values are copied when written and read, as in IndexedDB. */
@@ -25,14 +25,11 @@ export class MemoryStore implements PageStore {
     });
   }
 
-  async commit({ expects = [], puts = [], deletes = [] }: Commit): Promise<void> {
+  async commit(commit: Commit): Promise<void> {
+    const { expects = [], puts = [], deletes = [] } = commit;
     this.#assertOpen();
     // All checks come before the first change.
-    for (const { key } of [...expects, ...deletes]) checkKey(key);
-    for (const { key, value } of puts) {
-      checkKey(key);
-      checkValue(value);
-    }
+    checkCommit(commit);
     this.#expect(expects);
     for (const { table, key } of deletes) this.#open(table).delete(key);
     for (const { table, key, value } of puts) this.#open(table).set(key, value.slice());

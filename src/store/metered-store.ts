@@ -1,6 +1,6 @@
 import { isPlumblineError } from '../errors.js';
-import { checkKey, checkValue } from './keys.js';
-import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
+import { checkCommit } from './keys.js';
+import { type Clearing, type Commit, type Key, type PageStore, StoreWrapper, type Table } from './page-store.js';
 import { TABLES } from './schema.js';
 import { decodeUsage, emptyUsage, encodeUsage, recordBytes, type StoreUsage, type TableUsage } from './table-usage.js';
 
@@ -24,42 +24,17 @@ interface Change {
  * A store that keeps figures of the size of each table. They are written in the same commit as the records that they count, so no
  * table has to be read. If the figures are missing, damaged or do not match the tables, the tables are counted.
  */
-export class MeteredStore implements PageStore {
-  readonly #store: PageStore;
+export class MeteredStore extends StoreWrapper implements PageStore {
   #figures: Record<Table, TableUsage> | undefined;
   /** Bytes of records, by key; 0 for a record that is known to be missing. */
   readonly #sizes = new Map<Table, Map<Key, number>>();
   /** Resolves when the last commit has ended. Commits run one after the other, because each updates the same figures. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(store: PageStore) {
-    this.#store = store;
-  }
-
-  get health() {
-    return this.#store.health;
-  }
-
-  get(table: Table, key: Key): Promise<Uint8Array | undefined> {
-    return this.#store.get(table, key);
-  }
-
-  keys(table: Table): Promise<Key[]> {
-    return this.#store.keys(table);
-  }
-
-  getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
-    return this.#store.getMany(table, keys);
-  }
-
   async commit(commit: Commit): Promise<void> {
     const { puts = [], deletes = [], ...rest } = commit;
-    for (const { key } of deletes) checkKey(key);
-    for (const { key, value } of puts) {
-      checkKey(key);
-      checkValue(value);
-    }
-    if (puts.length + deletes.length === 0) return this.#turn(() => this.#store.commit(commit));
+    checkCommit(commit);
+    if (puts.length + deletes.length === 0) return this.#turn(() => this.store.commit(commit));
     // The caller may change its bytes as soon as this returns.
     const own = puts.map(({ table, key, value }) => ({ table, key, value: value.slice() }));
     return this.#turn(async () => {
@@ -69,7 +44,7 @@ export class MeteredStore implements PageStore {
       ];
       const figures = await this.#after(changes);
       const usage = { table: 'meta', key: USAGE, value: encodeUsage(figures) } as const;
-      await this.#orForget(() => this.#store.commit({ ...rest, deletes, puts: [...own, usage] }));
+      await this.#orForget(() => this.store.commit({ ...rest, deletes, puts: [...own, usage] }));
       this.#figures = figures;
       for (const { table, key, bytes } of changes) this.#remember(table, key, bytes ?? 0);
       this.#forget();
@@ -78,7 +53,7 @@ export class MeteredStore implements PageStore {
 
   clear(clearing?: Clearing): Promise<void> {
     return this.#turn(async () => {
-      await this.#orForget(() => this.#store.clear(clearing));
+      await this.#orForget(() => this.store.clear(clearing));
       this.#figures = clearing?.keeps === undefined ? emptyUsage() : undefined;
       this.#sizes.clear();
     });
@@ -87,7 +62,7 @@ export class MeteredStore implements PageStore {
   async close(): Promise<void> {
     // Waits for commits that were requested before.
     await this.#last;
-    await this.#store.close();
+    await this.store.close();
   }
 
   /** The figures of the last commit. */
@@ -100,7 +75,7 @@ export class MeteredStore implements PageStore {
     return this.#turn(async () => {
       const figures = { ...(await this.#load()) };
       for (const table of TABLES) {
-        const keys = counted(table, await this.#store.keys(table));
+        const keys = counted(table, await this.store.keys(table));
         if (keys.length !== figures[table].records) figures[table] = await this.#count(table, keys);
       }
       this.#figures = figures;
@@ -180,21 +155,20 @@ export class MeteredStore implements PageStore {
 
   async #load(): Promise<Record<Table, TableUsage>> {
     if (this.#figures !== undefined) return this.#figures;
-    const bytes = await this.#store.get('meta', USAGE);
+    const bytes = await this.store.get('meta', USAGE);
     const stored = bytes && decodeUsage(bytes);
     if (stored !== undefined) return stored;
     const figures = emptyUsage();
-    for (const table of TABLES)
-      figures[table] = await this.#count(table, counted(table, await this.#store.keys(table)));
+    for (const table of TABLES) figures[table] = await this.#count(table, counted(table, await this.store.keys(table)));
     return figures;
   }
 
   async #read(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
     try {
-      return await this.#store.getMany(table, keys);
+      return await this.store.getMany(table, keys);
     } catch (error) {
       if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
-      return Promise.all(keys.map((key) => orNothing(this.#store.get(table, key))));
+      return Promise.all(keys.map((key) => orNothing(this.store.get(table, key))));
     }
   }
 

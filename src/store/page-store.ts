@@ -61,3 +61,24 @@ export interface PageStore {
   clear(clearing?: Clearing): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A store over another one. Reads are passed on. */
+export abstract class StoreWrapper {
+  constructor(protected readonly store: PageStore) {}
+
+  get health(): StoreHealth | undefined {
+    return this.store.health;
+  }
+
+  get(table: Table, key: Key): Promise<Uint8Array | undefined> {
+    return this.store.get(table, key);
+  }
+
+  keys(table: Table): Promise<Key[]> {
+    return this.store.keys(table);
+  }
+
+  getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
+    return this.store.getMany(table, keys);
+  }
+}
