@@ -1,16 +1,16 @@
 import { Listeners } from './listeners.js';
 
-/** Whether a node has to stay up to date: a page is visible and the device is online. Hosts provide it. */
+/** Whether polling is useful: the page is visible and the device is online. Hosts provide it. */
 export interface Activity {
   readonly isActive: boolean;
-  /** Told of each change. @returns a function that ends the subscription */
+  /** Calls the listener on each change. @returns a function that ends the subscription */
   onChange(listener: () => void): () => void;
 }
 
-/** Of a worker without a page: no user looks at it. */
+/** Never active, as for a worker that no page uses. */
 export const NEVER_ACTIVE: Activity = { isActive: false, onChange: () => () => {} };
 
-/** The parts of the global scope of a page, a worker or a program that are used. */
+/** The globals of a page, a worker or a program, as far as they exist. */
 interface Surroundings {
   readonly navigator?: { readonly onLine?: boolean };
   readonly document?: {
@@ -22,7 +22,7 @@ interface Surroundings {
   removeEventListener?(type: 'online' | 'offline', listener: () => void): void;
 }
 
-/** Active while the page is visible and the device is online, as far as this thread can tell. A program is always active. */
+/** Active while the page is visible and the device is online, as far as this thread knows. A Node program is always active. */
 export function surroundingActivity(surroundings: Surroundings = globalThis as unknown as Surroundings): Activity {
   const { document, navigator } = surroundings;
   return {

@@ -16,15 +16,20 @@ type Ask = (payload: unknown) => Promise<Reply>;
  * Whether sending a method twice has the same effect as sending it once. A signed transaction is included at most once, so
  * `eth_sendRawTransaction` is idempotent.
  */
-export function isIdempotent(method: string, layer: Layer): boolean {
+function isIdempotent(layer: Layer, method: string): boolean {
   if (layer === 'inspect') return INSPECTING.test(method);
   return !/^(evm|anvil|hardhat)_|^eth_send(Unsigned)?Transaction$/.test(method) || READING.test(method);
+}
+
+/** Whether a method may change what the node stores. Filters and subscriptions do not count: they end with the writer. */
+function mayChange(layer: Layer, method: string): boolean {
+  return !isIdempotent(layer, method) || method === 'eth_sendRawTransaction';
 }
 
 /** @param item - a request object; a malformed one has no effect, so it can be retried */
 function canRetry(layer: Layer, item: unknown): boolean {
   const request = readRequest(item);
-  return 'error' in request || isIdempotent(request.method, layer);
+  return 'error' in request || isIdempotent(layer, request.method);
 }
 
 /** Whether a payload has a request that must not be carried out twice. */
@@ -32,9 +37,12 @@ export function isNonIdempotent(layer: Layer, payload: unknown): boolean {
   return listOf(payload).some((item) => !canRetry(layer, item));
 }
 
-/** Whether a payload may change what the node stores. Filters and subscriptions do not count: they end with the writer. */
+/** Whether a payload has a request that may change what the node stores. */
 export function changesState(layer: Layer, payload: unknown): boolean {
-  return listOf(payload).some((item) => !canRetry(layer, item) || methodOf(item) === 'eth_sendRawTransaction');
+  return listOf(payload).some((item) => {
+    const request = readRequest(item);
+    return !('error' in request) && mayChange(layer, request.method);
+  });
 }
 
 /**
