@@ -1,7 +1,7 @@
 /**
- * Door `plumbline`: a node in a Worker, and what a page needs to talk to it.
+ * Entry point `plumbline-l2`: a node in a Worker, and what a page needs to talk to it.
  *
- * @module plumbline
+ * @module plumbline-l2
  */
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';

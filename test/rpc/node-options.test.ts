@@ -64,7 +64,7 @@ describe('options that are none', () => {
   );
 
   test('where there are neither workers nor service workers, that is what is said', async () => {
-    await expect(createNode()).rejects.toMatchObject({ code: 'WORKER_FAILED', message: /plumbline\/inline/ });
+    await expect(createNode()).rejects.toMatchObject({ code: 'WORKER_FAILED', message: /plumbline-l2\/inline/ });
     const registering = registerRpcProxy({ scriptUrl: '/service-worker.js' });
     await expect(registering).rejects.toMatchObject({ code: 'WORKER_FAILED' });
   });

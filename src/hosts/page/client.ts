@@ -27,7 +27,7 @@ import {
 /** Options of a page's node, with those that only the page itself can use. */
 export interface ClientOptions extends NodeOptions {
   /**
-   * A worker that runs `plumbline/worker`, for bundlers that do not follow worker URLs. All pages that use a SharedWorker with the
+   * A worker that runs `plumbline-l2/worker`, for bundlers that do not follow worker URLs. All pages that use a SharedWorker with the
    * same options use one node. It is closed when the last page closes it.
    */
   readonly worker?: Worker | SharedWorker;
@@ -46,7 +46,7 @@ export interface ClientOptions extends NodeOptions {
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   const { worker, http, chain } = options;
   if (worker === undefined && typeof Worker === 'undefined') {
-    throw failed('this environment has no workers; use `createInlineNode` of plumbline/inline, which needs none');
+    throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }
   installErrorTransfer();
   let transport: WorkerTransport | undefined;

@@ -4,7 +4,7 @@ import { requireOptions } from '../options/require-options.js';
 
 /** Options of `registerRpcProxy`: those of `createNode`, with a default for `storeName`, and those of the proxy. */
 export interface RpcProxyOptions extends NodeOptions {
-  /** URL of the built `plumbline/service-worker` script, on the page's origin. */
+  /** URL of the built `plumbline-l2/service-worker` script, on the page's origin. */
   readonly scriptUrl: string | URL;
   /** Path of the pages that it controls. The folder of the script when left out. */
   readonly scope?: string;

@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 /**
- * Entry point `plumbline/service-worker`: answers the RPC requests of the pages it controls with its own node, as configured by
+ * Entry point `plumbline-l2/service-worker`: answers the RPC requests of the pages it controls with its own node, as configured by
  * `registerRpcProxy`. A classic script; another service worker can load it with `importScripts`. The browser stops and
  * starts it at any time, so its configuration is in IndexedDB, and its keys are with the pages.
  */

@@ -1,5 +1,5 @@
 /**
- * The worker that `createNode` starts for a devnet. It is the same as `plumbline/worker`, but the code up to the first estimate is
+ * The worker that `createNode` starts for a devnet. It is the same as `plumbline-l2/worker`, but the code up to the first estimate is
  * three files that are fetched at once (scripts/lib/worker-chunks.mjs): the number of files delays the start more than
  * their size.
  */

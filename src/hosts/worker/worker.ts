@@ -1,5 +1,5 @@
 /**
- * Entry point `plumbline/worker`: the node in a module Worker, or in a SharedWorker, where all connected pages use one node.
+ * Entry point `plumbline-l2/worker`: the node in a module Worker, or in a SharedWorker, where all connected pages use one node.
  */
 
 import { openNode } from '../opening/open-node.js';
