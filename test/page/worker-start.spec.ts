@@ -64,22 +64,24 @@ async function start(context: BrowserContext, workers: readonly string[], option
   return { answer, fetched };
 }
 
-test('a devnet is opened in the worker that is made for one', async ({ context }) => {
+test('a devnet is opened in worker-devnet.js', async ({ context }) => {
   const both = await start(context, ['worker', 'worker-devnet']);
   expect(both).toEqual({ answer: '0x7', fetched: ['/app/worker-devnet.js'] });
 });
 
-test('where a bundler did not bring that worker, in the one for every kind of chain', async ({ context }) => {
+test('a devnet is opened in worker.js if worker-devnet.js does not load', async ({ context }) => {
   const { answer, fetched } = await start(context, ['worker']);
   expect(answer).toBe('0x7');
   expect(fetched).toEqual(['/app/worker-devnet.js', '/app/worker.js']);
 });
 
-test('without either it does not open', async ({ context }) => {
+test('a devnet does not open without either worker', async ({ context }) => {
   expect((await start(context, [])).answer).toBe('WORKER_FAILED');
 });
 
-test('a devnet that is refused is not tried again elsewhere; one with a store opens', async ({ context }) => {
+test('a devnet with invalid options is not tried again in the other worker; one with a store opens', async ({
+  context,
+}) => {
   const chain = { kind: 'devnet', network: 'nonsense', genesis: {} };
   const { answer, fetched } = await start(context, ['worker', 'worker-devnet'], { chain });
   expect(answer).toBe('INVALID_PARAMETER');
@@ -88,7 +90,7 @@ test('a devnet that is refused is not tried again elsewhere; one with a store op
   expect(stored.answer).toBe('0x7');
 });
 
-test('other chains have the worker for every kind', async ({ context }) => {
+test('other chains are opened in worker.js', async ({ context }) => {
   const { fetched } = await start(context, ['worker', 'worker-devnet'], { chain: { kind: 'light', network: 0 } });
   expect(fetched).toEqual(['/app/worker.js']);
 });
