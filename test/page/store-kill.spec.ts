@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { killAndReopen } from '../support/store-kills.js';
 
-test('a stored devnet survives killing its worker, page or browser at random moments', async () => {
+test('a stored devnet survives the end of its worker, its page and its browser, at random moments', async () => {
   test.setTimeout(180_000);
   const seed = Date.now() % 1_000_000;
   console.log(`seed ${seed}`);

@@ -3,7 +3,7 @@ import { soakStore } from '../support/store-soak.js';
 
 const BUDGET = 300_000;
 
-test('a devnet stays within its budget, and opens again after pruning', async () => {
+test('a devnet keeps within its budget, and opens from what is left', async () => {
   test.setTimeout(240_000);
   const { most, differing, last, heap, first, newest, isSame, moved } = await soakStore({
     blocks: 160,

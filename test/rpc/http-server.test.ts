@@ -48,7 +48,7 @@ test('answers POST on / and under /v3/', async () => {
   expect((await fetch(`http://127.0.0.1:${server.port}/elsewhere`, { method: 'POST', body })).status).toBe(404);
 });
 
-test('bad input gets a typed error, and the node still answers', async () => {
+test('bad input gets a typed error each time, and the node goes on', async () => {
   expect(await post('/', '{"jsonrpc": oops')).toMatchObject({
     status: 400,
     answer: { id: null, error: { code: -32700 } },
@@ -93,7 +93,7 @@ test('bad input gets a typed error, and the node still answers', async () => {
   expect(await ask('eth_blockNumber')).toMatchObject({ result: '0x0' });
 });
 
-test('a batch is answered in order; one above the limit is refused', async () => {
+test('a batch is answered in order; too large a one is refused', async () => {
   const request = (id: number, method = 'eth_chainId') => ({ jsonrpc: '2.0', id, method });
   const { answer } = await post('/', JSON.stringify([request(2), request(1, 'nope'), request(3, 'eth_blockNumber')]));
   expect(answer).toMatchObject([
@@ -105,7 +105,7 @@ test('a batch is answered in order; one above the limit is refused', async () =>
   expect(await post('/', many)).toMatchObject({ status: 200, answer: { error: { code: -32005 } } });
 });
 
-test('other host names are refused, against DNS rebinding', async () => {
+test('another host name is refused, against DNS rebinding', async () => {
   const ask = (path: string, method: string) =>
     statusOf(openRequest({ port: server.port, path, method, headers: { host: 'evil.example' } }));
   expect(await ask('/', 'POST')).toBe(403);
@@ -122,7 +122,7 @@ async function statusOf(sent: ClientRequest): Promise<number | undefined> {
   return response.statusCode;
 }
 
-test('/liveness reports the status and the head', async () => {
+test('tells at /liveness that it lives, and how far its chain has come', async () => {
   const live = () => fetch(`http://127.0.0.1:${server.port}/liveness`);
   expect((await live()).status).toBe(200);
   expect(await (await live()).json()).toEqual({ status: 'UP', head: 0 });
@@ -167,7 +167,7 @@ describe.skipIf(!fixturesPresent)('envelope fixture, over a socket', () => {
 });
 
 describe('stopping', () => {
-  test('answers requests under way, closes idle connections, and accepts no new ones', async () => {
+  test('answers what is under way, closes idle connections, and takes nothing new', async () => {
     const stopping = await serve(node, { port: 0 });
     const url = `http://127.0.0.1:${stopping.port}/`;
     const idle = connect(stopping.port, '127.0.0.1');
@@ -183,7 +183,7 @@ describe('stopping', () => {
     await expect(fetch(url, { method: 'POST', body: '{}' })).rejects.toThrow();
   });
 
-  test('does not wait longer than graceMs', async () => {
+  test('does not wait longer than it is told to', async () => {
     const stopping = await serve(node, { port: 0 });
     const slow = connect(stopping.port, '127.0.0.1');
     slow.write('POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{');
@@ -196,7 +196,7 @@ describe('stopping', () => {
   });
 });
 
-test('closes connections above its limit at once', async () => {
+test('closes connections above its limit as they come', async () => {
   const small = await serve(node, { port: 0, maxConnections: 1 });
   const first = connect(small.port, '127.0.0.1');
   await once(first, 'connect');

@@ -85,7 +85,7 @@ describe('JSON-RPC over WebSocket', () => {
     client = await Client.open(endpoint.url);
   });
 
-  test('answers the same bodies as HTTP', async () => {
+  test('takes and gives the bodies of HTTP', async () => {
     const bodies = [
       '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}',
       '{"jsonrpc":"2.0","id":"a","method":"eth_nothing"}',
@@ -101,7 +101,7 @@ describe('JSON-RPC over WebSocket', () => {
     }
   });
 
-  test('sends no answer to a notification', async () => {
+  test('answers a notification with nothing', async () => {
     client.socket.send('{"method":"eth_chainId"}');
     expect(await client.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
   });
@@ -117,7 +117,7 @@ describe('JSON-RPC over WebSocket', () => {
     many.socket.close();
   });
 
-  test('sends new heads after the reply to eth_subscribe, until eth_unsubscribe', async () => {
+  test('tells of new heads after the reply, until it is told to stop', async () => {
     client.socket.send(
       JSON.stringify([
         { id: 1, method: 'eth_subscribe', params: ['newHeads'] },
@@ -139,7 +139,7 @@ describe('JSON-RPC over WebSocket', () => {
     });
   });
 
-  test('refuses unknown subscriptions, and more than its limit', async () => {
+  test('refuses what it does not know, and more subscriptions than its limit', async () => {
     expect(await client.ask('eth_subscribe', 'toString')).toMatchObject({ error: { code: -32602 } });
     expect(await client.ask('eth_subscribe')).toMatchObject({ error: { code: -32602 } });
     expect(await client.ask('eth_subscribe', 'logs', { address: '0x12' })).toMatchObject({ error: { code: -32602 } });
@@ -156,13 +156,13 @@ describe('JSON-RPC over WebSocket', () => {
     other.socket.close();
   });
 
-  test('eth_subscribe is refused over HTTP, which cannot send messages later', async () => {
+  test('is not enabled over HTTP, where nothing can be sent later', async () => {
     const body = '{"id":1,"method":"eth_subscribe","params":["newHeads"]}';
     const response = await fetch(endpoint.url.replace('ws', 'http'), { method: 'POST', body });
     expect(await response.json()).toMatchObject({ error: { code: -32604 } });
   });
 
-  test('a message above the size limit closes the socket with 1009, a binary one with 1003', async () => {
+  test('a message above the limit of a body ends the socket with 1009, a binary one with 1003', async () => {
     const large = await Client.open(endpoint.url);
     large.socket.send(' '.repeat(10_001));
     expect(await large.ended()).toBe(1009);
@@ -172,7 +172,7 @@ describe('JSON-RPC over WebSocket', () => {
     expect(await client.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
   });
 
-  test('is opened by the host and origin rules of HTTP', async () => {
+  test('is opened under the rules of HTTP', async () => {
     expect(await refusedStatus(endpoint.url, { headers: { host: 'evil.example' } })).toBe(403);
     expect(await refusedStatus(`${endpoint.url}/elsewhere`, {})).toBe(404);
     const listed = await start({ http: { allowedOrigins: ['https://wallet.test'] } });
@@ -223,7 +223,7 @@ describe('the end of a socket', () => {
     expect(counts.open).toBe(1);
   });
 
-  test('comes to a client that does not read, and its messages are dropped', async () => {
+  test('comes to a client that does not read, and nothing piles up for it', async () => {
     const { url, counts } = await counting({ webSocket: { maxBufferedBytes: 1_000_000 } });
     const client = await Client.open(url);
     const blocks = Array.from({ length: 1000 }, (_, id) => ({
@@ -241,7 +241,7 @@ describe('the end of a socket', () => {
     expect(client.received.length).toBeLessThan(20);
   });
 
-  test('comes with 1001 when the server stops, after the answers under way', async () => {
+  test('comes with 1001 when the server stops, after the answers that are under way', async () => {
     const { node, server, url } = await start();
     const client = await Client.open(url);
     client.socket.send(JSON.stringify({ id: 1, method: 'evm_mine', params: [{ blocks: 50 }] }));
