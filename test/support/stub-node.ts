@@ -18,7 +18,7 @@ const INFO: NodeInfo = {
   kernelBuild: 'scalar',
 };
 
-/** Places at which a request can be made to wait; undefined: it does not. */
+/** Places at which a request waits, if set. */
 export interface Gates {
   beforeCommit?: Promise<void> | undefined;
   afterCommit?: Promise<void> | undefined;
@@ -40,13 +40,13 @@ export function gate(): { closed: Promise<void>; open: () => void; reached: Prom
   return { closed, open, reached, arrive };
 }
 
-/** What was opened: the extras each writer was given, and what was asked of it. */
+/** Records the extras each writer was opened with, and its calls. */
 export interface StubLog {
   readonly opened: InlineExtras[];
   readonly closed: number[];
   readonly calls: string[];
   readonly aborted: string[];
-  /** Subscriptions that are open. */
+  /** Open subscriptions. */
   readonly heads: Set<(result: unknown) => void>;
 }
 
@@ -54,7 +54,7 @@ export function stubLog(): StubLog {
   return { opened: [], closed: [], calls: [], aborted: [], heads: new Set() };
 }
 
-/** A chain of nothing but transaction hashes: one commit each, refused the second time. Quick to open. */
+/** A chain that stores only transaction hashes: one commit each, refused the second time. It opens quickly. */
 export function stubNode(log: StubLog, gates: Gates = {}) {
   return async (_options: NodeOptions, extras: InlineExtras): Promise<NodeTransport> => {
     const number = log.opened.push(extras);

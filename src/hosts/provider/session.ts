@@ -3,7 +3,7 @@ import { Subscriptions } from '../../rpc/subscriptions/subscriptions.js';
 import type { NodeSession, SessionListener } from './transport.js';
 
 /**
- * A session with a node in this thread.
+ * Opens a session with a node in this thread.
  *
  * @param maxSubscriptions - 128 when left out
  */
