@@ -114,7 +114,7 @@ describe('depth at level sealed', () => {
 
   test('what lies further below is an error that says by how much', async () => {
     const { finder, linked } = finderAt(20_000);
-    const message = `block 1 is 19999 blocks below the sealed head, and no more than ${SEALED_DEPTH} are linked`;
+    const message = `block 1 is 19999 blocks below the sealed head, and at most ${SEALED_DEPTH} blocks are linked to it`;
     await expect(finder.byNumber(1)).rejects.toMatchObject({
       code: 'TRUST_LEVEL_NOT_REACHED',
       message: expect.stringContaining(message),

@@ -22,7 +22,7 @@ async function replaced(gone: number, leap: number, maxReorgDepth: number): Prom
   scene.clock.advance(5_000);
   return scene;
 }
-const tooDeep = { code: -32000, message: /takes back more than 2 blocks/ };
+const tooDeep = { code: -32000, message: /replaces more than 2 blocks/ };
 
 describe('a head that is several blocks further', () => {
   test.each([2, 5, 200, 300])('by %i, on the chain that is known: taken and linked to it', async (leap) => {

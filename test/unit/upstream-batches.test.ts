@@ -51,7 +51,7 @@ describe('requests of one turn', () => {
     const group = scene.group([mock.url]);
     const first = group.request('m', [{ a: 1 }]);
     await until(() => mock.requests.length === 1);
-    const others = [group.request('m', [{ a: 1 }]), group.request('m', [{ a: 1 }], { share: false })];
+    const others = [group.request('m', [{ a: 1 }]), group.request('m', [{ a: 1 }], { deduplicate: false })];
     expect(await Promise.all([first, ...others])).toEqual(Array(3).fill('m:[{"a":1}]'));
     expect(mock.calls).toBe(2);
     await group.request('m', [{ a: 1 }]);
@@ -62,8 +62,8 @@ describe('requests of one turn', () => {
     const mock = await scene.mock({ handler: echo, latencyMs: 20 });
     const group = scene.group([mock.url]);
     const batch = (...numbers: number[]) => numbers.map((n) => ({ method: 'm', params: [n] }));
-    const results = async (calls: ReturnType<typeof batch>, share = true) => {
-      const { answers } = await group.requestMany(calls, { share });
+    const results = async (calls: ReturnType<typeof batch>, deduplicate = true) => {
+      const { answers } = await group.requestMany(calls, { deduplicate });
       return answers.map((answer) => answer.kind === 'result' && answer.result);
     };
     const given = new AbortController();

@@ -55,7 +55,7 @@ describe('one signal of many requests', () => {
 
 describe('what may come later', () => {
   const late = new PlumblineError('ANSWER_REFUSED', 'late', { what: 'block', check: 'MISSING', at: '' });
-  const mayCome = (error: unknown) => error === late;
+  const isTransient = (error: unknown) => error === late;
 
   /** Lets the waits between the rounds pass. */
   async function settled<T>(request: Promise<T>): Promise<T> {
@@ -78,7 +78,7 @@ describe('what may come later', () => {
       if (++times < 3) throw late;
       return result;
     };
-    expect(await settled(group.request('m', [], { accept, mayCome }))).toBe('a');
+    expect(await settled(group.request('m', [], { accept, isTransient }))).toBe('a');
     expect([a.calls, b.calls]).toEqual([2, 1]);
     const [first] = group.endpoints;
     expect(first!.readiness).toBe('healthy');
@@ -87,7 +87,7 @@ describe('what may come later', () => {
   test('is given up after the repetitions of the group; what may not come is not repeated', async () => {
     const { a, b, group } = await pair();
     const refuse = () => Promise.reject(late);
-    expect(await settled(failureOf(group.request('m', [], { accept: refuse, mayCome })))).toBe(late);
+    expect(await settled(failureOf(group.request('m', [], { accept: refuse, isTransient })))).toBe(late);
     expect([a.calls, b.calls]).toEqual([3, 3]);
     expect(await failureOf(group.requestMany([{ method: 'm', params: [] }], { accept: refuse }))).toBe(late);
     expect([a.calls, b.calls]).toEqual([4, 4]);
