@@ -1,14 +1,14 @@
-/** Whether anybody is there to be kept up to date: a page is visible, a device is online. Hosts wire it. */
+/** Whether polling is useful: the page is visible and the device is online. Hosts provide it. */
 export interface Activity {
   readonly isActive: boolean;
-  /** Told of each change. @returns a function that ends the subscription */
+  /** Calls the listener on each change. @returns a function that ends the subscription */
   onChange(listener: () => void): () => void;
 }
 
-/** Of a worker by itself, which nobody looks at. */
+/** Never active, as for a worker that no page uses. */
 export const NEVER_ACTIVE: Activity = { isActive: false, onChange: () => () => {} };
 
-/** What a page, a worker or a program offers of these. */
+/** The globals of a page, a worker or a program, as far as they exist. */
 interface Surroundings {
   readonly navigator?: { readonly onLine?: boolean };
   readonly document?: {
@@ -20,7 +20,7 @@ interface Surroundings {
   removeEventListener?(type: 'online' | 'offline', listener: () => void): void;
 }
 
-/** Active while the page is visible and the device online, as far as this thread can tell; a program always is. */
+/** Active while the page is visible and the device is online, as far as this thread knows. A Node program is always active. */
 export function surroundingActivity(surroundings: Surroundings = globalThis as unknown as Surroundings): Activity {
   const { document, navigator } = surroundings;
   return {

@@ -8,7 +8,7 @@ import type { Answer, Call, Failure, Fault, Outcome } from './transport/fault.js
 
 /** Upper bounds of the waits before all endpoints are tried again, milliseconds. */
 const ROUNDS = { initialMs: 250, maxMs: 8_000 };
-/** Shortest wait for an endpoint that limits its rate, even if it says zero. */
+/** Shortest wait for an endpoint that limits its rate, even if it asks for zero milliseconds. */
 const LEAST_PAUSE_MS = 100;
 /** How often the missing part of a batch is requested again from an endpoint that answered the other part. */
 const MAX_REFILLS = 2;

@@ -27,8 +27,8 @@ export interface UpstreamRequestOptions {
    */
   readonly deduplicate?: boolean;
   /**
-   * Whether to ask another endpoint after this JSON-RPC error. If all endpoints return errors, the first one is thrown. Default:
-   * always, because an error is an unverified claim of one endpoint.
+   * Whether to ask another endpoint after this JSON-RPC error. If all endpoints return errors, the first one is thrown.
+   * Default: always, because an error is an unverified claim of one endpoint.
    */
   readonly tryNext?: (error: RpcErrorBody) => boolean;
   /** Called when an endpoint gave no usable answer, before the next one is asked. The call may have arrived there. */
@@ -43,8 +43,8 @@ export interface UpstreamRequestOptions {
 }
 
 /**
- * Checks an answer, or a batch of them, and converts it. If it throws, the answer is refused and the next endpoint is asked; the
- * error is thrown if no endpoint gives a better answer. When another endpoint's answer is accepted, the endpoints whose answers
+ * Checks an answer, or a batch of them, and converts it. If it throws, the answer is refused and the next endpoint is asked;
+ * the error is thrown if no endpoint gives a better answer. When another endpoint's answer is accepted, the endpoints whose answers
  * were refused come last for a while.
  */
 export type AnswerValidator<Answer, T> = (answer: Answer, from: EndpointInfo) => T | Promise<T>;

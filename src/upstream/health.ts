@@ -71,7 +71,11 @@ export class Health {
     return this.degrade();
   }
 
-  /** Records a rate limit, which is not a failure: the endpoint's pause handles it. @returns whether this is the first fault after good answers */
+  /**
+   * Records a rate limit, which is not a failure: the endpoint's pause handles it.
+   *
+   * @returns whether this is the first fault after good answers
+   */
   limited(): boolean {
     return this.degrade();
   }

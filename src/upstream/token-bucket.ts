@@ -21,7 +21,10 @@ export class TokenBucket {
     this.filledAt = clock.now();
   }
 
-  /** Milliseconds until `count` calls may be sent. More calls than a full bucket has may be sent when it is full; it then goes below zero. */
+  /**
+   * Milliseconds until `count` calls may be sent. More calls than a full bucket has may be sent when it is full; it then goes
+   * below zero.
+   */
   waitMs(count: number): number {
     if (this.ratePerSecond === Number.POSITIVE_INFINITY) return 0;
     this.fill();

@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { describe, expect, it } from 'vitest';
+import { prefetchRanges } from '../../src/chain/replica/fetch-range.js';
 import { layerOneOf, rootsIn } from '../../src/chain/replica/layer-one-roots.js';
-import { lookAhead } from '../../src/chain/replica/look-ahead.js';
 import { ReplicaStore } from '../../src/chain/replica/replica-store.js';
 import { parseTrieLogs } from '../../src/chain/replica/trie-log-source.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
@@ -61,7 +61,7 @@ describe('looking ahead', () => {
       return { last: Math.min(first + 2, 10) };
     };
     const seen: [number, number][] = [];
-    for await (const { last } of lookAhead(0, 10, fetch, never)) {
+    for await (const { last } of prefetchRanges(0, 10, fetch, never)) {
       await new Promise((resolve) => setImmediate(resolve));
       seen.push([last, begun.length]);
     }
@@ -85,7 +85,7 @@ describe('looking ahead', () => {
       begun.push(first);
       return { last: lasts.get(first)! };
     };
-    for await (const _ of lookAhead(0, 5, fetch, never));
+    for await (const _ of prefetchRanges(0, 5, fetch, never));
     expect(begun).toEqual([0, 1, 5]);
   });
 
@@ -96,11 +96,11 @@ describe('looking ahead', () => {
       if (first === 0) return Promise.resolve({ last: 0 });
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     };
-    for await (const _ of lookAhead(0, 9, fetch, never)) break;
+    for await (const _ of prefetchRanges(0, 9, fetch, never)) break;
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 
     const stop = new AbortController();
-    const pieces = lookAhead(0, 9, fetch, stop.signal);
+    const pieces = prefetchRanges(0, 9, fetch, stop.signal);
     await pieces.next();
     const second = pieces.next();
     stop.abort(new Error('enough'));
@@ -112,7 +112,7 @@ describe('looking ahead', () => {
       if (first > 0) throw new Error('gone');
       return { last: 0 };
     };
-    const pieces = lookAhead(0, 9, fetch, never);
+    const pieces = prefetchRanges(0, 9, fetch, never);
     expect(await pieces.next()).toEqual({ done: false, value: { last: 0 } });
     await new Promise((resolve) => setImmediate(resolve));
     await expect(pieces.next()).rejects.toThrow('gone');

@@ -41,7 +41,8 @@ export async function requestFirstFound<T>(
     const endpoints = origins
       .filter((origin) => !without.has(origin))
       .map((origin) => ({ origin, kind: 'unavailable', reason: 'did not answer' }) as const);
-    const message = `too few endpoints answered to tell that it does not exist (no answer: ${endpoints.map(({ origin }) => origin).join(', ')})`;
+    const silent = endpoints.map(({ origin }) => origin).join(', ');
+    const message = `too few endpoints answered to tell that it does not exist; no answer from ${silent}`;
     throw new PlumblineError('UPSTREAM_UNAVAILABLE', message, { endpoints });
   }
 }

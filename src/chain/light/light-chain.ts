@@ -29,7 +29,7 @@ import { notReached } from './refused.js';
 import { Settlement } from './settlement/settlement.js';
 import { LightStates } from './state/light-states.js';
 
-/** How long a transaction counts as pending after it was sent, milliseconds. Nobody reports a transaction that was dropped. */
+/** How long a transaction counts as pending after it was sent, milliseconds. Dropped transactions are not reported. */
 const PENDING_FOR_MS = 60_000;
 /** Most sent transactions that are remembered; the oldest are dropped first. */
 const MAX_SENT = 256;

@@ -38,7 +38,10 @@ export interface LightChainParts {
   readonly finalityMaxAgeMs: number;
   /** Whether the rollup contract is read by `eth_getProof` and verified, not by `eth_call`. */
   readonly proveLayerOne: boolean;
-  /** Hash of a trusted layer-1 block, 32 bytes: the rollup contract is proved against its header. Default: the endpoints' newest final block. */
+  /**
+   * Hash of a trusted layer-1 block, 32 bytes: the rollup contract is proved against its header. Default: the endpoints' newest
+   * final block.
+   */
   readonly layerOneHeader?: Uint8Array | undefined;
   /** Number of layer-1 origins that must agree. */
   readonly layerOneAgreeing: number;

@@ -13,7 +13,7 @@ export interface SealedHead {
   readonly blockHash: Uint8Array;
   /** Height of the execution block. */
   readonly number: number;
-  /** @throws PlumblineError `ANSWER_REFUSED` unless the header says the same as what was sealed */
+  /** @throws PlumblineError `ANSWER_REFUSED` unless the header matches the sealed block */
   check(block: LightBlock): void;
 }
 
