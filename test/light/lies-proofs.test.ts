@@ -228,7 +228,7 @@ describe('lies about the zk state and layer 1', () => {
     expect(await stage.check(lie)).toEqual([]);
   });
 
-  test('a root that layer 1 lied about is not remembered once it has led to a refusal', async () => {
+  test('a false root of layer 1 is forgotten once it has led to a refusal', async () => {
     const l1 = await serveMock(stage.dev.l1);
     const l2 = await serveMock(stage.dev);
     const store = new KeptStore();

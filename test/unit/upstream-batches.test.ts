@@ -46,7 +46,7 @@ describe('requests of one turn', () => {
     expect(mock.requests.map(({ methods }) => methods.length).sort()).toEqual([2, 4, 4]);
   });
 
-  test('identical ones under way are made once, unless told otherwise', async () => {
+  test('identical calls in flight are sent once by default', async () => {
     const mock = await scene.mock({ handler: echo, latencyMs: 20 });
     const group = scene.group([mock.url]);
     const first = group.request('m', [{ a: 1 }]);
@@ -58,7 +58,7 @@ describe('requests of one turn', () => {
     expect(mock.calls).toBe(3);
   });
 
-  test('identical batches under way are made once, one that differs in a member is another', async () => {
+  test('identical batches in flight are sent once; a batch with another member is a different one', async () => {
     const mock = await scene.mock({ handler: echo, latencyMs: 20 });
     const group = scene.group([mock.url]);
     const batch = (...numbers: number[]) => numbers.map((n) => ({ method: 'm', params: [n] }));

@@ -20,7 +20,7 @@ describe('choice of endpoints', () => {
     });
   });
 
-  test('two of one origin are told apart', async () => {
+  test('two of one origin have different ids', async () => {
     const mock = await scene.mock();
     const group = scene.group([`${mock.url}/one`, `${mock.url}/two`]);
     expect(group.endpoints.map(({ id }) => id)).toEqual([mock.origin, `${mock.origin}#2`]);
@@ -71,7 +71,7 @@ describe('what may come later', () => {
     return request;
   }
 
-  test('is asked for again where nobody has it, and who has it then is not blamed', async () => {
+  test('is requested again if no endpoint has it, and the endpoint that has it then is not reported', async () => {
     const { a, b, group } = await pair();
     let times = 0;
     const accept = (result: unknown) => {
@@ -116,7 +116,7 @@ describe('accept', () => {
     expect([a.calls, b.calls]).toEqual([1, 2]);
   });
 
-  test('where all are refused, the error is thrown as it is, and nobody is blamed', async () => {
+  test('if all are refused, the error is thrown unchanged, and no endpoint is reported', async () => {
     const { a, b, group } = await pair();
     const accept = () => {
       throw refuse;
