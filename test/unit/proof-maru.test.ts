@@ -161,7 +161,7 @@ describe.skipIf(!fixturesPresent)('a sealed block of Maru', () => {
     const late = { ...block.header, number: (BigInt(block.header.number) + 2n).toString() };
     const elsewhere = restAnswers({ ...block, header: late } as MaruBlockJson);
     own.block.data.message.slot = late.number;
-    expect(() => verifyMaruAnswers(own.block, elsewhere.header, addresses)).toThrow(/neither of the block/);
+    expect(() => verifyMaruAnswers(own.block, elsewhere.header, addresses)).toThrow(/neither the slot of the block/);
   });
 
   it('proves its parent by the seals in its body', () => {
