@@ -15,9 +15,7 @@ export const KEPT = 8192;
 /** Most gaps between heads that are remembered until their headers are linked. */
 const MAX_GAPS = 8;
 
-/**
- * The accepted head and its ancestors, linked by their hashes: the hash of an ancestor is the parent hash in its child.
- */
+/** The accepted head and its ancestors, linked by their hashes: the hash of an ancestor is the parent hash in its child. */
 export class HeaderChain {
   /** Headers that are linked without a gap from the head down, by number. */
   private segment = new Map<number, LightBlock>();
@@ -85,8 +83,7 @@ export class HeaderChain {
    * segment if the gap is at most `MAX_LINKED_GAP` wide: at once if one request is enough, otherwise, or with `lazily`, in the
    * background. If the two turn out to be different chains, the older segment becomes the chain again.
    *
-   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if it replaces more blocks than a reorg may; of the endpoints,
-   *   `ANSWER_REFUSED`
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if it replaces more blocks than a reorg may; `ANSWER_REFUSED`
    */
   async adopt(accepted: AcceptedBlock, lazily = false, signal?: AbortSignal): Promise<void> {
     await this.insert(accepted, signal);
