@@ -44,7 +44,7 @@ export async function stateOf(holder: Holder, parameter: unknown, { signal }: Me
 }
 
 /** Where a call runs: state after the block, and the block's own context, or the next one's for `pending`. */
-export async function groundOf(
+export async function executionPointOf(
   holder: Holder,
   parameter: unknown,
   plan: Omit<CallPlan, 'block' | 'tag'>,

@@ -1,6 +1,6 @@
 import type { FaultKind } from './transport/fault.js';
 
-/** One HTTP request, or one request to a provider. Endpoints appear by origin, never with path, query or user. */
+/** One HTTP request, or one request to a provider. Endpoints are named by origin, never with path, query or user. */
 export interface ExchangeRecord {
   /** Name of the endpoint within its group. */
   readonly endpoint: string;
@@ -11,55 +11,57 @@ export interface ExchangeRecord {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly status?: number;
-  /** Of bodies. */
+  /** Bytes of bodies. */
   readonly bytesSent: number;
-  /** Of bodies, decompressed, as far as they were read. */
+  /** Bytes of bodies that were read, decompressed. */
   readonly bytesReceived: number;
-  /** What went wrong with the first call of which something did; `aborted` when nobody waited for it any more. */
+  /** Fault of the first call that had one; `aborted` if no caller waited for the answer any more. */
   readonly fault?: FaultKind | 'aborted';
 }
 
-/** An endpoint has begun to fail, or answers again. */
+/** An endpoint began to fail, or answers again. */
 export interface EndpointEvent {
   readonly type: 'degraded' | 'recovered';
   readonly role: string;
   readonly endpoint: string;
   readonly origin: string;
-  /** Of `degraded`. */
+  /** Set for `degraded`. */
   readonly kind?: FaultKind;
   readonly reason?: string;
 }
 
-/** Who wants to know what goes to endpoints. What it throws is swallowed. */
+/** Observes requests to endpoints. Errors that it throws are ignored. */
 export interface UpstreamObserver {
   exchange?(record: ExchangeRecord, role: string): void;
   event?(event: EndpointEvent): void;
 }
 
+/** Totals of requests. */
 export interface EndpointTotals {
   /** HTTP requests. */
   readonly requests: number;
-  /** Method calls in them. */
+  /** Method calls in these requests. */
   readonly calls: number;
   readonly bytesSent: number;
   readonly bytesReceived: number;
-  /** Requests with something wrong. */
+  /** Requests with a fault. */
   readonly faults: number;
 }
 
-/** Totals over all that was sent. */
+/** Totals over all requests. */
 export interface UpstreamStatistics extends UpstreamObserver {
   exchange(record: ExchangeRecord, role: string): void;
   readonly totals: EndpointTotals;
   /** By origin. */
   readonly byOrigin: ReadonlyMap<string, EndpointTotals>;
-  /** Sequential round trips: requests that ran at the same time count once. */
+  /** Sequential round trips. Concurrent requests count once. */
   readonly roundTrips: number;
   reset(): void;
 }
 
 const NOTHING: EndpointTotals = { requests: 0, calls: 0, bytesSent: 0, bytesReceived: 0, faults: 0 };
 
+/** An observer that counts. */
 export function createStatistics(): UpstreamStatistics {
   let totals = NOTHING;
   let roundTrips = 0;
@@ -76,7 +78,7 @@ export function createStatistics(): UpstreamStatistics {
     exchange(record) {
       totals = add(totals, record);
       byOrigin.set(record.origin, add(byOrigin.get(record.origin) ?? NOTHING, record));
-      // Records come in the order of their ends, so this finds the longest chain of requests one after the other.
+      // Records arrive in the order in which requests end, so this finds the longest sequence of requests.
       if (record.startedAt < lastCounted) return;
       roundTrips++;
       lastCounted = record.endedAt;

@@ -33,8 +33,8 @@ class LightStandIn {
   }
 }
 
-describe.skipIf(!fixturesPresent)('a replica as a chain', () => {
-  it('builds proofs itself, and is the light chain in all else', async () => {
+describe.skipIf(!fixturesPresent)('a replica chain', () => {
+  it('builds proofs itself, and leaves all else to the light chain', async () => {
     const chain = chains[7]!;
     const scene = await sceneOf(chain, { ends: [0, 2, 7] });
     const follower = await scene.open();

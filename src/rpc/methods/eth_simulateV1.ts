@@ -35,9 +35,9 @@ export const eth_simulateV1: Method<RpcContext> = {
     const { header, hash } = base;
     const { blockHash } = chain.contextOf(base);
     const state = await chain.stateAt(base);
-    const ground = { network: chain.network, header, hash, state, blockHash, stateRoot };
+    const point = { network: chain.network, header, hash, state, blockHash, stateRoot };
     const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
-    const simulated = await simulateBlocks(ground, blocks, { ...options, stepBudget, signal });
+    const simulated = await simulateBlocks(point, blocks, { ...options, stepBudget, signal });
     return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
   },
 };

@@ -8,7 +8,7 @@ import type { MethodCallOptions } from '../method.js';
 import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
-import { groundOf } from '../resolve-block.js';
+import { executionPointOf } from '../resolve-block.js';
 
 /** A call to run, where, and how. */
 export interface Simulation extends SimulationOptions {
@@ -17,7 +17,7 @@ export interface Simulation extends SimulationOptions {
   readonly call: CallRequest;
 }
 
-/** `[call, block, stateOverride, blockOverrides]`. @throws RpcError -32602; as `groundOf` */
+/** `[call, block, stateOverride, blockOverrides]`. @throws RpcError -32602; as `executionPointOf` */
 export async function readSimulation(
   context: RpcContext,
   [callParam, blockParam, overridesParam, blockOverridesParam]: readonly unknown[],
@@ -26,7 +26,7 @@ export async function readSimulation(
   const call = parseCallRequest(callParam);
   const overrides = parseStateOverrides(overridesParam);
   const blockOverrides = parseBlockOverrides(blockOverridesParam);
-  const { state, block } = await groundOf(context, blockParam, { call, overrides, signal });
+  const { state, block } = await executionPointOf(context, blockParam, { call, overrides, signal });
   const { network } = context.chain;
   return {
     state,

@@ -8,8 +8,8 @@ async function mine({ dev }: LightScene, count: number): Promise<void> {
 const pay = { from: stranger('bb'), to: stranger('aa') };
 const hex = (number: number) => `0x${number.toString(16)}`;
 
-/** Four blocks, then `gone` that the node links and endpoints replace by others, `leap` more than the node knows of. */
-async function replaced(gone: number, leap: number, maxReorgDepth: number): Promise<LightScene> {
+/** Four blocks, then `gone` blocks that the node links and the endpoints replace, and `gap` blocks more than the node knows. */
+async function replaced(gone: number, gap: number, maxReorgDepth: number): Promise<LightScene> {
   const scene = await lightScene({ chain: { maxReorgDepth } });
   await mine(scene, 4);
   const before = await scene.dev.ask('evm_snapshot');
@@ -18,30 +18,30 @@ async function replaced(gone: number, leap: number, maxReorgDepth: number): Prom
   await scene.ask('eth_getBlockByNumber', '0x1', false);
   await scene.dev.ask('evm_revert', before);
   for (let nonce = 0; nonce < gone; nonce++) await scene.dev.transfer(0, { nonce, to: stranger('aa'), value: 5n });
-  await mine(scene, leap);
+  await mine(scene, gap);
   scene.clock.advance(5_000);
   return scene;
 }
-const tooDeep = { code: -32000, message: /takes back more than 2 blocks/ };
+const tooDeep = { code: -32000, message: /replaces more than 2 blocks/ };
 
-describe('a head that is several blocks further', () => {
-  test.each([2, 5, 200, 300])('by %i, on the chain that is known: taken and linked to it', async (leap) => {
+describe('a head above a gap', () => {
+  test.each([2, 5, 200, 300])('by %i, on the known chain: accepted and linked to it', async (gap) => {
     const scene = await lightScene();
     await mine(scene, 3);
     expect(await scene.ask('eth_blockNumber')).toBe('0x3');
-    await mine(scene, leap);
+    await mine(scene, gap);
     for (const [method, ...params] of [
       ['eth_blockNumber'],
-      ['eth_getBlockByNumber', hex(3 + leap - 1), false],
+      ['eth_getBlockByNumber', hex(3 + gap - 1), false],
     ] as const) {
       scene.clock.advance(5_000);
       expect(await scene.ask(method, ...params)).toEqual(await scene.dev.ask(method, ...params));
     }
   });
 
-  test.each([1, 2, 5])('by %i, with as many blocks taken back as may be: followed', async (leap) => {
-    const scene = await replaced(2, leap, 2);
-    expect(await scene.ask('eth_blockNumber')).toBe(hex(6 + leap));
+  test.each([1, 2, 5])('by %i, with the largest reorg allowed: followed', async (gap) => {
+    const scene = await replaced(2, gap, 2);
+    expect(await scene.ask('eth_blockNumber')).toBe(hex(6 + gap));
     expect(await scene.ask('eth_getBalance', stranger('aa'), 'latest')).toBe('0xa');
     for (const number of ['0x4', '0x5', '0x6']) {
       const block = await scene.dev.ask('eth_getBlockByNumber', number, true);
@@ -49,8 +49,8 @@ describe('a head that is several blocks further', () => {
     }
   });
 
-  test.each([1, 2, 5])('by %i, with more blocks taken back than may be: refused, again and again', async (leap) => {
-    const scene = await replaced(6, leap, 2);
+  test.each([1, 2, 5])('by %i, with a reorg that is too deep: refused each time', async (gap) => {
+    const scene = await replaced(6, gap, 2);
     for (const method of ['eth_blockNumber', 'eth_gasPrice', 'eth_blockNumber']) {
       await expect(scene.ask(method)).rejects.toMatchObject(tooDeep);
     }
@@ -61,14 +61,14 @@ describe('a head that is several blocks further', () => {
     await expect(scene.ask('eth_blockNumber')).rejects.toMatchObject(tooDeep);
   });
 
-  test.each([2, 200])('by %i, first seen by an estimate: refused once its headers are there', async (leap) => {
-    const scene = await replaced(6, leap, 2);
+  test.each([2, 200])('by %i, first read by an estimate: refused once its headers are linked', async (gap) => {
+    const scene = await replaced(6, gap, 2);
     await scene.ask('linea_estimateGas', pay).catch(() => {});
     await expect.poll(() => scene.ask('eth_blockNumber').catch(({ message }) => message)).toMatch(tooDeep.message);
     await expect(scene.ask('linea_estimateGas', pay)).rejects.toMatchObject(tooDeep);
   });
 
-  test('by 200: refused once its headers are there', async () => {
+  test('by 200: refused once its headers are linked', async () => {
     const scene = await replaced(6, 200, 2);
     await expect.poll(() => scene.ask('eth_blockNumber').catch(({ message }) => message)).toMatch(tooDeep.message);
     await expect(scene.ask('eth_gasPrice')).rejects.toMatchObject(tooDeep);

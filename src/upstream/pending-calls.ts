@@ -5,22 +5,22 @@ interface Waiter {
   fail(reason: unknown): void;
 }
 
-/** Calls that go together in one request, and everybody who waits for them. */
-export class Flight {
+/** Calls that are sent together in one request, and the callers that wait for them. */
+export class PendingCalls {
   private readonly waiters = new Set<Waiter>();
-  private parts: readonly Flight[] = [];
+  private parts: readonly PendingCalls[] = [];
 
-  /** @param onEnd - called when it is settled, has failed, or the last one waiting has given up */
+  /** @param onEnd - called when the calls are settled, have failed, or the last waiting caller has aborted */
   constructor(
     readonly calls: readonly Call[],
-    private readonly onEnd: (flight: Flight) => void,
+    private readonly onEnd: (pending: PendingCalls) => void,
   ) {}
 
   get isWanted(): boolean {
     return this.waiters.size > 0;
   }
 
-  /** Outcomes of the calls, in their order. @throws the reason of `signal`, what `fail` was given, nothing else */
+  /** Outcomes of the calls, in their order. @throws only the reason of `signal`, or the reason given to `fail` */
   wait(signal?: AbortSignal): Promise<readonly Outcome[]> {
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -56,11 +56,11 @@ export class Flight {
     this.onEnd(this);
   }
 
-  /** Flights of at most `limit` calls in its place; it settles when all of them have. */
-  split(limit: number): readonly Flight[] {
-    const parts: Flight[] = [];
+  /** Splits it into parts of at most `limit` calls. It settles when all of them have settled. */
+  split(limit: number): readonly PendingCalls[] {
+    const parts: PendingCalls[] = [];
     for (let at = 0; at < this.calls.length; at += limit)
-      parts.push(new Flight(this.calls.slice(at, at + limit), this.onEnd));
+      parts.push(new PendingCalls(this.calls.slice(at, at + limit), this.onEnd));
     this.parts = parts;
     Promise.all(parts.map((part) => part.wait())).then(
       (outcomes) => this.settle(outcomes.flat()),
