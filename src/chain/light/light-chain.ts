@@ -23,8 +23,8 @@ import type {
 import { TRUST_RANK } from '../trust-rank.js';
 import { BlockContentsReader } from './contents/block-contents.js';
 import { type LightBlock, lightBlock } from './heads/light-block.js';
-import { type LightHeads, openHeads } from './heads/open-heads.js';
 import type { LightChainParts } from './light-options.js';
+import { type LightHeads, openHeads } from './open-heads.js';
 import { notReached } from './refused.js';
 import { Settlement } from './settlement/settlement.js';
 import { LightStates } from './state/light-states.js';

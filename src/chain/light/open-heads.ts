@@ -1,9 +1,9 @@
-import type { LightChainParts } from '../light-options.js';
-import { BlockFinder } from './block-finder.js';
-import { HeadFollower } from './head-follower.js';
-import { HeaderChain, KEPT } from './header-chain.js';
-import { Heads } from './heads.js';
-import { openSeals } from './seals.js';
+import { BlockFinder } from './heads/block-finder.js';
+import { HeadFollower } from './heads/head-follower.js';
+import { HeaderChain, KEPT } from './heads/header-chain.js';
+import { Heads } from './heads/heads.js';
+import { openSeals } from './heads/seals.js';
+import type { LightChainParts } from './light-options.js';
 
 /** The heads and headers of a light chain, wired together. */
 export interface LightHeads {
