@@ -131,7 +131,7 @@ export interface Chain {
    * The blocks from one number to another, both ends included, the lowest first. Both are on the chain, `last` is not above
    * the head. Left out by a chain that holds its blocks.
    */
-  blocks?(first: number, last: number, signal?: AbortSignal): Promise<readonly Block[]>;
+  readonly blocks?: ((first: number, last: number, signal?: AbortSignal) => Promise<readonly Block[]>) | undefined;
   /** @param hash - 32 bytes */
   transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined>;
   /** @param hash - 32 bytes, of the transaction */
@@ -160,15 +160,15 @@ export interface Chain {
    *
    * @throws PlumblineError `STATE_NOT_HELD`, and whatever fetching throws
    */
-  prepare?(plan: CallPlan): Promise<{ readonly block: Block; readonly state: StateReader }>;
+  readonly prepare?: ((plan: CallPlan) => Promise<{ readonly block: Block; readonly state: StateReader }>) | undefined;
   /** A block this chain gave, with its transactions; left out by a chain whose blocks always have them. */
-  withBody?(block: Block): Promise<Block>;
+  readonly withBody?: ((block: Block) => Promise<Block>) | undefined;
   /** Context of `block`'s own execution, for calls on its state. */
   contextOf(block: Block): BlockContext;
   /** The simulated next block on top of `parent`, the head when left out (spec/fees.md 5.5). */
   pendingContext(parent?: Block): Promise<BlockContext>;
   /** Trust in the header and the state of `block`; `held` where a chain does not say. */
-  trust?(block: Block): Promise<TrustLevel>;
+  readonly trust?: ((block: Block) => Promise<TrustLevel>) | undefined;
   /** Prices after `block`, the head when left out. */
   prices(block?: Block): Promise<CurrentPrices>;
 
@@ -190,7 +190,7 @@ export interface Chain {
    * State roots of blocks that are imagined on top of `block`; nothing of them is kept. Left out by a chain that does not
    * hold the trie.
    */
-  imaginedRoots?(block: Block): Promise<ImaginedRoots>;
+  readonly imaginedRoots?: ((block: Block) => Promise<ImaginedRoots>) | undefined;
 
   /**
    * Proofs against the zk state root that layer 1 holds.
