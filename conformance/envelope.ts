@@ -1,6 +1,6 @@
-import { createDispatcher } from '../src/rpc/handle.js';
 import { createFetchHandler } from '../src/rpc/http/http.js';
-import { createMethodTable } from '../src/rpc/method.js';
+import { createDispatcher } from '../src/rpc/protocol/handle.js';
+import { createMethodTable } from '../src/rpc/protocol/method.js';
 import type { Area } from './area.js';
 import { differs } from './area.js';
 

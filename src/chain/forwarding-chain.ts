@@ -29,8 +29,7 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     prices: (block) => current().prices(block),
     proof: (address, storageKeys, block, signal) => current().proof(address, storageKeys, block, signal),
     imaginedRoots: imaginedRoots && ((block) => current().imaginedRoots!(block)),
-    zkProof: (address, storageKeys, reference, onBlock) =>
-      current().zkProof(address, storageKeys, reference, onBlock),
+    zkProof: (address, storageKeys, reference, onBlock) => current().zkProof(address, storageKeys, reference, onBlock),
     submit: (raw) => current().submit(raw),
     onHead: (listener) => current().onHead(listener),
     onPendingTransaction: (listener) => current().onPendingTransaction(listener),

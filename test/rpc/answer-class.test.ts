@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Chain } from '../../src/chain/chain.js';
 import { linea } from '../../src/networks/linea.js';
-import { answerClass } from '../../src/rpc/answer-report.js';
-import type { RpcContext } from '../../src/rpc/context.js';
-import { methodTable } from '../../src/rpc/method-table.js';
+import type { RpcContext } from '../../src/rpc/methods/context.js';
+import { answerClass } from '../../src/rpc/protocol/answer-report.js';
+import { methodTable } from '../../src/rpc/tables/method-table.js';
 
 /** Rows of the README's table of methods: names, class on a devnet, class on a light node. */
 const rows = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')

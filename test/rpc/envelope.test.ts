@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { checkEnvelopeCase, fixtureEndpoint } from '../../conformance/envelope.js';
 import { PlumblineError } from '../../src/errors.js';
-import { readRequest, writeReply } from '../../src/rpc/envelope.js';
-import { createDispatcher, handlePayload, handleRequest } from '../../src/rpc/handle.js';
-import { createMethodTable, type Method } from '../../src/rpc/method.js';
+import { readRequest, writeReply } from '../../src/rpc/protocol/envelope.js';
+import { createDispatcher, handlePayload, handleRequest } from '../../src/rpc/protocol/handle.js';
+import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 
 type Case = Parameters<typeof checkEnvelopeCase>[1];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Dispatch } from '../../src/rpc/dispatch.js';
-import { createDispatcher } from '../../src/rpc/handle.js';
 import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http/http.js';
-import { createMethodTable } from '../../src/rpc/method.js';
+import type { Dispatch } from '../../src/rpc/protocol/handle.js';
+import { createDispatcher } from '../../src/rpc/protocol/handle.js';
+import { createMethodTable } from '../../src/rpc/protocol/method.js';
 
 const table = createMethodTable<undefined>([
   { name: 'eth_chainId', handle: () => '0xe708' },

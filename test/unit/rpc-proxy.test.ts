@@ -7,10 +7,10 @@ import { ProxyHost, type Surroundings } from '../../src/hosts/proxy/proxy-host.j
 import { answerSplit } from '../../src/hosts/proxy/split.js';
 import type { StoredConfig } from '../../src/hosts/proxy/stored-config.js';
 import { devnet } from '../../src/networks/devnet.js';
-import type { RpcContext } from '../../src/rpc/context.js';
-import { DEVNET_METHODS } from '../../src/rpc/devnet-methods.js';
-import { type Reply, type RpcResponse, readRequest, success } from '../../src/rpc/envelope.js';
-import { methodTable, servedMethods } from '../../src/rpc/method-table.js';
+import type { RpcContext } from '../../src/rpc/methods/context.js';
+import { type Reply, type RpcResponse, readRequest, success } from '../../src/rpc/protocol/envelope.js';
+import { DEVNET_METHODS } from '../../src/rpc/tables/devnet-methods.js';
+import { methodTable, servedMethods } from '../../src/rpc/tables/method-table.js';
 import { seededRandom } from '../support/random.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';

@@ -1,4 +1,4 @@
-import type { Reply } from '../../rpc/envelope.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
 
 /** The writer as a node of the store sees it, in this thread or elsewhere, for as long as it writes. */

@@ -1,8 +1,8 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
-import { type Reply, type RpcResponse, readRequest } from '../../rpc/envelope.js';
-import { handlePayload } from '../../rpc/handle.js';
+import { type Reply, type RpcResponse, readRequest } from '../../rpc/protocol/envelope.js';
+import { handlePayload } from '../../rpc/protocol/handle.js';
 import type { Layer } from '../provider/transport.js';
 
 /** Methods of a developer's chain that only read. */

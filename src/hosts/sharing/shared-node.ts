@@ -1,7 +1,7 @@
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
-import type { Reply } from '../../rpc/envelope.js';
-import type { SharingReport } from '../../rpc/sharing-report.js';
-import { isUntimed } from '../../rpc/storage-result.js';
+import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
+import { isUntimed } from '../../rpc/inspection/storage-result.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo } from '../options/options.js';

@@ -1,5 +1,5 @@
 import { PlumblineError } from '../../errors.js';
-import type { Reply } from '../../rpc/envelope.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
 import { type Backend, WriterGone } from './backend.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';

@@ -3,8 +3,8 @@ import type { Chain, FoundLog } from '../../chain/chain.js';
 import { logsOfBlock } from '../../chain/log-search.js';
 import { PlumblineError } from '../../errors.js';
 import type { LogRequest } from '../parsing/parse-log-filter.js';
-import { requireBlock } from '../resolve-block.js';
-import { invalidParams } from '../rpc-errors.js';
+import { requireBlock } from '../parsing/resolve-block.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 
 /** Most that the last block of a range may be above its first, as the reference node has it (spec/json-rpc.md 2.6). */
 const MAX_LOG_RANGE = 5000;

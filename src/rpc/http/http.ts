@@ -1,6 +1,6 @@
-import type { Dispatch } from '../dispatch.js';
-import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../envelope.js';
-import { bodyTooLarge, toRpcError } from '../rpc-errors.js';
+import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../protocol/envelope.js';
+import type { Dispatch } from '../protocol/handle.js';
+import { bodyTooLarge, toRpcError } from '../protocol/rpc-errors.js';
 import { readBody } from './read-body.js';
 
 /** Largest request body, unless told otherwise: 5 MiB, far above the largest transaction in hex. */

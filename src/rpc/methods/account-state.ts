@@ -2,8 +2,6 @@ import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
 import {
   DEFAULT_MAX_STORAGE_KEYS,
   parseAddress,
@@ -11,8 +9,10 @@ import {
   parseStorageKeys,
   requireObject,
 } from '../parsing/parse-params.js';
-import { stateOf } from '../resolve-block.js';
-import { invalidParams } from '../rpc-errors.js';
+import { stateOf } from '../parsing/resolve-block.js';
+import type { Method } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import type { RpcContext } from './context.js';
 
 const SLOTS = 'storage slots params';
 

@@ -1,9 +1,9 @@
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import { formatBlock, formatReceipt } from '../format.js';
-import type { Method } from '../method.js';
+import { formatBlock, formatReceipt } from '../answers/format.js';
 import { optional, parseBoolean, parseHash } from '../parsing/parse-params.js';
-import { findBlock, withBody } from '../resolve-block.js';
+import { findBlock, withBody } from '../parsing/resolve-block.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 /*
  * Blocks and what is in them. All answer null for a number above the head or an unknown hash; a tag that names no block

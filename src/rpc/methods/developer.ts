@@ -1,9 +1,9 @@
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import { PlumblineError } from '../../errors.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
 import { fitted, parseQuantity } from '../parsing/parse-params.js';
-import { invalidParams } from '../rpc-errors.js';
+import type { Method } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import type { RpcContext } from './context.js';
 
 /** One thing that tools tell a devnet, under each of the names by which they do. */
 export function developerMethods(

@@ -1,6 +1,6 @@
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 export const eth_blockNumber: Method<RpcContext> = {
   name: 'eth_blockNumber',

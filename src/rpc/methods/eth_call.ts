@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../primitives/hex.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 import { readSimulation } from './simulation.js';
 
 /** `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. */

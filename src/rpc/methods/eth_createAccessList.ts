@@ -1,8 +1,8 @@
 import { callFailureOf } from '../../evm/calls/revert-reason.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 import { readSimulation } from './simulation.js';
 
 /**

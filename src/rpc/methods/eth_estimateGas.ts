@@ -1,12 +1,12 @@
 import { isHead, isPending } from '../../chain/block-reference.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
 import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
-import { requireBlock } from '../resolve-block.js';
+import { requireBlock } from '../parsing/resolve-block.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 /**
  * `[call, block, stateOverride, blockOverrides]`. Without a block it is the pending one, on networks of geth the newest.

@@ -4,11 +4,11 @@ import type { BlockContext } from '../../evm/block-context.js';
 import { rulesAt } from '../../evm/common.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
 import { parseIndex, requireArray } from '../parsing/parse-params.js';
-import { findBlock } from '../resolve-block.js';
-import { invalidParams } from '../rpc-errors.js';
+import { findBlock } from '../parsing/resolve-block.js';
+import type { Method } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import type { RpcContext } from './context.js';
 
 const MAX_BLOCKS = 1024;
 const MAX_PERCENTILES = 100;

@@ -1,8 +1,8 @@
-import type { RpcContext } from '../context.js';
+import { formatLog } from '../answers/format.js';
 import { findLogs } from '../filters/find-logs.js';
-import { formatLog } from '../format.js';
-import type { Method } from '../method.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 export const eth_getLogs: Method<RpcContext> = {
   name: 'eth_getLogs',

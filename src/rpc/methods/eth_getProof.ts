@@ -1,11 +1,11 @@
 import { bytesToBigInt } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import { formatTrieProof } from '../format.js';
-import type { Method } from '../method.js';
+import { formatTrieProof } from '../answers/format.js';
 import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
-import { blockAtParameter } from '../resolve-block.js';
+import { blockAtParameter } from '../parsing/resolve-block.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 const WORD_TEXT = 2 + 64;
 

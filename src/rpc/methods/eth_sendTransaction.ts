@@ -2,10 +2,10 @@ import type { TransactionRequest } from '../../chain/devnet/mining/impersonation
 import { PlumblineError } from '../../errors.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { RpcContext } from '../context.js';
-import type { Method, MethodCallOptions } from '../method.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
-import { invalidParams } from '../rpc-errors.js';
+import type { Method, MethodCallOptions } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import type { RpcContext } from './context.js';
 import { requireDevnet } from './developer.js';
 
 const SUBJECT = 'transaction params';

@@ -4,12 +4,12 @@ import { callFailureOf } from '../../evm/calls/revert-reason.js';
 import type { SimulatedBlock, SimulatedCall } from '../../evm/simulation/simulation.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import { formatBlock, formatLog } from '../format.js';
-import type { Method } from '../method.js';
+import { formatBlock, formatLog } from '../answers/format.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseSimulation } from '../parsing/parse-simulate.js';
-import { simulatedCallError } from '../rpc-errors.js';
+import type { Method } from '../protocol/method.js';
+import { simulatedCallError } from '../protocol/rpc-errors.js';
+import type { RpcContext } from './context.js';
 
 const NAME = 'eth_simulateV1';
 

@@ -1,9 +1,9 @@
 import { PlumblineError } from '../../errors.js';
-import type { RpcContext } from '../context.js';
-import type { Method, MethodCallOptions } from '../method.js';
 import { requireText } from '../parsing/parse-params.js';
+import type { Method, MethodCallOptions } from '../protocol/method.js';
 import { parseSource } from '../subscriptions/sources.js';
 import type { Subscriber } from '../subscriptions/subscriptions.js';
+import type { RpcContext } from './context.js';
 
 /**
  * `eth_subscribe(newHeads)`, `(logs, {address?, topics?})`, `(newPendingTransactions, wholeTransactions?)`. Where nothing

@@ -1,6 +1,6 @@
 import type { DevnetControl, MineTimes } from '../../chain/devnet/mining/control.js';
 import { optional } from '../parsing/parse-params.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { developerMethods, parseCount } from './developer.js';
 
 /** Blocks of one request. */

@@ -1,10 +1,10 @@
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import { formatLog } from '../format.js';
-import type { Method } from '../method.js';
+import { formatLog } from '../answers/format.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
 import { parseQuantity } from '../parsing/parse-params.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 /** Ids are compared as numbers: clients may have changed the case of the digits. */
 const idOf = (value: unknown) => toQuantity(parseQuantity(value, 'filterId'));

@@ -1,6 +1,6 @@
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 /** The network's minimum, from the newest header that says it, and at least the next base fee (spec/json-rpc.md 2.1). */
 async function gasPrice({ chain }: RpcContext): Promise<{ gasPrice: bigint; baseFee: bigint }> {

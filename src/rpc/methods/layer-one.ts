@@ -7,12 +7,12 @@ import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { formatBlock, formatTrieProof } from '../format.js';
-import type { Method } from '../method.js';
+import { formatBlock, formatTrieProof } from '../answers/format.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
 import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
+import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { showKeys } from './eth_getProof.js';
 
 /** What the methods of the simulated layer 1 work on. */
@@ -111,7 +111,7 @@ const eth_getProof: Method<L1Context> = {
   },
 };
 
-export const L1_METHODS: readonly Method<L1Context>[] = [
+const L1_METHODS: readonly Method<L1Context>[] = [
   eth_blockNumber,
   eth_call,
   eth_chainId,
@@ -119,3 +119,8 @@ export const L1_METHODS: readonly Method<L1Context>[] = [
   eth_getLogs,
   eth_getProof,
 ];
+
+/** The methods by which the code of light nodes reads the simulated layer 1 as it reads Ethereum (DESIGN.md 8). */
+export function layerOneTable(): MethodTable<L1Context> {
+  return createMethodTable(L1_METHODS);
+}

@@ -1,13 +1,13 @@
 import { isHead, isPending } from '../../chain/block-reference.js';
 import type { EstimateRequest, FeeEstimate } from '../../estimate/estimate-request.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method, MethodCallOptions } from '../method.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
-import { requireBlock } from '../resolve-block.js';
-import { invalidParams } from '../rpc-errors.js';
+import { requireBlock } from '../parsing/resolve-block.js';
+import type { Method, MethodCallOptions } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import type { RpcContext } from './context.js';
 
 /**
  * `[call]`, `[call, stateOverride]`, `[call, block]` or `[call, block, stateOverride]`: an object is an override, a

@@ -1,7 +1,7 @@
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 /** `[address, storageKeys, block]`. Registered under the network's prefix, and as `l2_getProof`. */
 export const linea_getProof: Method<RpcContext> = {

@@ -1,8 +1,8 @@
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
 import { parseHash } from '../parsing/parse-params.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 /** Why a transaction is in no block: null when nothing is known of it (spec/json-rpc.md 2.4). */
 export const linea_getTransactionExclusionStatusV1: Method<RpcContext> = {

@@ -1,5 +1,5 @@
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 /** Name and version that `web3_clientVersion` shows; the version is the package's, a test compares them. */
 export const CLIENT_VERSION = 'plumbline/v0.1.0';

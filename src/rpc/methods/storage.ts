@@ -1,9 +1,9 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
-import type { RpcContext } from '../context.js';
-import type { Method, MethodCallOptions } from '../method.js';
-import { invalidParams } from '../rpc-errors.js';
-import type { StorageControl } from '../storage-control.js';
-import { isUntimed, thrownResult } from '../storage-result.js';
+import type { StorageControl } from '../inspection/storage-control.js';
+import { isUntimed, thrownResult } from '../inspection/storage-result.js';
+import type { Method, MethodCallOptions } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import type { RpcContext } from './context.js';
 
 /*
  * What a node keeps: offered by the library, never over HTTP. Answers are plain data, bytes among it, and typed errors go as

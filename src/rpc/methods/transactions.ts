@@ -1,11 +1,11 @@
 import type { Block } from '../../chain/chain.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { RpcContext } from '../context.js';
-import { formatPendingTransaction, formatReceipt, formatTransaction } from '../format.js';
-import type { Method } from '../method.js';
+import { formatPendingTransaction, formatReceipt, formatTransaction } from '../answers/format.js';
 import { parseBytes, parseHash, parseIndex } from '../parsing/parse-params.js';
-import { findBlock, withBody } from '../resolve-block.js';
+import { findBlock, withBody } from '../parsing/resolve-block.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 export const eth_sendRawTransaction: Method<RpcContext> = {
   name: 'eth_sendRawTransaction',

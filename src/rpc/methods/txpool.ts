@@ -1,7 +1,7 @@
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { formatPendingTransaction } from '../format.js';
+import { formatPendingTransaction } from '../answers/format.js';
 import { developerMethods } from './developer.js';
 
 /** How many transactions the next block can carry, and how many wait for a nonce before theirs. */

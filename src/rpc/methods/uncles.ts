@@ -1,8 +1,8 @@
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
 import { parseHash, parseIndex } from '../parsing/parse-params.js';
-import { findBlock } from '../resolve-block.js';
+import { findBlock } from '../parsing/resolve-block.js';
+import type { Method } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
 /*
  * Blocks of layer 2 have no uncles; imported blocks of before the merge may. Their number is known, they themselves are

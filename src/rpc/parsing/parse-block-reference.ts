@@ -1,5 +1,5 @@
 import { BLOCK_TAGS, type BlockReference, type BlockTag } from '../../chain/block-reference.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { optional, parseBoolean, parseHash, parseIndex, requireObject } from './parse-params.js';
 
 const SUBJECT = 'block param';

@@ -1,6 +1,6 @@
 import { equalBytes } from '../../primitives/bytes.js';
 import type { AccessListEntry, Authorization, CallRequest } from '../../primitives/call-request.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import {
   fitted,
   optional,

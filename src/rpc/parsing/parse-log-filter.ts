@@ -1,6 +1,6 @@
 import type { BlockReference } from '../../chain/block-reference.js';
 import type { LogFilter } from '../../chain/log-filter.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { parseBlockReference } from './parse-block-reference.js';
 import { optional, parseAddress, parseHash, requireArray, requireObject } from './parse-params.js';
 

@@ -2,7 +2,7 @@ import { PlumblineError } from '../../errors.js';
 import { padStart } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { quantityToBigInt } from '../../primitives/quantity.js';
-import { invalidParams, type RpcError } from '../rpc-errors.js';
+import { invalidParams, type RpcError } from '../protocol/rpc-errors.js';
 
 /*
  * Parsers from what stands in `params` to the values used inside. Each takes the parameter's name (with the path inside

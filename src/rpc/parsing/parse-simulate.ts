@@ -1,6 +1,6 @@
 import type { Withdrawal } from '../../ethereum/withdrawal.js';
 import type { BlockCall, BlockRequest, SimulatedBlockOverrides } from '../../evm/simulation/simulation.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { parseBlockOverrides } from './parse-block-overrides.js';
 import { parseCallRequest } from './parse-call.js';
 import {

@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../primitives/hex.js';
 import type { AccountOverride, StateOverrides, StorageOverride } from '../../primitives/state-overrides.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { optional, parseAddress, parseBytes, parseHash, parseQuantity, requireObject } from './parse-params.js';
 
 const SUBJECT = 'state override params';

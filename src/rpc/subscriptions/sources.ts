@@ -1,10 +1,10 @@
 import type { Chain } from '../../chain/chain.js';
 import { logsOfBlock } from '../../chain/log-search.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { formatHeader, formatLog, formatPendingTransaction } from '../format.js';
+import { formatHeader, formatLog, formatPendingTransaction } from '../answers/format.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
 import { optional, parseBoolean, requireText } from '../parsing/parse-params.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { followBlocks } from './follow-blocks.js';
 import type { Source } from './subscriptions.js';
 

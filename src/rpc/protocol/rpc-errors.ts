@@ -5,9 +5,9 @@ import {
   PlumblineError,
   type SimulationRule,
   type TransactionRule,
-} from '../errors.js';
-import { bytesToHex } from '../primitives/hex.js';
-import { toQuantity } from '../primitives/quantity.js';
+} from '../../errors.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
 
 /** The `error` member of a JSON-RPC response. */
 export interface RpcErrorObject {

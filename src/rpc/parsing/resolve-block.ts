@@ -1,11 +1,11 @@
-import { type BlockReference, isHead, isPending } from '../chain/block-reference.js';
-import type { Block, CallPlan, Chain } from '../chain/chain.js';
-import { PlumblineError } from '../errors.js';
-import type { BlockContext } from '../evm/block-context.js';
-import type { StateReader } from '../evm/state/state-reader.js';
-import { bytesToHex } from '../primitives/hex.js';
-import type { MethodCallOptions } from './method.js';
-import { parseBlockReference } from './parsing/parse-block-reference.js';
+import { type BlockReference, isHead, isPending } from '../../chain/block-reference.js';
+import type { Block, CallPlan, Chain } from '../../chain/chain.js';
+import { PlumblineError } from '../../errors.js';
+import type { BlockContext } from '../../evm/block-context.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { parseBlockReference } from './parse-block-reference.js';
 
 const LATEST: BlockReference = { tag: 'latest' };
 

@@ -1,8 +1,8 @@
-import type { Chain } from '../chain/chain.js';
-import type { DevnetControl } from '../chain/devnet/mining/control.js';
-import type { Estimator } from '../estimate/estimator.js';
-import type { FilterRegistry } from './filters/filter-registry.js';
-import type { StorageControl } from './storage-control.js';
+import type { Chain } from '../../chain/chain.js';
+import type { DevnetControl } from '../../chain/devnet/mining/control.js';
+import type { Estimator } from '../../estimate/estimator.js';
+import type { FilterRegistry } from '../filters/filter-registry.js';
+import type { StorageControl } from '../inspection/storage-control.js';
 
 /** What the methods of one node work on. */
 export interface RpcContext {

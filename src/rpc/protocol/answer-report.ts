@@ -1,5 +1,5 @@
-import type { Chain, TrustLevel } from '../chain/chain.js';
-import type { Hex } from '../primitives/hex.js';
+import type { Chain, TrustLevel } from '../../chain/chain.js';
+import type { Hex } from '../../primitives/hex.js';
 
 /**
  * Where an answer comes from: `proved`, upstream data checked against a header or a root on layer 1; `computed`, executed

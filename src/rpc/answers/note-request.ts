@@ -1,8 +1,8 @@
-import type { Block, Chain, TrustLevel } from '../chain/chain.js';
-import { TRUST_RANK } from '../chain/trust-rank.js';
-import { bytesToHex, type Hex } from '../primitives/hex.js';
-import { type AnswerClass, type AnswerReport, answerClass, missingClass } from './answer-report.js';
-import type { RpcContext } from './context.js';
+import type { Block, Chain, TrustLevel } from '../../chain/chain.js';
+import { TRUST_RANK } from '../../chain/trust-rank.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import type { RpcContext } from '../methods/context.js';
+import { type AnswerClass, type AnswerReport, answerClass, missingClass } from '../protocol/answer-report.js';
 
 /** A context that notes what one request uses of the chain, and what that comes to. */
 export interface Noted<Context> {

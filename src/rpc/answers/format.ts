@@ -1,12 +1,12 @@
-import type { Block, FoundLog, IncludedTransaction, TransactionReceipt } from '../chain/chain.js';
-import { effectiveGasPrice } from '../ethereum/base-fee.js';
-import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import { logsBloom } from '../ethereum/receipt.js';
-import type { TrieProof } from '../ethereum/state-trie.js';
-import type { SignedTransaction } from '../ethereum/transaction.js';
-import type { Withdrawal } from '../ethereum/withdrawal.js';
-import { bytesToHex, type Hex } from '../primitives/hex.js';
-import { toQuantity } from '../primitives/quantity.js';
+import type { Block, FoundLog, IncludedTransaction, TransactionReceipt } from '../../chain/chain.js';
+import { effectiveGasPrice } from '../../ethereum/base-fee.js';
+import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import { logsBloom } from '../../ethereum/receipt.js';
+import type { TrieProof } from '../../ethereum/state-trie.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
+import type { Withdrawal } from '../../ethereum/withdrawal.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
 
 /*
  * Domain values in the members that JSON-RPC shows (execution-apis 033ca6e). A member that the block's fork or the

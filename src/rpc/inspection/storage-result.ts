@@ -1,4 +1,4 @@
-import { PlumblineError } from '../errors.js';
+import { PlumblineError } from '../../errors.js';
 
 /** An error of ours as the result of a method of the library: a JSON-RPC error would leave out what it carries. */
 interface Thrown {

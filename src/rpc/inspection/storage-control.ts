@@ -1,6 +1,6 @@
-import type { Durability, Table } from '../store/page-store.js';
-import type { StoreStatus } from '../store/store-status.js';
-import type { TableUsage } from '../store/table-usage.js';
+import type { Durability, Table } from '../../store/page-store.js';
+import type { StoreStatus } from '../../store/store-status.js';
+import type { TableUsage } from '../../store/table-usage.js';
 
 /** What one table takes up, and may. */
 export interface TableReport extends TableUsage {

@@ -1,7 +1,7 @@
-import { isPlumblineError } from '../errors.js';
-import { type Deadline, openDeadline } from '../scheduling/deadline.js';
+import { isPlumblineError } from '../../errors.js';
+import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
+import type { Noted, Noting } from '../answers/note-request.js';
 import type { AnswerReport } from './answer-report.js';
-import type { Dispatch } from './dispatch.js';
 import {
   BATCH_TOO_LARGE_REPLY,
   EMPTY_BATCH_REPLY,
@@ -13,11 +13,13 @@ import {
   success,
 } from './envelope.js';
 import type { MethodCallOptions, MethodTable } from './method.js';
-import type { Noted, Noting } from './noted-context.js';
 import { toRpcError } from './rpc-errors.js';
 
 /** Most requests of a batch, unless told otherwise. */
 export const DEFAULT_MAX_BATCH = 1024;
+
+/** Handles a parsed payload, an object or an array. It never rejects. Hosts need nothing else of a node's methods. */
+export type Dispatch = (payload: unknown, call?: MethodCallOptions) => Promise<Reply>;
 
 /** How payloads are handled. */
 export interface HandleOptions {

@@ -1,5 +1,5 @@
-import { PlumblineError } from '../errors.js';
-import type { Subscriber } from './subscriptions/subscriptions.js';
+import { PlumblineError } from '../../errors.js';
+import type { Subscriber } from '../subscriptions/subscriptions.js';
 
 /** What the dispatcher hands to a method beside its parameters. */
 export interface MethodCallOptions {

@@ -1,13 +1,13 @@
-import type { EstimateEvidence } from '../estimate/evidence.js';
-import { toQuantity } from '../primitives/quantity.js';
-import type { RpcContext } from './context.js';
-import type { ExplainedEstimate, ExplainOptions } from './explained-estimate.js';
-import { createMethodTable, type Method, type MethodTable } from './method.js';
-import { formatEstimate, readEstimateRequest } from './methods/linea_estimateGas.js';
-import { STORAGE_METHODS } from './methods/storage.js';
-import { optional, requireObject } from './parsing/parse-params.js';
-import { invalidParams } from './rpc-errors.js';
-import type { SharingReport } from './sharing-report.js';
+import type { EstimateEvidence } from '../../estimate/evidence.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import type { ExplainedEstimate, ExplainOptions } from '../inspection/explained-estimate.js';
+import type { SharingReport } from '../inspection/sharing-report.js';
+import type { RpcContext } from '../methods/context.js';
+import { formatEstimate, readEstimateRequest } from '../methods/linea_estimateGas.js';
+import { STORAGE_METHODS } from '../methods/storage.js';
+import { optional, requireObject } from '../parsing/parse-params.js';
+import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 
 function formatEvidence(evidence: EstimateEvidence): ExplainedEstimate['evidence'] {
   const { gas, prices, pricesFromBlock, maxFeePerGas, totalFee, ...rest } = evidence;

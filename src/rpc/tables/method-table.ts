@@ -1,28 +1,27 @@
-import type { RpcContext } from './context.js';
-import { DEVNET_METHOD_NAMES } from './devnet-method-names.js';
-import { createMethodTable, laterMethod, type Method, type MethodTable } from './method.js';
+import { DEVNET_METHOD_NAMES } from '../devnet-method-names.js';
 import {
   eth_getBalance,
   eth_getCode,
   eth_getStorageAt,
   eth_getStorageValues,
   eth_getTransactionCount,
-} from './methods/account-state.js';
+} from '../methods/account-state.js';
 import {
   eth_getBlockByHash,
   eth_getBlockByNumber,
   eth_getBlockReceipts,
   eth_getBlockTransactionCountByHash,
   eth_getBlockTransactionCountByNumber,
-} from './methods/blocks.js';
-import { eth_blockNumber } from './methods/eth_blockNumber.js';
-import { eth_call } from './methods/eth_call.js';
-import { eth_chainId } from './methods/eth_chainId.js';
-import { eth_createAccessList } from './methods/eth_createAccessList.js';
-import { eth_estimateGas } from './methods/eth_estimateGas.js';
-import { eth_getLogs } from './methods/eth_getLogs.js';
-import { eth_getProof } from './methods/eth_getProof.js';
-import { eth_subscribe, eth_unsubscribe } from './methods/eth_subscribe.js';
+} from '../methods/blocks.js';
+import type { RpcContext } from '../methods/context.js';
+import { eth_blockNumber } from '../methods/eth_blockNumber.js';
+import { eth_call } from '../methods/eth_call.js';
+import { eth_chainId } from '../methods/eth_chainId.js';
+import { eth_createAccessList } from '../methods/eth_createAccessList.js';
+import { eth_estimateGas } from '../methods/eth_estimateGas.js';
+import { eth_getLogs } from '../methods/eth_getLogs.js';
+import { eth_getProof } from '../methods/eth_getProof.js';
+import { eth_subscribe, eth_unsubscribe } from '../methods/eth_subscribe.js';
 import {
   eth_getFilterChanges,
   eth_getFilterLogs,
@@ -30,11 +29,11 @@ import {
   eth_newFilter,
   eth_newPendingTransactionFilter,
   eth_uninstallFilter,
-} from './methods/filters.js';
-import { eth_baseFee, eth_blobBaseFee, eth_gasPrice, eth_maxPriorityFeePerGas } from './methods/gas-price.js';
-import { linea_estimateGas } from './methods/linea_estimateGas.js';
-import { linea_getProof } from './methods/linea_getProof.js';
-import { linea_getTransactionExclusionStatusV1 } from './methods/linea_getTransactionExclusionStatusV1.js';
+} from '../methods/filters.js';
+import { eth_baseFee, eth_blobBaseFee, eth_gasPrice, eth_maxPriorityFeePerGas } from '../methods/gas-price.js';
+import { linea_estimateGas } from '../methods/linea_estimateGas.js';
+import { linea_getProof } from '../methods/linea_getProof.js';
+import { linea_getTransactionExclusionStatusV1 } from '../methods/linea_getTransactionExclusionStatusV1.js';
 import {
   eth_accounts,
   eth_syncing,
@@ -42,26 +41,27 @@ import {
   net_peerCount,
   net_version,
   web3_clientVersion,
-} from './methods/node-constants.js';
+} from '../methods/node-constants.js';
 import {
   eth_getTransactionByBlockHashAndIndex,
   eth_getTransactionByBlockNumberAndIndex,
   eth_getTransactionByHash,
   eth_getTransactionReceipt,
   eth_sendRawTransaction,
-} from './methods/transactions.js';
+} from '../methods/transactions.js';
 import {
   eth_getUncleByBlockHashAndIndex,
   eth_getUncleByBlockNumberAndIndex,
   eth_getUncleCountByBlockHash,
   eth_getUncleCountByBlockNumber,
-} from './methods/uncles.js';
+} from '../methods/uncles.js';
+import { createMethodTable, laterMethod, type Method, type MethodTable } from '../protocol/method.js';
 
 const eth_feeHistory = laterMethod<RpcContext>('eth_feeHistory', async () => {
-  return (await import('./methods/eth_feeHistory.js')).eth_feeHistory;
+  return (await import('../methods/eth_feeHistory.js')).eth_feeHistory;
 });
 const eth_simulateV1 = laterMethod<RpcContext>('eth_simulateV1', async () => {
-  return (await import('./methods/eth_simulateV1.js')).eth_simulateV1;
+  return (await import('../methods/eth_simulateV1.js')).eth_simulateV1;
 });
 
 const METHODS: readonly Method<RpcContext>[] = [
