@@ -1,7 +1,7 @@
 import { PlumblineError } from '../../errors.js';
 import { createFetchHandler } from '../../rpc/http/http.js';
 import { DEFAULT_MAX_BATCH } from '../../rpc/protocol/handle.js';
-import { servedMethods } from '../../rpc/tables/method-table.js';
+import { servedMethods } from '../../rpc/protocol/method-info.js';
 import type { NodeInfo, NodeOptions } from '../options/options.js';
 import { REQUEST_TIMEOUT_MS } from '../options/options.js';
 import { textOf } from '../options/plain-data.js';

@@ -3,12 +3,8 @@ import { PlumblineError } from '../../errors.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { type Reply, type RpcResponse, readRequest } from '../../rpc/protocol/envelope.js';
 import { handlePayload } from '../../rpc/protocol/handle.js';
+import { isIdempotent, mayChange } from '../../rpc/protocol/method-info.js';
 import type { Layer } from '../provider/transport.js';
-
-/** Methods of a developer's chain that only read. */
-const READING = /_get(Automine|IntervalMining)$/;
-/** Of `inspect`: what only reads. */
-const INSPECTING = /^(explain|export|sharing|storage)/;
 
 type Ask = (payload: unknown) => Promise<Reply>;
 
@@ -20,9 +16,7 @@ type Ask = (payload: unknown) => Promise<Reply>;
 function isRepeatable(layer: Layer, payload: unknown): boolean {
   const request = readRequest(payload);
   if ('error' in request) return true;
-  const { method } = request;
-  if (layer === 'inspect') return INSPECTING.test(method);
-  return !/^(evm|anvil|hardhat)_|^eth_send(Unsigned)?Transaction$/.test(method) || READING.test(method);
+  return isIdempotent(layer, request.method);
 }
 
 /** Whether carrying a payload out a second time would do something twice. */
@@ -32,7 +26,10 @@ export function happensTwice(layer: Layer, payload: unknown): boolean {
 
 /** Whether a payload may change what the node keeps. A filter or a subscription is not meant: those end with the writer. */
 export function writes(layer: Layer, payload: unknown): boolean {
-  return listOf(payload).some((item) => !isRepeatable(layer, item) || methodOf(item) === 'eth_sendRawTransaction');
+  return listOf(payload).some((item) => {
+    const request = readRequest(item);
+    return !('error' in request) && mayChange(layer, request.method);
+  });
 }
 
 /**
@@ -60,11 +57,12 @@ export async function repeat(layer: Layer, payload: unknown, ask: Ask): Promise<
 /** What a payload is answered when nothing of it can be carried out: each request with this error. */
 export function refuse(payload: unknown, error: Error): Promise<Reply> {
   const refusing = {
-    handle() {
+    names: [],
+    find() {
       throw error;
     },
   };
-  return handlePayload({ names: [], find: (name) => ({ name, ...refusing }) }, {}, payload);
+  return handlePayload(refusing, {}, payload);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
 import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
-import { isUntimed } from '../../rpc/inspection/storage-result.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
+import { isTimed } from '../../rpc/protocol/method-info.js';
 import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo } from '../options/options.js';
@@ -170,7 +170,7 @@ export class SharedNode implements NodeTransport, MemberListener {
       for (;;) {
         try {
           const writer = await this.writer();
-          if (layer === 'inspect' && isUntimed(methodOf(part))) deadline.unlimit();
+          if (!isTimed(layer, String(methodOf(part)))) deadline.unlimit();
           return await send(writer, part, deadline.signal);
         } catch (error) {
           // Begun by nobody: as if it had not been asked for.

@@ -15,8 +15,3 @@ export function storageResult(answer: unknown): unknown {
   if (thrown !== undefined) throw new PlumblineError(thrown.code, thrown.message, thrown.details);
   return answer;
 }
-
-/** Whether a method of the library does what it does however long that takes. */
-export function isUntimed(method: unknown): boolean {
-  return method === 'clear' || method === 'exportChain' || method === 'importChain';
-}

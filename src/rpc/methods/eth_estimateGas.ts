@@ -5,17 +5,16 @@ import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
 import { requireBlock } from '../parsing/resolve-block.js';
-import type { Method } from '../protocol/method.js';
-import type { RpcContext } from './context.js';
+import { defineMethod } from './context.js';
 
 /**
  * `[call, block, stateOverride, blockOverrides]`. Without a block it is the pending one, on networks of geth the newest.
  *
  * @source spec/fees.md 5
  */
-export const eth_estimateGas: Method<RpcContext> = {
-  name: 'eth_estimateGas',
-  async handle(context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal }) {
+export const eth_estimateGas = defineMethod(
+  'eth_estimateGas',
+  async (context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal }) => {
     const call = parseCallRequest(callParam);
     const asGeth = context.chain.network.gasSearch === 'geth';
     const reference = parseBlockReference(blockParam, { tag: asGeth ? 'latest' : 'pending' });
@@ -26,4 +25,4 @@ export const eth_estimateGas: Method<RpcContext> = {
     const request = { call, overrides, blockOverrides, block, pending, signal };
     return toQuantity((await context.estimator.gas(request)).gasLimit);
   },
-};
+);

@@ -6,9 +6,8 @@ import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { parseIndex, requireArray } from '../parsing/parse-params.js';
 import { findBlock } from '../parsing/resolve-block.js';
-import type { Method } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import type { RpcContext } from './context.js';
+import { defineMethod } from './context.js';
 
 const MAX_BLOCKS = 1024;
 const MAX_PERCENTILES = 100;
@@ -32,9 +31,9 @@ interface Row extends BaseFees {
 }
 
 /** `[blockCount, newestBlock, rewardPercentiles]`; one base fee more than blocks, the last one of the block after them. */
-export const eth_feeHistory: Method<RpcContext> = {
-  name: 'eth_feeHistory',
-  async handle(context, [countParam, newestParam, percentilesParam], { signal }) {
+export const eth_feeHistory = defineMethod(
+  'eth_feeHistory',
+  async (context, [countParam, newestParam, percentilesParam], { signal }) => {
     const count = parseCount(countParam);
     const percentiles = parsePercentiles(percentilesParam);
     const newest = await findBlock(context, newestParam);
@@ -58,7 +57,7 @@ export const eth_feeHistory: Method<RpcContext> = {
       ...(percentiles.length > 0 && { reward: rows.map(({ rewards }): Hex[] => rewards.map(toQuantity)) }),
     };
   },
-};
+);
 
 /** As many blocks as there are, up to `count`, the newest of them last. */
 async function blocksUpTo(chain: Chain, newest: Block, count: number, signal: AbortSignal | undefined) {

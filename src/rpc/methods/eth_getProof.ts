@@ -4,21 +4,20 @@ import { toQuantity } from '../../primitives/quantity.js';
 import { formatTrieProof } from '../answers/format.js';
 import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
 import { blockAtParameter } from '../parsing/resolve-block.js';
-import type { Method } from '../protocol/method.js';
-import type { RpcContext } from './context.js';
+import { defineMethod } from './context.js';
 
 const WORD_TEXT = 2 + 64;
 
 /** `[address, storageKeys, block]`: proofs against the state root of a header (EIP-1186). */
-export const eth_getProof: Method<RpcContext> = {
-  name: 'eth_getProof',
-  async handle(context, [addressParam, keysParam, blockParam], { signal }) {
+export const eth_getProof = defineMethod(
+  'eth_getProof',
+  async (context, [addressParam, keysParam, blockParam], { signal }) => {
     const address = parseAddress(addressParam);
     const keys = parseStorageKeys(keysParam);
     const proof = await context.chain.proof(address, keys, await blockAtParameter(context, blockParam), signal);
     return formatTrieProof(address, proof, showKeys(keysParam, keys));
   },
-};
+);
 
 /** Keys as the answer repeats them: a whole word as a word, anything shorter as a quantity, as geth has it. */
 export function showKeys(asked: unknown, keys: readonly Uint8Array[]): Hex[] {

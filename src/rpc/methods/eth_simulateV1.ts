@@ -7,9 +7,8 @@ import { toQuantity } from '../../primitives/quantity.js';
 import { formatBlock, formatLog } from '../answers/format.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseSimulation } from '../parsing/parse-simulate.js';
-import type { Method } from '../protocol/method.js';
 import { simulatedCallError } from '../protocol/rpc-errors.js';
-import type { RpcContext } from './context.js';
+import { defineMethod } from './context.js';
 
 const NAME = 'eth_simulateV1';
 
@@ -19,28 +18,25 @@ const NAME = 'eth_simulateV1';
  *
  * @source execution-apis, eth_simulateV1
  */
-export const eth_simulateV1: Method<RpcContext> = {
-  name: NAME,
-  async handle({ chain, stepBudget }, [simulation, block], { signal }) {
-    const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
-    const base = await chain.block(parseBlockReference(block, { tag: 'latest' }));
-    if (base === undefined) {
-      const reason = 'header not found';
-      throw new PlumblineError('SIMULATION_REFUSED', reason, { rule: 'base-block', reason });
-    }
-    const stateRoot = await chain.imaginedRoots?.(base);
-    if (stateRoot === undefined) {
-      throw new PlumblineError('METHOD_NOT_ENABLED', 'the chain does not hold its state', { method: NAME });
-    }
-    const { header, hash } = base;
-    const { blockHash } = chain.contextOf(base);
-    const state = await chain.stateAt(base);
-    const ground = { network: chain.network, header, hash, state, blockHash, stateRoot };
-    const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
-    const simulated = await simulateBlocks(ground, blocks, { ...options, stepBudget, signal });
-    return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
-  },
-};
+export const eth_simulateV1 = defineMethod(NAME, async ({ chain, stepBudget }, [simulation, block], { signal }) => {
+  const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
+  const base = await chain.block(parseBlockReference(block, { tag: 'latest' }));
+  if (base === undefined) {
+    const reason = 'header not found';
+    throw new PlumblineError('SIMULATION_REFUSED', reason, { rule: 'base-block', reason });
+  }
+  const stateRoot = await chain.imaginedRoots?.(base);
+  if (stateRoot === undefined) {
+    throw new PlumblineError('METHOD_NOT_ENABLED', 'the chain does not hold its state', { method: NAME });
+  }
+  const { header, hash } = base;
+  const { blockHash } = chain.contextOf(base);
+  const state = await chain.stateAt(base);
+  const ground = { network: chain.network, header, hash, state, blockHash, stateRoot };
+  const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
+  const simulated = await simulateBlocks(ground, blocks, { ...options, stepBudget, signal });
+  return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
+});
 
 function formatCalls(block: SimulatedBlock) {
   let firstLogIndex = 0;

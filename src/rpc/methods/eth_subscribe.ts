@@ -1,9 +1,8 @@
 import { PlumblineError } from '../../errors.js';
 import { requireText } from '../parsing/parse-params.js';
-import type { Method, MethodCallOptions } from '../protocol/method.js';
+import type { MethodCallOptions, Subscriber } from '../protocol/method.js';
 import { parseSource } from '../subscriptions/sources.js';
-import type { Subscriber } from '../subscriptions/subscriptions.js';
-import type { RpcContext } from './context.js';
+import { defineMethod } from './context.js';
 
 /**
  * `eth_subscribe(newHeads)`, `(logs, {address?, topics?})`, `(newPendingTransactions, wholeTransactions?)`. Where nothing
@@ -11,22 +10,16 @@ import type { RpcContext } from './context.js';
  *
  * @returns the subscription's id, 16 bytes
  */
-export const eth_subscribe: Method<RpcContext> = {
-  name: 'eth_subscribe',
-  handle: ({ chain }, params, call) => {
-    const subscriber = requireSubscriber(call, 'eth_subscribe');
-    return subscriber.subscribe(parseSource(chain, params, (error) => call.onError?.(error, 'eth_subscribe')));
-  },
-};
+export const eth_subscribe = defineMethod('eth_subscribe', ({ chain }, params, call) => {
+  const subscriber = requireSubscriber(call, 'eth_subscribe');
+  return subscriber.subscribe(parseSource(chain, params, (error) => call.onError?.(error, 'eth_subscribe')));
+});
 
 /** `eth_unsubscribe(id)`: true; an id that is not (or no longer) one of the caller's is -32000. */
-export const eth_unsubscribe: Method<RpcContext> = {
-  name: 'eth_unsubscribe',
-  handle: (_, [id], call) => {
-    requireSubscriber(call, 'eth_unsubscribe').unsubscribe(requireText(id, 'subscription', 'params'));
-    return true;
-  },
-};
+export const eth_unsubscribe = defineMethod('eth_unsubscribe', (_, [id], call) => {
+  requireSubscriber(call, 'eth_unsubscribe').unsubscribe(requireText(id, 'subscription', 'params'));
+  return true;
+});
 
 function requireSubscriber({ subscriber }: MethodCallOptions, method: string): Subscriber {
   if (subscriber !== undefined) return subscriber;

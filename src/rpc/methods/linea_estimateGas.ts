@@ -5,9 +5,9 @@ import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
 import { requireBlock } from '../parsing/resolve-block.js';
-import type { Method, MethodCallOptions } from '../protocol/method.js';
+import type { MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import type { RpcContext } from './context.js';
+import { defineMethod, type RpcContext } from './context.js';
 
 /**
  * `[call]`, `[call, stateOverride]`, `[call, block]` or `[call, block, stateOverride]`: an object is an override, a
@@ -44,10 +44,7 @@ export function formatEstimate({ gasLimit, baseFeePerGas, priorityFeePerGas }: F
 }
 
 /** Registered under the network's prefix, and as `l2_estimateGas`. */
-export const linea_estimateGas: Method<RpcContext> = {
-  name: 'linea_estimateGas',
-  async handle(context, params, options) {
-    const request = await readEstimateRequest(context, params, options);
-    return formatEstimate(await context.estimator.fees(request));
-  },
-};
+export const linea_estimateGas = defineMethod('linea_estimateGas', async (context, params, options) => {
+  const request = await readEstimateRequest(context, params, options);
+  return formatEstimate(await context.estimator.fees(request));
+});

@@ -1,4 +1,4 @@
-import type { Chain, TrustLevel } from '../../chain/chain.js';
+import type { TrustLevel } from '../../chain/chain.js';
 import type { Hex } from '../../primitives/hex.js';
 
 /**
@@ -21,56 +21,4 @@ export interface AnswerReport {
   readonly zkBlock?: number;
   /** JSON-RPC code of an answer that is an error. */
   readonly errorCode?: number;
-}
-
-const COMPUTED = new Set([
-  'eth_call',
-  'eth_createAccessList',
-  'eth_estimateGas',
-  'eth_simulateV1',
-  'linea_estimateGas',
-  'eth_baseFee',
-  'eth_blobBaseFee',
-  'eth_feeHistory',
-  'eth_gasPrice',
-  'eth_maxPriorityFeePerGas',
-]);
-
-/** About what the node itself keeps, such as its filters: an id, a constant. */
-const OF_THE_NODE = new Set([
-  'eth_accounts',
-  'eth_chainId',
-  'eth_newBlockFilter',
-  'eth_newFilter',
-  'eth_newPendingTransactionFilter',
-  'eth_subscribe',
-  'eth_syncing',
-  'eth_uninstallFilter',
-  'eth_unsubscribe',
-  'net_listening',
-  'net_peerCount',
-  'net_version',
-  'web3_clientVersion',
-]);
-
-const FORWARDED = new Set(['eth_sendRawTransaction', 'linea_getTransactionExclusionStatusV1']);
-
-/** Classes on a devnet of methods whose answers are more than what it holds. */
-const OF_A_DEVNET: Readonly<Record<string, AnswerClass>> = {
-  eth_getProof: 'proved',
-  linea_getProof: 'proved',
-  eth_sendRawTransaction: 'computed',
-};
-
-/** @param method - by the name of its definition, not an alias of it */
-export function answerClass(kind: Chain['kind'], method: string): AnswerClass {
-  if (COMPUTED.has(method)) return 'computed';
-  if (kind === 'devnet') return OF_A_DEVNET[method] ?? 'held';
-  if (OF_THE_NODE.has(method)) return 'held';
-  return FORWARDED.has(method) ? 'forwarded' : 'proved';
-}
-
-/** Class of an answer that says of a hash that nothing has it: without a proof, unless all blocks are our own. */
-export function missingClass(kind: Chain['kind']): AnswerClass {
-  return kind === 'devnet' ? 'held' : 'forwarded';
 }

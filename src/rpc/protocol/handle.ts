@@ -1,6 +1,5 @@
 import { isPlumblineError } from '../../errors.js';
 import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
-import type { Noted, Noting } from '../answers/note-request.js';
 import type { AnswerReport } from './answer-report.js';
 import {
   BATCH_TOO_LARGE_REPLY,
@@ -12,14 +11,11 @@ import {
   readRequest,
   success,
 } from './envelope.js';
-import type { MethodCallOptions, MethodTable } from './method.js';
+import type { Method, MethodCallOptions, MethodTable } from './method.js';
 import { toRpcError } from './rpc-errors.js';
 
 /** Most requests of a batch, unless told otherwise. */
 export const DEFAULT_MAX_BATCH = 1024;
-
-/** Handles a parsed payload, an object or an array. It never rejects. Hosts need nothing else of a node's methods. */
-export type Dispatch = (payload: unknown, call?: MethodCallOptions) => Promise<Reply>;
 
 /** How payloads are handled. */
 export interface HandleOptions {
@@ -31,9 +27,19 @@ export interface HandleOptions {
   readonly onError?: ((error: unknown, method: string) => void) | undefined;
 }
 
-/** Has replies carry reports of what their answers rest on. */
+/** Handles a parsed payload, an object or an array. It never rejects. Hosts need nothing else of a node's methods. */
+export type Dispatch = (payload: unknown, call?: MethodCallOptions) => Promise<Reply>;
+
+/** The context of one request, which records what the request reads of the chain. */
+export interface Noted<Context> {
+  readonly context: Context;
+  /** @param errorCode - of an answer that is an error */
+  report(errorCode?: number): Promise<AnswerReport>;
+}
+
+/** Makes the context of one request. With it, replies carry reports of what their answers rest on. */
 export interface NotingOption<Context> {
-  readonly note?: Noting<Context> | undefined;
+  readonly note?: ((context: Context, method: Method<Context>) => Noted<Context>) | undefined;
 }
 
 /** Binds a table and its context into a dispatcher. */
@@ -117,8 +123,8 @@ async function answer<Context>(
     };
     const result = await deadline.run(() => {
       const found = table.find(method);
-      if (found.untimed === true) deadline.unlimit();
-      noted = options.note?.(context, found.name);
+      if (!found.info.timed) deadline.unlimit();
+      noted = options.note?.(context, found);
       return found.handle(noted?.context ?? context, params, call);
     });
     return id === undefined ? { body: undefined } : { body: success(id, result), ...(await reported()) };

@@ -4,9 +4,9 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { formatHeader, formatLog, formatPendingTransaction } from '../answers/format.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
 import { optional, parseBoolean, requireText } from '../parsing/parse-params.js';
+import type { Source } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { followBlocks } from './follow-blocks.js';
-import type { Source } from './subscriptions.js';
 
 /** Told what a subscription had to leave out, and why: it has no way to tell its subscriber. */
 type OnError = (error: unknown) => void;

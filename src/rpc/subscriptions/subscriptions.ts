@@ -1,5 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import type { Source, Subscriber } from '../protocol/method.js';
 
 /** Most subscriptions of one caller, unless told otherwise. */
 const DEFAULT_MAX_SUBSCRIPTIONS = 128;
@@ -10,17 +11,6 @@ const ID_BYTES = 16;
 export interface SubscriptionMessage {
   readonly subscription: Hex;
   readonly result: unknown;
-}
-
-/** Something that can be followed. `emit` is called for each event. @returns a function that ends it */
-export type Source = (emit: (result: unknown) => void) => () => void;
-
-/** What `eth_subscribe` and `eth_unsubscribe` do for the caller of one payload. */
-export interface Subscriber {
-  /** @returns the id of the new subscription, 16 bytes. @throws PlumblineError `SUBSCRIPTION_LIMIT` */
-  subscribe(source: Source): Hex;
-  /** @throws PlumblineError `SUBSCRIPTION_NOT_FOUND` */
-  unsubscribe(id: string): void;
 }
 
 /** A subscription. Messages wait in `held` until the caller has been told its id; undefined from then on. */

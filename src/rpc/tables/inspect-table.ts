@@ -7,6 +7,7 @@ import { formatEstimate, readEstimateRequest } from '../methods/linea_estimateGa
 import { STORAGE_METHODS } from '../methods/storage.js';
 import { optional, requireObject } from '../parsing/parse-params.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
+import { METHOD_INFO } from '../protocol/method-info.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 
 function formatEvidence(evidence: EstimateEvidence): ExplainedEstimate['evidence'] {
@@ -45,6 +46,7 @@ function parseOptions(value: unknown): ExplainOptions {
 
 const explainEstimate: Method<RpcContext> = {
   name: 'explainEstimate',
+  info: METHOD_INFO.inspect.explainEstimate,
   async handle(context, params, options): Promise<ExplainedEstimate> {
     const { gasSearch: search } = parseOptions(params[OPTIONS_AT]);
     const request = await readEstimateRequest(context, params, options);
@@ -53,10 +55,14 @@ const explainEstimate: Method<RpcContext> = {
   },
 };
 
-/** Of a node that shares its store, whoever shares it answers. */
-const sharing: Method<RpcContext> = { name: 'sharing', handle: (): SharingReport => ({ role: 'alone' }) };
+/** A node whose store is shared answers this itself (hosts/sharing). */
+const sharing: Method<RpcContext> = {
+  name: 'sharing',
+  info: METHOD_INFO.inspect.sharing,
+  handle: (): SharingReport => ({ role: 'alone' }),
+};
 
-/** What the library offers beside JSON-RPC: never reachable over HTTP. */
+/** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 export function inspectTable(): MethodTable<RpcContext> {
   return createMethodTable([explainEstimate, sharing, ...STORAGE_METHODS]);
 }

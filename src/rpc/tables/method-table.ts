@@ -1,4 +1,3 @@
-import { DEVNET_METHOD_NAMES } from '../devnet-method-names.js';
 import {
   eth_getBalance,
   eth_getCode,
@@ -13,7 +12,7 @@ import {
   eth_getBlockTransactionCountByHash,
   eth_getBlockTransactionCountByNumber,
 } from '../methods/blocks.js';
-import type { RpcContext } from '../methods/context.js';
+import { laterMethod, type RpcContext } from '../methods/context.js';
 import { eth_blockNumber } from '../methods/eth_blockNumber.js';
 import { eth_call } from '../methods/eth_call.js';
 import { eth_chainId } from '../methods/eth_chainId.js';
@@ -55,16 +54,11 @@ import {
   eth_getUncleCountByBlockHash,
   eth_getUncleCountByBlockNumber,
 } from '../methods/uncles.js';
-import { createMethodTable, laterMethod, type Method, type MethodTable } from '../protocol/method.js';
+import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
+import { aliasesOf, type CommonMethodName, methodsOff } from '../protocol/method-info.js';
 
-const eth_feeHistory = laterMethod<RpcContext>('eth_feeHistory', async () => {
-  return (await import('../methods/eth_feeHistory.js')).eth_feeHistory;
-});
-const eth_simulateV1 = laterMethod<RpcContext>('eth_simulateV1', async () => {
-  return (await import('../methods/eth_simulateV1.js')).eth_simulateV1;
-});
-
-const METHODS: readonly Method<RpcContext>[] = [
+/** The methods of every kind of chain. */
+const METHODS: { readonly [Name in CommonMethodName]: Method<RpcContext, Name> } = {
   eth_accounts,
   eth_baseFee,
   eth_blobBaseFee,
@@ -73,7 +67,9 @@ const METHODS: readonly Method<RpcContext>[] = [
   eth_chainId,
   eth_createAccessList,
   eth_estimateGas,
-  eth_feeHistory,
+  eth_feeHistory: laterMethod('eth_feeHistory', async () => {
+    return (await import('../methods/eth_feeHistory.js')).eth_feeHistory;
+  }),
   eth_gasPrice,
   eth_getBalance,
   eth_getBlockByHash,
@@ -102,7 +98,6 @@ const METHODS: readonly Method<RpcContext>[] = [
   eth_newFilter,
   eth_newPendingTransactionFilter,
   eth_sendRawTransaction,
-  eth_simulateV1,
   eth_subscribe,
   eth_syncing,
   eth_uninstallFilter,
@@ -114,40 +109,19 @@ const METHODS: readonly Method<RpcContext>[] = [
   net_peerCount,
   net_version,
   web3_clientVersion,
-];
-
-/** Methods of the list above that need a chain which executes its blocks: off elsewhere, and so handed on by the RPC proxy. */
-const DEVNET_ONLY = ['eth_simulateV1'];
-
-/** The two methods that carry the network's prefix; they always answer to `linea_` and `l2_` as well. */
-const PREFIXED = ['estimateGas', 'getProof'];
+};
 
 /**
- * Every method of a node, by the names it answers to.
+ * All methods of a node, by the names it answers to.
  *
- * @param devnetMethods - `DEVNET_METHODS` for a devnet; others say that these are not enabled
+ * @param devnetMethods - `DEVNET_METHODS` for a devnet; other chains answer these names with `METHOD_NOT_ENABLED`
  */
 export function methodTable(
   { chain }: RpcContext,
-  devnetMethods: readonly Method<RpcContext>[] = [],
+  devnetMethods: Readonly<Record<string, Method<RpcContext>>> = {},
 ): MethodTable<RpcContext> {
-  return createMethodTable([...METHODS, ...devnetMethods], {
-    aliases: Object.fromEntries(aliasesFor(chain.network.methodPrefix)),
-    disabled: chain.kind === 'devnet' ? [] : [...DEVNET_ONLY, ...DEVNET_METHOD_NAMES],
+  return createMethodTable([...Object.values(METHODS), ...Object.values(devnetMethods)], {
+    aliases: Object.fromEntries(aliasesOf(chain.network.methodPrefix)),
+    disabled: methodsOff(chain.kind),
   });
-}
-
-/** Every name that a node answers to, for whoever has to know before one is open. */
-export function servedMethods(kind: RpcContext['chain']['kind'], methodPrefix: string): readonly string[] {
-  const names = [...METHODS.map(({ name }) => name), ...aliasesFor(methodPrefix).map(([alias]) => alias)];
-  return kind === 'devnet' ? [...names, ...DEVNET_METHOD_NAMES] : names.filter((name) => !DEVNET_ONLY.includes(name));
-}
-
-/** Other names of methods, each with the name it stands for. */
-function aliasesFor(methodPrefix: string): [string, string][] {
-  const prefixes = new Set(['l2', methodPrefix]);
-  prefixes.delete('linea');
-  return [...prefixes].flatMap((prefix) =>
-    PREFIXED.map((name): [string, string] => [`${prefix}_${name}`, `linea_${name}`]),
-  );
 }
