@@ -21,7 +21,7 @@ export const eth_getBalance = defineMethod('eth_getBalance', async (context, [ad
   return toQuantity(account?.balance ?? 0n);
 });
 
-/** Nonce of the next transaction. At `pending`, those that wait in the pool count. */
+/** Nonce of the next transaction. At `pending`, transactions in the pool count. */
 export const eth_getTransactionCount = defineMethod(
   'eth_getTransactionCount',
   async (context, [addressParam, block], call) => {
@@ -33,7 +33,7 @@ export const eth_getTransactionCount = defineMethod(
   },
 );
 
-/** The first nonce from `nonce` on that no waiting transaction of the sender has. */
+/** The first nonce from `nonce` on that no pending transaction of the sender has. */
 function nonceAfter(nonce: bigint, sender: Uint8Array, waiting: readonly SignedTransaction[]): bigint {
   const taken = new Set(waiting.filter(({ from }) => equalBytes(from, sender)).map((transaction) => transaction.nonce));
   let next = nonce;
@@ -57,18 +57,18 @@ export const eth_getStorageAt = defineMethod(
   },
 );
 
-/** `[{ address: keys }, block]`: the words of several slots of several accounts in one answer. */
+/** `[{ address: keys }, block]`: several slots of several accounts in one answer. */
 export const eth_getStorageValues = defineMethod('eth_getStorageValues', async (context, [request, block], call) => {
   const wanted = Object.entries(requireObject(request, 'request', SLOTS)).map(([name, keys]) => {
     return { name, address: parseAddress(name, 'request', SLOTS), keys: parseStorageKeys(keys, name) };
   });
   const count = wanted.reduce((sum, { keys }) => sum + keys.length, 0);
-  if (count === 0) throw invalidParams('request', 'names no slots', SLOTS);
+  if (count === 0) throw invalidParams('request', 'has no slots', SLOTS);
   if (count > DEFAULT_MAX_STORAGE_KEYS) {
     throw invalidParams('request', `has ${count} slots, at most ${DEFAULT_MAX_STORAGE_KEYS}`, SLOTS);
   }
   const state = await stateOf(context, block, call);
-  // Side by side, so that a chain that fetches state asks for all of them at once.
+  // Concurrently, so that a chain that fetches state asks for all of them at once.
   const entries = wanted.map(async ({ name, address, keys }): Promise<[string, Hex[]]> => {
     const words = await Promise.all(keys.map((key) => state.slot(address, key)));
     return [name, words.map((word) => bytesToHex(word))];

@@ -5,8 +5,8 @@ import { findBlock, withBody } from '../parsing/resolve-block.js';
 import { defineMethod } from './context.js';
 
 /*
- * Blocks and what is in them. All answer null for a number above the head or an unknown hash; a tag that names no block
- * yet is -39001.
+ * Blocks and their contents. All methods answer null for a number above the head or an unknown hash, and -39001 for a tag
+ * that names no block yet.
  */
 
 const whole = (value: unknown) => optional(value, (present) => parseBoolean(present, 'fullTransactions')) ?? false;

@@ -5,10 +5,11 @@ import { defineMethod } from './context.js';
 import { readSimulation } from './simulation.js';
 
 /**
- * `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. A call that fails has a list too, with
- * the failure beside it.
+ * `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. For a failing call the answer has
+ * both the list and the error.
  *
- * @source execution-apis, go-ethereum
+ * @source ethereum/execution-apis@033ca6e6 tests/eth_createAccessList;
+ *   ethereum/go-ethereum@02b73d4ea7 internal/ethapi/api.go
  */
 export const eth_createAccessList = defineMethod('eth_createAccessList', async (context, params, options) => {
   const [{ state, block, call, ...rest }, { accessListAt }] = await Promise.all([

@@ -8,9 +8,10 @@ import { requireBlock } from '../parsing/resolve-block.js';
 import { defineMethod } from './context.js';
 
 /**
- * `[call, block, stateOverride, blockOverrides]`. Without a block it is the pending one, on networks of geth the newest.
+ * `[call, block, stateOverride, blockOverrides]`. Without a block it is the pending one; on networks that run
+ * geth, the newest.
  *
- * @source spec/fees.md 5
+ * @source docs/spec/fees.md 5
  */
 export const eth_estimateGas = defineMethod(
   'eth_estimateGas',

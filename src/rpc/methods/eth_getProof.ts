@@ -19,7 +19,7 @@ export const eth_getProof = defineMethod(
   },
 );
 
-/** Keys as the answer repeats them: a whole word as a word, anything shorter as a quantity, as geth has it. */
+/** Keys as the answer shows them: 32 bytes as given, anything shorter as a quantity, as in geth. */
 export function showKeys(asked: unknown, keys: readonly Uint8Array[]): Hex[] {
   return keys.map((key, i) =>
     (asked as readonly string[])[i]!.length === WORD_TEXT ? bytesToHex(key) : toQuantity(bytesToBigInt(key)),

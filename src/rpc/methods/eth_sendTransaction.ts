@@ -29,7 +29,7 @@ function send(method: 'eth_sendTransaction' | 'eth_sendUnsignedTransaction'): Me
     const { from } = call;
     if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
     if (call.authorizationList !== undefined || call.maxFeePerBlobGas !== undefined) {
-      throw invalidParams('type', 'has to be 0, 1 or 2', SUBJECT);
+      throw invalidParams('type', 'must be 0, 1 or 2', SUBJECT);
     }
     const unsigned = method === 'eth_sendUnsignedTransaction';
     if (!unsigned) devnet.impersonation.requireSender(from);
@@ -60,7 +60,7 @@ async function completed(
   };
 }
 
-/** Twice the network's minimum is above what the pool asks of any calldata, and the base fee may double meanwhile. */
+/** Twice the network's minimum is more than the pool demands for any calldata, and the base fee may double meanwhile. */
 async function feesOf({ chain }: RpcContext, { maxFeePerGas, maxPriorityFeePerGas }: CallRequest) {
   const { baseFeePerGas } = await chain.pendingContext();
   const usual = 2n * (await chain.prices()).prices.minGasPriceWei;

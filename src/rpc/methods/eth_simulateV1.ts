@@ -13,10 +13,10 @@ import { defineMethod } from './context.js';
 const NAME = 'eth_simulateV1';
 
 /**
- * `[simulation, block]`; without a block it is the newest. Blocks that follow it are simulated and given back as
- * `eth_getBlockByNumber` gives blocks, with what their calls came to.
+ * `[simulation, block]`; without a block it is the newest. Simulates blocks after it. The answer has them in the form
+ * of `eth_getBlockByNumber`, with the results of their calls.
  *
- * @source execution-apis, eth_simulateV1
+ * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1
  */
 export const eth_simulateV1 = defineMethod(NAME, async ({ chain, stepBudget }, [simulation, block], { signal }) => {
   const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
@@ -27,7 +27,7 @@ export const eth_simulateV1 = defineMethod(NAME, async ({ chain, stepBudget }, [
   }
   const stateRoot = await chain.imaginedRoots?.(base);
   if (stateRoot === undefined) {
-    throw new PlumblineError('METHOD_NOT_ENABLED', 'the chain does not hold its state', { method: NAME });
+    throw new PlumblineError('METHOD_NOT_ENABLED', 'this kind of chain does not hold its state', { method: NAME });
   }
   const { header, hash } = base;
   const { blockHash } = chain.contextOf(base);
@@ -50,7 +50,7 @@ function formatCalls(block: SimulatedBlock) {
 function formatCall(block: Block, { outcome, logs }: SimulatedCall, index: number, firstLogIndex: number) {
   const transaction = { transaction: block.transactions[index]!, block, index };
   return {
-    // What a revert gives back stands in the error alone.
+    // The return data of a revert is in the error only.
     returnData: outcome.succeeded ? bytesToHex(outcome.returnData) : '0x',
     logs: logs.map((log, i) => formatLog({ log, transaction, logIndex: firstLogIndex + i })),
     gasUsed: toQuantity(outcome.gasUsed),

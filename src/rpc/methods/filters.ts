@@ -5,7 +5,7 @@ import { parseLogRequest } from '../parsing/parse-log-filter.js';
 import { parseQuantity } from '../parsing/parse-params.js';
 import { defineMethod } from './context.js';
 
-/** Ids are compared as numbers: clients may have changed the case of the digits. */
+/** Ids are compared as numbers: clients may change the case of the digits. */
 const idOf = (value: unknown) => toQuantity(parseQuantity(value, 'filterId'));
 
 export const eth_newFilter = defineMethod('eth_newFilter', ({ filters }, [filterParam]) =>
@@ -18,7 +18,7 @@ export const eth_newPendingTransactionFilter = defineMethod('eth_newPendingTrans
   filters.addTransactions(),
 );
 
-/** Logs, or hashes of blocks or of transactions, since the last time. */
+/** Logs, or hashes of blocks or of transactions, since the last request. */
 export const eth_getFilterChanges = defineMethod(
   'eth_getFilterChanges',
   async ({ filters, chain }, [id], { signal }) => {

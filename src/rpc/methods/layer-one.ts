@@ -16,7 +16,7 @@ import { createMethodTable, type Method, type MethodTable } from '../protocol/me
 import { METHOD_INFO } from '../protocol/method-info.js';
 import { showKeys } from './eth_getProof.js';
 
-/** What the methods of the simulated layer 1 work on. */
+/** The context of the methods of the simulated layer 1. */
 export interface L1Context {
   readonly layerOne: SimulatedL1;
   readonly network: Network;
@@ -38,7 +38,7 @@ function blockOf(layerOne: SimulatedL1, reference: BlockReference): L1Block | un
 function requireBlock(layerOne: SimulatedL1, reference: BlockReference): L1Block {
   const block = blockOf(layerOne, reference);
   if (block !== undefined) return block;
-  throw new PlumblineError('BLOCK_NOT_FOUND', 'no such block', {
+  throw new PlumblineError('BLOCK_NOT_FOUND', 'layer 1 has no such block', {
     block: 'tag' in reference ? reference.tag : 'number' in reference ? String(reference.number) : 'hash',
   });
 }
@@ -54,14 +54,16 @@ const eth_getBlockByNumber = l1Method('eth_getBlockByNumber', ({ layerOne }, [re
     : formatBlock({ header: block.header, hash: block.hash, transactions: [], size: 0 }, false);
 });
 
-/** The getters of the rollup contract; any other account is without code and returns nothing. */
+/** The getters of the rollup contract; any other account has no code and returns nothing. */
 const eth_call = l1Method('eth_call', ({ layerOne, network }, [callParam, blockParam]) => {
   const { to, data = new Uint8Array(0) } = parseCallRequest(callParam);
   const block = requireBlock(layerOne, parseBlockReference(blockParam, LATEST));
   if (to === undefined || !equalBytes(to, hexToBytes(network.rollup.address))) return '0x';
   const result = layerOne.callRollup(block, data);
   if (result !== undefined) return bytesToHex(result);
-  throw new PlumblineError('EXECUTION_REVERTED', 'no such function', { data: new Uint8Array(0) });
+  throw new PlumblineError('EXECUTION_REVERTED', 'the rollup contract has no such function', {
+    data: new Uint8Array(0),
+  });
 });
 
 const eth_getLogs = l1Method('eth_getLogs', ({ layerOne }, [filterParam]) => {
@@ -74,7 +76,7 @@ const eth_getLogs = l1Method('eth_getLogs', ({ layerOne }, [filterParam]) => {
     .flatMap((block) => block.logs.flatMap((log, i) => (matchesLog(filter, log) ? [formatL1Log(block, log, i)] : [])));
 });
 
-/** Its transaction is not simulated. */
+/** The transaction of a log is not simulated. */
 function formatL1Log(block: L1Block, log: Log, index: number) {
   return {
     address: bytesToHex(log.address),
@@ -98,7 +100,7 @@ const eth_getProof = l1Method('eth_getProof', async ({ layerOne }, [addressParam
   return formatTrieProof(address, await layerOne.prove(block, address, keys), showKeys(keysParam, keys));
 });
 
-/** The methods by which the code of light nodes reads the simulated layer 1 as it reads Ethereum (DESIGN.md 8). */
+/** The methods by which the code of light nodes reads the simulated layer 1 as it reads Ethereum (docs/decisions.md 25). */
 export function layerOneTable(): MethodTable<L1Context> {
   return createMethodTable([eth_blockNumber, eth_call, eth_chainId, eth_getBlockByNumber, eth_getLogs, eth_getProof]);
 }

@@ -11,9 +11,9 @@ import { defineMethod, type RpcContext } from './context.js';
 
 /**
  * `[call]`, `[call, stateOverride]`, `[call, block]` or `[call, block, stateOverride]`: an object is an override, a
- * string a block, null neither.
+ * string is a block, null is neither.
  *
- * @source DESIGN.md 8, spec/fees.md 6
+ * @source docs/decisions.md 5, docs/spec/fees.md 6
  */
 export async function readEstimateRequest(
   context: RpcContext,
@@ -43,7 +43,7 @@ export function formatEstimate({ gasLimit, baseFeePerGas, priorityFeePerGas }: F
   };
 }
 
-/** Registered under the network's prefix, and as `l2_estimateGas`. */
+/** Also answers to the network's prefix, and to `l2_estimateGas`. */
 export const linea_estimateGas = defineMethod('linea_estimateGas', async (context, params, options) => {
   const request = await readEstimateRequest(context, params, options);
   return formatEstimate(await context.estimator.fees(request));

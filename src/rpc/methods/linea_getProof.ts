@@ -2,7 +2,7 @@ import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
 import { defineMethod } from './context.js';
 
-/** `[address, storageKeys, block]`. Registered under the network's prefix, and as `l2_getProof`. */
+/** `[address, storageKeys, block]`. Also answers to the network's prefix, and to `l2_getProof`. */
 export const linea_getProof = defineMethod('linea_getProof', ({ chain }, [addressParam, keysParam, blockParam]) => {
   const address = parseAddress(addressParam);
   const keys = parseStorageKeys(keysParam);

@@ -3,7 +3,7 @@ import { toQuantity } from '../../primitives/quantity.js';
 import { parseHash } from '../parsing/parse-params.js';
 import { defineMethod } from './context.js';
 
-/** Why a transaction is in no block: null when nothing is known of it (spec/json-rpc.md 2.4). */
+/** Why a transaction is in no block: null if nothing is known about it (docs/spec/json-rpc.md 2.4). */
 export const linea_getTransactionExclusionStatusV1 = defineMethod(
   'linea_getTransactionExclusionStatusV1',
   async ({ chain }, [hash]) => {

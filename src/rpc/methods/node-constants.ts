@@ -1,6 +1,6 @@
 import { defineMethod } from './context.js';
 
-/** Name and version that `web3_clientVersion` shows; the version is the package's, a test compares them. */
+/** Name and version that `web3_clientVersion` answers. A test compares the version with the package's. */
 export const CLIENT_VERSION = 'plumbline/v0.1.0';
 
 /** Chain id in decimal. */
@@ -8,15 +8,15 @@ export const net_version = defineMethod('net_version', ({ chain }) => String(cha
 
 export const web3_clientVersion = defineMethod('web3_clientVersion', () => CLIENT_VERSION);
 
-/** Always true: requests are heard. */
+/** Always true: the node takes requests. */
 export const net_listening = defineMethod('net_listening', () => true);
 
-/** There are no peers (DESIGN.md 8). */
+/** There are no peers (docs/decisions.md 10). */
 export const net_peerCount = defineMethod('net_peerCount', () => '0x0');
 
 export const eth_syncing = defineMethod('eth_syncing', () => false);
 
-/** The dev accounts on a devnet; none elsewhere, where nobody's keys are held. */
+/** The dev accounts on a devnet. Other nodes hold no keys, and answer an empty list. */
 export const eth_accounts = defineMethod('eth_accounts', async ({ devnet }) => {
   if (devnet === undefined) return [];
   const { DEV_ACCOUNTS } = await import('../../chain/devnet/state/dev-accounts.js');

@@ -7,9 +7,9 @@ import { invalidParams } from '../protocol/rpc-errors.js';
 import type { RpcContext } from './context.js';
 
 /*
- * What a node stores: for the library alone, never over HTTP. Results are plain data, bytes included. A typed error is sent as
- * a result too, because a JSON-RPC error would leave out its code and details. So that it stays typed, a kind of chain without
- * such a method still finds it here, and the storage control throws `METHOD_NOT_ENABLED`.
+ * What a node stores: for the library alone, never over HTTP. Results are plain data, bytes included. A typed error is sent
+ * as a result too, because a JSON-RPC error would leave out its code and details. That is why a node whose chain does not
+ * have one of these methods still finds it here: its storage control throws `METHOD_NOT_ENABLED`.
  */
 
 function storageMethod(

@@ -10,13 +10,13 @@ export const eth_sendRawTransaction = defineMethod('eth_sendRawTransaction', asy
   return bytesToHex(await chain.submit(parseBytes(raw, 'transaction', 'transaction params')));
 });
 
-/** Null for a transaction that is in no block. */
+/** Null for a transaction that is not in a block. */
 export const eth_getTransactionReceipt = defineMethod('eth_getTransactionReceipt', async ({ chain }, [hash]) => {
   const receipt = await chain.receipt(parseHash(hash, 'transactionHash'));
   return receipt === undefined ? null : formatReceipt(receipt);
 });
 
-/** A transaction that waits in the pool has no block. Null for one that is neither there nor in a block. */
+/** A transaction in the pool has no block. Null for one that is neither in the pool nor in a block. */
 export const eth_getTransactionByHash = defineMethod('eth_getTransactionByHash', async ({ chain }, [hashParam]) => {
   const hash = parseHash(hashParam, 'transactionHash');
   const included = await chain.transaction(hash);
@@ -25,7 +25,7 @@ export const eth_getTransactionByHash = defineMethod('eth_getTransactionByHash',
   return waiting === undefined ? null : formatPendingTransaction(waiting);
 });
 
-/** Null for a block or an index that is not there. */
+/** Null for an unknown block, or an index that the block does not have. */
 export const eth_getTransactionByBlockNumberAndIndex = defineMethod(
   'eth_getTransactionByBlockNumberAndIndex',
   async (context, [numberParam, indexParam]) => {
@@ -34,7 +34,7 @@ export const eth_getTransactionByBlockNumberAndIndex = defineMethod(
   },
 );
 
-/** Null for a block or an index that is not there. */
+/** Null for an unknown block, or an index that the block does not have. */
 export const eth_getTransactionByBlockHashAndIndex = defineMethod(
   'eth_getTransactionByBlockHashAndIndex',
   async (context, [hashParam, indexParam]) => {

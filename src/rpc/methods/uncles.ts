@@ -4,8 +4,8 @@ import { findBlock } from '../parsing/resolve-block.js';
 import { defineMethod } from './context.js';
 
 /*
- * Blocks of layer 2 have no uncles; imported blocks of before the merge may. Their number is known, they themselves are
- * not kept (DESIGN.md 8).
+ * Blocks of layer 2 have no uncles. Imported blocks from before the merge may: their number is known, but the uncles
+ * themselves are not kept (docs/decisions.md 10).
  */
 
 export const eth_getUncleCountByBlockNumber = defineMethod(

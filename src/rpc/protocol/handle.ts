@@ -19,11 +19,11 @@ export const DEFAULT_MAX_BATCH = 1024;
 
 /** How payloads are handled. */
 export interface HandleOptions {
-  /** Time for a payload as a whole, milliseconds; a batch shares it. No limit when left out. */
+  /** Time limit of a whole payload, milliseconds; the requests of a batch share it. No limit when left out. */
   readonly timeoutMs?: number | undefined;
   /** Most requests of a batch, 1024 when left out. */
   readonly maxBatch?: number | undefined;
-  /** Told of every error a method threw, before it becomes a response that says less. */
+  /** Receives every error that a method threw; the response says less. */
   readonly onError?: ((error: unknown, method: string) => void) | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface NotingOption<Context> {
   readonly note?: ((context: Context, method: Method<Context>) => Noted<Context>) | undefined;
 }
 
-/** Binds a table and its context into a dispatcher. */
+/** Makes a dispatcher of a table and the context of its methods. */
 export function createDispatcher<Context>(
   table: MethodTable<Context>,
   context: Context,
@@ -54,9 +54,9 @@ export function createDispatcher<Context>(
 /**
  * Answers one request object.
  *
- * @param request - anything; what is no request is answered with -32600
- * @returns undefined for a notification, which has been carried out
- * @source spec/json-rpc.md 3
+ * @param request - any value; one that is not a request is answered with -32600
+ * @returns undefined for a notification, after it was handled
+ * @source docs/spec/json-rpc.md 3
  */
 export async function handleRequest<Context>(
   table: MethodTable<Context>,
@@ -73,8 +73,8 @@ export async function handleRequest<Context>(
 }
 
 /**
- * Answers a payload: a request object or a batch. The requests of a batch run one after another in the order they came
- * (transactions of one sender depend on it) and are answered in that order, without the notifications.
+ * Answers a payload: a request object or a batch. The requests of a batch run one after another, in order, because
+ * transactions of one sender depend on each other. The answers have the same order; notifications have none.
  */
 export async function handlePayload<Context>(
   table: MethodTable<Context>,
@@ -137,7 +137,7 @@ async function answer<Context>(
   }
 }
 
-/** An observer that throws must not cost the caller its answer. */
+/** The caller gets its answer even if the observer throws. */
 function report(options: HandleOptions, error: unknown, method: string): void {
   try {
     options.onError?.(error, method);

@@ -40,7 +40,7 @@ const SEARCHES: readonly unknown[] = ['besu', 'geth', 'exact'];
 function parseOptions(value: unknown): ExplainOptions {
   const gasSearch = optional(value, (present) => requireObject(present, 'options', 'params').gasSearch);
   if (gasSearch === undefined || gasSearch === null) return {};
-  if (!SEARCHES.includes(gasSearch)) throw invalidParams('options.gasSearch', 'is none of besu, geth, exact');
+  if (!SEARCHES.includes(gasSearch)) throw invalidParams('options.gasSearch', 'must be besu, geth or exact');
   return { gasSearch: gasSearch as NonNullable<ExplainOptions['gasSearch']> };
 }
 
