@@ -131,7 +131,7 @@ export interface Chain {
    * The blocks from `first` to `last`, the lowest first. `last` must not be above the head. Left out by a chain that holds its
    * blocks.
    */
-  blocks?(first: number, last: number, signal?: AbortSignal): Promise<readonly Block[]>;
+  readonly blocks?: ((first: number, last: number, signal?: AbortSignal) => Promise<readonly Block[]>) | undefined;
   /** @param hash - 32 bytes */
   transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined>;
   /** @param hash - 32 bytes, of the transaction */
@@ -160,15 +160,15 @@ export interface Chain {
    *
    * @throws PlumblineError `STATE_NOT_HELD`; errors of fetching
    */
-  prepare?(plan: CallPlan): Promise<{ readonly block: Block; readonly state: StateReader }>;
+  readonly prepare?: ((plan: CallPlan) => Promise<{ readonly block: Block; readonly state: StateReader }>) | undefined;
   /** The block with its transactions. Left out by a chain whose blocks always have them. */
-  withBody?(block: Block): Promise<Block>;
+  readonly withBody?: ((block: Block) => Promise<Block>) | undefined;
   /** Context of `block`'s own execution, for calls on its state. */
   contextOf(block: Block): BlockContext;
   /** Context of the simulated next block on top of `parent`; the head by default (docs/spec/fees.md 5.5). */
   pendingContext(parent?: Block): Promise<BlockContext>;
   /** Trust level of the header and state of `block`. A chain without this method has `held`. */
-  trust?(block: Block): Promise<TrustLevel>;
+  readonly trust?: ((block: Block) => Promise<TrustLevel>) | undefined;
   /** Prices after `block`; the head by default. */
   prices(block?: Block): Promise<CurrentPrices>;
 
@@ -189,7 +189,7 @@ export interface Chain {
   /**
    * State roots of simulated blocks on top of `block`. Nothing is stored. Left out by a chain that does not hold the trie.
    */
-  imaginedRoots?(block: Block): Promise<ImaginedRoots>;
+  readonly imaginedRoots?: ((block: Block) => Promise<ImaginedRoots>) | undefined;
 
   /**
    * Proofs against the zk state root on layer 1.

@@ -8,7 +8,7 @@ import { headerHash } from '../../src/ethereum/header.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
-import { formatHeader } from '../../src/rpc/format.js';
+import { formatHeader } from '../../src/rpc/answers/format.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 

@@ -162,7 +162,7 @@ test('a response of an endpoint is passed on only if it is a JSON-RPC answer', a
     id: 5,
     error: { code: -32603, message: `Internal error (${detail})` },
   });
-  const none = internal('no endpoint gave a well-formed answer');
+  const none = internal('no endpoint gave a valid answer');
   expect(await said('<html>')).toEqual(none);
   expect(await said('{"jsonrpc":"2.0","id":1')).toEqual(none);
   expect(await said('{"jsonrpc":"2.0","id":9,"result":1}')).toEqual(none);

@@ -6,9 +6,10 @@ import type { NodeInfo, NodeOptions } from '../../src/hosts/options/options.js';
 import type { NodeSession, NodeTransport } from '../../src/hosts/provider/transport.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';
-import { createDispatcher } from '../../src/rpc/handle.js';
-import { createMethodTable, type Method } from '../../src/rpc/method.js';
-import type { SharingReport } from '../../src/rpc/sharing-report.js';
+import type { SharingReport } from '../../src/rpc/inspection/sharing-report.js';
+import { createDispatcher } from '../../src/rpc/protocol/handle.js';
+import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
+import { someMethod } from './some-method.js';
 
 const INFO: NodeInfo = {
   chainId: 1,
@@ -81,14 +82,12 @@ export function stubNode(log: StubLog, gates: Gates = {}) {
       await gates.afterCommit;
       return hash;
     };
-    const method = (name: string, handle: Method<undefined>['handle']): Method<undefined> => ({
-      name,
-      handle: (context, params, call) => {
+    const method = (name: string, handle: Method<undefined>['handle']) =>
+      someMethod<undefined>(name, (context, params, call) => {
         log.calls.push(name);
         call.signal?.addEventListener('abort', () => log.aborted.push(name));
         return handle(context, params, call);
-      },
-    });
+      });
     const table = createMethodTable<undefined>([
       method('eth_chainId', async () => {
         await gates.read;

@@ -1,5 +1,6 @@
 import type { BlockReference } from '../block-reference.js';
 import type { Chain } from '../chain.js';
+import { forwardingChain } from '../forwarding-chain.js';
 import { notProvable } from './replica-state.js';
 import type { ZkFollower } from './zk-follower.js';
 
@@ -40,13 +41,7 @@ export function openReplicaChain(light: Chain, follower: ZkFollower, close: () =
     return reference.tag === 'earliest' ? 0 : follower.confirmed;
   }
 
-  return new Proxy(light, {
-    get(target, name) {
-      if (Object.hasOwn(own, name)) return own[name as keyof typeof own];
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return { ...forwardingChain(() => light), ...own };
 }
 
 function nameOf(reference: BlockReference): string {

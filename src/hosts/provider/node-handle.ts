@@ -1,8 +1,8 @@
-import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/explained-estimate.js';
 import { createFetchHandler, type FetchHandlerOptions } from '../../rpc/http/http.js';
-import type { SharingReport } from '../../rpc/sharing-report.js';
-import type { ChainImport, StorageReport } from '../../rpc/storage-control.js';
-import { storageResult } from '../../rpc/storage-result.js';
+import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/inspection/explained-estimate.js';
+import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
+import type { ChainImport, StorageReport } from '../../rpc/inspection/storage-control.js';
+import { storageResult } from '../../rpc/inspection/storage-result.js';
 import type { NodeInfo } from '../options/options.js';
 import { type Provider, type RequestOptions, TransportProvider } from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';

@@ -1,7 +1,7 @@
 import { isPlumblineError, messageOf } from '../../errors.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { AnswerReport } from '../../rpc/answer-report.js';
-import type { Reply } from '../../rpc/envelope.js';
+import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import { PROVIDER_CODES, ProviderRpcError } from './provider-error.js';

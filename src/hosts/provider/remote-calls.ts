@@ -1,4 +1,4 @@
-import type { Reply } from '../../rpc/envelope.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { Layer, NodeSession, NodeTransport } from './transport.js';
 

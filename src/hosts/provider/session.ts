@@ -1,4 +1,4 @@
-import type { Dispatch } from '../../rpc/dispatch.js';
+import type { Dispatch } from '../../rpc/protocol/handle.js';
 import { Subscriptions } from '../../rpc/subscriptions/subscriptions.js';
 import type { NodeSession, SessionListener } from './transport.js';
 

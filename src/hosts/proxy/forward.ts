@@ -1,7 +1,7 @@
 import { PlumblineError } from '../../errors.js';
-import { failure, type RpcRequest, type RpcResponse, success } from '../../rpc/envelope.js';
 import { readBody } from '../../rpc/http/read-body.js';
-import { toRpcError } from '../../rpc/rpc-errors.js';
+import { failure, type RpcRequest, type RpcResponse, success } from '../../rpc/protocol/envelope.js';
+import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import { openDeadline } from '../../scheduling/deadline.js';
 
 /**

@@ -1,6 +1,6 @@
-import { DEFAULT_MAX_BATCH } from '../../rpc/handle.js';
 import { createFetchHandler } from '../../rpc/http/http.js';
-import { servedMethods } from '../../rpc/method-table.js';
+import { DEFAULT_MAX_BATCH } from '../../rpc/protocol/handle.js';
+import { servedMethods } from '../../rpc/protocol/method-info.js';
 import type { NodeInfo, NodeOptions } from '../options/options.js';
 import { REQUEST_TIMEOUT_MS } from '../options/options.js';
 import { textOf } from '../options/plain-data.js';

@@ -1,6 +1,6 @@
-import type { AnswerClass } from '../../rpc/answer-report.js';
-import { failure, type Reply, type RpcRequest, type RpcResponse, readRequest } from '../../rpc/envelope.js';
-import { toRpcError } from '../../rpc/rpc-errors.js';
+import type { AnswerClass } from '../../rpc/protocol/answer-report.js';
+import { failure, type Reply, type RpcRequest, type RpcResponse, readRequest } from '../../rpc/protocol/envelope.js';
+import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import type { Forward } from './forward.js';
 
 /** How the requests of a payload are answered. */

@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../../rpc/envelope.js';
 import { DEFAULT_MAX_BODY_BYTES, refusal } from '../../rpc/http/http.js';
-import { toRpcError } from '../../rpc/rpc-errors.js';
+import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../../rpc/protocol/envelope.js';
+import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 
 /** Most requests of one socket under way at a time. More are not read until some are answered. */

@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { SharingReport } from '../../rpc/sharing-report.js';
+import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
 import type { Activity } from '../../scheduling/activity.js';
 import type { FencedStore } from '../../store/fence.js';
 import { SCHEMA_VERSION } from '../../store/schema.js';

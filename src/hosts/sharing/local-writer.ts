@@ -1,4 +1,4 @@
-import type { Reply } from '../../rpc/envelope.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import { RemoteCalls } from '../provider/remote-calls.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
 import type { MessageBody, MessageToFollower, MessageToWriter } from './peer-channels.js';

@@ -1,30 +1,12 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
-import { type Reply, type RpcResponse, readRequest } from '../../rpc/envelope.js';
-import { handlePayload } from '../../rpc/handle.js';
+import { type Reply, type RpcResponse, readRequest } from '../../rpc/protocol/envelope.js';
+import { handlePayload } from '../../rpc/protocol/handle.js';
+import { isIdempotent, mayChange } from '../../rpc/protocol/method-info.js';
 import type { Layer } from '../provider/transport.js';
 
-/** Methods of a devnet that only read. */
-const READING = /_get(Automine|IntervalMining)$/;
-/** Methods of layer `inspect` that only read. */
-const INSPECTING = /^(explain|export|sharing|storage)/;
-
 type Ask = (payload: unknown) => Promise<Reply>;
-
-/**
- * Whether sending a method twice has the same effect as sending it once. A signed transaction is included at most once, so
- * `eth_sendRawTransaction` is idempotent.
- */
-function isIdempotent(layer: Layer, method: string): boolean {
-  if (layer === 'inspect') return INSPECTING.test(method);
-  return !/^(evm|anvil|hardhat)_|^eth_send(Unsigned)?Transaction$/.test(method) || READING.test(method);
-}
-
-/** Whether a method may change what the node stores. Filters and subscriptions do not count: they end with the writer. */
-function mayChange(layer: Layer, method: string): boolean {
-  return !isIdempotent(layer, method) || method === 'eth_sendRawTransaction';
-}
 
 /** @param item - a request object; a malformed one has no effect, so it can be retried */
 function canRetry(layer: Layer, item: unknown): boolean {
@@ -70,11 +52,12 @@ export async function retry(layer: Layer, payload: unknown, ask: Ask): Promise<R
 /** Answers each request of a payload with the same error. */
 export function refuse(payload: unknown, error: Error): Promise<Reply> {
   const refusing = {
-    handle() {
+    names: [],
+    find() {
       throw error;
     },
   };
-  return handlePayload({ names: [], find: (name) => ({ name, ...refusing }) }, {}, payload);
+  return handlePayload(refusing, {}, payload);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
-import type { Reply } from '../../rpc/envelope.js';
-import { isUntimed } from '../../rpc/storage-result.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
+import { isTimed } from '../../rpc/protocol/method-info.js';
 import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
@@ -162,7 +162,7 @@ export class SharedNode implements NodeTransport, CandidateListener {
       for (;;) {
         try {
           const writer = await this.untilWriter();
-          if (layer === 'inspect' && isUntimed(methodOf(part))) deadline.unlimit();
+          if (!isTimed(layer, String(methodOf(part)))) deadline.unlimit();
           return await send(writer, part, deadline.signal);
         } catch (error) {
           // A request that the writer never began can be sent again, whatever its method.

@@ -1,5 +1,5 @@
 import type { Hex } from '../../primitives/hex.js';
-import type { Reply } from '../../rpc/envelope.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { NodeSession, SessionListener } from '../provider/transport.js';
 import { answersOf, methodOf } from './retry.js';

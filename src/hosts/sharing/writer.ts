@@ -1,4 +1,4 @@
-import type { Reply } from '../../rpc/envelope.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
 
 /** The node that writes to a shared store, for the length of one term. It runs in this thread or elsewhere. */

@@ -1,7 +1,7 @@
 import { proxy, type Remote, releaseProxy, wrap } from 'comlink';
 import { PlumblineError } from '../../errors.js';
-import type { Reply } from '../../rpc/envelope.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';

@@ -3,14 +3,14 @@ import { withBlockOverrides } from '../../evm/block-overrides.js';
 import type { SimulatedCallOptions as SimulationOptions } from '../../evm/calls/call.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { CallRequest } from '../../primitives/call-request.js';
-import type { RpcContext } from '../context.js';
-import type { MethodCallOptions } from '../method.js';
 import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
-import { executionPointOf } from '../resolve-block.js';
+import { executionPointOf } from '../parsing/resolve-block.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
-/** A call to run, where, and how. */
+/** A call with the state, the block and the rules of its execution. */
 export interface Simulation extends SimulationOptions {
   readonly state: StateReader;
   readonly block: BlockContext;

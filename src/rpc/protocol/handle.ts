@@ -1,7 +1,6 @@
-import { isPlumblineError } from '../errors.js';
-import { type Deadline, openDeadline } from '../scheduling/deadline.js';
+import { isPlumblineError } from '../../errors.js';
+import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
 import type { AnswerReport } from './answer-report.js';
-import type { Dispatch } from './dispatch.js';
 import {
   BATCH_TOO_LARGE_REPLY,
   EMPTY_BATCH_REPLY,
@@ -12,8 +11,7 @@ import {
   readRequest,
   success,
 } from './envelope.js';
-import type { MethodCallOptions, MethodTable } from './method.js';
-import type { Noted, Noting } from './noted-context.js';
+import type { Method, MethodCallOptions, MethodTable } from './method.js';
 import { toRpcError } from './rpc-errors.js';
 
 /** Most requests of a batch, unless told otherwise. */
@@ -21,20 +19,30 @@ export const DEFAULT_MAX_BATCH = 1024;
 
 /** How payloads are handled. */
 export interface HandleOptions {
-  /** Time for a payload as a whole, milliseconds; a batch shares it. No limit when left out. */
+  /** Time limit of a whole payload, milliseconds; the requests of a batch share it. No limit when left out. */
   readonly timeoutMs?: number | undefined;
   /** Most requests of a batch, 1024 when left out. */
   readonly maxBatch?: number | undefined;
-  /** Told of every error a method threw, before it becomes a response that says less. */
+  /** Receives every error that a method threw; the response says less. */
   readonly onError?: ((error: unknown, method: string) => void) | undefined;
 }
 
-/** Has replies carry reports of what their answers rest on. */
-export interface NotingOption<Context> {
-  readonly note?: Noting<Context> | undefined;
+/** Handles a parsed payload, an object or an array. It never rejects. Hosts need nothing else of a node's methods. */
+export type Dispatch = (payload: unknown, call?: MethodCallOptions) => Promise<Reply>;
+
+/** The context of one request, which records what the request reads of the chain. */
+export interface Noted<Context> {
+  readonly context: Context;
+  /** @param errorCode - of an answer that is an error */
+  report(errorCode?: number): Promise<AnswerReport>;
 }
 
-/** Binds a table and its context into a dispatcher. */
+/** Makes the context of one request. With it, replies carry reports of what their answers rest on. */
+export interface NotingOption<Context> {
+  readonly note?: ((context: Context, method: Method<Context>) => Noted<Context>) | undefined;
+}
+
+/** Makes a dispatcher of a table and the context of its methods. */
 export function createDispatcher<Context>(
   table: MethodTable<Context>,
   context: Context,
@@ -46,8 +54,8 @@ export function createDispatcher<Context>(
 /**
  * Answers one request object.
  *
- * @param request - anything; what is no request is answered with -32600
- * @returns undefined for a notification, which has been carried out
+ * @param request - any value; one that is not a request is answered with -32600
+ * @returns undefined for a notification, after it was handled
  * @source docs/spec/json-rpc.md 3
  */
 export async function handleRequest<Context>(
@@ -65,8 +73,8 @@ export async function handleRequest<Context>(
 }
 
 /**
- * Answers a payload: a request object or a batch. The requests of a batch run one after another in the order they came
- * (transactions of one sender depend on it) and are answered in that order, without the notifications.
+ * Answers a payload: a request object or a batch. The requests of a batch run one after another, in order, because
+ * transactions of one sender depend on each other. The answers have the same order; notifications have none.
  */
 export async function handlePayload<Context>(
   table: MethodTable<Context>,
@@ -115,8 +123,8 @@ async function answer<Context>(
     };
     const result = await deadline.run(() => {
       const found = table.find(method);
-      if (found.untimed === true) deadline.unlimit();
-      noted = options.note?.(context, found.name);
+      if (!found.info.timed) deadline.unlimit();
+      noted = options.note?.(context, found);
       return found.handle(noted?.context ?? context, params, call);
     });
     return id === undefined ? { body: undefined } : { body: success(id, result), ...(await reported()) };
@@ -129,7 +137,7 @@ async function answer<Context>(
   }
 }
 
-/** An observer that throws must not cost the caller its answer. */
+/** The caller gets its answer even if the observer throws. */
 function report(options: HandleOptions, error: unknown, method: string): void {
   try {
     options.onError?.(error, method);

@@ -5,9 +5,9 @@ import {
   PlumblineError,
   type SimulationRule,
   type TransactionRule,
-} from '../errors.js';
-import { bytesToHex } from '../primitives/hex.js';
-import { toQuantity } from '../primitives/quantity.js';
+} from '../../errors.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
 
 /** The `error` member of a JSON-RPC response. */
 export interface RpcErrorObject {
@@ -16,7 +16,7 @@ export interface RpcErrorObject {
   readonly data?: unknown;
 }
 
-/** An error that already is a JSON-RPC one: bad parameters, or what an upstream answered. */
+/** An error that already has its JSON-RPC form, such as that of a bad parameter. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -38,7 +38,7 @@ export const PARSE_ERROR: RpcErrorObject = { code: -32700, message: 'Parse error
 export const INVALID_REQUEST_ERROR: RpcErrorObject = { code: INVALID_REQUEST, message: 'Invalid Request' };
 export const BATCH_TOO_LARGE: RpcErrorObject = { code: -32005, message: 'Number of requests exceeds max batch size' };
 
-/** What a body above `limit` bytes is answered. Not -32005: clients read that as a rate limit and come back. */
+/** The error for a body above `limit` bytes. Not -32005: clients take that for a rate limit and send the body again. */
 export function bodyTooLarge(limit: number): RpcErrorObject {
   return { code: INVALID_REQUEST, message: `Invalid Request (body above ${limit} bytes)` };
 }
@@ -47,13 +47,13 @@ export function bodyTooLarge(limit: number): RpcErrorObject {
  * The -32602 of a bad parameter, `Invalid call params (to: expected 20 bytes, got 19)`.
  *
  * @param parameter - its name, with the path inside it
- * @param subject - what the parameters are of, as the reference node words it (docs/spec/json-rpc.md 4.1)
+ * @param subject - which parameters, in the words of the reference node (docs/spec/json-rpc.md 4.1)
  */
 export function invalidParams(parameter: string, reason: string, subject = 'params'): RpcError {
   return new RpcError({ code: INVALID_PARAMS, message: `Invalid ${subject} (${parameter}: ${reason})` });
 }
 
-/** Internal error; `detail` must be a text of ours, because what was thrown may name paths or keys. */
+/** Internal error. `detail` must be a constant text: the message of what was thrown may contain paths or API keys. */
 function internal(detail?: string): RpcErrorObject {
   return { code: INTERNAL_ERROR, message: detail === undefined ? 'Internal error' : `Internal error (${detail})` };
 }
@@ -71,8 +71,8 @@ function withReason(code: number, message: string, reason: string): RpcErrorObje
 }
 
 /**
- * Why a transaction is refused. Rules with a message of their own carry the reason as `data`; for the others the reason
- * is the message.
+ * Why a transaction is refused. Where the rule has its own message, the reason is `data`; otherwise the reason is the
+ * message.
  *
  * @source docs/spec/json-rpc.md 4.1, docs/spec/fees.md 7; for `type` and `chain-id`
  *   hyperledger/besu@06af6b57ee ethereum/api, RpcErrorType
@@ -123,11 +123,11 @@ const SIMULATION_CODES: { readonly [R in SimulationRule]: number } = {
   call: INTERNAL_ERROR,
 };
 
-/** A simulated call that fails otherwise than by a revert. */
+/** Code of a simulated call that fails for another reason than a revert. */
 const SIMULATED_FAILURE = -32015;
 
 /**
- * Every code of plumbline.
+ * The JSON-RPC error of every code of plumbline.
  *
  * @source docs/spec/json-rpc.md 2.3, 3, 4.1; docs/spec/fees.md 6; docs/decisions.md 6, 8, 9, 11 and 13
  */
@@ -142,17 +142,17 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   HASH_INPUT_LENGTH: () => internal(),
   HASH_INPUT_NOT_CANONICAL: () => internal(),
   CALLDATA_TOO_LARGE: ({ limit }) => server(`Calldata of transaction is greater than the allowed max of ${limit}`),
-  DICTIONARY_LENGTH_MISMATCH: () => internal('compression dictionary of another length'),
-  DICTIONARY_CHECKSUM_MISMATCH: () => internal('compression dictionary of another checksum'),
-  DICTIONARY_UNREACHABLE: () => internal('compression dictionary is not to be had'),
+  DICTIONARY_LENGTH_MISMATCH: () => internal('the compression dictionary has the wrong length'),
+  DICTIONARY_CHECKSUM_MISMATCH: () => internal('the compression dictionary has the wrong checksum'),
+  DICTIONARY_UNREACHABLE: () => internal('the compression dictionary cannot be loaded'),
   PROOF_MALFORMED: ({ path }) => internal(`malformed proof at ${path}`),
   TRIE_LOG_MALFORMED: ({ path }) => internal(`malformed trie log at ${path}`),
   TRACE_MALFORMED: ({ path }) => internal(`malformed state trace at ${path}`),
-  WITNESS_MISSING: ({ part }) => internal(`a ${part} of the state is not known`),
+  WITNESS_MISSING: ({ part }) => internal(`a ${part} of the state is missing`),
   WITNESS_CONFLICT: () => internal('branches of the state contradict each other'),
   GAS_IS_ZERO: () => badInput('gas', 'is zero'),
   TRANSACTION_TYPE_UNSUPPORTED: ({ type }) => REJECTIONS.type(`type ${type}`),
-  MARGIN_INVALID: () => internal('margin is not a positive number'),
+  MARGIN_INVALID: () => internal('the margin is not a positive number'),
   STATE_MISMATCH: ({ what }) => internal(`${what} differs from what was committed`),
   STATE_NOT_HELD: () => server('World state unavailable'),
   BLOCK_NOT_FOUND: () => ({ code: -39001, message: 'Unknown block' }),
@@ -189,9 +189,9 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   FILTER_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of filters exceeds ${limit}` }),
   SUBSCRIPTION_NOT_FOUND: () => server('Subscription not found'),
   SUBSCRIPTION_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of subscriptions exceeds ${limit}` }),
-  UPSTREAM_CONFIGURATION: () => internal('no endpoint serves this node: see its configuration'),
-  UPSTREAM_RATE_LIMITED: () => internal('the endpoints limit the rate of requests'),
-  UPSTREAM_MALFORMED: () => internal('no endpoint gave a proper answer'),
+  UPSTREAM_CONFIGURATION: () => internal('no endpoint serves this node: check its configuration'),
+  UPSTREAM_RATE_LIMITED: () => internal('the endpoints limit the rate of requests: try again later'),
+  UPSTREAM_MALFORMED: () => internal('no endpoint gave a valid answer'),
   UPSTREAM_UNAVAILABLE: () => internal('no endpoint can be reached'),
   UPSTREAM_ERROR: (details) => upstreamAnswer(details),
   UPSTREAM_DISAGREEMENT: ({ agreed, needed }) => internal(`endpoints disagree: ${agreed} of ${needed} needed`),
@@ -200,32 +200,32 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   WORKER_FAILED: () => internal('the worker has failed'),
   NODE_CLOSED: () => internal('the node is closed'),
   STORE_UNAVAILABLE: () => internal('the store is not available'),
-  STORE_TOO_NEW: () => internal('the store was written by a newer version'),
+  STORE_TOO_NEW: () => internal('the store was written by a newer version of plumbline'),
   STORE_CORRUPT: ({ table }) => internal(`the store is damaged in ${table}`),
   CHAIN_FILE_REFUSED: ({ reason }) => badInput('file', reason),
-  STORE_QUOTA_EXCEEDED: () => internal('the store is full'),
-  STORE_TAKEN_OVER: () => internal('the store was taken over'),
-  STORE_IN_USE: () => internal('the store is in use with other options'),
+  STORE_QUOTA_EXCEEDED: () => internal('the store is full: free space or raise its budget'),
+  STORE_TAKEN_OVER: () => internal('the store was taken over by another node'),
+  STORE_IN_USE: () => internal('the store is in use by a node with other options'),
   OUTCOME_UNKNOWN: ({ method }) => internal(`the outcome of ${method} is unknown: the node that had it ended`),
   INTERNAL: () => internal(),
 };
 
 /**
- * Code and data of an endpoint are those of the answer only where nothing but handing on was asked for: anywhere else they
- * would pass for ours, a forged revert for one.
+ * An endpoint's code and data reach the caller only if the request was merely forwarded. Anywhere else they would look like
+ * this node's own: a forged revert, for example.
  */
 function upstreamAnswer({ origin, code, message, data, forwarded }: ErrorDetails['UPSTREAM_ERROR']): RpcErrorObject {
   if (forwarded !== true) return internal(`${origin} answered with error ${code}`);
   return data === undefined ? { code, message } : { code, message, data };
 }
 
-/** As Besu words it: `Out of gas`, `Invalid opcode: 0xc8`. */
+/** In the words of Besu: `Out of gas`, `Invalid opcode: 0xc8`. */
 function haltReason(reason: string, opcode: number | undefined): string {
   const text = reason.charAt(0).toUpperCase() + reason.slice(1);
   return opcode === undefined ? text : `${text}: 0x${opcode.toString(16).padStart(2, '0')}`;
 }
 
-/** The JSON-RPC error of anything that was thrown. What is not known is an internal error that says nothing more. */
+/** The JSON-RPC error of anything that was thrown. An unknown error becomes an internal error without detail. */
 export function toRpcError(error: unknown): RpcErrorObject {
   if (error instanceof RpcError) {
     const { code, message, data } = error;
@@ -235,7 +235,7 @@ export function toRpcError(error: unknown): RpcErrorObject {
   return internal();
 }
 
-/** The `error` of a call within a simulation that went on: `EXECUTION_REVERTED` or `EXECUTION_FAILED`. */
+/** The `error` of a failed call within a simulation that continued: `EXECUTION_REVERTED` or `EXECUTION_FAILED`. */
 export function simulatedCallError(error: PlumblineError): RpcErrorObject {
   if (isPlumblineError(error, 'EXECUTION_FAILED')) return { code: SIMULATED_FAILURE, message: error.message };
   return describe(error);

@@ -1,7 +1,7 @@
 import type { AnswerReport } from './answer-report.js';
 import { BATCH_TOO_LARGE, INVALID_REQUEST_ERROR, PARSE_ERROR, type RpcErrorObject, toRpcError } from './rpc-errors.js';
 
-/** What a request is known by. */
+/** The id of a request. */
 export type RpcId = string | number | null;
 
 /** A response with a result. */
@@ -18,21 +18,21 @@ export interface RpcFailure {
   readonly error: RpcErrorObject;
 }
 
-/** A response object, members in the order of the wire. */
+/** A response object, its members in the order in which they are sent. */
 export type RpcResponse = RpcSuccess | RpcFailure;
 
 /**
- * The answer to one payload. `body` is undefined for a notification. `fault` says that the payload as a whole was no
- * request (`envelope`) or took too long (`timeout`): HTTP has a status of its own for those.
+ * The answer to one payload. `body` is undefined for a notification. `fault` says that the payload as a whole was not a
+ * request (`envelope`) or took too long (`timeout`): HTTP has statuses for these.
  */
 export interface Reply {
   readonly body: RpcResponse | readonly RpcResponse[] | undefined;
   readonly fault?: 'envelope' | 'timeout';
-  /** What the answers rest on, in the order of `body`, where that is noted. Never part of what is sent over HTTP. */
+  /** What the answers rest on, in the order of `body`, if the dispatcher was made with `note`. Never sent over HTTP. */
   readonly reports?: readonly AnswerReport[];
 }
 
-/** A request object that passed the checks of the envelope. Without `id` it is a notification. */
+/** A checked request object. Without `id` it is a notification. */
 export interface RpcRequest {
   readonly id?: RpcId;
   readonly method: string;
@@ -52,10 +52,10 @@ export const EMPTY_BATCH_REPLY: Reply = { body: failure(null, INVALID_REQUEST_ER
 export const BATCH_TOO_LARGE_REPLY: Reply = { body: failure(null, BATCH_TOO_LARGE) };
 
 /**
- * Checks one element of a payload. Member `jsonrpc` and unknown members are not looked at; `params` may be missing or
- * null. Integer ids that are no safe integers are refused, because parsing has already changed them.
+ * Checks one element of a payload. The member `jsonrpc` and unknown members are ignored; `params` may be missing or null.
+ * Integer ids that are not safe integers are refused, because parsing has already changed them.
  *
- * @returns the request, or the -32600 it is answered with, which repeats an id only if that is a safe integer
+ * @returns the request, or its answer: -32600, which repeats the id only if that is a safe integer
  * @source docs/spec/json-rpc.md 3
  */
 export function readRequest(value: unknown): RpcRequest | RpcFailure {
@@ -74,8 +74,8 @@ function isId(id: unknown): id is RpcId | undefined {
 }
 
 /**
- * JSON text of a reply, empty for a notification. A result that JSON cannot hold becomes an internal error in its place,
- * and leaves the rest of a batch alone.
+ * JSON text of a reply, empty for a notification. A result that JSON cannot express becomes an internal error; the rest of
+ * a batch stays as it is.
  */
 export function writeReply(reply: Reply): string {
   const { body } = reply;

@@ -1,28 +1,21 @@
-import type { Block, Chain, TrustLevel } from '../chain/chain.js';
-import { TRUST_RANK } from '../chain/trust-rank.js';
-import { bytesToHex, type Hex } from '../primitives/hex.js';
-import { type AnswerClass, type AnswerReport, answerClass, missingClass } from './answer-report.js';
-import type { RpcContext } from './context.js';
+import type { Block, Chain, TrustLevel } from '../../chain/chain.js';
+import { forwardingChain } from '../../chain/forwarding-chain.js';
+import { TRUST_RANK } from '../../chain/trust-rank.js';
+import type { Estimator } from '../../estimate/estimator.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import type { AnswerClass, AnswerReport } from '../protocol/answer-report.js';
+import type { Noted } from '../protocol/handle.js';
+import type { Method } from '../protocol/method.js';
 
-/** A context that notes what one request uses of the chain, and what that comes to. */
-export interface Noted<Context> {
-  readonly context: Context;
-  /** @param errorCode - of an answer that is an error */
-  report(errorCode?: number): Promise<AnswerReport>;
-}
-
-/** Makes the noted context of one request. @param method - by the name of its definition */
-export type Noting<Context> = (context: Context, method: string) => Noted<Context>;
-
-/** Blocks a report names. */
+/** Most blocks that a report names. */
 const MAX_NAMED = 16;
 
-/** Notes of one request. */
+/** What one request has read of the chain. */
 class Notes {
   private readonly blocks = new Map<Hex, Block>();
   private readonly levels: TrustLevel[] = [];
-  /** Whether something was said not to be there that nothing proves to be missing. */
-  lacked = false;
+  /** Whether the chain said of a hash that it does not know it. Absence cannot be proved. */
+  missed = false;
   /** Number of the block of a zk proof. */
   zkBlock: number | undefined;
 
@@ -31,9 +24,9 @@ class Notes {
     return block;
   }
 
-  /** Something that is asked for by a hash: that no block has it cannot be proved. */
+  /** What was found by a hash. */
   byHash<Found>(found: Found): Found {
-    if (found === undefined) this.lacked = true;
+    if (found === undefined) this.missed = true;
     return found;
   }
 
@@ -49,7 +42,7 @@ class Notes {
   async sum(chain: Chain): Promise<Pick<AnswerReport, 'blocks' | 'level'>> {
     const levels = [...this.levels];
     for (const block of this.blocks.values()) {
-      // A block that nobody vouches for any more leaves the answer without a level.
+      // The answer has no level when the chain no longer says how far it trusts one of the blocks.
       const level = chain.trust === undefined ? 'held' : await chain.trust(block).catch(() => undefined);
       if (level === undefined) return { blocks: this.named() };
       levels.push(level);
@@ -63,18 +56,28 @@ class Notes {
   }
 }
 
-/** `Noting` for the methods of a node. */
-export function noteRequest(context: RpcContext, method: string): Noted<RpcContext> {
+/**
+ * The context of one request, whose chain records what the request reads: `NotingOption.note` for the methods of a node.
+ *
+ * @param context - of the node. The request gets a copy with another chain, and an estimator on that chain
+ */
+export function noteRequest<Context extends { readonly chain: Chain; readonly estimator: Estimator }>(
+  context: Context,
+  { name, info }: Pick<Method<Context>, 'name' | 'info'>,
+): Noted<Context> {
   const { chain } = context;
   const notes = new Notes();
   const noted = notedChain(chain, notes);
+  const usual = info.answers[chain.kind];
+  // Not reached: a table has no method that is off on its kind of chain. If it had, its answer would count as unchecked.
+  const own = usual === 'off' ? 'forwarded' : usual;
   return {
     context: { ...context, chain: noted, estimator: context.estimator.on(noted) },
     async report(errorCode) {
       const sum = await notes.sum(chain);
       return {
-        method,
-        class: errorCode === undefined ? classOf(chain.kind, method, notes) : answerClass(chain.kind, method),
+        method: name,
+        class: errorCode === undefined ? classOf(chain.kind, own, notes) : own,
         ...sum,
         ...(notes.zkBlock !== undefined && { zkBlock: notes.zkBlock }),
         ...(errorCode !== undefined && { errorCode }),
@@ -83,70 +86,64 @@ export function noteRequest(context: RpcContext, method: string): Noted<RpcConte
   };
 }
 
-function classOf(kind: Chain['kind'], method: string, notes: Notes): AnswerClass {
-  if (notes.lacked) return missingClass(kind);
-  const usual = answerClass(kind, method);
-  // Without anything of the chain nothing is proved: it is of the node, as the changes of a filter of pending transactions.
-  return usual === 'proved' && notes.isEmpty ? 'held' : usual;
+function classOf(kind: Chain['kind'], own: AnswerClass, notes: Notes): AnswerClass {
+  // That no block has a hash is known without a proof only where all blocks are held.
+  if (notes.missed) return kind === 'devnet' ? 'held' : 'forwarded';
+  // An answer that rests on nothing of the chain is the node's own, such as the changes of a filter of pending transactions.
+  return own === 'proved' && notes.isEmpty ? 'held' : own;
 }
 
-/** The chain itself, but for what gives blocks or proofs. */
+/** The chain, with notes of the blocks and proofs that it gives. */
 function notedChain(chain: Chain, notes: Notes): Chain {
-  const prepare: Chain['prepare'] =
-    chain.prepare &&
-    (async (plan) => {
-      const prepared = await chain.prepare!(plan);
-      notes.block(prepared.block);
-      return prepared;
-    });
-  const noting: Partial<Chain> = {
+  const { blocks, prepare } = chain;
+  return {
+    ...forwardingChain(() => chain),
     head: async () => notes.block(await chain.head()),
-    block: async (reference) => {
+    async block(reference) {
       const found = await chain.block(reference);
       if ('hash' in reference) notes.byHash(found);
-      // Above the head: the head is what shows it.
+      // A number above the head: the head shows that there is no such block.
       else if (found === undefined && 'number' in reference) notes.block(await chain.head().catch(() => undefined));
       return notes.block(found);
     },
-    transaction: async (hash) => {
+    blocks:
+      blocks &&
+      (async (...range) => {
+        const found = await chain.blocks!(...range);
+        for (const block of found) notes.block(block);
+        return found;
+      }),
+    async transaction(hash) {
       const found = notes.byHash(await chain.transaction(hash));
       notes.block(found?.block);
       return found;
     },
-    receipt: async (hash) => {
+    async receipt(hash) {
       const found = notes.byHash(await chain.receipt(hash));
       notes.block(found?.block);
       return found;
     },
     receipts: (block) => chain.receipts(notes.block(block)),
-    logs: async (query) => {
+    async logs(query) {
       const ends: Block[] = [];
       const found = await chain.logs({ ...query, onEnd: (block) => ends.push(block) });
       if (found.length === 0) for (const end of ends) notes.block(end);
       for (const { transaction } of found) notes.block(transaction.block);
       return found;
     },
-    zkProof: async (address, storageKeys, reference) => {
+    prepare:
+      prepare &&
+      (async (plan) => {
+        const prepared = await chain.prepare!(plan);
+        notes.block(prepared.block);
+        return prepared;
+      }),
+    async zkProof(address, storageKeys, reference) {
       const proof = await chain.zkProof(address, storageKeys, reference, (number) => {
         notes.zkBlock = number;
       });
       notes.level(chain.kind === 'devnet' ? 'held' : 'finalized');
       return proof;
     },
-    ...(prepare !== undefined && { prepare }),
-    ...(chain.blocks !== undefined && {
-      blocks: async (...range: Parameters<NonNullable<Chain['blocks']>>) => {
-        const found = await chain.blocks!(...range);
-        for (const block of found) notes.block(block);
-        return found;
-      },
-    }),
   };
-  return new Proxy(chain, {
-    get(target, name) {
-      if (Object.hasOwn(noting, name)) return noting[name as keyof Chain];
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
 }

@@ -1,21 +1,32 @@
-import { PlumblineError } from '../errors.js';
-import type { Subscriber } from './subscriptions/subscriptions.js';
+import { PlumblineError } from '../../errors.js';
+import type { Hex } from '../../primitives/hex.js';
+import type { MethodInfo } from './method-info.js';
+
+/** Something that can be followed. `emit` is called for each event. @returns a function that ends it */
+export type Source = (emit: (result: unknown) => void) => () => void;
+
+/** What `eth_subscribe` and `eth_unsubscribe` do for the caller of one payload. */
+export interface Subscriber {
+  /** @returns the id of the new subscription, 16 bytes. @throws PlumblineError `SUBSCRIPTION_LIMIT` */
+  subscribe(source: Source): Hex;
+  /** @throws PlumblineError `SUBSCRIPTION_NOT_FOUND` */
+  unsubscribe(id: string): void;
+}
 
 /** What the dispatcher hands to a method beside its parameters. */
 export interface MethodCallOptions {
   /** Fires when the caller gives up or the request's time is over; the answer is dropped then. */
   readonly signal?: AbortSignal | undefined;
-  /** Present when the caller can be sent messages after its answer: over a WebSocket, or as a provider. */
+  /** Present when messages can be sent to the caller after the answer: over a WebSocket, or as a provider. */
   readonly subscriber?: Subscriber | undefined;
-  /** Told of what a method finds wrong after its answer. */
+  /** Receives errors that a method meets after its answer. */
   readonly onError?: ((error: unknown, method: string) => void) | undefined;
 }
 
-/** One JSON-RPC method: positional parameters in, a JSON value out (undefined becomes null). */
-export interface Method<Context> {
-  readonly name: string;
-  /** It takes as long as it takes: what it does happens all the same. Its payload has no time limit. */
-  readonly untimed?: boolean;
+/** One method: positional parameters in, a JSON value out (undefined becomes null). */
+export interface Method<Context, Name extends string = string> {
+  readonly name: Name;
+  readonly info: MethodInfo;
   readonly handle: (
     context: Context,
     params: readonly unknown[],
@@ -23,16 +34,11 @@ export interface Method<Context> {
   ) => unknown | Promise<unknown>;
 }
 
-/** A method whose code is loaded when it is first called, for those that are large and that few nodes are asked for. */
-export function laterMethod<Context>(name: string, load: () => Promise<Method<Context>>): Method<Context> {
-  return { name, handle: async (context, params, call) => (await load()).handle(context, params, call) };
-}
-
 /** The methods a node answers. */
 export interface MethodTable<Context> {
   /** Every name that is answered, aliases included, in ascending order. */
   readonly names: readonly string[];
-  /** @throws PlumblineError `METHOD_NOT_ENABLED` for one that is known and off here, `METHOD_NOT_FOUND` */
+  /** @throws PlumblineError `METHOD_NOT_ENABLED` for a method that this kind of chain does not have, `METHOD_NOT_FOUND` */
   find(name: string): Method<Context>;
 }
 
@@ -40,8 +46,8 @@ export interface MethodTable<Context> {
  * A table of methods.
  *
  * @param options.aliases - other name to the name it stands for, such as `l2_getProof` to `linea_getProof`
- * @param options.disabled - names that exist and are off on this kind of chain; they win over `methods`
- * @throws PlumblineError `INTERNAL` for a name given twice, or an alias of nothing
+ * @param options.disabled - names of methods that this kind of chain does not have, whether or not `methods` holds them
+ * @throws PlumblineError `INTERNAL` for a name that is given twice, or an alias of a name that is not there
  */
 export function createMethodTable<Context>(
   methods: readonly Method<Context>[],
@@ -49,7 +55,7 @@ export function createMethodTable<Context>(
 ): MethodTable<Context> {
   const byName = new Map<string, Method<Context>>();
   const add = (name: string, method: Method<Context> | undefined) => {
-    if (method === undefined) throw unsound(`${name} is an alias of nothing`);
+    if (method === undefined) throw unsound(`${name} is an alias of a method that is not there`);
     if (byName.has(name)) throw unsound(`${name} is there twice`);
     byName.set(name, method);
   };
@@ -62,8 +68,10 @@ export function createMethodTable<Context>(
     find(name) {
       const method = byName.get(name);
       if (method !== undefined) return method;
-      if (disabled.has(name)) throw new PlumblineError('METHOD_NOT_ENABLED', 'method not enabled', { method: name });
-      throw new PlumblineError('METHOD_NOT_FOUND', 'method not found', { method: name });
+      if (disabled.has(name)) {
+        throw new PlumblineError('METHOD_NOT_ENABLED', `this kind of chain does not have ${name}`, { method: name });
+      }
+      throw new PlumblineError('METHOD_NOT_FOUND', `there is no method ${name}`, { method: name });
     },
   };
 }

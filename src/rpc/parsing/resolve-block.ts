@@ -1,15 +1,15 @@
-import { type BlockReference, isHead, isPending } from '../chain/block-reference.js';
-import type { Block, CallPlan, Chain } from '../chain/chain.js';
-import { PlumblineError } from '../errors.js';
-import type { BlockContext } from '../evm/block-context.js';
-import type { StateReader } from '../evm/state/state-reader.js';
-import { bytesToHex } from '../primitives/hex.js';
-import type { MethodCallOptions } from './method.js';
-import { parseBlockReference } from './parsing/parse-block-reference.js';
+import { type BlockReference, isHead, isPending } from '../../chain/block-reference.js';
+import type { Block, CallPlan, Chain } from '../../chain/chain.js';
+import { PlumblineError } from '../../errors.js';
+import type { BlockContext } from '../../evm/block-context.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { parseBlockReference } from './parse-block-reference.js';
 
 const LATEST: BlockReference = { tag: 'latest' };
 
-/** What is needed to find a block: every context of methods has it. */
+/** What is needed to find a block. Every context of methods has it. */
 interface Holder {
   readonly chain: Chain;
 }
@@ -24,7 +24,7 @@ export async function requireBlock({ chain }: Holder, reference: BlockReference)
 }
 
 /**
- * The block a parameter names, for methods that answer null where a number or hash names none.
+ * The block a parameter names, for methods that answer null for an unknown number or hash.
  *
  * @throws PlumblineError `BLOCK_NOT_FOUND` for a tag that names no block yet; RpcError -32602
  */
@@ -43,7 +43,7 @@ export async function stateOf(holder: Holder, parameter: unknown, { signal }: Me
   return holder.chain.stateAt(await blockAtParameter(holder, parameter), signal);
 }
 
-/** Where a call runs: state after the block, and the block's own context, or the next one's for `pending`. */
+/** Where a call is executed: the state after the block, in the context of that block, or of the next one for `pending`. */
 export async function executionPointOf(
   holder: Holder,
   parameter: unknown,

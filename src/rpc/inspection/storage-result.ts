@@ -1,6 +1,6 @@
-import { PlumblineError } from '../errors.js';
+import { PlumblineError } from '../../errors.js';
 
-/** An error of ours as the result of a method of the library: a JSON-RPC error would leave out what it carries. */
+/** A typed error as the result of a method of the library: a JSON-RPC error would leave out its code and details. */
 interface Thrown {
   readonly plumblineError: Pick<PlumblineError, 'code' | 'message' | 'details'>;
 }
@@ -9,14 +9,9 @@ export function thrownResult({ code, message, details }: PlumblineError): Thrown
   return { plumblineError: { code, message, details } };
 }
 
-/** The result of a method. @throws PlumblineError that the method threw */
+/** The result of a method. @throws PlumblineError the one that the method threw */
 export function storageResult(answer: unknown): unknown {
   const thrown = (answer as Partial<Thrown> | null)?.plumblineError;
   if (thrown !== undefined) throw new PlumblineError(thrown.code, thrown.message, thrown.details);
   return answer;
-}
-
-/** Whether a method of the library does what it does however long that takes. */
-export function isUntimed(method: unknown): boolean {
-  return method === 'clear' || method === 'exportChain' || method === 'importChain';
 }

@@ -1,16 +1,16 @@
-import type { Block, FoundLog, IncludedTransaction, TransactionReceipt } from '../chain/chain.js';
-import { effectiveGasPrice } from '../ethereum/base-fee.js';
-import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import { logsBloom } from '../ethereum/receipt.js';
-import type { TrieProof } from '../ethereum/state-trie.js';
-import type { SignedTransaction } from '../ethereum/transaction.js';
-import type { Withdrawal } from '../ethereum/withdrawal.js';
-import { bytesToHex, type Hex } from '../primitives/hex.js';
-import { toQuantity } from '../primitives/quantity.js';
+import type { Block, FoundLog, IncludedTransaction, TransactionReceipt } from '../../chain/chain.js';
+import { effectiveGasPrice } from '../../ethereum/base-fee.js';
+import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import { logsBloom } from '../../ethereum/receipt.js';
+import type { TrieProof } from '../../ethereum/state-trie.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
+import type { Withdrawal } from '../../ethereum/withdrawal.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
 
 /*
- * Domain values in the members that JSON-RPC shows (ethereum/execution-apis@033ca6e6 src/schemas). A member that the
- * block's fork or the transaction's type does not have is left out.
+ * From domain values to the members of JSON-RPC (ethereum/execution-apis@033ca6e6 src/schemas). A member that the fork of
+ * the block or the type of the transaction does not have is left out.
  */
 
 type Json = Hex | boolean | null | readonly Json[] | { readonly [member: string]: Json };
@@ -67,7 +67,7 @@ export function formatTransaction({ transaction, block, index }: IncludedTransac
   };
 }
 
-/** A transaction in the pool: it has no place yet, and its gas price is the most it may pay. */
+/** A transaction in the pool: it is in no block yet, and its gas price is the highest that it may pay. */
 export function formatPendingTransaction(transaction: SignedTransaction): JsonObject {
   return {
     blockHash: null,
@@ -177,7 +177,7 @@ function formatAuthorization(item: NonNullable<SignedTransaction['authorizationL
 /**
  * An answer of `eth_getProof`.
  *
- * @param shownKeys - the asked keys as the answer is to show them, in the order of `proof.storage`
+ * @param shownKeys - the requested keys as the answer shows them, in the order of `proof.storage`
  */
 export function formatTrieProof(address: Uint8Array, proof: TrieProof, shownKeys: readonly Hex[]): JsonObject {
   const { account } = proof;

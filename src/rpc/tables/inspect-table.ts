@@ -1,13 +1,14 @@
-import type { EstimateEvidence } from '../estimate/evidence.js';
-import { toQuantity } from '../primitives/quantity.js';
-import type { RpcContext } from './context.js';
-import type { ExplainedEstimate, ExplainOptions } from './explained-estimate.js';
-import { createMethodTable, type Method, type MethodTable } from './method.js';
-import { formatEstimate, readEstimateRequest } from './methods/linea_estimateGas.js';
-import { STORAGE_METHODS } from './methods/storage.js';
-import { optional, requireObject } from './parsing/parse-params.js';
-import { invalidParams } from './rpc-errors.js';
-import type { SharingReport } from './sharing-report.js';
+import type { EstimateEvidence } from '../../estimate/evidence.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import type { ExplainedEstimate, ExplainOptions } from '../inspection/explained-estimate.js';
+import type { SharingReport } from '../inspection/sharing-report.js';
+import type { RpcContext } from '../methods/context.js';
+import { formatEstimate, readEstimateRequest } from '../methods/linea_estimateGas.js';
+import { STORAGE_METHODS } from '../methods/storage.js';
+import { optional, requireObject } from '../parsing/parse-params.js';
+import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
+import { METHOD_INFO } from '../protocol/method-info.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 
 function formatEvidence(evidence: EstimateEvidence): ExplainedEstimate['evidence'] {
   const { gas, prices, pricesFromBlock, maxFeePerGas, totalFee, ...rest } = evidence;
@@ -39,12 +40,13 @@ const SEARCHES: readonly unknown[] = ['besu', 'geth', 'exact'];
 function parseOptions(value: unknown): ExplainOptions {
   const gasSearch = optional(value, (present) => requireObject(present, 'options', 'params').gasSearch);
   if (gasSearch === undefined || gasSearch === null) return {};
-  if (!SEARCHES.includes(gasSearch)) throw invalidParams('options.gasSearch', 'is none of besu, geth, exact');
+  if (!SEARCHES.includes(gasSearch)) throw invalidParams('options.gasSearch', 'must be besu, geth or exact');
   return { gasSearch: gasSearch as NonNullable<ExplainOptions['gasSearch']> };
 }
 
 const explainEstimate: Method<RpcContext> = {
   name: 'explainEstimate',
+  info: METHOD_INFO.inspect.explainEstimate,
   async handle(context, params, options): Promise<ExplainedEstimate> {
     const { gasSearch: search } = parseOptions(params[OPTIONS_AT]);
     const request = await readEstimateRequest(context, params, options);
@@ -53,10 +55,14 @@ const explainEstimate: Method<RpcContext> = {
   },
 };
 
-/** Of a node that shares its store, whoever shares it answers. */
-const sharing: Method<RpcContext> = { name: 'sharing', handle: (): SharingReport => ({ role: 'alone' }) };
+/** A node whose store is shared answers this itself (hosts/sharing). */
+const sharing: Method<RpcContext> = {
+  name: 'sharing',
+  info: METHOD_INFO.inspect.sharing,
+  handle: (): SharingReport => ({ role: 'alone' }),
+};
 
-/** What the library offers beside JSON-RPC: never reachable over HTTP. */
+/** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 export function inspectTable(): MethodTable<RpcContext> {
   return createMethodTable([explainEstimate, sharing, ...STORAGE_METHODS]);
 }
