@@ -163,6 +163,20 @@ export class PlumblineError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
+/**
+ * An option, argument or parameter that cannot be used.
+ *
+ * @param parameter - its name, as the caller writes it
+ * @param reason - what is wrong, and what it must be instead. It never quotes a value that may hold a key
+ */
+export function invalidParameter(
+  parameter: string,
+  reason: string,
+  options?: { cause?: unknown },
+): PlumblineError<'INVALID_PARAMETER'> {
+  return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason }, options);
+}
+
 /** True for a PlumblineError, of one code when a code is named. */
 export function isPlumblineError<C extends ErrorCode>(error: unknown, code?: C): error is PlumblineError<C> {
   return error instanceof PlumblineError && (code === undefined || error.code === code);

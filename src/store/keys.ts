@@ -1,18 +1,16 @@
-import { PlumblineError } from '../errors.js';
+import { invalidParameter } from '../errors.js';
 import type { Key } from './page-store.js';
 
 /** @throws PlumblineError `INVALID_PARAMETER` unless the key is a string or a safe integer */
 export function checkKey(key: Key): void {
   if (typeof key === 'string' || Number.isSafeInteger(key)) return;
-  const reason = 'is neither a string nor a safe integer';
-  throw new PlumblineError('INVALID_PARAMETER', `store key ${reason}`, { parameter: 'key', reason });
+  throw invalidParameter('key', 'must be a string or a safe integer');
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` unless the value is bytes */
 export function checkValue(value: Uint8Array): void {
   if (value instanceof Uint8Array) return;
-  const reason = 'is not a Uint8Array';
-  throw new PlumblineError('INVALID_PARAMETER', `store value ${reason}`, { parameter: 'value', reason });
+  throw invalidParameter('value', 'must be a Uint8Array');
 }
 
 /** Order of keys in every store, IndexedDB's: numbers before strings, strings by code unit. */

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
-import { messageOf } from '../../errors.js';
+import { invalidParameter, messageOf } from '../../errors.js';
 import { linea, lineaSepolia } from '../../networks/linea.js';
 import type { Network } from '../../networks/network.js';
 import type { LightChainOptions } from '../options/light-options.js';
 import type { DevnetChainOptions } from '../options/options.js';
-import { type Arguments, badArgument, integer } from './arguments.js';
+import { type Arguments, integer } from './arguments.js';
 import { readNetwork } from './network.js';
 
 /** Options of `plumbline serve` that say which chain it runs. */
@@ -34,12 +34,14 @@ export async function chainOptions(values: Values): Promise<DevnetChainOptions |
 }
 
 async function lightOptions(values: Values, known: Network | undefined): Promise<LightChainOptions> {
-  if (values.upstream === undefined) throw badArgument('--upstream', `is missing: ${values.network} needs an endpoint`);
+  if (values.upstream === undefined)
+    throw invalidParameter('--upstream', `is missing; name an endpoint of ${values.network}`);
   if (known === undefined && values.network === 'devnet') {
-    throw badArgument('--upstream', 'belongs to a light node, not to a devnet: name its --network');
+    throw invalidParameter('--upstream', 'is for light nodes; name the network it serves with --network');
   }
   for (const option of ['genesis', 'import', 'block-time'] as const) {
-    if (values[option] !== undefined) throw badArgument(`--${option}`, 'belongs to a devnet, not to a light node');
+    if (values[option] !== undefined)
+      throw invalidParameter(`--${option}`, 'is for devnets; leave it out for a light node');
   }
   return {
     kind: 'light',
@@ -51,9 +53,10 @@ async function lightOptions(values: Values, known: Network | undefined): Promise
 
 async function devnetOptions(values: Values): Promise<DevnetChainOptions> {
   const { network } = values;
-  if (values.l1 !== undefined) throw badArgument('--l1', 'belongs to a light node, not to a devnet');
+  if (values.l1 !== undefined)
+    throw invalidParameter('--l1', 'is for light nodes; give --upstream too, or leave it out');
   if (values.genesis !== undefined && network !== 'devnet') {
-    throw badArgument('--genesis', 'says itself which network it is for, it does not go with --network');
+    throw invalidParameter('--genesis', 'describes a network itself; leave out --network');
   }
   const blockTime = integer('block-time', values['block-time'], 1, 86_400);
   return {
@@ -70,7 +73,7 @@ async function readGenesis(path: string): Promise<GenesisJson> {
   try {
     return JSON.parse(text) as GenesisJson;
   } catch (error) {
-    throw badArgument('--genesis', `is no JSON: ${messageOf(error)}`);
+    throw invalidParameter('--genesis', `is not JSON: ${messageOf(error)}`);
   }
 }
 
@@ -78,6 +81,6 @@ async function readBytes(option: string, path: string): Promise<Uint8Array> {
   try {
     return new Uint8Array(await readFile(path));
   } catch (error) {
-    throw badArgument(option, `cannot be read: ${messageOf(error)}`);
+    throw invalidParameter(option, `cannot be read: ${messageOf(error)}`);
   }
 }

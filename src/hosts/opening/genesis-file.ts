@@ -1,7 +1,7 @@
 import { findParisBlock } from '../../chain/devnet/import/import-decode.js';
 import type { GenesisAlloc, GenesisHeader } from '../../chain/devnet/state/genesis.js';
 import { parseGenesis, unplacedMerge } from '../../chain/devnet/state/genesis-json.js';
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import type { Prices } from '../../fees/prices.js';
 import type { Network } from '../../networks/network.js';
 import type { DevnetChainOptions } from '../options/options.js';
@@ -24,8 +24,7 @@ export interface DevnetGenesis {
 export function genesisOfFile(options: DevnetChainOptions): DevnetGenesis {
   const { genesis, scheme, alloc, prices } = options;
   if (options.network !== undefined) {
-    const reason = 'describes a network itself, so no profile goes with it';
-    throw new PlumblineError('INVALID_PARAMETER', `genesis ${reason}`, { parameter: 'genesis', reason });
+    throw invalidParameter('genesis', 'describes a network itself; leave out chain.network');
   }
   const parsed = parseGenesis(genesis, { scheme, parisBlock: parisBlock(options) });
   return { network: parsed.network, alloc: { ...parsed.alloc, ...alloc }, genesisHeader: parsed.header, prices };

@@ -7,7 +7,7 @@ import type { ReplicaProgress } from '../../chain/replica/settings.js';
 import { shomeiRoots } from '../../chain/replica/state-manager-roots.js';
 import { besuTrieLogs } from '../../chain/replica/trie-log-source.js';
 import { ZkFollower } from '../../chain/replica/zk-follower.js';
-import { isPlumblineError, PlumblineError } from '../../errors.js';
+import { invalidParameter, isPlumblineError, type PlumblineError } from '../../errors.js';
 import type { Hasher, HashScheme, KernelOptions } from '../../kernel/contracts.js';
 import { loadTrieKernel } from '../../kernel/trie-kernel.js';
 import { schemeAt } from '../../networks/network.js';
@@ -152,6 +152,5 @@ async function genesisHash(light: Chain, block: number): Promise<Uint8Array | un
 }
 
 function missingLayerOne(): PlumblineError<'INVALID_PARAMETER'> {
-  const reason = 'is needed by a replica';
-  return new PlumblineError('INVALID_PARAMETER', `layerOne ${reason}`, { parameter: 'layerOne', reason });
+  return invalidParameter('layerOne', 'a replica needs at least one endpoint of layer 1');
 }

@@ -1,7 +1,7 @@
 import type { BlockTag } from '../../chain/block-reference.js';
 import type { HeadLevel } from '../../chain/light/heads/heads.js';
 import type { LightChainParts } from '../../chain/light/light-options.js';
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { LightChainOptions } from './light-options.js';
@@ -38,9 +38,9 @@ const TAGS: readonly string[] = ['latest', 'pending', 'earliest', 'safe', 'final
 /** Levels by tag. @throws PlumblineError `INVALID_PARAMETER` for what is none of them: it would ask for nothing */
 function requiredOf({ required = {} }: Pick<LightChainOptions, 'required'>) {
   for (const [tag, level] of Object.entries(required)) {
-    if (!TAGS.includes(tag)) throw invalid('required', `${tag} is no tag`);
+    if (!TAGS.includes(tag)) throw invalidParameter('required', `${tag} is not a block tag; use ${TAGS.join(', ')}`);
     if (level !== undefined && !HEAD_LEVELS.includes(level))
-      throw invalid(`required.${tag}`, `is none of ${HEAD_LEVELS.join(', ')}`);
+      throw invalidParameter(`required.${tag}`, `must be one of ${HEAD_LEVELS.join(', ')}`);
   }
   return required;
 }
@@ -49,13 +49,12 @@ function requiredOf({ required = {} }: Pick<LightChainOptions, 'required'>) {
 function levelOf({ level, agreeing = 2 }: Pick<LightChainOptions, 'level' | 'agreeing'>, { endpoints }: EndpointGroup) {
   const origins = new Set(endpoints.map(({ origin }) => origin)).size;
   const chosen = level ?? (origins > 1 ? 'linked' : 'plain');
-  if (!HEAD_LEVELS.includes(chosen)) throw invalid('level', `is none of ${HEAD_LEVELS.join(', ')}`);
+  if (!HEAD_LEVELS.includes(chosen)) throw invalidParameter('level', `must be one of ${HEAD_LEVELS.join(', ')}`);
   if (chosen === 'linked' && (!Number.isInteger(agreeing) || agreeing < 2 || agreeing > origins)) {
-    throw invalid('agreeing', `${agreeing} origins cannot agree where ${origins} are given`);
+    throw invalidParameter(
+      'agreeing',
+      `must be from 2 to ${origins}, the number of origins in endpoints; got ${agreeing}`,
+    );
   }
   return { level: chosen, agreeing };
-}
-
-function invalid(parameter: string, reason: string): PlumblineError<'INVALID_PARAMETER'> {
-  return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason });
 }

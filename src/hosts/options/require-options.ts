@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import type { NodeOptions } from './options.js';
 
 /** Where a chain of each kind has lists of endpoints, and whether it needs them. */
@@ -13,7 +13,7 @@ const LIMITS = ['requestTimeoutMs', 'stepBudget', 'maxBatch', 'maxSubscriptions'
  */
 export function requireOptions(options: NodeOptions): void {
   const { chain = { kind: 'devnet' }, dictionary, kernelBuild, gasSearch, storeCheck } = options;
-  if (!isObject(chain)) throw invalid('chain', 'is no object');
+  if (!isObject(chain)) throw invalidParameter('chain', 'must be an object');
   oneOf('chain.kind', chain.kind, ['devnet', 'light', 'replica']);
   if (chain.kind === 'devnet') requireDevnet(chain);
   else requireEndpoints(chain);
@@ -25,7 +25,7 @@ export function requireOptions(options: NodeOptions): void {
   for (const name of LIMITS) {
     const limit: unknown = options[name];
     if (limit !== undefined && !(typeof limit === 'number' && limit > 0))
-      throw invalid(name, 'is no number above zero');
+      throw invalidParameter(name, 'must be a number above zero');
   }
 }
 
@@ -38,7 +38,7 @@ function requireDevnet({ scheme, mining, alloc = {} }: Chain & { kind: 'devnet' 
   }
   for (const { balance = 0n, nonce = 0n } of Object.values(alloc)) {
     if (typeof balance !== 'bigint' || typeof nonce !== 'bigint') {
-      throw invalid('chain.alloc', 'a balance or a nonce is no bigint');
+      throw invalidParameter('chain.alloc', 'balances and nonces must be bigints');
     }
   }
 }
@@ -46,23 +46,20 @@ function requireDevnet({ scheme, mining, alloc = {} }: Chain & { kind: 'devnet' 
 function requireEndpoints(chain: Exclude<Chain, { kind: 'devnet' }>): void {
   for (const [name, isNeeded] of Object.entries(LISTS)) {
     const list = (chain as unknown as Record<string, unknown>)[name];
-    if (list === undefined ? isNeeded : !Array.isArray(list)) throw invalid(`chain.${name}`, 'is no list of endpoints');
+    if (list === undefined ? isNeeded : !Array.isArray(list))
+      throw invalidParameter(`chain.${name}`, 'must be a list of endpoints');
   }
 }
 
 function requireNetwork(network: Chain['network']): void {
   if (isObject(network) && typeof network.chainId === 'number' && Array.isArray(network.hashSchemes)) return;
-  throw invalid('chain.network', 'is no profile, such as `linea` of plumbline/fees');
+  throw invalidParameter('chain.network', 'must be a network profile, such as `linea` or `devnet()`');
 }
 
 function oneOf(parameter: string, value: unknown, allowed: readonly unknown[]): void {
-  if (!allowed.includes(value)) throw invalid(parameter, `is none of ${allowed.join(', ')}`);
+  if (!allowed.includes(value)) throw invalidParameter(parameter, `must be one of ${allowed.join(', ')}`);
 }
 
 function isObject<Value>(value: Value): value is Extract<Value, object> {
   return typeof value === 'object' && value !== null;
-}
-
-function invalid(parameter: string, reason: string): PlumblineError<'INVALID_PARAMETER'> {
-  return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason });
 }

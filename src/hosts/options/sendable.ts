@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter, type PlumblineError } from '../../errors.js';
 
 /** Whether this was thrown because a message cannot carry what was to be sent. */
 export function isNotPlain(error: unknown): boolean {
@@ -7,6 +7,5 @@ export function isNotPlain(error: unknown): boolean {
 
 /** For options that no message carries. Its words name no value: one may hold a key. @param host - `a worker` */
 export function notSendable(host: string, cause: unknown): PlumblineError<'INVALID_PARAMETER'> {
-  const reason = `${host} takes plain data only: no providers, no functions`;
-  return new PlumblineError('INVALID_PARAMETER', `options: ${reason}`, { parameter: 'options', reason }, { cause });
+  return invalidParameter('options', `${host} takes plain data only: no providers, no functions`, { cause });
 }

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import type { Durability } from '../../store/page-store.js';
 
 /** Bytes that each kind of what is kept may take, keys and values; a kind that is left out has its default. */
@@ -65,12 +65,10 @@ const DURABILITIES: readonly unknown[] = ['default', 'strict', 'relaxed'];
 export function requireStorage({ budgets = {}, durability = 'relaxed', fallback = 'error' }: StorageOptions): void {
   for (const [name, bytes] of Object.entries(budgets)) {
     if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= 0)) continue;
-    throw invalid(`storage.budgets.${name}`, 'is not a number of bytes');
+    throw invalidParameter(`storage.budgets.${name}`, 'must be a whole number of bytes');
   }
-  if (fallback !== 'error' && fallback !== 'memory') throw invalid('storage.fallback', 'is neither error nor memory');
-  if (!DURABILITIES.includes(durability)) throw invalid('storage.durability', 'is none of default, strict, relaxed');
-}
-
-function invalid(parameter: string, reason: string): PlumblineError<'INVALID_PARAMETER'> {
-  return new PlumblineError('INVALID_PARAMETER', `${parameter} ${reason}`, { parameter, reason });
+  if (fallback !== 'error' && fallback !== 'memory')
+    throw invalidParameter('storage.fallback', 'must be error or memory');
+  if (!DURABILITIES.includes(durability))
+    throw invalidParameter('storage.durability', 'must be one of default, strict, relaxed');
 }

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter, PlumblineError } from '../../errors.js';
 import type { NodeInfo } from '../options/options.js';
 import { notSendable } from '../options/sendable.js';
 import { CHAIN_PARAMETER, type ProxyConfig, proxyConfig, type RpcProxyOptions } from '../proxy/config.js';
@@ -108,8 +108,7 @@ function addressOf(scriptUrl: string | URL): URL {
   } catch {
     // As one that is missing.
   }
-  const reason = 'is no address';
-  throw new PlumblineError('INVALID_PARAMETER', `scriptUrl: ${reason}`, { parameter: 'scriptUrl', reason });
+  throw invalidParameter('scriptUrl', 'must be the URL of the service worker script');
 }
 
 async function register(

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import type { NodeOptions } from '../options/options.js';
 import { requireOptions } from '../options/require-options.js';
 
@@ -61,7 +61,7 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
     ['paths', paths],
     ['urls', urls],
   ] as const) {
-    if (list !== undefined && !Array.isArray(list)) throw invalid(name, 'is no list');
+    if (list !== undefined && !Array.isArray(list)) throw invalidParameter(name, 'must be a list');
   }
   const own = [...(path === undefined ? [] : [path]), ...(paths ?? [])];
   const { origin } = new URL(base);
@@ -69,8 +69,8 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
     ...(own.length === 0 && urls === undefined ? ['/rpc'] : own).map((text) => ownTarget(text, origin)),
     ...(urls ?? []).map((text) => target('urls', text)),
   ];
-  if (targets.length === 0) throw invalid('urls', 'nothing to answer is given');
-  if (fallback !== 'none' && fallback !== 'network') throw invalid('fallback', "is neither 'none' nor 'network'");
+  if (targets.length === 0) throw invalidParameter('urls', 'name at least one URL or path to answer');
+  if (fallback !== 'none' && fallback !== 'network') throw invalidParameter('fallback', "must be 'none' or 'network'");
   return {
     targets: [...new Set(targets)],
     forward,
@@ -80,9 +80,9 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
 }
 
 function ownTarget(path: string, origin: string): string {
-  if (!path.startsWith('/')) throw invalid('paths', 'a path begins with /');
+  if (!path.startsWith('/')) throw invalidParameter('paths', 'a path must begin with /');
   const found = target('paths', path, origin);
-  if (new URL(found).origin !== origin) throw invalid('paths', 'a path is of the page’s own origin');
+  if (new URL(found).origin !== origin) throw invalidParameter('paths', 'a path must stay on the page’s own origin');
   return found;
 }
 
@@ -91,17 +91,14 @@ function target(parameter: 'paths' | 'urls', text: string, base?: string): strin
   try {
     url = new URL(text, base);
   } catch {
-    throw invalid(parameter, 'an address is not absolute');
+    throw invalidParameter(parameter, 'a URL must be absolute');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw invalid(parameter, 'an address is not http or https');
+    throw invalidParameter(parameter, 'a URL must be http or https');
   if (url.username !== '' || url.password !== '')
-    throw invalid(parameter, 'pages cannot ask addresses with a password');
-  if (/\*(?!$)|[^/]\*/.test(url.pathname)) throw invalid(parameter, 'a star is the whole last segment of a path');
+    throw invalidParameter(parameter, 'a URL must not contain a user name or password');
+  if (/\*(?!$)|[^/]\*/.test(url.pathname))
+    throw invalidParameter(parameter, 'a star must be the whole last segment of a path');
   url.hash = '';
   return url.href;
-}
-
-function invalid(parameter: string, reason: string): PlumblineError<'INVALID_PARAMETER'> {
-  return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason });
 }
