@@ -56,6 +56,7 @@ export {
   type DictionaryReference,
   type ExtraDataPricing,
   type ForkActivation,
+  type GasSearch,
   type Hardfork,
   type MaruSealing,
   type Network,
@@ -65,5 +66,6 @@ export {
   schemeAt,
   type VerificationCostPricing,
 } from './networks/network.js';
+export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type { AccessListEntry, Authorization, CallRequest } from './primitives/call-request.js';
 export type { Hex } from './primitives/hex.js';

@@ -33,6 +33,15 @@ export const HARDFORKS = [
 /** A fork by its name. */
 export type Hardfork = (typeof HARDFORKS)[number];
 
+/**
+ * The searches for the gas limit of an estimate: `besu` and `geth` try the same limits as these clients, so their answers
+ * agree; `exact` finds the smallest limit that succeeds.
+ */
+export const GAS_SEARCHES = ['besu', 'geth', 'exact'] as const;
+
+/** A gas search by its name. */
+export type GasSearch = (typeof GAS_SEARCHES)[number];
+
 /** When the rules of a fork begin: by block number up to Paris, by timestamp (seconds) after it. */
 export interface ForkActivation {
   readonly hardfork: Hardfork;
@@ -148,7 +157,8 @@ export interface Network {
   readonly rpcGasCap: bigint;
   /** Seconds between blocks, for the simulated pending block. */
   readonly slotSeconds: number;
-  readonly gasSearch: 'besu' | 'geth' | 'exact';
+  /** Search of estimates, unless the options of a node or a request name another. */
+  readonly gasSearch: GasSearch;
   readonly pricing: PricingModel;
   /** Older form: bytes of the signed transaction (spec/compression.md 8). */
   readonly sizing: 'current' | 'signed';

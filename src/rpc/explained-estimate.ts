@@ -1,10 +1,11 @@
 import type { TrustLevel } from '../chain/chain.js';
+import type { GasSearch } from '../networks/network.js';
 import type { Hex } from '../primitives/hex.js';
 
 /** What an explained estimate is asked for beside the parameters of `linea_estimateGas`. */
 export interface ExplainOptions {
   /** Search for this estimate, instead of the node's. */
-  readonly gasSearch?: 'besu' | 'geth' | 'exact';
+  readonly gasSearch?: GasSearch;
 }
 
 /** An estimate with the way it came about; amounts are quantities in wei, gas in units of gas. */
@@ -14,7 +15,7 @@ export interface ExplainedEstimate {
   readonly priorityFeePerGas: Hex;
   readonly evidence: {
     readonly gas: {
-      readonly search: 'besu' | 'geth' | 'exact';
+      readonly search: GasSearch;
       /** Limits the search tried. */
       readonly runs: number;
       /** Executions that took: of some limits the outcome is proved by a run with another. */

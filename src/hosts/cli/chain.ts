@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
 import { invalidParameter, messageOf } from '../../errors.js';
-import { linea, lineaSepolia } from '../../networks/linea.js';
 import type { Network } from '../../networks/network.js';
+import { NETWORKS, type NetworkName } from '../../networks/networks.js';
 import type { LightChainOptions } from '../options/light-options.js';
 import type { DevnetChainOptions } from '../options/options.js';
 import { type Arguments, integer } from './arguments.js';
@@ -20,17 +20,15 @@ export const CHAIN_OPTIONS = {
 
 type Values = Arguments<typeof CHAIN_OPTIONS>['values'];
 
-const PUBLIC: Readonly<Record<string, Network>> = { linea, 'linea-sepolia': lineaSepolia };
-
 /**
  * The chain that the arguments describe.
  *
  * @throws PlumblineError `INVALID_PARAMETER` for a file that cannot be used, or options that do not go together
  */
 export async function chainOptions(values: Values): Promise<DevnetChainOptions | LightChainOptions> {
-  const network = Object.hasOwn(PUBLIC, values.network) ? PUBLIC[values.network] : undefined;
-  const light = network !== undefined || values.upstream !== undefined;
-  return light ? lightOptions(values, network) : devnetOptions(values);
+  const { network, upstream } = values;
+  const known = Object.hasOwn(NETWORKS, network) && network !== 'devnet' ? NETWORKS[network as NetworkName] : undefined;
+  return known !== undefined || upstream !== undefined ? lightOptions(values, known) : devnetOptions(values);
 }
 
 async function lightOptions(values: Values, known: Network | undefined): Promise<LightChainOptions> {

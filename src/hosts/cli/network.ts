@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { invalidParameter, messageOf } from '../../errors.js';
 import { devnet } from '../../networks/devnet.js';
-import { HARDFORKS, type Network } from '../../networks/network.js';
+import { GAS_SEARCHES, HARDFORKS, type Network } from '../../networks/network.js';
 
 /** Members of a profile that are bigints in the code; the file holds a number, or decimal or hex text. */
 const BIG = new Set([
@@ -47,7 +47,7 @@ const KINDS: { readonly [Member in keyof Required<Network>]: Kind } = {
 };
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
-  gasSearch: ['besu', 'geth', 'exact'],
+  gasSearch: GAS_SEARCHES,
   sizing: ['current', 'signed'],
   model: ['extra-data', 'verification-cost'],
   scheme: ['poseidon2', 'mimc'],

@@ -1,6 +1,7 @@
 import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
 import { messageOf } from '../../errors.js';
+import { NETWORKS } from '../../networks/networks.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
@@ -12,6 +13,10 @@ const DEFAULT_HOST = '127.0.0.1';
 const LOOPBACK = [DEFAULT_HOST, 'localhost', '::1'];
 /** Host names that a server on loopback accepts. Others are refused: a site could point its own name at this address. */
 const LOOPBACK_NAMES = [DEFAULT_HOST, 'localhost', '[::1]'];
+
+const PUBLIC = Object.keys(NETWORKS)
+  .filter((name) => name !== 'devnet')
+  .join(', ');
 
 const OPTIONS = {
   ...CHAIN_OPTIONS,
@@ -31,7 +36,7 @@ export const serveCommand: Command = {
   summary: 'run a node: JSON-RPC over HTTP and WebSocket',
   help: `plumbline serve [options]
 
-  --network NAME|FILE    devnet (default), linea, linea-sepolia, or a JSON file with a network profile: the members of
+  --network NAME|FILE    devnet (default), ${PUBLIC}, or a JSON file with a network profile: the members of
                          \`Network\`; those it leaves out are the devnet's
   --port N               port to listen on, 0 for a free one (default 8545)
   --host H               address to listen on (default ${DEFAULT_HOST})
@@ -42,7 +47,7 @@ export const serveCommand: Command = {
   --import FILE          concatenated RLP blocks to import on top of genesis
   --block-time SECONDS   seal a block at this interval, not for each transaction
 
- a light node: for linea, linea-sepolia, or the network of a profile FILE
+ a light node: for ${PUBLIC}, or the network of a profile FILE
   --upstream URL         endpoint of the network, required; may be given several times, and then two origins must agree
   --l1 URL               endpoint of layer 1; may be given several times. Without one, no block is finalized and there
                          are no zk proofs

@@ -4,7 +4,7 @@ import type { GenesisAlloc } from '../../chain/devnet/state/genesis.js';
 import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
 import type { Prices } from '../../fees/prices.js';
 import type { HashScheme, KernelBuild } from '../../kernel/contracts.js';
-import type { Network } from '../../networks/network.js';
+import type { GasSearch, Network } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { LightChainOptions } from './light-options.js';
 import type { ReplicaChainOptions } from './replica-options.js';
@@ -73,7 +73,7 @@ export interface NodeOptions {
   /** Time a single request may take, in ms. Default 60 000. */
   readonly requestTimeoutMs?: number;
   /** Gas search of estimates; the one of the network profile when left out. */
-  readonly gasSearch?: 'besu' | 'geth' | 'exact';
+  readonly gasSearch?: GasSearch;
   /**
    * Jump destinations and calls that the executions of one request may pass through, all together. Default 5 000 000: an
    * endless loop runs out of gas first, a search over many long runs does not.

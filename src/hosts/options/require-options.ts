@@ -1,4 +1,5 @@
 import { invalidParameter } from '../../errors.js';
+import { GAS_SEARCHES } from '../../networks/network.js';
 import type { NodeOptions } from './options.js';
 
 /** Where a chain of each kind has lists of endpoints, and whether it needs them. */
@@ -20,7 +21,7 @@ export function requireOptions(options: NodeOptions): void {
   if (chain.network !== undefined || chain.kind !== 'devnet') requireNetwork(chain.network);
   if (dictionary !== undefined) oneOf('dictionary.kind', dictionary?.kind, ['general', 'bytes', 'url']);
   if (kernelBuild !== undefined) oneOf('kernelBuild', kernelBuild, ['auto', 'simd', 'scalar']);
-  if (gasSearch !== undefined) oneOf('gasSearch', gasSearch, ['besu', 'geth', 'exact']);
+  if (gasSearch !== undefined) oneOf('gasSearch', gasSearch, GAS_SEARCHES);
   if (storeCheck !== undefined) oneOf('storeCheck', storeCheck, ['sampled', 'full']);
   for (const name of LIMITS) {
     const limit: unknown = options[name];
