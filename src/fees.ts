@@ -48,6 +48,7 @@ export {
   type DevnetOptions,
   devnet,
 } from './networks/devnet.js';
+export type { GasSearch } from './networks/gas-searches.js';
 export { LINEA_DICTIONARY, linea, lineaSepolia } from './networks/linea.js';
 export type { CountedModule } from './networks/module-limits.js';
 export {
@@ -56,7 +57,6 @@ export {
   type DictionaryReference,
   type ExtraDataPricing,
   type ForkActivation,
-  type GasSearch,
   type Hardfork,
   type MaruSealing,
   type Network,

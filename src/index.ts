@@ -53,8 +53,9 @@ export type {
 export { ProviderRpcError } from './hosts/provider/provider-error.js';
 export type { NodeSession, SessionListener } from './hosts/provider/transport.js';
 export { devnet } from './networks/devnet.js';
+export { GAS_SEARCHES, type GasSearch } from './networks/gas-searches.js';
 export { linea, lineaSepolia } from './networks/linea.js';
-export { GAS_SEARCHES, type GasSearch, type Network } from './networks/network.js';
+export type { Network } from './networks/network.js';
 export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type { Hex } from './primitives/hex.js';
 export type { AnswerClass, AnswerReport } from './rpc/answer-report.js';

@@ -1,7 +1,7 @@
 import type { Block } from '../chain/chain.js';
 import type { BlockOverrides } from '../evm/block-overrides.js';
 import type { StepLimits } from '../evm/interpreter/step-budget.js';
-import type { GasSearch } from '../networks/network.js';
+import type { GasSearch } from '../networks/gas-searches.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { EstimateEvidence } from './evidence.js';

@@ -1,6 +1,7 @@
 import type { BlobSchedule } from '../ethereum/blob-gas.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import type { Hex } from '../primitives/hex.js';
+import type { GasSearch } from './gas-searches.js';
 import type { ModuleLimits } from './module-limits.js';
 
 /** Forks in the order of their beginning. Forks that change blob parameters alone are `bpo1` and so on. */
@@ -32,15 +33,6 @@ export const HARDFORKS = [
 
 /** A fork by its name. */
 export type Hardfork = (typeof HARDFORKS)[number];
-
-/**
- * The searches for the gas limit of an estimate: `besu` and `geth` try the same limits as these clients, so their answers
- * agree; `exact` finds the smallest limit that succeeds.
- */
-export const GAS_SEARCHES = ['besu', 'geth', 'exact'] as const;
-
-/** A gas search by its name. */
-export type GasSearch = (typeof GAS_SEARCHES)[number];
 
 /** When the rules of a fork begin: by block number up to Paris, by timestamp (seconds) after it. */
 export interface ForkActivation {

@@ -1,5 +1,5 @@
 import type { TrustLevel } from '../chain/chain.js';
-import type { GasSearch } from '../networks/network.js';
+import type { GasSearch } from '../networks/gas-searches.js';
 import type { Hex } from '../primitives/hex.js';
 
 /** What an explained estimate is asked for beside the parameters of `linea_estimateGas`. */

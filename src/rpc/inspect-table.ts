@@ -1,5 +1,5 @@
 import type { EstimateEvidence } from '../estimate/evidence.js';
-import { GAS_SEARCHES } from '../networks/network.js';
+import { GAS_SEARCHES } from '../networks/gas-searches.js';
 import { toQuantity } from '../primitives/quantity.js';
 import type { RpcContext } from './context.js';
 import type { ExplainedEstimate, ExplainOptions } from './explained-estimate.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
-import { GAS_SEARCHES } from '../../src/networks/network.js';
+import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { contracts } from '../support/contracts.js';
 import { type Action, type EstimateScene, estimateScene } from '../support/estimate-scene.js';

@@ -4,7 +4,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
-import { GAS_SEARCHES } from '../../src/networks/network.js';
+import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { contracts, word } from '../support/contracts.js';
 import { estimateScene } from '../support/estimate-scene.js';

@@ -3,8 +3,8 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import { LINEA_MODULE_LIMITS } from '../../src/networks/module-limits.js';
-import { GAS_SEARCHES } from '../../src/networks/network.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 

@@ -1,5 +1,5 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
-import type { GasSearch } from '../../networks/network.js';
+import type { GasSearch } from '../../networks/gas-searches.js';
 import { callFailureOf } from '../calls/revert-reason.js';
 import type { ModuleCounts } from '../interpreter/counters.js';
 import { TRANSACTION_GAS } from '../transactions/gas-schedule.js';

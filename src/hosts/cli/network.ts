@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { invalidParameter, messageOf } from '../../errors.js';
 import { devnet } from '../../networks/devnet.js';
-import { GAS_SEARCHES, HARDFORKS, type Network } from '../../networks/network.js';
+import { GAS_SEARCHES } from '../../networks/gas-searches.js';
+import { HARDFORKS, type Network } from '../../networks/network.js';
 
 /** Members of a profile that are bigints in the code; the file holds a number, or decimal or hex text. */
 const BIG = new Set([

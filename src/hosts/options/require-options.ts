@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../errors.js';
-import { GAS_SEARCHES } from '../../networks/network.js';
+import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import type { NodeOptions } from './options.js';
 
 /** Where a chain of each kind has lists of endpoints, and whether it needs them. */
