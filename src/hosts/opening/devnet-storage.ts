@@ -6,8 +6,8 @@ import type { StorageControl } from '../../rpc/storage-control.js';
 import type { MeteredStore } from '../../store/metered-store.js';
 import type { StoreHealth } from '../../store/store-status.js';
 import { budgetsOf, type StorageOptions } from '../options/storage-options.js';
-import type { DevnetSeat } from './devnet-seat.js';
 import { NodeStorage } from './node-storage.js';
+import type { ReplaceableDevnet } from './replaceable-devnet.js';
 
 /** What the storage of a devnet is controlled with. */
 export interface DevnetKeeping {
@@ -39,11 +39,11 @@ export function devnetBudget(
   };
 }
 
-/** What is kept of the devnet on a seat, and how it is replaced. */
-export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): StorageControl {
+/** The storage control of a devnet node: its figures, and what replaces the devnet. */
+export function devnetStorage(devnet: ReplaceableDevnet, keeping: DevnetKeeping): StorageControl {
   const { store, health, options, open } = keeping;
   const replace = async (change: () => Promise<void>, condition?: 'whole') => {
-    await seat.replace(change, open, condition);
+    await devnet.replace(change, open, condition);
     if (store !== undefined) health.durable();
   };
   const { dictionaries } = budgetsOf(options);
@@ -58,7 +58,7 @@ export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): Storage
     async exportChain() {
       const [{ describeChain, exportEntries }, { encodeChainFile }] = await loadTransfer();
       const described = describeChain(await keeping.settings());
-      return seat.current.storedChain.read(async (pages, head) => {
+      return devnet.current.storedChain.read(async (pages, head) => {
         return encodeChainFile({ ...described, head, entries: await exportEntries(pages, head, described.chainId) });
       });
     },

@@ -110,3 +110,11 @@ export interface NodeInfo {
   readonly rollupAddress: Hex;
   readonly kernelBuild: 'simd' | 'scalar';
 }
+
+/** Text by which plain data, such as options, is compared: equal for equal data with members in the same order. */
+export function textOf(data: unknown): string {
+  return JSON.stringify(data, (_, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}n`;
+    return value instanceof Uint8Array ? Array.from(value) : value;
+  });
+}

@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../errors.js';
+import { invalidParameter, type PlumblineError } from '../../errors.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import type { NodeOptions } from './options.js';
 
@@ -63,4 +63,9 @@ function oneOf(parameter: string, value: unknown, allowed: readonly unknown[]): 
 
 function isObject<Value>(value: Value): value is Extract<Value, object> {
   return typeof value === 'object' && value !== null;
+}
+
+/** The error for options that cannot be cloned into a message. It quotes no value: one may hold a key. @param host - `a worker` */
+export function notSendable(host: string, cause: unknown): PlumblineError<'INVALID_PARAMETER'> {
+  return invalidParameter('options', `must be plain data for ${host}: no providers, no functions`, { cause });
 }

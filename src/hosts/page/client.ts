@@ -5,7 +5,7 @@ import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
-import { isNotPlain, notSendable } from '../options/sendable.js';
+import { notSendable } from '../options/require-options.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
 import { deserialize, installErrorTransfer } from '../worker/transfer.js';
@@ -156,7 +156,8 @@ class WorkerTransport implements NodeTransport {
   async open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<void> {
     const listener = onProgress === undefined ? undefined : proxy(onProgress);
     this.opened = await this.orEnd(() => this.remote.open(options, listener)).catch((error: unknown) => {
-      throw isNotPlain(error) ? notSendable('a worker', error) : error;
+      const isNotPlain = error instanceof Error && error.name === 'DataCloneError';
+      throw isNotPlain ? notSendable('a worker', error) : error;
     });
     this.reportActivity();
   }

@@ -1,6 +1,6 @@
 import { invalidParameter, PlumblineError } from '../../errors.js';
 import type { NodeInfo } from '../options/options.js';
-import { notSendable } from '../options/sendable.js';
+import { notSendable } from '../options/require-options.js';
 import { CHAIN_PARAMETER, type ProxyConfig, proxyConfig, type RpcProxyOptions } from '../proxy/config.js';
 import { ask, isWorkerQuestion } from '../proxy/messages.js';
 

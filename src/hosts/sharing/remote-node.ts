@@ -1,6 +1,6 @@
 import type { Reply } from '../../rpc/envelope.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
-import { textOf } from '../options/plain-data.js';
+import { textOf } from '../options/options.js';
 import type { Layer, NodeSession, SessionListener } from '../provider/transport.js';
 import { type Backend, WriterGone } from './backend.js';
 import type { Said, ToFollower, ToWriter } from './messages.js';

@@ -1,8 +1,7 @@
 import { PlumblineError } from '../../errors.js';
 import { NEVER_ACTIVE } from '../../scheduling/activity.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import type { NodeOptions, OpenProgress } from '../options/options.js';
-import { textOf } from '../options/plain-data.js';
+import { type NodeOptions, type OpenProgress, textOf } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { JointActivity } from '../sharing/joint-activity.js';
 
