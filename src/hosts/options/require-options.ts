@@ -2,15 +2,15 @@ import { invalidParameter, type PlumblineError } from '../../errors.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import type { NodeOptions } from './options.js';
 
-/** Where a chain of each kind has lists of endpoints, and whether it needs them. */
+/** Members of a light chain that are lists of endpoints, and whether they are required. */
 const LISTS = { endpoints: true, layerOne: false, maru: false, trieLogs: false, stateManager: false } as const;
 const LIMITS = ['requestTimeoutMs', 'stepBudget', 'maxBatch', 'maxSubscriptions'] as const;
 
 /**
- * Looks at options that no compiler has looked at, as those of a program in JavaScript: at what would otherwise fail later and
- * without a word of the option, or be taken for something else. What the parts of a node check themselves is left to them.
+ * Checks the options of programs without types: those that would otherwise fail later without a word of the option, or have
+ * another effect. Options that the parts of a node check themselves are left to them.
  *
- * @throws PlumblineError `INVALID_PARAMETER` that names the option, never its value, which may hold a key
+ * @throws PlumblineError `INVALID_PARAMETER` with the name of the option, but not its value, which may hold a key
  */
 export function requireOptions(options: NodeOptions): void {
   const { chain = { kind: 'devnet' }, dictionary, kernelBuild, gasSearch, storeCheck } = options;
