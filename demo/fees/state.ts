@@ -6,7 +6,7 @@ import {
   type Hex,
   TEST_TOKEN,
   tokenBalanceSlot,
-} from 'plumbline';
+} from 'plumbline-l2';
 import { type CallFields, type CallForm, readCall } from '../lib/calls.js';
 import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
 import { type Answer, ask, askBeside } from '../state/requests.js';

@@ -1,4 +1,4 @@
-import { NETWORKS, type NetworkName } from 'plumbline';
+import { NETWORKS, type NetworkName } from 'plumbline-l2';
 import { change, type Level, networkLabel, settings } from '../state/settings.js';
 import { Field } from '../ui/field.js';
 import { Endpoints } from './endpoints.js';

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { type ClientOptions, NETWORKS, type NetworkName } from 'plumbline';
+import { type ClientOptions, NETWORKS, type NetworkName } from 'plumbline-l2';
 import { type EndpointField, joinKey } from './secrets.js';
 
 export type Level = 'auto' | 'plain' | 'linked' | 'sealed';

@@ -12,7 +12,7 @@ export interface EstimateEvidence {
   readonly block: number;
   /** Trust level of the state and the header of that block. */
   readonly trust: TrustLevel;
-  /** Which bytes of the transaction were compressed (spec/compression.md 3, 8); `transactionBytes`: their number. */
+  /** Which bytes of the transaction were compressed (docs/spec/compression.md 3, 8); `transactionBytes`: their number. */
   readonly sizing: Network['sizing'];
   readonly transactionBytes: number;
   readonly compressedTxSize: number;
@@ -26,7 +26,7 @@ export interface EstimateEvidence {
   readonly margin: number;
   /** Whether the base fee is that of the network profile. If not, it follows from the header. */
   readonly baseFeeIsConstant: boolean;
-  /** Base fee plus priority fee, without a reserve on top (spec/fees.md 1). */
+  /** Base fee plus priority fee, without a reserve on top (docs/spec/fees.md 1). */
   readonly maxFeePerGas: bigint;
   /** Largest fee of the transaction: gas limit times `maxFeePerGas`. Its value is not included. */
   readonly totalFee: bigint;

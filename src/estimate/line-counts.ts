@@ -33,7 +33,7 @@ const MESSAGE_SENT = keccak_256(
 /**
  * Counts of a transaction alone in a block, for every module that has a limit.
  *
- * @source spec/fees.md 7
+ * @source docs/spec/fees.md 7
  */
 export function lineCounts(
   { signedBytes, logs, counts }: CountedTransaction,

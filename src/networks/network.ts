@@ -43,7 +43,7 @@ export interface ForkActivation {
   readonly blobs?: BlobSchedule;
 }
 
-/** The operator puts its prices into each block header (spec/fees.md 2, 3). */
+/** The operator puts its prices into each block header (docs/spec/fees.md 2, 3). */
 export interface ExtraDataPricing {
   readonly model: 'extra-data';
   /** Prices until a header carries some, in wei. */
@@ -56,7 +56,7 @@ export interface ExtraDataPricing {
   readonly estimateMargin: number;
 }
 
-/** Prices follow from the cost of verification on layer 1 (spec/fees.md 8). */
+/** Prices follow from the cost of verification on layer 1 (docs/spec/fees.md 8). */
 export interface VerificationCostPricing {
   readonly model: 'verification-cost';
   readonly variant: 'A' | 'B' | 'C';
@@ -90,11 +90,11 @@ export interface PoolRules {
   readonly deniedAddresses?: readonly Hex[];
   /** Rejects transactions of type 4 (EIP-7702) although the fork allows them. */
   readonly delegationsRefused?: boolean;
-  /** The price must cover the cost of the transaction times this factor (spec/fees.md 2.1). */
+  /** The price must cover the cost of the transaction times this factor (docs/spec/fees.md 2.1). */
   readonly margin?: number;
 }
 
-/** The rollup contract on layer 1 (spec/state-trie.md 9). */
+/** The rollup contract on layer 1 (docs/spec/state-trie.md 9). */
 export interface RollupContract {
   readonly address: Hex;
   /** Slot of `currentL2BlockNumber`. */
@@ -103,7 +103,9 @@ export interface RollupContract {
   readonly stateRootsSlot: bigint;
 }
 
-/** Blocks 1 to `lastBlock` carry the seal of one signer at the end of their extra data (EIP-225, spec/json-rpc.md 5.2). */
+/**
+ * Blocks 1 to `lastBlock` carry the seal of one signer at the end of their extra data (EIP-225, docs/spec/json-rpc.md 5.2).
+ */
 export interface CliqueSealing {
   readonly signers: readonly Hex[];
   readonly lastBlock: number;
@@ -111,7 +113,7 @@ export interface CliqueSealing {
   readonly epochLength: number;
 }
 
-/** Blocks are payloads of Maru's beacon blocks, which a quorum of these validators seals (spec/json-rpc.md 5.3). */
+/** Blocks are payloads of Maru's beacon blocks, which a quorum of these validators seals (docs/spec/json-rpc.md 5.3). */
 export interface MaruSealing {
   /** Addresses, in any order. */
   readonly validators: readonly Hex[];
@@ -152,7 +154,7 @@ export interface Network {
   /** Search of estimates, unless the options of a node or a request name another. */
   readonly gasSearch: GasSearch;
   readonly pricing: PricingModel;
-  /** Which bytes are compressed for the fee; `signed`, the older form: the signed transaction (spec/compression.md 8). */
+  /** Which bytes are compressed for the fee; `signed`, the older form: the signed transaction (docs/spec/compression.md 8). */
   readonly sizing: 'current' | 'signed';
   /** Hash scheme by block: the last entry whose `fromBlock` is not above the block. */
   readonly hashSchemes: readonly { readonly fromBlock: number; readonly scheme: HashScheme }[];

@@ -1,7 +1,7 @@
 /**
- * Entry point `plumbline/inline`: the node in the calling thread, for Node programs and for your own workers.
+ * Entry point `plumbline-l2/inline`: the node in the calling thread, for Node programs and for your own workers.
  *
- * @module plumbline/inline
+ * @module plumbline-l2/inline
  */
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { InlineExtras } from '../options/inline-extras.js';
@@ -28,7 +28,7 @@ export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFai
 
 /**
  * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread
- * and in others: one of them is the writer, and answers for all. In a page, use `createNode` of `plumbline`, which runs the
+ * and in others: one of them is the writer, and answers for all. In a page, use `createNode` of `plumbline-l2`, which runs the
  * node in a worker and keeps the page's thread free.
  *
  * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; the error of the part that does not open
