@@ -53,8 +53,10 @@ export {
 } from './hosts/proxy/register.js';
 export { type ClientOptions, createNode } from './hosts/worker/client.js';
 export { devnet } from './networks/devnet.js';
+export { GAS_SEARCHES, type GasSearch } from './networks/gas-searches.js';
 export { linea, lineaSepolia } from './networks/linea.js';
 export type { Network } from './networks/network.js';
+export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type { Hex } from './primitives/hex.js';
 export type { FetchHandlerOptions } from './rpc/http/http.js';
 export type { ExplainedEstimate, ExplainOptions } from './rpc/inspection/explained-estimate.js';

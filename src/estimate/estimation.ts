@@ -18,11 +18,10 @@ import type { EstimateRequest, EstimatorOptions, FeeEstimate } from './estimate-
 import { lineCounts, requireWithinLimits } from './line-counts.js';
 
 /*
- * What `Estimator` does once it is asked: a chunk of its own with the EVM, because a node that never estimates does not
- * load it.
+ * The work of `Estimator`: a chunk of its own together with the EVM, which a node that never estimates does not load.
  */
 
-/** Of the node. */
+/** What an estimator works on. */
 export interface EstimationParts {
   readonly chain: Chain;
   readonly sizer: CalldataSizer | (() => Promise<CalldataSizer>);
@@ -31,10 +30,10 @@ export interface EstimationParts {
   readonly interpreters: Interpreters;
 }
 
-/** Where an estimate is made. */
+/** Where a call is executed. */
 export interface ExecutionPoint {
   readonly on: Block;
-  /** What executions see. */
+  /** The block in which it is executed. */
   readonly context: BlockContext;
   readonly state: StateReader;
 }
@@ -54,7 +53,7 @@ export async function feesOn(
   const { network } = chain;
   const { call } = request;
   const sizing = typeof parts.sizer === 'function' ? parts.sizer() : Promise.resolve(parts.sizer);
-  // It is waited for below; until then its failure is nobody's.
+  // Awaited below. Until then a rejection must not count as unhandled.
   sizing.catch(() => {});
   const { baseFeePerGas } = await chain.pendingContext(point.on);
   const gas = await search(parts, request, point, network.moduleLimits !== undefined);
@@ -122,8 +121,8 @@ function search(
 }
 
 /**
- * The reference node runs the call a second time with the estimated gas, and there it has to be payable. What that run
- * would do is known already: the search ended with a run of the same gas and price. The price is the base fee where the
+ * The reference node runs the call a second time with the estimated gas, and the sender must be able to pay for that run.
+ * The run itself is not repeated: the search ended with one of the same gas and price. The price is the base fee where the
  * call names none; its priority fee does not count.
  */
 async function requireFunds(
@@ -137,6 +136,6 @@ async function requireFunds(
   const balance = (await withOverrides(state, overrides).account(call.from))?.balance ?? 0n;
   if (balance >= required) return;
   const sender = bytesToHex(call.from);
-  const text = `up-front cost ${required} exceeds balance ${balance} of ${sender}`;
+  const text = `the call costs up to ${required} wei, but ${sender} has ${balance}; lower its value, or override the balance`;
   throw new PlumblineError('INSUFFICIENT_FUNDS', text, { sender, required, balance });
 }

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../errors.js';
+import { invalidParameter, type PlumblineError } from '../errors.js';
 import { DIGEST_BYTES, type HashScheme } from './contracts.js';
 import { instantiate, type KernelSource } from './instantiate.js';
 import type {
@@ -226,8 +226,7 @@ class WasmTrieKernel implements TrieKernel {
 
   takeBack(): void {
     if (!this.keeps.undo) {
-      const reason = 'the kernel was loaded without undo';
-      throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'undo', reason });
+      throw invalidParameter('undo', 'load the kernel with the option `undo` to take changes back');
     }
     this.#wasm.takeBack();
     this.#changed.clear();
@@ -256,8 +255,7 @@ class WasmTrieKernel implements TrieKernel {
 
   #mustLive(trie: number): void {
     if (!this.#tries.has(trie)) {
-      const reason = `${trie} names no trie of this kernel`;
-      throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'trie', reason });
+      throw invalidParameter('trie', `${trie} must be the handle of a trie of this kernel that was not dropped`);
     }
   }
 
@@ -280,11 +278,9 @@ function isPosition(value: number): boolean {
 }
 
 function uncommitted(): PlumblineError<'INVALID_PARAMETER'> {
-  const reason = 'writes wait for a commit';
-  return new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'trie', reason });
+  return invalidParameter('trie', 'has uncommitted writes; commit first');
 }
 
 function notARecord(): PlumblineError<'INVALID_PARAMETER'> {
-  const reason = 'not an undo record of tries that exist';
-  return new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'record', reason });
+  return invalidParameter('record', 'must be an undo record of tries that exist');
 }

@@ -1,11 +1,10 @@
-import { PlumblineError } from '../errors.js';
+import { invalidParameter } from '../errors.js';
 import type { Commit, Key } from './page-store.js';
 
 /** @throws PlumblineError `INVALID_PARAMETER` unless the key is a string or a safe integer */
 export function checkKey(key: Key): void {
   if (typeof key === 'string' || Number.isSafeInteger(key)) return;
-  const reason = 'is neither a string nor a safe integer';
-  throw new PlumblineError('INVALID_PARAMETER', `the store key ${reason}`, { parameter: 'key', reason });
+  throw invalidParameter('key', 'must be a string or a safe integer');
 }
 
 /** Checks all keys and values of a commit. @throws PlumblineError `INVALID_PARAMETER` */
@@ -19,8 +18,7 @@ export function checkCommit({ expects = [], puts = [], deletes = [] }: Commit): 
 
 function checkValue(value: Uint8Array): void {
   if (value instanceof Uint8Array) return;
-  const reason = 'is not a Uint8Array';
-  throw new PlumblineError('INVALID_PARAMETER', `the store value ${reason}`, { parameter: 'value', reason });
+  throw invalidParameter('value', 'must be a Uint8Array');
 }
 
 /** Compares keys in the order of IndexedDB: numbers before strings, strings by code unit. */

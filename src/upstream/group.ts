@@ -1,4 +1,4 @@
-import { PlumblineError } from '../errors.js';
+import { invalidParameter, PlumblineError } from '../errors.js';
 import type { Clock } from '../scheduling/clock.js';
 import { failOver, type GroupRequest } from './failover.js';
 import { rejection, upstreamError } from './failure.js';
@@ -79,7 +79,7 @@ export class EndpointGroup {
     private readonly options: GroupOptions,
     protocol: 'json-rpc' | 'rest' = 'json-rpc',
   ) {
-    if (options.endpoints.length === 0) throw invalid('endpoints', 'give at least one endpoint');
+    if (options.endpoints.length === 0) throw invalidParameter('endpoints', 'must name at least one endpoint');
     this.role = options.role;
     this.clock = clockOf(options);
     this.random = options.random ?? Math.random;
@@ -194,7 +194,7 @@ export class EndpointGroup {
    */
   reportFalse(endpoint: string, reason: string): void {
     const member = this.members.find(({ info }) => info.id === endpoint);
-    if (member === undefined) throw invalid('endpoint', 'is not the id of an endpoint of this group');
+    if (member === undefined) throw invalidParameter('endpoint', 'must be one of this group');
     noteFault(member, [], { kind: 'rejected', reason }, this.clock.now(), this.report);
   }
 
@@ -213,7 +213,7 @@ export class EndpointGroup {
   private async run<T>(request: GroupRequest<T>, options: UpstreamRequestOptions): Promise<T> {
     const { endpoint, exclude = [] } = options;
     if (endpoint !== undefined && !this.members.some(({ info }) => info.id === endpoint))
-      throw invalid('endpoint', 'is not the id of an endpoint of this group');
+      throw invalidParameter('endpoint', 'must be one of this group');
     const members = this.members.filter(
       ({ info }) => (endpoint === undefined || info.id === endpoint) && !exclude.includes(info.id),
     );
@@ -270,8 +270,4 @@ async function accepted<T>(
   } catch (error) {
     return rejection(error, isTransient?.(error) !== true);
   }
-}
-
-function invalid(parameter: string, reason: string): PlumblineError {
-  return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason });
 }

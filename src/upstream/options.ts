@@ -1,4 +1,4 @@
-import { PlumblineError } from '../errors.js';
+import { invalidParameter } from '../errors.js';
 import { type Clock, systemClock } from '../scheduling/clock.js';
 import type { EndpointLimits } from './endpoint.js';
 import type { UpstreamObserver } from './observer.js';
@@ -107,8 +107,5 @@ function addressOf({ url, apiKey }: UrlEndpoint): string {
 
 function positive(parameter: string, value: number): number {
   if (Number.isFinite(value) && value > 0) return value;
-  throw new PlumblineError('INVALID_PARAMETER', `${parameter} must be above zero`, {
-    parameter,
-    reason: 'must be above zero',
-  });
+  throw invalidParameter(parameter, 'must be a number above zero');
 }

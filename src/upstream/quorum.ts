@@ -1,4 +1,4 @@
-import { PlumblineError, type UpstreamReason } from '../errors.js';
+import { invalidParameter, PlumblineError, type UpstreamReason } from '../errors.js';
 import type { EndpointInfo } from './transport/fault.js';
 
 /** Options of a request that several endpoints must agree on. */
@@ -50,8 +50,7 @@ export async function askQuorum<T>(
 ): Promise<QuorumAnswer<T>> {
   const origins = new Set(endpoints.map(({ origin }) => origin)).size;
   if (!Number.isInteger(needed) || needed < 1 || needed > origins) {
-    const reason = `must be an integer from 1 to ${origins}, the number of different origins`;
-    throw new PlumblineError('INVALID_PARAMETER', `needed: ${reason}`, { parameter: 'needed', reason });
+    throw invalidParameter('needed', `must be from 1 to ${origins}, the number of origins`);
   }
   const controller = new AbortController();
   const stop = () => controller.abort(caller?.reason);

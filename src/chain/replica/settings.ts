@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
 import type { TrieKernel } from '../../kernel/trie-contract.js';
 import type { Network } from '../../networks/network.js';
@@ -53,8 +53,7 @@ export interface FollowerSettings extends FollowOptions {
 export function checkNumbers({ rangeBlocks = 1, commitBlocks = 1, heldBlocks = 0 }: FollowOptions): void {
   const within = (parameter: string, value: number, least: number, most: number) => {
     if (Number.isInteger(value) && value >= least && value <= most) return;
-    const reason = `must be an integer from ${least} to ${most}`;
-    throw new PlumblineError('INVALID_PARAMETER', `${parameter} ${reason}`, { parameter, reason });
+    throw invalidParameter(parameter, `must be an integer from ${least} to ${most}`);
   };
   within('rangeBlocks', rangeBlocks, 1, MAX_RANGE);
   within('commitBlocks', commitBlocks, 1, Number.MAX_SAFE_INTEGER);

@@ -1,11 +1,9 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
+import type { GasSearch } from '../../networks/gas-searches.js';
 import { callFailureOf } from '../calls/revert-reason.js';
 import type { ModuleCounts } from '../interpreter/counters.js';
 import { TRANSACTION_GAS } from '../transactions/gas-schedule.js';
 import type { TransactionOutcome } from '../transactions/transaction-message.js';
-
-/** Which search: the one of Besu, the one of geth, or the smallest limit that succeeds. */
-export type GasSearch = 'besu' | 'geth' | 'exact';
 
 /** A gas limit with which the transaction succeeded, and how that run came out. */
 export interface GasEstimate {

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import type { NodeOptions } from '../options/options.js';
 import { requireOptions } from '../options/require-options.js';
 
@@ -61,7 +61,7 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
     ['paths', paths],
     ['urls', urls],
   ] as const) {
-    if (list !== undefined && !Array.isArray(list)) throw invalid(name, 'is not an array');
+    if (list !== undefined && !Array.isArray(list)) throw invalidParameter(name, 'is not an array');
   }
   const own = [...(path === undefined ? [] : [path]), ...(paths ?? [])];
   const { origin } = new URL(base);
@@ -69,8 +69,8 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
     ...(own.length === 0 && urls === undefined ? ['/rpc'] : own).map((text) => ownTarget(text, origin)),
     ...(urls ?? []).map((text) => target('urls', text)),
   ];
-  if (targets.length === 0) throw invalid('urls', 'is empty, and there are no paths; give at least one');
-  if (fallback !== 'none' && fallback !== 'network') throw invalid('fallback', "must be 'none' or 'network'");
+  if (targets.length === 0) throw invalidParameter('urls', 'is empty, and there are no paths; give at least one');
+  if (fallback !== 'none' && fallback !== 'network') throw invalidParameter('fallback', "must be 'none' or 'network'");
   return {
     targets: [...new Set(targets)],
     forward,
@@ -80,10 +80,10 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
 }
 
 function ownTarget(path: string, origin: string): string {
-  if (!path.startsWith('/')) throw invalid('paths', 'each path must begin with /');
+  if (!path.startsWith('/')) throw invalidParameter('paths', 'each path must begin with /');
   const found = target('paths', path, origin);
   if (new URL(found).origin !== origin)
-    throw invalid('paths', "each path must be on the page's origin; use urls for other origins");
+    throw invalidParameter('paths', "each path must be on the page's origin; use urls for other origins");
   return found;
 }
 
@@ -92,17 +92,14 @@ function target(parameter: 'paths' | 'urls', text: string, base?: string): strin
   try {
     url = new URL(text, base);
   } catch {
-    throw invalid(parameter, 'each URL must be absolute, such as https://host/path');
+    throw invalidParameter(parameter, 'each URL must be absolute, such as https://host/path');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw invalid(parameter, 'each URL must begin with http:// or https://');
+    throw invalidParameter(parameter, 'each URL must begin with http:// or https://');
   if (url.username !== '' || url.password !== '')
-    throw invalid(parameter, 'a URL has a user name or password, which browsers do not request; remove it');
-  if (/\*(?!$)|[^/]\*/.test(url.pathname)) throw invalid(parameter, 'a star must be the whole last segment of a path');
+    throw invalidParameter(parameter, 'a URL has a user name or password, which browsers do not request; remove it');
+  if (/\*(?!$)|[^/]\*/.test(url.pathname))
+    throw invalidParameter(parameter, 'a star must be the whole last segment of a path');
   url.hash = '';
   return url.href;
-}
-
-function invalid(parameter: string, reason: string): PlumblineError<'INVALID_PARAMETER'> {
-  return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason });
 }

@@ -1,9 +1,7 @@
 import { createFetchHandler } from '../../rpc/http/http.js';
 import { DEFAULT_MAX_BATCH } from '../../rpc/protocol/handle.js';
 import { servedMethods } from '../../rpc/protocol/method-info.js';
-import type { NodeInfo, NodeOptions } from '../options/options.js';
-import { REQUEST_TIMEOUT_MS } from '../options/options.js';
-import { textOf } from '../options/plain-data.js';
+import { type NodeInfo, type NodeOptions, REQUEST_TIMEOUT_MS, textOf } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import type { ProxyConfig } from './config.js';
 import { forwardTo } from './forward.js';

@@ -1,6 +1,6 @@
-import { messageOf, PlumblineError } from '../../errors.js';
+import { invalidParameter, messageOf } from '../../errors.js';
 import type { NodeInfo } from '../options/options.js';
-import { notSendable } from '../options/sendable.js';
+import { notSendable } from '../options/require-options.js';
 import { CHAIN_PARAMETER, type ProxyConfig, proxyConfig, type RpcProxyOptions } from './config.js';
 import { ask, isWorkerQuestion, serviceWorkerFailed } from './messages.js';
 
@@ -111,8 +111,7 @@ function addressOf(scriptUrl: string | URL): URL {
   } catch {
     // Handled like a missing URL.
   }
-  const reason = 'is not a URL; give the URL of the built plumbline/service-worker script';
-  throw new PlumblineError('INVALID_PARAMETER', `scriptUrl: ${reason}`, { parameter: 'scriptUrl', reason });
+  throw invalidParameter('scriptUrl', 'must be the URL of the built plumbline-l2/service-worker script');
 }
 
 async function register(

@@ -1,7 +1,7 @@
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
-import { textOf } from '../options/plain-data.js';
+import { textOf } from '../options/options.js';
 import type { Layer, NodeSession, SessionListener } from '../provider/transport.js';
 import type { MessageBody, MessageToFollower, MessageToWriter } from './peer-channels.js';
 import { isNonIdempotent } from './retry.js';

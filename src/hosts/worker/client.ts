@@ -6,7 +6,7 @@ import { surroundingActivity } from '../../scheduling/activity.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
-import { isNotPlain, notSendable } from '../options/sendable.js';
+import { notSendable } from '../options/require-options.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
 import {
   type Layer,
@@ -158,7 +158,8 @@ class WorkerTransport implements NodeTransport {
   async open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<void> {
     const listener = onProgress === undefined ? undefined : proxy(onProgress);
     this.opened = await this.orEnd(() => this.remote.open(options, listener)).catch((error: unknown) => {
-      throw isNotPlain(error) ? notSendable('a worker', error) : error;
+      const isNotPlain = error instanceof Error && error.name === 'DataCloneError';
+      throw isNotPlain ? notSendable('a worker', error) : error;
     });
     this.reportActivity();
   }

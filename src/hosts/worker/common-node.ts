@@ -1,8 +1,7 @@
 import { PlumblineError } from '../../errors.js';
 import { CombinedActivity, NEVER_ACTIVE } from '../../scheduling/activity.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import type { NodeOptions, OpenProgress } from '../options/options.js';
-import { textOf } from '../options/plain-data.js';
+import { type NodeOptions, type OpenProgress, textOf } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 
 /** The one node of a worker, for all connected pages. The first page opens it; it is closed when the last page leaves. */

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import { bytesToKey, equalBytes, requireLength } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
@@ -45,8 +45,10 @@ export function maruQuorum(validators: number): number {
 function checkValidators(validators: readonly Uint8Array[]): void {
   for (const validator of validators) requireLength('validator', validator, 20);
   if (validators.length > 0 && new Set(validators.map(bytesToKey)).size === validators.length) return;
-  const reason = validators.length === 0 ? 'is empty' : 'has a duplicate';
-  throw new PlumblineError('INVALID_PARAMETER', `the set of validators ${reason}`, { parameter: 'validators', reason });
+  throw invalidParameter(
+    'validators',
+    validators.length === 0 ? 'must have at least one member' : 'must name each member once',
+  );
 }
 
 /** The signers of these seals of `hash`, each once. Throws a `Refusal` unless all are validators, and a quorum. */

@@ -1,10 +1,11 @@
 import type { TrustLevel } from '../../chain/chain.js';
+import type { GasSearch } from '../../networks/gas-searches.js';
 import type { Hex } from '../../primitives/hex.js';
 
 /** Options of an explained estimate, beside the parameters of `linea_estimateGas`. */
 export interface ExplainOptions {
-  /** Gas search of this estimate, instead of the node's. */
-  readonly gasSearch?: 'besu' | 'geth' | 'exact';
+  /** Search for this estimate, instead of the node's. */
+  readonly gasSearch?: GasSearch;
 }
 
 /** An estimate and how it was computed; amounts are quantities in wei, gas in units of gas. */
@@ -14,8 +15,8 @@ export interface ExplainedEstimate {
   readonly priorityFeePerGas: Hex;
   readonly evidence: {
     readonly gas: {
-      readonly search: 'besu' | 'geth' | 'exact';
-      /** Number of limits that the search tried. */
+      readonly search: GasSearch;
+      /** Limits the search tried. */
       readonly runs: number;
       /** Executions that this needed: for some limits another run already proves the outcome. */
       readonly executed: number;

@@ -1,4 +1,5 @@
 import type { EstimateEvidence } from '../../estimate/evidence.js';
+import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { ExplainedEstimate, ExplainOptions } from '../inspection/explained-estimate.js';
 import type { SharingReport } from '../inspection/sharing-report.js';
@@ -35,13 +36,13 @@ function formatEvidence(evidence: EstimateEvidence): ExplainedEstimate['evidence
 
 /** Position of the options, after the parameters of `linea_estimateGas`. */
 const OPTIONS_AT = 3;
-const SEARCHES: readonly unknown[] = ['besu', 'geth', 'exact'];
 
 function parseOptions(value: unknown): ExplainOptions {
   const gasSearch = optional(value, (present) => requireObject(present, 'options', 'params').gasSearch);
   if (gasSearch === undefined || gasSearch === null) return {};
-  if (!SEARCHES.includes(gasSearch)) throw invalidParams('options.gasSearch', 'must be besu, geth or exact');
-  return { gasSearch: gasSearch as NonNullable<ExplainOptions['gasSearch']> };
+  const known = GAS_SEARCHES.find((name) => name === gasSearch);
+  if (known === undefined) throw invalidParams('options.gasSearch', `must be one of ${GAS_SEARCHES.join(', ')}`);
+  return { gasSearch: known };
 }
 
 const explainEstimate: Method<RpcContext> = {

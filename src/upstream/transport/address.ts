@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter, type PlumblineError } from '../../errors.js';
 import { originOf } from '../../primitives/origin.js';
 import { createRedactor, endpointSecretsOf, type Redactor } from './redact.js';
 
@@ -53,5 +53,5 @@ function basic({ username, password }: URL): string {
 }
 
 function invalid(reason: string): PlumblineError {
-  return new PlumblineError('INVALID_PARAMETER', `endpoint: ${reason}`, { parameter: 'endpoint', reason });
+  return invalidParameter('endpoint', reason);
 }
