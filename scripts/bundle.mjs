@@ -49,6 +49,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/evm/interpreter/curves.js',
       '/dictionary/general.generated.js',
       '/rpc/methods/eth_feeHistory.js',
+      '/rpc/methods/explainEstimate.js',
       '/hosts/sharing/lease-election.js',
     ],
     'devnet-later': [

@@ -58,7 +58,7 @@ import { createMethodTable, type Method, type MethodTable } from '../protocol/me
 import { aliasesOf, type CommonMethodName, methodsOff } from '../protocol/method-info.js';
 
 /** The methods of every kind of chain. */
-const METHODS: { readonly [Name in CommonMethodName]: Method<RpcContext, Name> } = {
+const METHODS = [
   eth_accounts,
   eth_baseFee,
   eth_blobBaseFee,
@@ -67,7 +67,7 @@ const METHODS: { readonly [Name in CommonMethodName]: Method<RpcContext, Name> }
   eth_chainId,
   eth_createAccessList,
   eth_estimateGas,
-  eth_feeHistory: laterMethod('eth_feeHistory', async () => {
+  laterMethod('eth_feeHistory', async () => {
     return (await import('../methods/eth_feeHistory.js')).eth_feeHistory;
   }),
   eth_gasPrice,
@@ -109,7 +109,11 @@ const METHODS: { readonly [Name in CommonMethodName]: Method<RpcContext, Name> }
   net_peerCount,
   net_version,
   web3_clientVersion,
-};
+] as const satisfies readonly Method<RpcContext, CommonMethodName>[];
+
+/** Does not compile when a method that `METHOD_INFO` has for every kind of chain is missing above. */
+type MethodOf<Name extends (typeof METHODS)[number]['name']> = Name;
+export type EveryMethod = MethodOf<CommonMethodName>;
 
 /**
  * All methods of a node, by the names it answers to.
@@ -120,7 +124,7 @@ export function methodTable(
   { chain }: RpcContext,
   devnetMethods: Readonly<Record<string, Method<RpcContext>>> = {},
 ): MethodTable<RpcContext> {
-  return createMethodTable([...Object.values(METHODS), ...Object.values(devnetMethods)], {
+  return createMethodTable([...METHODS, ...Object.values(devnetMethods)], {
     aliases: Object.fromEntries(aliasesOf(chain.network.methodPrefix)),
     disabled: methodsOff(chain.kind),
   });
