@@ -88,7 +88,7 @@ export interface PendingOptions {
  * The simulated block after `head`: nothing but the head is needed, and its time is the head's plus one slot, not the
  * clock's.
  *
- * @source spec/fees.md 5.5
+ * @source docs/spec/fees.md 5.5
  */
 export function pendingContext(
   head: BlockHeader,

@@ -22,7 +22,7 @@ export interface BlockOverrides {
  * The context with overrides on it. Number and time choose the fork as well. BLOCKHASH gives the chain's own blocks, and
  * zero for those between the real block and an overridden number.
  *
- * @source spec/fees.md 5.6; go-ethereum, internal/ethapi/override
+ * @source docs/spec/fees.md 5.6; ethereum/go-ethereum@02b73d4ea7 internal/ethapi/override/override.go
  */
 export function withBlockOverrides(context: BlockContext, overrides: BlockOverrides | undefined): BlockContext {
   if (overrides === undefined) return context;

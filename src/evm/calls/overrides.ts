@@ -17,7 +17,7 @@ export interface OverrideOptions {
  * The state of `base` with overrides on it: the layer that execution stands on, gone when the call is.
  *
  * @throws PlumblineError `INVALID_PARAMETER` for both storage forms at once, where that is asked
- * @source spec/fees.md 5.6
+ * @source docs/spec/fees.md 5.6
  */
 export function withOverrides(
   base: StateReader,
@@ -32,7 +32,7 @@ export function withOverrides(
  * What overrides do to precompiles: they move some; and geth takes an account that is overridden for an ordinary one.
  *
  * @throws PlumblineError `INVALID_PARAMETER` with `asGeth`, when a precompile is moved onto an account that is overridden
- * @source spec/fees.md 5.6
+ * @source docs/spec/fees.md 5.6
  */
 export function precompileOverrides(overrides: StateOverrides, asGeth = false): MachineOptions {
   const moved = overrides.flatMap(({ address, movePrecompileTo: to }) =>

@@ -75,7 +75,7 @@ const P256_VERIFY_BYTES = 160;
  * Counters by address of the precompile, as the last two digits. The point evaluation is not among them: it cannot be
  * carried out without its trusted set-up.
  *
- * @source spec/fees.md 7
+ * @source docs/spec/fees.md 7
  */
 export const PRECOMPILE_COUNTERS: ReadonlyMap<number, PrecompileCounter> = new Map<number, PrecompileCounter>([
   [0x01, ecrecover],

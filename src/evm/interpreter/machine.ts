@@ -23,7 +23,7 @@ type BlockForEvm = NonNullable<EVMRunCallOpts['block']>;
 
 const POINT_EVALUATION = new Address(hexToBytes('0x000000000000000000000000000000000000000a'));
 
-/** Where no blobs are let in the blob base fee stays at its minimum, 1 wei (spec/json-rpc.md 1.2). */
+/** Where no blobs are let in the blob base fee stays at its minimum, 1 wei (docs/spec/json-rpc.md 1.2). */
 const LEAST_BLOB_BASE_FEE = 1n;
 
 /** A precompile of the rules in force, found at another address. */

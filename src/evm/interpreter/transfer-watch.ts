@@ -32,7 +32,7 @@ interface Frame {
  * Puts a log among those of a run for each transfer of ether, in the place where it happened: with calls, creations and
  * the destruction of contracts. What is taken back leaves no log.
  *
- * @source ERC-7528; execution-apis, eth_simulateV1 `traceTransfers`
+ * @source ERC-7528; ethereum/execution-apis@033ca6e6 tests/eth_simulateV1, `traceTransfers`
  */
 export class TransferWatch {
   private readonly frames: Frame[] = [];

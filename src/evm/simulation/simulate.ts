@@ -37,7 +37,8 @@ const GWEI = 10n ** 9n;
  * @throws PlumblineError `SIMULATION_REFUSED` for blocks that are out of order or too many, overrides that do not go, and a
  *   call that may not run; `EXECUTION_FAILED` where a system call fails; `STEP_BUDGET_EXCEEDED`, `ABORTED`, and whatever
  *   reading the state throws. A call that reverts or fails is a result.
- * @source execution-apis, eth_simulateV1; go-ethereum 02b73d4ea7, internal/ethapi/simulate.go
+ * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1;
+ *   ethereum/go-ethereum@02b73d4ea7 internal/ethapi/simulate.go
  */
 export async function simulateBlocks(
   base: SimulationBase,

@@ -2,7 +2,7 @@ import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import type { Exclusion } from '../../chain.js';
 
-/** How long the reference service keeps them (spec/json-rpc.md 2.4). */
+/** How long the reference service keeps them (docs/spec/json-rpc.md 2.4). */
 const KEPT_SECONDS = 7 * 24 * 3600;
 /** Most that are kept; the oldest go first. */
 const MAX_KEPT = 1024;

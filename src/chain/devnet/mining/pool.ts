@@ -4,7 +4,7 @@ import { bytesToHex } from '../../../primitives/hex.js';
 
 /** Most transactions that wait at one time. */
 const POOL_LIMIT = 4096;
-/** A replacement has to pay so many per cent more. @source Besu and geth: default price bump */
+/** A replacement has to pay so many per cent more. @source docs/spec/fees.md 7, defaults of the pool */
 const PRICE_BUMP = 10n;
 
 interface Waiting {

@@ -4,7 +4,7 @@ import type { Network } from '../../../networks/network.js';
 import type { CurrentPrices } from '../../chain.js';
 
 /**
- * Prices of a header, else the profile's defaults (spec/fees.md 3). The headers of a devnet carry prices all or
+ * Prices of a header, else the profile's defaults (docs/spec/fees.md 3). The headers of a devnet carry prices all or
  * not at all, so no older one needs to be asked.
  */
 export function currentPrices(network: Network, head: BlockHeader): CurrentPrices {
