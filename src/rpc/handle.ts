@@ -44,27 +44,6 @@ export function createDispatcher<Context>(
 }
 
 /**
- * Answers one request object.
- *
- * @param request - anything; what is no request is answered with -32600
- * @returns undefined for a notification, which has been carried out
- * @source docs/spec/json-rpc.md 3
- */
-export async function handleRequest<Context>(
-  table: MethodTable<Context>,
-  context: Context,
-  request: unknown,
-  options: HandleOptions & MethodCallOptions = {},
-): Promise<RpcResponse | undefined> {
-  const deadline = openDeadline(options.signal, options.timeoutMs);
-  try {
-    return (await answer(table, context, request, deadline, options)).body;
-  } finally {
-    deadline.close();
-  }
-}
-
-/**
  * Answers a payload: a request object or a batch. The requests of a batch run one after another in the order they came
  * (transactions of one sender depend on it) and are answered in that order, without the notifications.
  */

@@ -1,6 +1,6 @@
 /**
  * A trie log of one block on the empty Poseidon2 state, and the state root after it: block 0 of the generated chain 6009,
- * whose roots were made and checked by other code than ours here (docs/fixtures.md).
+ * whose roots were made and checked by other code than ours here.
  */
 export const TRIE_LOG = {
   encoded:
@@ -63,10 +63,8 @@ const answers = (first: string, second: string, zeros: string) => ({
 });
 
 /**
- * What has to come of it.
- *
- * @source Consensys/shomei core/src/test/java/net/consensys/shomei/WorldStateStateRootTest.java at 3.2.4 (poseidon2) and 2.3.0
- *   (mimc): one account, then its balance becomes 100; the hash of 32 zero bytes is the code hash of its accounts without code
+ * What has to come of it: the roots of "one account, then its balance becomes 100" in WorldStateStateRootTest.java of Shomei, in
+ * its releases 3.2.4 (poseidon2) and 2.3.0 (mimc). The hash of 32 zero bytes is the code hash of its accounts without code.
  */
 export const STATE_ANSWERS = {
   logged: TRIE_LOG.root,

@@ -120,25 +120,5 @@ export function verifyMaruAnswers(
   validators: readonly Uint8Array[],
 ): MaruVerdict {
   checkValidators(validators);
-  return judge(() => requireSealed(readMaruBlock(blockAnswer, headerAnswer), validators));
-}
-
-/** Who sealed the parent, or why the seals are refused. */
-export type ParentSealsVerdict =
-  | { readonly verified: true; readonly signers: readonly Uint8Array[] }
-  | ProofFailure<MaruFailureReason>;
-
-/**
- * Verifies the seals of the parent that a block's body carries: they prove the parent without its own answers.
- *
- * @param block - one that `verifyMaruBlock` has verified
- * @throws PlumblineError as `verifyMaruBlock`
- * @source docs/spec/json-rpc.md 5.3, step 7
- */
-export function verifyMaruParentSeals(block: SealedMaruBlock, validators: readonly Uint8Array[]): ParentSealsVerdict {
-  checkValidators(validators);
-  return judge(() => {
-    const signers = requireSeals(validators, block.header.parentRoot, block.parentSeals, 'parentSeals');
-    return { verified: true, signers };
-  });
+  return judge(() => verifyMaruBlock(readMaruBlock(blockAnswer, headerAnswer), validators));
 }
