@@ -59,10 +59,11 @@ export {
   type StateTraceJson,
 } from './state/traces/trace-json.js';
 export type { TraceFailure, TraceFault } from './state/traces/trace-verdict.js';
-export type { TracedChange } from './state/traces/traced-application.js';
+export type { TracedChange, TracedState } from './state/traces/traced-application.js';
 export { witnessBefore } from './state/traces/traced-witness.js';
 export { WitnessState } from './state/traces/witness-state.js';
 export { decodeTrieLog, type TrieLog } from './state/trie-log.js';
+export type { CodeFields } from './state/tries/block-application.js';
 export { witnessFromProofs } from './state/witness/witness-proof.js';
 export { WitnessTrie } from './state/witness/witness-trie.js';
 export type {
