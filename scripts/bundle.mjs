@@ -49,7 +49,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/evm/interpreter/curves.js',
       '/dictionary/general.generated.js',
       '/rpc/methods/eth_feeHistory.js',
-      '/hosts/sharing/lease-office.js',
+      '/hosts/sharing/lease-election.js',
     ],
     'devnet-later': [
       '/rpc/methods/eth_simulateV1.js',

@@ -32,7 +32,7 @@ export interface EstimationParts {
 }
 
 /** Where an estimate is made. */
-export interface Ground {
+export interface ExecutionPoint {
   readonly on: Block;
   /** What executions see. */
   readonly context: BlockContext;
@@ -40,22 +40,26 @@ export interface Ground {
 }
 
 /** See `Estimator.gas`. */
-export function gasOn(parts: EstimationParts, request: EstimateRequest, ground: Ground): Promise<GasEstimate> {
-  return search(parts, request, ground, false);
+export function gasOn(parts: EstimationParts, request: EstimateRequest, point: ExecutionPoint): Promise<GasEstimate> {
+  return search(parts, request, point, false);
 }
 
 /** See `Estimator.fees`. */
-export async function feesOn(parts: EstimationParts, request: EstimateRequest, ground: Ground): Promise<FeeEstimate> {
+export async function feesOn(
+  parts: EstimationParts,
+  request: EstimateRequest,
+  point: ExecutionPoint,
+): Promise<FeeEstimate> {
   const { chain, dictionary } = parts;
   const { network } = chain;
   const { call } = request;
   const sizing = typeof parts.sizer === 'function' ? parts.sizer() : Promise.resolve(parts.sizer);
   // It is waited for below; until then its failure is nobody's.
   sizing.catch(() => {});
-  const { baseFeePerGas } = await chain.pendingContext(ground.on);
-  const gas = await search(parts, request, ground, network.moduleLimits !== undefined);
+  const { baseFeePerGas } = await chain.pendingContext(point.on);
+  const gas = await search(parts, request, point, network.moduleLimits !== undefined);
   const { gasLimit } = gas;
-  const sender = await ground.state.account(call.from ?? ZERO_ADDRESS);
+  const sender = await point.state.account(call.from ?? ZERO_ADDRESS);
   const transaction = transactionForSizing(call, {
     gasLimit,
     baseFee: baseFeePerGas,
@@ -65,11 +69,11 @@ export async function feesOn(parts: EstimationParts, request: EstimateRequest, g
   const signed = encodeSigned(transaction);
   const checked = lineCounts({ signedBytes: signed.length, logs: gas.logs, counts: gas.counts ?? {} }, network);
   requireWithinLimits(checked);
-  await requireFunds(request, gasLimit, ground);
+  await requireFunds(request, gasLimit, point);
 
   const bytes = network.sizing === 'signed' ? signed : encodeForSizing(transaction);
   const compressedTxSize = (await sizing).compressedTxSize(bytes);
-  const { prices, sourceBlock } = await chain.prices(ground.on);
+  const { prices, sourceBlock } = await chain.prices(point.on);
   const use = { gas: gasLimit, compressedTxSize, baseFee: baseFeePerGas };
   const priorityFee = priorityFeePerGas(network.pricing, prices, use);
   const { name, networkOwn, reason } = dictionary;
@@ -80,8 +84,8 @@ export async function feesOn(parts: EstimationParts, request: EstimateRequest, g
     priorityFeePerGas: priorityFee,
     evidence: {
       gas,
-      block: ground.on.header.number,
-      trust: (await chain.trust?.(ground.on)) ?? 'held',
+      block: point.on.header.number,
+      trust: (await chain.trust?.(point.on)) ?? 'held',
       sizing: network.sizing,
       transactionBytes: bytes.length,
       compressedTxSize,
@@ -101,7 +105,7 @@ export async function feesOn(parts: EstimationParts, request: EstimateRequest, g
 function search(
   { chain, options, interpreters }: EstimationParts,
   request: EstimateRequest,
-  { context, state }: Ground,
+  { context, state }: ExecutionPoint,
   counting: boolean,
 ): Promise<GasEstimate> {
   const { network } = chain;
@@ -125,7 +129,7 @@ function search(
 async function requireFunds(
   { call, overrides = [] }: EstimateRequest,
   gasLimit: bigint,
-  { context, state }: Ground,
+  { context, state }: ExecutionPoint,
 ): Promise<void> {
   if (call.from === undefined || call.strict === false) return;
   const price = priceOf(call) > 0n ? priceOf(call) : context.baseFeePerGas;

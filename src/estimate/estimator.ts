@@ -7,7 +7,7 @@ import { Interpreters } from '../evm/interpreter/interpreters.js';
 import { ReadCache } from '../evm/state/read-cache.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import type { EstimateRequest, EstimatorOptions, FeeEstimate } from './estimate-request.js';
-import type { EstimationParts, Ground } from './estimation.js';
+import type { EstimationParts, ExecutionPoint } from './estimation.js';
 
 /** A chunk of its own with the EVM: a node that never estimates does not load it, and it comes while the state is fetched. */
 function loadEstimation() {
@@ -41,8 +41,8 @@ export class Estimator {
    * @throws PlumblineError of the execution (see `estimateGasAt`); `STATE_NOT_HELD`
    */
   async gas(request: EstimateRequest): Promise<GasEstimate> {
-    const [ground, { gasOn }] = await Promise.all([this.ground(request), loadEstimation()]);
-    return gasOn(this.parts, request, ground);
+    const [point, { gasOn }] = await Promise.all([this.executionPoint(request), loadEstimation()]);
+    return gasOn(this.parts, request, point);
   }
 
   /**
@@ -57,11 +57,18 @@ export class Estimator {
     const { network } = this.parts.chain;
     const { call } = request;
     requireCalldataWithin(call.data?.length ?? 0, network.calldataLimit);
-    const [ground, { feesOn }] = await Promise.all([this.ground(request), loadEstimation()]);
-    return feesOn(this.parts, request, ground);
+    const [point, { feesOn }] = await Promise.all([this.executionPoint(request), loadEstimation()]);
+    return feesOn(this.parts, request, point);
   }
 
-  private async ground({ call, overrides, block, pending, blockOverrides, signal }: EstimateRequest): Promise<Ground> {
+  private async executionPoint({
+    call,
+    overrides,
+    block,
+    pending,
+    blockOverrides,
+    signal,
+  }: EstimateRequest): Promise<ExecutionPoint> {
     const inNext = pending ?? this.parts.chain.network.gasSearch !== 'geth';
     const tag = inNext ? 'pending' : 'latest';
     const prepared = await this.parts.chain.prepare?.({ call, overrides, block, tag, signal });

@@ -1,6 +1,6 @@
 import type { FaultKind } from './transport/fault.js';
 
-/** One HTTP request, or one request to a provider. Endpoints appear by origin, never with path, query or user. */
+/** One HTTP request, or one request to a provider. Endpoints are named by origin, never with path, query or user. */
 export interface ExchangeRecord {
   /** Name of the endpoint within its group. */
   readonly endpoint: string;
@@ -11,26 +11,26 @@ export interface ExchangeRecord {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly status?: number;
-  /** Of bodies. */
+  /** Bytes of bodies. */
   readonly bytesSent: number;
-  /** Of bodies, decompressed, as far as they were read. */
+  /** Bytes of bodies that were read, decompressed. */
   readonly bytesReceived: number;
-  /** What went wrong with the first call of which something did; `aborted` when nobody waited for it any more. */
+  /** Fault of the first call that had one; `aborted` if no caller waited for the answer any more. */
   readonly fault?: FaultKind | 'aborted';
 }
 
-/** An endpoint has begun to fail, or answers again. */
+/** An endpoint began to fail, or answers again. */
 export interface EndpointEvent {
   readonly type: 'degraded' | 'recovered';
   readonly role: string;
   readonly endpoint: string;
   readonly origin: string;
-  /** Of `degraded`. */
+  /** Set for `degraded`. */
   readonly kind?: FaultKind;
   readonly reason?: string;
 }
 
-/** Who wants to know what goes to endpoints. What it throws is swallowed. */
+/** Observes requests to endpoints. Errors that it throws are ignored. */
 export interface UpstreamObserver {
   exchange?(record: ExchangeRecord, role: string): void;
   event?(event: EndpointEvent): void;

@@ -91,7 +91,7 @@ describe.skipIf(!fixturesPresent)('lies about recorded headers under the seals o
       expect(faultOf(await ask(index, 1), alone, expected), `${variant} alone`).toBeUndefined();
       expect(faultOf(await ask(index, 2), 'right', expected), `${variant} beside`).toBeUndefined();
       said = truth;
-      expect(faultOf(await ask(index, 1), 'right', expected), `${variant}, nobody lying`).toBeUndefined();
+      expect(faultOf(await ask(index, 1), 'right', expected), `${variant}, no false seal`).toBeUndefined();
     }
   });
 });

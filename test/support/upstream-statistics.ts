@@ -1,29 +1,31 @@
 import type { ExchangeRecord, UpstreamObserver } from '../../src/upstream/observer.js';
 
+/** Totals of requests. */
 interface EndpointTotals {
   /** HTTP requests. */
   readonly requests: number;
-  /** Method calls in them. */
+  /** Method calls in these requests. */
   readonly calls: number;
   readonly bytesSent: number;
   readonly bytesReceived: number;
-  /** Requests with something wrong. */
+  /** Requests with a fault. */
   readonly faults: number;
 }
 
-/** Totals over all that was sent. */
+/** Totals over all requests. */
 export interface UpstreamStatistics extends UpstreamObserver {
   exchange(record: ExchangeRecord, role: string): void;
   readonly totals: EndpointTotals;
   /** By origin. */
   readonly byOrigin: ReadonlyMap<string, EndpointTotals>;
-  /** Sequential round trips: requests that ran at the same time count once. */
+  /** Sequential round trips. Concurrent requests count once. */
   readonly roundTrips: number;
   reset(): void;
 }
 
 const NOTHING: EndpointTotals = { requests: 0, calls: 0, bytesSent: 0, bytesReceived: 0, faults: 0 };
 
+/** An observer that counts. */
 export function createStatistics(): UpstreamStatistics {
   let totals = NOTHING;
   let roundTrips = 0;
@@ -40,7 +42,7 @@ export function createStatistics(): UpstreamStatistics {
     exchange(record) {
       totals = add(totals, record);
       byOrigin.set(record.origin, add(byOrigin.get(record.origin) ?? NOTHING, record));
-      // Records come in the order of their ends, so this finds the longest chain of requests one after the other.
+      // Records arrive in the order in which requests end, so this finds the longest sequence of requests.
       if (record.startedAt < lastCounted) return;
       roundTrips++;
       lastCounted = record.endedAt;

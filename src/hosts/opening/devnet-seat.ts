@@ -3,7 +3,7 @@ import type { Devnet } from '../../chain/devnet/devnet.js';
 import type { SimulatedL1 } from '../../chain/devnet/layer-one/simulated-l1.js';
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 
-import type { Dispatch } from '../../rpc/dispatch.js';
+import type { Dispatch } from '../../rpc/protocol/handle.js';
 
 /** Subscribes to a devnet. @returns a function that ends the subscription */
 type Subscribe = (chain: Devnet) => () => void;

@@ -1,8 +1,8 @@
 import type { Chain } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
-import type { Dispatch } from '../../rpc/dispatch.js';
-import type { Reply } from '../../rpc/envelope.js';
-import type { MethodCallOptions } from '../../rpc/method.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
+import type { Dispatch } from '../../rpc/protocol/handle.js';
+import type { MethodCallOptions } from '../../rpc/protocol/method.js';
 import { StoreHealth, type StoreStatus, type StoreStatusListener } from '../../store/store-status.js';
 import { openSession } from '../provider/session.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';

@@ -1,4 +1,4 @@
-import type { StorageControl } from '../../rpc/storage-control.js';
+import type { StorageControl } from '../../rpc/inspection/storage-control.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 
 /** A control that is loaded when it is first used: most nodes are never asked for what they store. */

@@ -1,7 +1,7 @@
 import type { HashScheme, KernelBuild } from '../../kernel/contracts.js';
 import { hasSimd } from '../../kernel/instantiate.js';
 import type { Network } from '../../networks/network.js';
-import type { HandleOptions } from '../../rpc/handle.js';
+import type { HandleOptions } from '../../rpc/protocol/handle.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeInfo, NodeOptions } from '../options/options.js';
 import { REQUEST_TIMEOUT_MS } from '../options/options.js';

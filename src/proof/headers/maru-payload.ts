@@ -8,20 +8,20 @@ import type { MaruPayload } from './maru-block.js';
 export type MaruPayloadFailureReason =
   /** It is the header of another execution block. */
   | 'OTHER_BLOCK'
-  /** Payload and header have the same hash and differ: the validators sealed what is not a block. */
+  /** Payload and header have the same hash but differ in a field: the validators sealed an invalid payload. */
   | 'FIELD_MISMATCH'
-  /** The transactions of the payload are not those of the header. */
+  /** The transactions of the payload do not match the header. */
   | 'TRANSACTIONS_ROOT_MISMATCH';
 
 /** Whether an execution header is the one that was sealed. */
 export type MaruPayloadVerdict = { readonly verified: true } | ProofFailure<MaruPayloadFailureReason>;
 
 /**
- * Verifies that an execution header is the one a sealed beacon block binds, and that the payload says the same as it,
+ * Verifies that an execution header is the one in a sealed beacon block, and that all fields of the payload match it,
  * transactions included.
  *
- * @param payload - of a block that `verifyMaruBlock` has verified
- * @param execution - a header with its hash, as `verifyHeader` gives it
+ * @param payload - of a block that `verifyMaruBlock` verified
+ * @param execution - a header with its hash, as `verifyHeader` returns it
  * @source docs/spec/json-rpc.md 5.3, step 6
  */
 export function verifyMaruPayload(payload: MaruPayload, { header, hash }: HashedHeader): MaruPayloadVerdict {
@@ -44,7 +44,7 @@ export function verifyMaruPayload(payload: MaruPayload, { header, hash }: Hashed
       baseFeePerGas: payload.baseFeePerGas === header.baseFeePerGas,
     };
     for (const [name, fine] of Object.entries(same)) {
-      if (!fine) throw new Refusal('FIELD_MISMATCH', `payload.${name}`, 'is not that of the header');
+      if (!fine) throw new Refusal('FIELD_MISMATCH', `payload.${name}`, 'differs from the header');
     }
     if (!equalBytes(orderedRoot(payload.transactions), header.transactionsRoot)) {
       throw new Refusal('TRANSACTIONS_ROOT_MISMATCH', 'payload.transactions', 'do not have the root of the header');
