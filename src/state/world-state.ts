@@ -116,7 +116,7 @@ export interface WorldState {
 
   /**
    * Pages of the newest state that changed since the last call, whether by blocks or by going back: one set, to be stored
-   * in one commit. Together with the sets before it, it is all that `openPagedState` and `loadWorldState` need. Blocks
+   * in one commit. Together with the sets before it, it is all that `openState` and `openPagedState` need. Blocks
    * before the newest are not in it. Nothing before the first block.
    *
    * @throws PlumblineError `INVALID_PARAMETER` when the state was opened without the option `pages`

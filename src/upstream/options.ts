@@ -36,7 +36,7 @@ export interface UrlEndpoint extends EndpointOptions {
 
 /**
  * An EIP-1193 provider in place of a URL, such as a wallet or a light client of layer 1. It works only for a node in the same
- * thread (`plumbline/inline`), because a provider cannot be sent to a worker.
+ * thread (`plumbline-l2/inline`), because a provider cannot be sent to a worker.
  */
 export interface ProviderEndpoint extends EndpointOptions {
   readonly provider: Eip1193Provider;

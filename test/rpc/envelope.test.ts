@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkEnvelopeCase, fixtureEndpoint } from '../../conformance/envelope.js';
 import { PlumblineError } from '../../src/errors.js';
 import { readRequest, writeReply } from '../../src/rpc/protocol/envelope.js';
-import { createDispatcher, handlePayload, handleRequest } from '../../src/rpc/protocol/handle.js';
+import { createDispatcher, handlePayload } from '../../src/rpc/protocol/handle.js';
 import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
 import { someMethod } from '../support/some-method.js';
@@ -52,6 +52,8 @@ const METHODS: readonly Method<Log>[] = [
 
 const table = createMethodTable(METHODS, { aliases: { other: 'echo' }, disabled: ['evm_mine'] });
 const fresh = (): Log => ({ seen: [] });
+/** The response to one request object. */
+const handleRequest = async (...args: Parameters<typeof handlePayload<Log>>) => (await handlePayload(...args)).body;
 const request = (method: string, params: unknown = [], id: unknown = 1) => ({ jsonrpc: '2.0', id, method, params });
 
 describe('method table', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createStatistics } from '../../src/upstream/observer.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
 import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
 import { countRoundTrips, type MockUpstream } from '../support/mock-upstream.js';
 import { failureOf, until } from '../support/mock-upstream-scene.js';
 import { useScene } from '../support/upstream-scene-hooks.js';
+import { createStatistics } from '../support/upstream-statistics.js';
 
 const scene = useScene();
 const accept = (result: unknown) => String(result);

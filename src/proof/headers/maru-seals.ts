@@ -118,25 +118,5 @@ export function verifyMaruAnswers(
   validators: readonly Uint8Array[],
 ): MaruVerdict {
   checkValidators(validators);
-  return judge(() => requireSealed(readMaruBlock(blockAnswer, headerAnswer), validators));
-}
-
-/** The signers of the parent, or why the seals are refused. */
-export type ParentSealsVerdict =
-  | { readonly verified: true; readonly signers: readonly Uint8Array[] }
-  | ProofFailure<MaruFailureReason>;
-
-/**
- * Verifies the parent's seals in a block's body. They prove the parent without answers for it.
- *
- * @param block - a block that `verifyMaruBlock` verified
- * @throws PlumblineError as `verifyMaruBlock`
- * @source docs/spec/json-rpc.md 5.3, step 7
- */
-export function verifyMaruParentSeals(block: SealedMaruBlock, validators: readonly Uint8Array[]): ParentSealsVerdict {
-  checkValidators(validators);
-  return judge(() => {
-    const signers = requireSeals(validators, block.header.parentRoot, block.parentSeals, 'parentSeals');
-    return { verified: true, signers };
-  });
+  return judge(() => verifyMaruBlock(readMaruBlock(blockAnswer, headerAnswer), validators));
 }

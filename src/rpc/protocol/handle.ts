@@ -52,27 +52,6 @@ export function createDispatcher<Context>(
 }
 
 /**
- * Answers one request object.
- *
- * @param request - any value; one that is not a request is answered with -32600
- * @returns undefined for a notification, after it was handled
- * @source docs/spec/json-rpc.md 3
- */
-export async function handleRequest<Context>(
-  table: MethodTable<Context>,
-  context: Context,
-  request: unknown,
-  options: HandleOptions & MethodCallOptions = {},
-): Promise<RpcResponse | undefined> {
-  const deadline = openDeadline(options.signal, options.timeoutMs);
-  try {
-    return (await answer(table, context, request, deadline, options)).body;
-  } finally {
-    deadline.close();
-  }
-}
-
-/**
  * Answers a payload: a request object or a batch. The requests of a batch run one after another, in order, because
  * transactions of one sender depend on each other. The answers have the same order; notifications have none.
  */

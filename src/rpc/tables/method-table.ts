@@ -111,9 +111,8 @@ const METHODS = [
   web3_clientVersion,
 ] as const satisfies readonly Method<RpcContext, CommonMethodName>[];
 
-/** Does not compile when a method that `METHOD_INFO` has for every kind of chain is missing above. */
-type MethodOf<Name extends (typeof METHODS)[number]['name']> = Name;
-export type EveryMethod = MethodOf<CommonMethodName>;
+/** A method of the list. A name that `METHOD_INFO` has for every kind of chain, and the list has not, does not compile below. */
+type Listed<Name extends (typeof METHODS)[number]['name']> = Method<RpcContext, Name>;
 
 /**
  * All methods of a node, by the names it answers to.
@@ -124,7 +123,8 @@ export function methodTable(
   { chain }: RpcContext,
   devnetMethods: Readonly<Record<string, Method<RpcContext>>> = {},
 ): MethodTable<RpcContext> {
-  return createMethodTable([...METHODS, ...Object.values(devnetMethods)], {
+  const methods: readonly Listed<CommonMethodName>[] = METHODS;
+  return createMethodTable([...methods, ...Object.values(devnetMethods)], {
     aliases: Object.fromEntries(aliasesOf(chain.network.methodPrefix)),
     disabled: methodsOff(chain.kind),
   });

@@ -8,7 +8,15 @@ import type { StateTrace, StepTrie, TrieStep } from '../trace.js';
 import { type CodeFields, codeFields, sameCode } from '../tries/block-application.js';
 import { ascending, checkBefore, type HashedSlot } from '../tries/block-entries.js';
 import type { AccountAfter, SlotChange, ZkAccountChange } from '../world-state.js';
-import type { TracedState } from './traced-state.js';
+
+/** The tries of a state, for block application step by step. Storage belongs to a leaf position of the account trie. */
+export interface TracedState {
+  readonly accounts: StepTrie;
+  /** Storage of the account whose leaf stands at `position`. @param account - its value */
+  storageAt(position: number, account: AccountValue): StepTrie;
+  /** Gives the account at `position` storage that is empty. */
+  startStorage(position: number): StepTrie;
+}
 
 /** A change whose code may also be given by what follows from it, for those who have traces and not the code. */
 export interface TracedChange extends Omit<ZkAccountChange, 'after'> {

@@ -5,7 +5,7 @@ import type { BranchProof, StateTrace } from '../trace.js';
 import { leafId, parentId, siblingId } from '../witness/witness-nodes.js';
 import { WitnessTrie } from '../witness/witness-trie.js';
 import { stateBefore } from './trace-check-trie.js';
-import { WitnessState } from './traced-state.js';
+import { WitnessState } from './witness-state.js';
 
 /**
  * What the traces of one block show of the state before it: enough to apply that block, and to read what it touched. The

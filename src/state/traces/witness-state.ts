@@ -3,20 +3,21 @@ import { schemeFormat } from '../../accumulator/scheme.js';
 import { PlumblineError } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import type { StepTrie } from '../trace.js';
+import { KeyHashes } from '../hash-cache.js';
+import type { StateTrace } from '../trace.js';
 import { WitnessTrie } from '../witness/witness-trie.js';
+import { applyTraced, type TracedChange, type TracedState } from './traced-application.js';
 
-/** The tries of a state, for block application step by step. Storage belongs to a leaf position of the account trie. */
-export interface TracedState {
-  readonly accounts: StepTrie;
-  /** Storage of the account whose leaf stands at `position`. @param account - its value */
-  storageAt(position: number, account: AccountValue): StepTrie;
-  /** Gives the account at `position` storage that is empty. */
-  startStorage(position: number): StepTrie;
-}
-
-/** A state of which some branches are known. */
+/**
+ * A state of which some branches are known: those of proofs or of traces. A block that touches nothing else can be applied to
+ * it.
+ *
+ * @example
+ * const before = witnessBefore(hasher, traces)!;
+ * const made = before.copy().apply(changes); // the same traces again
+ */
 export class WitnessState implements TracedState {
+  private readonly keys: KeyHashes;
   private readonly storages: Map<number, WitnessTrie>;
 
   /**
@@ -28,7 +29,22 @@ export class WitnessState implements TracedState {
     readonly accounts: WitnessTrie = WitnessTrie.empty(hasher),
     storages: Iterable<readonly [number, WitnessTrie]> = [],
   ) {
+    this.keys = new KeyHashes(hasher);
     this.storages = new Map(storages);
+  }
+
+  /**
+   * Applies one block, one operation at a time. After an error the state is of no more use: apply to a copy where one may
+   * come. An account that is destroyed and created again without a slot must have had no slot; that is not checked here.
+   *
+   * @param changes - in any order, no address twice
+   * @returns the state traces, in the order of the reference state manager; the state root after them is `accounts.topRoot`
+   * @throws PlumblineError `WITNESS_MISSING` for a branch that is not known; `STATE_MISMATCH` when a before-value is not what
+   *   is held; `INVALID_PARAMETER`, `INVALID_LENGTH`; `OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL` for a number that the tree
+   *   cannot hold
+   */
+  apply(changes: readonly TracedChange[]): StateTrace[] {
+    return applyTraced({ hasher: this.hasher, keys: this.keys }, this, changes);
   }
 
   /** Another state with the same knowledge, to try a block on. */

@@ -2,44 +2,7 @@ import { orderedRoot } from '../../ethereum/ordered-trie.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
 import type { HashedHeader } from './header-answer.js';
-import type { LinkFailureReason } from './header-link.js';
 import type { MaruPayload } from './maru-block.js';
-import type { VerifiedMaruBlock } from './maru-seals.js';
-
-/** Why a beacon block is not the child of another. */
-export type MaruLinkFailureReason =
-  | LinkFailureReason
-  /** The parent of the execution block is not the parent's execution block. */
-  | 'PAYLOAD_PARENT_MISMATCH';
-
-/** Whether a beacon block is the child of another. */
-export type MaruLinkVerdict = { readonly verified: true } | ProofFailure<MaruLinkFailureReason>;
-
-/**
- * Verifies that a beacon block is the child of another.
- *
- * @source docs/spec/json-rpc.md 5.3, step 7
- */
-export function verifyMaruLink(parent: VerifiedMaruBlock, child: VerifiedMaruBlock): MaruLinkVerdict {
-  const [before, after] = [parent.block, child.block];
-  return judge(() => {
-    if (after.header.number !== before.header.number + 1) {
-      const message = `is ${after.header.number}, that of the parent ${before.header.number}`;
-      throw new Refusal('NUMBER_MISMATCH', 'header.number', message);
-    }
-    if (!equalBytes(after.header.parentRoot, parent.hash)) {
-      throw new Refusal('PARENT_MISMATCH', 'header.parentRoot', 'is not the hash of the parent');
-    }
-    if (after.header.timestamp <= before.header.timestamp) {
-      const message = `is ${after.header.timestamp}, that of the parent ${before.header.timestamp}`;
-      throw new Refusal('TIMESTAMP_ORDER', 'header.timestamp', message);
-    }
-    if (!equalBytes(after.payload.parentHash, before.payload.blockHash)) {
-      throw new Refusal('PAYLOAD_PARENT_MISMATCH', 'payload.parentHash', "is not the parent's execution block");
-    }
-    return { verified: true };
-  });
-}
 
 /** Why an execution header is not the one that was sealed. */
 export type MaruPayloadFailureReason =
