@@ -105,7 +105,7 @@ describe('a file of pruned blocks', () => {
   });
 
   test('is refused without the state, or with a part of it', async () => {
-    await refusedWith((entry) => (entry.key === 'devnet-checkpoint' ? undefined : entry), /lacks the state/);
+    await refusedWith((entry) => (entry.key === 'devnet-checkpoint' ? undefined : entry), /but no state/);
     await refusedWith((entry) => (entry.table === 'trie' ? undefined : entry), /is missing/);
     await refusedWith((entry) => (entry.key === '0' ? undefined : entry), /missing/);
     await refusedWith((entry) => {

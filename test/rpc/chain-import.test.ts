@@ -123,7 +123,7 @@ describe('a file with entries that no export writes', () => {
   });
 
   test('bytes after the last', async () => {
-    await expectRefused(await edited((content) => concatBytes(content, Uint8Array.of(0))), /more than its entries/);
+    await expectRefused(await edited((content) => concatBytes(content, Uint8Array.of(0))), /bytes after its last entry/);
   });
 
   test('a key of an unknown kind', async () => {
@@ -201,7 +201,7 @@ describe('a file that tells something else than its headers', () => {
     ['of a balance', account({ balance: 12345n }), /does not follow|does not open/],
     ['of a nonce', account({ nonce: 12345n }), /does not follow|does not open/],
     ['of no change', (record) => ({ ...record, changes: [] }), /does not follow/],
-    ['of code it lacks', account({ codeHash: new Uint8Array(32).fill(1) }), /lacks code/],
+    ['of code it lacks', account({ codeHash: new Uint8Array(32).fill(1) }), /lacks the code/],
     ['of its zk root', (record) => ({ ...record, zkRoot: new Uint8Array(32).fill(1) }), /does not follow/],
     ['of being pruned', (record) => ({ ...record, changes: [], pruned: 'changes' }), /not pruned as the rest/],
   ];
@@ -221,7 +221,7 @@ describe('a file that tells something else than its headers', () => {
       const other = changes.map((one) => (one.code === undefined ? one : { ...one, code: one.code.with(0, 0) }));
       return { ...entry, value: encodeBlockRecord({ block, receipts, changes: other, zkRoot }) };
     });
-    await expectRefused(encodeChainFile({ ...file, entries }), /has code in block 1 of another hash/);
+    await expectRefused(encodeChainFile({ ...file, entries }), /has code in block 1 that does not match its hash/);
   });
 
   test('of who had a transaction run unsigned', async () => {
@@ -235,7 +235,7 @@ describe('a file that tells something else than its headers', () => {
       block: { ...record.block, header: { ...record.block.header, ...change } },
     });
     const headers: [Partial<BlockHeader>, RegExp][] = [
-      [{ timestamp: 0 }, /another time/],
+      [{ timestamp: 0 }, /the time of block/],
       [{ gasUsed: 1n }, /gas used/],
       [{ gasLimit: 1n }, /gas used/],
       [{ baseFeePerGas: undefined as never, withdrawalsRoot: undefined as never }, /base fee|list|does not open/],

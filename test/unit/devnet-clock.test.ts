@@ -39,7 +39,7 @@ test('an increase counts from now or from the newest block, whichever is later, 
 
 test('a step decides alone, until it is taken away; marks bring all of it back', () => {
   const { clock } = clockAt(1000);
-  const mark = clock.mark();
+  const mark = clock.snapshot();
   clock.setStep(12);
   expect(clock.next(100)).toBe(112);
   clock.setNext(130, 100);

@@ -156,7 +156,7 @@ describe('a devnet within a budget', () => {
     await expect(openWithin(await damage('meta', 'devnet-checkpoint'), 45_000)).rejects.toMatchObject(corrupt);
     const [segment] = await store.keys('trie');
     const opened = await openWithin(await damage('trie', segment!), 45_000, { check: 'full' });
-    await expect(opened.whenLoaded()).rejects.toMatchObject(corrupt);
+    await expect(opened.stateLoaded()).rejects.toMatchObject(corrupt);
     await opened.end();
   });
 });

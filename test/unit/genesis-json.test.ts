@@ -3,7 +3,7 @@ import { findParisBlock } from '../../src/chain/devnet/import/import-decode.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { DevnetState } from '../../src/chain/devnet/state/devnet-state.js';
 import { sealGenesis } from '../../src/chain/devnet/state/genesis-block.js';
-import { parseGenesis, unplacedMerge } from '../../src/chain/devnet/state/genesis-json.js';
+import { parseGenesis, terminalDifficulty } from '../../src/chain/devnet/state/genesis-json.js';
 import { isPlumblineError } from '../../src/errors.js';
 import { rulesAt } from '../../src/evm/common.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
@@ -75,9 +75,9 @@ describe.skipIf(!fixturesPresent)('the genesis of the execution-apis suite', () 
 
   it('finds the end of proof of work by total difficulty where no block is named', () => {
     const json = structuredClone(fixtureJson<Json>('execution-apis/genesis.json'));
-    expect(unplacedMerge(json)).toBeUndefined();
+    expect(terminalDifficulty(json)).toBeUndefined();
     delete json.config.mergeNetsplitBlock;
-    const merge = unplacedMerge(json)!;
+    const merge = terminalDifficulty(json)!;
     expect(merge).toEqual({ terminal: 4_732_352n, genesis: 131_072n });
     expect(findParisBlock(chainRlp(), merge.genesis, merge.terminal)).toBe(36);
     expect(findParisBlock(chainRlp(), merge.genesis, merge.terminal * 2n)).toBeUndefined();

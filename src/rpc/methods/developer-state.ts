@@ -56,7 +56,7 @@ const stopImpersonatingAccount = developerMethods(
 );
 
 const autoImpersonateAccount = developerMethods(['anvil_autoImpersonateAccount'], ({ impersonation }, [enabled]) => {
-  impersonation.everybody = parseBoolean(enabled, 'enabled');
+  impersonation.everyone = parseBoolean(enabled, 'enabled');
   return null;
 });
 

@@ -6,19 +6,19 @@ import { developerMethods } from './developer.js';
 
 /** How many transactions the next block can carry, and how many wait for a nonce before theirs. */
 const status = developerMethods(['txpool_status'], async (devnet) => {
-  const { ready, queued } = await devnet.waiting();
+  const { ready, queued } = await devnet.poolContents();
   return { pending: toQuantity(ready.length), queued: toQuantity(queued.length) };
 });
 
 /** Transactions by sender and nonce. */
 const content = developerMethods(['txpool_content'], async (devnet) => {
-  const { ready, queued } = await devnet.waiting();
+  const { ready, queued } = await devnet.poolContents();
   return { pending: byNonce(ready, formatPendingTransaction), queued: byNonce(queued, formatPendingTransaction) };
 });
 
 /** As `txpool_content`, a line of text for each. */
 const inspect = developerMethods(['txpool_inspect'], async (devnet) => {
-  const { ready, queued } = await devnet.waiting();
+  const { ready, queued } = await devnet.poolContents();
   return { pending: byNonce(ready, line), queued: byNonce(queued, line) };
 });
 
