@@ -10,7 +10,7 @@ import { bareCompression, digest, leastOf, timed } from './state-yardstick.js';
 
 const HELD = 100_000;
 const BATCH = 10_000;
-/** Compressions of an account's key and of its value (spec/state-trie.md 3). */
+/** Compressions of an account's key and of its value (docs/spec/state-trie.md 3). */
 const KEY_AND_VALUE = { mimc: 1 + 7, poseidon2: 2 + 10 } as const;
 
 /** New accounts, each with an address of its own. */

@@ -26,7 +26,7 @@ export function fixtureEndpoint(): (request: Request) => Promise<Response> {
   return createFetchHandler(createDispatcher(table, undefined));
 }
 
-/** JSON-RPC over HTTP: statuses and bodies (spec/json-rpc.md 3). */
+/** JSON-RPC over HTTP: statuses and bodies (docs/spec/json-rpc.md 3). */
 export const envelopeArea: Area = {
   name: 'json-rpc/envelope',
   usesKernel: false,

@@ -4,7 +4,7 @@ import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
 import type { Area, Material, Report } from './area.js';
 import { type Answer, differsFromRecord, differsInShape, parseIoFile } from './io-file.js';
 
-/** Methods of the rows "skip" (spec/json-rpc.md 8), and why. */
+/** Methods of the rows "skip" (docs/spec/json-rpc.md 8), and why. */
 const SKIPPED: readonly (readonly [RegExp, string])[] = [
   [/^debug_/, 'no traces and no raw blocks here'],
   [/^testing_/, 'blocks are made by evm_mine'],

@@ -121,7 +121,7 @@ export interface LineaFees {
   readonly baseFeePerGas: bigint;
   /** `maxPriorityFeePerGas` of viem's transactions. */
   readonly priorityFeePerGas: bigint;
-  /** Suggested: base fee plus priority fee, as the network's operator advises (spec/fees.md 1). */
+  /** Suggested: base fee plus priority fee, as the network's operator advises (docs/spec/fees.md 1). */
   readonly maxFeePerGas: bigint;
   /** Wei, the value apart: what the transaction costs at most, gas limit times `maxFeePerGas`. */
   readonly totalFee: bigint;

@@ -30,7 +30,7 @@ export function dictionaryPointer(n: i32): usize {
   return bytes;
 }
 
-/** Indexes the n bytes written. Where FE or FF is missing, both are appended (spec/compression.md 4.2). */
+/** Indexes the n bytes written. Where FE or FF is missing, both are appended (docs/spec/compression.md 4.2). */
 export function indexDictionary(n: i32): void {
   length = n;
   if (!holds(0xfe) || !holds(0xff)) {

@@ -1,4 +1,4 @@
-/** The parse of spec/compression.md 4.4, of which only the number of bits is kept. */
+/** The parse of docs/spec/compression.md 4.4, of which only the number of bits is kept. */
 import { CHAIN_INPUT, longestInChain, startChains } from './chains';
 import { longestInDictionary, mayHoldFive } from './dictionary';
 import { input } from './memory';

@@ -1,4 +1,4 @@
-/** Numbers of the format, spec/compression.md 4.1. Sizes of phrases in bits, lengths in bytes. */
+/** Numbers of the format, docs/spec/compression.md 4.1. Sizes of phrases in bits, lengths in bytes. */
 
 export const LITERAL_BITS: i32 = 8;
 export const SHORT_BITS: i32 = 30;

@@ -1,6 +1,6 @@
 /**
  * KoalaBear, p = 2^31 - 2^24 + 1, on signed 64-bit numbers. Words are in Montgomery form with radix 2^32 and stand for their
- * class modulo p: how far each function lets them stray is in its comment (spec/hashing.md 2, 6).
+ * class modulo p: how far each function lets them stray is in its comment (docs/spec/hashing.md 2, 6).
  */
 export const P: u32 = 0x7f000001;
 

@@ -5,7 +5,9 @@ import { ELEMENT_BYTES, LIMB_BITS, MASK } from '../field/bls12377';
 import * as mixed from '../field/bls12377-mixed';
 import { MODULUS, ONE, PLAIN_ONE, RADIX, ROUND_CONSTANTS } from './constants/mimc';
 
-/** What stands before and after the rounds of MiMC's cipher, spec/hashing.md 1: one element at a time in both builds. */
+/**
+ * What stands before and after the rounds of MiMC's cipher, docs/spec/hashing.md 1: one element at a time in both builds.
+ */
 
 export const ROUNDS: i32 = 62;
 const BLOCK_BYTES: usize = 32;
@@ -97,8 +99,9 @@ export function lower(from: usize, into: usize): void {
 }
 
 /**
- * The end of a compression: `state = value + 2 state + block`, where `value` is what the cipher's rounds gave (spec/hashing.md
- * 1.2). The product with one brings the sum of four elements back into the state's bounds. Changes the block.
+ * The end of a compression: `state = value + 2 state + block`, where `value` is what the cipher's rounds gave
+ * (docs/spec/hashing.md 1.2). The product with one brings the sum of four elements back into the state's bounds. Changes
+ * the block.
  */
 export function finish(value: usize, block: usize, state: usize): void {
   for (let at: usize = 0; at < ELEMENT_BYTES; at += 4)

@@ -3,7 +3,7 @@ import { roundsOfTwo } from '../field/bls12377-lanes';
 import { ROUND_CONSTANTS } from './constants/mimc';
 import { finish, ROUND_CONSTANTS_END, read, write } from './mimc-element';
 
-/** Two MiMC hashes at once, one in each half of a SIMD vector (spec/hashing.md 1). Only the SIMD build uses this. */
+/** Two MiMC hashes at once, one in each half of a SIMD vector (docs/spec/hashing.md 1). Only the SIMD build uses this. */
 
 const BLOCK_BYTES: usize = 32;
 

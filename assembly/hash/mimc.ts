@@ -6,8 +6,8 @@ import { addSquareMultiply, finish, lower, R0, R1, R2, R3, ROUNDS, read, write }
 import { hashTwo } from './mimc-lanes';
 
 /**
- * MiMC over the BLS12-377 scalar field, spec/hashing.md 1. Blocks and digests are 32 bytes, big-endian, below the modulus;
- * the functions here do not check that, `isCanonical` does. With SIMD, two hashes at once go to its lanes.
+ * MiMC over the BLS12-377 scalar field, docs/spec/hashing.md 1. Blocks and digests are 32 bytes, big-endian, below the
+ * modulus; the functions here do not check that, `isCanonical` does. With SIMD, two hashes at once go to its lanes.
  */
 
 const BLOCK_BYTES: usize = 32;

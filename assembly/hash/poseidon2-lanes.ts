@@ -1,7 +1,7 @@
 import { add, cube, double, fromBytes, quotient, subtract, toBytes, weight } from '../field/koalabear-lanes';
 import { FIRST_KEYS, LAST_KEYS, PARTIAL_KEYS } from './constants/poseidon2';
 
-/** Four Poseidon2 hashes at once, one in each SIMD lane (spec/hashing.md 2). Only the SIMD build uses this. */
+/** Four Poseidon2 hashes at once, one in each SIMD lane (docs/spec/hashing.md 2). Only the SIMD build uses this. */
 
 /** The 16 state words, a vector each. */
 const words: usize = memory.data(256, 16);
@@ -151,7 +151,7 @@ function subtractPart(sum: v128, word: v128, n: i32): v128 {
   return subtract(add(sum, weight(word, n)), quotient(word, n));
 }
 
-/** The cube of word 0, then `word_i * D_i + sum`, with D as in spec/hashing.md 2.3. */
+/** The cube of word 0, then `word_i * D_i + sum`, with D as in docs/spec/hashing.md 2.3. */
 function partialRounds(): void {
   let w0 = v128.load(words);
   let w1 = v128.load(words, 16);

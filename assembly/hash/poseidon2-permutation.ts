@@ -3,8 +3,9 @@ import { FIRST_KEYS, LAST_KEYS, PARTIAL_KEYS } from './constants/poseidon2';
 import { fullRoundsVector } from './poseidon2-vector';
 
 /**
- * The Poseidon2 permutation of one state, spec/hashing.md 2.4: 16 words in 64-bit slots, so that the linear layers need no
- * reduction. With SIMD the full rounds go to vectors; the partial rounds are one chain of cubes, faster in plain words.
+ * The Poseidon2 permutation of one state, docs/spec/hashing.md 2.4: 16 words in 64-bit slots, so that the linear layers
+ * need no reduction. With SIMD the full rounds go to vectors; the partial rounds are one chain of cubes, faster in plain
+ * words.
  */
 
 /** Where the 16 words stand, 8 bytes each, in Montgomery form: up to 2^31 in size before a permutation, 2^36 after. */
@@ -67,7 +68,7 @@ function external(): void {
   }
 }
 
-/** The cube of word 0, then `word_i * D_i + sum`, with D as in spec/hashing.md 2.3. */
+/** The cube of word 0, then `word_i * D_i + sum`, with D as in docs/spec/hashing.md 2.3. */
 function partialRounds(): void {
   let w0 = load<i64>(words);
   let w1 = fold(load<i64>(words, 8));

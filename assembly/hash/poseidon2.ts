@@ -3,8 +3,8 @@ import { hashFour } from './poseidon2-lanes';
 import { permute, words } from './poseidon2-permutation';
 
 /**
- * Poseidon2 over KoalaBear, spec/hashing.md 2. Words are 4 bytes, big-endian, below p; blocks and digests are 8 words; the
- * functions here do not check that, `isCanonical` does.
+ * Poseidon2 over KoalaBear, docs/spec/hashing.md 2. Words are 4 bytes, big-endian, below p; blocks and digests are 8 words;
+ * the functions here do not check that, `isCanonical` does.
  */
 
 const BLOCK_BYTES: usize = 32;

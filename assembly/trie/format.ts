@@ -1,7 +1,7 @@
 import * as mimc from '../hash/mimc';
 import * as poseidon2 from '../hash/poseidon2';
 
-/** What of a trie depends on the hash scheme (spec/state-trie.md 1). One instance of the module serves one scheme. */
+/** What of a trie depends on the hash scheme (docs/spec/state-trie.md 1). One instance of the module serves one scheme. */
 
 export const DEPTH: i32 = 40;
 export const HASH_BYTES: usize = 32;

@@ -25,7 +25,7 @@ import { journalLeaf, journalNextFree, NONE } from './journal';
 import { compareKeys, orderFloor, orderInsert, orderRemove, startOrder } from './order';
 import { reserve } from './pages';
 
-/** Operations on the leaves of one trie (spec/state-trie.md 4). Nothing is hashed here: see commit. */
+/** Operations on the leaves of one trie (docs/spec/state-trie.md 4). Nothing is hashed here: see commit. */
 
 const HEAD: u32 = 0;
 const TAIL: u32 = 1;

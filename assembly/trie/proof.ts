@@ -10,7 +10,7 @@ export const proof: usize = memory.data(2976, 16);
 const pair: usize = memory.data(64, 16);
 
 /**
- * Writes the 42 preimages of a position in use to `proof`, end to end (spec/state-trie.md 7.3). Nothing is hashed.
+ * Writes the 42 preimages of a position in use to `proof`, end to end (docs/spec/state-trie.md 7.3). Nothing is hashed.
  *
  * @returns bytes of the sibling leaf's entry; 0 when the position is not in use
  */

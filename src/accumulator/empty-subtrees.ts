@@ -9,7 +9,7 @@ const known = new WeakMap<Hasher, readonly Uint8Array[]>();
  * Hashes of subtrees without a leaf, by level: entry 0 is 32 zero bytes (an unused position), entry 40 the sub root of a
  * tree without leaves. 41 entries of 32 bytes, computed once per hasher.
  *
- * @source spec/state-trie.md 2
+ * @source docs/spec/state-trie.md 2
  */
 export function emptyHashes(hasher: Hasher): readonly Uint8Array[] {
   let hashes = known.get(hasher);

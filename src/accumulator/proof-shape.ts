@@ -1,6 +1,9 @@
 import type { Hex } from '../primitives/hex.js';
 
-/** Entries of `proofRelatedNodes`: top node, 39 sibling preimages, sibling leaf, the proven leaf (spec/state-trie.md 7.3). */
+/**
+ * Entries of `proofRelatedNodes`: top node, 39 sibling preimages, sibling leaf, the proven leaf
+ * (docs/spec/state-trie.md 7.3).
+ */
 export const PROOF_NODES = 42;
 
 /** One branch of the tree as `linea_getProof` gives it, on the wire. */

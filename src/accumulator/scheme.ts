@@ -16,7 +16,7 @@ export const FIRST_FREE_NODE = 2;
 export const ZERO_HASH: Uint8Array = new Uint8Array(32);
 
 /**
- * What of the tree format depends on the hash scheme (spec/state-trie.md 1). `indexBytes` is the width of an encoded
+ * What of the tree format depends on the hash scheme (docs/spec/state-trie.md 1). `indexBytes` is the width of an encoded
  * leaf position, `leafBytes` of a leaf opening, `topBytes` of the top node.
  */
 export interface SchemeFormat {

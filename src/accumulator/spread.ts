@@ -2,7 +2,7 @@ import type { HashScheme } from '../kernel/contracts.js';
 import { padStart } from '../primitives/bytes.js';
 
 /**
- * Ethereum values in the form the field hashes take (spec/hashing.md 3): poseidon2 spreads every two bytes over a
+ * Ethereum values in the form the field hashes take (docs/spec/hashing.md 3): poseidon2 spreads every two bytes over a
  * 4-byte word, mimc cuts in 16-byte halves of one 32-byte block each.
  */
 
@@ -39,7 +39,7 @@ export function encodeAddress(scheme: HashScheme, address: Uint8Array): Uint8Arr
 
 /**
  * Byte code of any length. Poseidon2 spreads it, an odd last 16-byte chunk with a zero byte in front; mimc makes each chunk
- * a block, padded in front (spec/hashing.md 3.1, 3.2). Empty stays empty.
+ * a block, padded in front (docs/spec/hashing.md 3.1, 3.2). Empty stays empty.
  */
 export function encodeCode(scheme: HashScheme, code: Uint8Array): Uint8Array {
   const lastAt = code.length - (code.length % 16);

@@ -33,7 +33,7 @@ export interface AdmissionContext {
 
 const BLOB_TYPE = 3;
 const DELEGATION_TYPE = 4;
-/** A nonce may be so far above the account's. @source Besu: default of `tx-pool-max-future-by-sender` */
+/** A nonce may be so far above the account's. @source docs/spec/fees.md 7, defaults of the pool */
 const MAX_NONCE_DISTANCE = 200n;
 
 function reject(rule: TransactionRule, reason: string): PlumblineError<'TRANSACTION_REJECTED'> {
@@ -57,7 +57,8 @@ export function parseBroadcast(raw: Uint8Array, network: Network, context: Block
  * one after it, could carry the transaction.
  *
  * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS`
- * @source spec/fees.md 7; linea-monorepo: LineaTransactionPoolValidatorFactory and its validators
+ * @source docs/spec/fees.md 7; Consensys/linea-monorepo@cb180134d7 besu-plugins/linea-sequencer:
+ *   LineaTransactionPoolValidatorFactory and its validators
  */
 export async function checkAdmission(transaction: SignedTransaction, against: AdmissionContext): Promise<void> {
   const { network, state, context } = against;
@@ -113,7 +114,7 @@ function checkDenied({ from, to, authorizationList = [] }: SignedTransaction, { 
   }
 }
 
-/** The acceptance rule of spec/fees.md 2.1 with the margin of the pool. What is below the base fee fails elsewhere. */
+/** The acceptance rule of docs/spec/fees.md 2.1 with the margin of the pool. What is below the base fee fails elsewhere. */
 function checkMargin(transaction: SignedTransaction, { network, context, prices, sizer }: AdmissionContext): void {
   const margin = network.pool?.margin;
   const { type, gasLimit } = transaction;

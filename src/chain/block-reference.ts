@@ -7,7 +7,7 @@ export type BlockTag = (typeof BLOCK_TAGS)[number];
 /**
  * How a caller names a block: by tag, by number, or by hash.
  *
- * @source EIP-1898 for the object forms; spec/json-rpc.md 2.2 for the tags
+ * @source EIP-1898 for the object forms; docs/spec/json-rpc.md 2.2 for the tags
  */
 export type BlockReference =
   | { readonly tag: BlockTag }

@@ -82,7 +82,7 @@ export interface FoundLog {
   readonly logIndex: number;
 }
 
-/** Why a transaction is in no block (spec/json-rpc.md 2.4). */
+/** Why a transaction is in no block (docs/spec/json-rpc.md 2.4). */
 export interface Exclusion {
   readonly transaction: Pick<SignedTransaction, 'hash' | 'from' | 'nonce'>;
   /** Who refused it: the node it was sent to, or the sequencer when it made a block. */
@@ -96,7 +96,7 @@ export interface Exclusion {
 
 /**
  * How far what is read of a block can be trusted: `held` was executed here; the others are those of a light node
- * (spec/json-rpc.md 7).
+ * (docs/spec/json-rpc.md 7).
  */
 export type TrustLevel = 'held' | 'finalized' | 'sealed' | 'linked' | 'plain';
 
@@ -165,7 +165,7 @@ export interface Chain {
   withBody?(block: Block): Promise<Block>;
   /** Context of `block`'s own execution, for calls on its state. */
   contextOf(block: Block): BlockContext;
-  /** The simulated next block on top of `parent`, the head when left out (spec/fees.md 5.5). */
+  /** The simulated next block on top of `parent`, the head when left out (docs/spec/fees.md 5.5). */
   pendingContext(parent?: Block): Promise<BlockContext>;
   /** Trust in the header and the state of `block`; `held` where a chain does not say. */
   trust?(block: Block): Promise<TrustLevel>;

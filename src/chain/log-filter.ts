@@ -9,7 +9,7 @@ export interface LogFilter {
   readonly topics: readonly (readonly Uint8Array[] | undefined)[];
 }
 
-/** Whether the filter wants this log (spec/json-rpc.md 2.6). */
+/** Whether the filter wants this log (docs/spec/json-rpc.md 2.6). */
 export function matchesLog({ addresses, topics }: LogFilter, log: Log): boolean {
   if (log.topics.length < topics.length || !among(addresses, log.address)) return false;
   return topics.every((wanted, position) => among(wanted, log.topics[position]!));

@@ -22,7 +22,7 @@ export interface Dictionary {
  * @param reference - length and sha256 the bytes must have; without it any bytes are taken, as `custom`
  * @throws PlumblineError `DICTIONARY_LENGTH_MISMATCH`, `DICTIONARY_CHECKSUM_MISMATCH`; for an URL also
  *   `DICTIONARY_UNREACHABLE`, `OUT_OF_RANGE` when the answer is too long for any dictionary, `ABORTED`
- * @source spec/compression.md 9
+ * @source docs/spec/compression.md 9
  */
 export async function loadDictionary(
   source: { readonly bytes: Uint8Array } | DictionaryAddress,

@@ -51,7 +51,7 @@ export class Estimator {
    *
    * @throws PlumblineError `CALLDATA_TOO_LARGE` above the network's limit; as `gas`; `MODULE_LIMIT_EXCEEDED`;
    *   `INSUFFICIENT_FUNDS`
-   * @source spec/fees.md 1, 6, 7, 9; spec/compression.md 2
+   * @source docs/spec/fees.md 1, 6, 7, 9; docs/spec/compression.md 2
    */
   async fees(request: EstimateRequest): Promise<FeeEstimate> {
     const { network } = this.parts.chain;

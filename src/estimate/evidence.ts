@@ -12,7 +12,7 @@ export interface EstimateEvidence {
   readonly block: number;
   /** How far the state and the header of that block can be trusted. */
   readonly trust: TrustLevel;
-  /** Which bytes of the transaction were sized (spec/compression.md 3, 8), and how many they are. */
+  /** Which bytes of the transaction were sized (docs/spec/compression.md 3, 8), and how many they are. */
   readonly sizing: Network['sizing'];
   readonly transactionBytes: number;
   readonly compressedTxSize: number;
@@ -26,7 +26,7 @@ export interface EstimateEvidence {
   readonly margin: number;
   /** Whether the base fee is the one the network profile names. When not, it follows from the header. */
   readonly baseFeeIsConstant: boolean;
-  /** What a wallet offers: base fee plus priority fee, no head room on top (spec/fees.md 1). */
+  /** What a wallet offers: base fee plus priority fee, no head room on top (docs/spec/fees.md 1). */
   readonly maxFeePerGas: bigint;
   /** What the transaction costs at most, its value apart: gas limit times `maxFeePerGas`. */
   readonly totalFee: bigint;

@@ -33,7 +33,7 @@ const MESSAGE_SENT = keccak_256(
 /**
  * What a transaction comes to, alone in a block, of everything that has a limit.
  *
- * @source spec/fees.md 7
+ * @source docs/spec/fees.md 7
  */
 export function lineCounts(
   { signedBytes, logs, counts }: CountedTransaction,

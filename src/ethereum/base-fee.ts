@@ -19,7 +19,7 @@ export interface BaseFeeParent {
  * Base fee of the block after `parent`, wei per gas.
  *
  * @throws PlumblineError `OUT_OF_RANGE` for a gas limit below 2 or more gas used than the limit allows
- * @source EIP-1559, spec/fees.md 4. At 7 wei a decrease rounds to zero, which is why Linea's networks stay there.
+ * @source EIP-1559, docs/spec/fees.md 4. At 7 wei a decrease rounds to zero, which is why Linea's networks stay there.
  */
 export function nextBaseFee(parent: BaseFeeParent): bigint {
   const { baseFeePerGas: base, gasUsed, gasLimit } = parent;

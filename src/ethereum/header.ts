@@ -52,7 +52,7 @@ const FIXED_LENGTHS: Readonly<Record<number, number>> = {
   20: 32,
 };
 
-/** The items of a header's RLP list, the fields of later forks only where present (spec/json-rpc.md 5.1). */
+/** The items of a header's RLP list, the fields of later forks only where present (docs/spec/json-rpc.md 5.1). */
 export function headerFields(header: BlockHeader): Uint8Array[] {
   const int = (value: bigint | number) => bigIntToMinimalBytes(BigInt(value));
   const fields = [

@@ -87,7 +87,7 @@ export interface PendingOptions {
 /**
  * Context of the pending block after `head`. Its time is the head's plus one slot, not the clock's.
  *
- * @source spec/fees.md 5.5
+ * @source docs/spec/fees.md 5.5
  */
 export function pendingContext(
   head: BlockHeader,

@@ -22,7 +22,7 @@ export interface BlockOverrides {
  * The context with overrides applied. Number and time also choose the fork. BLOCKHASH gives the hashes of the chain,
  * and zero for blocks between the real block and an overridden number.
  *
- * @source spec/fees.md 5.6; go-ethereum, internal/ethapi/override
+ * @source docs/spec/fees.md 5.6; ethereum/go-ethereum@02b73d4ea7 internal/ethapi/override/override.go
  */
 export function withBlockOverrides(context: BlockContext, overrides: BlockOverrides | undefined): BlockContext {
   if (overrides === undefined) return context;

@@ -11,7 +11,7 @@ const WORD = 256;
  * @param baseFee - base fee of the block, wei
  * @returns wei per gas. When the minimum is below the base fee the difference wraps modulo 2^256, and the result is huge.
  * @throws PlumblineError `MARGIN_INVALID`
- * @source spec/fees.md 2.2, exact decimal arithmetic
+ * @source docs/spec/fees.md 2.2, exact decimal arithmetic
  */
 export function compatibilityPriorityFee(multiplier: number | string, minGasPriceWei: bigint, baseFee: bigint): bigint {
   const { digits, exponent } = parseDecimal(multiplier);

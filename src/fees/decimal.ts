@@ -42,8 +42,8 @@ export function parseMargin(margin: number | string): number {
  *
  * @param value - a double of zero or above
  * @throws PlumblineError `OUT_OF_RANGE` for a negative, infinite or undefined value
- * @source spec/fees.md 2, step 5. Below 2^53 every integer is a double, so cutting the double is the same; above it the
- *   shortest digits and the exact value of the double differ.
+ * @source docs/spec/fees.md 2, step 5. Below 2^53 every integer is a double, so cutting the double is the same; above it
+ *   the shortest digits and the exact value of the double differ.
  */
 export function truncateToInteger(value: number): bigint {
   if (!(value >= 0) || value === Number.POSITIVE_INFINITY) {

@@ -3,7 +3,7 @@ import { bigIntToBytes, bytesToBigInt } from '../primitives/bytes.js';
 import type { Prices } from './prices.js';
 
 /**
- * Layout of version 1 (spec/fees.md 3), each price an unsigned 32-bit big-endian number of 1000 wei:
+ * Layout of version 1 (docs/spec/fees.md 3), each price an unsigned 32-bit big-endian number of 1000 wei:
  *
  *     0         1            5               9               13            32
  *     | version | fixed cost | variable cost | min gas price | zero        | Clique seal, or nothing
@@ -27,7 +27,7 @@ export type ExtraDataReading =
  *
  * @param extraData - the header's field, any length
  * @returns prices in wei, or why there are none; it never throws
- * @source spec/fees.md 3
+ * @source docs/spec/fees.md 3
  */
 export function parseExtraData(extraData: Uint8Array): ExtraDataReading {
   if (extraData.length === 0) return { status: 'ignored' };
@@ -47,7 +47,7 @@ export function parseExtraData(extraData: Uint8Array): ExtraDataReading {
  * operator's coordinator drops them.
  *
  * @throws PlumblineError `OUT_OF_RANGE` for a negative price or one of 2^32 times 1000 wei and above
- * @source spec/fees.md 3, 3.1 step 6
+ * @source docs/spec/fees.md 3, 3.1 step 6
  */
 export function encodeExtraData(prices: Prices): Uint8Array {
   const bytes = new Uint8Array(ENCODED_BYTES);

@@ -1,7 +1,7 @@
 import type { Prices } from './prices.js';
 
 /*
- * How the operator's coordinator arrives at the prices of a header (spec/fees.md 3.1), in doubles and in this order.
+ * How the operator's coordinator arrives at the prices of a header (docs/spec/fees.md 3.1), in doubles and in this order.
  * A node does not need it to estimate; it explains prices, and relation 5 checks them.
  */
 
@@ -92,7 +92,7 @@ export interface ReferenceTransfer {
   readonly multiplier: number;
 }
 
-/** What real headers imply (spec/fees.md 3.1, relation 5). */
+/** What real headers imply (docs/spec/fees.md 3.1, relation 5). */
 export const REFERENCE_TRANSFER: ReferenceTransfer = { compressedTxSize: 250, expectedGas: 21_000, multiplier: 1 };
 
 /** Gas price recommended for a simple transfer, wei per gas, from the other two prices in wei. */

@@ -8,7 +8,7 @@ export type Prices = ExtraDataPricing['defaults'];
 export interface TransactionUse {
   /** Gas limit of the transaction, above zero. */
   readonly gas: bigint;
-  /** What the transaction adds to a blob once compressed, bytes (spec/compression.md 6). */
+  /** What the transaction adds to a blob once compressed, bytes (docs/spec/compression.md 6). */
   readonly compressedTxSize: number;
   /** Base fee of the block, wei per gas. */
   readonly baseFee: bigint;

@@ -11,7 +11,7 @@ import { verificationCostPriorityFee } from './verification-cost.js';
  * @param margin - factor over cost; the profile's when left out
  * @returns wei per gas
  * @throws PlumblineError `GAS_IS_ZERO`, `MARGIN_INVALID`, `INVALID_PARAMETER`, `OUT_OF_RANGE`
- * @source spec/fees.md 2 and 8
+ * @source docs/spec/fees.md 2 and 8
  */
 export function priorityFeePerGas(
   pricing: PricingModel,

@@ -13,7 +13,7 @@ export interface Profitability {
   readonly requiredGasPriceWei: bigint;
 }
 
-/** What a transaction pays per gas in a block with this base fee, wei (spec/fees.md 2.1). */
+/** What a transaction pays per gas in a block with this base fee, wei (docs/spec/fees.md 2.1). */
 export function payingGasPrice(offer: OfferedPrice, baseFee: bigint): bigint {
   return effectiveGasPrice(offer, baseFee);
 }
@@ -26,7 +26,7 @@ export function payingGasPrice(offer: OfferedPrice, baseFee: bigint): bigint {
  * @param margin - 0.8 in the pool and 1.0 in block building on Linea's networks; an estimate takes 1.2, so that it stays
  *   valid when prices move
  * @throws PlumblineError `GAS_IS_ZERO`, `MARGIN_INVALID`, `OUT_OF_RANGE`
- * @source spec/fees.md 2.1
+ * @source docs/spec/fees.md 2.1
  */
 export function profitability(
   payingGasPriceWei: bigint,

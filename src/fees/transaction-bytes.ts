@@ -45,7 +45,7 @@ export interface Signature {
   readonly s: bigint;
 }
 
-/** The constant signature that nodes put under a transaction they only size (spec/compression.md 8). */
+/** The constant signature that nodes put under a transaction they only size (docs/spec/compression.md 8). */
 export const SIZING_SIGNATURE: Signature = {
   yParity: 0n,
   r: 0x92cb833525c26bac21a06d03ae0f91836fd08f4fccac1db10fc21687e7797dafn,
@@ -57,8 +57,8 @@ const NO_BYTES = new Uint8Array(0);
 /**
  * The transaction that an estimate sizes for a call.
  *
- * @source spec/compression.md 2: any EIP-1559 price makes it type 2, an access list (an empty one too) type 1, else it is
- *   a legacy transaction, unprotected unless the call names a chain. Authorizations and blob fields are left out.
+ * @source docs/spec/compression.md 2: any EIP-1559 price makes it type 2, an access list (an empty one too) type 1, else it
+ *   is a legacy transaction, unprotected unless the call names a chain. Authorizations and blob fields are left out.
  */
 export function transactionForSizing(call: CallRequest, context: SizingContext): SizedTransaction {
   const common = {
@@ -83,7 +83,7 @@ export function transactionForSizing(call: CallRequest, context: SizingContext):
  * Bytes fed to the compressor today: the sender, then what would be signed, with an absent recipient as 20 zero bytes.
  *
  * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 and above
- * @source spec/compression.md 3
+ * @source docs/spec/compression.md 3
  */
 export function encodeForSizing(tx: SizedTransaction): Uint8Array {
   const fields = payloadFields(tx, tx.to ?? ZERO_ADDRESS);
@@ -95,7 +95,7 @@ export function encodeForSizing(tx: SizedTransaction): Uint8Array {
  * Bytes fed to the compressor until February 2026: the signed transaction as networks carry it, without its sender.
  *
  * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 and above
- * @source spec/compression.md 8
+ * @source docs/spec/compression.md 8
  */
 export function encodeSigned(tx: SizedTransaction, signature: Signature = SIZING_SIGNATURE): Uint8Array {
   const fields = payloadFields(tx, tx.to ?? NO_BYTES);

@@ -9,7 +9,7 @@ import { type Prices, requireGas, requireInt64, requireSize, type TransactionUse
  * @param margin - factor over cost: a double, or the decimal text it is parsed from
  * @returns wei per gas
  * @throws PlumblineError `GAS_IS_ZERO`, `MARGIN_INVALID`, `OUT_OF_RANGE`
- * @source spec/fees.md 2. The node drops fractions of a wei twice: after the division by gas and after the margin.
+ * @source docs/spec/fees.md 2. The node drops fractions of a wei twice: after the division by gas and after the margin.
  *   Products and sums wrap as its 64-bit integers do; prices that fit a header never reach that far.
  */
 export function variableCostPriorityFee(

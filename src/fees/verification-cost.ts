@@ -11,8 +11,8 @@ import { requireGas, type TransactionUse } from './prices.js';
  * @param margin - factor over cost; that of `pricing` when left out
  * @returns wei per gas
  * @throws PlumblineError `GAS_IS_ZERO`, `MARGIN_INVALID`, `INVALID_PARAMETER`, `OUT_OF_RANGE`
- * @source spec/fees.md 8.2: doubles from left to right, but for two integer products: ratio times gas cost in variants B
- *   and C, gas times capacity (64 bits) in all. Exact here; the node's own 32-bit product of the first would overflow
+ * @source docs/spec/fees.md 8.2: doubles from left to right, but for two integer products: ratio times gas cost in variants
+ *   B and C, gas times capacity (64 bits) in all. Exact here; the node's own 32-bit product of the first would overflow
  *   above 2^31 - 1, far from any configuration.
  */
 export function verificationCostPriorityFee(

@@ -26,7 +26,8 @@ const HEADER_BYTES = 3;
  * Opens a sizer for one dictionary; the dictionary is copied and indexed now (about 5 ms for 64 KiB). Each sizer has its
  * own memory, so several stand side by side.
  *
- * @param dictionary - 0 to `MAX_DICTIONARY` bytes; where it lacks 0xFE or 0xFF both are appended (spec/compression.md 4.2)
+ * @param dictionary - 0 to `MAX_DICTIONARY` bytes; where it lacks 0xFE or 0xFF both are appended
+ *   (docs/spec/compression.md 4.2)
  * @throws PlumblineError `KERNEL_UNAVAILABLE`; `OUT_OF_RANGE` for a longer dictionary
  */
 export async function loadCalldataSizer(dictionary: Uint8Array, options: KernelOptions = {}): Promise<CalldataSizer> {

@@ -1,4 +1,4 @@
-/** The two hash functions of the zk state: `mimc` (BLS12-377) and `poseidon2` (KoalaBear), spec/hashing.md. */
+/** The two hash functions of the zk state: `mimc` (BLS12-377) and `poseidon2` (KoalaBear), docs/spec/hashing.md. */
 export type HashScheme = 'mimc' | 'poseidon2';
 
 /** Bytes of every digest. */
@@ -6,7 +6,7 @@ export const DIGEST_BYTES = 32;
 
 /**
  * A strict hash function of the zk state. Nothing is hashed and nothing returned when any input is irregular:
- * canonical input is a soundness check (spec/state-trie.md 8), not a courtesy.
+ * canonical input is a soundness check (docs/spec/state-trie.md 8), not a courtesy.
  */
 export interface Hasher {
   readonly scheme: HashScheme;
@@ -52,14 +52,14 @@ export interface HashKernel {
   readonly poseidon2: Hasher;
 
   /**
-   * The Poseidon2 permutation of 16 big-endian words (64 bytes in, 64 bytes out), spec/hashing.md 2.4.
+   * The Poseidon2 permutation of 16 big-endian words (64 bytes in, 64 bytes out), docs/spec/hashing.md 2.4.
    *
    * @throws PlumblineError `HASH_INPUT_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
    */
   permutePoseidon2(words: Uint8Array): Uint8Array;
 }
 
-/** Largest input of the LZSS sizing, in bytes (spec/compression.md 4.1). */
+/** Largest input of the LZSS sizing, in bytes (docs/spec/compression.md 4.1). */
 export const MAX_LZSS_INPUT = 262_144;
 
 /**
@@ -71,7 +71,7 @@ export const MAX_DICTIONARY: number = 2 ** 21 - MAX_LZSS_INPUT - 2;
 /** How small bytes become in a blob, with one dictionary. Sizes only; nothing is compressed. */
 export interface CalldataSizer {
   /**
-   * Size in bytes of the LZSS stream, its 3-byte header included (spec/compression.md 4).
+   * Size in bytes of the LZSS stream, its 3-byte header included (docs/spec/compression.md 4).
    *
    * @throws PlumblineError `CALLDATA_TOO_LARGE` above 262 144 bytes
    */
@@ -79,7 +79,7 @@ export interface CalldataSizer {
 
   /**
    * Size that the fee formula uses: stored instead when that is smaller, packed into 32-byte field elements; a positive
-   * multiple of 32 (spec/compression.md 6).
+   * multiple of 32 (docs/spec/compression.md 6).
    *
    * @throws PlumblineError `CALLDATA_TOO_LARGE`
    */

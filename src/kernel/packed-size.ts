@@ -7,7 +7,7 @@ const ELEMENT_BYTES = 32;
  *
  * @param lzss - size of the LZSS stream with its header
  * @param length - bytes before compression
- * @source spec/compression.md 6
+ * @source docs/spec/compression.md 6
  */
 export function packedSize(lzss: number, length: number): number {
   const bytes = lzss > length ? length + 3 : lzss;

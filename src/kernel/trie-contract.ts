@@ -41,8 +41,8 @@ export interface TrieKernelOptions extends KernelOptions {
 }
 
 /**
- * Depth-40 tries of one hash scheme in one linear memory (spec/state-trie.md 2 to 4). A trie is named by a handle, which is
- * good until the trie is dropped. Writes change leaves at once and hashes at the next commit.
+ * Depth-40 tries of one hash scheme in one linear memory (docs/spec/state-trie.md 2 to 4). A trie is named by a handle,
+ * which is good until the trie is dropped. Writes change leaves at once and hashes at the next commit.
  *
  * Wherever a trie is named: PlumblineError `INVALID_PARAMETER` for a handle that is none. Wherever bytes are given:
  * `INVALID_LENGTH` unless there are 32, and `HASH_INPUT_NOT_CANONICAL`. An operation that throws has changed nothing.
@@ -118,15 +118,15 @@ export interface TrieKernel {
   commitSubRoot(trie: number): void;
 
   /**
-   * The 42 preimages of a used position, top to bottom (spec/state-trie.md 7.3): top node, the sibling nodes of levels 39 to
-   * 1, the sibling leaf's opening or 32 zero bytes, the leaf's opening. Nothing is hashed.
+   * The 42 preimages of a used position, top to bottom (docs/spec/state-trie.md 7.3): top node, the sibling nodes of levels
+   * 39 to 1, the sibling leaf's opening or 32 zero bytes, the leaf's opening. Nothing is hashed.
    *
    * @throws PlumblineError `INVALID_PARAMETER` while writes wait for a commit; `OUT_OF_RANGE` for a position not in use
    */
   gatherProof(trie: number, position: number): Uint8Array[];
 
   /**
-   * Hashes beside the way up from a position, used or not: 40 of 32 bytes, level 0 first (spec/state-trie.md 10).
+   * Hashes beside the way up from a position, used or not: 40 of 32 bytes, level 0 first (docs/spec/state-trie.md 10).
    *
    * @throws PlumblineError `INVALID_PARAMETER` while writes wait for a commit; `OUT_OF_RANGE` from 2^32 on
    */

@@ -15,7 +15,7 @@ interface TrieBefore {
 /** What tries had before some commits, by handle: records of `takeUndo` and `takeNodes` of one moment, made searchable. */
 export type TriesBefore = ReadonlyMap<number, TrieBefore>;
 
-/** A branch of a trie as it once was; with the leaves encoded these are the 42 preimages of spec/state-trie.md 7.3. */
+/** A branch of a trie as it once was; with the leaves encoded these are the 42 preimages of docs/spec/state-trie.md 7.3. */
 export interface PastBranch {
   readonly nextFreeNode: number;
   readonly subRoot: Uint8Array;

@@ -9,7 +9,7 @@ export interface LeafStep {
   readonly siblings: readonly Uint8Array[];
 }
 
-/** An operation taken leaf by leaf, as state traces show it (spec/state-trie.md 4 and 10). */
+/** An operation taken leaf by leaf, as state traces show it (docs/spec/state-trie.md 4 and 10). */
 export interface SteppedEffect {
   readonly effect: TrieEffect['effect'];
   /** Of an update the leaf; of an insertion left, new, right; of a removal left, removed, right; else none. */

@@ -2,14 +2,14 @@ import type { HashScheme } from '../kernel/contracts.js';
 import { LINEA_MODULE_LIMITS } from './module-limits.js';
 import type { ExtraDataPricing, Network, PoolRules, PricingModel, VerificationCostPricing } from './network.js';
 
-/** Prices in every header of the devnet, as mainnet had them in January 2026 (spec/fees.md 3). */
+/** Prices in every header of the devnet, as mainnet had them in January 2026 (docs/spec/fees.md 3). */
 export const DEVNET_EXTRA_DATA_PRICING: ExtraDataPricing = {
   model: 'extra-data',
   defaults: { fixedCostWei: 30_000_000n, variableCostWei: 1_000_000_000n, minGasPriceWei: 41_904_000n },
   estimateMargin: 1.2,
 };
 
-/** The other pricing model with its published defaults (spec/fees.md 8.1), last variant, and a minimum of 0.1 gwei. */
+/** The other pricing model with its published defaults (docs/spec/fees.md 8.1), last variant, and a minimum of 0.1 gwei. */
 export const DEVNET_VERIFICATION_COST_PRICING: VerificationCostPricing = {
   model: 'verification-cost',
   variant: 'C',

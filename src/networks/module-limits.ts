@@ -1,7 +1,7 @@
 /**
  * Modules of the sequencer's line counter whose count follows from an ordinary execution, by the names its errors use.
  *
- * @source spec/fees.md 7; names: linea-monorepo, tracer module names
+ * @source docs/spec/fees.md 7; names: Consensys/linea-monorepo@cb180134d7 jvm-libs/linea/core/traces, TracingModule
  */
 export type CountedModule =
   | 'PRECOMPILE_RIPEMD_BLOCKS'
@@ -36,7 +36,7 @@ export type CountedModule =
 /** Most that one block may hold of each module; one that is left out has no limit that is known. */
 export type ModuleLimits = Readonly<Partial<Record<CountedModule, number>>>;
 
-/** Limits of Linea mainnet. @source spec/fees.md 7 */
+/** Limits of Linea mainnet. @source docs/spec/fees.md 7 */
 export const LINEA_MODULE_LIMITS: Readonly<Record<CountedModule, number>> = {
   PRECOMPILE_RIPEMD_BLOCKS: 0,
   PRECOMPILE_BLAKE_EFFECTIVE_CALLS: 0,

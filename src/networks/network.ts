@@ -42,7 +42,7 @@ export interface ForkActivation {
   readonly blobs?: BlobSchedule;
 }
 
-/** The operator's prices stand in each block header (spec/fees.md 2, 3). */
+/** The operator's prices stand in each block header (docs/spec/fees.md 2, 3). */
 export interface ExtraDataPricing {
   readonly model: 'extra-data';
   /** Prices until a header has brought some, in wei. */
@@ -55,7 +55,7 @@ export interface ExtraDataPricing {
   readonly estimateMargin: number;
 }
 
-/** Prices follow from the cost of verifying on layer 1 (spec/fees.md 8). */
+/** Prices follow from the cost of verifying on layer 1 (docs/spec/fees.md 8). */
 export interface VerificationCostPricing {
   readonly model: 'verification-cost';
   readonly variant: 'A' | 'B' | 'C';
@@ -89,11 +89,11 @@ export interface PoolRules {
   readonly deniedAddresses?: readonly Hex[];
   /** Type 4 is refused although the fork has it. */
   readonly delegationsRefused?: boolean;
-  /** The price has to cover the cost of the transaction, times this factor (spec/fees.md 2.1). */
+  /** The price has to cover the cost of the transaction, times this factor (docs/spec/fees.md 2.1). */
   readonly margin?: number;
 }
 
-/** The rollup contract on layer 1 (spec/state-trie.md 9). */
+/** The rollup contract on layer 1 (docs/spec/state-trie.md 9). */
 export interface RollupContract {
   readonly address: Hex;
   /** Slot of `currentL2BlockNumber`. */
@@ -102,7 +102,9 @@ export interface RollupContract {
   readonly stateRootsSlot: bigint;
 }
 
-/** Blocks 1 to `lastBlock` carry the seal of one signer at the end of their extra data (EIP-225, spec/json-rpc.md 5.2). */
+/**
+ * Blocks 1 to `lastBlock` carry the seal of one signer at the end of their extra data (EIP-225, docs/spec/json-rpc.md 5.2).
+ */
 export interface CliqueSealing {
   readonly signers: readonly Hex[];
   readonly lastBlock: number;
@@ -110,7 +112,7 @@ export interface CliqueSealing {
   readonly epochLength: number;
 }
 
-/** Blocks are payloads of Maru's beacon blocks, which a quorum of these validators seals (spec/json-rpc.md 5.3). */
+/** Blocks are payloads of Maru's beacon blocks, which a quorum of these validators seals (docs/spec/json-rpc.md 5.3). */
 export interface MaruSealing {
   /** Addresses, in any order. */
   readonly validators: readonly Hex[];
@@ -150,7 +152,7 @@ export interface Network {
   readonly slotSeconds: number;
   readonly gasSearch: 'besu' | 'geth' | 'exact';
   readonly pricing: PricingModel;
-  /** Older form: bytes of the signed transaction (spec/compression.md 8). */
+  /** Older form: bytes of the signed transaction (docs/spec/compression.md 8). */
   readonly sizing: 'current' | 'signed';
   /** Hash scheme by block: the last entry whose `fromBlock` is not above the block. */
   readonly hashSchemes: readonly { readonly fromBlock: number; readonly scheme: HashScheme }[];

@@ -32,7 +32,7 @@ export interface CallRequest {
   readonly chainId?: bigint | undefined;
   readonly accessList?: readonly AccessListEntry[] | undefined;
   readonly authorizationList?: readonly Authorization[] | undefined;
-  /** False: prices and base fee are zero and funds are not checked (spec/fees.md 5.2). */
+  /** False: prices and base fee are zero and funds are not checked (docs/spec/fees.md 5.2). */
   readonly strict?: boolean | undefined;
 }
 

@@ -22,6 +22,6 @@ export type StorageOverride = readonly (readonly [key: Uint8Array, value: Uint8A
 /**
  * The state override set of a call, in the order of the request; an address stands in it once at most.
  *
- * @source spec/interface.md 2.4, spec/fees.md 5.6
+ * @source docs/spec/interface.md 2.4, docs/spec/fees.md 5.6
  */
 export type StateOverrides = readonly AccountOverride[];

@@ -2,7 +2,7 @@ import { concatBytes } from '../primitives/bytes.js';
 
 /**
  * Plain model of the LZSS sizing: every candidate is looked at, nothing is indexed beyond the first byte. Slow on purpose,
- * the oracle of the kernel. Follows spec/compression.md 4 line by line.
+ * the oracle of the kernel. Follows docs/spec/compression.md 4 line by line.
  */
 
 /** One phrase of the parse: so many literals in a row, or one short or dynamic reference and its length. */

@@ -2,10 +2,10 @@ import { BLS12_377_MODULUS, deriveConstants } from './field.js';
 
 const ROUNDS = 62;
 
-/** The 62 round constants, as ordinary integers (spec/hashing.md 1.1). */
+/** The 62 round constants, as ordinary integers (docs/spec/hashing.md 1.1). */
 export const MIMC_ROUND_CONSTANTS: readonly bigint[] = deriveConstants('seed', ROUNDS, BLS12_377_MODULUS);
 
-/** The state `h` absorbs the block `m`; both below the modulus, and so is the result (spec/hashing.md 1.2). */
+/** The state `h` absorbs the block `m`; both below the modulus, and so is the result (docs/spec/hashing.md 1.2). */
 export function mimcCompress(h: bigint, m: bigint): bigint {
   const r = BLS12_377_MODULUS;
   let x = m;

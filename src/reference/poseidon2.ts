@@ -5,10 +5,10 @@ const WIDTH = 16;
 const FULL_ROUNDS = 6;
 const PARTIAL_ROUNDS = 21;
 
-/** Round keys in the order of the rounds: 16 for each full round, one for each partial round (spec/hashing.md 2.2). */
+/** Round keys in the order of the rounds: 16 for each full round, one for each partial round (docs/spec/hashing.md 2.2). */
 export const POSEIDON2_ROUND_KEYS: readonly (readonly bigint[])[] = roundKeys();
 
-/** Diagonal D of the internal matrix (spec/hashing.md 2.3), reduced. */
+/** Diagonal D of the internal matrix (docs/spec/hashing.md 2.3), reduced. */
 export const POSEIDON2_DIAGONAL: readonly bigint[] = diagonal();
 
 function isFull(round: number): boolean {
@@ -51,7 +51,7 @@ function internal(state: bigint[]): void {
   for (let i = 0; i < WIDTH; i++) state[i] = (POSEIDON2_DIAGONAL[i]! * state[i]! + sum) % p;
 }
 
-/** The permutation of 16 words below the modulus, into a new array (spec/hashing.md 2.4). */
+/** The permutation of 16 words below the modulus, into a new array (docs/spec/hashing.md 2.4). */
 export function poseidon2Permute(input: readonly bigint[]): bigint[] {
   const state = [...input];
   external(state);
@@ -66,7 +66,7 @@ export function poseidon2Permute(input: readonly bigint[]): bigint[] {
   return state;
 }
 
-/** `left` absorbs `right`, eight words each (spec/hashing.md 2.5). */
+/** `left` absorbs `right`, eight words each (docs/spec/hashing.md 2.5). */
 export function poseidon2Compress(left: readonly bigint[], right: readonly bigint[]): bigint[] {
   const permuted = poseidon2Permute([...left, ...right]);
   return right.map((word, i) => (word + permuted[8 + i]!) % p);

@@ -5,7 +5,7 @@ import type { Hex } from '../primitives/hex.js';
  * Where an answer comes from: `proved`, upstream data checked against a header or a root on layer 1; `computed`, executed
  * or calculated here from such data; `held`, of our own chain or of no chain at all; `forwarded`, passed on and not checked.
  *
- * @source DESIGN.md 2
+ * @source docs/decisions.md 1
  */
 export type AnswerClass = 'proved' | 'computed' | 'held' | 'forwarded';
 

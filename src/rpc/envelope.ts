@@ -56,7 +56,7 @@ export const BATCH_TOO_LARGE_REPLY: Reply = { body: failure(null, BATCH_TOO_LARG
  * null. Integer ids that are no safe integers are refused, because parsing has already changed them.
  *
  * @returns the request, or the -32600 it is answered with, which repeats an id only if that is a safe integer
- * @source spec/json-rpc.md 3
+ * @source docs/spec/json-rpc.md 3
  */
 export function readRequest(value: unknown): RpcRequest | RpcFailure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure(null, INVALID_REQUEST_ERROR);

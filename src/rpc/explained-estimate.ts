@@ -42,7 +42,7 @@ export interface ExplainedEstimate {
     readonly margin: number;
     /** False when the base fee is not the one the network profile names. */
     readonly baseFeeIsConstant: boolean;
-    /** What a wallet offers: base fee plus priority fee, no head room on top (spec/fees.md 1). */
+    /** What a wallet offers: base fee plus priority fee, no head room on top (docs/spec/fees.md 1). */
     readonly maxFeePerGas: Hex;
     /** What the transaction costs at most, its value apart: gas limit times `maxFeePerGas`. */
     readonly totalFee: Hex;

@@ -9,8 +9,8 @@ import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 
 /*
- * Domain values in the members that JSON-RPC shows (execution-apis 033ca6e). A member that the block's fork or the
- * transaction's type does not have is left out.
+ * Domain values in the members that JSON-RPC shows (ethereum/execution-apis@033ca6e6 src/schemas). A member that the
+ * block's fork or the transaction's type does not have is left out.
  */
 
 type Json = Hex | boolean | null | readonly Json[] | { readonly [member: string]: Json };

@@ -48,7 +48,7 @@ export function createDispatcher<Context>(
  *
  * @param request - anything; what is no request is answered with -32600
  * @returns undefined for a notification, which has been carried out
- * @source spec/json-rpc.md 3
+ * @source docs/spec/json-rpc.md 3
  */
 export async function handleRequest<Context>(
   table: MethodTable<Context>,

@@ -47,7 +47,7 @@ export function bodyTooLarge(limit: number): RpcErrorObject {
  * The -32602 of a bad parameter, `Invalid call params (to: expected 20 bytes, got 19)`.
  *
  * @param parameter - its name, with the path inside it
- * @param subject - what the parameters are of, as the reference node words it (spec/json-rpc.md 4.1)
+ * @param subject - what the parameters are of, as the reference node words it (docs/spec/json-rpc.md 4.1)
  */
 export function invalidParams(parameter: string, reason: string, subject = 'params'): RpcError {
   return new RpcError({ code: INVALID_PARAMS, message: `Invalid ${subject} (${parameter}: ${reason})` });
@@ -74,7 +74,8 @@ function withReason(code: number, message: string, reason: string): RpcErrorObje
  * Why a transaction is refused. Rules with a message of their own carry the reason as `data`; for the others the reason
  * is the message.
  *
- * @source spec/json-rpc.md 4.1, spec/fees.md 7; Besu RpcErrorType for `type` and `chain-id`
+ * @source docs/spec/json-rpc.md 4.1, docs/spec/fees.md 7; for `type` and `chain-id`
+ *   hyperledger/besu@06af6b57ee ethereum/api, RpcErrorType
  */
 const REJECTIONS: { readonly [R in TransactionRule]: (reason: string) => RpcErrorObject } = {
   malformed: (reason) => ({ code: INVALID_PARAMS, message: `Invalid transaction params (${reason})` }),
@@ -102,7 +103,8 @@ const REJECTIONS: { readonly [R in TransactionRule]: (reason: string) => RpcErro
 /**
  * Codes of a simulation that is refused as a whole.
  *
- * @source spec/json-rpc.md 4.2; go-ethereum internal/ethapi/errors.go, as execution-apis records it
+ * @source docs/spec/json-rpc.md 4.2; ethereum/go-ethereum@02b73d4ea7 internal/ethapi/errors.go, as
+ *   ethereum/execution-apis@033ca6e6 tests record it
  */
 const SIMULATION_CODES: { readonly [R in SimulationRule]: number } = {
   'base-block': SERVER_ERROR,
@@ -124,7 +126,11 @@ const SIMULATION_CODES: { readonly [R in SimulationRule]: number } = {
 /** A simulated call that fails otherwise than by a revert. */
 const SIMULATED_FAILURE = -32015;
 
-/** Every code of plumbline. @source spec/json-rpc.md 2.3, 3, 4.1; spec/fees.md 6; DESIGN.md 8 */
+/**
+ * Every code of plumbline.
+ *
+ * @source docs/spec/json-rpc.md 2.3, 3, 4.1; docs/spec/fees.md 6; docs/decisions.md 6, 8, 9, 11 and 13
+ */
 const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErrorObject } = {
   INVALID_HEX: ({ reason }) => badInput('hex', reason),
   INVALID_QUANTITY: ({ reason }) => badInput('quantity', reason),

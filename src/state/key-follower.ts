@@ -32,9 +32,9 @@ interface Followed {
 
 /**
  * Selected accounts and slots of a state too large to be held, kept through the traces of each block: their branches, and
- * nothing else (spec/state-trie.md 12). It needs all traces of all blocks. Each of their branches is checked against the
- * root so far and each new root is computed, so wrong traces can do nothing but lead to another root: that the root of a
- * block is the right one is for the caller to compare. After an error a follower is of no more use.
+ * nothing else (docs/spec/state-trie.md 12). It needs all traces of all blocks. Each of their branches is checked against
+ * the root so far and each new root is computed, so wrong traces can do nothing but lead to another root: that the root of
+ * a block is the right one is for the caller to compare. After an error a follower is of no more use.
  */
 export class KeyFollower {
   private readonly keys: KeyHashes;

@@ -5,8 +5,8 @@ import type { Hasher } from '../kernel/contracts.js';
 
 /**
  * State traces: what the operations of a block did to the trees, one by one, each with the branches that show it
- * (spec/state-trie.md 10). Roots and siblings are 32 bytes; values are in compact form, 192 bytes of an account or 32 of
- * a slot; sub roots, not top roots.
+ * (docs/spec/state-trie.md 10). Roots and siblings are 32 bytes; values are in compact form, 192 bytes of an account or 32
+ * of a slot; sub roots, not top roots.
  */
 export interface BranchProof {
   readonly leafIndex: number;

@@ -35,7 +35,7 @@ const EMPTY_EVM_ROOT = hexToBytes('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996
  *
  * @param encoded - one RLP item
  * @throws PlumblineError `TRIE_LOG_MALFORMED`
- * @source spec/state-trie.md 6
+ * @source docs/spec/state-trie.md 6
  */
 export function decodeTrieLog(encoded: Uint8Array): TrieLog {
   const [blockHash, blockNumber, ...rest] = fields(decodeRlp(encoded), 'log', 2);

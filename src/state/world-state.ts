@@ -21,7 +21,7 @@ export interface AccountAfter {
   /**
    * The account's byte code, only when the block set it; code hashes and size follow from it. Left out: the code it had
    * before, none for a new account. Code set to nothing is not left out but empty: the reference state manager then
-   * hashes an input of no bytes, which gives a zkCodeHash of 32 zero bytes (spec/state-trie.md 3, corner).
+   * hashes an input of no bytes, which gives a zkCodeHash of 32 zero bytes (docs/spec/state-trie.md 3, corner).
    */
   readonly code?: Uint8Array;
   /** 32 bytes; compared with the resulting one when given. */
@@ -40,7 +40,9 @@ export interface SlotChange {
   readonly cleared?: boolean;
 }
 
-/** What one block did to one account (spec/state-trie.md 5.2). Touched but unchanged accounts and slots may be named. */
+/**
+ * What one block did to one account (docs/spec/state-trie.md 5.2). Touched but unchanged accounts and slots may be named.
+ */
 export interface ZkAccountChange {
   /** 20 bytes. */
   readonly address: Uint8Array;
@@ -68,7 +70,7 @@ export interface TracedBlock {
  * Methods throw `STATE_NOT_HELD` for a block that is not held, `INVALID_LENGTH` for an address without 20 bytes or a key
  * or value without 32.
  *
- * @source spec/state-trie.md 2 to 5 and 7
+ * @source docs/spec/state-trie.md 2 to 5 and 7
  */
 export interface WorldState {
   readonly scheme: HashScheme;
@@ -102,7 +104,7 @@ export interface WorldState {
    *
    * @returns the new state root, 32 bytes, and the block's state traces in the order of the reference state manager
    * @throws PlumblineError as `applyBlock`
-   * @source spec/state-trie.md 5.3 and 10
+   * @source docs/spec/state-trie.md 5.3 and 10
    */
   applyBlockTraced(block: number, changes: readonly ZkAccountChange[]): TracedBlock;
 

@@ -224,7 +224,7 @@ function positions(length: number, step: number): number[] {
   return Array.from({ length: length / step }, (_, i) => i * step);
 }
 
-/** Whole blocks one at a time through `compress`, the last part filled up in front (spec/hashing.md 2.6). */
+/** Whole blocks one at a time through `compress`, the last part filled up in front (docs/spec/hashing.md 2.6). */
 function blockByBlock(scheme: HashScheme, input: Uint8Array): Uint8Array {
   const judge = kernels.scalar[scheme];
   let state: Uint8Array = new Uint8Array(DIGEST_BYTES);

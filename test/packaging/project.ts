@@ -115,7 +115,7 @@ const PRICE = expect.stringMatching(/^0x[1-9a-f]/) as unknown;
 
 /**
  * What each consumer has to answer: 21 000 is what a plain transfer costs, 7 wei the base fee of these networks
- * (spec/fees.md 4).
+ * (docs/spec/fees.md 4).
  */
 export const ANSWERS = {
   transfer: { gasLimit: '0x5208', baseFeePerGas: '0x7', priorityFeePerGas: PRICE },

@@ -90,7 +90,7 @@ describe('the order of the pool', () => {
   });
 });
 
-describe('the checks of the pool, with the texts of spec/fees.md 7', () => {
+describe('the checks of the pool, with the texts of docs/spec/fees.md 7', () => {
   const denied = [accountAt(3), stranger('dd').toUpperCase().replace('0X', '0x') as Hex];
   const profile = devnet({ pool: { margin: 0.8, deniedAddresses: denied, delegationsRefused: true } });
   const strict = () => devNode({ chain: { kind: 'devnet', network: profile } });
@@ -206,7 +206,7 @@ describe('the checks of the pool, with the texts of spec/fees.md 7', () => {
     });
   });
 
-  test('the margin of the pool is 0.8 of the cost, to the wei (spec/fees.md 2.1)', async () => {
+  test('the margin of the pool is 0.8 of the cost, to the wei (docs/spec/fees.md 2.1)', async () => {
     const { ask, node, transfer } = await devNode();
     const fields = { nonce: 0, maxFeePerGas: 10n ** 9n, gasLimit: 21_000n };
     const explained = await node.explainEstimate([

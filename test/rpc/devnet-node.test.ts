@@ -37,7 +37,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
     expect(estimate.baseFeePerGas).toBe('0x7');
     const explained = await node.explainEstimate([call]);
     const head = await ask<{ extraData: Hex }>('eth_getBlockByNumber', 'latest', false);
-    // The formula of spec/fees.md 2 written out again, on the bytes of the header.
+    // The formula of docs/spec/fees.md 2 written out again, on the bytes of the header.
     const unit = (at: number) => BigInt(`0x${head.extraData.slice(2 + 2 * at, 10 + 2 * at)}`) * 1000n;
     const cost = (unit(5) * BigInt(explained.evidence.compressedTxSize)) / BigInt(estimate.gasLimit) + unit(1);
     expect(BigInt(estimate.priorityFeePerGas)).toBe(BigInt(Math.trunc(1.2 * Number(cost))));

@@ -75,7 +75,7 @@ describe('an explained estimate', () => {
     expect(unchecked.filter((module) => module in LINEA_MODULE_LIMITS)).toEqual([]);
   });
 
-  test('the size on layer 1 is that of the signed transaction, 20 bytes and 38 (spec/fees.md 7)', async () => {
+  test('the size on layer 1 is that of the signed transaction, 20 bytes and 38 (docs/spec/fees.md 7)', async () => {
     const nonce = await ask<Hex>('eth_getTransactionCount', FROM, 'latest');
     const fees = { maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x3b9aca00' };
     const { gasLimit, evidence } = await node.explainEstimate([{ ...CALL, ...fees }]);

@@ -35,7 +35,7 @@ interface ShownBody {
   readonly withdrawals?: readonly Shown[];
 }
 
-/** Members of a header in the order of its RLP list (spec/json-rpc.md 5.1), the later ones from their forks on. */
+/** Members of a header in the order of its RLP list (docs/spec/json-rpc.md 5.1), the later ones from their forks on. */
 const HEADER = [
   ...['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot', 'logsBloom', 'difficulty'],
   ...['number', 'gasLimit', 'gasUsed', 'timestamp', 'extraData', 'mixHash', 'nonce', 'baseFeePerGas'],
@@ -112,7 +112,7 @@ describe.skipIf(!fixturesPresent)('the chain of the conformance suite, as it is 
       const transaction = await createTxFromRPC(shown as never, { common });
       expect(bytesToHex(transaction.hash())).toBe(shown.hash);
     }
-    // Counts of spec/json-rpc.md 8.
+    // Counts of docs/spec/json-rpc.md 8.
     expect(Object.fromEntries(seen)).toEqual({ '0x0': 196, '0x1': 23, '0x2': 23, '0x3': 6, '0x4': 1 });
   });
 

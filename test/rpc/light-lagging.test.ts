@@ -5,7 +5,7 @@ import { lightScene } from '../support/light-node.js';
 import type { SeenCall } from '../support/mock-chain.js';
 import { transferCalldata } from '../support/sign.js';
 
-/** What nodes say of a block that they do not have yet. @source spec/json-rpc.md 4.1, 4.2; Nethermind, Erigon */
+/** What nodes say of a block that they do not have yet. @source docs/spec/json-rpc.md 4.1, 4.2; Nethermind, Erigon */
 const WORDS: Record<string, () => unknown> = {
   null: () => null,
   geth: () => {

@@ -14,7 +14,7 @@ interface Changeable {
   accountProof: { key: Hex; proof: { proofRelatedNodes: Hex[] } };
 }
 
-/** What a state manager says of a block it does not hold (spec/state-trie.md 7.2). */
+/** What a state manager says of a block it does not hold (docs/spec/state-trie.md 7.2). */
 function withoutBlocks(...missing: Hex[]): (call: SeenCall, result: unknown) => unknown {
   return ({ method, params }, result) => {
     if (method !== 'linea_getProof' || !missing.includes(params[2] as Hex)) return result;

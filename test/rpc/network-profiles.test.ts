@@ -46,7 +46,7 @@ describe('pricing by verification cost', () => {
     const node = await startOn(devnet({ pricing }));
     const estimate = (await node.request({ method: 'linea_estimateGas', params: [call] })) as Estimate;
     const { evidence } = await node.explainEstimate([call]);
-    // spec/fees.md 8.2, written out again.
+    // docs/spec/fees.md 8.2, written out again.
     const [ratioCost, capacity, price, margin, adjustment] = [15 * 1_200_000, 90_000, 1e9, 1.5, 1_000];
     const [size, gas] = [evidence.compressedTxSize, Number(estimate.gasLimit)];
     const expected = {

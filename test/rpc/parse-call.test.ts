@@ -75,7 +75,7 @@ describe('call', () => {
     }
   });
 
-  // spec/fees.md 6: what the acceptance tests of the sequencer send.
+  // docs/spec/fees.md 6: what the acceptance tests of the sequencer send.
   const leniencies: [Record<string, string>, object][] = [
     [{ gas: '2147483647' }, { gas: 2_147_483_647n }],
     [

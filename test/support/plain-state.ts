@@ -66,7 +66,7 @@ export class PlainState implements TracedState {
 
   /**
    * Whether the storage root of an account is that of the storage of its own position. An account that was destroyed and
-   * recreated without a slot keeps the root of its old storage (spec/state-trie.md 5.3, below the table).
+   * recreated without a slot keeps the root of its old storage (docs/spec/state-trie.md 5.3, below the table).
    */
   ownsStorage(address: Uint8Array): boolean {
     const account = this.account(address);

@@ -230,7 +230,7 @@ describe('revertReason', () => {
 });
 
 describe('block context', () => {
-  // From the tests of go-ethereum's consensus/misc/eip1559; the last two from spec/fees.md 4.
+  // From the tests of go-ethereum's consensus/misc/eip1559; the last two from docs/spec/fees.md 4.
   it.each([
     [1_000_000_000n, 20_000_000n, 10_000_000n, 1_000_000_000n],
     [1_000_000_000n, 20_000_000n, 9_000_000n, 987_500_000n],
@@ -275,7 +275,7 @@ describe('block context', () => {
     expect(contextOfHeader(head, blockHash)).toMatchObject({ number: 9, coinbase: head.miner, prevRandao: word(2) });
   });
 
-  it('finds the fork by number and by time (spec/json-rpc.md 1.1, mainnet)', () => {
+  it('finds the fork by number and by time (docs/spec/json-rpc.md 1.1, mainnet)', () => {
     const hardforkAt = (number: number, timestamp: number) => rulesAt(linea, number, timestamp).hardfork;
     expect(hardforkAt(8_718_330, 1_724_000_000)).toBe('london');
     expect(hardforkAt(24_787_632, 1_761_200_000)).toBe('paris');

@@ -36,7 +36,7 @@ describe('blocks', () => {
   });
 });
 
-describe('counts of a run (spec/fees.md 7)', () => {
+describe('counts of a run (docs/spec/fees.md 7)', () => {
   it('of hashes', async () => {
     expect(await callOf(2, bytes(56))).toEqual({ PRECOMPILE_SHA2_BLOCKS: 2 });
     expect(await callOf(2, bytes(0))).toEqual({});

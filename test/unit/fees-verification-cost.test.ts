@@ -31,7 +31,7 @@ describe('verification cost', () => {
   });
 
   it('equals the other model with V = R*C*P/K, but for the place of one division', () => {
-    // spec/fees.md 8.3: 15 * 1200000 * 100000000 / 90000 wei a byte. 100 gas to a byte leaves no fraction to drop.
+    // docs/spec/fees.md 8.3: 15 * 1200000 * 100000000 / 90000 wei a byte. 100 gas to a byte leaves no fraction to drop.
     const prices = { fixedCostWei: 0n, variableCostWei: 20_000_000_000n };
     const even = { ...use, gas: 100n, compressedTxSize: 64 };
     expect(verificationCostPriorityFee({ ...variantA, variant: 'C' }, even, 1.25)).toBe(

@@ -43,7 +43,7 @@ describe.skipIf(!fixturesPresent)('the genesis of the execution-apis suite', () 
     expect(hash).toBe(bytesToHex(blockItems(chainRlp())[0]![0][0]!));
   });
 
-  it('begins each fork at the block of spec/json-rpc.md 8', () => {
+  it('begins each fork at the block of docs/spec/json-rpc.md 8', () => {
     const { network } = parseGenesis(fixtureJson('execution-apis/genesis.json'));
     const begins = {
       homestead: 0,

@@ -205,7 +205,7 @@ describe.skipIf(!fixturesPresent)('the chain of the conformance suite', () => {
   });
 });
 
-/** A header as JSON-RPC shows it, of the items of its RLP (spec/json-rpc.md 5.1). */
+/** A header as JSON-RPC shows it, of the items of its RLP (docs/spec/json-rpc.md 5.1). */
 function shownHeader(items: readonly Uint8Array[]): Record<string, string> {
   const members =
     'parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom difficulty number gasLimit gasUsed ' +

@@ -15,7 +15,7 @@ import { seededRandom } from '../support/random.js';
 
 const word = (value: number | bigint) => bigIntToBytes(BigInt(value), 32);
 
-/** The check values of spec/state-trie.md 2, from Shomei and the prover. */
+/** The check values of docs/spec/state-trie.md 2, from Shomei and the prover. */
 const PUBLISHED: Record<HashScheme, Record<string, string>> = {
   mimc: {
     z1: '022efa6a7d3f639a3831916b27daaa5cbcaf1165e47f04ffbe1e707e30a32469',
@@ -105,7 +105,7 @@ function leavesOf(tree: Tree): Map<number, Leaf> {
   return leaves;
 }
 
-/** Root that a branch leads to, folded by the rule of spec/state-trie.md 8. */
+/** Root that a branch leads to, folded by the rule of docs/spec/state-trie.md 8. */
 function foldedRoot(hasher: Hasher, index: number, { proofRelatedNodes }: MerkleProofJson): Uint8Array {
   const nodes = proofRelatedNodes.map((node) => hexToBytes(node));
   let hash = hasher.hash(nodes[41]!);

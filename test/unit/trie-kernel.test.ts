@@ -12,7 +12,7 @@ import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../../src/reference/field.js';
 
-/** spec/state-trie.md 2: the empty tree, a storage tree holding slot 0 = 1, and the same after slot 0 is removed. */
+/** docs/spec/state-trie.md 2: the empty tree, a storage tree holding slot 0 = 1, and the same after slot 0 is removed. */
 const PUBLISHED = {
   mimc: {
     emptySub: '0x0951bfcd4ac808d195af8247140b906a4379b3f2d37ec66e34d2f4a5d35fa166',
@@ -232,7 +232,7 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
     const { hasher, kernel, word } = await setUp(true);
     const [trie, whole] = [kernel.createTrie(), kernel.createTrie()];
 
-    /** The root over a leaf at a position with given siblings (spec/state-trie.md 10). */
+    /** The root over a leaf at a position with given siblings (docs/spec/state-trie.md 10). */
     const rootOf = ({ position, siblings }: LeafStep, leaf: TrieLeaf | undefined) => {
       let hash: Uint8Array = leaf === undefined ? ZERO_HASH : hasher.hash(encodeLeaf(scheme, leaf));
       for (const [level, sibling] of siblings.entries()) {

@@ -65,7 +65,7 @@ describe('TokenBucket', () => {
   });
 });
 
-/** Messages as spec/json-rpc.md 4.1 and 4.3 list them. */
+/** Messages as docs/spec/json-rpc.md 4.1 and 4.3 list them. */
 describe('classifyError', () => {
   const kindOf = (code: number, message: string, data?: unknown) => {
     const outcome = classifyError({ code, message, data });

@@ -5,7 +5,7 @@ export interface LayerOneRoots {
   /** Newest block that layer 1 holds a root of; undefined while it holds none. */
   newestFinalized(signal: AbortSignal): Promise<number | undefined>;
 
-  /** State root after `block`, 32 bytes; undefined unless a finalization ended with it (spec/state-trie.md 9). */
+  /** State root after `block`, 32 bytes; undefined unless a finalization ended with it (docs/spec/state-trie.md 9). */
   rootOnLayerOne(block: number, signal: AbortSignal): Promise<Uint8Array | undefined>;
 
   /**

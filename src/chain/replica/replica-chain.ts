@@ -7,7 +7,7 @@ import type { ZkFollower } from './zk-follower.js';
  * A light chain that builds its own zk proofs. Everything else is as the light chain has it.
  *
  * Provable are the blocks whose root layer 1 confirmed and whose states are held; a tag other than `earliest` names the
- * newest of them (DESIGN.md 8).
+ * newest of them (docs/decisions.md 6).
  *
  * @param light - closed with the replica
  * @param close - ends following, and releases what it uses; called first

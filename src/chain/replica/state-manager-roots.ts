@@ -11,7 +11,7 @@ export interface StateManagerRoots {
 /**
  * Roots of Shomei by `rollup_getZkEVMStateMerkleProofV0` of single blocks, of which the traces are not used.
  *
- * @source spec/state-trie.md 10
+ * @source docs/spec/state-trie.md 10
  */
 export function shomeiRoots(group: EndpointGroup): StateManagerRoots {
   const method = 'rollup_getZkEVMStateMerkleProofV0';

@@ -32,7 +32,7 @@ export interface TrieLogSource {
  * Trie logs of a Besu node with the Shomei plugin, by `shomei_getTrieLogsByRange`. A range whose answer is too large is
  * halved.
  *
- * @source spec/state-trie.md 6
+ * @source docs/spec/state-trie.md 6
  */
 export function besuTrieLogs(group: EndpointGroup): TrieLogSource {
   return {

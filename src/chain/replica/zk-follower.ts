@@ -18,7 +18,7 @@ const TURN_MS = 20;
  * what lies between two roots of layer 1 is stored to be gone on with, and given up when the second root differs. Only
  * states that layer 1 confirmed are proved.
  *
- * @source spec/state-trie.md 5, 6, 9
+ * @source docs/spec/state-trie.md 5, 6, 9
  */
 export class ZkFollower {
   private running: Promise<void> | undefined;

@@ -26,7 +26,7 @@ type TouchedSlots = Map<Hex, Set<Hex>>;
  * or if the caller listed them.
  *
  * @throws PlumblineError as `simulateCallAt`; a call that reverts or fails is an outcome
- * @source spec/json-rpc.md 2; go-ethereum, internal/ethapi: createAccessList
+ * @source docs/spec/json-rpc.md 2; ethereum/go-ethereum@02b73d4ea7 internal/ethapi/api.go, CreateAccessList
  */
 export async function accessListAt(
   reader: StateReader,

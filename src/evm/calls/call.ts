@@ -19,7 +19,7 @@ export type SimulationRules = Pick<Network, 'forks' | 'chainId' | 'rpcGasCap'>;
 export interface SimulatedCallOptions extends StepLimits {
   readonly network: SimulationRules;
   readonly overrides?: StateOverrides | undefined;
-  /** The client whose rules overrides follow (spec/fees.md 5.6); default Besu. */
+  /** The client whose rules overrides follow (docs/spec/fees.md 5.6); default Besu. */
   readonly overrideRules?: 'besu' | 'geth' | undefined;
   /** Fill in `touched` of the outcome. */
   readonly reportTouched?: RunOptions['reportTouched'];
@@ -35,7 +35,7 @@ export interface SimulatedCallOptions extends StepLimits {
  * @returns the outcome of a successful call
  * @throws PlumblineError `EXECUTION_REVERTED` with the return data, `EXECUTION_FAILED`, `TRANSACTION_REJECTED`,
  *   `INSUFFICIENT_FUNDS`, and errors of reading the state
- * @source spec/json-rpc.md 2.2
+ * @source docs/spec/json-rpc.md 2.2
  */
 export async function callAt(
   reader: StateReader,

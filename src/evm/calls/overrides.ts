@@ -17,7 +17,7 @@ export interface OverrideOptions {
  * The state `base` with overrides applied.
  *
  * @throws PlumblineError `INVALID_PARAMETER` for both storage forms at once, with `oneStorageForm`
- * @source spec/fees.md 5.6
+ * @source docs/spec/fees.md 5.6
  */
 export function withOverrides(
   base: StateReader,
@@ -32,7 +32,7 @@ export function withOverrides(
  * Effects of overrides on precompiles: some are moved, and geth treats every overridden account as an ordinary one.
  *
  * @throws PlumblineError `INVALID_PARAMETER` with `asGeth`, when a precompile is moved to an overridden account
- * @source spec/fees.md 5.6
+ * @source docs/spec/fees.md 5.6
  */
 export function precompileOverrides(overrides: StateOverrides, asGeth = false): MachineOptions {
   const moved = overrides.flatMap(({ address, movePrecompileTo: to }) =>

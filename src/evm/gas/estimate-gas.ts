@@ -48,7 +48,7 @@ const GETH_LENIENCY: Leniency = { nonce: 'any', contractSender: true };
  *
  * @throws PlumblineError `UPFRONT_COST_EXCEEDS_BALANCE`, `INSUFFICIENT_FUNDS`, `GAS_ALLOWANCE_EXCEEDED`,
  *   `EXECUTION_REVERTED`, `EXECUTION_FAILED`, `TRANSACTION_REJECTED`, `ABORTED`, and errors of reading the state
- * @source spec/fees.md 5.2, 5.3
+ * @source docs/spec/fees.md 5.2, 5.3
  */
 export async function estimateGasAt(
   reader: StateReader,

@@ -24,7 +24,7 @@ const WORD = 256;
  *
  * @param strict - the call's `strict`; if false, funds are not checked
  * @throws PlumblineError `UPFRONT_COST_EXCEEDS_BALANCE` below 21 000
- * @source spec/fees.md 5.2, steps 1 to 3
+ * @source docs/spec/fees.md 5.2, steps 1 to 3
  */
 export function besuCeiling(input: CeilingInput, strict?: boolean): bigint {
   let ceiling = least(input.blockGasLimit, input.transactionGasCap);
@@ -43,7 +43,7 @@ export function besuCeiling(input: CeilingInput, strict?: boolean): bigint {
  *
  * @param gas - the caller's limit; ignored below 21 000
  * @throws PlumblineError `INSUFFICIENT_FUNDS` when nothing is left for gas
- * @source spec/fees.md 5.3, steps 1 and 2
+ * @source docs/spec/fees.md 5.3, steps 1 and 2
  */
 export function gethCeiling(input: CeilingInput, gas: bigint | undefined, rpcGasCap: bigint): bigint {
   const requested = gas !== undefined && gas >= TRANSACTION_GAS ? gas : input.blockGasLimit;

@@ -54,7 +54,7 @@ const CALL_RESERVE = 64 / 63;
  * Besu's search.
  *
  * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED` when the run at the ceiling fails
- * @source spec/fees.md 5.2
+ * @source docs/spec/fees.md 5.2
  */
 export async function besuSearch(run: RunWithGas, { ceiling, plain }: SearchInput): Promise<GasEstimate> {
   const probe = new Probe(run, 'besu');
@@ -78,7 +78,7 @@ export async function besuSearch(run: RunWithGas, { ceiling, plain }: SearchInpu
  *
  * @throws PlumblineError `GAS_ALLOWANCE_EXCEEDED` when the run at the ceiling is out of gas, `EXECUTION_REVERTED`,
  *   `EXECUTION_FAILED`
- * @source spec/fees.md 5.3
+ * @source docs/spec/fees.md 5.3
  */
 export function gethSearch(run: RunWithGas, input: SearchInput): Promise<GasEstimate> {
   return narrowingSearch(new Probe(run, 'geth'), input, isClose);

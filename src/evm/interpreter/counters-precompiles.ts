@@ -75,7 +75,7 @@ const P256_VERIFY_BYTES = 160;
  * Counters by precompile address, as a number. Point evaluation is not included: it cannot run without its trusted
  * setup.
  *
- * @source spec/fees.md 7
+ * @source docs/spec/fees.md 7
  */
 export const PRECOMPILE_COUNTERS: ReadonlyMap<number, PrecompileCounter> = new Map<number, PrecompileCounter>([
   [0x01, ecrecover],

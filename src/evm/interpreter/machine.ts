@@ -22,7 +22,7 @@ type BlockForEvm = NonNullable<EVMRunCallOpts['block']>;
 
 const POINT_EVALUATION = new Address(hexToBytes('0x000000000000000000000000000000000000000a'));
 
-/** Without blobs the blob base fee stays at its minimum, 1 wei (spec/json-rpc.md 1.2). */
+/** Without blobs the blob base fee stays at its minimum, 1 wei (docs/spec/json-rpc.md 1.2). */
 const MIN_BLOB_BASE_FEE = 1n;
 
 /** A precompile moved to another address. */

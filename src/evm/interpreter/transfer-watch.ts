@@ -35,7 +35,7 @@ interface Frame {
  * Adds a log for each transfer of ether to the logs of a run, where it happened: in calls, creations and SELFDESTRUCT.
  * Reverted transfers leave no log.
  *
- * @source ERC-7528; execution-apis, eth_simulateV1 `traceTransfers`
+ * @source ERC-7528; ethereum/execution-apis@033ca6e6 tests/eth_simulateV1, `traceTransfers`
  */
 export class TransferWatch {
   private readonly frames: Frame[] = [];

@@ -17,7 +17,8 @@ export interface PlannedBlock extends BlockRequest {
  * @param base - the block before the first
  * @param slotSeconds - time between two blocks, if the request gives none
  * @throws PlumblineError `SIMULATION_REFUSED` for numbers or times out of order, or more than 256 blocks
- * @source execution-apis, eth_simulateV1; go-ethereum 02b73d4ea7, internal/ethapi/simulate.go
+ * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1;
+ *   ethereum/go-ethereum@02b73d4ea7 internal/ethapi/simulate.go
  */
 export function planBlocks(
   requests: readonly BlockRequest[],

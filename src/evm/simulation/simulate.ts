@@ -37,7 +37,8 @@ const GWEI = 10n ** 9n;
  * @throws PlumblineError `SIMULATION_REFUSED` for blocks out of order, too many blocks, invalid overrides, and calls
  *   that may not run; `EXECUTION_FAILED` when a system call fails; `STEP_BUDGET_EXCEEDED`, `ABORTED`, and errors of
  *   reading the state. A call that reverts or fails is a result.
- * @source execution-apis, eth_simulateV1; go-ethereum 02b73d4ea7, internal/ethapi/simulate.go
+ * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1;
+ *   ethereum/go-ethereum@02b73d4ea7 internal/ethapi/simulate.go
  */
 export async function simulateBlocks(
   base: SimulationBase,

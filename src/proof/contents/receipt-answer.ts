@@ -10,7 +10,7 @@ const MAX_TYPE = 0x7f;
  *
  * @param at - its place in the answer
  * @throws PlumblineError `PROOF_MALFORMED`
- * @source execution-apis 033ca6e, schema of receipts; EIP-658
+ * @source ethereum/execution-apis@033ca6e6 src/schemas/receipt.yaml; EIP-658
  */
 export function readReceipt(json: unknown, at: string): Receipt {
   const receipt = readObject(json, at);

@@ -11,7 +11,7 @@ type Json = Readonly<Record<string, unknown>>;
  *
  * @param at - its place in the answer
  * @throws PlumblineError `PROOF_MALFORMED`
- * @source execution-apis 033ca6e, schema of transactions; EIP-2718
+ * @source ethereum/execution-apis@033ca6e6 src/schemas/transaction.yaml; EIP-2718
  */
 export function readTransaction(json: unknown, at: string): Uint8Array {
   const tx = readObject(json, at);

@@ -115,7 +115,8 @@ function decodeAccount(bytes: Uint8Array): EthereumAccount {
  * @param answer - the `result` of the JSON-RPC response; `accountProof` and `storageProof` are needed, the members that
  *   repeat what these prove are compared where present
  * @throws PlumblineError `PROOF_MALFORMED` when the answer is not a proof at all, `INVALID_LENGTH` for a bad request
- * @source EIP-1186; yellow paper, appendix D; hyperledger/besu 01884ba: WorldStateProofProvider, 0ae725c: GetProofResult
+ * @source EIP-1186; yellow paper, appendix D; hyperledger/besu@01884ba ethereum/core, WorldStateProofProvider;
+ *   hyperledger/besu@0ae725c ethereum/api, GetProofResult
  */
 export function verifyEthereumProof(request: ProofRequest, answer: unknown): EthereumProofVerdict {
   const { address, storageKeys, stateRoot } = request;

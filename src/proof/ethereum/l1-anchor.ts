@@ -9,7 +9,7 @@ import { type EthereumProofFailureReason, verifyEthereumProof } from './ethereum
  * Slot of `stateRootHashes[block]` in the rollup contract, 32 bytes.
  *
  * @param block - layer-2 block number
- * @source spec/state-trie.md 9: keccak256(block as 32 bytes || slot of the mapping as 32 bytes)
+ * @source docs/spec/state-trie.md 9: keccak256(block as 32 bytes || slot of the mapping as 32 bytes)
  */
 export function stateRootSlot(rollup: RollupContract, block: number): Uint8Array {
   return keccak_256(concatBytes(bigIntToBytes(BigInt(block), 32), bigIntToBytes(rollup.stateRootsSlot, 32)));
@@ -57,7 +57,7 @@ export type L1AnchorVerdict = VerifiedL1Anchor | ProofFailure<L1AnchorFailureRea
  *
  * @param answer - `eth_getProof` of the contract with the slots of `anchorSlots`, in that order
  * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `OUT_OF_RANGE` for a negative block number
- * @source spec/state-trie.md 9, spec/json-rpc.md 6
+ * @source docs/spec/state-trie.md 9, docs/spec/json-rpc.md 6
  */
 export function verifyL1Anchor(request: L1AnchorRequest, answer: unknown): L1AnchorVerdict {
   const { l1StateRoot, rollup, l2BlockNumber } = request;

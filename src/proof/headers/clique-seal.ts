@@ -38,7 +38,7 @@ export function cliqueSealDigest(header: BlockHeader): Uint8Array {
  * Verifies that one of the network's signers sealed a header.
  *
  * @param sealing - `sealing.clique` of the network's profile
- * @source spec/json-rpc.md 5.2; EIP-225
+ * @source docs/spec/json-rpc.md 5.2; EIP-225
  */
 export function verifyCliqueSeal(sealing: CliqueSealing, header: BlockHeader): CliqueVerdict {
   const { number, extraData } = header;

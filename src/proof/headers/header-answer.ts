@@ -39,7 +39,7 @@ const LATER_MEMBERS = [
  *
  * @param at - place of the block inside the answer; empty for the whole of it
  * @throws PlumblineError `PROOF_MALFORMED`
- * @source spec/json-rpc.md 5.1
+ * @source docs/spec/json-rpc.md 5.1
  */
 export function readHeader(json: unknown, at = ''): BlockHeader {
   const block = readObject(json, at);

@@ -30,7 +30,7 @@ const FORK_OF_FIELD = {
  * Verifies that a header has the fields of its fork, and the constants of a network without miners; where Maru seals, also
  * those of a network without withdrawals, blobs, requests and beacon roots.
  *
- * @source spec/json-rpc.md 5.1; EIP-3675 for what follows Paris on every network
+ * @source docs/spec/json-rpc.md 5.1; EIP-3675 for what follows Paris on every network
  */
 export function verifyHeaderRules(network: Pick<Network, 'forks' | 'sealing'>, header: BlockHeader): HeaderRuleVerdict {
   const rank = newestFork(network, header);

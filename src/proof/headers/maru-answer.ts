@@ -91,7 +91,7 @@ function readSeals(json: unknown, at: string, slot: number) {
  * @param blockAnswer - body of `GET /eth/v2/beacon/blocks/{id}`, parsed
  * @param headerAnswer - body of `GET /eth/v1/beacon/headers/{id}`, parsed
  * @throws PlumblineError `PROOF_MALFORMED`. Throws a `Refusal` when the two are of different blocks
- * @source spec/json-rpc.md 5.3
+ * @source docs/spec/json-rpc.md 5.3
  */
 export function readMaruBlock(blockAnswer: unknown, headerAnswer: unknown): SealedMaruBlock {
   const header = readHeader(messageOf(headerAnswer));

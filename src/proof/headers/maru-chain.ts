@@ -18,7 +18,7 @@ export type MaruLinkVerdict = { readonly verified: true } | ProofFailure<MaruLin
 /**
  * Verifies that a beacon block is the one right after another.
  *
- * @source spec/json-rpc.md 5.3, step 7
+ * @source docs/spec/json-rpc.md 5.3, step 7
  */
 export function verifyMaruLink(parent: VerifiedMaruBlock, child: VerifiedMaruBlock): MaruLinkVerdict {
   const [before, after] = [parent.block, child.block];
@@ -59,7 +59,7 @@ export type MaruPayloadVerdict = { readonly verified: true } | ProofFailure<Maru
  *
  * @param payload - of a block that `verifyMaruBlock` has verified
  * @param execution - a header with its hash, as `verifyHeader` gives it
- * @source spec/json-rpc.md 5.3, step 6
+ * @source docs/spec/json-rpc.md 5.3, step 6
  */
 export function verifyMaruPayload(payload: MaruPayload, { header, hash }: HashedHeader): MaruPayloadVerdict {
   return judge(() => {

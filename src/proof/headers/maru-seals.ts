@@ -100,7 +100,7 @@ function requireSealed(block: SealedMaruBlock, validators: readonly Uint8Array[]
  *
  * @param validators - addresses of 20 bytes, in any order, at least one
  * @throws PlumblineError `INVALID_LENGTH` or `INVALID_PARAMETER` for a bad set of validators
- * @source spec/json-rpc.md 5.3, steps 1 to 5
+ * @source docs/spec/json-rpc.md 5.3, steps 1 to 5
  */
 export function verifyMaruBlock(block: SealedMaruBlock, validators: readonly Uint8Array[]): MaruVerdict {
   checkValidators(validators);
@@ -133,7 +133,7 @@ export type ParentSealsVerdict =
  *
  * @param block - one that `verifyMaruBlock` has verified
  * @throws PlumblineError as `verifyMaruBlock`
- * @source spec/json-rpc.md 5.3, step 7
+ * @source docs/spec/json-rpc.md 5.3, step 7
  */
 export function verifyMaruParentSeals(block: SealedMaruBlock, validators: readonly Uint8Array[]): ParentSealsVerdict {
   checkValidators(validators);

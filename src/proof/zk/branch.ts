@@ -25,7 +25,7 @@ interface KnownBranch {
 }
 
 /**
- * Checks branches against the top root of one tree (spec/state-trie.md 8, "branch check").
+ * Checks branches against the top root of one tree (docs/spec/state-trie.md 8, "branch check").
  *
  * Two things are looked up instead of hashed. A sibling preimage of two empty subtrees is compared with the known ones.
  * And where two branches meet, the second stops climbing if it lists the same nodes above as the one before: neighbours

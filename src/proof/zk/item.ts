@@ -175,7 +175,7 @@ function checkValue(asked: TreeQuestion, proof: BranchAnswer, hval: Uint8Array):
  * @param root - top root of the tree, 32 bytes
  * @param json - an item as `accountProof` and `storageProofs` hold them
  * @throws PlumblineError `PROOF_MALFORMED`
- * @source spec/state-trie.md 8
+ * @source docs/spec/state-trie.md 8
  */
 export function verifyTreeItem(
   hasher: Hasher,

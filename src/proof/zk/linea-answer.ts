@@ -19,7 +19,7 @@ import {
 export interface BranchAnswer {
   readonly at: string;
   readonly value: Uint8Array;
-  /** 42 preimages, from the top node down to the leaf opening (spec/state-trie.md 7.3). */
+  /** 42 preimages, from the top node down to the leaf opening (docs/spec/state-trie.md 7.3). */
   readonly nodes: readonly Uint8Array[];
 }
 
@@ -57,8 +57,8 @@ const ABSENT_FIELDS = ['key', 'leftLeafIndex', 'rightLeafIndex', 'leftProof', 'r
 const WORD = 32;
 
 /**
- * A branch, by the lengths of spec/state-trie.md 7.3. A sibling of two empty subtrees, as most are, is given as the bytes
- * of `emptySiblings` and its text not read: that would be most of the time of reading.
+ * A branch, by the lengths of docs/spec/state-trie.md 7.3. A sibling of two empty subtrees, as most are, is given as the
+ * bytes of `emptySiblings` and its text not read: that would be most of the time of reading.
  *
  * @param valueBytes - lengths the value may have
  */

@@ -43,7 +43,7 @@ export type LineaProofVerdict = VerifiedLineaProof | ProofFailure<LineaProofFail
  * @param answer - the `result` of the JSON-RPC response, as parsed
  * @returns what is proven, or the reason why it is not
  * @throws PlumblineError `PROOF_MALFORMED` when the answer is not a proof at all, `INVALID_LENGTH` for a bad request
- * @source spec/state-trie.md 7.3, 8
+ * @source docs/spec/state-trie.md 7.3, 8
  */
 export function verifyLineaProof(hasher: Hasher, request: ProofRequest, answer: unknown): LineaProofVerdict {
   checkRequest(request);

@@ -6,7 +6,7 @@ import type { LogRequest } from '../parsing/parse-log-filter.js';
 import { requireBlock } from '../resolve-block.js';
 import { invalidParams } from '../rpc-errors.js';
 
-/** Most that the last block of a range may be above its first, as the reference node has it (spec/json-rpc.md 2.6). */
+/** Most that the last block of a range may be above its first, as the reference node has it (docs/spec/json-rpc.md 2.6). */
 const MAX_LOG_RANGE = 5000;
 
 const LATEST: BlockReference = { tag: 'latest' };

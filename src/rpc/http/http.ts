@@ -37,7 +37,7 @@ const JSON_TYPE = 'application/json';
  * | any other verb | 405 |
  * | origin or host not allowed | 403 |
  *
- * @source spec/json-rpc.md 3, DESIGN.md 8
+ * @source docs/spec/json-rpc.md 3, docs/decisions.md 7
  */
 export function createFetchHandler(
   dispatch: Dispatch,

@@ -9,7 +9,8 @@ import { readSimulation } from './simulation.js';
  * `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. A call that fails has a list too, with
  * the failure beside it.
  *
- * @source execution-apis, go-ethereum
+ * @source ethereum/execution-apis@033ca6e6 tests/eth_createAccessList;
+ *   ethereum/go-ethereum@02b73d4ea7 internal/ethapi/api.go
  */
 export const eth_createAccessList: Method<RpcContext> = {
   name: 'eth_createAccessList',

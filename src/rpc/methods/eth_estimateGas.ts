@@ -11,7 +11,7 @@ import { requireBlock } from '../resolve-block.js';
 /**
  * `[call, block, stateOverride, blockOverrides]`. Without a block it is the pending one, on networks of geth the newest.
  *
- * @source spec/fees.md 5
+ * @source docs/spec/fees.md 5
  */
 export const eth_estimateGas: Method<RpcContext> = {
   name: 'eth_estimateGas',

@@ -17,7 +17,7 @@ const NAME = 'eth_simulateV1';
  * `[simulation, block]`; without a block it is the newest. Blocks that follow it are simulated and given back as
  * `eth_getBlockByNumber` gives blocks, with what their calls came to.
  *
- * @source execution-apis, eth_simulateV1
+ * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1
  */
 export const eth_simulateV1: Method<RpcContext> = {
   name: NAME,

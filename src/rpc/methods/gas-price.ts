@@ -2,7 +2,9 @@ import { toQuantity } from '../../primitives/quantity.js';
 import type { RpcContext } from '../context.js';
 import type { Method } from '../method.js';
 
-/** The network's minimum, from the newest header that says it, and at least the next base fee (spec/json-rpc.md 2.1). */
+/**
+ * The network's minimum, from the newest header that says it, and at least the next base fee (docs/spec/json-rpc.md 2.1).
+ */
 async function gasPrice({ chain }: RpcContext): Promise<{ gasPrice: bigint; baseFee: bigint }> {
   const { baseFeePerGas: baseFee } = await chain.pendingContext();
   const { minGasPriceWei } = (await chain.prices()).prices;

@@ -13,7 +13,7 @@ import { invalidParams } from '../rpc-errors.js';
  * `[call]`, `[call, stateOverride]`, `[call, block]` or `[call, block, stateOverride]`: an object is an override, a
  * string a block, null neither.
  *
- * @source DESIGN.md 8, spec/fees.md 6
+ * @source docs/decisions.md 5, docs/spec/fees.md 6
  */
 export async function readEstimateRequest(
   context: RpcContext,

@@ -4,7 +4,7 @@ import type { RpcContext } from '../context.js';
 import type { Method } from '../method.js';
 import { parseHash } from '../parsing/parse-params.js';
 
-/** Why a transaction is in no block: null when nothing is known of it (spec/json-rpc.md 2.4). */
+/** Why a transaction is in no block: null when nothing is known of it (docs/spec/json-rpc.md 2.4). */
 export const linea_getTransactionExclusionStatusV1: Method<RpcContext> = {
   name: 'linea_getTransactionExclusionStatusV1',
   async handle({ chain }, [hash]) {

@@ -18,7 +18,7 @@ export const web3_clientVersion: Method<RpcContext> = {
 /** Always true: requests are heard. */
 export const net_listening: Method<RpcContext> = { name: 'net_listening', handle: () => true };
 
-/** There are no peers (DESIGN.md 8). */
+/** There are no peers (docs/decisions.md 10). */
 export const net_peerCount: Method<RpcContext> = { name: 'net_peerCount', handle: () => '0x0' };
 
 export const eth_syncing: Method<RpcContext> = { name: 'eth_syncing', handle: () => false };

@@ -6,7 +6,7 @@ import { findBlock } from '../resolve-block.js';
 
 /*
  * Blocks of layer 2 have no uncles; imported blocks of before the merge may. Their number is known, they themselves are
- * not kept (DESIGN.md 8).
+ * not kept (docs/decisions.md 10).
  */
 
 export const eth_getUncleCountByBlockNumber: Method<RpcContext> = {

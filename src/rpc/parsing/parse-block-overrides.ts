@@ -13,7 +13,7 @@ const UNSUPPORTED = ['beaconRoot', 'withdrawals'];
  *
  * @returns undefined where the parameter is missing or null
  * @throws RpcError -32602 that names the member
- * @source spec/fees.md 5.6
+ * @source docs/spec/fees.md 5.6
  */
 export function parseBlockOverrides(value: unknown): BlockOverrides | undefined {
   if (value === undefined || value === null) return undefined;

@@ -22,7 +22,7 @@ const DECIMAL = /^[0-9]{1,78}$/;
  * blob fields) are ignored.
  *
  * @param options.lenient - also takes what `linea_estimateGas` takes: decimal strings for quantities, empty strings for
- *   `value` and `data`, and hex data without `0x` (spec/fees.md 6)
+ *   `value` and `data`, and hex data without `0x` (docs/spec/fees.md 6)
  * @throws RpcError -32602 for a bad member, for `data` and `input` that differ, and for `gasPrice` together with one of
  *   the EIP-1559 prices
  */

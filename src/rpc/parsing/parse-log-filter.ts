@@ -22,7 +22,7 @@ export interface LogRequest {
 }
 
 /**
- * Addresses: one or several. Topics by position: null is any, an array is one of several (spec/json-rpc.md 2.6). An
+ * Addresses: one or several. Topics by position: null is any, an array is one of several (docs/spec/json-rpc.md 2.6). An
  * empty array is any, too.
  *
  * @throws RpcError -32602

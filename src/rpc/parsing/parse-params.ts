@@ -9,7 +9,7 @@ import { invalidParams, type RpcError } from '../rpc-errors.js';
  * it) and the subject of the message, and throws RpcError -32602 that names the parameter.
  */
 
-/** Most storage keys of one proof request (DESIGN.md 8). */
+/** Most storage keys of one proof request (docs/decisions.md 12). */
 export const DEFAULT_MAX_STORAGE_KEYS = 1024;
 
 const WORD_BITS = 256;
@@ -74,7 +74,7 @@ export function parseStorageKey(value: unknown, parameter = 'position', subject 
 }
 
 /**
- * Keys of a proof request, in order, duplicates kept (spec/state-trie.md 7.3).
+ * Keys of a proof request, in order, duplicates kept (docs/spec/state-trie.md 7.3).
  *
  * @returns 32 bytes each
  * @throws RpcError -32602, above `limit` keys too

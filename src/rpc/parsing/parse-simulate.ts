@@ -29,7 +29,7 @@ export interface SimulationRequest {
  * the first is required, and it is not empty.
  *
  * @throws RpcError -32602 that names the member
- * @source execution-apis, eth_simulateV1
+ * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1
  */
 export function parseSimulation(value: unknown): SimulationRequest {
   const object = requireObject(value, 'simulation', SUBJECT);

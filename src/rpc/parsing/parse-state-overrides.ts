@@ -11,7 +11,7 @@ const SUBJECT = 'state override params';
  *
  * @returns an empty list where the parameter is missing or null
  * @throws RpcError -32602 that names the address, and the member or slot
- * @source spec/interface.md 2.4, spec/fees.md 5.6
+ * @source docs/spec/interface.md 2.4, docs/spec/fees.md 5.6
  */
 export function parseStateOverrides(value: unknown, parameter = 'stateOverride'): StateOverrides {
   if (value === undefined || value === null) return [];

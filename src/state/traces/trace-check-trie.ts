@@ -51,7 +51,7 @@ export class CheckedTrie {
    *
    * @param at - names the trace in the verdict
    * @throws TraceRefusal
-   * @source spec/state-trie.md 10
+   * @source docs/spec/state-trie.md 10
    */
   step(trace: StateTrace, at: string): void {
     const before = stateBefore(trace);

@@ -19,8 +19,8 @@ export interface TracesVerified {
 /** How strictly traces are checked. */
 export interface TraceCheckOptions {
   /**
-   * Also require the traces of a block to come in the order of block application (spec/state-trie.md 5.3 and the patterns
-   * of 10). Left out: no; lists of single tree operations pass too.
+   * Also require the traces of a block to come in the order of block application (docs/spec/state-trie.md 5.3 and the
+   * patterns of 10). Left out: no; lists of single tree operations pass too.
    */
   readonly order?: boolean;
 }
@@ -33,7 +33,7 @@ export interface TraceCheckOptions {
  *
  * @param parentRoot - state root before the first block, 32 bytes
  * @param blocks - traces by block; a block may have none
- * @source spec/state-trie.md 10
+ * @source docs/spec/state-trie.md 10
  */
 export function checkTraces(
   hasher: Hasher,
@@ -187,7 +187,7 @@ class CheckedState {
       this.bind(storage, emptyRoot, at);
       this.same(root, storage.trie!.topRoot, `${at}.value`, 'its storage root');
     } else {
-      // Recreated without a slot being touched: the old root stays (spec/state-trie.md 5.3, below the table).
+      // Recreated without a slot being touched: the old root stays (docs/spec/state-trie.md 5.3, below the table).
       const kept = storage.deletedRoot;
       const isKept = kept !== undefined && equalBytes(root, kept);
       if (!isKept) this.same(root, emptyRoot, `${at}.value`, 'its storage root');

@@ -88,7 +88,7 @@ const FIELDS: {
  * Two habits of old records are accepted: addresses padded to 32 bytes, and deletions without `deletedValue`.
  *
  * @throws PlumblineError `TRACE_MALFORMED`
- * @source spec/state-trie.md 10
+ * @source docs/spec/state-trie.md 10
  */
 export function parseBlockTraces(json: unknown): StateTrace[][] {
   return list(json, 'blocks').map((block, b) =>

@@ -22,7 +22,7 @@ const LETTERS: Readonly<Record<StateTrace['type'], string>> = {
  *
  * @param at - names the block in the verdict
  * @throws TraceRefusal `PATTERN_BROKEN`
- * @source spec/state-trie.md 5.3 and 10
+ * @source docs/spec/state-trie.md 5.3 and 10
  */
 export function checkOrder(hasher: Hasher, traces: readonly StateTrace[], at: string): void {
   const groups: { address: Uint8Array; first: number; traces: StateTrace[] }[] = [];

@@ -41,7 +41,7 @@ interface Entry {
  * @param changes - in any order, no address twice
  * @throws PlumblineError `STATE_MISMATCH` when a before-value is not what is held; `INVALID_PARAMETER`, `INVALID_LENGTH`;
  *   `WITNESS_MISSING`; `OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL` for a number the tree cannot hold
- * @source spec/state-trie.md 5.3; the letters below are its steps
+ * @source docs/spec/state-trie.md 5.3; the letters below are its steps
  */
 export function applyTraced(
   workshop: TracedWorkshop,

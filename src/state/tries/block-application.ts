@@ -27,8 +27,8 @@ interface Plan {
 const PIECE = 1024;
 
 /**
- * Writes a block into the tries (spec/state-trie.md 5.3). Storage tries first, since account values need their roots; in
- * each trie all leaves are written before any is hashed. That leaves the order of operations inside a trie as it has to
+ * Writes a block into the tries (docs/spec/state-trie.md 5.3). Storage tries first, since account values need their roots;
+ * in each trie all leaves are written before any is hashed. That leaves the order of operations inside a trie as it has to
  * be, and the roots depend on nothing else. The before-values are checked before anything is written; after an error
  * later than that the caller takes back what was written.
  *

@@ -16,7 +16,7 @@ export interface AccountRecord {
   readonly storage: SlotTrie | undefined;
   /**
    * The next slot written starts from an empty trie although `storage` is another one: the account was destroyed and
-   * recreated without a slot being touched, and kept its old storage root (spec/state-trie.md 5.3, below the table).
+   * recreated without a slot being touched, and kept its old storage root (docs/spec/state-trie.md 5.3, below the table).
    */
   readonly storageRestarts: boolean;
 }

@@ -6,7 +6,7 @@ export interface TrieView {
   /** 32 bytes. */
   topRoot(trie: number): Uint8Array;
   find(trie: number, hkey: Uint8Array): TrieFound;
-  /** The 42 preimages of a position in use, top to bottom (spec/state-trie.md 7.3). */
+  /** The 42 preimages of a position in use, top to bottom (docs/spec/state-trie.md 7.3). */
   branch(trie: number, position: number): readonly Uint8Array[];
 }
 

@@ -6,7 +6,7 @@ import { bytesToHex } from '../../primitives/hex.js';
 import type { HashedKey } from '../hash-cache.js';
 import type { StateView } from './past-view.js';
 
-/** Proof that a key is in a trie with its value, or that it is not (spec/state-trie.md 7.3). */
+/** Proof that a key is in a trie with its value, or that it is not (docs/spec/state-trie.md 7.3). */
 function proveKey(
   view: StateView,
   trie: number,

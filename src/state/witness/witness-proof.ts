@@ -17,7 +17,7 @@ import { WitnessTrie } from './witness-trie.js';
  * @param items - at least one
  * @throws PlumblineError `WITNESS_CONFLICT` for items that do not lead to the root; `PROOF_MALFORMED`, `INVALID_HEX`,
  *   `INVALID_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
- * @source spec/state-trie.md 7.3
+ * @source docs/spec/state-trie.md 7.3
  */
 export function witnessFromProofs(hasher: Hasher, topRoot: Uint8Array, items: readonly ProofItemJson[]): WitnessTrie {
   const branches = items.flatMap((item, i) => {

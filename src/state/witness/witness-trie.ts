@@ -36,7 +36,7 @@ const emptyTries = new WeakMap<Hasher, WitnessTrie>();
  * All that is learned is checked against the sub root it was opened with, so a trie opened with a trusted root holds
  * nothing else.
  *
- * @source spec/state-trie.md 2 to 4
+ * @source docs/spec/state-trie.md 2 to 4
  */
 export class WitnessTrie implements StepTrie {
   private constructor(

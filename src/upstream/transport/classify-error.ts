@@ -1,6 +1,6 @@
 import { faultOutcome, type Outcome, type RpcErrorBody } from './fault.js';
 
-/** Codes of providers. @source spec/json-rpc.md 4.3 */
+/** Codes of providers. @source docs/spec/json-rpc.md 4.3 */
 const REFUSED_CODES = [402, 401, 403, -33000, -33100, -40100];
 const RATE_CODES = [429, -33200, -33300, -33400];
 const PROJECT_REFUSED = -32002;
@@ -14,7 +14,7 @@ const ABOUT_SIZE = /range|batch|block|result|respon|\bsize\b|too (?:large|big|lo
 
 /**
  * Tells an answer to the call from a word about the endpoint: refusals of the key, rate limits, synchronisation.
- * -32005 may be a rate limit or a range or batch that is too large, so its message is read (spec/json-rpc.md 4.3).
+ * -32005 may be a rate limit or a range or batch that is too large, so its message is read (docs/spec/json-rpc.md 4.3).
  *
  * @param error - redacted already
  */

@@ -16,7 +16,7 @@ import { hasAnswer, isOtherText, parseError, parseJson } from './wire.js';
 /** Statuses by which a server may refuse an array of requests. */
 const MAY_REFUSE_BATCH = [400, 405, 413, 415, 422];
 
-/** JSON-RPC over HTTP POST. @source spec/json-rpc.md 3, 4.3 */
+/** JSON-RPC over HTTP POST. @source docs/spec/json-rpc.md 3, 4.3 */
 export function jsonRpcTransport(address: Address, batchLimit: number, options: HttpOptions): Transport {
   let nextId = 1;
   return {

@@ -13,7 +13,7 @@ export interface Finalization {
   readonly timestamp: number;
 }
 
-/** Selectors of the rollup contract's getters (spec/json-rpc.md 6). */
+/** Selectors of the rollup contract's getters (docs/spec/json-rpc.md 6). */
 export const SELECTORS = {
   currentL2BlockNumber: '0x695378f5',
   stateRootHashes: '0x8be745d1',

@@ -2,7 +2,7 @@ import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import type { Exclusion } from '../../chain.js';
 
-/** Retention of the reference service (spec/json-rpc.md 2.4). */
+/** Retention of the reference service (docs/spec/json-rpc.md 2.4). */
 const KEPT_SECONDS = 7 * 24 * 3600;
 /** When there are more, the oldest are removed. */
 const MAX_KEPT = 1024;

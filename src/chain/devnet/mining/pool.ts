@@ -4,7 +4,7 @@ import { bytesToHex } from '../../../primitives/hex.js';
 
 /** Maximum number of pending transactions. */
 const POOL_LIMIT = 4096;
-/** Per cent by which a replacement must raise the price. @source Besu and geth: default price bump */
+/** Per cent by which a replacement must raise the price. @source docs/spec/fees.md 7, defaults of the pool */
 const PRICE_BUMP = 10n;
 
 interface PoolEntry {

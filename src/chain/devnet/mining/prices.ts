@@ -4,7 +4,7 @@ import type { Network } from '../../../networks/network.js';
 import type { CurrentPrices } from '../../chain.js';
 
 /**
- * Prices in a header, else the defaults of the network profile (spec/fees.md 3). Either all headers of a devnet carry
+ * Prices in a header, else the defaults of the network profile (docs/spec/fees.md 3). Either all headers of a devnet carry
  * prices or none does, so older headers need not be read.
  */
 export function currentPrices(network: Network, head: BlockHeader): CurrentPrices {

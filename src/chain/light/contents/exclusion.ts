@@ -13,7 +13,7 @@ const STAGES: readonly unknown[] = ['SEQUENCER', 'RPC', 'P2P'];
  *
  * @param hash - 32 bytes
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
- * @source spec/json-rpc.md 2.4
+ * @source docs/spec/json-rpc.md 2.4
  */
 export function fetchExclusion(group: EndpointGroup, hash: Uint8Array): Promise<Exclusion | undefined> {
   return group.request(METHOD, [bytesToHex(hash)], {

@@ -16,7 +16,7 @@ const LOOK_MS = 5_000;
  * @returns it as it was sent
  * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS` before anything is sent; `UPSTREAM_ERROR` with what
  *   the node says against it; `ANSWER_REFUSED` for another hash
- * @source spec/json-rpc.md 2.5, spec/fees.md 7
+ * @source docs/spec/json-rpc.md 2.5, docs/spec/fees.md 7
  */
 export async function submitChecked(
   raw: Uint8Array,

@@ -7,8 +7,8 @@ import type { LightBlock } from './light-block.js';
 const LOOK_BACK = 16;
 
 /**
- * Prices that hold after a block: of its header, else of the newest before it that brought some (spec/fees.md 3), else the
- * profile's.
+ * Prices that hold after a block: of its header, else of the newest before it that brought some (docs/spec/fees.md 3), else
+ * the profile's.
  *
  * @param ancestor - a verified ancestor of the block by its number
  */

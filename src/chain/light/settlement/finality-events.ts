@@ -12,7 +12,7 @@ export interface FinalizationEvent {
   readonly root: Uint8Array;
 }
 
-/** Topic of the event of the rollup contract. @source spec/json-rpc.md 6 */
+/** Topic of the event of the rollup contract. @source docs/spec/json-rpc.md 6 */
 export const DATA_FINALIZED: Hex = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb';
 
 /**

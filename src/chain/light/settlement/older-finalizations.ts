@@ -7,7 +7,10 @@ import type { FinalizedBlock } from './finality-store.js';
 const WIDEST = 2048;
 /** A narrower range than this is not tried: it is not the range that endpoints refuse. */
 const NARROWEST = 16;
-/** Requests in all. Finalizations are two hours apart, 600 blocks of layer 1, and 16 hours at most (spec/json-rpc.md 2.2). */
+/**
+ * Requests in all. Finalizations are two hours apart, 600 blocks of layer 1, and 16 hours at most
+ * (docs/spec/json-rpc.md 2.2).
+ */
 const REQUESTS = 24;
 
 /**

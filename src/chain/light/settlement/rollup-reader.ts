@@ -24,7 +24,7 @@ export interface RollupReading {
   readonly agreeing?: number | undefined;
 }
 
-/** Getters of the rollup contract. @source spec/json-rpc.md 6 */
+/** Getters of the rollup contract. @source docs/spec/json-rpc.md 6 */
 const CURRENT_BLOCK: Hex = '0x695378f5';
 const STATE_ROOTS: Hex = '0x8be745d1';
 

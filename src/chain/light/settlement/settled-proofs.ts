@@ -25,7 +25,7 @@ export async function prove(
 
 /**
  * A proof of the newest finalized block that an endpoint holds: of two finalizations close to each other it may have left
- * out the first (spec/state-trie.md 7.1).
+ * out the first (docs/spec/state-trie.md 7.1).
  *
  * @param at - the newest one
  * @throws PlumblineError `BLOCK_NOT_PROVABLE` naming the newest; as `ZkProofs.prove`
