@@ -17,7 +17,8 @@ export interface Fault {
 const GAP = '(?:[ \\t]|\\r?\\n[ \\t]*(?:\\*(?!/)|//|#)?)+';
 const NUMBER = '\\d+(?:\\.\\d+)*(?![\\w-])';
 const LIST = `${NUMBER}(?:(?:,${GAP}(?:and${GAP})?|${GAP}(?:and|to)${GAP})${NUMBER})*`;
-const CITATION = new RegExp(`\\bdocs/([\\w/-]+\\.md)(?:${GAP}(${LIST}))?`, 'g');
+/** A path within an address of another repository is no citation. */
+const CITATION = new RegExp(`(?<![\\w/])docs/([\\w/-]+\\.md)(?:${GAP}(${LIST}))?`, 'g');
 const NUMBERED = /^#{2,4} (\d+(?:\.\d+)*)\.? /gm;
 
 /** Names of documents that are gone, or stand without their folder. A relative link is no citation. */
