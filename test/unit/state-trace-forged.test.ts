@@ -28,7 +28,7 @@ describe('forged trees', () => {
   /** A tree of any leaves whatever, at the positions 0, 1, 2 and so on. */
   function forgedTree(...leaves: LeafOpening[]) {
     const nodes = WitnessNodes.under(hasher, emptyHashes(hasher)[40]!);
-    for (let position = 0; position < 8; position++) nodes.reach(position);
+    for (let position = 0; position < 8; position++) nodes.expandEmpty(position);
     for (const [position, leaf] of leaves.entries()) nodes.write(position, hashOf(leaf));
     const root = (nextFreeNode: number) => bytesToHex(hasher.hash(encodeTop('poseidon2', nextFreeNode, nodes.subRoot)));
     const proof = (leafIndex: number) => ({ leafIndex, siblings: nodes.siblings(leafIndex) });

@@ -145,6 +145,6 @@ describe.skipIf(!fixturesPresent)('checking traces', () => {
     const account = sample('account 3').trace;
     expect(formatTrace(parseTrace({ ...account, key: pad(account.key) }))).toEqual(account);
     const notPadded = `0x01${'00'.repeat(31)}`;
-    expect(() => parseTrace({ ...account, key: notPadded })).toThrow('is not an address');
+    expect(() => parseTrace({ ...account, key: notPadded })).toThrow('must be an address');
   });
 });

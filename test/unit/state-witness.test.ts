@@ -72,7 +72,7 @@ describe('a tree whose root is right and whose leaves are not', () => {
   /** Leaves at 0, 1, 2 and so on, all learned. */
   function broken(nextFreeNode: number, ...leaves: LeafOpening[]): WitnessTrie {
     const nodes = WitnessNodes.under(poseidon, emptyHashes(poseidon)[40]!);
-    for (let position = 0; position < 8; position++) nodes.reach(position);
+    for (let position = 0; position < 8; position++) nodes.expandEmpty(position);
     for (const [position, leaf] of leaves.entries())
       nodes.write(position, poseidon.hash(encodeLeaf('poseidon2', leaf)));
     const trie = WitnessTrie.open(poseidon, nextFreeNode, nodes.subRoot);

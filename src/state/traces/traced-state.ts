@@ -9,18 +9,18 @@ import { WitnessTrie } from '../witness/witness-trie.js';
 /** The tries of a state, for block application step by step. Storage belongs to a leaf position of the account trie. */
 export interface TracedState {
   readonly accounts: StepTrie;
-  /** Storage of the account whose leaf stands at `position`. @param account - its value */
+  /** Storage of the account at leaf position `position`. @param account - its value */
   storageAt(position: number, account: AccountValue): StepTrie;
-  /** Gives the account at `position` storage that is empty. */
+  /** Gives the account at `position` an empty storage. */
   startStorage(position: number): StepTrie;
 }
 
-/** A state of which some branches are known. */
+/** A state of which only some branches are known. */
 export class WitnessState implements TracedState {
   private readonly storages: Map<number, WitnessTrie>;
 
   /**
-   * @param accounts - a trie without keys when left out: the state before the first block
+   * @param accounts - default: an empty trie, the state before the first block
    * @param storages - by leaf position of the account
    */
   constructor(
@@ -31,13 +31,13 @@ export class WitnessState implements TracedState {
     this.storages = new Map(storages);
   }
 
-  /** Another state with the same knowledge, to try a block on. */
+  /** A copy with the same known branches, to try a block on. */
   copy(): WitnessState {
     const storages = [...this.storages].map(([position, trie]) => [position, trie.copy()] as const);
     return new WitnessState(this.hasher, this.accounts.copy(), storages);
   }
 
-  /** @throws PlumblineError `WITNESS_MISSING` when nothing of it is known and it is not empty */
+  /** @throws PlumblineError `WITNESS_MISSING` if nothing of it is known and it is not empty */
   storageAt(position: number, account: AccountValue): WitnessTrie {
     const known = this.storages.get(position);
     if (known !== undefined) return known;
