@@ -91,7 +91,7 @@ describe('a file of pruned blocks', () => {
         i > 0 ? one : { ...one, after: { ...one.after!, balance: 7n } },
       );
       return { ...entry, value: encodeHistory({ ...history, changes }) };
-    }, /another state root/);
+    }, /do not give the state root/);
   });
 
   test('is refused with another receipt of a block that has its body', async () => {
@@ -123,7 +123,7 @@ describe('a file of pruned blocks', () => {
       if (entry.table !== 'blocks' || entry.key !== 0) return entry;
       const { block, receipts, changes } = decodeBlockRecord(entry.value, CHAIN_ID);
       return { ...entry, value: encodeBlockRecord({ block, receipts, changes, zkRoot }) };
-    }, /zk root at genesis/);
+    }, /zk state root at genesis/);
   });
 });
 

@@ -123,7 +123,10 @@ describe('a file with entries that no export writes', () => {
   });
 
   test('bytes after the last', async () => {
-    await expectRefused(await edited((content) => concatBytes(content, Uint8Array.of(0))), /bytes after its last entry/);
+    await expectRefused(
+      await edited((content) => concatBytes(content, Uint8Array.of(0))),
+      /bytes after its last entry/,
+    );
   });
 
   test('a key of an unknown kind', async () => {
@@ -254,7 +257,7 @@ describe('a file that tells something else than its headers', () => {
     await dev.node.importChain(rich);
     expect(await dev.ask('eth_getBalance', accountAt(0), 'earliest')).toBe(before);
     const zkRoot = new Uint8Array(32).fill(1);
-    await expectRefused(await withBlock(0, (record) => ({ ...record, zkRoot })), /zk root at genesis/);
+    await expectRefused(await withBlock(0, (record) => ({ ...record, zkRoot })), /zk state root at genesis/);
   });
 });
 

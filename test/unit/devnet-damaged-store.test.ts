@@ -197,7 +197,7 @@ describe('what a devnet finds damaged', () => {
         await copy.commit(put('trie', number, encodeSegment(number, other)));
         const health = new StoreHealth('durable');
         expect(await portrait(await reopened(copy, { health }), 8)).toEqual(expected);
-        const reason = expect.stringContaining('not what its hash says');
+        const reason = expect.stringContaining('does not match its hash');
         expect(health.status.repaired).toEqual([{ table: 'trie', reason }]);
       }
     }

@@ -131,9 +131,13 @@ describe('dictionary of a network that names one', () => {
 
 describe('when the network’s dictionary is not to be had', () => {
   it.each([
-    ['has no such file', () => ({ status: 404, body: new Uint8Array() }), /^no dictionary from .*: status 404$/],
+    [
+      'has no such file',
+      () => ({ status: 404, body: new Uint8Array() }),
+      /^the dictionary cannot be loaded from .*: status 404$/,
+    ],
     ['gives another of that length', () => ({ status: 200, body: new Uint8Array(3000) }), /another sha256/],
-    ['gives a page of text', () => ({ status: 200, body: Buffer.from('<html>') }), /has 3000 bytes, these are 6$/],
+    ['gives a page of text', () => ({ status: 200, body: Buffer.from('<html>') }), /must have 3000 bytes, got 6$/],
     ['gives far too much', () => ({ status: 200, body: new Uint8Array(2 ** 21) }), /longer than/],
   ])('because its address %s, the general one stands in and says so', async (_, given, reason) => {
     answer = given();
@@ -149,7 +153,7 @@ describe('when the network’s dictionary is not to be had', () => {
     const { networkOwn, reason } = await resolveDictionary(undefined, network, undefined);
     expect({ networkOwn, reason }).toEqual({
       networkOwn: false,
-      reason: 'no dictionary from http://127.0.0.1:1: no answer',
+      reason: 'the dictionary cannot be loaded from http://127.0.0.1:1: no answer',
     });
   });
 
@@ -157,7 +161,7 @@ describe('when the network’s dictionary is not to be had', () => {
     answer = 'silence';
     const { networkOwn, reason } = await obtainDictionary(reference(), { signal: AbortSignal.timeout(50) });
     expect(networkOwn).toBe(false);
-    expect(reason).toMatch(/^no dictionary from .*: no answer$/);
+    expect(reason).toMatch(/^the dictionary cannot be loaded from .*: no answer$/);
   });
 
   it('because no address is known, the general one stands in and says so', async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FEE_AREAS } from '../../conformance/fees.js';
 import { type CallJson, readCall } from '../../conformance/fixture-calls.js';
-import { compatibilityPriorityFee } from '../../src/fees/compatibility-mode.js';
 import { baseVariableCost, congestionCalldata, headerPrices } from '../../src/fees/operator-pricing.js';
-import { priorityFeePerGas } from '../../src/fees/priority-fee.js';
+import { compatibilityPriorityFee, priorityFeePerGas } from '../../src/fees/priority-fee.js';
 import { payingGasPrice, profitability } from '../../src/fees/profitability.js';
 import { sizingBytes } from '../../src/fees/transaction-bytes.js';
 import { variableCostPriorityFee } from '../../src/fees/variable-cost.js';
