@@ -4,7 +4,7 @@ import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { type CalldataSizer, MAX_LZSS_INPUT } from '../src/kernel/contracts.js';
 import { concatBytes } from '../src/primitives/bytes.js';
 import { hexToBytes } from '../src/primitives/hex.js';
-import { LzssModel } from '../src/reference/lzss.js';
+import { LzssModel } from '../test/reference/lzss.js';
 import { type Area, differs, type Material } from './area.js';
 
 const FOLDER = 'compression';

@@ -6,8 +6,8 @@ import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
 import { type HashKernel, loadHashKernel } from '../src/kernel/hasher.js';
 import { bigIntToBytes, concatBytes } from '../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
-import { MIMC_ROUND_CONSTANTS } from '../src/reference/mimc.js';
-import { POSEIDON2_DIAGONAL, POSEIDON2_ROUND_KEYS } from '../src/reference/poseidon2.js';
+import { MIMC_ROUND_CONSTANTS } from '../test/reference/mimc.js';
+import { POSEIDON2_DIAGONAL, POSEIDON2_ROUND_KEYS } from '../test/reference/poseidon2.js';
 import { type Area, differs, type Report } from './area.js';
 import { type HashName, SCHEMES, treesArea } from './hash-trees.js';
 

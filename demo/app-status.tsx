@@ -1,4 +1,4 @@
-import type { OpenProgress } from 'plumbline';
+import type { OpenProgress } from 'plumbline-l2';
 import { groups } from './lib/format.js';
 import { behind, phase, running, startNode, storeStatus } from './state/session.js';
 import { filled, NETWORKS, settings } from './state/settings.js';

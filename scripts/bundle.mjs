@@ -1,5 +1,5 @@
 /**
- * Bundles the entries that have to stand alone. The module worker comes in chunks (dist/hosts/worker/worker.js and dist/chunks),
+ * Bundles the entries that have to stand alone. The module worker comes in chunks (dist/hosts/worker/worker.js and dist/hosts/chunks),
  * so that a node loads what its kind of chain needs when it needs it; that of a devnet (dist/hosts/worker/worker-devnet.js) in three
  * chunks up to the first estimate, which those that are used later import. The service worker cannot import() and comes as
  * classic scripts that import each other (scripts/lib/classic-scripts.mjs).
@@ -75,7 +75,7 @@ async function importAll(output) {
   const all = new Set(entry.imports);
   // What is added is looked at in its turn.
   for (const name of all) for (const inner of output.find(({ fileName }) => fileName === name).imports) all.add(inner);
-  const imports = [...all].map((name) => `import("../../${name}")`);
+  const imports = [...all].map((name) => `import("../${name.slice('hosts/'.length)}")`);
   // The page is told of an error that is reported.
   const code = `Promise.all([${imports.join(',')}]).catch((e)=>reportError(e));\n`;
   await writeFile(`${root}/dist/${entry.fileName}`, code);
@@ -111,7 +111,7 @@ async function bundleWorker(file, groupsOf, more = {}) {
     dir: `${root}/dist`,
     format: 'esm',
     entryFileNames: 'hosts/worker/[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    chunkFileNames: 'hosts/chunks/[name]-[hash].js',
     codeSplitting: { groups, includeDependenciesRecursively: false },
     minify: true,
     sourcemap: false,
@@ -161,7 +161,7 @@ async function preloadKinds(output) {
     const importing = [...chunks.values()].find(({ dynamicImports, fileName }) => {
       return dynamicImports.includes(chunk.fileName) && here.has(fileName);
     });
-    const path = (fileName) => `import(\`./${fileName.slice('chunks/'.length)}\`)`;
+    const path = (fileName) => `import(\`./${fileName.slice('hosts/chunks/'.length)}\`)`;
     const file = `${root}/dist/${importing.fileName}`;
     const code = await readFile(file, 'utf8');
     if (!code.includes(path(chunk.fileName))) throw new Error(`${file} does not import the chunk ${kind} as expected`);

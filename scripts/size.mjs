@@ -1,5 +1,5 @@
 /**
- * `npm run size`: prints what each door and each kind of node loads, gzip, beside its budget, and fails when one is
+ * `npm run size`: prints what each entry point and each kind of node loads, gzip, beside its budget, and fails when one is
  * exceeded. What is loaded is found by following the static imports of chunks, from an entry and from those dynamic imports
  * that a use comes to; the other chunks are printed below, with what each adds.
  */
@@ -16,19 +16,19 @@ const WIDTH = 58;
 /** The text of a kernel build that an engine with SIMD loads. */
 const kernel = (name) => `kernel/wasm/${name}.simd.generated.js`;
 
-/** What a page imports of a door, bundled by itself, with the dynamic imports it comes to. */
-const DOORS = [
+/** What a page imports of an entry point, bundled by itself, with the dynamic imports it comes to. */
+const ENTRIES = [
   {
-    name: 'plumbline/verify: verify a proof, WASM included',
+    name: 'plumbline-l2/verify: verify a proof, WASM included',
     file: 'verify.js',
     use: ['verifyLineaProof', 'verifyL1Anchor', 'loadHasher'],
     modules: [kernel('hash')],
     budget: 40 * KB,
   },
-  { name: 'plumbline: entry with its worker client', file: 'index.js', use: '*', modules: [], budget: 20 * KB },
-  { name: 'plumbline/fees, WASM included', file: 'fees.js', use: '*', modules: [], budget: 20 * KB },
+  { name: 'plumbline-l2: entry with its worker client', file: 'index.js', use: '*', modules: [], budget: 20 * KB },
+  { name: 'plumbline-l2/fees, WASM included', file: 'fees.js', use: '*', modules: [], budget: 20 * KB },
   {
-    name: 'plumbline/inline before a chain is chosen',
+    name: 'plumbline-l2/inline before a chain is chosen',
     file: 'hosts/opening/inline.js',
     use: '*',
     modules: [],
@@ -101,7 +101,7 @@ const KERNELS = [
 
 const gzipBytes = (code) => gzipSync(code, { level: 9 }).length;
 
-/** A page that imports names of a door, in the chunks a bundler makes of it. */
+/** A page that imports names of an entry point, in the chunks a bundler makes of it. */
 async function pageOf({ file, use }) {
   const virtual = 'page.js';
   const names = use === '*' ? '*' : `{ ${use.join(', ')} }`;
@@ -158,7 +158,7 @@ const fileBytes = async (name) => gzipBytes(await readFile(`${root}/dist/${name}
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 await buildLibrary();
-for (const door of DOORS) print(door.name, sizeOf(loaded(await pageOf(door), door.modules)), door.budget);
+for (const entry of ENTRIES) print(entry.name, sizeOf(loaded(await pageOf(entry), entry.modules)), entry.budget);
 
 const worker = await shippedWorker(WORKER_CHUNKS);
 for (const { name, modules, budget } of USES) print(`worker, ${name}`, sizeOf(loaded(worker, modules)), budget);

@@ -1,8 +1,8 @@
 /**
- * Door `plumbline/fees`: what a transaction costs on these networks, worked out without a chain and without an EVM. The gas
- * limit comes from elsewhere; transaction bytes, compressed size and priority fee come from here.
+ * Entry point `plumbline-l2/fees`: what a transaction costs on these networks, worked out without a chain and without an EVM.
+ * The gas limit comes from elsewhere; transaction bytes, compressed size and priority fee come from here.
  *
- * @module plumbline/fees
+ * @module plumbline-l2/fees
  */
 export { type Dictionary, generalDictionary, loadDictionary } from './dictionary/dictionary.js';
 export type { DictionaryAddress } from './dictionary/fetch-dictionary.js';

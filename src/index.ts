@@ -1,7 +1,7 @@
 /**
- * Door `plumbline`: a node in a Worker, and what a page needs to talk to it.
+ * Entry point `plumbline-l2`: a node in a Worker, and what a page needs to talk to it.
  *
- * @module plumbline
+ * @module plumbline-l2
  */
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';
@@ -34,14 +34,6 @@ export type {
 } from './hosts/options/options.js';
 export type { ReplicaChainOptions } from './hosts/options/replica-options.js';
 export type { StorageBudgets, StorageOptions } from './hosts/options/storage-options.js';
-export { type ClientOptions, createNode } from './hosts/page/client.js';
-export {
-  type RpcProxy,
-  type RpcProxyOptions,
-  registerRpcProxy,
-  type StopOptions,
-  unregisterRpcProxy,
-} from './hosts/page/register.js';
 export type { PlumblineNode } from './hosts/provider/node-handle.js';
 export type {
   Provider,
@@ -52,6 +44,14 @@ export type {
 } from './hosts/provider/provider.js';
 export { ProviderRpcError } from './hosts/provider/provider-error.js';
 export type { NodeSession, SessionListener } from './hosts/provider/transport.js';
+export {
+  type RpcProxy,
+  type RpcProxyOptions,
+  registerRpcProxy,
+  type StopOptions,
+  unregisterRpcProxy,
+} from './hosts/proxy/register.js';
+export { type ClientOptions, createNode } from './hosts/worker/client.js';
 export { devnet } from './networks/devnet.js';
 export { linea, lineaSepolia } from './networks/linea.js';
 export type { Network } from './networks/network.js';

@@ -1,7 +1,7 @@
 /**
- * `plumbline/verify`: proofs, checked in the page. No EVM, no worker, no store.
+ * Entry point `plumbline-l2/verify`: proofs, checked in the page. No EVM, no worker, no store.
  *
- * @module plumbline/verify
+ * @module plumbline-l2/verify
  *
  * @example
  * const hasher = await loadHasher('poseidon2');

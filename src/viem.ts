@@ -1,9 +1,9 @@
 /**
- * Door `plumbline/viem`: both methods for clients of viem, typed. Works with any client whose endpoint has the methods: a
- * node of plumbline by `custom(node)`, an endpoint of the network by `http(url)`. Nothing of viem is imported: the types
- * are those that its clients fit.
+ * Entry point `plumbline-l2/viem`: both methods for clients of viem, typed. Works with any client whose endpoint has the
+ * methods: a node of plumbline by `custom(node)`, an endpoint of the network by `http(url)`. Nothing of viem is imported: the
+ * types are those that its clients fit.
  *
- * @module plumbline/viem
+ * @module plumbline-l2/viem
  *
  * @example
  * const client = createPublicClient({ transport: custom(node) }).extend(lineaActions());
@@ -143,7 +143,7 @@ export interface LineaClient {
 export type LineaActions = {
   /** As `linea_estimateGas`, with what a wallet makes of it. */
   estimateLineaFees(parameters: LineaFeesParameters): Promise<LineaFees>;
-  /** As `linea_getProof`, at the newest provable block when none is named. Not checked: see `plumbline/verify`. */
+  /** As `linea_getProof`, at the newest provable block when none is named. Not checked: see `plumbline-l2/verify`. */
   getLineaProof(parameters: LineaProofParameters): Promise<LineaProofJson>;
 };
 

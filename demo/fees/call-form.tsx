@@ -1,4 +1,4 @@
-import { DEV_ACCOUNTS } from 'plumbline';
+import { DEV_ACCOUNTS } from 'plumbline-l2';
 import type { CallForm } from '../lib/calls.js';
 import { running } from '../state/session.js';
 import { Choice, Field } from '../ui/field.js';

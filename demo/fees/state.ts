@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { DEV_ACCOUNTS, type ExplainedEstimate, type Hex, TEST_TOKEN, tokenBalanceSlot } from 'plumbline';
+import { DEV_ACCOUNTS, type ExplainedEstimate, type Hex, TEST_TOKEN, tokenBalanceSlot } from 'plumbline-l2';
 import { type CallFields, type CallForm, readCall } from '../lib/calls.js';
 import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
 import { type Answer, ask, askBeside } from '../state/requests.js';

@@ -1,5 +1,5 @@
-import type { Hasher, Hex, MerkleProofJson, ProofItemJson } from 'plumbline/verify';
-import { bytesToHex, hexToBytes } from 'plumbline/verify';
+import type { Hasher, Hex, MerkleProofJson, ProofItemJson } from 'plumbline-l2/verify';
+import { bytesToHex, hexToBytes } from 'plumbline-l2/verify';
 
 /** Levels between the leaves and the sub root of a tree. */
 const DEPTH = 40;

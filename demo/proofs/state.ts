@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import type { Hex } from 'plumbline';
-import type { HashScheme, LineaProofJson, LineaProofVerdict } from 'plumbline/verify';
+import type { Hex } from 'plumbline-l2';
+import type { HashScheme, LineaProofJson, LineaProofVerdict } from 'plumbline-l2/verify';
 import type { Knowledge } from '../state/requests.js';
 import type { Anatomy } from './anatomy.js';
 import type { Check } from './checks.js';

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { type ClientOptions, devnet, linea, lineaSepolia, type Network } from 'plumbline';
+import { type ClientOptions, devnet, linea, lineaSepolia, type Network } from 'plumbline-l2';
 import { type EndpointField, joinKey } from './secrets.js';
 
 /** Network profiles that the form offers. The last is for a devnet that runs elsewhere, such as `npm start`. */

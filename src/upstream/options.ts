@@ -36,7 +36,7 @@ export interface UrlEndpoint extends EndpointOptions {
 
 /**
  * A provider in place of an URL: a wallet's, or a light client of layer 1. For a node in the provider's own thread
- * (`plumbline/inline`): no message carries it to a worker.
+ * (`plumbline-l2/inline`): no message carries it to a worker.
  */
 export interface ProviderEndpoint extends EndpointOptions {
   readonly provider: Eip1193Provider;

@@ -5,9 +5,9 @@ import { wasm as trieScalar } from '../../src/kernel/wasm/trie.scalar.generated.
 import { wasm as trieSimd } from '../../src/kernel/wasm/trie.simd.generated.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../../src/reference/field.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
-import { poseidon2Permute } from '../../src/reference/poseidon2.js';
+import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../reference/field.js';
+import { referenceHasher } from '../reference/hasher.js';
+import { poseidon2Permute } from '../reference/poseidon2.js';
 import { seededRandom } from '../support/random.js';
 
 const KERNELS = ['simd', 'scalar', 'tries, simd', 'tries, scalar'] as const;

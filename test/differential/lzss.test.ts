@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
 import { type CalldataSizer, MAX_DICTIONARY, MAX_LZSS_INPUT } from '../../src/kernel/contracts.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
-import { LzssModel } from '../../src/reference/lzss.js';
+import { LzssModel } from '../reference/lzss.js';
 import { seededRandom } from '../support/random.js';
 
 const BUILDS = ['simd', 'scalar'] as const;

@@ -121,8 +121,8 @@ describe('snippets of the documents', () => {
       bin('esbuild'),
       [
         ...entries(of('page')),
-        'worker=plumbline/worker',
-        'worker-devnet=plumbline/worker-devnet',
+        'worker=plumbline-l2/worker',
+        'worker-devnet=plumbline-l2/worker-devnet',
         ...common,
         '--bundle',
         '--splitting',
@@ -137,7 +137,7 @@ describe('snippets of the documents', () => {
         `<!doctype html><title>${name}</title><div id="app"></div><script type="module">${script}</script>`,
       );
     }
-    const dist = join(project, 'node_modules/plumbline/dist');
+    const dist = join(project, 'node_modules/plumbline-l2/dist');
     for (const file of readdirSync(dist)) {
       if (/^service-worker.*\.js$/.test(file)) cpSync(join(dist, file), join(project, 'page', file));
     }
@@ -209,7 +209,7 @@ async function runLine(line: string, project: string, variables: Record<string, 
   const command = line
     .replace(/ --port \d+/, '')
     .replace(/^plumbline serve\b/, 'plumbline serve --port 0')
-    .replace(/^plumbline\b/, `exec ${process.execPath} node_modules/plumbline/dist/hosts/cli.js`);
+    .replace(/^plumbline\b/, `exec ${process.execPath} node_modules/plumbline-l2/dist/hosts/cli/cli.js`);
   const child = spawn('sh', ['-c', command], { cwd: project, env: { ...process.env, ...variables } });
   let printed = '';
   let stopped = false;

@@ -11,16 +11,16 @@ import { ANSWERS, bin, ESTIMATE, type Packed, packPackage, root, run } from './p
 /** Time for what takes long on a busy machine, ms. */
 const SLOW = 180_000;
 const INDEX = '<!doctype html><title>consumer</title><script type="module" src="./main.js"></script>';
-const page = (door: string, create: string): Readonly<Record<string, string>> => ({
+const page = (entry: string, create: string): Readonly<Record<string, string>> => ({
   'index.html': INDEX,
   'estimate.js': ESTIMATE,
-  'main.js': `import { ${create} } from '${door}';
+  'main.js': `import { ${create} } from '${entry}';
 import { estimate } from './estimate.js';
 ${create}().then(estimate).then((outcome) => { window.outcome = outcome; }, (error) => { window.outcome = String(error); });
 `,
 });
-const IN_WORKER = page('plumbline', 'createNode');
-const IN_PAGE = page('plumbline/inline', 'createInlineNode');
+const IN_WORKER = page('plumbline-l2', 'createNode');
+const IN_PAGE = page('plumbline-l2/inline', 'createInlineNode');
 
 /** webpack by its own interface, without its command, which is a package of its own. */
 const webpackProgram = `import { createRequire } from 'node:module';
@@ -95,7 +95,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
 
   test('esbuild, the worker as an entry of its own', async () => {
     const project = packed.project('esbuild', IN_WORKER);
-    const entries = ['main.js', 'worker=plumbline/worker', 'worker-devnet=plumbline/worker-devnet'];
+    const entries = ['main.js', 'worker=plumbline-l2/worker', 'worker-devnet=plumbline-l2/worker-devnet'];
     await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
     await works(join(project, 'out'));
@@ -104,11 +104,11 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
   test('esbuild, the worker copied as it is', async () => {
     const project = packed.project('esbuild-copy', IN_WORKER);
     await run(bin('esbuild'), ['main.js', '--bundle', '--format=esm', '--outfile=out/app/main.js'], project);
-    const dist = join(project, 'node_modules/plumbline/dist');
+    const dist = join(project, 'node_modules/plumbline-l2/dist');
     for (const name of ['worker.js', 'worker-devnet.js']) {
-      cpSync(join(dist, 'hosts', name), join(project, 'out/app', name));
+      cpSync(join(dist, 'hosts/worker', name), join(project, 'out/app', name));
     }
-    cpSync(join(dist, 'chunks'), join(project, 'out/chunks'), { recursive: true });
+    cpSync(join(dist, 'hosts/chunks'), join(project, 'out/chunks'), { recursive: true });
     writeFileSync(join(project, 'out/index.html'), INDEX.replace('./main.js', './app/main.js'));
     await works(join(project, 'out'));
   });
@@ -124,7 +124,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     const project = packed.project('rolldown', {
       ...IN_WORKER,
       'rolldown.config.js': `export default {
-  input: { main: './main.js', worker: 'plumbline/worker', 'worker-devnet': 'plumbline/worker-devnet' },
+  input: { main: './main.js', worker: 'plumbline-l2/worker', 'worker-devnet': 'plumbline-l2/worker-devnet' },
   platform: 'browser',
   output: { dir: 'out' },
 };`,
@@ -136,7 +136,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
 
   test('no bundler: modules as they are, and an import map', async () => {
     const imports = {
-      plumbline: './node_modules/plumbline/dist/index.js',
+      'plumbline-l2': './node_modules/plumbline-l2/dist/index.js',
       comlink: './node_modules/comlink/dist/esm/comlink.mjs',
       '@noble/hashes/': './node_modules/@noble/hashes/',
     };
@@ -152,7 +152,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
   test("without 'wasm-unsafe-eval' the start is refused with a code", async () => {
     const project = packed.project('no-wasm', {
       ...IN_WORKER,
-      'main.js': `import { createNode } from 'plumbline';
+      'main.js': `import { createNode } from 'plumbline-l2';
 createNode().then(() => { window.outcome = 'open'; }, ({ code }) => { window.outcome = code; });`,
     });
     await run(bin('vite'), ['build', '--outDir', 'out'], project);

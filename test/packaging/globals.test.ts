@@ -31,13 +31,13 @@ const built = scripts(dist).filter((file) => !file.startsWith(`${dist}/demo/`));
 /** Bundles: ours and the dependencies in one. */
 const isBundle = (file: string): boolean =>
   /\/chunks\/|\/hosts\/worker\/worker(?:-devnet)?\.js$|dist\/service-worker[^/]*\.js$/.test(file);
-/** Doors of browsers, and the sources of the two bundles. */
-const DOORS = ['index', 'verify', 'fees', 'viem', 'hosts/opening/inline', 'hosts/worker/service-worker'].map(
+/** Entry points of browsers, and the sources of the two bundles. */
+const ENTRIES = ['index', 'verify', 'fees', 'viem', 'hosts/opening/inline', 'hosts/worker/service-worker'].map(
   (name) => `${name}.js`,
 );
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g;
 
-/** What the doors of browsers come to, by imports of any kind. */
+/** What the entry points of browsers reach, by imports of any kind. */
 function reachable(): { files: string[]; packages: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -49,7 +49,7 @@ function reachable(): { files: string[]; packages: Set<string> } {
       else packages.add(target);
     }
   };
-  for (const door of DOORS) visit(join(dist, door));
+  for (const entry of ENTRIES) visit(join(dist, entry));
   return { files: [...files], packages };
 }
 
@@ -71,7 +71,7 @@ describe('what ships to the browser', () => {
   });
 
   test('a module that names one is found', () => {
-    // Door `plumbline/node` may: it proves that the search sees what it looks for.
+    // Entry point `plumbline-l2/node` may: it proves that the search sees what it looks for.
     expect(foreignIn(`${dist}/hosts/cli/cli.js`)).toContain('process');
   });
 });

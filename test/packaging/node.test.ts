@@ -6,7 +6,7 @@ import { ANSWERS, ESTIMATE, type Packed, packPackage, run } from './project.js';
 /** Time for what takes long on a busy machine, ms. */
 const SLOW = 180_000;
 
-const IN_PROCESS = `import { createInlineNode } from 'plumbline/inline';
+const IN_PROCESS = `import { createInlineNode } from 'plumbline-l2/inline';
 import { estimate } from './estimate.js';
 console.log(JSON.stringify(await estimate(await createInlineNode())));
 `;
@@ -17,12 +17,12 @@ worker.on('message', (outcome) => console.log(JSON.stringify(outcome)));
 `;
 
 const THREAD = `import { parentPort } from 'node:worker_threads';
-import { createInlineNode } from 'plumbline/inline';
+import { createInlineNode } from 'plumbline-l2/inline';
 import { estimate } from './estimate.js';
 parentPort.postMessage(await estimate(await createInlineNode()));
 `;
 
-const SERVED = `import { createInlineNode, serve } from 'plumbline/node';
+const SERVED = `import { createInlineNode, serve } from 'plumbline-l2/node';
 import { estimate } from './estimate.js';
 const node = await createInlineNode();
 const server = await serve(node, { port: 0 });
@@ -34,7 +34,7 @@ const close = async () => { await server.close(); await node.close(); };
 console.log(JSON.stringify(await estimate({ request, close })));
 `;
 
-const COMMON_JS = `const { createInlineNode } = require('plumbline/inline');
+const COMMON_JS = `const { createInlineNode } = require('plumbline-l2/inline');
 import('./estimate.js')
   .then(async ({ estimate }) => estimate(await createInlineNode()))
   .then((outcome) => console.log(JSON.stringify(outcome)));

@@ -97,7 +97,7 @@ export async function packPackage(): Promise<Packed> {
     directory,
     project(projectName, files, packages = []) {
       const project = join(directory, projectName);
-      place(unpacked, join(project, 'node_modules/plumbline'));
+      place(unpacked, join(project, 'node_modules/plumbline-l2'));
       const more = packages.map((other) => `node_modules/${other}`);
       for (const path of [...dependencies, ...more]) place(join(root, path), join(project, path));
       const manifest = JSON.stringify({ name: projectName, private: true, type: 'module' });

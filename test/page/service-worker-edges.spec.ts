@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import type { RpcProxyOptions } from '../../src/hosts/page/register.js';
+import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
 import {
   type Answer,
   call,

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import type { RpcProxyOptions } from '../../src/hosts/page/register.js';
+import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
 import { call, openProxyScene, type ProxyScene, post, register } from '../support/proxy-scene.js';
 import type { SiteLibrary } from '../support/proxy-site.js';
 

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { createInlineNode } from '../../dist/hosts/opening/inline.js';
-import type { RpcProxyOptions } from '../../src/hosts/page/register.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
 import { type MockEndpoint, serveMock } from './mock-chain.js';
 import { openSite, type Site, type SiteLibrary } from './proxy-site.js';
 

@@ -4,7 +4,7 @@ import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
 import { loadHashKernel } from '../../src/kernel/hasher.js';
 import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
+import { referenceHasher } from '../reference/hasher.js';
 import { runArea } from '../support/area-checks.js';
 import { fixturesPresent } from '../support/fixtures.js';
 

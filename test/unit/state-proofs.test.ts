@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
 import type { ZkAccountChange } from '../../src/state/world-state.js';
+import { referenceHasher } from '../reference/hasher.js';
 import { seededRandom } from '../support/random.js';
 import { openState } from '../support/world-state.js';
 

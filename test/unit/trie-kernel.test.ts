@@ -10,7 +10,7 @@ import { type LeafStep, putStepwise, removeStepwise, type SteppedEffect } from '
 import { loadZkKernels } from '../../src/kernel/zk-kernels.js';
 import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../../src/reference/field.js';
+import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../reference/field.js';
 
 /** docs/spec/state-trie.md 2: the empty tree, a storage tree holding slot 0 = 1, and the same after slot 0 is removed. */
 const PUBLISHED = {

@@ -1,7 +1,7 @@
 /**
- * Door `plumbline/inline`: the node in the calling thread, for Node programs and for workers of one's own.
+ * Entry point `plumbline-l2/inline`: the node in the calling thread, for Node programs and for workers of one's own.
  *
- * @module plumbline/inline
+ * @module plumbline-l2/inline
  */
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { InlineExtras } from '../options/inline-extras.js';
@@ -28,7 +28,7 @@ export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFai
 
 /**
  * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread
- * and elsewhere: another may be the one that writes, and answer for it. In a page, `createNode` of the main door keeps the
+ * and elsewhere: another may be the one that writes, and answer for it. In a page, `createNode` of the main entry point keeps the
  * page's thread free instead.
  *
  * @throws PlumblineError of whichever part does not open

@@ -52,7 +52,7 @@ function requireEndpoints(chain: Exclude<Chain, { kind: 'devnet' }>): void {
 
 function requireNetwork(network: Chain['network']): void {
   if (isObject(network) && typeof network.chainId === 'number' && Array.isArray(network.hashSchemes)) return;
-  throw invalid('chain.network', 'is no profile, such as `linea` of plumbline/fees');
+  throw invalid('chain.network', 'is no profile, such as `linea` of plumbline-l2/fees');
 }
 
 function oneOf(parameter: string, value: unknown, allowed: readonly unknown[]): void {

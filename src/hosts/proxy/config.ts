@@ -4,7 +4,7 @@ import { requireOptions } from '../options/require-options.js';
 
 /** What `registerRpcProxy` is told. The node's own options are those of `createNode`; `storeName` has a default here. */
 export interface RpcProxyOptions extends NodeOptions {
-  /** URL of the built `plumbline/service-worker` script, on the page's origin. */
+  /** URL of the built `plumbline-l2/service-worker` script, on the page's origin. */
   readonly scriptUrl: string | URL;
   /** Pages it controls; the folder of the script when left out. */
   readonly scope?: string;

@@ -1,7 +1,7 @@
 /**
- * Door `plumbline/node`: a node behind Node's HTTP server, WebSockets on the same port.
+ * Entry point `plumbline-l2/node`: a node behind Node's HTTP server, WebSockets on the same port.
  *
- * @module plumbline/node
+ * @module plumbline-l2/node
  */
 import { once } from 'node:events';
 import type { Server } from 'node:http';

@@ -1,8 +1,8 @@
 /// <reference lib="webworker" />
 /**
- * Door `plumbline/service-worker`: answers the RPC requests of the pages it controls with a node of its own, as
- * `registerRpcProxy` has told it. A classic script, which may also be taken into another service worker with
- * `importScripts`. It is ended and started at will: whatever it has to know is in IndexedDB, or with the pages.
+ * Entry point `plumbline-l2/service-worker`: answers the RPC requests of the pages it controls with a node of its own, as
+ * `registerRpcProxy` has told it. A classic script, which may also be taken into another service worker with `importScripts`.
+ * It is ended and started at will: whatever it has to know is in IndexedDB, or with the pages.
  */
 import { openInline } from '../opening/open-inline.js';
 import { CHAIN_PARAMETER, type ProxyConfig } from '../proxy/config.js';

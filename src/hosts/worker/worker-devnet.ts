@@ -1,5 +1,5 @@
 /**
- * The worker that `createNode` starts for a devnet: the same as `plumbline/worker`, but what a devnet needs up to its first
+ * The worker that `createNode` starts for a devnet: the same as `plumbline-l2/worker`, but what a devnet needs up to its first
  * estimate is three files, fetched at once (scripts/lib/worker-chunks.mjs). A page that starts one waits for files more than
  * for their bytes.
  */

@@ -1,6 +1,6 @@
 /**
- * Door `plumbline/worker`: the node in a module Worker, or in a SharedWorker, where it is one for all the pages that are
- * connected.
+ * Entry point `plumbline-l2/worker`: the node in a module Worker, or in a SharedWorker, where it is one for all the pages that
+ * are connected.
  */
 
 import { openNode } from '../opening/open-node.js';

@@ -1,6 +1,6 @@
-import { PlumblineError } from '../errors.js';
-import type { Hasher, HashScheme } from '../kernel/contracts.js';
-import { bigIntToBytes, bytesToBigInt, concatBytes, padStart } from '../primitives/bytes.js';
+import { PlumblineError } from '../../src/errors.js';
+import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
+import { bigIntToBytes, bytesToBigInt, concatBytes, padStart } from '../../src/primitives/bytes.js';
 import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from './field.js';
 import { mimcCompress } from './mimc.js';
 import { poseidon2Compress } from './poseidon2.js';

@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { bytesToBigInt } from '../primitives/bytes.js';
+import { bytesToBigInt } from '../../src/primitives/bytes.js';
 
 /** Modulus of the BLS12-377 scalar field, 253 bits (docs/spec/hashing.md 1.1). */
 export const BLS12_377_MODULUS = 0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001n;

@@ -1,10 +1,10 @@
 import { PlumblineError } from '../../errors.js';
 import type { NodeInfo } from '../options/options.js';
 import { notSendable } from '../options/sendable.js';
-import { CHAIN_PARAMETER, type ProxyConfig, proxyConfig, type RpcProxyOptions } from '../proxy/config.js';
-import { ask, isWorkerQuestion } from '../proxy/messages.js';
+import { CHAIN_PARAMETER, type ProxyConfig, proxyConfig, type RpcProxyOptions } from './config.js';
+import { ask, isWorkerQuestion } from './messages.js';
 
-export type { RpcProxyOptions } from '../proxy/config.js';
+export type { RpcProxyOptions } from './config.js';
 
 /** A service worker that answers this page's RPC requests. */
 export interface RpcProxy {

@@ -8,19 +8,13 @@ import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js'
 import { isNotPlain, notSendable } from '../options/sendable.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
-import { deserialize, installErrorTransfer } from '../worker/transfer.js';
-import {
-  isGreeting,
-  isWorkerFailure,
-  isWorkerMessage,
-  isWorkerStoreStatus,
-  type WorkerApi,
-} from '../worker/worker-api.js';
+import { deserialize, installErrorTransfer } from './transfer.js';
+import { isGreeting, isWorkerFailure, isWorkerMessage, isWorkerStoreStatus, type WorkerApi } from './worker-api.js';
 
 /** Options of a page's node, with what only the page itself can use. */
 export interface ClientOptions extends NodeOptions {
   /**
-   * A worker of the caller's own making that runs `plumbline/worker`, for bundlers that do not follow worker URLs. The node
+   * A worker of the caller's own making that runs `plumbline-l2/worker`, for bundlers that do not follow worker URLs. The node
    * of a SharedWorker is one for all pages that give the same options, and is closed when the last of them closes it.
    */
   readonly worker?: Worker | SharedWorker;
@@ -39,15 +33,13 @@ export interface ClientOptions extends NodeOptions {
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   const { worker, http, chain } = options;
   if (worker === undefined && typeof Worker === 'undefined') {
-    throw failed('there are no workers here; `createInlineNode` of plumbline/inline needs none');
+    throw failed('there are no workers here; `createInlineNode` of plumbline-l2/inline needs none');
   }
   installErrorTransfer();
   let transport: WorkerTransport | undefined;
   if (worker === undefined && (chain?.kind ?? 'devnet') === 'devnet') transport = await openOwnDevnet(options);
   if (transport === undefined) {
-    transport = new WorkerTransport(
-      worker ?? new Worker(new URL('../worker/worker.js', import.meta.url), { type: 'module' }),
-    );
+    transport = new WorkerTransport(worker ?? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
     await openOn(transport, options);
   }
   return nodeHandle(transport, http);
@@ -59,7 +51,7 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
  * @returns undefined where the script of that worker is not there: not every bundler follows the address
  */
 async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | undefined> {
-  const worker = new Worker(new URL('../worker/worker-devnet.js', import.meta.url), { type: 'module' });
+  const worker = new Worker(new URL('./worker-devnet.js', import.meta.url), { type: 'module' });
   const transport = new WorkerTransport(worker);
   try {
     await openOn(transport, options);

@@ -1,4 +1,4 @@
-import { concatBytes } from '../primitives/bytes.js';
+import { concatBytes } from '../../src/primitives/bytes.js';
 
 /**
  * Plain model of the LZSS sizing: every candidate is looked at, nothing is indexed beyond the first byte. Slow on purpose,
