@@ -1,4 +1,3 @@
-import { compatibilityPriorityFee } from '../src/fees/compatibility-mode.js';
 import { encodeExtraData, parseExtraData } from '../src/fees/extra-data.js';
 import {
   adjustForCongestion,
@@ -8,7 +7,7 @@ import {
   type SubmissionCost,
   weightedAverage,
 } from '../src/fees/operator-pricing.js';
-import { priorityFeePerGas } from '../src/fees/priority-fee.js';
+import { compatibilityPriorityFee, priorityFeePerGas } from '../src/fees/priority-fee.js';
 import { profitability } from '../src/fees/profitability.js';
 import { variableCostPriorityFee } from '../src/fees/variable-cost.js';
 import type { VerificationCostPricing } from '../src/networks/network.js';

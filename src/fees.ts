@@ -9,7 +9,6 @@ export type { DictionaryAddress } from './dictionary/fetch-dictionary.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
 export { type BaseFeeParent, nextBaseFee } from './ethereum/base-fee.js';
 export type { BlobSchedule } from './ethereum/blob-gas.js';
-export { compatibilityPriorityFee } from './fees/compatibility-mode.js';
 export { type ExtraDataReading, encodeExtraData, parseExtraData } from './fees/extra-data.js';
 export {
   adjustForCongestion,
@@ -26,7 +25,7 @@ export {
   weightedAverage,
 } from './fees/operator-pricing.js';
 export type { Prices, TransactionUse } from './fees/prices.js';
-export { priorityFeePerGas } from './fees/priority-fee.js';
+export { compatibilityPriorityFee, priorityFeePerGas } from './fees/priority-fee.js';
 export { type OfferedPrice, type Profitability, payingGasPrice, profitability } from './fees/profitability.js';
 export {
   encodeForSizing,

@@ -148,7 +148,7 @@ async function storeAgain(name: string, blocks: number, chainId: number) {
     );
   }
   await writer.close();
-  if (!writer.isWhole) throw new Error('the blocks were not stored');
+  if (!writer.isComplete) throw new Error('the blocks were not stored');
   await store.close();
   return { storedMs, storedBytes };
 }

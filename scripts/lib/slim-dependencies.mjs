@@ -119,7 +119,7 @@ for (const [chunk, files] of Object.entries(LATER)) {
 /** Improvement proposals of the forks up to the last that a network of ours can have; it is taken from the library. */
 async function activeEips() {
   const { HARDFORKS } = await import(pathToFileURL(`${root}/dist/networks/network.js`).href);
-  // Those forks change no rules of the interpreter (src/evm/interpreter/interpreter-rules.ts).
+  // Those forks change no rules of the interpreter (src/evm/interpreter/machine.ts).
   const last = HARDFORKS.filter((fork) => !fork.startsWith('bpo')).at(-1);
   const forks = Object.keys(hardforksDict);
   if (!forks.includes(last)) throw new Error(`@ethereumjs/common does not know the fork ${last}`);

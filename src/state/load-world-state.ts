@@ -17,35 +17,36 @@ import {
   ROOT,
   topLevel,
 } from './pages/geometry.js';
-import { mustBeStored } from './pages/open-paged-state.js';
+import { requireStoredState } from './pages/open-paged-state.js';
 import { PageReader, pageCorrupt } from './pages/page-codec.js';
 import { isEmptyRoot, readLeaves, readNextFreeNode, type StoredLeaf } from './pages/page-content.js';
 import { type AccountRecord, type SlotTrie, StateTries } from './tries/state-tries.js';
 import type { WorldState } from './world-state.js';
 
-/** Pages read at once. */
+/** Number of pages read at once. */
 const BATCH = 64;
 
-/** How a stored state is loaded and checked. */
+/** Options for loading a stored state. */
 export interface LoadOptions {
   /**
-   * `sampled` (when left out): every root is computed and compared, one value of each leaf page is hashed and compared.
-   * `full`: every value is, and every page that the loaded state would write is compared with the stored one.
+   * `sampled` (default): every root is computed and compared; one value of each leaf page is hashed and compared.
+   * `full`: every value is, and each stored page is compared with the page that the loaded state would write.
    */
   readonly check?: 'sampled' | 'full';
-  /** Account positions that are loaded with their storage, and how many there are. */
+  /** Called with the number of account positions that are loaded with their storage, and the total. */
   readonly onProgress?: (loaded: number, total: number) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Loads a stored state into the kernel. The stored block is the first held one; further blocks are applied on top of it.
- * After an error nothing is left in the kernel.
+ * Loads a stored state into the kernel. The stored block is the first held block; further blocks are applied on top of
+ * it. After an error the kernel is empty.
  *
  * @param hasher - of the scheme of the stored state
- * @param kernel - as `openWorldState`
- * @throws PlumblineError `STORE_CORRUPT` for a missing or damaged page, a root or value that does not fit, no stored state
- *   or one of the other scheme; `STORE_TOO_NEW`; `ABORTED`; `KERNEL_OUT_OF_MEMORY`. Errors of the source are passed on.
+ * @param kernel - as for `openWorldState`
+ * @throws PlumblineError `STORE_CORRUPT` for a missing or damaged page, a root or value that does not match, no stored
+ *   state or one of the other scheme; `STORE_TOO_NEW`; `ABORTED`; `KERNEL_OUT_OF_MEMORY`. Errors of the source are
+ *   passed on.
  */
 export async function loadWorldState(
   hasher: Hasher,
@@ -53,25 +54,25 @@ export async function loadWorldState(
   source: PageSource,
   options: LoadOptions = {},
 ): Promise<WorldState> {
-  const { block, root } = await mustBeStored(hasher.scheme, source);
-  const loading = new Loading(new StateTries(hasher, kernel), source, options);
+  const { block, root } = await requireStoredState(hasher.scheme, source);
+  const loader = new StateLoader(new StateTries(hasher, kernel), source, options);
   try {
-    await loading.load(root);
-    if (options.check === 'full') await loading.comparePages();
+    await loader.load(root);
+    if (options.check === 'full') await loader.comparePages();
   } catch (error) {
-    loading.dropAll();
+    loader.dropAll();
     throw error;
   }
-  return openWorldState(hasher, kernel, { pages: true, start: { block, tries: loading.tries } });
+  return openWorldState(hasher, kernel, { pages: true, start: { block, tries: loader.tries } });
 }
 
-/** A page with its place. */
-interface Wanted {
+/** A page and the trie it belongs to. */
+interface PageRef {
   readonly trie: number;
   readonly page: PageId;
 }
 
-class Loading {
+class StateLoader {
   private readonly storages: SlotTrie[] = [];
 
   constructor(
@@ -94,17 +95,17 @@ class Loading {
       }
       await this.loadStorages(withStorage);
       kernel.commit();
-      this.tries.forget();
+      this.tries.discardUndo();
       for (const position of withStorage) this.checkRoot(position, this.tries.records.get(position)!.storage);
       const last = leaves.at(-1)?.position ?? 0;
       this.options.onProgress?.(last + 1, kernel.nextFreeNode(accounts));
     });
     if (!equalBytes(kernel.topRoot(accounts), root))
-      throw pageCorrupt(pageKey(ACCOUNT_TRIE, ROOT), 'another state root');
+      throw pageCorrupt(pageKey(ACCOUNT_TRIE, ROOT), 'the loaded state has another root than the stored header');
     this.options.onProgress?.(nextFreeNode, nextFreeNode);
   }
 
-  /** Compares every page with what the state that was loaded would write. */
+  /** Compares every stored page with the page that the loaded state would write. */
   async comparePages(): Promise<void> {
     const { kernel, accounts, records } = this.tries;
     const tries = [...records].flatMap(([position, { storage }]) => (storage ? [{ position, ...storage }] : []));
@@ -116,7 +117,7 @@ class Loading {
     const { kernel, accounts } = this.tries;
     for (const { handle } of this.storages) kernel.dropTrie(handle);
     kernel.dropTrie(accounts);
-    this.tries.forget();
+    this.tries.discardUndo();
   }
 
   private startStorage(): SlotTrie {
@@ -139,7 +140,7 @@ class Loading {
     }
   }
 
-  /** Loads the leaves of a trie. @returns its nextFreeNode */
+  /** Loads the leaves of a trie. @returns its `nextFreeNode` */
   private async loadTrie(
     trie: number,
     handle: number,
@@ -151,12 +152,12 @@ class Loading {
     const take = async (pages: readonly PageReader[], first: number) => {
       const leaves = pages.flatMap((page, i) => {
         const inPage = readLeaves(page, trie, nextFreeNode, first + i);
-        this.place(page.key, trie, handle, inPage);
+        this.putLeaves(page.key, trie, handle, inPage);
         return inPage;
       });
       await onLeaves(leaves);
     };
-    refusing(root.key, () => this.tries.kernel.setNextFreeNode(handle, nextFreeNode));
+    corruptIfRefused(root.key, () => this.tries.kernel.setNextFreeNode(handle, nextFreeNode));
     if (topLevel(nextFreeNode) === LEAF_LEVELS) {
       await take([root], 0);
       return nextFreeNode;
@@ -164,25 +165,25 @@ class Loading {
     const blocks = blockCount(nextFreeNode, LEAF_LEVELS);
     for (let first = 0; first < blocks; first += BATCH) {
       const count = Math.min(BATCH, blocks - first);
-      const wanted = Array.from({ length: count }, (_, i): Wanted => {
+      const pageRefs = Array.from({ length: count }, (_, i): PageRef => {
         return { trie, page: { kind: 'block', level: LEAF_LEVELS, index: first + i } };
       });
-      await take(await this.read(wanted), first);
+      await take(await this.read(pageRefs), first);
     }
     return nextFreeNode;
   }
 
-  /** Puts leaves into the kernel and checks values: all, or one picked at random. */
-  private place(key: string, trie: number, handle: number, leaves: readonly StoredLeaf[]): void {
+  /** Puts leaves into the kernel and checks values: all, or a random one. */
+  private putLeaves(key: string, trie: number, handle: number, leaves: readonly StoredLeaf[]): void {
     const { kernel, hasher } = this.tries;
     const hash = trie === ACCOUNT_TRIE ? hashAccountValue : hashWord;
     const withValue = leaves.filter(({ stored }) => stored !== undefined);
-    const picked = withValue[Math.floor(Math.random() * withValue.length)];
-    refusing(key, () => {
+    const sample = withValue[Math.floor(Math.random() * withValue.length)];
+    corruptIfRefused(key, () => {
       for (const { position, leaf } of leaves) kernel.setLeaf(handle, position, leaf);
-      for (const { position, leaf, stored } of this.options.check === 'full' ? withValue : picked ? [picked] : []) {
+      for (const { position, leaf, stored } of this.options.check === 'full' ? withValue : sample ? [sample] : []) {
         if (equalBytes(hash(hasher, stored!.value), leaf.hval)) continue;
-        throw pageCorrupt(key, `the value at position ${position} is not the one that was hashed`);
+        throw pageCorrupt(key, `the value at position ${position} does not match its hash`);
       }
     });
   }
@@ -193,38 +194,38 @@ class Loading {
       storage === undefined
         ? isEmptyRoot(this.tries.hasher.scheme, storageRoot)
         : equalBytes(storageRoot, this.tries.topRoot(storage));
-    if (!fits) throw pageCorrupt(pageKey(position, ROOT), 'another storage root than the account has');
+    if (!fits) throw pageCorrupt(pageKey(position, ROOT), 'the loaded storage has another root than the account');
   }
 
   private async comparePagesOf(trie: number, nextFreeNode: number): Promise<void> {
     const pages = [...pagesOf(nextFreeNode)].map((page) => ({ trie, page, key: pageKey(trie, page) }));
     for (let at = 0; at < pages.length; at += BATCH) {
-      this.mayGoOn();
+      this.throwIfAborted();
       const batch = pages.slice(at, at + BATCH);
       const stored = await this.source.getMany(batch.map(({ key }) => key));
       for (const [i, { page, key }] of batch.entries()) {
         const held = stored[i];
         if (held === undefined) throw pageCorrupt(key, 'missing');
         if (!equalBytes(held, buildPage(this.tries, trie, page)))
-          throw pageCorrupt(key, 'is not what the leaves make it');
+          throw pageCorrupt(key, 'does not follow from the leaves');
       }
     }
   }
 
-  private async read(wanted: readonly Wanted[]): Promise<PageReader[]> {
-    this.mayGoOn();
-    const keys = wanted.map(({ trie, page }) => pageKey(trie, page));
+  private async read(pageRefs: readonly PageRef[]): Promise<PageReader[]> {
+    this.throwIfAborted();
+    const keys = pageRefs.map(({ trie, page }) => pageKey(trie, page));
     const pages = await this.source.getMany(keys);
     return keys.map((key, i) => new PageReader(key, pages[i]));
   }
 
-  private mayGoOn(): void {
-    if (this.options.signal?.aborted) throw new PlumblineError('ABORTED', 'loading the state was aborted', {});
+  private throwIfAborted(): void {
+    if (this.options.signal?.aborted) throw new PlumblineError('ABORTED', 'loader the state was aborted', {});
   }
 }
 
-/** What the kernel or the hasher refuses was not stored by us. */
-function refusing(key: string, load: () => void): void {
+/** If the kernel or the hasher refuses data, the stored data is damaged. */
+function corruptIfRefused(key: string, load: () => void): void {
   try {
     load();
   } catch (error) {

@@ -139,10 +139,10 @@ describe('the gas path of random contracts', () => {
       }
       const path = new GasPath();
       const first = await execute(ceiling, path);
-      if (!first.succeeded || path.spare === undefined) continue;
+      if (!first.succeeded || path.spareGas === undefined) continue;
       seen.proved++;
-      const least = ceiling - path.spare;
-      const span = Number(path.spare);
+      const least = ceiling - path.spareGas;
+      const span = Number(path.spareGas);
       const limits = [least, least + BigInt(below(span + 1)), least + BigInt(below(Math.min(span, 5_000) + 1))];
       for (const limit of limits)
         expect(told(await execute(limit, undefined)), JSON.stringify(alloc)).toBe(told(first));

@@ -72,7 +72,7 @@ describe('a file of pruned blocks', () => {
   test.each([
     ['changes', CHANGES],
     ['body', BODIES],
-  ])('makes the same devnet of another one, which opens again: %s', async (kind, budget) => {
+  ])('turns another devnet into the same one, which can be reopened: %s', async (kind, budget) => {
     expect(new Set(await kinds(budget))).toEqual(new Set([undefined, kind]));
     const { file, seen } = await theirs(budget);
     const more = { table: 'trie', key: 9999, value: new Uint8Array(1) } as const;
@@ -83,7 +83,7 @@ describe('a file of pruned blocks', () => {
     expect(await look(await devNode({ ...within(budget), store }))).toEqual(seen);
   });
 
-  test('is refused with another sum of what the pruned blocks changed', async () => {
+  test('is refused if the sum of the pruned changes was modified', async () => {
     await refusedWith((entry) => {
       if (entry.key !== 'pruned') return entry;
       const history = decodeHistory(entry.value);
@@ -91,10 +91,10 @@ describe('a file of pruned blocks', () => {
         i > 0 ? one : { ...one, after: { ...one.after!, balance: 7n } },
       );
       return { ...entry, value: encodeHistory({ ...history, changes }) };
-    }, /another state root/);
+    }, /do not give the state root/);
   });
 
-  test('is refused with another receipt of a block that has its body', async () => {
+  test('is refused if a receipt of a block with body was modified', async () => {
     const number = (await kinds()).indexOf('changes');
     await refusedWith((entry) => {
       if (entry.table !== 'blocks' || entry.key !== number) return entry;
@@ -104,8 +104,8 @@ describe('a file of pruned blocks', () => {
     }, /list of receipts/);
   });
 
-  test('is refused without the state, or with a part of it', async () => {
-    await refusedWith((entry) => (entry.key === 'devnet-checkpoint' ? undefined : entry), /lacks the state/);
+  test('is refused if the state is missing or incomplete', async () => {
+    await refusedWith((entry) => (entry.key === 'devnet-checkpoint' ? undefined : entry), /but no state/);
     await refusedWith((entry) => (entry.table === 'trie' ? undefined : entry), /is missing/);
     await refusedWith((entry) => (entry.key === '0' ? undefined : entry), /missing/);
     await refusedWith((entry) => {
@@ -123,12 +123,12 @@ describe('a file of pruned blocks', () => {
       if (entry.table !== 'blocks' || entry.key !== 0) return entry;
       const { block, receipts, changes } = decodeBlockRecord(entry.value, CHAIN_ID);
       return { ...entry, value: encodeBlockRecord({ block, receipts, changes, zkRoot }) };
-    }, /zk root at genesis/);
+    }, /zk state root at genesis/);
   });
 });
 
-describe.skipIf(!fixturesPresent)('a file of blocks that came from outside, through all forks', () => {
-  test('is taken as it is', { timeout: 120_000 }, async () => {
+describe.skipIf(!fixturesPresent)('a file of imported blocks through all forks', () => {
+  test('is accepted unchanged', { timeout: 120_000 }, async () => {
     const genesis = fixturesPresent ? fixtureJson('execution-apis/genesis.json') : undefined;
     const chain = { kind: 'devnet', genesis, mining: 'manual' } as const;
     const importBlocks = fixtureBytes('execution-apis/chain.rlp');

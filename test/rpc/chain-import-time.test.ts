@@ -20,7 +20,7 @@ test('an import, an export and a clear may take longer than a request', async ()
   expect(await ask('eth_blockNumber')).toBe('0x0');
 });
 
-test('an import that is aborted changes nothing, later on neither', async () => {
+test('an aborted import changes nothing, then or later', async () => {
   const file = await fileOf(60);
   const store = new KeptStore();
   const { node, ask } = await devNode({ ...OPTIONS, store });
@@ -34,7 +34,7 @@ test('an import that is aborted changes nothing, later on neither', async () => 
   expect((await store.keys('blocks')).length).toBe(2);
 });
 
-test('so may an import by a node that shares its store, written by itself or by another', async () => {
+test('an import by a node that shares its store may take longer too, as writer or follower', async () => {
   const file = await fileOf(60);
   const browser = new TestBrowser();
   const options = { ...OPTIONS, requestTimeoutMs: 15 };

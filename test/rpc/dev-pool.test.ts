@@ -13,7 +13,7 @@ const blockOf = async (ask: (method: string, ...params: unknown[]) => Promise<un
   (await ask('eth_getBlockByNumber', tag, false)) as { transactions: Hex[]; number: Hex; timestamp: Hex };
 
 describe('the order of the pool', () => {
-  test('a gap waits for the nonce before it, then both are sealed', async () => {
+  test('a transaction behind a nonce gap waits until the gap is filled, then both are sealed', async () => {
     const { ask, transfer, number } = await devNode();
     const second = await transfer(0, { nonce: 1 });
     expect(await number()).toBe(0);
@@ -24,7 +24,7 @@ describe('the order of the pool', () => {
     expect(await ask('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' });
   });
 
-  test('senders take turns as they came, each by nonce', async () => {
+  test('transactions are ordered by arrival, and by nonce for each sender', async () => {
     const { ask, transfer } = await devNode(manual);
     const late = await transfer(0, { nonce: 1 });
     const other = await transfer(1, { nonce: 0 });
@@ -35,7 +35,7 @@ describe('the order of the pool', () => {
     expect((await blockOf(ask, 'latest')).transactions).toEqual([other, early, late]);
   });
 
-  test('a replacement pays 10 % more in both prices, or is refused', async () => {
+  test('a replacement must pay 10 % more in both prices', async () => {
     const { ask, transfer } = await devNode(manual);
     const [maxFeePerGas, maxPriorityFeePerGas] = [10n ** 9n, 10n ** 8n];
     const held = await transfer(0, { nonce: 0, maxFeePerGas, maxPriorityFeePerGas });
@@ -51,7 +51,7 @@ describe('the order of the pool', () => {
     expect((await blockOf(ask, 'latest')).transactions).toEqual([replacement]);
   });
 
-  test('a transaction whose nonce has been used goes', async () => {
+  test('a transaction whose nonce was used is removed', async () => {
     const { ask, transfer } = await devNode(manual);
     await transfer(0, { nonce: 0 });
     await transfer(0, { nonce: 2 });
@@ -62,7 +62,7 @@ describe('the order of the pool', () => {
     await expect(transfer(0, { nonce: 1 })).rejects.toMatchObject({ code: -32001, message: 'Nonce too low' });
   });
 
-  test('one that can no longer pay is left out and gone, with the reason on record', async () => {
+  test('a transaction that can no longer pay is dropped, and the reason is recorded', async () => {
     const { ask, transfer } = await devNode(manual);
     const hash = await transfer(0, { nonce: 0, value: 10n ** 18n });
     await ask('hardhat_setBalance', accountAt(0), '0x1');
@@ -76,7 +76,7 @@ describe('the order of the pool', () => {
     });
   });
 
-  test('dropping takes a transaction out', async () => {
+  test('dropping removes a transaction', async () => {
     const { ask, transfer } = await devNode(manual);
     const [first, second] = [await transfer(0, { nonce: 0 }), await transfer(1, { nonce: 0 })];
     expect(await ask('anvil_dropTransaction', first)).toBe(first);
@@ -90,7 +90,7 @@ describe('the order of the pool', () => {
   });
 });
 
-describe('the checks of the pool, with the texts of docs/spec/fees.md 7', () => {
+describe('the pool refuses transactions with the messages of docs/spec/fees.md 7', () => {
   const denied = [accountAt(3), stranger('dd').toUpperCase().replace('0X', '0x') as Hex];
   const profile = devnet({ pool: { margin: 0.8, deniedAddresses: denied, delegationsRefused: true } });
   const strict = () => devNode({ chain: { kind: 'devnet', network: profile } });
@@ -171,7 +171,7 @@ describe('the checks of the pool, with the texts of docs/spec/fees.md 7', () => 
     expect(await open.ask('eth_getCode', accountAt(1), 'latest')).toBe(`0xef0100${'dd'.repeat(20)}`);
   });
 
-  test('an authorization that names a denied address', async () => {
+  test('an authorization with a denied address', async () => {
     const deny = async (address: Hex) => {
       const network = devnet({ pool: { deniedAddresses: [address] } });
       return (await devNode({ chain: { kind: 'devnet', network } })).ask('eth_sendRawTransaction', delegation);
@@ -184,7 +184,7 @@ describe('the checks of the pool, with the texts of docs/spec/fees.md 7', () => 
     });
   });
 
-  test('they come in the order of the reference node', async () => {
+  test('checks run in the order of the reference node', async () => {
     const { transfer } = await strict();
     const everything = {
       nonce: 0,
@@ -230,7 +230,7 @@ describe('the checks of the pool, with the texts of docs/spec/fees.md 7', () => 
 });
 
 describe('sealing', () => {
-  test('automatic mining begins with what waits, and can be switched off', async () => {
+  test('automatic mining starts with pending transactions, and can be switched off', async () => {
     const { ask, transfer, number } = await devNode(manual);
     expect(await ask('hardhat_getAutomine')).toBe(false);
     await transfer(0, { nonce: 0 });
@@ -243,7 +243,7 @@ describe('sealing', () => {
     expect(await number()).toBe(1);
   });
 
-  test('by interval, with blocks of nothing, until it is set to zero', async () => {
+  test('interval mining seals blocks, also empty ones, until the interval is zero', async () => {
     const { ask, transfer, number } = await devNode({ chain: { kind: 'devnet', mining: { intervalSeconds: 0.02 } } });
     const hash = await transfer(0, { nonce: 0 });
     await vi.waitFor(async () => expect(await number()).toBeGreaterThan(3), { timeout: 20_000, interval: 10 });
@@ -257,12 +257,12 @@ describe('sealing', () => {
     expect(await ask('anvil_getIntervalMining')).toBe(1);
   });
 
-  test('an interval has to be above zero', async () => {
+  test('an interval must be above zero', async () => {
     const chain = { kind: 'devnet', mining: { intervalSeconds: 0 } } as const;
     await expect(devNode({ chain })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
   });
 
-  test('evm_mine, anvil_mine and hardhat_mine in the forms of their tools', async () => {
+  test('evm_mine, anvil_mine and hardhat_mine accept the parameters of their tools', async () => {
     const { ask, number } = await devNode();
     const time = async () => Number((await blockOf(ask, 'latest')).timestamp);
     await ask('evm_mine');

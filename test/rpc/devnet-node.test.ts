@@ -32,7 +32,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
 
   const call = { from: sender!.address, to: TEST_TOKEN, data: transferCalldata(receiver!.address, AMOUNT) };
 
-  test('an estimate is enough for the transaction, and its price is the formula on the header prices', async () => {
+  test('an estimate is enough for the transaction, and its price follows from the header prices', async () => {
     const estimate = await ask<Estimate>('linea_estimateGas', call);
     expect(estimate.baseFeePerGas).toBe('0x7');
     const explained = await node.explainEstimate([call]);
@@ -87,7 +87,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
     expect(missing.account).toBeUndefined();
   });
 
-  test('the root on layer 1 is proved by its own state trie', async () => {
+  test('the root on layer 1 can be proved in the state trie of layer 1', async () => {
     const { block, root } = await settled(node);
     const head = (await node.l1.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as {
       stateRoot: Hex;
@@ -99,7 +99,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
     expect(verdict).toMatchObject({ verified: true, l2BlockNumber: block, stateRoot: root });
   });
 
-  test('layer 1 shows each finalization as an event', async () => {
+  test('layer 1 has an event for each finalization', async () => {
     const topic = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb';
     const params = [{ address: node.info.rollupAddress, topics: [topic], fromBlock: 'earliest', toBlock: 'latest' }];
     const logs = (await node.l1.request({ method: 'eth_getLogs', params })) as { topics: Hex[]; data: Hex }[];
@@ -108,7 +108,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
     expect(logs[block - 1]!.data.slice(66)).toBe(bytesToHex(root).slice(2));
   });
 
-  test('block tags answer as decided', async () => {
+  test('block tags mean the blocks of docs/decisions.md', async () => {
     const numberOf = async (tag: string) =>
       Number((await ask<{ number: Hex }>('eth_getBlockByNumber', tag, false)).number);
     expect(await Promise.all(['earliest', 'finalized', 'safe', 'latest', 'pending'].map(numberOf))).toEqual([
@@ -131,7 +131,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
     }
   });
 
-  test('an override counts for the call and leaves nothing behind', async () => {
+  test('an override applies to one call only', async () => {
     const poor = `0x${'77'.repeat(20)}`;
     const transfer = { ...call, from: poor };
     await expect(ask('linea_estimateGas', transfer)).rejects.toMatchObject({ code: 3 });

@@ -11,8 +11,8 @@ const OTHERS: readonly (readonly [string, DevnetChainOptions])[] = [
   ['genesis accounts', { kind: 'devnet', alloc: { [`0x${'a1'.repeat(20)}`]: { balance: 1n } } }],
 ];
 
-describe('the store of a devnet with another', () => {
-  test.each(OTHERS)('%s does not open, and is left as it is', async (_, chain) => {
+describe('the store of a devnet with other settings', () => {
+  test.each(OTHERS)('another %s: opening is refused, and the store is unchanged', async (_, chain) => {
     const store = new KeptStore();
     const first = await createInlineNode({ store });
     const [from, to] = (await first.request({ method: 'eth_accounts' })) as string[];

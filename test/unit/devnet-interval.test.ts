@@ -20,7 +20,7 @@ test('work comes again and again, after failures too, until it is stopped', asyn
   expect(turns).toBe(stopped);
 });
 
-test('turns do not overlap, and a stop during one is the end', async () => {
+test('runs do not overlap, and a stop during a run is final', async () => {
   let [running, most] = [0, 0];
   const interval = new Interval(async () => {
     most = Math.max(most, ++running);
@@ -34,7 +34,7 @@ test('turns do not overlap, and a stop during one is the end', async () => {
   expect([running, most]).toEqual([0, 1]);
 });
 
-test('it keeps no process alive', () => {
+test('the timer keeps no process alive', () => {
   const before = timers();
   const interval = new Interval(async () => {});
   interval.start(1000);

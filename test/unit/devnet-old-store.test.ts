@@ -70,7 +70,7 @@ test.each([
   await store.close();
 });
 
-test('a light node of schema 2 gives its proofs again, without any endpoint', async () => {
+test('a light node of schema 2 serves its stored proofs without endpoints', async () => {
   const recorded = recordedAs('light-2.json');
   await oldDatabase('old-light', recorded);
   const nobody = ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/b'];

@@ -51,7 +51,7 @@ describe.each(BUILDS)('%s', (build) => {
       expect(() => hasher.hash(zeros(length))).toThrow(expect.objectContaining({ code: 'HASH_INPUT_LENGTH' }));
     });
 
-    test('refuses many inputs of no length, of a broken length, or not a whole number of them', async () => {
+    test('refuses many inputs of length zero, of an invalid length, or not a whole number of inputs', async () => {
       const hasher = await hasherOf(build, scheme);
       const refused = expect.objectContaining({ code: 'HASH_INPUT_LENGTH' });
       expect(() => hasher.hashMany(zeros(64), 0)).toThrow(refused);
@@ -83,7 +83,7 @@ test.each(BUILDS)('gnark-crypto, words 0 to 7, %s', async (build) => {
   );
 });
 
-test('a build that does not load is a typed error', async () => {
+test('a build that cannot be loaded is a typed error', async () => {
   const wasm = Uint8Array.of(0, 97, 115, 109, 9, 9, 9, 9);
   await expect(loadHashKernel({ wasm })).rejects.toMatchObject({
     code: 'KERNEL_UNAVAILABLE',

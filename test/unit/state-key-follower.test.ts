@@ -40,7 +40,7 @@ function compare(follower: KeyFollower, state: WorldState, followed: readonly Fo
 }
 
 describe.skipIf(!fixturesPresent).each<HashScheme>(['poseidon2', 'mimc'])(
-  'selected keys through blocks, %s',
+  'following selected keys through blocks, %s',
   (scheme) => {
     let hasher: Hasher;
     let chains: Chain[];
@@ -49,7 +49,7 @@ describe.skipIf(!fixturesPresent).each<HashScheme>(['poseidon2', 'mimc'])(
       ({ chains } = fixtureJson<{ chains: Chain[] }>(`state/generated-blocks-${scheme}.json.gz`));
     });
 
-    it('from the empty state: the published roots, and what the whole state says', async () => {
+    it('from the empty state gives the published roots and the values of the whole state', async () => {
       for (const chain of chains) {
         const state = await openState(scheme, 'simd');
         const followed = followedOf(chain);
@@ -63,7 +63,7 @@ describe.skipIf(!fixturesPresent).each<HashScheme>(['poseidon2', 'mimc'])(
       }
     });
 
-    it('from the proofs of a few keys in the middle of a chain', async () => {
+    it('can start from the proofs of a few keys in the middle of a chain', async () => {
       for (const chain of chains) {
         const state = await openState(scheme, 'simd');
         const blocks = parseBlockTraces(chain.blocks.map(({ traces }) => traces));
@@ -98,7 +98,7 @@ describe.skipIf(!fixturesPresent).each<HashScheme>(['poseidon2', 'mimc'])(
       }
     });
 
-    it('refuses traces that say something else, and leads to another root where accounts are left out', () => {
+    it('refuses contradicting traces, and gets another root if accounts are left out', () => {
       const isWrite = ({ type }: StateTrace) => type !== 'read' && type !== 'read-zero';
       const seen = { account: 0, storage: 0 };
       for (const chain of chains) {
@@ -133,7 +133,7 @@ describe.skipIf(!fixturesPresent).each<HashScheme>(['poseidon2', 'mimc'])(
       expect(Math.min(seen.account, seen.storage)).toBeGreaterThan(3);
     });
 
-    it('knows nothing of others', () => {
+    it('knows no other accounts', () => {
       const follower = new KeyFollower(hasher, WitnessTrie.empty(hasher), []);
       expect(orRefused(() => follower.account(new Uint8Array(20)))).toBe('WITNESS_MISSING');
       const open = WitnessTrie.open(hasher, 9, WitnessTrie.empty(hasher).subRoot);
@@ -143,7 +143,7 @@ describe.skipIf(!fixturesPresent).each<HashScheme>(['poseidon2', 'mimc'])(
   },
 );
 
-describe('the storage of an account that is followed', () => {
+describe('the storage of a followed account', () => {
   const address = new Uint8Array(20).fill(7);
   const same = { nonce: 1n, balance: 5n };
   const change = (slots: [key: number, before: number, after: number][], rest: Partial<ZkAccountChange> = {}) => ({
@@ -173,7 +173,7 @@ describe('the storage of an account that is followed', () => {
     expect(orRefused(() => follower.follow(traces.slice(1)))).toBe('WITNESS_CONFLICT');
   });
 
-  it('starts over with an account that is recreated, whether or not a slot is written', async () => {
+  it('starts empty when the account is recreated, whether or not a slot is written', async () => {
     const { follower, state, next } = await started();
     const blocks = [
       change([[1, 7, 0]]),

@@ -49,7 +49,7 @@ describe.each<[HashScheme, number]>([
   ['poseidon2', 12],
   ['mimc', 3],
 ])('%s: a random chain', (scheme, blocks) => {
-  it('is proved at every block, every account and slot, to the strict verifier', async () => {
+  it('can be proved at every block for every account and slot, and the strict verifier accepts it', async () => {
     const hasher = referenceHasher(scheme);
     const random = seededRandom(blocks);
     const state = await openState(scheme);

@@ -40,7 +40,7 @@ describe('applying a block step by step', () => {
 
   const same = { nonce: 1n, balance: 5n };
 
-  it('shows the six patterns', () => {
+  it('produces the six patterns', () => {
     const of = (change: Partial<ZkAccountChange>) =>
       shape(run(started(), { address: address(1), before: same, destroyed: false, slots: [], ...change }));
     const { before: _, ...missing } = created(9);
@@ -69,7 +69,7 @@ describe('applying a block step by step', () => {
     expect(of({ destroyed: true, after: same })).toEqual(['DELETE', 'INSERT']);
   });
 
-  it('starts storage over for an account that was recreated without a slot', () => {
+  it('starts with empty storage for an account that was recreated without slots', () => {
     const state = started();
     const recreated = run(state, { address: address(1), before: same, after: same, destroyed: true, slots: [] });
     const parent = state.copy().accounts.topRoot;
@@ -90,7 +90,7 @@ describe('applying a block step by step', () => {
     });
   });
 
-  it('refuses a before-value that is not held, and then changes nothing', () => {
+  it('refuses a wrong before-value, and then changes nothing', () => {
     const state = started();
     const root = state.accounts.topRoot;
     const wrong: ZkAccountChange[] = [
@@ -110,7 +110,7 @@ describe('applying a block step by step', () => {
     );
   });
 
-  it('a witness of one block knows that block and no other', () => {
+  it('a witness of one block covers only that block', () => {
     const state = started();
     const change: ZkAccountChange = {
       address: address(1),

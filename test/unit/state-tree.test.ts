@@ -129,7 +129,7 @@ describe('operations', () => {
   }
 
   it.each([1, 2, 3])(
-    'many operations at once give the tree that one by one give, and its definition (seed %i)',
+    'many operations at once give the same trie as one by one, and as its definition (seed %i)',
     (seed) => {
       const [first, second] = [seededRandom(seed), seededRandom(seed)];
       let stepped = emptyTree(hasher);
@@ -160,7 +160,7 @@ describe('operations', () => {
     expect(walk).toHaveLength(22);
   });
 
-  it('a tree stays as it is when the next one is made', () => {
+  it('a trie is unchanged when the next one is made', () => {
     const key = word(5);
     const hkey = hashWord(hasher, key);
     const old = changed(hasher, emptyTree(hasher), (draft) => {
@@ -211,7 +211,7 @@ describe('operations', () => {
     }
   });
 
-  it('commits many drafts as it commits one', () => {
+  it('commits many drafts like one', () => {
     const drafts = () =>
       [1, 2, 3].map((count) => {
         const draft = new TreeDraft(emptyTree(hasher));
@@ -226,7 +226,7 @@ describe('operations', () => {
 });
 
 describe('key index', () => {
-  it('finds floors as a sorted list does, and old versions keep theirs', () => {
+  it('finds floors like a sorted list, and old versions are unchanged', () => {
     const random = seededRandom(11);
     // Few distinct bytes, so that keys share long prefixes.
     const randomKey = () =>

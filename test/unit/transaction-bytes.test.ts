@@ -46,7 +46,7 @@ describe.skipIf(!fixturesPresent)('recorded encodings', () => {
     expect(bytesToHex(sizingBytes(call, context, 'signed'))).toBe(row.signedEncoded);
   });
 
-  it.each(['simd', 'scalar'] as const)('come to the sizes of the reference compressor (%s)', async (build) => {
+  it.each(['simd', 'scalar'] as const)('give the sizes of the reference compressor (%s)', async (build) => {
     const { passed, skipped, problems } = await runArea(encodingArea, build);
     expect(problems).toEqual([]);
     expect(skipped).toBe(0);
@@ -54,7 +54,7 @@ describe.skipIf(!fixturesPresent)('recorded encodings', () => {
     expect(passed).toBe(6 * file.calls.length + 5 * file.real.length);
   });
 
-  it('real transactions, in both forms', () => {
+  it('match real transactions, in both forms', () => {
     expect(file.real.length).toBeGreaterThan(0);
     for (const { tx, signature, encoded, signedEncoded } of file.real) {
       const { r, s, yParity } = signature;
@@ -66,7 +66,7 @@ describe.skipIf(!fixturesPresent)('recorded encodings', () => {
   });
 });
 
-describe('types that no recorded case has', () => {
+describe('types without a recorded case', () => {
   const entry = { address: TO, storageKeys: [new Uint8Array(32).fill(3)] };
   const authorization = { chainId: 0n, address: TO, nonce: 128n, yParity: 1n, r: 2n ** 255n, s: 1n };
   const common = {
@@ -91,7 +91,7 @@ describe('types that no recorded case has', () => {
     },
   ];
 
-  it.each(typed.map((tx) => [tx.type, tx] as const))('type %i is what a general library signs', (_, tx) => {
+  it.each(typed.map((tx) => [tx.type, tx] as const))('type %i is encoded as a general library does', (_, tx) => {
     // An independent reading: @ethereumjs/tx parses the signed form and gives the payload to be signed.
     const chainConfig = { ...Mainnet, chainId: 59_144 };
     const parsed = createTxFromRLP(encodeSigned(tx), {
@@ -115,7 +115,7 @@ describe('types that no recorded case has', () => {
     expect(bytesToHex(fields(encodeSigned(legacy))[6]!)).toBe('0x01ce33');
   });
 
-  it('a creation is sized with 20 zero bytes, and signed with none', () => {
+  it('a creation is sized with 20 zero bytes as recipient, and signed with an empty one', () => {
     const creation = transactionForSizing({ from: FROM, data: hexToBytes('0x6000') }, CONTEXT);
     const toZero = { ...creation, to: new Uint8Array(20) };
     expect(encodeForSizing(creation)).toEqual(encodeForSizing(toZero));
@@ -130,7 +130,7 @@ describe('types that no recorded case has', () => {
     }
   });
 
-  it.each(['nonce', 'gasLimit'] as const)('takes a %s of 63 bits and no more', (field) => {
+  it.each(['nonce', 'gasLimit'] as const)('accepts a %s of at most 63 bits', (field) => {
     const legacy = { ...common, type: 0, gasPrice: 7n };
     expect(() => encodeForSizing({ ...legacy, [field]: 2n ** 63n - 1n })).not.toThrow();
     expect(() => encodeForSizing({ ...legacy, [field]: 2n ** 63n })).toThrow(

@@ -6,35 +6,35 @@ import type { StoredSettings } from './storage/find-stored.js';
 import type { DevnetBudget } from './storage/pruning.js';
 
 /**
- * When blocks are sealed: `auto` when a transaction arrives that can run, `manual` when told to, or every so many seconds,
- * with whatever waits, be it nothing.
+ * When blocks are sealed. `auto`: when a transaction arrives that can run. `manual`: on request. `intervalSeconds`: at
+ * that interval, including empty blocks.
  */
 export type MiningMode = 'auto' | 'manual' | { readonly intervalSeconds: number };
 
-/** What developers have set for the blocks to come. */
+/** Values that developers have set for the next blocks. */
 export interface NextBlock {
-  /** Of all of them, 20 bytes. */
+  /** Of all blocks from now on, 20 bytes. */
   readonly coinbase: Uint8Array;
-  /** Of the next one alone, wei; the ones after it follow from it. */
+  /** Of the next block only, wei. Later base fees follow from it. */
   readonly baseFeePerGas: bigint | undefined;
-  /** Of the next one; the ones after it keep it. */
+  /** Of the next block. Later blocks keep it. */
   readonly gasLimit: bigint | undefined;
 }
 
-/** A devnet's settings, every choice made. */
+/** Settings of a devnet, with all defaults filled in. */
 export interface DevnetSettings extends StoredSettings {
-  /** How mining begins. */
+  /** Initial mining mode. */
   readonly mining: MiningMode;
-  /** Sizes transactions, for the margin that the pool asks; it asks none without. */
+  /** Computes compressed sizes for the pool's profitability check. Without it the pool does not check. */
   readonly sizer?: CalldataSizer | undefined;
   readonly finality: FinalityOptions;
-  /** Seconds of the wall clock; blocks take the time of their sealing, and at least one second more than their parent. */
+  /** Wall clock in seconds. A block takes the time of its sealing, and at least one second more than its parent. */
   readonly now: () => number;
   readonly store: PageStore | undefined;
   /** What the devnet does when its store fails. */
   readonly storing?: StoringOptions | undefined;
-  /** How much is kept; everything when left out. */
+  /** How much is kept; everything if left out. */
   readonly budget?: DevnetBudget | undefined;
-  /** How a stored state is compared with its roots as it is loaded; `sampled` when left out, see `LoadOptions`. */
+  /** How a loaded state is checked against its roots; default `sampled`, see `LoadOptions`. */
   readonly check?: 'sampled' | 'full' | undefined;
 }

@@ -10,20 +10,20 @@ import type { TransactionOutcome } from '../transactions/transaction-message.js'
 import { type SimulatedCallOptions, simulateCallAt } from './call.js';
 import { withOverrides } from './overrides.js';
 
-/** An access list, and how the call came out that carried it. */
+/** An access list, and the outcome of the call with it. */
 export interface AccessListResult {
   /** In ascending order of addresses and keys. */
   readonly accessList: readonly AccessListEntry[];
   readonly outcome: TransactionOutcome;
 }
 
-/** Accounts and slots by hex, so that lists can be joined and compared. */
-type Touched = Map<Hex, Set<Hex>>;
+/** Accounts and slots as hex, so that lists can be merged and compared. */
+type TouchedSlots = Map<Hex, Set<Hex>>;
 
 /**
- * The access list with which a call touches nothing that is not in it: runs are repeated with what the last one touched
- * until nothing is added. Sender, recipient, coinbase and precompiles are warm anyway; they are listed for their slots
- * only, and for what the caller listed.
+ * The access list that covers everything a call touches. The call is repeated with the list of the run before until
+ * nothing is added. Sender, recipient, coinbase and precompiles are always warm: they are listed only for their slots,
+ * or if the caller listed them.
  *
  * @throws PlumblineError as `simulateCallAt`; a call that reverts or fails is an outcome
  * @source docs/spec/json-rpc.md 2; ethereum/go-ethereum@02b73d4ea7 internal/ethapi/api.go, CreateAccessList
@@ -36,10 +36,10 @@ export async function accessListAt(
 ): Promise<AccessListResult> {
   const cached = new ReadCache(reader);
   const steps = options.steps ?? new StepBudget(options);
-  const recipient = call.to ?? (await creationOf(withOverrides(cached, options.overrides ?? []), call));
+  const recipient = call.to ?? (await createdBy(withOverrides(cached, options.overrides ?? []), call));
   const warm = new Set([call.from ?? ZERO_ADDRESS, recipient, block.coinbase].map((address) => bytesToHex(address)));
-  const touched: Touched = new Map();
-  join(touched, call.accessList ?? [], new Set());
+  const touched: TouchedSlots = new Map();
+  addEntries(touched, call.accessList ?? [], new Set());
   for (;;) {
     const accessList = entriesOf(touched);
     const outcome = await simulateCallAt(
@@ -49,17 +49,17 @@ export async function accessListAt(
       { ...options, steps, reportTouched: true },
     );
     const before = sizeOf(touched);
-    join(touched, outcome.touched ?? [], warm);
+    addEntries(touched, outcome.touched ?? [], warm);
     if (sizeOf(touched) === before) return { accessList, outcome };
   }
 }
 
-/** Where the contract of a call without recipient goes. */
-async function creationOf(state: StateReader, { from = ZERO_ADDRESS, nonce }: CallRequest): Promise<Uint8Array> {
+/** Address of the contract that a call without recipient creates. */
+async function createdBy(state: StateReader, { from = ZERO_ADDRESS, nonce }: CallRequest): Promise<Uint8Array> {
   return createdAddress({ from, nonce: nonce ?? (await state.account(from))?.nonce ?? 0n });
 }
 
-function join(touched: Touched, entries: readonly AccessListEntry[], warm: ReadonlySet<Hex>): void {
+function addEntries(touched: TouchedSlots, entries: readonly AccessListEntry[], warm: ReadonlySet<Hex>): void {
   for (const { address, storageKeys } of entries) {
     const key = bytesToHex(address);
     if (warm.has(key) && storageKeys.length === 0) continue;
@@ -69,13 +69,13 @@ function join(touched: Touched, entries: readonly AccessListEntry[], warm: Reado
   }
 }
 
-function sizeOf(touched: Touched): number {
+function sizeOf(touched: TouchedSlots): number {
   let size = touched.size;
   for (const slots of touched.values()) size += slots.size;
   return size;
 }
 
-function entriesOf(touched: Touched): AccessListEntry[] {
+function entriesOf(touched: TouchedSlots): AccessListEntry[] {
   return [...touched.keys()].sort().map((address) => ({
     address: hexToBytes(address),
     storageKeys: [...touched.get(address)!].sort().map((slot) => hexToBytes(slot)),

@@ -13,28 +13,28 @@ import type { RunOptions, TransactionMessage, TransactionOutcome } from '../tran
 import { precompileOverrides, withOverrides } from './overrides.js';
 import { callFailureOf } from './revert-reason.js';
 
-/** What a simulation takes from the network profile. */
+/** Values of the network profile that a simulation needs. */
 export type SimulationRules = Pick<Network, 'forks' | 'chainId' | 'rpcGasCap'>;
 
 export interface SimulatedCallOptions extends StepLimits {
   readonly network: SimulationRules;
   readonly overrides?: StateOverrides | undefined;
-  /** Whose rules overrides follow (docs/spec/fees.md 5.6); Besu's when left out. */
+  /** The client whose rules overrides follow (docs/spec/fees.md 5.6); default Besu. */
   readonly overrideRules?: 'besu' | 'geth' | undefined;
   /** Fill in `touched` of the outcome. */
   readonly reportTouched?: RunOptions['reportTouched'];
-  /** Steps left to a request that runs more than this; its own, by the limits above, when left out. */
+  /** Step budget shared with other runs of the request; a separate one by the limits above if left out. */
   readonly steps?: StepBudget | undefined;
 }
 
 /**
- * Runs a call on a state, as `eth_call` does, and leaves no trace. Without a price the price and the base fee are zero
- * and funds are not checked; with one the call has to be payable like a transaction. The call's `strict` decides
- * instead where it is present.
+ * Runs a call on a state like `eth_call`. Nothing it does is kept. Without a price, price and base fee are zero and
+ * funds are not checked; with a price, the sender must be able to pay as for a transaction. The call's `strict`, if
+ * present, decides instead.
  *
- * @returns the outcome of a call that succeeded
+ * @returns the outcome of a successful call
  * @throws PlumblineError `EXECUTION_REVERTED` with the return data, `EXECUTION_FAILED`, `TRANSACTION_REJECTED`,
- *   `INSUFFICIENT_FUNDS`, and whatever reading the state throws
+ *   `INSUFFICIENT_FUNDS`, and errors of reading the state
  * @source docs/spec/json-rpc.md 2.2
  */
 export async function callAt(
@@ -48,7 +48,7 @@ export async function callAt(
   return outcome;
 }
 
-/** As `callAt`, but a call that reverts or fails is an outcome too. */
+/** Like `callAt`, but a call that reverts or fails is an outcome too. */
 export async function simulateCallAt(
   reader: StateReader,
   block: BlockContext,
@@ -82,26 +82,26 @@ function defaultGas(machine: Machine, network: SimulationRules): bigint {
 }
 
 /**
- * The call as an estimate of Besu runs it: nothing moves when the sender is the recipient, so a value the sender does not
- * have is none then.
+ * The call as Besu estimates it. If sender and recipient are the same and the balance is below the value, the value is
+ * zero: nothing would move.
  */
-export function withoutIdleValue(call: CallRequest, balance: bigint): CallRequest {
+export function withoutUnfundedSelfTransfer(call: CallRequest, balance: bigint): CallRequest {
   const { from, to, value = 0n } = call;
   const toItself = from !== undefined && to !== undefined && equalBytes(from, to);
   return toItself && value > balance ? { ...call, value: 0n } : call;
 }
 
-/** What a call leaves open. */
+/** Values for what a call leaves out. */
 export interface CallDefaults {
   readonly gasLimit: bigint;
   readonly nonce: bigint;
-  /** Price where the call names none, wei. */
+  /** Price if the call has none, wei. */
   readonly price: bigint;
-  /** Nothing is paid, whatever the call says. */
+  /** Nothing is paid, even if the call has a price. */
   readonly free: boolean;
 }
 
-/** The transaction that stands for a call. */
+/** The transaction that runs for a call. */
 export function transactionMessageOf(call: CallRequest, defaults: CallDefaults): TransactionMessage {
   const priced = !defaults.free && priceOf(call) > 0n;
   return {

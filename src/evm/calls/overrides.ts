@@ -7,16 +7,16 @@ import type { AccountOverride, StateOverrides } from '../../primitives/state-ove
 import type { MachineOptions } from '../interpreter/machine.js';
 import type { Account, StateReader } from '../state/state-reader.js';
 
-/** Whose rules state overrides follow. */
+/** Rules that state overrides follow. */
 export interface OverrideOptions {
-  /** Refuse an account with both `state` and `stateDiff`, as geth does; Besu applies them in this order. */
+  /** Refuse an account with both `state` and `stateDiff`, as geth does. Besu applies `state`, then `stateDiff`. */
   readonly oneStorageForm?: boolean;
 }
 
 /**
- * The state of `base` with overrides on it: the layer that execution stands on, gone when the call is.
+ * The state `base` with overrides applied.
  *
- * @throws PlumblineError `INVALID_PARAMETER` for both storage forms at once, where that is asked
+ * @throws PlumblineError `INVALID_PARAMETER` for both storage forms at once, with `oneStorageForm`
  * @source docs/spec/fees.md 5.6
  */
 export function withOverrides(
@@ -29,9 +29,9 @@ export function withOverrides(
 }
 
 /**
- * What overrides do to precompiles: they move some; and geth takes an account that is overridden for an ordinary one.
+ * Effects of overrides on precompiles: some are moved, and geth treats every overridden account as an ordinary one.
  *
- * @throws PlumblineError `INVALID_PARAMETER` with `asGeth`, when a precompile is moved onto an account that is overridden
+ * @throws PlumblineError `INVALID_PARAMETER` with `asGeth`, when a precompile is moved to an overridden account
  * @source docs/spec/fees.md 5.6
  */
 export function precompileOverrides(overrides: StateOverrides, asGeth = false): MachineOptions {

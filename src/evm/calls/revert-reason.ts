@@ -18,7 +18,10 @@ const PANICS: Readonly<Record<string, string>> = {
   '81': 'call of a zero-initialized function',
 };
 
-/** The text in the return data of a revert: that of `Error(string)`, or what a `Panic(uint256)` code stands for. */
+/**
+ * The message in the return data of a revert: the text of `Error(string)`, or the meaning of a `Panic(uint256)` code.
+ * Undefined for other data.
+ */
 export function revertReason(data: Uint8Array): string | undefined {
   if (data.length < 36) return undefined;
   const selector = bytesToHex(data.subarray(0, 4));
@@ -33,7 +36,7 @@ export function revertReason(data: Uint8Array): string | undefined {
   return new TextDecoder().decode(data.subarray(start, start + Number(length)));
 }
 
-/** The error of a run that did not succeed: `EXECUTION_REVERTED` or `EXECUTION_FAILED`. */
+/** The error for a run that failed: `EXECUTION_REVERTED` or `EXECUTION_FAILED`. */
 export function callFailureOf(
   outcome: TransactionOutcome,
 ): PlumblineError<'EXECUTION_REVERTED'> | PlumblineError<'EXECUTION_FAILED'> {

@@ -3,7 +3,7 @@ import type { GasSearch } from '../../networks/gas-searches.js';
 import { equalBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { type CallRequest, priceOf } from '../../primitives/call-request.js';
 import type { BlockContext } from '../block-context.js';
-import { type SimulatedCallOptions, transactionMessageOf, withoutIdleValue } from '../calls/call.js';
+import { type SimulatedCallOptions, transactionMessageOf, withoutUnfundedSelfTransfer } from '../calls/call.js';
 import { precompileOverrides, withOverrides } from '../calls/overrides.js';
 import { TRANSACTION_GAS_CAP } from '../common.js';
 import type { Interpreters } from '../interpreter/interpreters.js';
@@ -25,12 +25,12 @@ import {
 } from './gas-search.js';
 import { ProvedRuns, type ReportingRun } from './proved-runs.js';
 
-/** How a gas limit is searched for. */
+/** Options of a gas search. */
 export interface EstimateOptions extends SimulatedCallOptions {
   readonly search: GasSearch;
-  /** Have the runs count what the prover counts. */
+  /** Count module lines, as the prover does. */
   readonly counting?: boolean;
-  /** Kept between estimates, so that not each has to make its interpreter. */
+  /** Interpreters to reuse between estimates. */
   readonly interpreters?: Interpreters | undefined;
 }
 
@@ -39,15 +39,15 @@ const SEARCHES: Record<GasSearch, (run: RunWithGas, input: SearchInput) => Promi
   geth: gethSearch,
   exact: exactSearch,
 };
-const TO_BESU: Leniency = { nonce: 'future', lowPrice: true, unfunded: true, contractSender: true };
-const TO_GETH: Leniency = { nonce: 'any', contractSender: true };
+const BESU_LENIENCY: Leniency = { nonce: 'future', lowPrice: true, unfunded: true, contractSender: true };
+const GETH_LENIENCY: Leniency = { nonce: 'any', contractSender: true };
 
 /**
- * A gas limit with which the call succeeds, by the search that `options` names, on a state and with overrides that are
- * gone afterwards. `exact` runs under the conditions of Besu.
+ * A gas limit with which the call succeeds, by the search in `options`. Overrides apply to this estimate only. `exact`
+ * runs with Besu's checks.
  *
  * @throws PlumblineError `UPFRONT_COST_EXCEEDS_BALANCE`, `INSUFFICIENT_FUNDS`, `GAS_ALLOWANCE_EXCEEDED`,
- *   `EXECUTION_REVERTED`, `EXECUTION_FAILED`, `TRANSACTION_REJECTED`, `ABORTED`, and whatever reading the state throws
+ *   `EXECUTION_REVERTED`, `EXECUTION_FAILED`, `TRANSACTION_REJECTED`, `ABORTED`, and errors of reading the state
  * @source docs/spec/fees.md 5.2, 5.3
  */
 export async function estimateGasAt(
@@ -95,31 +95,31 @@ async function searchOn(
   const ceiling = asGeth
     ? gethCeiling(ceilingInput, call.gas, network.rpcGasCap)
     : besuCeiling(ceilingInput, call.strict);
-  // geth takes a call without a price for free of charge; Besu charges the base fee unless told not to be strict.
+  // geth treats a call without a price as free. Besu charges the base fee unless `strict` is false.
   const free = asGeth ? priceOf(call) === 0n : call.strict === false;
   const defaults = { nonce: sender?.nonce ?? 0n, price: free ? 0n : block.baseFeePerGas, free };
   const steps = options.steps ?? new StepBudget(options);
-  const payable = asGeth ? call : withoutIdleValue(call, sender?.balance ?? 0n);
+  const payable = asGeth ? call : withoutUnfundedSelfTransfer(call, sender?.balance ?? 0n);
   const execute: ReportingRun = (gas, path) => {
     const gasLimit = gas < network.rpcGasCap ? gas : network.rpcGasCap;
     return simulateTransaction(machine, transactionMessageOf(payable, { gasLimit, ...defaults }), {
-      leniency: asGeth ? TO_GETH : TO_BESU,
+      leniency: asGeth ? GETH_LENIENCY : BESU_LENIENCY,
       ...(free && { baseFeePerGas: 0n }),
       steps,
       counting: options.counting,
       path,
     });
   };
-  // The exact mode proves its answer by runs alone.
-  const runs = new ProvedRuns(execute, search !== 'exact' && hasPath(machine, call, sender));
+  // The exact search proves its answer by execution only.
+  const runs = new ProvedRuns(execute, search !== 'exact' && canWatch(machine, call, sender));
   const empty = (call.data?.length ?? 0) === 0;
   const plain = empty && (!asGeth || (await isWithoutCode(state, call.to)));
   const found = await SEARCHES[search](runs.run, { ceiling, plain });
   return { ...found, executed: runs.executed };
 }
 
-/** Whether the run may be watched for the gas it needs: code of the sender sees what the sender has paid for gas. */
-function hasPath({ rules }: Machine, call: CallRequest, sender: Account | undefined): boolean {
+/** Whether `GasPath` can watch the run. Code of the sender could read the balance, from which the gas was paid. */
+function canWatch({ rules }: Machine, call: CallRequest, sender: Account | undefined): boolean {
   const plainSender = sender === undefined || equalBytes(sender.codeHash, EMPTY_CODE_HASH);
   return rules.london && plainSender && call.authorizationList === undefined;
 }

@@ -8,55 +8,55 @@ import type { TransactionOutcome } from '../transactions/transaction-message.js'
 /** A gas limit with which the transaction succeeded, and how that run came out. */
 export interface GasEstimate {
   readonly gasLimit: bigint;
-  /** Gas limits it tried. */
+  /** Number of gas limits tried. */
   readonly runs: number;
-  /** Executions it took: fewer where the success of some was proved without one. */
+  /** Number of executions. Fewer than `runs` if the success of some was proved without one. */
   readonly executed: number;
-  /** Charged, with this limit. */
+  /** Charged with this limit. */
   readonly gasUsed: bigint;
   readonly gasUsedBeforeRefund: bigint;
   readonly search: GasSearch;
-  /** Every limit that was tried, in order, and whether the transaction succeeded with it. */
+  /** Every limit that was tried, in order, with its result. */
   readonly probes: readonly GasProbe[];
-  /** What the prover counts of the run with this limit, where runs count. */
+  /** Module lines of the run with this limit, if counted. */
   readonly counts?: ModuleCounts;
-  /** Events of that run. */
+  /** Logs of that run. */
   readonly logs: TransactionOutcome['logs'];
 }
 
-/** One gas limit of a search. */
+/** One gas limit that a search tried. */
 export interface GasProbe {
   readonly gasLimit: bigint;
   readonly succeeded: boolean;
 }
 
-/** Runs the transaction once, with this gas limit, on a state that is the same each time. */
+/** Runs the transaction once with this gas limit, always on the same state. */
 export type RunWithGas = (gasLimit: bigint) => Promise<TransactionOutcome>;
 
-/** What bounds a search for a gas limit. */
+/** Bounds of a gas search. */
 export interface SearchInput {
   /** Largest limit to try. */
   readonly ceiling: bigint;
-  /** Whether 21 000 may be tried first: the two nodes have different rules for it. */
+  /** Whether to try 21 000 first. Besu and geth have different rules for it. */
   readonly plain: boolean;
 }
 
-/** The limit is good enough when the interval is smaller than this part of it. */
+/** The search ends when the interval is smaller than this share of the limit. */
 const TOLERANCE = 0.015;
-/** What a call with value hands on for free; the searches allow for it. */
+/** Free gas in a call with value. The searches allow for it. */
 const CALL_STIPEND = 2_300n;
-/** A call keeps one 64th of the gas to itself (EIP-150). */
+/** A call keeps one 64th of the gas (EIP-150). */
 const CALL_RESERVE = 64 / 63;
 
 /**
- * The search of Besu.
+ * Besu's search.
  *
- * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED` when the run at the ceiling does not succeed
+ * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED` when the run at the ceiling fails
  * @source docs/spec/fees.md 5.2
  */
 export async function besuSearch(run: RunWithGas, { ceiling, plain }: SearchInput): Promise<GasEstimate> {
   const probe = new Probe(run, 'besu');
-  if (plain && (await probe.succeeds(TRANSACTION_GAS))) return probe.answer();
+  if (plain && (await probe.succeeds(TRANSACTION_GAS))) return probe.result();
   const first = await probe.runAtCeiling(ceiling);
   let low = first.gasUsedBeforeRefund - 1n;
   let high = ceiling;
@@ -68,13 +68,13 @@ export async function besuSearch(run: RunWithGas, { ceiling, plain }: SearchInpu
     if (await probe.succeeds(middle)) high = middle;
     else low = middle;
   }
-  return probe.answer();
+  return probe.result();
 }
 
 /**
- * The search of geth.
+ * geth's search.
  *
- * @throws PlumblineError `GAS_ALLOWANCE_EXCEEDED` when the gas does not last at the ceiling, `EXECUTION_REVERTED`,
+ * @throws PlumblineError `GAS_ALLOWANCE_EXCEEDED` when the run at the ceiling is out of gas, `EXECUTION_REVERTED`,
  *   `EXECUTION_FAILED`
  * @source docs/spec/fees.md 5.3
  */
@@ -83,18 +83,18 @@ export function gethSearch(run: RunWithGas, input: SearchInput): Promise<GasEsti
 }
 
 /**
- * The smallest limit that succeeds, as far as halving an interval can find it: with one gas less the transaction fails,
- * which is proved by a run. Code that goes on when a call it makes runs out of gas succeeds with less than its whole
- * work takes.
+ * The smallest limit that succeeds, as far as bisection can find it: a run proves that one gas less fails. Code that
+ * continues after an inner call ran out of gas may succeed with less than all its work needs.
  *
  * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED`
  */
 export async function exactSearch(run: RunWithGas, input: SearchInput): Promise<GasEstimate> {
   const probe = new Probe(run, 'exact');
   let { gasLimit: high } = await narrowingSearch(probe, input, () => false);
-  // So far nothing below the gas that the first run used was tried: who looks at the gas left may succeed with less.
+  // Limits below the gas used by the first run have not been tried yet. Code that reads the gas left may succeed with
+  // less.
   if (high === TRANSACTION_GAS || probe.hasFailed(high - 1n) || !(await probe.succeeds(high - 1n)))
-    return probe.answer();
+    return probe.result();
   let low = TRANSACTION_GAS - 1n;
   high -= 1n;
   while (low + 1n < high) {
@@ -102,15 +102,15 @@ export async function exactSearch(run: RunWithGas, input: SearchInput): Promise<
     if (await probe.succeeds(middle)) high = middle;
     else low = middle;
   }
-  return probe.answer();
+  return probe.result();
 }
 
 async function narrowingSearch(
   probe: Probe,
   { ceiling, plain }: SearchInput,
-  closeEnough: (low: bigint, high: bigint) => boolean,
+  isCloseEnough: (low: bigint, high: bigint) => boolean,
 ): Promise<GasEstimate> {
-  if (plain && (await probe.succeeds(TRANSACTION_GAS))) return probe.answer();
+  if (plain && (await probe.succeeds(TRANSACTION_GAS))) return probe.result();
   const first = await probe.runAtCeiling(ceiling);
   let low = first.gasUsed - 1n;
   let high = ceiling;
@@ -119,21 +119,21 @@ async function narrowingSearch(
     if (await probe.succeeds(optimistic)) high = optimistic;
     else low = optimistic;
   }
-  while (low + 1n < high && !closeEnough(low, high)) {
+  while (low + 1n < high && !isCloseEnough(low, high)) {
     let middle = low + (high - low) / 2n;
-    // Most transactions need little more than they use: do not look far above.
+    // Most transactions need little more than they use, so limits far above are not tried.
     if (middle > 2n * low) middle = 2n * low;
     if (await probe.succeeds(middle)) high = middle;
     else low = middle;
   }
-  return probe.answer();
+  return probe.result();
 }
 
 function isClose(low: bigint, high: bigint): boolean {
   return Number(high - low) / Number(high) < TOLERANCE;
 }
 
-/** Runs the transaction and remembers the last limit that succeeded, which is what every search answers. */
+/** Runs the transaction and keeps the last limit that succeeded, which is the result of every search. */
 class Probe {
   private readonly probes: GasProbe[] = [];
   private best: { gasLimit: bigint; outcome: TransactionOutcome } | undefined;
@@ -143,12 +143,12 @@ class Probe {
     private readonly search: GasSearch,
   ) {}
 
-  /** Whether a run with this limit did not succeed. */
+  /** Whether a run with this limit failed. */
   hasFailed(gasLimit: bigint): boolean {
     return this.probes.some((probe) => !probe.succeeded && probe.gasLimit === gasLimit);
   }
 
-  /** A limit that the transaction may not even run with is one that does not succeed. */
+  /** A limit with which the transaction is not even admitted counts as a failure. */
   async succeeds(gasLimit: bigint): Promise<boolean> {
     try {
       return (await this.attempt(gasLimit)).succeeded;
@@ -159,7 +159,7 @@ class Probe {
     }
   }
 
-  /** The run that has to succeed for the search to go on. */
+  /** The first run, which must succeed. */
   async runAtCeiling(ceiling: bigint): Promise<TransactionOutcome> {
     let outcome: TransactionOutcome;
     try {
@@ -174,7 +174,7 @@ class Probe {
       : callFailureOf(outcome);
   }
 
-  answer(): GasEstimate {
+  result(): GasEstimate {
     const { gasLimit, outcome } = this.best!;
     const { gasUsed, gasUsedBeforeRefund, counts, logs } = outcome;
     const { search, probes } = this;

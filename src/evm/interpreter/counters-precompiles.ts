@@ -3,12 +3,12 @@ import type { CountedModule } from '../../networks/module-limits.js';
 import { bytesToBigInt, isZeroBytes } from '../../primitives/bytes.js';
 import { type RunCounts, sha2Blocks } from './counters.js';
 
-/** Counts one call of a precompile, from its input and its outcome. */
+/** Counts one call of a precompile from its input and outcome. */
 export type PrecompileCounter = (counts: RunCounts, data: Uint8Array, result: ExecResult) => void;
 
 const succeeded = (result: ExecResult) => result.exceptionError === undefined;
 
-/** A call of a curve: effective when it succeeds, a check of membership of its own when its points do not pass. */
+/** A curve operation: counts as effective if it succeeds, else as a membership check. */
 function curve(effective: CountedModule, membership: CountedModule | undefined): PrecompileCounter {
   return (counts, data, result) => {
     if (data.length === 0) return;
@@ -22,7 +22,7 @@ interface Pairing {
   readonly g2Bytes: number;
   readonly millerLoops: CountedModule;
   readonly finalExponentiations: CountedModule;
-  /** Checks of points whose partner is the point at infinity, and of points that turn out to be none. */
+  /** Membership checks of points whose partner is the point at infinity, and of invalid points. */
   readonly g1Checks: CountedModule | undefined;
   readonly g2Checks: CountedModule;
 }
@@ -50,7 +50,7 @@ const SMALL_MODEXP_BYTES = 32n;
 const modexp: PrecompileCounter = (counts, data, result) => {
   if (succeeded(result)) counts.add('PRECOMPILE_MODEXP_EFFECTIVE_CALLS');
   for (const at of [0, 32, 64]) {
-    // What is not there reads as zeros behind what is.
+    // Missing bytes read as zeros.
     const word = new Uint8Array(32);
     word.set(data.subarray(at, at + 32));
     if (bytesToBigInt(word) > SMALL_MODEXP_BYTES) return counts.add('PRECOMPILE_LARGE_MODEXP_EFFECTIVE_CALLS');
@@ -59,7 +59,7 @@ const modexp: PrecompileCounter = (counts, data, result) => {
 
 const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** Effective when its numbers are those of a signature, whether or not somebody is recovered from it. */
+/** Effective if v, r and s are in range, even if no address can be recovered. */
 const ecrecover: PrecompileCounter = (counts, data, result) => {
   if (!succeeded(result) || data.length === 0) return;
   const input = new Uint8Array(128);
@@ -72,8 +72,8 @@ const ecrecover: PrecompileCounter = (counts, data, result) => {
 const P256_VERIFY_BYTES = 160;
 
 /**
- * Counters by address of the precompile, as the last two digits. The point evaluation is not among them: it cannot be
- * carried out without its trusted set-up.
+ * Counters by precompile address, as a number. Point evaluation is not included: it cannot run without its trusted
+ * setup.
  *
  * @source docs/spec/fees.md 7
  */

@@ -1,27 +1,24 @@
 import type { CountedModule } from '../../networks/module-limits.js';
 
-/** Lines of each module that one run came to; a module that is left out has none. */
+/** Lines per module of one run. Modules without lines are left out. */
 export type ModuleCounts = Readonly<Partial<Record<CountedModule, number>>>;
 
 const KECCAK_BLOCK_BYTES = 136;
 const SHA2_BLOCK_BYTES = 64;
-/** A set bit, then the length in 64 bits. */
+/** One set bit, then the length as 64 bits. */
 const SHA2_PADDING_BYTES = 9;
 
-/** Blocks of 1088 bits that hold so many bytes. */
+/** Number of 1088-bit blocks for this many bytes. */
 export function keccakBlocks(bytes: number): number {
   return Math.ceil(bytes / KECCAK_BLOCK_BYTES);
 }
 
-/** Blocks of 512 bits that SHA-256 and RIPEMD-160 make of so many bytes. */
+/** Number of 512-bit blocks in SHA-256 and RIPEMD-160 for this many bytes. */
 export function sha2Blocks(bytes: number): number {
   return Math.ceil((bytes + SHA2_PADDING_BYTES) / SHA2_BLOCK_BYTES);
 }
 
-/**
- * Counts what one run does, whether or not the part of it that did so was taken back afterwards: the prover carries
- * both.
- */
+/** Counts what one run does. Reverted work counts too: the prover must prove it. */
 export class RunCounts {
   private readonly lines = new Map<CountedModule, number>();
 

@@ -1,2 +1,2 @@
-/** The curve arithmetic of the precompiles, as one module to load when a contract calls one. */
+/** Curve arithmetic of the precompiles, in a module that is loaded on first use. */
 export { NobleBLS, NobleBN254 } from '@ethereumjs/evm';

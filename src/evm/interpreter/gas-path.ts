@@ -16,55 +16,53 @@ const OPCODES = {
   CREATE2: 0xf5,
   STATICCALL: 0xfa,
 } as const;
-/** Those that take the gas they ask for from the top of the stack. */
+/** Opcodes that take the requested gas from the top of the stack. */
 const CALLS: readonly number[] = [OPCODES.CALL, OPCODES.CALLCODE, OPCODES.DELEGATECALL, OPCODES.STATICCALL];
 
-/** SSTORE is refused with no more gas left than this (EIP-2200). */
+/** SSTORE fails unless more than this gas is left (EIP-2200). */
 const STORE_SENTRY = 2_300n;
 
 /** A call or a creation. */
 interface Call {
-  /** Gas the caller had used when it began, its own price included. */
+  /** Gas the caller had used at this point, including the price of the call. */
   readonly spent: bigint;
-  /** Gas handed on, without the stipend that comes with a value. */
-  readonly handedOn: bigint;
+  /** Gas passed on, without the stipend of a call with value. */
+  readonly passedOn: bigint;
 }
 
 interface Frame {
   /** Gas at its start. */
   readonly gas: bigint;
-  /** Gas at its start without which it could not have gone the way it went. */
+  /** Minimum gas at its start to execute in the same way. */
   need: bigint;
-  /** The call that made it; undefined for the outermost. */
+  /** The call that started it; undefined for the outermost frame. */
   readonly from: Call | undefined;
 }
 
 /**
- * Watches one run, and finds the smallest gas limit with which it would go exactly the same way. This is possible where
- * nothing that the run sees depends on the gas it was given; then the gas used up to each point is the same with every
- * limit, and what has to hold is:
+ * Watches one run, and finds the smallest gas limit with which it would execute in exactly the same way. This is
+ * possible if nothing that the run reads depends on its gas limit. The gas used up to each point is then the same with
+ * every limit, and these conditions must hold:
  *
- * - a frame has at its start the gas that it uses up to each point (one that fails without a revert uses all of it);
- * - more than 2 300 is left at each SSTORE (EIP-2200);
- * - each call or creation is handed what its own frame needs: with `left` at that point, no more than `left - left / 64`
- *   (EIP-150). A call that asks for a fixed amount was handed enough in this run, so that amount is enough.
+ * - a frame starts with at least the gas that it uses up to each point (a frame that fails without a revert uses all of
+ * it);
+ * - more than 2 300 gas is left at each SSTORE (EIP-2200);
+ * - each call or creation gets what its frame needs: with `left` at that point, at most `left - left / 64` (EIP-150). A
+ * call that requests a fixed amount got enough in this run, so that amount is enough.
  *
- * What a run can see of its limit is the gas left, and the balance of the sender, who has paid for the limit in advance. A
- * run that looks at one of them tells nothing. It may look at the gas left for a call that comes right behind and takes
- * the number as the gas it asks for: that is more than can be handed on, whatever the limit.
+ * A run can read two values that depend on its limit: the gas left, and the balance of the sender, who has paid for the
+ * limit in advance. If a run reads one of them, there is no result. One use of GAS is allowed: directly before a call
+ * that takes it as the requested gas, because that is always more than can be passed on.
  */
 export class GasPath {
   private readonly frames: Frame[] = [];
   private call: Call | undefined;
-  private tells = true;
+  private isConclusive = true;
   private result: bigint | undefined;
 
-  /**
-   * Gas less than the run was given with which it goes the same way, or undefined where that is not known. To be asked
-   * after the run.
-   */
-  get spare(): bigint | undefined {
-    return this.tells ? this.result : undefined;
+  /** How much less gas would give the same execution; undefined if not known. Valid after the run. */
+  get spareGas(): bigint | undefined {
+    return this.isConclusive ? this.result : undefined;
   }
 
   enter({ gasLimit }: { readonly gasLimit: bigint }): void {
@@ -75,13 +73,13 @@ export class GasPath {
   leave({ execResult }: EVMResult): void {
     const frame = this.frames.pop()!;
     require(frame, execResult.executionGasUsed);
-    // One that had too little failed for that, and with as much fails again.
+    // A frame with too little gas failed because of it, and fails again with the same gas.
     if (frame.need > frame.gas) frame.need = frame.gas;
     const caller = this.frames[this.frames.length - 1];
     if (caller === undefined || frame.from === undefined) this.result = frame.gas - frame.need;
     else {
-      const { spent, handedOn } = frame.from;
-      const stipend = frame.gas - handedOn;
+      const { spent, passedOn } = frame.from;
+      const stipend = frame.gas - passedOn;
       require(caller, spent + leftFor(frame.need - stipend));
     }
   }
@@ -91,21 +89,21 @@ export class GasPath {
     require(frame, frame.gas - gasLeft + STORE_SENTRY + 1n);
   }
 
-  /** @param price - what the call or creation costs, without the gas it hands on */
+  /** @param price - cost of the call or creation, without the gas it passes on */
   beforeCall({ gasLeft, messageGasLimit = 0n }: RunState, price: bigint): void {
     const frame = this.frame;
-    this.call = { spent: frame.gas - gasLeft + price, handedOn: messageGasLimit };
-    // A call that cannot be paid makes no frame, and its stipend comes back: nothing after it shows this.
+    this.call = { spent: frame.gas - gasLeft + price, passedOn: messageGasLimit };
+    // A call that cannot be paid makes no frame, and its stipend comes back. Later reports do not show this.
     require(frame, this.call.spent);
   }
 
-  /** After GAS itself was charged. */
+  /** Called after GAS itself was charged. */
   atGas({ code, programCounter }: RunState): void {
-    if (!CALLS.includes(code[programCounter]!)) this.tells = false;
+    if (!CALLS.includes(code[programCounter]!)) this.isConclusive = false;
   }
 
   atBalance({ stack, env }: RunState): void {
-    if (BigInt.asUintN(160, stack.peek(1)[0]!) === bytesToBigInt(env.origin.bytes)) this.tells = false;
+    if (BigInt.asUintN(160, stack.peek(1)[0]!) === bytesToBigInt(env.origin.bytes)) this.isConclusive = false;
   }
 
   private get frame(): Frame {
@@ -117,20 +115,19 @@ function require(frame: Frame, gas: bigint): void {
   if (gas > frame.need) frame.need = gas;
 }
 
-/** Least `left` of which `left - left / 64` is `gas` or more. */
+/** The smallest `left` for which `left - left / 64` is at least `gas`. */
 function leftFor(gas: bigint): bigint {
   return gas <= 0n ? 0n : gas + (gas - 1n) / 63n;
 }
 
 /**
- * The instructions that paths are made of, as they are but reporting to the path of the present run;
- * none before London.
+ * The opcodes that `GasPath` watches, extended to report to the path of the current run; none before London.
  *
- * @param current - that path, if there is one
+ * @param current - returns that path, if there is one
  */
 export function reportingOpcodes(common: Common, current: () => GasPath | undefined): CustomOpcode[] {
   if (!common.gteHardfork('london')) return [];
-  // An interpreter does the same when it is made; the prices are among these.
+  // A new interpreter does the same; it sets the gas prices.
   common.updateParams(paramsEVM);
   const { opcodes, handlers, dynamicGasHandlers } = getOpcodesForHF(common);
   return Object.values(OPCODES).map((opcode): CustomOpcode => {

@@ -12,21 +12,21 @@ const JUMPDEST = 0x5b;
 const JUMPDEST_GAS = 1;
 
 /**
- * What an interpreter is watched with during a run: its steps, and what the prover counts. Events of single instructions
- * would make each of them several times slower; this hooks into the few places that matter.
+ * Observes runs of an interpreter: steps, module counts, gas path, transfers. Events for each instruction would make
+ * execution several times slower, so this hooks into a few places only.
  */
 export class Instruments {
-  /** Of the request the present run belongs to. */
+  /** Of the request that the current run belongs to. */
   steps: StepBudget | undefined;
-  /** Of the present run. */
+  /** Of the current run. */
   counts: RunCounts | undefined;
 
-  /** Of the present run. */
+  /** Of the current run. */
   path: GasPath | undefined;
   /** Of all runs while it is set. */
   transfers: TransferWatch | undefined;
 
-  /** JUMPDEST does nothing but be counted, and wait where the thread is lent to others. */
+  /** JUMPDEST only counts a step, and waits when the thread is yielded. */
   opcodes(common: Common): NonNullable<EVMOpts['customOpcodes']> {
     return [
       { opcode: JUMPDEST, opcodeName: 'JUMPDEST', baseFee: JUMPDEST_GAS, logicFunction: () => this.steps?.step() },
@@ -35,7 +35,7 @@ export class Instruments {
     ];
   }
 
-  /** Has KECCAK256 reported, through the hash function that an interpreter with these rules takes. */
+  /** Counts KECCAK256 through the hash function of an interpreter with these rules. */
   hook(common: Common): void {
     common.customCrypto.keccak256 = (data) => {
       this.counts?.add('BLOCK_KECCAK', keccakBlocks(data.length));
@@ -44,16 +44,16 @@ export class Instruments {
   }
 
   /**
-   * Has calls, creations and precompiles reported.
+   * Observes calls, creations and precompiles.
    *
-   * @param origins - what the precompiles are by their functions: the addresses they have where none was moved
+   * @param origins - original address of each precompile, by its function
    */
   install(evm: EVM, origins: ReadonlyMap<PrecompileFunc, number>): void {
     evm.events.on('beforeMessage', (message, resume) => {
       this.path?.enter(message);
       this.transfers?.enter(message);
       const wait = this.steps?.step();
-      // A creation hashes its address, and by CREATE2 the init code before it.
+      // A creation hashes its address; CREATE2 also hashes the init code.
       if (message.to === undefined && this.counts !== undefined) {
         const initCode = message.salt === undefined ? 0 : message.data.length;
         this.counts.add('BLOCK_KECCAK', 1 + keccakBlocks(initCode));

@@ -8,29 +8,29 @@ import { OverlayStateManager } from './state-manager.js';
 
 /** The precompiles of an interpreter. */
 export interface Precompiles {
-  /** What is otherwise than the rules have it. */
+  /** Differences from the rules. */
   readonly custom: readonly CustomPrecompile[];
-  /** Addresses, as numbers, of the precompiles that none was moved to. */
+  /** Original address of each precompile, as a number. */
   readonly origins: ReadonlyMap<PrecompileFunc, number>;
   /** Addresses of the rules' precompiles, hex without 0x. */
   readonly addresses: readonly string[];
 }
 
 /**
- * The interpreter of @ethereumjs/evm with all that is plugged into it. To make one takes longer than many a run, so state
- * and block can be exchanged.
+ * The interpreter of @ethereumjs/evm with everything that is plugged into it. Creating one takes longer than many runs,
+ * so state and block can be replaced.
  */
 export class Interpreter {
   private constructor(
     readonly evm: EVM,
-    /** What watches runs while they last. */
+    /** Observers of runs. */
     readonly instruments: Instruments,
     readonly precompileAddresses: readonly string[],
     private readonly stateManager: OverlayStateManager,
     private readonly position: { block: BlockContext },
   ) {}
 
-  /** @param common - for this one alone: hooks are set in it */
+  /** @param common - not shared: hooks are set in it */
   static async create(
     common: Common,
     precompiles: Precompiles,
@@ -51,11 +51,11 @@ export class Interpreter {
       customOpcodes: instruments.opcodes(common),
     });
     instruments.install(evm, precompiles.origins);
-    rememberRules(common);
+    cacheRules(common);
     return new Interpreter(evm, instruments, precompiles.addresses, stateManager, position);
   }
 
-  /** From now on it runs here. */
+  /** Continues on another block and state. */
   moveTo(block: BlockContext, state: StateOverlay): void {
     this.position.block = block;
     this.stateManager.overlay = state;
@@ -77,22 +77,22 @@ function blockchainAt(position: { readonly block: BlockContext }): Blockchain {
 }
 
 /**
- * Has the rules answer from memory. The interpreter asks them several times at each instruction and searches lists for the
- * answer each time: a tenth of a two-hop swap.
+ * Caches the answers of the rules. The interpreter asks them several times for each instruction, and each search takes
+ * time: a tenth of a two-hop swap.
  */
-function rememberRules(common: Common): void {
-  common.isActivatedEIP = remembering(common.isActivatedEIP.bind(common));
-  common.gteHardfork = remembering(common.gteHardfork.bind(common));
-  common.param = remembering(common.param.bind(common));
+function cacheRules(common: Common): void {
+  common.isActivatedEIP = cached(common.isActivatedEIP.bind(common));
+  common.gteHardfork = cached(common.gteHardfork.bind(common));
+  common.param = cached(common.param.bind(common));
 }
 
-function remembering<Question, Answer>(ask: (question: Question) => Answer): (question: Question) => Answer {
-  const known = new Map<Question, Answer>();
+function cached<Question, Answer>(ask: (question: Question) => Answer): (question: Question) => Answer {
+  const answers = new Map<Question, Answer>();
   return (question) => {
-    let answer = known.get(question);
+    let answer = answers.get(question);
     if (answer === undefined) {
       answer = ask(question);
-      known.set(question, answer);
+      answers.set(question, answer);
     }
     return answer;
   };

@@ -1,10 +1,12 @@
 import type { Rules } from '../common.js';
 import type { Interpreter } from './interpreter.js';
 
-/** Most interpreters kept for each set of rules; more are only there while as many requests run at once. */
-const MOST_IDLE = 4;
+/**
+ * Maximum number of idle interpreters for each set of rules. There are more only while that many requests run at once.
+ */
+const MAX_IDLE = 4;
 
-/** Interpreters that wait for their next machine. One holder serves one node. */
+/** A pool of idle interpreters. One pool serves one node. */
 export class Interpreters {
   private readonly idle = new Map<string, Interpreter[]>();
 
@@ -12,12 +14,12 @@ export class Interpreters {
     return this.idle.get(keyOf(rules))?.pop();
   }
 
-  /** @param interpreter - with the precompiles of these rules, and after a run that came to its end */
+  /** @param interpreter - with the standard precompiles of these rules, after a completed run */
   put(rules: Rules, interpreter: Interpreter): void {
     const key = keyOf(rules);
-    const waiting = this.idle.get(key);
-    if (waiting === undefined) this.idle.set(key, [interpreter]);
-    else if (waiting.length < MOST_IDLE) waiting.push(interpreter);
+    const idle = this.idle.get(key);
+    if (idle === undefined) this.idle.set(key, [interpreter]);
+    else if (idle.length < MAX_IDLE) idle.push(interpreter);
   }
 }
 

@@ -2,8 +2,8 @@ import type { EVMBLSInterface, EVMBN254Interface } from '@ethereumjs/evm';
 import { PlumblineError } from '../../errors.js';
 
 /*
- * Few calls reach the pairing curves, and their arithmetic is a quarter of the interpreter's code. The interpreter gets
- * stand-ins, and the precompiles that need the curves wait for them.
+ * The pairing curves are rarely used, and their arithmetic is a quarter of the interpreter's code. The interpreter gets
+ * stand-ins, and the precompiles that need the curves wait until they are loaded.
  */
 
 interface Curves {
@@ -14,18 +14,18 @@ interface Curves {
 let loading: Promise<void> | undefined;
 let loaded: Curves | undefined;
 
-/** Addresses of the precompiles over BN254 and BLS12-381. */
+/** Addresses of the precompiles on BN254 and BLS12-381. */
 const FIRST_BN254 = 0x06;
 const LAST_BN254 = 0x08;
 const FIRST_BLS = 0x0b;
 const LAST_BLS = 0x11;
 
-/** Whether the precompile of an address cannot run before `loadCurves`. */
+/** Whether a precompile needs `loadCurves` first. */
 export function needsCurves(precompile: number): boolean {
   return (precompile >= FIRST_BN254 && precompile <= LAST_BN254) || (precompile >= FIRST_BLS && precompile <= LAST_BLS);
 }
 
-/** Loads the curves, once; a failure is not remembered. */
+/** Loads the curves once. A failed load is tried again next time. */
 export function loadCurves(): Promise<void> {
   loading ??= import('./curves.js').then(
     ({ NobleBLS, NobleBN254 }) => {
@@ -45,7 +45,7 @@ function curves(): Curves {
   throw new PlumblineError('INTERNAL', reason, { reason });
 }
 
-/** BLS12-381, once it is loaded. */
+/** BLS12-381; usable after `loadCurves`. */
 export const lazyBls: EVMBLSInterface = {
   addG1: (input) => curves().bls.addG1(input),
   addG2: (input) => curves().bls.addG2(input),
@@ -56,7 +56,9 @@ export const lazyBls: EVMBLSInterface = {
   pairingCheck: (input) => curves().bls.pairingCheck(input),
 };
 
-/** BN254, once it is loaded. @ethereumjs/evm 10.1 takes its own all the same, unless the build of the worker changed that. */
+/**
+ * BN254; usable after `loadCurves`. @ethereumjs/evm 10.1 uses its own, unless the build of the worker replaced that.
+ */
 export const lazyBn254: EVMBN254Interface = {
   add: (input) => curves().bn254.add(input),
   mul: (input) => curves().bn254.mul(input),

@@ -1,4 +1,4 @@
-import type { Common } from '@ethereumjs/common';
+import { Common, Mainnet } from '@ethereumjs/common';
 import {
   type CustomPrecompile,
   type EVM,
@@ -16,17 +16,16 @@ import { type Rules, rulesAt } from '../common.js';
 import type { StateOverlay } from '../state/state-overlay.js';
 import type { Instruments } from './instruments.js';
 import { Interpreter, type Precompiles } from './interpreter.js';
-import { commonOf } from './interpreter-rules.js';
 import type { Interpreters } from './interpreters.js';
 
 type BlockForEvm = NonNullable<EVMRunCallOpts['block']>;
 
 const POINT_EVALUATION = new Address(hexToBytes('0x000000000000000000000000000000000000000a'));
 
-/** Where no blobs are let in the blob base fee stays at its minimum, 1 wei (docs/spec/json-rpc.md 1.2). */
-const LEAST_BLOB_BASE_FEE = 1n;
+/** Without blobs the blob base fee stays at its minimum, 1 wei (docs/spec/json-rpc.md 1.2). */
+const MIN_BLOB_BASE_FEE = 1n;
 
-/** A precompile of the rules in force, found at another address. */
+/** A precompile moved to another address. */
 export interface MovedPrecompile {
   /** 20 bytes. */
   readonly from: Uint8Array;
@@ -34,20 +33,20 @@ export interface MovedPrecompile {
   readonly to: Uint8Array;
 }
 
-/** What a machine does otherwise than its network. */
+/** Differences between a machine and its network. */
 export interface MachineOptions {
   readonly moved?: readonly MovedPrecompile[];
-  /** Addresses (20 bytes each) that are ordinary accounts, whatever precompile they have. */
+  /** Addresses (20 bytes each) that are ordinary accounts, even if the rules have a precompile there. */
   readonly removed?: readonly Uint8Array[];
-  /** Where it takes its interpreter from, and leaves it at the end; without them it makes one. */
+  /** Pool from which the interpreter is taken, and to which it returns; without it a new one is created. */
   readonly interpreters?: Interpreters | undefined;
 }
 
 type PrecompileMap = ReadonlyMap<string, PrecompileFunc | undefined>;
 
 /**
- * An interpreter on one state, in one block. It serves one run at a time and any number of runs; between them the
- * state stays, so blocks are built by running one transaction after another.
+ * An interpreter for one state and one block. It executes one run at a time. The state stays between runs, so a block
+ * is built by running its transactions one after another.
  */
 export class Machine {
   private constructor(
@@ -66,9 +65,9 @@ export class Machine {
     options: MachineOptions = {},
   ): Promise<Machine> {
     const rules = rulesAt(network, block.number, block.timestamp);
-    const idle = isPlain(options) ? options.interpreters?.take(rules) : undefined;
-    idle?.moveTo(block, state);
-    return new Machine(rules, block, state, options, idle ?? (await build(rules, block, state, options)));
+    const pooled = hasStandardPrecompiles(options) ? options.interpreters?.take(rules) : undefined;
+    pooled?.moveTo(block, state);
+    return new Machine(rules, block, state, options, pooled ?? (await build(rules, block, state, options)));
   }
 
   get evm(): EVM {
@@ -79,22 +78,22 @@ export class Machine {
     return this.interpreter.instruments;
   }
 
-  /** Addresses of the rules' precompiles as hex without 0x, whatever was moved or removed: warm from the start. */
+  /** Addresses of the rules' precompiles as hex without 0x, including moved and removed ones: warm from the start. */
   get precompileAddresses(): readonly string[] {
     return this.interpreter.precompileAddresses;
   }
 
-  /** Replaces the interpreter after a run was cut short: its inner journals are in no defined state then. */
+  /** Replaces the interpreter after a run that was aborted, which leaves its journals undefined. */
   async recover(): Promise<void> {
     this.interpreter = await build(this.rules, this.block, this.state, this.options);
   }
 
-  /** Leaves the interpreter to the next machine, where `options` told where. This one must not be used any more. */
+  /** Returns the interpreter to the pool, if there is one. The machine must not be used afterwards. */
   close(): void {
-    if (isPlain(this.options)) this.options.interpreters?.put(this.rules, this.interpreter);
+    if (hasStandardPrecompiles(this.options)) this.options.interpreters?.put(this.rules, this.interpreter);
   }
 
-  /** The block in the interpreter's form. */
+  /** The block in the interpreter's format. */
   blockForEvm(baseFeePerGas: bigint = this.block.baseFeePerGas): BlockForEvm {
     const { number, timestamp, gasLimit, coinbase, prevRandao, difficulty, blobBaseFee } = this.block;
     return {
@@ -106,15 +105,22 @@ export class Machine {
         coinbase: new Address(coinbase),
         prevRandao,
         difficulty: difficulty ?? 0n,
-        getBlobGasPrice: () => blobBaseFee ?? LEAST_BLOB_BASE_FEE,
+        getBlobGasPrice: () => blobBaseFee ?? MIN_BLOB_BASE_FEE,
       },
     };
   }
 }
 
 /** Whether the precompiles are those of the rules. */
-function isPlain({ moved = [], removed = [] }: MachineOptions): boolean {
+function hasStandardPrecompiles({ moved = [], removed = [] }: MachineOptions): boolean {
   return moved.length === 0 && removed.length === 0;
+}
+
+/** The rules in the interpreter's format. */
+function commonOf({ chainId, hardfork }: Rules): Common {
+  // The interpreter does not know all forks that change blob parameters only, and they do not change execution.
+  const supported = hardfork.startsWith('bpo') ? 'osaka' : hardfork;
+  return new Common({ chain: { ...Mainnet, chainId }, hardfork: supported });
 }
 
 function build(rules: Rules, block: BlockContext, state: StateOverlay, options: MachineOptions): Promise<Interpreter> {
@@ -122,7 +128,7 @@ function build(rules: Rules, block: BlockContext, state: StateOverlay, options: 
   return Interpreter.create(common, precompilesOf(common, rules, options), block, state);
 }
 
-/** Without its trusted set-up the point evaluation throws; a precompile that fails is what a call can deal with. */
+/** Without its trusted setup, point evaluation would throw. A failing precompile is something a contract can handle. */
 const failingPointEvaluation: PrecompileFunc = ({ gasLimit }) => ({
   executionGasUsed: gasLimit,
   returnValue: new Uint8Array(0),

@@ -4,17 +4,17 @@ import { PlumblineError } from '../../errors.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import type { StateOverlay } from '../state/state-overlay.js';
 
-/** The overlay in the shape the interpreter asks for. It has no state root, and nothing here asks for one. */
+/** The overlay in the interface of the interpreter. It has no state root, and execution does not need one. */
 export class OverlayStateManager implements StateManagerInterface {
   readonly originalStorageCache = {
     get: (address: Address, key: Uint8Array): Promise<Uint8Array> => this.overlay.originalSlot(address.bytes, key),
     clear: (): void => this.overlay.beginTransaction(),
   };
 
-  /** @param overlay - can be exchanged between runs */
+  /** @param overlay - can be replaced between runs */
   constructor(public overlay: StateOverlay) {}
 
-  /** A copy each time: the interpreter writes into what it gets. */
+  /** Returns a copy, because the interpreter modifies it. */
   async getAccount(address: Address): Promise<EvmAccount | undefined> {
     const account = await this.overlay.account(address.bytes);
     return account && new EvmAccount(account.nonce, account.balance, KECCAK256_RLP, account.codeHash);
@@ -29,7 +29,7 @@ export class OverlayStateManager implements StateManagerInterface {
     }
   }
 
-  /** Also asked of touched accounts that are empty, most of which never existed (EIP-161). */
+  /** Also called for touched empty accounts, most of which never existed (EIP-161). */
   async deleteAccount(address: Address): Promise<void> {
     this.overlay.destroy(address.bytes);
   }
@@ -91,7 +91,7 @@ export class OverlayStateManager implements StateManagerInterface {
     return false;
   }
 
-  /** Reads are of one state and stay true. */
+  /** Cached reads stay valid: they are of one state. */
   clearCaches(): void {}
 
   shallowCopy(): StateManagerInterface {
@@ -100,6 +100,6 @@ export class OverlayStateManager implements StateManagerInterface {
 }
 
 function unsupported(what: string): PlumblineError<'INTERNAL'> {
-  const reason = `the overlay gives no ${what}`;
+  const reason = `the overlay has no ${what}`;
   return new PlumblineError('INTERNAL', reason, { reason });
 }

@@ -8,7 +8,10 @@ import { hexToBytes } from '../../primitives/hex.js';
 type CustomOpcode = Extract<NonNullable<EVMOpts['customOpcodes']>[number], { logicFunction: unknown }>;
 type GasFunction = NonNullable<CustomOpcode['gasFunction']>;
 
-/** Address of the logs that stand for transfers of ether, 20 bytes (ERC-7528). They are told by being this very object. */
+/**
+ * Address of the logs that stand for ether transfers, 20 bytes (ERC-7528). `isTransferLog` recognizes this object by
+ * identity.
+ */
 const ETHER_ADDRESS = hexToBytes('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee', 20);
 /** Transfer(address,address,uint256) */
 const TRANSFER_TOPIC = hexToBytes('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef', 32);
@@ -24,13 +27,13 @@ interface Message {
 
 interface Frame {
   readonly message: Message;
-  /** What its contract handed over when it was destroyed, which ends the frame. */
-  handedOver: EvmLog | undefined;
+  /** Transfer made by its contract's SELFDESTRUCT, which ends the frame. */
+  destructionLog: EvmLog | undefined;
 }
 
 /**
- * Puts a log among those of a run for each transfer of ether, in the place where it happened: with calls, creations and
- * the destruction of contracts. What is taken back leaves no log.
+ * Adds a log for each transfer of ether to the logs of a run, where it happened: in calls, creations and SELFDESTRUCT.
+ * Reverted transfers leave no log.
  *
  * @source ERC-7528; ethereum/execution-apis@033ca6e6 tests/eth_simulateV1, `traceTransfers`
  */
@@ -38,32 +41,32 @@ export class TransferWatch {
   private readonly frames: Frame[] = [];
 
   enter(message: Message): void {
-    this.frames.push({ message, handedOver: undefined });
+    this.frames.push({ message, destructionLog: undefined });
   }
 
   leave({ execResult, createdAddress }: EVMResult): void {
-    const { message, handedOver } = this.frames.pop()!;
+    const { message, destructionLog } = this.frames.pop()!;
     if (execResult.exceptionError !== undefined) return;
     const { caller, to = createdAddress, value } = message;
     const logs = [...(execResult.logs ?? [])];
     if (value > 0n && to !== undefined && !isBorrowedCode(message)) logs.unshift(transferLog(caller, to, value));
-    if (handedOver !== undefined) logs.push(handedOver);
+    if (destructionLog !== undefined) logs.push(destructionLog);
     execResult.logs = logs;
   }
 
-  /** @param value - wei the contract holds */
+  /** @param value - balance of the contract, wei */
   destroy(contract: Address, beneficiary: bigint, value: bigint): void {
     const frame = this.frames[this.frames.length - 1]!;
-    if (value > 0n) frame.handedOver = transferLog(contract, { bytes: bigIntToBytes(beneficiary, 20) }, value);
+    if (value > 0n) frame.destructionLog = transferLog(contract, { bytes: bigIntToBytes(beneficiary, 20) }, value);
   }
 }
 
-/** Whether a log is one that a watch has put there. */
+/** Whether a log was added by `TransferWatch`. */
 export function isTransferLog(log: Log): boolean {
   return log.address === ETHER_ADDRESS;
 }
 
-/** DELEGATECALL and CALLCODE move nothing: the caller runs the code of another as its own. */
+/** DELEGATECALL and CALLCODE transfer nothing: the caller runs another account's code as its own. */
 function isBorrowedCode({ to, codeAddress, delegatecall }: Message): boolean {
   return delegatecall || (to !== undefined && !codeAddress.equals(to));
 }
@@ -74,12 +77,12 @@ function transferLog(from: Pick<Address, 'bytes'>, to: Pick<Address, 'bytes'>, v
 }
 
 /**
- * SELFDESTRUCT as it is, but reporting to the watch of the present run.
+ * SELFDESTRUCT, extended to report to the watch of the current run.
  *
- * @param current - that watch, if there is one
+ * @param current - returns that watch, if there is one
  */
 export function reportingDestruction(common: Common, current: () => TransferWatch | undefined): CustomOpcode {
-  // An interpreter does the same when it is made; the prices are among these.
+  // A new interpreter does the same; it sets the gas prices.
   common.updateParams(paramsEVM);
   const { opcodes, handlers, dynamicGasHandlers } = getOpcodesForHF(common);
   const { name, fee } = opcodes.get(SELFDESTRUCT)!;

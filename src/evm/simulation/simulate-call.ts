@@ -11,24 +11,24 @@ import type { BlockCall } from './simulation.js';
 
 const LAST_NONCE = 2n ** 64n - 1n;
 
-/** Gas a call can have. */
+/** Gas available to a call. */
 export interface GasLeft {
   readonly inBlock: bigint;
-  /** Of what all calls of a simulation may use together. */
+  /** Of the limit for all calls of the simulation together. */
   readonly inSimulation: bigint;
 }
 
-/** A call as the transaction that stands for it, and what it came to. */
+/** A call as a transaction, and its outcome. */
 export interface RunCall {
   readonly transaction: SignedTransaction;
   readonly outcome: TransactionOutcome;
 }
 
 /**
- * Runs one call of a simulated block. What it leaves open is filled in: the sender's nonce, all gas there is, no price.
+ * Runs one call of a simulated block. Defaults: the sender's nonce, all available gas, no price.
  *
  * @throws PlumblineError `SIMULATION_REFUSED` for a call that may not run; `STEP_BUDGET_EXCEEDED`, `ABORTED`, and
- *   whatever reading the state throws
+ *   errors of reading the state
  */
 export async function runCall(
   machine: Machine,
@@ -38,11 +38,11 @@ export async function runCall(
   steps: StepBudget,
 ): Promise<RunCall> {
   const { rules, block, state } = machine;
-  const { from = ZERO_ADDRESS, gas: asked = gas.inBlock } = call;
-  if (asked > gas.inBlock) {
+  const { from = ZERO_ADDRESS, gas: requested = gas.inBlock } = call;
+  if (requested > gas.inBlock) {
     throw simulationRefused(
       'block-gas-limit',
-      `block gas limit reached: remaining: ${gas.inBlock}, required: ${asked}`,
+      `block gas limit reached: remaining: ${gas.inBlock}, required: ${requested}`,
     );
   }
   if (call.chainId !== undefined && call.chainId !== BigInt(rules.chainId)) {
@@ -51,7 +51,7 @@ export async function runCall(
   const held = (await state.account(from))?.nonce ?? 0n;
   const nonce = call.nonce ?? held;
   if (validation) checkNonce(nonce, held);
-  const gasLimit = asked < gas.inSimulation ? asked : gas.inSimulation;
+  const gasLimit = requested < gas.inSimulation ? requested : gas.inSimulation;
   const transaction = transactionOf(call, {
     from,
     nonce,
@@ -60,8 +60,8 @@ export async function runCall(
     typed: rules.london,
   });
   const message: TransactionMessage = { ...transaction, accessList: call.accessList };
-  const dearest = message.gasPrice ?? message.maxFeePerGas ?? 0n;
-  const unpriced = dearest === 0n && (message.maxPriorityFeePerGas ?? 0n) === 0n;
+  const maxPrice = message.gasPrice ?? message.maxFeePerGas ?? 0n;
+  const unpriced = maxPrice === 0n && (message.maxPriorityFeePerGas ?? 0n) === 0n;
   const lowPrice = !validation && unpriced;
   const leniency = { nonce: 'any', lowPrice, contractSender: true, gasAboveCap: true } as const;
   try {
@@ -73,14 +73,14 @@ export async function runCall(
   }
 }
 
-/** Comes first: a nonce that does not fit is told before a price that does not. */
+/** Checked first: a wrong nonce is reported before a wrong price. */
 function checkNonce(nonce: bigint, held: bigint): void {
   if (nonce < held) throw simulationRefused('nonce-too-low', `nonce too low: next nonce ${held}, tx nonce ${nonce}`);
   if (nonce > held) throw simulationRefused('nonce-too-high', `nonce too high: next nonce ${held}, tx nonce ${nonce}`);
   if (nonce === LAST_NONCE) throw simulationRefused('call', `nonce has max value: ${nonce}`);
 }
 
-interface Filled {
+interface FilledCall {
   readonly from: Uint8Array;
   readonly nonce: bigint;
   readonly gasLimit: bigint;
@@ -89,8 +89,8 @@ interface Filled {
   readonly typed: boolean;
 }
 
-/** A call with a gas price, or before London, is a legacy transaction; any other is of the type that its members need. */
-function transactionOf(call: BlockCall, { typed, chainId, ...filled }: Filled): SignedTransaction {
+/** A call with a gas price, or before London, is a legacy transaction. Others have the type that their fields need. */
+function transactionOf(call: BlockCall, { typed, chainId, ...filled }: FilledCall): SignedTransaction {
   const legacy = call.gasPrice !== undefined || !typed;
   const { authorizationList, blobVersionedHashes } = call;
   const type = legacy ? 0 : authorizationList !== undefined ? 4 : blobVersionedHashes !== undefined ? 3 : 2;
@@ -117,9 +117,9 @@ function ruleOf(rule: TransactionRule, message: TransactionMessage, baseFee: big
     case 'calldata-size':
       return 'init-code';
     case 'gas-price': {
-      const dearest = message.gasPrice ?? message.maxFeePerGas ?? 0n;
-      if (message.gasPrice === undefined && (message.maxPriorityFeePerGas ?? 0n) > dearest) return 'parameter';
-      return dearest < baseFee ? 'base-fee' : 'call';
+      const maxPrice = message.gasPrice ?? message.maxFeePerGas ?? 0n;
+      if (message.gasPrice === undefined && (message.maxPriorityFeePerGas ?? 0n) > maxPrice) return 'parameter';
+      return maxPrice < baseFee ? 'base-fee' : 'call';
     }
     default:
       return 'call';

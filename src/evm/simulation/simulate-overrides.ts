@@ -5,7 +5,7 @@ import type { StateOverlay } from '../state/state-overlay.js';
 import { simulationRefused } from './simulate-plan.js';
 
 /**
- * Writes overrides into a state, where they stay: the changes of a simulated block hold them.
+ * Writes overrides into a state, so that they become changes of the simulated block.
  *
  * @throws PlumblineError `SIMULATION_REFUSED` for an account with both storage forms
  */

@@ -1,10 +1,10 @@
 import { PlumblineError, type SimulationRule } from '../../errors.js';
 import type { BlockRequest } from './simulation.js';
 
-/** Most blocks of one simulation, those that fill gaps counted. */
-const MOST_SIMULATED_BLOCKS = 256;
+/** Maximum number of blocks of one simulation, including those that fill gaps. */
+const MAX_SIMULATED_BLOCKS = 256;
 
-/** A block with its place in the simulated chain. */
+/** A block with its number and time in the simulated chain. */
 export interface PlannedBlock extends BlockRequest {
   readonly number: number;
   /** Seconds. */
@@ -12,10 +12,10 @@ export interface PlannedBlock extends BlockRequest {
 }
 
 /**
- * Gives each block its number and its time, in ascending order, and fills gaps between numbers with empty blocks.
+ * Gives each block its number and time, in ascending order, and fills gaps between numbers with empty blocks.
  *
  * @param base - the block before the first
- * @param slotSeconds - how much later a block is than the one before it, when it does not say
+ * @param slotSeconds - time between two blocks, if the request gives none
  * @throws PlumblineError `SIMULATION_REFUSED` for numbers or times out of order, or more than 256 blocks
  * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1;
  *   ethereum/go-ethereum@02b73d4ea7 internal/ethapi/simulate.go
@@ -25,7 +25,7 @@ export function planBlocks(
   base: { readonly number: number; readonly timestamp: number },
   slotSeconds: number,
 ): PlannedBlock[] {
-  if (requests.length > MOST_SIMULATED_BLOCKS) throw tooMany();
+  if (requests.length > MAX_SIMULATED_BLOCKS) throw tooMany();
   const planned: PlannedBlock[] = [];
   let { number, timestamp } = base;
   for (const request of requests) {
@@ -33,7 +33,7 @@ export function planBlocks(
     if (wanted <= number) {
       throw simulationRefused('block-number', `block numbers must be in order: ${wanted} <= ${number}`);
     }
-    if (wanted - base.number > MOST_SIMULATED_BLOCKS) throw tooMany();
+    if (wanted - base.number > MAX_SIMULATED_BLOCKS) throw tooMany();
     while (number + 1 < wanted) {
       number++;
       timestamp += slotSeconds;
@@ -49,7 +49,7 @@ export function planBlocks(
   return planned;
 }
 
-/** The error of a simulation that is refused as a whole. */
+/** Error that refuses a simulation as a whole. */
 export function simulationRefused(
   rule: SimulationRule,
   reason: string,

@@ -31,12 +31,12 @@ type Item = Uint8Array | Item[];
 const GWEI = 10n ** 9n;
 
 /**
- * Simulates blocks on top of one of a chain: each on the state and the header of the one before it, sealed with roots and
- * hash as a real one.
+ * Simulates blocks on top of a block of the chain. Each uses the state and the header of the one before it, and is
+ * sealed with roots and hash like a real block.
  *
- * @throws PlumblineError `SIMULATION_REFUSED` for blocks that are out of order or too many, overrides that do not go, and a
- *   call that may not run; `EXECUTION_FAILED` where a system call fails; `STEP_BUDGET_EXCEEDED`, `ABORTED`, and whatever
- *   reading the state throws. A call that reverts or fails is a result.
+ * @throws PlumblineError `SIMULATION_REFUSED` for blocks out of order, too many blocks, invalid overrides, and calls
+ *   that may not run; `EXECUTION_FAILED` when a system call fails; `STEP_BUDGET_EXCEEDED`, `ABORTED`, and errors of
+ *   reading the state. A call that reverts or fails is a result.
  * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1;
  *   ethereum/go-ethereum@02b73d4ea7 internal/ethapi/simulate.go
  */
@@ -109,12 +109,12 @@ class Simulation {
     this.state = state;
   }
 
-  /** The block before the one to come. */
+  /** The block before the next one. */
   private get parent(): Pick<SimulatedBlock, 'header' | 'hash'> {
     return this.blocks[this.blocks.length - 1] ?? this.base;
   }
 
-  /** @throws PlumblineError `SIMULATION_REFUSED` for overrides that do not go */
+  /** @throws PlumblineError `SIMULATION_REFUSED` for invalid overrides */
   private async open(planned: PlannedBlock, context: BlockContext, state: StateOverlay): Promise<Machine> {
     const { stateOverrides } = planned;
     try {
@@ -145,7 +145,7 @@ class Simulation {
       parentBeaconBlockRoot: overrides.parentBeaconBlockRoot ?? ZERO_WORD,
       difficulty: rules.paris ? 0n : (overrides.difficulty ?? parent.difficulty),
       blobBaseFee: overrides.blobBaseFee ?? blobFee,
-      blockHash: (asked) => this.blockHash(asked),
+      blockHash: (wanted) => this.blockHash(wanted),
     };
   }
 
@@ -156,7 +156,7 @@ class Simulation {
     return this.blocks[number - header.number - 1]?.hash ?? ZERO_WORD;
   }
 
-  /** Members that do not depend on what the block does, those of later forks only where the rules have them. */
+  /** Header fields that do not depend on execution. Fields of later forks are set only if the rules have them. */
   private async headerOf(context: BlockContext, rules: Rules, withdrawals: readonly Withdrawal[]) {
     const { parent } = this;
     return {
@@ -180,7 +180,7 @@ class Simulation {
   }
 }
 
-/** Logs that the block commits to. */
+/** Logs that are part of the block's receipts. */
 function logsOf({ outcome }: RunCall) {
   return outcome.logs.filter((log) => !isTransferLog(log));
 }
@@ -198,7 +198,7 @@ function blobGasOf(transactions: readonly SignedTransaction[]): bigint {
   return GAS_PER_BLOB * BigInt(transactions.reduce((sum, tx) => sum + (tx.blobVersionedHashes?.length ?? 0), 0));
 }
 
-/** Ether that leaves the beacon chain (EIP-4895). */
+/** Pays the withdrawals of a block (EIP-4895). */
 async function payWithdrawals(state: StateOverlay, withdrawals: readonly Withdrawal[]): Promise<void> {
   for (const { address, amount } of withdrawals) {
     if (amount === 0n) continue;

@@ -13,63 +13,64 @@ import type { TransactionOutcome } from '../transactions/transaction-message.js'
 
 /** A call of a simulated block. */
 export interface BlockCall extends CallRequest {
-  /** 32 bytes each; makes it a transaction with blobs. */
+  /** 32 bytes each; makes the call a blob transaction. */
   readonly blobVersionedHashes?: readonly Uint8Array[] | undefined;
 }
 
-/** What a simulated block is otherwise than it would be by itself. */
+/** Values of a simulated block that differ from the defaults. */
 export interface SimulatedBlockOverrides extends BlockOverrides {
-  /** 32 bytes; zero when left out. */
+  /** 32 bytes; zero if left out. */
   readonly parentBeaconBlockRoot?: Uint8Array;
-  /** None when left out. */
+  /** None if left out. */
   readonly withdrawals?: readonly Withdrawal[];
 }
 
-/** A block to simulate: changes before it, and calls in their order. */
+/** A block to simulate: overrides, and calls in order. */
 export interface BlockRequest {
   readonly overrides: SimulatedBlockOverrides;
   readonly stateOverrides: StateOverrides;
   readonly calls: readonly BlockCall[];
 }
 
-/** How blocks are simulated. */
+/** Options of a simulation. */
 export interface SimulationOptions extends StepLimits {
-  /** Base fee, price and nonce are those of a real block; otherwise nothing has to be paid, and nonces are not looked at. */
+  /**
+   * Check base fee, price and nonce as for a real block. Otherwise nothing must be paid, and nonces are not checked.
+   */
   readonly validation: boolean;
-  /** Adds logs for transfers of ether. They are in no bloom and no receipt. */
+  /** Add logs for transfers of ether. They are not part of bloom and receipts. */
   readonly traceTransfers: boolean;
 }
 
-/** What the simulated chain grows on. */
+/** The block that a simulation starts from. */
 export interface SimulationBase {
   readonly network: Pick<Network, 'forks' | 'chainId' | 'rpcGasCap' | 'slotSeconds' | 'depositContract'>;
   readonly header: BlockHeader;
-  /** Of that header, 32 bytes. */
+  /** Hash of that header, 32 bytes. */
   readonly hash: Uint8Array;
-  /** State after it. */
+  /** State after the block. */
   readonly state: StateReader;
-  /** Hash (32 bytes) of a block before it. */
+  /** Hash (32 bytes) of an earlier block. */
   blockHash(number: number): Promise<Uint8Array>;
   /** State root (32 bytes) after the changes of one more block. */
   stateRoot(changes: readonly AccountChange[]): Promise<Uint8Array>;
 }
 
-/** What a call came to. */
 export interface SimulatedCall {
   readonly outcome: TransactionOutcome;
-  /** Of the call, with those of transfers where they are traced. */
+  /** Logs of the call, and those of transfers if they are traced. */
   readonly logs: readonly Log[];
 }
 
-/** A block that was simulated, as if it had been sealed. */
+/** A simulated block, as if it had been sealed. */
 export interface SimulatedBlock {
   readonly header: BlockHeader;
   /** 32 bytes. */
   readonly hash: Uint8Array;
-  /** One for each call. Nobody signed them: their signatures are zero. */
+  /** One for each call. They are not signed: their signatures are zero. */
   readonly transactions: readonly SignedTransaction[];
   readonly withdrawals: readonly Withdrawal[];
-  /** Bytes of its RLP. */
+  /** Length of its RLP in bytes. */
   readonly size: number;
   readonly calls: readonly SimulatedCall[];
 }

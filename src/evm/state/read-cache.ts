@@ -2,8 +2,8 @@ import { bytesToKey } from '../../primitives/bytes.js';
 import type { Account, StateReader } from './state-reader.js';
 
 /**
- * A reader that asks its base once for each thing. It is kept across the runs of one search, for one state: give each
- * block its own. A read that fails is asked again.
+ * A reader that reads each value from its base once. It is for one state, across the runs of a search: use one for each
+ * block. A failed read is repeated.
  */
 export class ReadCache implements StateReader {
   private readonly accounts = new Map<string, Promise<Account | undefined>>();
@@ -13,19 +13,19 @@ export class ReadCache implements StateReader {
   constructor(private readonly base: StateReader) {}
 
   account(address: Uint8Array): Promise<Account | undefined> {
-    return remember(this.accounts, bytesToKey(address), () => this.base.account(address));
+    return readOnce(this.accounts, bytesToKey(address), () => this.base.account(address));
   }
 
   slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
-    return remember(this.slots, bytesToKey(address) + bytesToKey(slot), () => this.base.slot(address, slot));
+    return readOnce(this.slots, bytesToKey(address) + bytesToKey(slot), () => this.base.slot(address, slot));
   }
 
   code(codeHash: Uint8Array): Promise<Uint8Array> {
-    return remember(this.codes, bytesToKey(codeHash), () => this.base.code(codeHash));
+    return readOnce(this.codes, bytesToKey(codeHash), () => this.base.code(codeHash));
   }
 }
 
-function remember<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
+function readOnce<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
   let pending = known.get(key);
   if (pending === undefined) {
     pending = read();

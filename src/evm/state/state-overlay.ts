@@ -4,22 +4,22 @@ import { bytesToKey, equalBytes, isZeroBytes, keyToBytes, padStart, ZERO_WORD } 
 import { ReadCache } from './read-cache.js';
 import type { Account, StateReader } from './state-reader.js';
 
-/** What execution did to one account, against the state underneath. */
+/** Change of one account by execution. */
 export interface AccountChange {
   /** 20 bytes. */
   readonly address: Uint8Array;
   readonly before: Account | undefined;
   readonly after: Account | undefined;
-  /** It existed before and was destroyed at some point; slots that are not listed are then gone too. */
+  /** The account existed before and was destroyed at some point. Slots that are not listed were then removed too. */
   readonly destroyed: boolean;
-  /** Byte code, where `after` has another than `before`. */
+  /** Byte code, if `after` has another code than `before`. */
   readonly code: Uint8Array | undefined;
-  /** Slots with another value than before; 32 bytes each, zero is empty. */
+  /** Slots whose value changed; 32 bytes each, zero means empty. */
   readonly slots: readonly { readonly key: Uint8Array; readonly before: Uint8Array; readonly after: Uint8Array }[];
 }
 
-/** A point to return to. */
-export interface Mark {
+/** A point that `rollback` returns to. */
+export interface RollbackPoint {
   readonly entries: number;
   readonly checkpoints: number;
 }
@@ -27,14 +27,14 @@ export interface Mark {
 const NO_CODE = new Uint8Array(0);
 
 /**
- * Writable state over a reader. Reads go down lazily and are kept; writes stay here, with a journal that takes them
- * back. `changes` hands out what all of it came to.
+ * Writable state over a reader. Reads are passed to the reader and cached; writes stay here, with a journal that can
+ * undo them. `changes` returns the result.
  */
 export class StateOverlay implements StateReader {
   private readonly base: StateReader;
   private readonly accounts = new Map<string, Account | undefined>();
   private readonly storage = new Map<string, Map<string, Uint8Array>>();
-  /** Accounts whose storage underneath no longer counts. */
+  /** Accounts whose storage in the base no longer counts. */
   private readonly cleared = new Set<string>();
   private readonly destroyed = new Set<string>();
   private readonly codes = new Map<string, Uint8Array>();
@@ -43,12 +43,12 @@ export class StateOverlay implements StateReader {
   private readonly journal: (() => void)[] = [];
   private readonly checkpoints: number[] = [];
 
-  /** @param base - wrapped in a read cache unless it is one, or an overlay */
+  /** @param base - wrapped in a read cache, unless it is a cache or an overlay */
   constructor(base: StateReader) {
     this.base = base instanceof ReadCache || base instanceof StateOverlay ? base : new ReadCache(base);
   }
 
-  // What the base promises is handed on as it is: an asynchronous function would wait for it three times.
+  // Promises of the base are returned as they are: an async function would add three waits.
   account(address: Uint8Array): Promise<Account | undefined> {
     const key = bytesToKey(address);
     return this.accounts.has(key) ? Promise.resolve(this.accounts.get(key)) : this.base.account(address);
@@ -67,7 +67,7 @@ export class StateOverlay implements StateReader {
     return added === undefined ? this.base.code(codeHash) : Promise.resolve(added);
   }
 
-  /** Value of a slot when the transaction began. */
+  /** Value of a slot at the start of the transaction. */
   originalSlot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
     const original = this.originals.get(bytesToKey(address) + bytesToKey(slot));
     return original === undefined ? this.slot(address, slot) : Promise.resolve(original);
@@ -89,41 +89,41 @@ export class StateOverlay implements StateReader {
     this.put(slots, key, padStart(value, 32));
   }
 
-  /** Keeps byte code and gives back its hash, 32 bytes. */
+  /** Adds byte code. @returns its hash, 32 bytes */
   addCode(code: Uint8Array): Uint8Array {
     const hash = keccak_256(code);
-    // Content by its hash: true whatever is taken back, so the journal does not know it.
+    // Code by its hash stays true after a rollback, so it is not in the journal.
     this.codes.set(bytesToKey(hash), code);
     return hash;
   }
 
-  /** Empties the storage of an account that is being created. */
+  /** Clears the storage of an account that is being created. */
   clearStorage(address: Uint8Array): void {
     const key = bytesToKey(address);
     this.add(this.cleared, key);
     if (this.storage.has(key)) this.put(this.storage, key, new Map());
   }
 
-  /** Takes an account away, with its storage. */
+  /** Removes an account and its storage. */
   destroy(address: Uint8Array): void {
     this.clearStorage(address);
     this.add(this.destroyed, bytesToKey(address));
     this.setAccount(address, undefined);
   }
 
-  /** Begins a transaction: original values are those of now. */
+  /** Starts a transaction: original values are the current ones. */
   beginTransaction(): void {
     this.originals.clear();
   }
 
-  mark(): Mark {
+  rollbackPoint(): RollbackPoint {
     return { entries: this.journal.length, checkpoints: this.checkpoints.length };
   }
 
-  /** Takes back all writes since `mark`, and forgets checkpoints opened since. */
-  rollback(mark: Mark): void {
-    while (this.journal.length > mark.entries) this.journal.pop()!();
-    this.checkpoints.length = mark.checkpoints;
+  /** Undoes all writes since `point`, and removes checkpoints since. */
+  rollback(rollbackPoint: RollbackPoint): void {
+    while (this.journal.length > rollbackPoint.entries) this.journal.pop()!();
+    this.checkpoints.length = rollbackPoint.checkpoints;
     this.originals.clear();
   }
 
@@ -141,8 +141,8 @@ export class StateOverlay implements StateReader {
   }
 
   /**
-   * What differs from the state underneath, in the order in which accounts were first written. Nothing is listed that
-   * ended as it began, unless it was destroyed in between.
+   * The differences from the base, in the order in which accounts were first written. Unchanged accounts are not
+   * listed, unless they were destroyed in between.
    */
   async changes(): Promise<AccountChange[]> {
     const found: AccountChange[] = [];

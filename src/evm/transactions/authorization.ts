@@ -8,13 +8,13 @@ import { EXISTING_AUTHORITY_REFUND } from './gas-schedule.js';
 const DELEGATION_PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
 const DELEGATION_BYTES = 23;
 
-/** Whether byte code only points to another account's (EIP-7702). */
+/** Whether byte code is a delegation to another account's code (EIP-7702). */
 export function isDelegation(code: Uint8Array): boolean {
   return code.length === DELEGATION_BYTES && DELEGATION_PREFIX.every((byte, i) => code[i] === byte);
 }
 
 /**
- * Sets the code of each authority whose authorization holds, and passes over the others. What it sets stays when the
+ * Sets the code of each authority with a valid authorization, and skips the others. The code stays set if the
  * transaction itself fails.
  *
  * @returns gas to refund
@@ -24,7 +24,7 @@ export async function applyAuthorizations(machine: Machine, list: readonly Autho
   const { evm, state } = machine;
   let refund = 0n;
   if (list.length === 0) return refund;
-  // Few transactions have authorizations, and the curve is large.
+  // Authorizations are rare, and the curve is large.
   const { authorityOf } = await import('./authority.js');
   for (const authorization of list) {
     if (authorization.chainId !== 0n && authorization.chainId !== BigInt(machine.rules.chainId)) continue;

@@ -1,16 +1,16 @@
 import type { Rules } from '../common.js';
 import type { TransactionMessage } from './transaction-message.js';
 
-/** Gas of the plainest transaction. */
+/** Gas of the simplest transaction. */
 export const TRANSACTION_GAS = 21_000n;
 
-/** Largest init code of a creation from Shanghai on, bytes (EIP-3860). */
+/** Maximum init code of a creation from Shanghai on, bytes (EIP-3860). */
 export const MAX_INIT_CODE_BYTES = 49_152;
 
-/** Refund of an authorization whose authority exists already (EIP-7702). */
+/** Refund for an authorization if the authority's account exists (EIP-7702). */
 export const EXISTING_AUTHORITY_REFUND = 12_500n;
 
-/** At most this part of the gas used comes back as refund: one fifth (EIP-3529), one half before London. */
+/** Divisor of the gas used that bounds the refund: one fifth (EIP-3529), one half before London. */
 export function refundQuotient(rules: Pick<Rules, 'london'>): bigint {
   return rules.london ? 5n : 2n;
 }
@@ -32,7 +32,7 @@ function countBytes(data: Uint8Array): { zero: bigint; other: bigint } {
   return { zero: BigInt(zero), other: BigInt(data.length - zero) };
 }
 
-/** Gas that is used before the first instruction (EIP-2, EIP-2028, EIP-2930, EIP-3860, EIP-7702). */
+/** Gas used before the first instruction (EIP-2, EIP-2028, EIP-2930, EIP-3860, EIP-7702). */
 export function intrinsicGas(message: TransactionMessage, rules: Rules): bigint {
   const { zero, other } = countBytes(message.data);
   const otherByteGas = rules.istanbul ? OTHER_BYTE_GAS : OTHER_BYTE_GAS_BEFORE_ISTANBUL;
@@ -47,7 +47,7 @@ export function intrinsicGas(message: TransactionMessage, rules: Rules): bigint 
   return gas + AUTHORIZATION_GAS * BigInt(message.authorizationList?.length ?? 0);
 }
 
-/** Least that a transaction with this data is charged (EIP-7623); zero before Prague. */
+/** Minimum gas for a transaction with this data (EIP-7623); zero before Prague. */
 export function dataFloorGas(message: TransactionMessage, rules: Rules): bigint {
   if (!rules.prague) return 0n;
   const { zero, other } = countBytes(message.data);

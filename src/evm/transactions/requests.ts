@@ -13,7 +13,7 @@ const CONSOLIDATION_REQUESTS_ADDRESS: Uint8Array = hexToBytes('0x0000bbddc7ce488
 
 /** DepositEvent(bytes,bytes,bytes,bytes,bytes) (EIP-6110). */
 const DEPOSIT_TOPIC = hexToBytes('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5', 32);
-/** Bytes of the event's five members: public key, withdrawal credentials, amount, signature, index. */
+/** Lengths in bytes of the event's five fields: public key, withdrawal credentials, amount, signature, index. */
 const DEPOSIT_MEMBERS = [48, 32, 8, 96, 8];
 const DEPOSIT_EVENT_BYTES = 576;
 const DEPOSIT = 0;
@@ -22,13 +22,13 @@ const CONSOLIDATION = 2;
 const NO_INPUT = async () => new Uint8Array(0);
 
 /**
- * The requests of a block to the beacon chain, gathered after its last transaction: deposits out of the logs, withdrawals
- * and consolidations from their queues. A kind of which there are none is left out.
+ * The requests of a block to the beacon chain, collected after its last transaction: deposits from the logs,
+ * withdrawals and consolidations from their queues. Kinds without requests are left out.
  *
  * @param logs - of the block
- * @param depositContract - 20 bytes; no deposits are looked for when left out
- * @returns type byte and content of each, in the order of the types
- * @throws PlumblineError `EXECUTION_FAILED` when a queue contract fails, or a deposit event is none
+ * @param depositContract - 20 bytes; if undefined, there are no deposits
+ * @returns type byte and content of each, in order of type
+ * @throws PlumblineError `EXECUTION_FAILED` when a queue contract fails or a deposit event is malformed
  * @source EIP-7685, EIP-6110, EIP-7002, EIP-7251
  */
 export async function collectRequests(
@@ -64,13 +64,15 @@ function depositsOf(logs: readonly Log[], contract: Uint8Array): Uint8Array {
   return concatBytes(...deposits);
 }
 
-/** The five members of the event, packed. In the event each stands behind an offset and its own length. */
+/** The five fields of the event, concatenated. In the event, each follows an offset and its length. */
 function depositOf(data: Uint8Array): Uint8Array {
-  if (data.length !== DEPOSIT_EVENT_BYTES) throw failed(`a deposit event has ${data.length} bytes`);
+  if (data.length !== DEPOSIT_EVENT_BYTES)
+    throw failed(`a deposit event must have ${DEPOSIT_EVENT_BYTES} bytes, got ${data.length}`);
   const word = (at: number) => bytesToBigInt(data.subarray(at, at + 32));
   let at = 32 * DEPOSIT_MEMBERS.length;
   const members = DEPOSIT_MEMBERS.map((length, i) => {
-    if (word(32 * i) !== BigInt(at) || word(at) !== BigInt(length)) throw failed('a deposit event of another layout');
+    if (word(32 * i) !== BigInt(at) || word(at) !== BigInt(length))
+      throw failed('a deposit event has another layout than the deposit contract writes');
     const member = data.subarray(at + 32, at + 32 + length);
     at += 32 + 32 * Math.ceil(length / 32);
     return member;

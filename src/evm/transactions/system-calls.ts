@@ -6,14 +6,14 @@ import type { Machine } from '../interpreter/machine.js';
 const SYSTEM_ADDRESS = new Address(hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe'));
 const SYSTEM_CALL_GAS = 30_000_000n;
 
-/** Contract that keeps parent beacon block roots (EIP-4788). */
+/** Contract that stores parent beacon block roots (EIP-4788). */
 const BEACON_ROOTS_ADDRESS: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02', 20);
-/** Contract that keeps recent block hashes (EIP-2935). */
+/** Contract that stores recent block hashes (EIP-2935). */
 const BLOCK_HASHES_ADDRESS: Uint8Array = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935', 20);
 
 /**
- * The calls that open a block, before its first transaction: the parent beacon block root from Cancun on, the parent's
- * hash from Prague on; each only where its contract is deployed.
+ * Calls the system contracts before the first transaction of a block: with the parent beacon block root from Cancun on,
+ * with the parent's hash from Prague on. Contracts that are not deployed are skipped.
  */
 export async function runSystemCalls(machine: Machine): Promise<void> {
   const { block, rules } = machine;
@@ -26,10 +26,10 @@ export async function runSystemCalls(machine: Machine): Promise<void> {
 }
 
 /**
- * Calls a contract as the system, outside of any transaction.
+ * Calls a contract as the system, outside of transactions.
  *
  * @param contract - 20 bytes
- * @returns what it did; undefined where no contract is deployed
+ * @returns the result; undefined if the contract is not deployed
  */
 export async function systemCall(
   machine: Machine,
@@ -39,7 +39,7 @@ export async function systemCall(
   const { evm, state } = machine;
   const account = await state.account(contract);
   if (account === undefined || (await state.code(account.codeHash)).length === 0) return undefined;
-  const mark = state.mark();
+  const start = state.rollbackPoint();
   state.beginTransaction();
   try {
     const { execResult } = await evm.runCall({
@@ -53,7 +53,7 @@ export async function systemCall(
     await evm.journal.cleanup();
     return { returnData: execResult.returnValue, exception: execResult.exceptionError?.error };
   } catch (error) {
-    state.rollback(mark);
+    state.rollback(start);
     await machine.recover();
     throw error;
   }

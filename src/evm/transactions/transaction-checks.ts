@@ -13,26 +13,26 @@ import { isDelegation } from './authorization.js';
 import { dataFloorGas, intrinsicGas, MAX_INIT_CODE_BYTES } from './gas-schedule.js';
 import type { RunOptions, TransactionMessage } from './transaction-message.js';
 
-/** What the checks found out on the way. */
+/** Values that the checks computed. */
 export interface Admission {
   readonly sender: Account;
   readonly intrinsicGas: bigint;
   readonly floorGas: bigint;
   /** Wei per gas. */
   readonly price: bigint;
-  /** Wei taken in advance; zero where the sender is let off. */
+  /** Wei taken in advance; zero if the sender need not pay. */
   readonly prepayment: bigint;
-  /** Wei that the blobs cost; nothing of it comes back. */
+  /** Cost of the blobs, wei; not refunded. */
   readonly blobFee: bigint;
 }
 
 /** From Osaka on (EIP-7594). */
 const MAX_BLOBS_PER_TRANSACTION = 6;
-/** First byte of the hash of a blob. */
+/** First byte of a blob hash. */
 const BLOB_HASH_VERSION = 1;
 
 /**
- * Decides whether a transaction may run, before anything is changed.
+ * Checks whether a transaction may run, before anything is changed.
  *
  * @throws PlumblineError `TRANSACTION_REJECTED` with the rule it breaks, `INSUFFICIENT_FUNDS`
  */
@@ -57,16 +57,20 @@ function checkGas(machine: Machine, message: TransactionMessage, options: RunOpt
     throw rejected('gas-limit', `gas limit ${gasLimit} is above the cap of ${TRANSACTION_GAS_CAP}`);
   }
   if (message.to === undefined && rules.shanghai && message.data.length > MAX_INIT_CODE_BYTES) {
-    throw rejected('calldata-size', `init code of ${message.data.length} bytes, limit ${MAX_INIT_CODE_BYTES}`);
+    throw rejected(
+      'calldata-size',
+      `init code of ${message.data.length} bytes is above the limit of ${MAX_INIT_CODE_BYTES}`,
+    );
   }
   if (message.authorizationList !== undefined) {
-    if (!rules.prague) throw rejected('type', 'authorization lists begin with Prague');
-    if (message.to === undefined) throw rejected('malformed', 'a transaction with authorizations creates no contract');
+    if (!rules.prague) throw rejected('type', 'authorization lists are valid from Prague on');
+    if (message.to === undefined)
+      throw rejected('malformed', 'a transaction with authorizations cannot create a contract');
   }
   const intrinsic = intrinsicGas(message, rules);
   const floorGas = dataFloorGas(message, rules);
-  const least = intrinsic > floorGas ? intrinsic : floorGas;
-  if (gasLimit < least) throw rejected('intrinsic-gas', `intrinsic gas ${least} exceeds gas limit ${gasLimit}`);
+  const minimum = intrinsic > floorGas ? intrinsic : floorGas;
+  if (gasLimit < minimum) throw rejected('intrinsic-gas', `intrinsic gas ${minimum} exceeds gas limit ${gasLimit}`);
   return { intrinsicGas: intrinsic, floorGas };
 }
 
@@ -95,17 +99,18 @@ async function checkSender(machine: Machine, message: TransactionMessage, sender
   if (!isDelegation(await machine.state.code(sender.codeHash))) throw rejected('sender', 'the sender is a contract');
 }
 
-/** @returns wei per blob gas that the message pays */
+/** @returns wei per blob gas */
 function checkBlobs({ rules, block }: Machine, message: TransactionMessage, options: RunOptions): bigint {
   const hashes = message.blobVersionedHashes;
   if (hashes === undefined) return 0n;
   const schedule = rules.blobs;
   if (schedule === undefined) throw rejected('type', 'BLOB_TX_NOT_ALLOWED: blob transactions are not accepted');
-  if (message.to === undefined) throw rejected('malformed', 'a transaction with blobs creates no contract');
-  if (hashes.length === 0) throw rejected('malformed', 'a blob transaction without blobs');
+  if (message.to === undefined) throw rejected('malformed', 'a transaction with blobs cannot create a contract');
+  if (hashes.length === 0) throw rejected('malformed', 'a blob transaction must have at least one blob');
   const limit = rules.osaka ? Math.min(schedule.max, MAX_BLOBS_PER_TRANSACTION) : schedule.max;
-  if (hashes.length > limit) throw rejected('malformed', `${hashes.length} blobs, limit ${limit}`);
-  if (hashes.some((hash) => hash[0] !== BLOB_HASH_VERSION)) throw rejected('malformed', 'unknown version of blob hash');
+  if (hashes.length > limit) throw rejected('malformed', `${hashes.length} blobs are above the limit of ${limit}`);
+  if (hashes.some((hash) => hash[0] !== BLOB_HASH_VERSION))
+    throw rejected('malformed', 'a blob hash has an unknown version');
   const price = block.blobBaseFee ?? 1n;
   if (options.baseFeePerGas === 0n && (message.maxFeePerBlobGas ?? 0n) === 0n) return 0n;
   if (options.leniency?.lowPrice !== true && (message.maxFeePerBlobGas ?? 0n) < price) {
@@ -128,21 +133,21 @@ function checkFunds(
   const { gasLimit, value } = message;
   const { balance } = sender;
   const blobGas = GAS_PER_BLOB * BigInt(message.blobVersionedHashes?.length ?? 0);
-  const dearestBlobs = blobPrice === 0n ? 0n : blobGas * (message.maxFeePerBlobGas ?? 0n);
-  const dearest = gasLimit * (message.gasPrice ?? message.maxFeePerGas ?? 0n) + dearestBlobs + value;
-  const taken = { prepayment: gasLimit * price, blobFee: blobGas * blobPrice };
-  if (balance >= dearest) return taken;
-  const required = options.leniency?.unfunded === true ? value : dearest;
+  const maxBlobFee = blobPrice === 0n ? 0n : blobGas * (message.maxFeePerBlobGas ?? 0n);
+  const maxCost = gasLimit * (message.gasPrice ?? message.maxFeePerGas ?? 0n) + maxBlobFee + value;
+  const charges = { prepayment: gasLimit * price, blobFee: blobGas * blobPrice };
+  if (balance >= maxCost) return charges;
+  const required = options.leniency?.unfunded === true ? value : maxCost;
   if (balance < required) {
     const from = bytesToHex(message.from);
     const text = `up-front cost ${required} exceeds balance ${balance} of sender ${from}`;
     throw new PlumblineError('INSUFFICIENT_FUNDS', text, { sender: from, required, balance });
   }
-  const affordable = balance >= taken.prepayment + taken.blobFee + value;
-  return affordable ? taken : { prepayment: 0n, blobFee: 0n };
+  const affordable = balance >= charges.prepayment + charges.blobFee + value;
+  return affordable ? charges : { prepayment: 0n, blobFee: 0n };
 }
 
-/** @throws PlumblineError `TRANSACTION_REJECTED`, rule `type`, for a type that begins with a later fork */
+/** @throws PlumblineError `TRANSACTION_REJECTED`, rule `type`, for a type that a later fork adds */
 export function requireTypeInForce({ type }: Pick<SignedTransaction, 'type'>, rules: Rules): void {
   const inForce = [true, rules.berlin, rules.london, rules.cancun && rules.blobs !== undefined, rules.prague][type];
   if (inForce !== true) throw rejected('type', `transactions of type ${type} are not in force under ${rules.hardfork}`);

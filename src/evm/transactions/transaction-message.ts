@@ -4,7 +4,7 @@ import type { ModuleCounts } from '../interpreter/counters.js';
 import type { GasPath } from '../interpreter/gas-path.js';
 import type { StepBudget } from '../interpreter/step-budget.js';
 
-/** What execution needs of a transaction, signed or imagined. Prices in wei. */
+/** A transaction as execution needs it, signed or simulated. Prices in wei. */
 export interface TransactionMessage {
   /** 20 bytes. */
   readonly from: Uint8Array;
@@ -12,7 +12,7 @@ export interface TransactionMessage {
   readonly to: Uint8Array | undefined;
   readonly nonce: bigint;
   readonly gasLimit: bigint;
-  /** Price of the types without a cap; the two that follow count where it is absent. */
+  /** Price of types without a fee cap. If undefined, the next two apply. */
   readonly gasPrice?: bigint | undefined;
   readonly maxFeePerGas?: bigint | undefined;
   readonly maxPriorityFeePerGas?: bigint | undefined;
@@ -26,14 +26,14 @@ export interface TransactionMessage {
   readonly maxFeePerBlobGas?: bigint | undefined;
 }
 
-/** What a transaction that was let in came to. */
+/** Outcome of an executed transaction. */
 export interface TransactionOutcome {
   readonly succeeded: boolean;
-  /** Why it did not: `revert`, `out of gas`, `invalid opcode`, ... */
+  /** Reason of a failure: `revert`, `out of gas`, `invalid opcode`, ... */
   readonly exception: string | undefined;
-  /** The instruction there is none of, where that is why. */
+  /** The invalid opcode, for `invalid opcode`. */
   readonly opcode?: number;
-  /** Charged, that is after refunds. */
+  /** Gas charged, after refunds. */
   readonly gasUsed: bigint;
   /** Before refunds, and at least the data floor of EIP-7623. */
   readonly gasUsedBeforeRefund: bigint;
@@ -41,40 +41,40 @@ export interface TransactionOutcome {
   readonly effectiveGasPrice: bigint;
   readonly returnData: Uint8Array;
   readonly logs: readonly Log[];
-  /** 20 bytes; of a contract creation that succeeded. */
+  /** 20 bytes; only for a successful contract creation. */
   readonly createdAddress: Uint8Array | undefined;
-  /** What the prover counts of it, where that was asked. */
+  /** Module lines, if counting was requested. */
   readonly counts?: ModuleCounts;
-  /** What it touched beside what is warm from the start, where that was asked. */
+  /** Accounts and slots touched that were not warm from the start, if requested. */
   readonly touched?: readonly AccessListEntry[];
 }
 
-/** What is not asked of a simulated transaction. Each is a check of real ones that is left out. */
+/** Checks of real transactions that a simulated one may skip. */
 export interface Leniency {
-  /** `future`: a nonce above the account's will do. `any`: it is not looked at. */
+  /** `future`: the nonce may be above the account's. `any`: the nonce is not checked. */
   readonly nonce?: 'future' | 'any';
-  /** A price below the base fee will do; the coinbase then gets nothing. */
+  /** The price may be below the base fee; the coinbase then gets nothing. */
   readonly lowPrice?: boolean;
-  /** The prepayment is left out where the balance does not reach. The value must be there all the same. */
+  /** The prepayment is skipped if the balance is too low. The value must still be covered. */
   readonly unfunded?: boolean;
-  /** A sender with code will do (EIP-3607). */
+  /** The sender may have code (EIP-3607). */
   readonly contractSender?: boolean;
   /** The gas limit may exceed the cap of EIP-7825. */
   readonly gasAboveCap?: boolean;
 }
 
-/** How to run a transaction. */
+/** Options of one run. */
 export interface RunOptions {
   readonly leniency?: Leniency | undefined;
-  /** Base fee to run with, where it is not the block's. */
+  /** Base fee, if it is not the block's. */
   readonly baseFeePerGas?: bigint | undefined;
   /** Gas left in the block. */
   readonly gasAvailable?: bigint | undefined;
-  /** Counts the steps of the run and ends it; those of all runs of a request together, where they share one. */
+  /** Step budget, possibly shared by all runs of a request. */
   readonly steps?: StepBudget | undefined;
   /** Fill in `counts` of the outcome. */
   readonly counting?: boolean | undefined;
-  /** Told of what makes the run need gas. */
+  /** Receives what determines the gas need of the run. */
   readonly path?: GasPath | undefined;
   /** Fill in `touched` of the outcome. */
   readonly reportTouched?: boolean | undefined;

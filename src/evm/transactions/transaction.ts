@@ -1,20 +1,20 @@
-import { EVMError, type EVMResult, type Log as EvmLog } from '@ethereumjs/evm';
+import { type EVM, EVMError, type EVMResult, type Log as EvmLog } from '@ethereumjs/evm';
 import { Address, Account as EvmAccount, KECCAK256_RLP } from '@ethereumjs/util';
+import type { AccessListEntry } from '../../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { RunCounts } from '../interpreter/counters.js';
 import type { Machine } from '../interpreter/machine.js';
-import { touchedBy } from '../state/touched.js';
 import { applyAuthorizations } from './authorization.js';
 import { refundQuotient } from './gas-schedule.js';
 import { type Admission, admit } from './transaction-checks.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from './transaction-message.js';
 
 /**
- * Runs one transaction to its end and leaves what it did in the machine's state: gas is bought and returned, the
- * coinbase paid, selfdestructs and empty accounts removed. A run that throws leaves the state as it was.
+ * Runs one transaction and applies it to the machine's state: gas is bought and refunded, the coinbase is paid,
+ * destroyed and empty accounts are removed. A run that throws leaves the state unchanged.
  *
- * @throws PlumblineError `TRANSACTION_REJECTED` or `INSUFFICIENT_FUNDS` for a transaction that may not run at all,
- *   `STEP_BUDGET_EXCEEDED`, `ABORTED`, and whatever reading the state throws. A revert is an outcome, not an error.
+ * @throws PlumblineError `TRANSACTION_REJECTED` or `INSUFFICIENT_FUNDS` for a transaction that may not run,
+ *   `STEP_BUDGET_EXCEEDED`, `ABORTED`, and errors of reading the state. A revert is an outcome, not an error.
  */
 export async function runTransaction(
   machine: Machine,
@@ -23,7 +23,7 @@ export async function runTransaction(
 ): Promise<TransactionOutcome> {
   options.steps?.throwIfAborted();
   const { state, instruments } = machine;
-  const mark = state.mark();
+  const start = state.rollbackPoint();
   state.beginTransaction();
   await prefetch(machine, message);
   const admission = await admit(machine, message, options);
@@ -35,7 +35,7 @@ export async function runTransaction(
     const outcome = await execute(machine, message, admission, options);
     return counts === undefined ? outcome : { ...outcome, counts: counts.read() };
   } catch (error) {
-    state.rollback(mark);
+    state.rollback(start);
     await machine.recover();
     throw error;
   } finally {
@@ -45,21 +45,21 @@ export async function runTransaction(
   }
 }
 
-/** Runs a transaction and takes everything back that it did. Same errors as `runTransaction`. */
+/** Runs a transaction and undoes its changes. Errors as in `runTransaction`. */
 export async function simulateTransaction(
   machine: Machine,
   message: TransactionMessage,
   options: RunOptions = {},
 ): Promise<TransactionOutcome> {
-  const mark = machine.state.mark();
+  const start = machine.state.rollbackPoint();
   try {
     return await runTransaction(machine, message, options);
   } finally {
-    machine.state.rollback(mark);
+    machine.state.rollback(start);
   }
 }
 
-/** Asks for what every run needs in one go; the reads after it find it in the cache. */
+/** Reads what every run needs at once. Later reads are served from the cache. */
 async function prefetch(machine: Machine, message: TransactionMessage): Promise<void> {
   const { state, block } = machine;
   const reads: Promise<unknown>[] = [state.account(message.from), state.account(block.coinbase)];
@@ -104,7 +104,7 @@ async function execute(
     data: message.data,
     createdAddresses: created,
     selfdestruct: new Map(),
-    // The nonce has to be up before authorizations are looked at, so it was raised above.
+    // Authorizations need the raised nonce, so it was raised above.
     skipNonceIncrement: true,
     ...(message.to !== undefined && { to: new Address(message.to) }),
     ...(message.blobVersionedHashes !== undefined && {
@@ -113,7 +113,7 @@ async function execute(
   });
   const gas = settleGas(machine, admission, result, authorizationRefund);
   if (prepayment > 0n) await credit(machine, from, (message.gasLimit - gas.gasUsed) * price);
-  // Before empty accounts were cleared, being paid nothing was enough for the coinbase to exist.
+  // Before Spurious Dragon a payment of zero created the coinbase account.
   if ((prepayment > 0n && price > baseFee) || !machine.rules.spuriousDragon) {
     await credit(machine, new Address(machine.block.coinbase), gas.gasUsed * (price - baseFee));
   }
@@ -136,7 +136,7 @@ function warm(machine: Machine, message: TransactionMessage): void {
   }
 }
 
-/** Refunds, as far as they go (EIP-3529), and the data floor (EIP-7623). */
+/** Applies refunds up to their limit (EIP-3529), and the data floor (EIP-7623). */
 function settleGas(machine: Machine, admission: Admission, { execResult }: EVMResult, authorizationRefund: bigint) {
   const used = admission.intrinsicGas + execResult.executionGasUsed;
   const refund = (execResult.gasRefund ?? 0n) + authorizationRefund;
@@ -156,12 +156,28 @@ async function credit(machine: Machine, address: Address, amount: bigint): Promi
   await evm.journal.putAccount(address, account);
 }
 
-/** From Cancun on only contracts created in the same transaction go (EIP-6780). */
+/** From Cancun on, only contracts created in the same transaction are removed (EIP-6780). */
 async function removeDestroyed(machine: Machine, { execResult }: EVMResult): Promise<void> {
   for (const address of execResult.selfdestruct?.keys() ?? []) {
     if (machine.rules.cancun && execResult.createdAddresses?.has(address) !== true) continue;
     await machine.evm.journal.deleteAccount(new Address(hexToBytes(address)));
   }
+}
+
+/**
+ * Accounts and slots that a run touched and that were not warm from the start, in ascending order. The journal must
+ * have reported since the run began, and must not be cleaned up yet.
+ *
+ * @param created - addresses of contracts created in the run; left out unless one of their slots was touched
+ */
+function touchedBy(evm: EVM, created: ReadonlySet<string>): AccessListEntry[] {
+  const entries = [...(evm.journal.accessList ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries
+    .filter(([address, slots]) => slots.size > 0 || !created.has(`0x${address}`))
+    .map(([address, slots]) => ({
+      address: hexToBytes(`0x${address}`, 20),
+      storageKeys: [...slots].sort().map((slot) => hexToBytes(`0x${slot}`, 32)),
+    }));
 }
 
 function outcomeOf(
@@ -170,7 +186,7 @@ function outcomeOf(
   gas: Pick<TransactionOutcome, 'gasUsed' | 'gasUsedBeforeRefund'>,
   effectiveGasPrice: bigint,
 ): TransactionOutcome {
-  // Of a bad jump the interpreter also tells the place, after "at".
+  // For a bad jump the interpreter adds the place, after "at".
   const exception = execResult.exceptionError?.error.split(' at ')[0];
   const succeeded = exception === undefined;
   const logs: readonly EvmLog[] = succeeded ? (execResult.logs ?? []) : [];

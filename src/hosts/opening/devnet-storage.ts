@@ -1,6 +1,6 @@
 import type { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../chain/devnet/options.js';
-import { notStored } from '../../chain/devnet/storage/devnet-store.js';
+import { notStoredError } from '../../chain/devnet/storage/devnet-store.js';
 import type { DevnetBudget } from '../../chain/devnet/storage/pruning.js';
 import type { StorageControl } from '../../rpc/inspection/storage-control.js';
 import type { MeteredStore } from '../../store/metered-store.js';
@@ -65,7 +65,7 @@ export function devnetStorage(devnet: ReplaceableDevnet, keeping: DevnetKeeping)
     async importChain(bytes, signal) {
       const [{ checkChain, replaceEntries }, { decodeChainFile }] = await loadTransfer();
       const file = decodeChainFile(bytes);
-      if (store === undefined) throw notStored('it has no store');
+      if (store === undefined) throw notStoredError('it has no store');
       const entries = await checkChain(file, keeping.settings, signal);
       const change = async () => {
         signal?.throwIfAborted();

@@ -1,6 +1,6 @@
 import { findParisBlock } from '../../chain/devnet/import/import-decode.js';
 import type { GenesisAlloc, GenesisHeader } from '../../chain/devnet/state/genesis.js';
-import { parseGenesis, unplacedMerge } from '../../chain/devnet/state/genesis-json.js';
+import { parseGenesis, terminalDifficulty } from '../../chain/devnet/state/genesis-json.js';
 import { invalidParameter } from '../../errors.js';
 import type { Prices } from '../../fees/prices.js';
 import type { Network } from '../../networks/network.js';
@@ -32,7 +32,7 @@ export function genesisOfFile(options: DevnetChainOptions): DevnetGenesis {
 
 /** Finds the Paris block for a file that gives only the terminal total difficulty. */
 function parisBlock({ genesis, importBlocks }: DevnetChainOptions): number | undefined {
-  const merge = unplacedMerge(genesis);
+  const merge = terminalDifficulty(genesis);
   if (merge === undefined || importBlocks === undefined) return undefined;
   return findParisBlock(importBlocks, merge.genesis, merge.terminal);
 }

@@ -45,11 +45,11 @@ export class ReplaceableDevnet {
    * @param change - makes the store that of the other one. Where it throws, the present one goes on as it was
    * @param open - called when the present one has ended, its store still open. Where it throws, this node has ended, until
    *   another replacement
-   * @param condition - as that of `StoredChain.giveWay`
+   * @param condition - as that of `StoredChain.replace`
    */
   replace(change: () => Promise<void>, open: () => Promise<Devnet>, condition?: 'whole'): Promise<void> {
     const replaced = this.replacing.then(async () => {
-      await (this.isVacant ? change() : this.devnet.storedChain.giveWay(change, condition));
+      await (this.isVacant ? change() : this.devnet.storedChain.replace(change, condition));
       this.isVacant = true;
       this.devnet = await open();
       this.isVacant = false;

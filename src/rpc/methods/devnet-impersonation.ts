@@ -16,7 +16,7 @@ export const IMPERSONATION_METHODS = {
   ),
 
   ...devnetMethods(['anvil_autoImpersonateAccount'], ({ impersonation }, [enabled]) => {
-    impersonation.everybody = parseBoolean(enabled, 'enabled');
+    impersonation.everyone = parseBoolean(enabled, 'enabled');
     return null;
   }),
 };

@@ -9,19 +9,19 @@ import { devnetMethods } from './devnet-method.js';
 export const POOL_METHODS = {
   /** Numbers of transactions. */
   ...devnetMethods(['txpool_status'], async (devnet) => {
-    const { ready, queued } = await devnet.waiting();
+    const { ready, queued } = await devnet.poolContents();
     return { pending: toQuantity(ready.length), queued: toQuantity(queued.length) };
   }),
 
   /** Transactions by sender and nonce. */
   ...devnetMethods(['txpool_content'], async (devnet) => {
-    const { ready, queued } = await devnet.waiting();
+    const { ready, queued } = await devnet.poolContents();
     return { pending: byNonce(ready, formatPendingTransaction), queued: byNonce(queued, formatPendingTransaction) };
   }),
 
   /** As `txpool_content`, with a line of text for each transaction. */
   ...devnetMethods(['txpool_inspect'], async (devnet) => {
-    const { ready, queued } = await devnet.waiting();
+    const { ready, queued } = await devnet.poolContents();
     return { pending: byNonce(ready, lineOf), queued: byNonce(queued, lineOf) };
   }),
 

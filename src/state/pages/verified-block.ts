@@ -6,7 +6,7 @@ import { concatBytes, equalBytes } from '../../primitives/bytes.js';
 import { LEAF_LEVELS, rowLevel } from './geometry.js';
 import type { StoredLeaf } from './page-content.js';
 
-/** A block with all its nodes, hashed anew from its entries. */
+/** A block and all its nodes, hashed from its entries. */
 export interface VerifiedBlock {
   readonly level: number;
   readonly index: number;
@@ -14,7 +14,12 @@ export interface VerifiedBlock {
   readonly leaves: ReadonlyMap<number, StoredLeaf>;
   /** 32 bytes. */
   readonly root: Uint8Array;
-  /** Hash of a node in the block: its level, from that of the entries to that of the block, and index in the trie. */
+  /**
+   * Hash of a node in the block.
+   *
+   * @param level - from that of the entries to that of the block
+   * @param index - in the trie
+   */
   node(level: number, index: number): Uint8Array;
 }
 
@@ -28,7 +33,7 @@ export function leafBlock(hasher: Hasher, index: number, leaves: readonly Stored
   return block(hasher, LEAF_LEVELS, index, hashes, new Map(leaves.map((leaf) => [leaf.position, leaf])));
 }
 
-/** @param row - hashes of the blocks below, as far as the trie reaches */
+/** @param row - hashes of the blocks below; those after the trie's end are left out */
 export function rowBlock(hasher: Hasher, level: number, index: number, row: readonly Uint8Array[]): VerifiedBlock {
   const below = rowLevel(level);
   const empty = emptyHashes(hasher)[below]!;

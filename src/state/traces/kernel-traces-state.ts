@@ -6,8 +6,8 @@ import { putTraced, readTraced, removeTraced } from './kernel-traces-trie.js';
 import type { TracedState } from './traced-application.js';
 
 /**
- * The tries of a world state, changed one operation at a time for one block. Their undo record is kept as for a block that
- * is written at once: `finish` when it is done, then seal; after an error seal and undo.
+ * The tries of a world state, changed one operation at a time for one block. Undo records are kept as in block
+ * application. Call `finish` at the end, then seal. After an error, seal and undo.
  */
 export class KernelTracedState implements TracedState {
   readonly accounts: AccountSteps;
@@ -28,9 +28,9 @@ export class KernelTracedState implements TracedState {
     return this.open(position, undefined);
   }
 
-  /** After the last change: tries that no account has any more are retired. */
+  /** Called after the last change: retires tries that no account uses any more. */
   finish(): void {
-    for (const storage of this.accounts.left) this.tries.retire(storage);
+    for (const storage of this.accounts.unused) this.tries.retire(storage);
   }
 
   private open(position: number, storage: SlotTrie | undefined): StorageSteps {
@@ -40,11 +40,10 @@ export class KernelTracedState implements TracedState {
   }
 }
 
-/** The account trie. */
 class AccountSteps implements StepTrie {
   /** Storage that an account had before the block and none has now. */
-  readonly left = new Set<SlotTrie>();
-  /** Of the account that was removed last: recreated without a slot it has its storage again. */
+  readonly unused = new Set<SlotTrie>();
+  /** The account that was removed last. Recreated without slots, it keeps its storage. */
   private removed: AccountRecord | undefined;
 
   constructor(
@@ -83,7 +82,7 @@ class AccountSteps implements StepTrie {
     return step;
   }
 
-  /** @param old - the account before, at this position or, when it was destroyed, at another one */
+  /** @param old - the account before; at another position if it was destroyed */
   private record(position: number, value: Uint8Array, old: AccountRecord | undefined): AccountRecord {
     const opened = this.storageOpened(position);
     if (opened === undefined) {
@@ -96,23 +95,23 @@ class AccountSteps implements StepTrie {
 
   private setRecord(position: number, record: AccountRecord | undefined): void {
     const before = this.tries.records.get(position)?.storage;
-    if (before !== undefined) this.left.add(before);
+    if (before !== undefined) this.unused.add(before);
     this.tries.setRecord(position, record);
-    if (record?.storage !== undefined) this.left.delete(record.storage);
+    if (record?.storage !== undefined) this.unused.delete(record.storage);
   }
 
-  /** A copy: it goes out with a trace. */
+  /** Returns a copy, because it becomes part of a trace. */
   private valueAt = (position: number): Uint8Array => this.tries.records.get(position)!.value.slice();
 }
 
-/** The storage of one account. A trie is made when something is put into it. */
+/** The storage of one account. Its trie is created on the first write. */
 class StorageSteps implements StepTrie {
   constructor(
     private readonly tries: StateTries,
     private storage: SlotTrie | undefined,
   ) {}
 
-  /** Undefined while nothing has been put into storage that started empty. */
+  /** Undefined until the first write, if the storage started empty. */
   get held(): SlotTrie | undefined {
     return this.storage;
   }
@@ -147,9 +146,9 @@ class StorageSteps implements StepTrie {
   }
 
   private get handle(): number {
-    return this.storage?.handle ?? this.tries.blank;
+    return this.storage?.handle ?? this.tries.emptyTrieHandle;
   }
 
-  /** A copy: it goes out with a trace. */
+  /** Returns a copy, because it becomes part of a trace. */
   private valueAt = (position: number): Uint8Array => this.storage!.values.get(position)!.slice();
 }

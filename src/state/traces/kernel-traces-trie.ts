@@ -4,7 +4,7 @@ import { type LeafStep, putStepwise, removeStepwise, type SteppedEffect } from '
 import { bytesToHex } from '../../primitives/hex.js';
 import type { BranchProof, DeleteStep, InsertStep, ReadStep, ReadZeroStep, UpdateStep } from '../trace.js';
 
-/** Compact value behind the leaf at a position that holds a key. */
+/** Compact value of the leaf at a position that holds a key. */
 type ValueAt = (position: number) => Uint8Array;
 
 const proofOf = ({ position, siblings }: LeafStep): BranchProof => ({ leafIndex: position, siblings });
@@ -13,7 +13,7 @@ const after = ({ nextFreeNode, oldSubRoot, newSubRoot }: SteppedEffect) => {
   return { newNextFreeNode: nextFreeNode, oldSubRoot, newSubRoot };
 };
 
-/** Reading from a committed trie of the kernel. Nothing is hashed. */
+/** Reads from a committed trie of the kernel. Nothing is hashed. */
 export function readTraced(
   kernel: TrieKernel,
   trie: number,
@@ -41,7 +41,12 @@ export function readTraced(
   };
 }
 
-/** Insertion or update, with the position it was at. @param content - as `StepTrie.put` */
+/**
+ * Inserts or updates.
+ *
+ * @param content - as in `StepTrie.put`
+ * @returns the step and the leaf position
+ */
 export function putTraced(
   kernel: TrieKernel,
   trie: number,
@@ -70,7 +75,12 @@ export function putTraced(
   return { position: fresh.position, step };
 }
 
-/** Removal of a key, with the position it was at. @throws PlumblineError `STATE_MISMATCH` when it is not there */
+/**
+ * Removes a key.
+ *
+ * @returns the step and the leaf position
+ * @throws PlumblineError `STATE_MISMATCH` if it is not in the trie
+ */
 export function removeTraced(
   kernel: TrieKernel,
   trie: number,
@@ -80,7 +90,7 @@ export function removeTraced(
   const done = removeStepwise(kernel, trie, hkey);
   if (done.effect === 'none') {
     const details = { what: `key of hash ${bytesToHex(hkey)}`, expected: 'none', actual: 'to be removed' };
-    throw new PlumblineError('STATE_MISMATCH', 'a key to be removed is not in the tree', details);
+    throw new PlumblineError('STATE_MISMATCH', 'a key to remove is not in the trie', details);
   }
   const [left, removed, right] = done.steps as readonly [LeafStep, LeafStep, LeafStep];
   const step: DeleteStep = {

@@ -17,7 +17,7 @@ import {
 import { WitnessNodes } from '../witness/witness-nodes.js';
 import { ensure, TraceRefusal } from './trace-verdict.js';
 
-/** `nextFreeNode` and sub root of its tree before a trace, as the trace has it. */
+/** `nextFreeNode` and sub root of the trie before a trace, according to the trace. */
 export function stateBefore(trace: StateTrace): { nextFreeNode: number; subRoot: Uint8Array } {
   switch (trace.type) {
     case 'read':
@@ -30,7 +30,7 @@ export function stateBefore(trace: StateTrace): { nextFreeNode: number; subRoot:
   }
 }
 
-/** One tree while its traces are checked: what it must be now, and the nodes that earlier traces have shown. */
+/** One trie while its traces are checked: its current root, and the nodes shown by earlier traces. */
 export class CheckedTrie {
   private readonly nodes: WitnessNodes;
 
@@ -47,7 +47,7 @@ export class CheckedTrie {
   }
 
   /**
-   * Checks the next trace of this tree and makes its writes.
+   * Checks the next trace of this trie and applies its writes.
    *
    * @param at - names the trace in the verdict
    * @throws TraceRefusal
@@ -56,11 +56,11 @@ export class CheckedTrie {
   step(trace: StateTrace, at: string): void {
     const before = stateBefore(trace);
     const freeAt = 'nextFreeNode' in trace ? `${at}.nextFreeNode` : `${at}.newNextFreeNode`;
-    const free = before.nextFreeNode === this.nextFreeNode;
-    ensure(free, 'NEXT_FREE_NODE_MISMATCH', freeAt, `should continue from ${this.nextFreeNode}`);
+    const continues = before.nextFreeNode === this.nextFreeNode;
+    ensure(continues, 'NEXT_FREE_NODE_MISMATCH', freeAt, `should continue from ${this.nextFreeNode}`);
     const rootAt = 'subRoot' in trace ? `${at}.subRoot` : `${at}.oldSubRoot`;
     const root = equalBytes(before.subRoot, this.nodes.subRoot);
-    ensure(root, 'SUB_ROOT_MISMATCH', rootAt, 'is not the sub root so far');
+    ensure(root, 'SUB_ROOT_MISMATCH', rootAt, 'does not continue from the current sub root');
     const hkey = traceKeyHash(this.hasher, trace);
     if (trace.type === 'read') this.read(trace, hkey, at);
     else if (trace.type === 'read-zero') this.readZero(trace, hkey, at);
@@ -69,7 +69,7 @@ export class CheckedTrie {
       else if (trace.type === 'update') this.update(trace, hkey, at);
       else this.remove(trace, hkey, at);
       const same = equalBytes(trace.newSubRoot, this.nodes.subRoot);
-      ensure(same, 'NEW_SUB_ROOT_MISMATCH', `${at}.newSubRoot`, 'is not where the writes lead');
+      ensure(same, 'NEW_SUB_ROOT_MISMATCH', `${at}.newSubRoot`, 'does not result from the writes');
     }
   }
 
@@ -133,7 +133,7 @@ export class CheckedTrie {
 
   private isValue(leaf: LeafOpening, value: Uint8Array, at: string): void {
     const same = equalBytes(leaf.hval, this.valueHash(value, at));
-    ensure(same, 'VALUE_MISMATCH', at, 'is not the value whose hash the leaf holds');
+    ensure(same, 'VALUE_MISMATCH', at, 'does not match the hash in the leaf');
   }
 
   private branch(leaf: LeafOpening | undefined, { leafIndex, siblings }: BranchProof, at: string): void {
@@ -161,10 +161,15 @@ export class CheckedTrie {
 }
 
 function adjacent(left: LeafOpening, leftProof: BranchProof, right: LeafOpening, rightProof: BranchProof, at: string) {
-  const forth = left.nextLeaf === rightProof.leafIndex;
-  ensure(forth, 'LEAF_LINK_BROKEN', at, `leaf ${leftProof.leafIndex} does not lead to ${rightProof.leafIndex}`);
-  const back = right.prevLeaf === leftProof.leafIndex;
-  ensure(back, 'LEAF_LINK_BROKEN', at, `leaf ${rightProof.leafIndex} does not lead back to ${leftProof.leafIndex}`);
+  const linkedForward = left.nextLeaf === rightProof.leafIndex;
+  ensure(linkedForward, 'LEAF_LINK_BROKEN', at, `leaf ${leftProof.leafIndex} does not link to ${rightProof.leafIndex}`);
+  const linkedBack = right.prevLeaf === leftProof.leafIndex;
+  ensure(
+    linkedBack,
+    'LEAF_LINK_BROKEN',
+    at,
+    `leaf ${rightProof.leafIndex} does not lead linkedBack to ${leftProof.leafIndex}`,
+  );
 }
 
 function between(left: LeafOpening, hkey: Uint8Array, right: LeafOpening, at: string): void {
@@ -172,7 +177,7 @@ function between(left: LeafOpening, hkey: Uint8Array, right: LeafOpening, at: st
   ensure(inOrder, 'LEAF_ORDER_BROKEN', at, 'the key is not between its neighbours');
 }
 
-/** Result of `body`. @throws TraceRefusal `NOT_CANONICAL` when a word that it hashes is not canonical */
+/** Runs `body`. @throws TraceRefusal `NOT_CANONICAL` when a word to hash is not canonical */
 export function canonical<Result>(at: string, body: () => Result): Result {
   try {
     return body();

@@ -9,27 +9,27 @@ import { CheckedTrie, canonical, stateBefore } from './trace-check-trie.js';
 import { checkOrder } from './trace-order.js';
 import { ensure, type TraceFailure, TraceRefusal } from './trace-verdict.js';
 
-/** Traces that hold, and where they lead. */
+/** Result for valid traces. */
 export interface TracesVerified {
   readonly verified: true;
   /** State root after each block, 32 bytes. */
   readonly blockRoots: readonly Uint8Array[];
 }
 
-/** How strictly traces are checked. */
+/** Options of `checkTraces`. */
 export interface TraceCheckOptions {
   /**
-   * Also require the traces of a block to come in the order of block application (docs/spec/state-trie.md 5.3 and the
-   * patterns of 10). Left out: no; lists of single tree operations pass too.
+   * Also require the traces of a block in the order of block application (docs/spec/state-trie.md 5.3 and the patterns of
+   * 10). Default false: traces of single operations pass too.
    */
   readonly order?: boolean;
 }
 
 /**
- * Checks that the traces of consecutive blocks lead from one state root to others: every branch, link and value, the
- * order of keys, and that the storage of each account starts and ends where its values say.
+ * Checks that the traces of consecutive blocks lead from one state root to the next: every branch, link and value, the
+ * order of keys, and that the storage of each account starts and ends at the roots in the account's values.
  *
- * It shows that the writes lead there, not that they are what the EVM did.
+ * This shows that the writes lead to these roots, not that the EVM made these writes.
  *
  * @param parentRoot - state root before the first block, 32 bytes
  * @param blocks - traces by block; a block may have none
@@ -58,21 +58,21 @@ export function checkTraces(
   return { verified: true, blockRoots };
 }
 
-/** What is known of one account's storage. */
+/** Known facts about the storage of one account. */
 interface Storage {
   trie?: CheckedTrie;
-  /** Top root where the traces of this block found it, until an account value confirms it. */
+  /** Top root at which the traces of this block started, until an account value confirms it. */
   unconfirmed?: Uint8Array | undefined;
-  /** By the newest account value. */
+  /** In the newest account value. */
   root?: Uint8Array | undefined;
-  /** The account was deleted, or created anew: the storage starts empty. */
+  /** The account was deleted or created, so its storage starts empty. */
   restarts?: boolean;
-  /** By the value that was deleted in this block. */
+  /** In the value that was deleted in this block. */
   deletedRoot?: Uint8Array | undefined;
 }
 
 class CheckedState {
-  /** State root so far. */
+  /** Current state root. */
   root: Uint8Array;
   private accounts: CheckedTrie | undefined;
   private readonly storages = new Map<string, Storage>();
@@ -101,9 +101,14 @@ class CheckedState {
     for (const address of this.touched) {
       const storage = this.storages.get(address)!;
       const bound = storage.root !== undefined && storage.unconfirmed === undefined;
-      ensure(bound, 'STORAGE_ROOT_MISMATCH', at, `no trace shows the account ${address} of these storage traces`);
+      ensure(
+        bound,
+        'STORAGE_ROOT_MISMATCH',
+        at,
+        `there are storage traces of ${address}, but no trace of this account`,
+      );
       const { trie } = storage;
-      if (trie !== undefined) this.agrees(storage, trie.topRoot, storage.root!, at, `storage of ${address}`);
+      if (trie !== undefined) this.checkUnchanged(storage, trie.topRoot, storage.root!, at, `storage of ${address}`);
     }
     for (const storage of this.storages.values()) storage.deletedRoot = undefined;
     this.touched.clear();
@@ -121,7 +126,7 @@ class CheckedState {
     storage.trie.step(trace, at);
   }
 
-  /** The tree before its first trace; `topRoot` is what it has to be, where that is known. */
+  /** The trie before its first trace. @param topRoot - its expected top root, if known */
   private open(
     trace: StateTrace,
     topRoot: Uint8Array | undefined,
@@ -129,32 +134,32 @@ class CheckedState {
     at: string,
   ): CheckedTrie {
     const { nextFreeNode, subRoot } = stateBefore(trace);
-    ensure(nextFreeNode >= 0, 'NEXT_FREE_NODE_MISMATCH', at, 'is an insertion that leaves no position');
+    ensure(nextFreeNode >= 0, 'NEXT_FREE_NODE_MISMATCH', at, 'is an insertion with an invalid position');
     if (topRoot !== undefined) {
       const found = canonical(at, () => this.hasher.hash(encodeTop(this.hasher.scheme, nextFreeNode, subRoot)));
       const start = bytesToHex(topRoot);
-      ensure(equalBytes(found, topRoot), fault, at, `starts at ${bytesToHex(found)}, not at ${start}`);
+      ensure(equalBytes(found, topRoot), fault, at, `starts from root ${bytesToHex(found)}, not from ${start}`);
     }
     return canonical(at, () => new CheckedTrie(this.hasher, nextFreeNode, subRoot));
   }
 
-  /** What a trace of the account tree says about the account's storage. */
+  /** Applies what a trace of the account trie shows about the account's storage. */
   private account(trace: StateTrace, address: string, at: string): void {
     const storage = this.storages.get(address) ?? {};
     this.storages.set(address, storage);
-    if (trace.type === 'read') this.bind(storage, storageRootOf(trace.value), `${at}.value`);
+    if (trace.type === 'read') this.confirmStart(storage, storageRootOf(trace.value), `${at}.value`);
     else if (trace.type === 'update') this.updated(storage, trace, this.touched.has(address), at);
     else if (trace.type === 'insert') this.inserted(storage, trace, this.touched.has(address), at);
     else {
       if (trace.type === 'read-zero') {
         const none = !this.touched.has(address);
-        ensure(none, 'STORAGE_ROOT_MISMATCH', at, 'has storage traces of an account that is missing');
+        ensure(none, 'STORAGE_ROOT_MISMATCH', at, 'has storage traces for an account that does not exist');
       }
       const value = trace.type === 'delete' ? trace.deletedValue : undefined;
       if (value !== undefined) {
         const root = storageRootOf(value);
-        this.bind(storage, root, `${at}.deletedValue`);
-        if (storage.trie !== undefined) this.agrees(storage, storage.trie.topRoot, root, at, 'storage read');
+        this.confirmStart(storage, root, `${at}.deletedValue`);
+        if (storage.trie !== undefined) this.checkUnchanged(storage, storage.trie.topRoot, root, at, 'storage read');
       }
       this.storages.set(address, { restarts: true, deletedRoot: value && storageRootOf(value) });
       this.touched.delete(address);
@@ -168,9 +173,9 @@ class CheckedState {
     at: string,
   ): void {
     const [oldRoot, newRoot] = [storageRootOf(trace.oldValue), storageRootOf(trace.newValue)];
-    this.bind(storage, oldRoot, `${at}.oldValue`);
+    this.confirmStart(storage, oldRoot, `${at}.oldValue`);
     const expected = touched ? storage.trie!.topRoot : oldRoot;
-    this.same(newRoot, expected, `${at}.newValue`, 'its storage root');
+    this.requireSameRoot(newRoot, expected, `${at}.newValue`, 'its storage root');
     storage.root = newRoot;
     if (touched) storage.restarts = false;
   }
@@ -184,31 +189,37 @@ class CheckedState {
     const { emptyRoot } = schemeFormat(this.hasher.scheme);
     const root = storageRootOf(trace.value);
     if (touched) {
-      this.bind(storage, emptyRoot, at);
-      this.same(root, storage.trie!.topRoot, `${at}.value`, 'its storage root');
+      this.confirmStart(storage, emptyRoot, at);
+      this.requireSameRoot(root, storage.trie!.topRoot, `${at}.value`, 'its storage root');
     } else {
-      // Recreated without a slot being touched: the old root stays (docs/spec/state-trie.md 5.3, below the table).
+      // Recreated without touching a slot: the old root stays (docs/spec/state-trie.md 5.3, below the table).
       const kept = storage.deletedRoot;
       const isKept = kept !== undefined && equalBytes(root, kept);
-      if (!isKept) this.same(root, emptyRoot, `${at}.value`, 'its storage root');
+      if (!isKept) this.requireSameRoot(root, emptyRoot, `${at}.value`, 'its storage root');
     }
     storage.root = root;
     storage.restarts = !touched;
   }
 
-  /** The account's value names the storage root that the storage traces so far have started from. */
-  private bind(storage: Storage, root: Uint8Array, at: string): void {
-    if (storage.unconfirmed !== undefined) this.same(storage.unconfirmed, root, at, 'start of the storage traces');
+  /** Checks that the storage traces so far started from the storage root in the account's value. */
+  private confirmStart(storage: Storage, root: Uint8Array, at: string): void {
+    if (storage.unconfirmed !== undefined)
+      this.requireSameRoot(storage.unconfirmed, root, at, 'start of the storage traces');
     storage.unconfirmed = undefined;
     storage.root = root;
   }
 
-  /** Storage that was only read is still where the account's value says, or empty where it starts over. */
-  private agrees(storage: Storage, found: Uint8Array, root: Uint8Array, at: string, what: string): void {
-    this.same(found, storage.restarts === true ? schemeFormat(this.hasher.scheme).emptyRoot : root, at, what);
+  /** Checks storage that was only read: its root must be the one in the account's value, or empty if it restarts. */
+  private checkUnchanged(storage: Storage, found: Uint8Array, root: Uint8Array, at: string, what: string): void {
+    this.requireSameRoot(
+      found,
+      storage.restarts === true ? schemeFormat(this.hasher.scheme).emptyRoot : root,
+      at,
+      what,
+    );
   }
 
-  private same(found: Uint8Array, expected: Uint8Array, at: string, what: string): void {
+  private requireSameRoot(found: Uint8Array, expected: Uint8Array, at: string, what: string): void {
     const message = `${what}: ${bytesToHex(found)}, expected ${bytesToHex(expected)}`;
     ensure(equalBytes(found, expected), 'STORAGE_ROOT_MISMATCH', at, message);
   }

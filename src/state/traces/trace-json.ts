@@ -6,7 +6,7 @@ import { isZeroBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import type { BranchProof, StateTrace, TrieStep } from '../trace.js';
 
-/** A trace on the wire; see `StateTrace` for what the fields are. */
+/** A trace as JSON; `StateTrace` describes the fields. */
 export interface StateTraceJson {
   /** `0x` for the account tree, else the account's address. */
   readonly location: Hex;
@@ -16,7 +16,7 @@ export interface StateTraceJson {
   readonly [field: string]: Hex | number | LeafJson | BranchProofJson;
 }
 
-/** A leaf opening on the wire. */
+/** A leaf opening as JSON. */
 export interface LeafJson {
   readonly hkey: Hex;
   readonly hval: Hex;
@@ -24,7 +24,7 @@ export interface LeafJson {
   readonly nextLeaf: number;
 }
 
-/** A way up the tree on the wire. */
+/** A branch as JSON. */
 export interface BranchProofJson {
   readonly leafIndex: number;
   readonly siblings: readonly Hex[];
@@ -33,7 +33,7 @@ export interface BranchProofJson {
 type FieldKind = 'index' | 'root' | 'leaf' | 'proof' | 'value';
 type StepType = TrieStep['type'];
 
-/** Numbers of the types on the wire. */
+/** Index is the number of the type in JSON. */
 const TYPES: readonly StepType[] = ['read', 'read-zero', 'insert', 'update', 'delete'];
 
 /** Fields of each type, besides `location`, `key` and `type`. */
@@ -84,8 +84,9 @@ const FIELDS: {
 };
 
 /**
- * The traces of a list of blocks (`zkStateMerkleProof`), parsed strictly: exactly the fields of each type, exact lengths.
- * Two habits of old records are accepted: addresses padded to 32 bytes, and deletions without `deletedValue`.
+ * Parses the traces of a list of blocks (`zkStateMerkleProof`), strictly: exactly the fields of each type, exact
+ * lengths. Two variants of old records are accepted: addresses padded to 32 bytes, and deletions without
+ * `deletedValue`.
  *
  * @throws PlumblineError `TRACE_MALFORMED`
  * @source docs/spec/state-trie.md 10
@@ -96,11 +97,16 @@ export function parseBlockTraces(json: unknown): StateTrace[][] {
   );
 }
 
-/** One trace. @param path - names it in errors. @throws PlumblineError `TRACE_MALFORMED` */
+/**
+ * Parses one trace.
+ *
+ * @param path - its name in errors.
+ * @throws PlumblineError `TRACE_MALFORMED`
+ */
 export function parseTrace(json: unknown, path = 'trace'): StateTrace {
   const fields = object(json, path);
   const type = TYPES[index(fields.type, `${path}.type`)];
-  if (type === undefined) throw malformed(`${path}.type`, 'is not 0 to 4');
+  if (type === undefined) throw malformed(`${path}.type`, 'must be 0 to 4');
   const location = fields.location === '0x' ? undefined : address(fields.location, `${path}.location`);
   const key = location === undefined ? address(fields.key, `${path}.key`) : hex(fields.key, `${path}.key`, 32);
   const valueBytes = location === undefined ? ACCOUNT_VALUE_BYTES : 32;
@@ -115,13 +121,13 @@ export function parseTrace(json: unknown, path = 'trace'): StateTrace {
     else trace[name] = kind === 'leaf' ? leaf(field, at) : proof(field, at);
   }
   for (const name of Object.keys(fields)) {
-    if (!Object.hasOwn(trace, name)) throw malformed(`${path}.${name}`, 'does not belong here');
+    if (!Object.hasOwn(trace, name)) throw malformed(`${path}.${name}`, 'is not a field of this object');
   }
   // The fields are those of the type, by the table above.
   return trace as unknown as StateTrace;
 }
 
-/** The wire form of a trace. */
+/** Formats a trace as JSON. */
 export function formatTrace(trace: StateTrace): StateTraceJson {
   const json: Record<string, Hex | number | LeafJson | BranchProofJson> = {
     location: trace.location === undefined ? '0x' : bytesToHex(trace.location),
@@ -160,7 +166,8 @@ function leaf(json: unknown, path: string): LeafOpening {
 function proof(json: unknown, path: string): BranchProof {
   const fields = exactly(json, path, ['leafIndex', 'siblings']);
   const siblings = list(fields.siblings, `${path}.siblings`);
-  if (siblings.length !== TREE_DEPTH) throw malformed(`${path}.siblings`, `has ${siblings.length} entries, not 40`);
+  if (siblings.length !== TREE_DEPTH)
+    throw malformed(`${path}.siblings`, `must have 40 entries, got ${siblings.length}`);
   return {
     leafIndex: index(fields.leafIndex, `${path}.leafIndex`, MAX_LEAVES - 1),
     siblings: siblings.map((sibling, level) => hex(sibling, `${path}.siblings[${level}]`, 32)),
@@ -170,35 +177,36 @@ function proof(json: unknown, path: string): BranchProof {
 function address(json: unknown, path: string): Uint8Array {
   const bytes = hex(json, path, 20, 32);
   if (bytes.length === 20) return bytes;
-  if (!isZeroBytes(bytes.subarray(0, 12))) throw malformed(path, 'is not an address');
+  if (!isZeroBytes(bytes.subarray(0, 12)))
+    throw malformed(path, 'must be an address: 20 bytes, or 32 bytes that start with 12 zero bytes');
   return bytes.subarray(12);
 }
 
 function exactly(json: unknown, path: string, names: readonly string[]): Readonly<Record<string, unknown>> {
   const fields = object(json, path);
   for (const name of Object.keys(fields)) {
-    if (!names.includes(name)) throw malformed(`${path}.${name}`, 'does not belong here');
+    if (!names.includes(name)) throw malformed(`${path}.${name}`, 'is not a field of this object');
   }
   return fields;
 }
 
 function object(json: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw malformed(path, 'is not an object');
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw malformed(path, 'must be an object');
   return json as Record<string, unknown>;
 }
 
 function list(json: unknown, path: string): readonly unknown[] {
-  if (!Array.isArray(json)) throw malformed(path, 'is not a list');
+  if (!Array.isArray(json)) throw malformed(path, 'must be a list');
   return json;
 }
 
-function index(json: unknown, path: string, most = MAX_LEAVES): number {
-  if (typeof json === 'number' && Number.isInteger(json) && json >= 0 && json <= most) return json;
-  throw malformed(path, `is not an integer from 0 to ${most}`);
+function index(json: unknown, path: string, maximum = MAX_LEAVES): number {
+  if (typeof json === 'number' && Number.isInteger(json) && json >= 0 && json <= maximum) return json;
+  throw malformed(path, `must be an integer from 0 to ${maximum}`);
 }
 
 function hex(json: unknown, path: string, ...lengths: readonly number[]): Uint8Array {
-  if (typeof json !== 'string') throw malformed(path, 'is not hex text');
+  if (typeof json !== 'string') throw malformed(path, 'must be a hex string');
   let bytes: Uint8Array;
   try {
     bytes = hexToBytes(json);
@@ -206,7 +214,8 @@ function hex(json: unknown, path: string, ...lengths: readonly number[]): Uint8A
     if (isPlumblineError(error, 'INVALID_HEX')) throw malformed(path, error.details.reason);
     throw error;
   }
-  if (!lengths.includes(bytes.length)) throw malformed(path, `has ${bytes.length} bytes, not ${lengths.join(' or ')}`);
+  if (!lengths.includes(bytes.length))
+    throw malformed(path, `must have ${lengths.join(' or ')} bytes, got ${bytes.length}`);
   return bytes;
 }
 

@@ -4,10 +4,10 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { type StateTrace, traceKeyHash } from '../trace.js';
 import { ensure } from './trace-verdict.js';
 
-/** The traces of one account in a block: missing, read, updated, created, deleted, recreated. */
+/** The valid sequences of traces of one account in a block: missing, read, updated, created, deleted, recreated. */
 const PATTERN = /^(Z|R[rz]*|[rz]*[iud]*U|i*I|[rz]*D|[rz]*Di*I)$/;
 
-/** A letter for each type; capitals stand for the account tree. */
+/** One letter per type; capitals stand for the account trie. */
 const LETTERS: Readonly<Record<StateTrace['type'], string>> = {
   read: 'r',
   'read-zero': 'z',
@@ -17,8 +17,8 @@ const LETTERS: Readonly<Record<StateTrace['type'], string>> = {
 };
 
 /**
- * Checks that the traces of a block come in the order of block application: accounts by ascending `hkey`, those of each
- * account together and in one of the six patterns, slots by ascending `hkey` among its reads and among its writes.
+ * Checks that the traces of a block are in the order of block application: accounts by ascending `hkey`; the traces of
+ * each account together and in one of six patterns; slots by ascending `hkey` among reads and among writes.
  *
  * @param at - names the block in the verdict
  * @throws TraceRefusal `PATTERN_BROKEN`
@@ -40,7 +40,12 @@ export function checkOrder(hasher: Hasher, traces: readonly StateTrace[], at: st
     ensure(ascending, 'PATTERN_BROKEN', place, `account ${bytesToHex(group.address)} is out of order`);
     prior = hkey;
     const letters = group.traces.map(letterOf).join('');
-    ensure(PATTERN.test(letters), 'PATTERN_BROKEN', place, `the traces ${letters} of an account are no known pattern`);
+    ensure(
+      PATTERN.test(letters),
+      'PATTERN_BROKEN',
+      place,
+      `the traces of an account, ${letters}, do not match a known pattern`,
+    );
     checkSlots(hasher, group.traces, (i) => `${at}[${group.first + i}]`);
   }
 }
@@ -55,7 +60,7 @@ function checkSlots(hasher: Hasher, traces: readonly StateTrace[], place: (i: nu
     const [before, after] = [traces[i - 1]!, traces[i]!];
     if (before.location === undefined || after.location === undefined || isRead(before) !== isRead(after)) continue;
     const order = compareBytes(traceKeyHash(hasher, before), traceKeyHash(hasher, after));
-    // A slot that was emptied in between is removed, then written again.
+    // A slot that was cleared in between is removed, then written again.
     const again = order === 0 && before.type === 'delete' && after.type === 'insert';
     ensure(order < 0 || again, 'PATTERN_BROKEN', place(i), 'the slot is out of order');
   }

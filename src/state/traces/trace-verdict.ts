@@ -1,41 +1,41 @@
-/** What can be wrong with well-formed traces. */
+/** Faults of well-formed traces. */
 export type TraceFault =
-  /** The first trace of the account tree does not start at the parent state root. */
+  /** The first trace of the account trie does not start at the parent state root. */
   | 'PARENT_ROOT_MISMATCH'
-  /** nextFreeNode is not the one the traces before lead to. */
+  /** `nextFreeNode` does not continue from the traces before. */
   | 'NEXT_FREE_NODE_MISMATCH'
-  /** An insertion at another position than the free one. */
+  /** The position of an insertion is not the next free one. */
   | 'LEAF_INDEX_MISMATCH'
-  /** A sub root is not the one the traces before lead to. */
+  /** A sub root does not continue from the traces before. */
   | 'SUB_ROOT_MISMATCH'
-  /** A leaf with its siblings does not lead to the sub root of that step. */
+  /** A leaf and its siblings do not lead to the sub root of that step. */
   | 'BRANCH_MISMATCH'
   /** The writes do not lead to the new sub root. */
   | 'NEW_SUB_ROOT_MISMATCH'
-  /** The leaf is not of the trace's key. */
+  /** The leaf belongs to another key than the trace. */
   | 'KEY_MISMATCH'
-  /** A value is not the one whose hash the leaf holds. */
+  /** A value does not match the hash in the leaf. */
   | 'VALUE_MISMATCH'
   | 'LEAF_LINK_BROKEN'
   /** The key is not strictly between its neighbours. */
   | 'LEAF_ORDER_BROKEN'
-  /** The storage traces of an account do not start or end at the storage roots of its values. */
+  /** The storage traces of an account do not start or end at the storage roots in its values. */
   | 'STORAGE_ROOT_MISMATCH'
   /** A word is not below the modulus of the hash. */
   | 'NOT_CANONICAL'
   /** Traces are not in the order of block application. */
   | 'PATTERN_BROKEN';
 
-/** Traces that do not hold. */
+/** Result for invalid traces. */
 export interface TraceFailure {
   readonly verified: false;
   readonly reason: TraceFault;
-  /** Path of the place, such as `blocks[3][5].leftProof`. */
+  /** Path of the fault, such as `blocks[3][5].leftProof`. */
   readonly at: string;
   readonly message: string;
 }
 
-/** Carries a failure from the check that found it out to `checkTraces`. */
+/** Carries a failure from the check to `checkTraces`. */
 export class TraceRefusal extends Error {
   override readonly name = 'TraceRefusal';
 

@@ -18,48 +18,47 @@ export interface TracedState {
   startStorage(position: number): StepTrie;
 }
 
-/** A change whose code may also be given by what follows from it, for those who have traces and not the code. */
+/**
+ * A change that may give the code hashes and size instead of the code, for callers who have traces but not the code.
+ */
 export interface TracedChange extends Omit<ZkAccountChange, 'after'> {
   readonly after?: AccountAfter & { readonly codeFields?: CodeFields };
 }
 
-/** What the application works with besides the state. */
-export interface TracedWorkshop {
+/** What the application needs besides the state. */
+export interface TraceHashing {
   readonly hasher: Hasher;
   readonly keys: KeyHashes;
 }
 
-/** One account of the block and where it stands. */
+/** One account of the block, with its current value. */
 interface Entry {
   readonly hkey: Uint8Array;
   readonly change: TracedChange;
   readonly slots: readonly HashedSlot[];
   readonly prior: AccountValue | undefined;
-  /** Leaf position of an account that exists. */
+  /** Leaf position, if the account exists. */
   readonly position: number;
 }
 
 /**
- * Applies a block one operation at a time and gives the traces of it, in the order and with the content of the reference
- * state manager. The before-values of all changes are checked first. An error after that, a branch that is not known for
- * one, leaves the tries changed in part: apply to a copy, or to tries that can be rolled back.
+ * Applies a block one operation at a time and returns its traces, in the order and with the content of the reference
+ * state manager. The before-values of all changes are checked first. A later error, such as an unknown branch, leaves
+ * the tries partly changed: use a copy, or tries that can be rolled back.
  *
- * That the storage of an account that is destroyed and created again without a slot holds nothing is not looked at here.
+ * This does not check that the storage of an account is empty if the account is destroyed and recreated without slots.
  *
- * @param changes - in any order, no address twice
- * @throws PlumblineError `STATE_MISMATCH` when a before-value is not what is held; `INVALID_PARAMETER`, `INVALID_LENGTH`;
- *   `WITNESS_MISSING`; `OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL` for a number the tree cannot hold
+ * @param changes - in any order, each address once
+ * @throws PlumblineError `STATE_MISMATCH` when a before-value differs from the state; `INVALID_PARAMETER`,
+ *   `INVALID_LENGTH`; `WITNESS_MISSING`; `OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL` for a number that the trie cannot
+ *   hold
  * @source docs/spec/state-trie.md 5.3; the letters below are its steps
  */
-export function applyTraced(
-  workshop: TracedWorkshop,
-  state: TracedState,
-  changes: readonly TracedChange[],
-): StateTrace[] {
-  const entries = entriesOf(workshop, state, changes);
+export function applyTraced(hashing: TraceHashing, state: TracedState, changes: readonly TracedChange[]): StateTrace[] {
+  const entries = entriesOf(hashing, state, changes);
   for (const entry of entries) checkBefore(entry, (hkey) => heldSlot(state, entry, hkey));
   const traces: StateTrace[] = [];
-  for (const entry of entries) applyAccount(workshop.hasher, state, entry, traces);
+  for (const entry of entries) applyAccount(hashing.hasher, state, entry, traces);
   return traces;
 }
 
@@ -70,8 +69,8 @@ function applyAccount(hasher: Hasher, state: TracedState, entry: Entry, traces: 
   const slotStep = (key: Uint8Array, step: TrieStep) => traces.push({ location: address, key, ...step });
 
   const code = after && (after.codeFields ?? codeFields(hasher, entry, after));
-  const gone = prior !== undefined && (after === undefined || destroyed);
-  const unchanged = prior !== undefined && !gone && isUnchanged(change, prior, code!);
+  const removed = prior !== undefined && (after === undefined || destroyed);
+  const unchanged = prior !== undefined && !removed && isUnchanged(change, prior, code!);
   // A, A'
   if (unchanged || (prior === undefined && after === undefined)) account(state.accounts.read(hkey));
   // B
@@ -80,11 +79,11 @@ function applyAccount(hasher: Hasher, state: TracedState, entry: Entry, traces: 
     slotStep(slot.key, state.storageAt(entry.position, prior!).read(slotKey));
   }
   // C
-  if (gone) account(state.accounts.remove(hkey));
+  if (removed) account(state.accounts.remove(hkey));
   // D
   if (after === undefined || unchanged) return;
   // E, F1
-  const kept = gone ? undefined : prior;
+  const kept = removed ? undefined : prior;
   const position = kept === undefined ? state.accounts.nextFreeNode : entry.position;
   const storage = kept === undefined ? state.startStorage(position) : undefined;
   let storageRoot = prior?.storageRoot ?? schemeFormat(hasher.scheme).emptyRoot;
@@ -103,19 +102,19 @@ function applyAccount(hasher: Hasher, state: TracedState, entry: Entry, traces: 
 }
 
 function* writeSlot(hasher: Hasher, trie: StepTrie, hkey: Uint8Array, slot: SlotChange, before: Uint8Array) {
-  const filled = !isZeroBytes(slot.after);
-  if (!isZeroBytes(before) && (!filled || slot.cleared === true)) yield trie.remove(hkey);
-  if (filled && !equalBytes(before, slot.after)) {
+  const isSet = !isZeroBytes(slot.after);
+  if (!isZeroBytes(before) && (!isSet || slot.cleared === true)) yield trie.remove(hkey);
+  if (isSet && !equalBytes(before, slot.after)) {
     yield trie.put({ hkey, hval: hashWord(hasher, slot.after), value: slot.after.slice() });
   }
 }
 
-/** Slots of a destroyed account count as empty before: a new storage trie is coming. */
+/** Slots of a destroyed account count as empty before, because it gets a new storage trie. */
 function valueBefore({ destroyed }: TracedChange, slot: SlotChange): Uint8Array {
   return destroyed ? ZERO_HASH : slot.before;
 }
 
-/** Step B: a slot that stays as it is, or is going to be removed. */
+/** Step B: a slot that stays unchanged, or will be removed. */
 function isRead(change: TracedChange, slot: SlotChange): boolean {
   const before = valueBefore(change, slot);
   if (equalBytes(before, slot.after)) return true;
@@ -131,7 +130,7 @@ function codeOnly({ zkCodeHash, keccakCodeHash, codeSize }: CodeFields): CodeFie
   return { zkCodeHash, keccakCodeHash, codeSize };
 }
 
-function entriesOf({ keys }: TracedWorkshop, state: TracedState, changes: readonly TracedChange[]): Entry[] {
+function entriesOf({ keys }: TraceHashing, state: TracedState, changes: readonly TracedChange[]): Entry[] {
   const hkeys = keys.ofAddresses(changes.map(({ address }) => address));
   const entries = changes.map((change, i): Entry => {
     const slotHashes = keys.ofSlots(change.slots.map(({ key }) => key));

@@ -8,17 +8,17 @@ import { stateBefore } from './trace-check-trie.js';
 import { WitnessState } from './witness-state.js';
 
 /**
- * What the traces of one block show of the state before it: enough to apply that block, and to read what it touched. The
- * traces are taken as they are, so check them first (`checkTraces`); that the account trie has the parent state root is
- * left to the caller to compare.
+ * The part of the state before a block that its traces show: enough to apply the block, and to read what it touched.
+ * The traces are not checked here, so check them first (`checkTraces`). The caller must also compare the root of the
+ * account trie with the parent state root.
  *
- * @param traces - of one block, in their order
- * @returns undefined when no trace is of the account tree
+ * @param traces - of one block, in order
+ * @returns undefined if there is no trace of the account trie
  * @throws PlumblineError `WITNESS_CONFLICT` for traces that contradict each other
  */
 export function witnessBefore(hasher: Hasher, traces: readonly StateTrace[]): WitnessState | undefined {
   let accounts: PriorTrie | undefined;
-  /** Storage of accounts by address, with the leaf position as soon as a trace of the account shows it. */
+  /** Storage of accounts by address, with the leaf position once a trace of the account shows it. */
   const storages = new Map<string, { trie?: PriorTrie; position?: number; isNew?: boolean }>();
   const found: [number, WitnessTrie][] = [];
   for (const trace of traces) {
@@ -33,7 +33,7 @@ export function witnessBefore(hasher: Hasher, traces: readonly StateTrace[]): Wi
     }
     accounts ??= new PriorTrie(trieBefore(hasher, trace));
     accounts.learn(trace);
-    // An inserted account had no storage before; a deleted one may get another one.
+    // An inserted account had no storage before; a deleted account may get a new one.
     if (trace.type === 'insert') storages.delete(address);
     else if (trace.type === 'read' || trace.type === 'update') storage.position = trace.proof.leafIndex;
     else if (trace.type === 'delete') {
@@ -48,20 +48,20 @@ export function witnessBefore(hasher: Hasher, traces: readonly StateTrace[]): Wi
   return new WitnessState(hasher, accounts.trie, found);
 }
 
-/** The tree of a trace as it is before it, of which nothing is known but the root. */
+/** The trie before a trace, with only its root known. */
 export function trieBefore(hasher: Hasher, trace: StateTrace): WitnessTrie {
   const { nextFreeNode, subRoot } = stateBefore(trace);
   return WitnessTrie.open(hasher, nextFreeNode, subRoot);
 }
 
-/** Adds to a tree what a trace that starts from its root shows of it. @throws PlumblineError as `WitnessTrie.learn` */
+/** Adds the branches of a trace that starts from the trie's root. @throws PlumblineError as `WitnessTrie.learn` */
 export function learnTrace(trie: WitnessTrie, trace: StateTrace): void {
   new PriorTrie(trie).learn(trace);
 }
 
-/** A tree before the block, from traces whose siblings are those of each moment. */
+/** The trie before the block, rebuilt from traces whose siblings are of later moments. */
 class PriorTrie {
-  /** Nodes (see `WitnessNodes`) that the block has changed so far: their siblings in later traces are not the prior ones. */
+  /** Nodes (see `WitnessNodes`) that the block has changed so far: as siblings in later traces they have new hashes. */
   private readonly changed = new Set<number>();
 
   constructor(readonly trie: WitnessTrie) {}
@@ -69,36 +69,36 @@ class PriorTrie {
   learn(trace: StateTrace): void {
     switch (trace.type) {
       case 'read':
-        this.see(trace.proof, trace.leaf, trace.value);
+        this.learnBranch(trace.proof, trace.leaf, trace.value);
         break;
       case 'read-zero':
-        this.see(trace.leftProof, trace.leftLeaf);
-        this.see(trace.rightProof, trace.rightLeaf);
+        this.learnBranch(trace.leftProof, trace.leftLeaf);
+        this.learnBranch(trace.rightProof, trace.rightLeaf);
         break;
       case 'update':
-        this.seeWrite(trace.proof, trace.priorUpdatedLeaf, trace.oldValue);
+        this.learnWrite(trace.proof, trace.priorUpdatedLeaf, trace.oldValue);
         break;
       case 'insert':
-        this.seeWrite(trace.leftProof, trace.priorLeftLeaf);
-        this.seeWrite(trace.newProof, undefined);
-        this.seeWrite(trace.rightProof, trace.priorRightLeaf);
+        this.learnWrite(trace.leftProof, trace.priorLeftLeaf);
+        this.learnWrite(trace.newProof, undefined);
+        this.learnWrite(trace.rightProof, trace.priorRightLeaf);
         break;
       case 'delete':
-        this.seeWrite(trace.leftProof, trace.priorLeftLeaf);
-        this.seeWrite(trace.deletedProof, trace.priorDeletedLeaf, trace.deletedValue);
-        this.seeWrite(trace.rightProof, trace.priorRightLeaf);
+        this.learnWrite(trace.leftProof, trace.priorLeftLeaf);
+        this.learnWrite(trace.deletedProof, trace.priorDeletedLeaf, trace.deletedValue);
+        this.learnWrite(trace.rightProof, trace.priorRightLeaf);
     }
   }
 
-  private seeWrite(proof: BranchProof, leaf: LeafOpening | undefined, value?: Uint8Array): void {
-    this.see(proof, leaf, value);
+  private learnWrite(proof: BranchProof, leaf: LeafOpening | undefined, value?: Uint8Array): void {
+    this.learnBranch(proof, leaf, value);
     for (let id = leafId(proof.leafIndex); id >= 1; id = parentId(id)) this.changed.add(id);
   }
 
-  private see({ leafIndex, siblings }: BranchProof, leaf: LeafOpening | undefined, value?: Uint8Array): void {
+  private learnBranch({ leafIndex, siblings }: BranchProof, leaf: LeafOpening | undefined, value?: Uint8Array): void {
     const id = leafId(leafIndex);
     if (this.changed.has(id)) {
-      // Known since its first write. The value may be one that the block wrote: then it is not taken.
+      // Known since its first write. The value may have been written by this block; then it is ignored.
       if (value !== undefined) this.trie.learnValue(leafIndex, value);
       return;
     }

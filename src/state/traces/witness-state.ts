@@ -21,7 +21,7 @@ export class WitnessState implements TracedState {
   private readonly storages: Map<number, WitnessTrie>;
 
   /**
-   * @param accounts - a trie without keys when left out: the state before the first block
+   * @param accounts - default: an empty trie, the state before the first block
    * @param storages - by leaf position of the account
    */
   constructor(
@@ -53,7 +53,7 @@ export class WitnessState implements TracedState {
     return new WitnessState(this.hasher, this.accounts.copy(), storages);
   }
 
-  /** @throws PlumblineError `WITNESS_MISSING` when nothing of it is known and it is not empty */
+  /** @throws PlumblineError `WITNESS_MISSING` if nothing of it is known and it is not empty */
   storageAt(position: number, account: AccountValue): WitnessTrie {
     const known = this.storages.get(position);
     if (known !== undefined) return known;

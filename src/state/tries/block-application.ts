@@ -9,31 +9,31 @@ import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { hashEach, type KeyHashes } from '../hash-cache.js';
 import type { AccountAfter, SlotChange, ZkAccountChange } from '../world-state.js';
-import { checkBefore, compare, type Entry, sortedEntries } from './block-entries.js';
+import { checkBefore, type Entry, requireSame, sortedEntries } from './block-entries.js';
 import type { AccountRecord, SlotTrie, StateTries } from './state-tries.js';
 
-/** What of an account follows from its code. */
+/** Account fields that follow from the code. */
 export type CodeFields = Pick<AccountValue, 'zkCodeHash' | 'keccakCodeHash' | 'codeSize'>;
 
-/** An account to be put, its storage root still open. */
+/** An account to write, without its storage root yet. */
 interface Plan {
   readonly entry: Entry;
   readonly after: AccountAfter;
   readonly code: CodeFields;
-  /** Present when slots were touched: the trie they were written to. */
+  /** The trie to which its slots were written; undefined if no slots were touched. */
   readonly storage: SlotTrie | undefined;
 }
 
-/** Accounts written at once to a state without any. */
-const PIECE = 1024;
+/** Number of accounts written at once to an empty state. */
+const CHUNK_ACCOUNTS = 1024;
 
 /**
- * Writes a block into the tries (docs/spec/state-trie.md 5.3). Storage tries first, since account values need their roots;
- * in each trie all leaves are written before any is hashed. That leaves the order of operations inside a trie as it has to
- * be, and the roots depend on nothing else. The before-values are checked before anything is written; after an error
- * later than that the caller takes back what was written.
+ * Writes a block into the tries (docs/spec/state-trie.md 5.3). Storage tries come first, because account values contain
+ * their roots. In each trie all leaves are written before hashing. The order of operations within a trie stays as
+ * specified, and the roots depend on nothing else. Before-values are checked before anything is written. After a later
+ * error the caller must undo what was written.
  *
- * @param onProgress - as `WorldState.applyBlock`
+ * @param onProgress - as in `WorldState.applyBlock`
  * @throws PlumblineError `STATE_MISMATCH`, `INVALID_PARAMETER`, see `WorldState.applyBlock`
  */
 export function applyChanges(
@@ -44,8 +44,8 @@ export function applyChanges(
 ): void {
   const entries = sortedEntries(keys, (hkey) => tries.held(hkey), changes);
   for (const entry of entries) checkBefore(entry, (hkey) => entry.held?.slot(hkey) ?? ZERO_HASH);
-  // Where no account exists there are only insertions: in their order, they may be made piece by piece.
-  const size = tries.holdsNoAccount ? PIECE : entries.length;
+  // In a state without accounts there are only insertions; they may be done in chunks, in order.
+  const size = tries.hasNoAccounts ? CHUNK_ACCOUNTS : entries.length;
   for (let first = 0; first < entries.length; first += size) {
     applyEntries(tries, entries.slice(first, first + size));
     onProgress?.(Math.min(first + size, entries.length) / entries.length);
@@ -66,14 +66,15 @@ function applyEntries(tries: StateTries, entries: readonly Entry[]): void {
 
   for (const [i, { hkey, change, held }] of entries.entries()) {
     const record = records[i];
-    const gone = held !== undefined && (change.after === undefined || change.destroyed);
-    if (gone) tries.removeAccount(hkey);
-    if (held?.record.storage !== record?.storage && (gone || record !== undefined)) tries.retire(held?.record.storage);
+    const removed = held !== undefined && (change.after === undefined || change.destroyed);
+    if (removed) tries.removeAccount(hkey);
+    if (held?.record.storage !== record?.storage && (removed || record !== undefined))
+      tries.retire(held?.record.storage);
     if (record !== undefined) tries.putAccount(hkey, hvalOf.get(record)!, record);
   }
 }
 
-/** Steps D to F3: the account to put and its storage written but not hashed; undefined when nothing is put. */
+/** Steps D to F3: the account to write, with its storage written but not hashed; undefined if nothing is written. */
 function plan(tries: StateTries, entry: Entry): Plan | undefined {
   const { change, prior } = entry;
   const { after } = change;
@@ -90,7 +91,7 @@ function plan(tries: StateTries, entry: Entry): Plan | undefined {
 /**
  * Code hashes and size of an account after a block.
  *
- * @throws PlumblineError `STATE_MISMATCH` when the change names another code hash
+ * @throws PlumblineError `STATE_MISMATCH` when the change gives another code hash
  */
 export function codeFields(
   hasher: Hasher,
@@ -110,7 +111,7 @@ export function codeFields(
   }
   const { keccakCodeHash = fields.keccakCodeHash } = after;
   const what = () => `code hash of ${bytesToHex(change.address)} after the block`;
-  compare(what, fields.keccakCodeHash, keccakCodeHash);
+  requireSame(what, fields.keccakCodeHash, keccakCodeHash);
   return fields;
 }
 
@@ -122,7 +123,7 @@ export function sameCode(a: CodeFields, b: CodeFields): boolean {
   );
 }
 
-/** Slots of a destroyed account count as empty before: a new storage tree is coming. */
+/** Slots of a destroyed account count as empty before, because it gets a new storage trie. */
 function valueBefore(change: ZkAccountChange, slot: SlotChange): Uint8Array {
   return change.destroyed ? ZERO_HASH : slot.before;
 }
@@ -139,14 +140,14 @@ function writeStorage(tries: StateTries, { change, held, slots }: Entry): SlotTr
   );
   for (const [i, { hkey, slot }] of slots.entries()) {
     const before = valueBefore(change, slot);
-    const filled = !isZeroBytes(slot.after);
-    if (!isZeroBytes(before) && (!filled || slot.cleared === true)) tries.removeSlot(storage, hkey);
-    if (filled && !equalBytes(before, slot.after)) tries.putSlot(storage, hkey, hvals[i]!, slot.after);
+    const isSet = !isZeroBytes(slot.after);
+    if (!isZeroBytes(before) && (!isSet || slot.cleared === true)) tries.removeSlot(storage, hkey);
+    if (isSet && !equalBytes(before, slot.after)) tries.putSlot(storage, hkey, hvals[i]!, slot.after);
   }
   return storage;
 }
 
-/** Step G: the account's value with its storage root, and the trie that root is of. */
+/** Step G: the account's value with its storage root, and the trie with that root. */
 function accountRecord(tries: StateTries, planned: Plan): AccountRecord {
   const { entry, after, code, storage } = planned;
   const { held, prior, change } = entry;
@@ -162,8 +163,8 @@ function accountRecord(tries: StateTries, planned: Plan): AccountRecord {
   }
   const old = held?.record.storage;
   if (change.destroyed && old !== undefined) {
-    const holds = tries.holdsNothing(old) ? 'no slot' : 'slots';
-    compare(() => `storage of the recreated account ${bytesToHex(change.address)}`, holds, 'no slot');
+    const content = tries.isEmptyStorage(old) ? 'no slot' : 'slots';
+    requireSame(() => `storage of the recreated account ${bytesToHex(change.address)}`, content, 'no slot');
   }
   const storageRestarts = change.destroyed || held?.record.storageRestarts === true;
   return { value: encode(prior.storageRoot), storage: old, storageRestarts };

@@ -6,21 +6,21 @@ import type { KeyHashes } from '../hash-cache.js';
 import type { SlotChange, ZkAccountChange } from '../world-state.js';
 import type { HeldAccount } from './state-tries.js';
 
-/** A slot the block touched, with its place in the order. */
+/** A slot that the block touched, with the hash of its key. */
 export interface HashedSlot {
   readonly hkey: Uint8Array;
   readonly slot: SlotChange;
 }
 
-/** What the comparison with the held state looks at. */
+/** The part of an entry that is compared with the state. */
 export interface BeforeEntry {
   readonly change: Omit<ZkAccountChange, 'after'>;
   readonly slots: readonly HashedSlot[];
-  /** The account as it is held; undefined when there is none. */
+  /** The account in the state; undefined if it does not exist. */
   readonly prior: AccountValue | undefined;
 }
 
-/** One account of the block, with what the state holds of it. */
+/** One account of the block, with its current state. */
 export interface Entry {
   readonly hkey: Uint8Array;
   readonly change: ZkAccountChange;
@@ -31,9 +31,9 @@ export interface Entry {
 }
 
 /**
- * The accounts of a block in the order of application, `hkey` ascending, each with what the state holds of it.
+ * The accounts of a block in order of application, `hkey` ascending, each with its current state.
  *
- * @throws PlumblineError `INVALID_PARAMETER` for an account or slot named twice, `INVALID_LENGTH`
+ * @throws PlumblineError `INVALID_PARAMETER` for an account or slot that occurs twice, `INVALID_LENGTH`
  */
 export function sortedEntries(
   keys: KeyHashes,
@@ -59,7 +59,7 @@ export function sortedEntries(
   return ascending('address', entries);
 }
 
-/** Sorts items by `hkey`, in place. @throws PlumblineError `INVALID_PARAMETER` for one that stands there twice */
+/** Sorts items by `hkey`, in place. @throws PlumblineError `INVALID_PARAMETER` for a duplicate */
 export function ascending<T extends { hkey: Uint8Array }>(what: string, items: T[]): T[] {
   const sorted = items.sort((a, b) => compareBytes(a.hkey, b.hkey));
   const twice = sorted.some((item, i) => i > 0 && equalBytes(item.hkey, sorted[i - 1]!.hkey));
@@ -68,36 +68,36 @@ export function ascending<T extends { hkey: Uint8Array }>(what: string, items: T
 }
 
 /**
- * Compares what a block says of before with what is held.
+ * Compares the before-values of a block with the state.
  *
- * @param slotValue - held value of a slot (32 bytes) by the hash of its key
- * @throws PlumblineError `STATE_MISMATCH` when an account or slot is not what the block says it was
+ * @param slotValue - gives the value of a slot (32 bytes) by the hash of its key
+ * @throws PlumblineError `STATE_MISMATCH` when an account or slot differs
  */
 export function checkBefore({ change, slots, prior }: BeforeEntry, slotValue: (hkey: Uint8Array) => Uint8Array): void {
   const { before } = change;
   const of = (what: string) => () => `${what} ${bytesToHex(change.address)}`;
   const existence = (account: unknown) => (account === undefined ? 'none' : 'exists');
-  compare(of('account'), existence(prior), existence(before));
+  requireSame(of('account'), existence(prior), existence(before));
   if (prior !== undefined && before !== undefined) {
-    compare(of('nonce of'), prior.nonce, before.nonce);
-    compare(of('balance of'), prior.balance, before.balance);
-    compare(of('code hash of'), prior.keccakCodeHash, before.keccakCodeHash ?? prior.keccakCodeHash);
+    requireSame(of('nonce of'), prior.nonce, before.nonce);
+    requireSame(of('balance of'), prior.balance, before.balance);
+    requireSame(of('code hash of'), prior.keccakCodeHash, before.keccakCodeHash ?? prior.keccakCodeHash);
   }
   for (const { hkey, slot } of slots) {
     requireLength('slot value', slot.before, 32);
     requireLength('slot value', slot.after, 32);
     if (change.destroyed) continue;
-    compare(() => of(`slot ${bytesToHex(slot.key)} of`)(), slotValue(hkey), slot.before);
+    requireSame(() => of(`slot ${bytesToHex(slot.key)} of`)(), slotValue(hkey), slot.before);
   }
 }
 
 /**
- * Refuses what is not as it is held.
+ * Throws unless the given value equals the value in the state.
  *
- * @param what - its name, asked for only when the two differ
+ * @param what - gives the name of the value; called only for an error
  * @throws PlumblineError `STATE_MISMATCH`
  */
-export function compare<Value extends Uint8Array | bigint | string>(
+export function requireSame<Value extends Uint8Array | bigint | string>(
   what: () => string,
   held: Value,
   given: Value,
@@ -106,6 +106,6 @@ export function compare<Value extends Uint8Array | bigint | string>(
   if (same) return;
   const show = (value: Value) => (typeof value === 'object' ? bytesToHex(value) : String(value));
   const details = { what: what(), expected: show(held), actual: show(given) };
-  const text = `${details.what}: the state holds ${details.expected}, the block says ${details.actual}`;
+  const text = `${details.what}: the state has ${details.expected}, the block has ${details.actual}`;
   throw new PlumblineError('STATE_MISMATCH', text, details);
 }

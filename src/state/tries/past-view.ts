@@ -1,18 +1,38 @@
 import { encodeLeaf, encodeTop } from '../../accumulator/leaf-opening.js';
 import { ZERO_HASH } from '../../accumulator/scheme.js';
 import type { Hasher } from '../../kernel/contracts.js';
+import type { TrieFound, TrieKernel } from '../../kernel/trie-contract.js';
 import { PastTries, readTriesBefore } from '../../kernel/trie-past.js';
 import type { AccountRecord, BlockUndo, SlotTrie, StateTries } from './state-tries.js';
-import { presentView, type TrieView } from './trie-view.js';
 
-/** A state as it was after one block: its tries, and the values behind their leaves. */
+/** Read-only tries after one block, named by the handles of the kernel. */
+export interface TrieView {
+  nextFreeNode(trie: number): number;
+  /** 32 bytes. */
+  topRoot(trie: number): Uint8Array;
+  find(trie: number, hkey: Uint8Array): TrieFound;
+  /** The 42 preimages for a used position, from the top down (docs/spec/state-trie.md 7.3). */
+  branch(trie: number, position: number): readonly Uint8Array[];
+}
+
+/** The current tries. Proofs are collected; nothing is hashed. */
+function presentView(kernel: TrieKernel): TrieView {
+  return {
+    nextFreeNode: (trie) => kernel.nextFreeNode(trie),
+    topRoot: (trie) => kernel.topRoot(trie),
+    find: (trie, hkey) => kernel.find(trie, hkey),
+    branch: (trie, position) => kernel.gatherProof(trie, position),
+  };
+}
+
+/** The state after one block: its tries, and the values of their leaves. */
 export interface StateView {
   readonly tries: TrieView;
   record(position: number): AccountRecord | undefined;
   slotValue(storage: SlotTrie, position: number): Uint8Array | undefined;
 }
 
-/** The state as it is now. */
+/** The current state. */
 export function presentState(tries: StateTries): StateView {
   return {
     tries: presentView(tries.kernel),
@@ -37,10 +57,10 @@ function pastView(hasher: Hasher, past: PastTries): TrieView {
 }
 
 /**
- * The state after an earlier block, through the undo records of the blocks since: where one of them names a position,
- * the oldest says what it held then; everything else is as it is now. It is good until the next block.
+ * The state after an earlier block, read through the undo records of the later blocks. For a position in several
+ * records the oldest one counts; all other positions are unchanged. Valid until the next block.
  *
- * @param since - undo records of the blocks after it, oldest first
+ * @param since - undo records of the later blocks, oldest first
  */
 export function pastState(tries: StateTries, since: readonly BlockUndo[]): StateView {
   const records = new Map<number, AccountRecord | undefined>();

@@ -3,51 +3,52 @@ import { invalidParameter } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
 import type { TrieKernel } from '../../kernel/trie-contract.js';
 
-/** A storage trie of the kernel, with the values behind its hashes by leaf position. */
+/** A storage trie of the kernel, and its values by leaf position. */
 export interface SlotTrie {
   readonly handle: number;
   readonly values: Map<number, Uint8Array>;
 }
 
-/** What stands behind an account leaf. Storage belongs to the leaf position, so it lives and goes with the leaf. */
+/** The data of an account leaf. Storage belongs to the leaf position and is removed with the leaf. */
 export interface AccountRecord {
   /** The compact form, 192 bytes. */
   readonly value: Uint8Array;
   readonly storage: SlotTrie | undefined;
   /**
-   * The next slot written starts from an empty trie although `storage` is another one: the account was destroyed and
-   * recreated without a slot being touched, and kept its old storage root (docs/spec/state-trie.md 5.3, below the table).
+   * The next written slot starts from an empty trie, although `storage` is another one. This happens when the account
+   * was destroyed and recreated without touching a slot, and so kept its old storage root (docs/spec/state-trie.md 5.3,
+   * below the table).
    */
   readonly storageRestarts: boolean;
 }
 
-/** An account as the state holds it. */
+/** An account in the state. */
 export interface HeldAccount {
   readonly record: AccountRecord;
-  /** Value of a slot, 32 bytes, zero when it is empty. @param hkey - hash of its key */
+  /** Value of a slot, 32 bytes; zero if it is empty. @param hkey - hash of its key */
   slot(hkey: Uint8Array): Uint8Array;
 }
 
-/** What one block did besides what the kernel keeps. */
+/** Changes of one block that the kernel does not record. */
 interface BlockChanges {
-  /** Account records by position, undefined where there was none. */
+  /** Account records by position before the block; undefined if there was none. */
   readonly accounts: ReadonlyMap<number, AccountRecord | undefined>;
   readonly slots: ReadonlyMap<SlotTrie, ReadonlyMap<number, Uint8Array | undefined>>;
-  /** Tries that the block made. */
+  /** Tries that the block created. */
   readonly created: readonly SlotTrie[];
-  /** Tries that no account after the block has any more. */
+  /** Tries that no account uses after the block. */
   readonly retired: readonly SlotTrie[];
 }
 
-/** What one block replaced, to be put back. */
+/** The undo record of one block. */
 export interface BlockUndo extends BlockChanges {
-  /** Leaves and free positions, `TrieKernel.takeUndo`. */
+  /** Leaves and free positions, from `TrieKernel.takeUndo`. */
   readonly tries: Uint8Array;
-  /** Hashes, `TrieKernel.takeNodes`. */
+  /** Hashes, from `TrieKernel.takeNodes`. */
   readonly nodes: Uint8Array;
 }
 
-/** The account trie and the storage tries as they are now, with their values, and what changed since the last block. */
+/** The current account trie and storage tries with their values, and the changes since the last block. */
 export class StateTries {
   readonly accounts: number;
   readonly records = new Map<number, AccountRecord>();
@@ -59,7 +60,7 @@ export class StateTries {
 
   /**
    * @param kernel - empty, of the hasher's scheme, with the options `undo` and `nodes`
-   * @throws PlumblineError `INVALID_PARAMETER` for another one
+   * @throws PlumblineError `INVALID_PARAMETER` for another kernel
    */
   constructor(
     readonly hasher: Hasher,
@@ -69,7 +70,7 @@ export class StateTries {
       throw invalidParameter('kernel', "must have the hasher's scheme and the options undo and nodes");
     }
     this.accounts = kernel.createTrie();
-    this.forget();
+    this.discardUndo();
   }
 
   /** The account whose address hashes to `hkey`. */
@@ -80,23 +81,23 @@ export class StateTries {
     return { record, slot: (key) => this.slotValue(record.storage, key) };
   }
 
-  /** Value of a slot, 32 bytes, zero when it is empty. @param hkey - hash of its key */
+  /** Value of a slot, 32 bytes; zero if it is empty. @param hkey - hash of its key */
   slotValue(storage: SlotTrie | undefined, hkey: Uint8Array): Uint8Array {
     if (storage === undefined) return ZERO_HASH;
     const found = this.kernel.find(storage.handle, hkey);
     return found.present ? storage.values.get(found.position)! : ZERO_HASH;
   }
 
-  get holdsNoAccount(): boolean {
+  get hasNoAccounts(): boolean {
     return this.kernel.leafCount(this.accounts) === 2;
   }
 
-  holdsNothing(storage: SlotTrie): boolean {
+  isEmptyStorage(storage: SlotTrie): boolean {
     return this.kernel.leafCount(storage.handle) === 2;
   }
 
-  /** A trie that stays empty, to read from and to show what an account without storage has. */
-  get blank(): number {
+  /** An empty trie, used to read accounts without storage. */
+  get emptyTrieHandle(): number {
     this.emptyTrie ??= this.kernel.createTrie();
     return this.emptyTrie;
   }
@@ -127,7 +128,7 @@ export class StateTries {
     if (effect.effect === 'remove') this.setRecord(effect.position, undefined);
   }
 
-  /** An account stops using a storage trie; its memory is given back when no held block needs it. */
+  /** Marks a storage trie that no account uses any more. Its memory is freed when no held block needs it. */
   retire(storage: SlotTrie | undefined): void {
     if (storage !== undefined) this.retired.push(storage);
   }
@@ -137,26 +138,22 @@ export class StateTries {
   }
 
   /**
-   * Ends a block: hashes what is left to hash, and hands out what takes the block back.
+   * Ends a block: hashes the changed nodes, and returns the undo record.
    *
-   * @throws PlumblineError `KERNEL_OUT_OF_MEMORY`; the block goes on then, to be given up with `giveUp`
+   * @throws PlumblineError `KERNEL_OUT_OF_MEMORY`; the block is then still open, and must be ended with `abort`
    */
   seal(): BlockUndo {
     this.kernel.commit();
     return { tries: this.kernel.takeUndo(), nodes: this.kernel.takeNodes(), ...this.takeChanges() };
   }
 
-  /** Takes back what was written since the last block was sealed. */
-  giveUp(): void {
+  /** Undoes all writes since the last block was sealed. */
+  abort(): void {
     this.kernel.takeBack();
-    this.putBack(this.takeChanges());
+    this.restoreValues(this.takeChanges());
   }
 
-  /**
-   * Takes the newest sealed block back.
-   *
-   * @throws PlumblineError `KERNEL_OUT_OF_MEMORY`; nothing is changed then
-   */
+  /** Undoes the newest sealed block. @throws PlumblineError `KERNEL_OUT_OF_MEMORY`; nothing is changed then */
   undo(block: BlockUndo): void {
     try {
       this.kernel.undo(block.tries);
@@ -165,12 +162,12 @@ export class StateTries {
       this.kernel.takeBack();
       throw error;
     }
-    this.forget();
-    this.putBack(block);
+    this.discardUndo();
+    this.restoreValues(block);
   }
 
-  /** Restores values, and drops the tries that the block made. */
-  private putBack({ accounts, slots, created }: BlockChanges): void {
+  /** Restores values, and drops the tries that the block created. */
+  private restoreValues({ accounts, slots, created }: BlockChanges): void {
     restore(this.records, accounts);
     for (const [storage, values] of slots) restore(storage.values, values);
     for (const { handle } of created) this.kernel.dropTrie(handle);
@@ -185,36 +182,36 @@ export class StateTries {
     return { accounts, slots, created, retired };
   }
 
-  /** What was written and committed is no change of a block. */
-  forget(): void {
+  /** Discards the undo data of writes that do not belong to a block. */
+  discardUndo(): void {
     this.kernel.takeUndo();
     this.kernel.takeNodes();
   }
 
-  /** A block will not be taken back any more. */
+  /** Frees what is only needed to undo this block. */
   release(block: BlockUndo): void {
     for (const storage of block.retired) this.kernel.dropTrie(storage.handle);
   }
 
-  /** Sets what stands behind an account leaf; the leaf itself is written by the caller. */
+  /** Sets the record of an account leaf. The caller writes the leaf itself. */
   setRecord(position: number, record: AccountRecord | undefined): void {
-    remember(this.accountsBefore, this.records, position);
+    recordBefore(this.accountsBefore, this.records, position);
     put(this.records, position, record);
   }
 
-  /** Sets the value behind a slot's leaf; the leaf itself is written by the caller. */
+  /** Sets the value of a slot's leaf. The caller writes the leaf itself. */
   setSlotValue(storage: SlotTrie, position: number, value: Uint8Array | undefined): void {
     let before = this.slotsBefore.get(storage);
     if (before === undefined) {
       before = new Map();
       this.slotsBefore.set(storage, before);
     }
-    remember(before, storage.values, position);
+    recordBefore(before, storage.values, position);
     put(storage.values, position, value);
   }
 }
 
-function remember<Value>(before: Map<number, Value | undefined>, held: Map<number, Value>, position: number): void {
+function recordBefore<Value>(before: Map<number, Value | undefined>, held: Map<number, Value>, position: number): void {
   if (!before.has(position)) before.set(position, held.get(position));
 }
 

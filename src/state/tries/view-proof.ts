@@ -6,7 +6,7 @@ import { bytesToHex } from '../../primitives/hex.js';
 import type { HashedKey } from '../hash-cache.js';
 import type { StateView } from './past-view.js';
 
-/** Proof that a key is in a trie with its value, or that it is not (docs/spec/state-trie.md 7.3). */
+/** Proof that a key is in a trie with its value, or that it is absent (docs/spec/state-trie.md 7.3). */
 function proveKey(
   view: StateView,
   trie: number,
@@ -14,7 +14,7 @@ function proveKey(
   valueAt: (position: number) => Uint8Array | undefined,
 ): ProofItemJson {
   const prove = (position: number): MerkleProofJson => ({
-    // Head and tail have no value of their own.
+    // Head and tail have no value.
     value: bytesToHex(valueAt(position) ?? ZERO_HASH),
     proofRelatedNodes: view.tries.branch(trie, position).map(bytesToHex),
   });
@@ -29,7 +29,7 @@ function proveKey(
   };
 }
 
-/** Answer of `linea_getProof` from a view of the state, in all shapes. */
+/** Answer of `linea_getProof` from a view of the state, for present and absent accounts and slots. */
 export function proveAccount(
   scheme: HashScheme,
   view: StateView,

@@ -1,9 +1,9 @@
 import { compareBytes, equalBytes } from '../../primitives/bytes.js';
 
 /**
- * Ordered index from `hkey` to leaf position: a trie over the 64 half bytes of the key. It is never changed in place:
- * `withKey` and `withoutKey` give a new index that shares every untouched node, so past blocks keep theirs for free.
- * Keys are digests, so the trie is balanced by itself: about log16(n) nodes on a path.
+ * Ordered index from `hkey` to leaf position: a trie over the 64 half bytes of the key. It is immutable: `withKey` and
+ * `withoutKey` return a new index that shares every unchanged node, so past blocks keep theirs without copies. Keys are
+ * digests, so the trie is balanced: about log16(n) nodes on a path.
  */
 export type KeyIndex = IndexEntry | IndexBranch;
 
@@ -13,7 +13,7 @@ export interface IndexEntry {
   readonly position: number;
 }
 
-/** Subtrees by the next half byte, 16 places. */
+/** Subtrees by the next half byte, 16 entries. */
 type IndexBranch = readonly (KeyIndex | undefined)[];
 
 function isBranch(node: KeyIndex): node is IndexBranch {
@@ -29,7 +29,7 @@ function largest(node: KeyIndex): IndexEntry {
   return isBranch(node) ? largest(node.findLast((child) => child !== undefined)!) : node;
 }
 
-/** The entry with the greatest key that is not above `hkey` (32 bytes). */
+/** The entry with the largest key that is at most `hkey` (32 bytes). */
 export function floorEntry(index: KeyIndex | undefined, hkey: Uint8Array, depth = 0): IndexEntry | undefined {
   if (index === undefined) return undefined;
   if (!isBranch(index)) return compareBytes(index.hkey, hkey) <= 0 ? index : undefined;
@@ -43,7 +43,7 @@ export function floorEntry(index: KeyIndex | undefined, hkey: Uint8Array, depth 
   return undefined;
 }
 
-/** The index with an entry added, or replaced where the key is there already. */
+/** The index with an entry added, or replaced if the key exists. */
 export function withKey(index: KeyIndex | undefined, entry: IndexEntry, depth = 0): KeyIndex {
   if (index === undefined) return entry;
   if (!isBranch(index)) {
@@ -56,7 +56,7 @@ export function withKey(index: KeyIndex | undefined, entry: IndexEntry, depth = 
   return index.with(place, withKey(index[place], entry, depth + 1));
 }
 
-/** The index without a key; the same index when the key is not there. */
+/** The index without a key; the same index if the key does not exist. */
 export function withoutKey(index: KeyIndex | undefined, hkey: Uint8Array, depth = 0): KeyIndex | undefined {
   if (index === undefined) return undefined;
   if (!isBranch(index)) return equalBytes(index.hkey, hkey) ? undefined : index;
@@ -65,6 +65,6 @@ export function withoutKey(index: KeyIndex | undefined, hkey: Uint8Array, depth 
   if (child === index[place]) return index;
   const changed = index.with(place, child);
   const left = changed.filter((other) => other !== undefined);
-  // A lone entry needs no branch above it.
+  // A single entry needs no branch above it.
   return left.length === 1 && !isBranch(left[0]!) ? left[0] : left.length === 0 ? undefined : changed;
 }

@@ -5,11 +5,11 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { floorEntry, type KeyIndex, withKey, withoutKey } from './key-index.js';
 import { conflict } from './witness-nodes.js';
 
-export const BROKEN_LIST = 'its neighbours in the list of leaves do not lead back to it';
+export const BROKEN_LIST = 'its neighbours in the list of leaves do not link back to it';
 
 export interface KnownLeaf {
   readonly opening: LeafOpening;
-  /** Compact form; undefined while only its hash is known. */
+  /** Compact form; undefined if only its hash is known. */
   readonly value: Uint8Array | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface PlacedOpening {
   readonly opening: LeafOpening;
 }
 
-/** The known leaves of a tree, by position and in the order of their keys. Missing ones are `WITNESS_MISSING`. */
+/** The known leaves of a trie, by position and in key order. Unknown ones throw `WITNESS_MISSING`. */
 export class WitnessLeaves {
   constructor(
     private readonly leaves = new Map<number, KnownLeaf>(),
@@ -37,22 +37,28 @@ export class WitnessLeaves {
   openingAt(position: number): LeafOpening {
     const leaf = this.leaves.get(position);
     if (leaf !== undefined) return leaf.opening;
-    throw new PlumblineError('WITNESS_MISSING', `leaf ${position} is not known`, { part: 'leaf', position });
+    throw new PlumblineError('WITNESS_MISSING', `leaf ${position} is not known; add its branch`, {
+      part: 'leaf',
+      position,
+    });
   }
 
   valueAt(position: number): Uint8Array {
     const value = this.leaves.get(position)?.value;
     if (value !== undefined) return value;
-    throw new PlumblineError('WITNESS_MISSING', `value of leaf ${position} is not known`, { part: 'value', position });
+    throw new PlumblineError('WITNESS_MISSING', `the value of leaf ${position} is not known; add it`, {
+      part: 'value',
+      position,
+    });
   }
 
-  /** Position of a key, where its leaf is known. */
+  /** Position of a key, if its leaf is known. */
   positionOf(hkey: Uint8Array): number | undefined {
     const floor = floorEntry(this.index, hkey);
     return floor !== undefined && equalBytes(floor.hkey, hkey) ? floor.position : undefined;
   }
 
-  /** A leaf that stays at a position keeps its key. */
+  /** Sets a leaf. The key at a position must not change. */
   set(position: number, leaf: KnownLeaf): void {
     if (!this.leaves.has(position)) this.index = withKey(this.index, { hkey: leaf.opening.hkey, position });
     this.leaves.set(position, leaf);
@@ -65,7 +71,7 @@ export class WitnessLeaves {
     this.index = withoutKey(this.index, leaf.opening.hkey);
   }
 
-  /** Where a key is, or the two leaves between which it is not. */
+  /** The leaf of a key, or the two leaves around it if it is absent. */
   find(hkey: Uint8Array): PlacedOpening | { left: PlacedOpening; right: PlacedOpening } {
     const floor = floorEntry(this.index, hkey);
     if (floor === undefined) throw missingKey(hkey);
@@ -74,7 +80,7 @@ export class WitnessLeaves {
     if (equalBytes(floor.hkey, hkey)) return { position, opening };
     const right = this.leaves.get(opening.nextLeaf)?.opening;
     if (right === undefined) throw missingKey(hkey);
-    // Were the list whole and the right one not above the key, it would have been the floor.
+    // In an intact list, a right leaf that is not above the key would have been the floor.
     if (right.prevLeaf !== position || compareBytes(right.hkey, hkey) <= 0) throw conflict(position, BROKEN_LIST);
     return { left: { position, opening }, right: { position: opening.nextLeaf, opening: right } };
   }

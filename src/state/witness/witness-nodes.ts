@@ -5,11 +5,11 @@ import type { Hasher } from '../../kernel/contracts.js';
 import { equalBytes } from '../../primitives/bytes.js';
 
 /**
- * The known nodes of one tree, under a sub root that is taken as given.
+ * The known nodes of one trie, under a given sub root.
  *
- * A node goes by a number: 1 is the sub root, the children of `id` are `2 * id` and `2 * id + 1`, a leaf position p is
- * `2^40 + p`. With every known node its sibling and its parent are known too, and the parent is their hash. So what is
- * known is proved, and a new branch has to be hashed only up to the first node that is known already.
+ * Nodes are numbered: 1 is the sub root, the children of `id` are `2 * id` and `2 * id + 1`, leaf position p is `2^40 +
+ * p`. For every known node, its sibling and its parent are known too, and the parent is their hash. So everything known
+ * is proved, and a new branch must be hashed only up to the first known node.
  */
 export class WitnessNodes {
   private readonly empties: readonly Uint8Array[];
@@ -21,7 +21,7 @@ export class WitnessNodes {
     this.empties = emptyHashes(hasher);
   }
 
-  /** A tree of which nothing is known but its sub root, 32 bytes. */
+  /** A trie of which only the sub root (32 bytes) is known. */
   static under(hasher: Hasher, subRoot: Uint8Array): WitnessNodes {
     return new WitnessNodes(hasher, new Map([[SUB_ROOT, subRoot]]));
   }
@@ -34,44 +34,47 @@ export class WitnessNodes {
     return this.hashes.get(SUB_ROOT)!;
   }
 
-  /** Hash of a node, undefined while it is not known. */
+  /** Hash of a node; undefined if it is not known. */
   hashOf(id: number): Uint8Array | undefined {
     return this.hashes.get(id);
   }
 
   /**
-   * Adds a branch of the tree as it is now; nothing is added when it is refused.
+   * Adds a branch of the current trie. A refused branch adds nothing.
    *
    * @param leafHash - hash of the leaf, 32 bytes; 32 zero bytes for an unused position
    * @param siblings - 40 hashes from level 0 up
-   * @throws PlumblineError `WITNESS_CONFLICT` when the branch does not lead to the sub root, or differs from what is known
+   * @throws PlumblineError `WITNESS_CONFLICT` when the branch does not lead to the sub root, or differs from known
+   *   nodes
    */
   learn(position: number, leafHash: Uint8Array, siblings: readonly Uint8Array[]): void {
-    const fresh: [number, Uint8Array][] = [];
+    const added: [number, Uint8Array][] = [];
     let id = leafId(position);
     let hash = leafHash;
     let level = 0;
     for (; !this.hashes.has(id); level++) {
       const sibling = siblings[level]!;
-      fresh.push([id, hash], [siblingId(id), sibling]);
+      added.push([id, hash], [siblingId(id), sibling]);
       hash = this.parentHash(id, level, hash, sibling);
       id = parentId(id);
     }
-    if (!equalBytes(hash, this.hashes.get(id)!)) throw conflict(position, `another node at level ${level}`);
+    if (!equalBytes(hash, this.hashes.get(id)!))
+      throw conflict(position, `its branch does not match the known node at level ${level}`);
     for (; level < TREE_DEPTH; level++) {
       const known = this.hashes.get(siblingId(id))!;
-      if (!equalBytes(known, siblings[level]!)) throw conflict(position, `another sibling at level ${level}`);
+      if (!equalBytes(known, siblings[level]!))
+        throw conflict(position, `its sibling at level ${level} differs from the known one`);
       id = parentId(id);
     }
-    for (const [node, digest] of fresh) this.hashes.set(node, digest);
+    for (const [node, digest] of added) this.hashes.set(node, digest);
   }
 
   /**
-   * Makes the branch of a position known where the nodes above it show that it is empty there.
+   * Adds the branch of a position if known nodes show that it is empty.
    *
-   * @throws PlumblineError `WITNESS_MISSING` when it is neither known nor empty
+   * @throws PlumblineError `WITNESS_MISSING` if it is neither known nor empty
    */
-  reach(position: number): void {
+  expandEmpty(position: number): void {
     let id = leafId(position);
     let level = 0;
     for (; !this.hashes.has(id); level++) id = parentId(id);
@@ -95,7 +98,7 @@ export class WitnessNodes {
     return siblings;
   }
 
-  /** Gives a known position another leaf hash, and the nodes above it theirs. @returns the new sub root */
+  /** Writes the leaf hash of a known position, and updates the nodes above. @returns the new sub root */
   write(position: number, leafHash: Uint8Array): Uint8Array {
     let id = leafId(position);
     let hash = leafHash;
@@ -132,11 +135,11 @@ export function siblingId(id: number): number {
 
 /** Number of a node's parent. */
 export function parentId(id: number): number {
-  // Numbers have up to 41 bits: bit operators would cut them.
+  // Numbers have up to 41 bits, too many for bit operators.
   return Math.floor(id / 2);
 }
 
-/** The error for what does not fit to what is known. */
+/** Error for data that contradicts what is known. */
 export function conflict(position: number, reason: string): PlumblineError<'WITNESS_CONFLICT'> {
   const message = `leaf position ${position}: ${reason}`;
   return new PlumblineError('WITNESS_CONFLICT', message, { position, reason });

@@ -10,10 +10,11 @@ import { conflict } from './witness-nodes.js';
 import { WitnessTrie } from './witness-trie.js';
 
 /**
- * A trie of what `linea_getProof` items show: their leaves with values, and the leaves beside them. Everything is checked
- * against the top root; that an item answers the key it was asked for is for the verifier of the answer.
+ * Builds a trie from the items of a `linea_getProof` answer: their leaves with values, and the sibling leaves.
+ * Everything is checked against the top root. Whether an item is about the requested key must be checked by the
+ * verifier of the answer.
  *
- * @param topRoot - trusted, 32 bytes: the state root for account items, an account's storageRoot for slots
+ * @param topRoot - trusted, 32 bytes: the state root for account items, an account's `storageRoot` for slots
  * @param items - at least one
  * @throws PlumblineError `WITNESS_CONFLICT` for items that do not lead to the root; `PROOF_MALFORMED`, `INVALID_HEX`,
  *   `INVALID_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
@@ -29,14 +30,14 @@ export function witnessFromProofs(hasher: Hasher, topRoot: Uint8Array, items: re
     ];
   });
   const first = branches[0];
-  if (first === undefined) throw malformed('items', 'is empty');
+  if (first === undefined) throw malformed('items', 'must not be empty');
   const { indexBytes } = schemeFormat(hasher.scheme);
   for (const { position, top } of branches) {
     const isTop = equalBytes(top, first.top) && equalBytes(hasher.hash(top), topRoot);
-    if (!isTop) throw conflict(position, 'another top root');
+    if (!isTop) throw conflict(position, 'its proof leads to another top root');
   }
   const nextFreeNode = decodeIndex(hasher.scheme, first.top.subarray(0, indexBytes));
-  if (nextFreeNode === undefined) throw malformed('items[0]', 'has no index in its top node');
+  if (nextFreeNode === undefined) throw malformed('items[0]', 'has a top node without a valid nextFreeNode');
   const trie = WitnessTrie.open(hasher, nextFreeNode, first.top.slice(indexBytes));
   for (const branch of branches) {
     trie.learn(branch.position, branch.leaf, branch.siblings, branch.value);
@@ -62,8 +63,8 @@ function readBranch(hasher: Hasher, position: number, proof: MerkleProofJson, at
   const { scheme } = hasher;
   const { leafBytes, topBytes } = schemeFormat(scheme);
   if (!Number.isInteger(position) || position < 0 || position >= MAX_LEAVES)
-    throw malformed(at, 'has no leaf position');
-  if (proof.proofRelatedNodes.length !== PROOF_NODES) throw malformed(at, `has not ${PROOF_NODES} nodes`);
+    throw malformed(at, 'must have a leaf position from 0 to 2^40 - 1');
+  if (proof.proofRelatedNodes.length !== PROOF_NODES) throw malformed(at, `must have ${PROOF_NODES} nodes`);
   const nodes = proof.proofRelatedNodes.map((node, i) => {
     const unusedLeaf = i === TREE_DEPTH && node.length === 2 + 64;
     const bytes = i === 0 ? topBytes : i < TREE_DEPTH ? 64 : unusedLeaf ? 32 : leafBytes;
@@ -77,7 +78,7 @@ function readBranch(hasher: Hasher, position: number, proof: MerkleProofJson, at
   const beside = nodes[TREE_DEPTH]!;
   const preimage = nodes[TREE_DEPTH + 1]!;
   const leaf = decodeLeaf(scheme, preimage);
-  if (leaf === undefined) throw malformed(at, 'has a leaf whose neighbours are no leaf positions');
+  if (leaf === undefined) throw malformed(at, 'has a leaf with invalid neighbour positions');
   return {
     position,
     top: nodes[0]!,
@@ -89,7 +90,7 @@ function readBranch(hasher: Hasher, position: number, proof: MerkleProofJson, at
   };
 }
 
-/** Hash of a sibling from its preimage, looked up where it is an empty subtree. */
+/** Hash of a sibling from its preimage; looked up for an empty subtree. */
 function siblingHash(hasher: Hasher, preimage: Uint8Array, level: number, empties: readonly Uint8Array[]): Uint8Array {
   if (level === 0) return preimage.length === 32 && isZeroBytes(preimage) ? ZERO_HASH : hasher.hash(preimage);
   const below = empties[level - 1]!;

@@ -26,15 +26,15 @@ import {
 import { BROKEN_LIST, type PlacedOpening, WitnessLeaves } from './witness-leaves.js';
 import { conflict, leafId, WitnessNodes } from './witness-nodes.js';
 
-/** Tries without keys, one per hasher, to be copied. */
+/** Empty tries, one per hasher, to be copied. */
 const emptyTries = new WeakMap<Hasher, WitnessTrie>();
 
 /**
- * A tree of which only some branches are known: those that were learned from proofs or traces, at any leaf positions. It
- * reads and changes what they cover and refuses what they do not; a refused operation leaves it as it was.
+ * A trie of which only some branches are known, from proofs or traces. It can read and change what they cover, and
+ * refuses everything else. A refused operation changes nothing.
  *
- * All that is learned is checked against the sub root it was opened with, so a trie opened with a trusted root holds
- * nothing else.
+ * Everything that is added is checked against the sub root, so a trie opened with a trusted root holds only proved
+ * data.
  *
  * @source docs/spec/state-trie.md 2 to 4
  */
@@ -47,21 +47,21 @@ export class WitnessTrie implements StepTrie {
   ) {}
 
   /**
-   * A tree of which nothing is known yet.
+   * A trie of which only the root is known.
    *
-   * @param nextFreeNode - of the same moment as the sub root
+   * @param nextFreeNode - at the same block as the sub root
    * @param subRoot - 32 bytes
    */
   static open(hasher: Hasher, nextFreeNode: number, subRoot: Uint8Array): WitnessTrie {
     return new WitnessTrie(hasher, nextFreeNode, WitnessNodes.under(hasher, subRoot));
   }
 
-  /** A whole tree without keys: head, tail, and everything else known to be empty. */
+  /** A complete empty trie: head, tail, and all other positions empty. */
   static empty(hasher: Hasher): WitnessTrie {
     let whole = emptyTries.get(hasher);
     if (whole === undefined) {
       const nodes = WitnessNodes.under(hasher, emptyHashes(hasher)[TREE_DEPTH]!);
-      nodes.reach(HEAD_POSITION);
+      nodes.expandEmpty(HEAD_POSITION);
       whole = new WitnessTrie(hasher, FIRST_FREE_NODE, nodes);
       whole.write(HEAD_POSITION, headLeaf(), ZERO_HASH);
       whole.write(TAIL_POSITION, tailLeaf(hasher.scheme), ZERO_HASH);
@@ -70,7 +70,7 @@ export class WitnessTrie implements StepTrie {
     return whole.copy();
   }
 
-  /** Another trie with the same knowledge; changes to one do not reach the other. */
+  /** An independent copy. */
   copy(): WitnessTrie {
     return new WitnessTrie(this.hasher, this.free, this.nodes.copy(), this.leaves.copy());
   }
@@ -87,7 +87,7 @@ export class WitnessTrie implements StepTrie {
     return this.hasher.hash(encodeTop(this.hasher.scheme, this.free, this.subRoot));
   }
 
-  /** Opening of the leaf at a position, undefined when none is known there. */
+  /** The leaf at a position; undefined if none is known. */
   leafAt(position: number): LeafOpening | undefined {
     return this.leaves.at(position)?.opening;
   }
@@ -98,28 +98,33 @@ export class WitnessTrie implements StepTrie {
   }
 
   /**
-   * Adds a branch of the tree as it is now. What is known already is compared; nothing is added when it is refused.
+   * Adds a branch of the current trie. Known parts are compared. A refused branch adds nothing.
    *
    * @param leaf - undefined for an unused position
    * @param siblings - 40 hashes from level 0 up
-   * @param value - compact form, where it is known; head and tail: 32 zero bytes
-   * @throws PlumblineError `WITNESS_CONFLICT` for a branch that does not lead to the root, a value of another hash, a key
-   *   that is somewhere else already; `HASH_INPUT_NOT_CANONICAL`
+   * @param value - compact form, if known; for head and tail 32 zero bytes
+   * @throws PlumblineError `WITNESS_CONFLICT` for a branch that does not lead to the root, a value that does not match
+   *   its hash, a key that is already at another position; `HASH_INPUT_NOT_CANONICAL`
    */
   learn(position: number, leaf: LeafOpening | undefined, siblings: readonly Uint8Array[], value?: Uint8Array): void {
     const known = this.leaves.at(position);
     if (leaf !== undefined) {
       const elsewhere = this.leaves.positionOf(leaf.hkey) ?? position;
-      if (elsewhere !== position) throw conflict(position, `the key of leaf position ${elsewhere}`);
-      const fits = value === undefined || (known?.value ? equalBytes(known.value, value) : this.isValueOf(leaf, value));
-      if (!fits) throw conflict(position, 'a value of another hash');
+      if (elsewhere !== position) throw conflict(position, `its key is already at leaf position ${elsewhere}`);
+      const isValid =
+        value === undefined || (known?.value ? equalBytes(known.value, value) : this.isValueOf(leaf, value));
+      if (!isValid) throw conflict(position, 'its value does not match the hash in the leaf');
     }
     this.nodes.learn(position, this.leafHash(leaf), siblings);
     if (leaf === undefined) return;
     this.leaves.set(position, { opening: leaf, value: known?.value ?? value });
   }
 
-  /** Adds the value of a leaf that is known. @returns false when the value is not of that leaf, or no leaf is known there */
+  /**
+   * Adds the value of a known leaf.
+   *
+   * @returns false if the value does not belong to that leaf, or no leaf is known there
+   */
   learnValue(position: number, value: Uint8Array): boolean {
     const known = this.leaves.at(position);
     if (known === undefined) return false;
@@ -149,22 +154,24 @@ export class WitnessTrie implements StepTrie {
   }
 
   /**
-   * @throws PlumblineError `WITNESS_MISSING`; `OUT_OF_RANGE` when the tree is full, and for the keys of head and tail;
+   * @throws PlumblineError `WITNESS_MISSING`; `OUT_OF_RANGE` when the trie is full, and for the keys of head and tail;
    *   `HASH_INPUT_NOT_CANONICAL`
    */
   put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }): InsertStep | UpdateStep {
-    this.mustNotBeReserved(content.hkey);
+    this.requireNotReserved(content.hkey);
     const found = this.leaves.find(content.hkey);
     return 'left' in found ? this.insert(content, found.left, found.right) : this.update(content, found);
   }
 
-  /** @throws PlumblineError `WITNESS_MISSING`; `STATE_MISMATCH` when the key is not there; `OUT_OF_RANGE` as `put` */
+  /**
+   * @throws PlumblineError `WITNESS_MISSING`; `STATE_MISMATCH` if the key is not in the trie; `OUT_OF_RANGE` as `put`
+   */
   remove(hkey: Uint8Array): DeleteStep {
-    this.mustNotBeReserved(hkey);
+    this.requireNotReserved(hkey);
     const found = this.leaves.find(hkey);
     if ('left' in found) {
       const details = { what: `key of hash ${bytesToHex(hkey)}`, expected: 'none', actual: 'to be removed' };
-      throw new PlumblineError('STATE_MISMATCH', 'a key to be removed is not in the tree', details);
+      throw new PlumblineError('STATE_MISMATCH', 'a key to remove is not in the trie', details);
     }
     const { position, opening } = found;
     const deletedValue = this.leaves.valueAt(position);
@@ -214,12 +221,13 @@ export class WitnessTrie implements StepTrie {
     const position = this.free;
     if (position >= MAX_LEAVES) {
       const details = { what: 'leaf position', value: String(position), limit: '2^40 - 1' };
-      throw new PlumblineError('OUT_OF_RANGE', 'the tree is full', details);
+      throw new PlumblineError('OUT_OF_RANGE', 'the trie is full', details);
     }
-    this.nodes.reach(position);
-    if (!isZeroBytes(this.nodes.hashOf(leafId(position))!)) throw conflict(position, 'the free position is in use');
+    this.nodes.expandEmpty(position);
+    if (!isZeroBytes(this.nodes.hashOf(leafId(position))!))
+      throw conflict(position, 'the next free position is in use');
     const opening = { prevLeaf: left.position, nextLeaf: right.position, hkey, hval };
-    // Before anything is written: it may not be canonical.
+    // Hashed before the first write, because it may not be canonical.
     const leafHash = this.leafHash(opening);
     const oldSubRoot = this.subRoot;
     const leftProof = this.write(left.position, { ...left.opening, nextLeaf: position });
@@ -244,7 +252,11 @@ export class WitnessTrie implements StepTrie {
     return { leafIndex: position, siblings: this.nodes.siblings(position) };
   }
 
-  /** Writes one leaf of a known position; undefined empties it. @returns its branch, which is the same before and after */
+  /**
+   * Writes one leaf at a known position; undefined empties it.
+   *
+   * @returns its branch, which is the same before and after
+   */
   private write(
     position: number,
     leaf: LeafOpening | undefined,
@@ -262,13 +274,13 @@ export class WitnessTrie implements StepTrie {
     return leaf === undefined ? ZERO_HASH : this.hasher.hash(encodeLeaf(this.hasher.scheme, leaf));
   }
 
-  private mustNotBeReserved(hkey: Uint8Array): void {
+  private requireNotReserved(hkey: Uint8Array): void {
     if (!this.isReserved(hkey)) return;
     const details = { what: 'hkey', value: 'that of head or tail', limit: 'between the keys of head and tail' };
     throw new PlumblineError('OUT_OF_RANGE', `${details.what} is ${details.value}`, details);
   }
 
-  /** Whether a key is that of head or tail. */
+  /** Whether this is the key of head or tail. */
   private isReserved(hkey: Uint8Array): boolean {
     return isZeroBytes(hkey) || equalBytes(hkey, schemeFormat(this.hasher.scheme).tailKey);
   }

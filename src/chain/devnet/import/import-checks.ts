@@ -20,12 +20,12 @@ const MIN_GAS_LIMIT = 5_000n;
 const GAS_LIMIT_DENOMINATOR = 1_024n;
 const MAX_UNCLES = 2;
 const UNCLE_GENERATIONS = 6;
-/** From Osaka on: 10 MiB, less 2 MiB for what the beacon chain puts around a block (EIP-7934). */
+/** From Osaka on: 10 MiB, less 2 MiB for the beacon block around it (EIP-7934). */
 const MAX_BLOCK_BYTES = 8_388_608;
 
 type Value = Uint8Array | bigint | number | boolean | string | undefined;
 
-/** Compares what a block says with what follows from the block before it, and throws where they differ. */
+/** Compares a block with what follows from its parent, and throws where they differ. */
 export class BlockCheck {
   constructor(
     private readonly decoded: DecodedBlock,
@@ -34,7 +34,7 @@ export class BlockCheck {
   ) {}
 
   /**
-   * The header against its parent and the rules in force. How hard the block was to make is not looked at.
+   * Checks the header against its parent and the rules in force. Proof of work is not checked.
    *
    * @throws PlumblineError `BLOCK_INVALID`, as every check here
    */
@@ -64,7 +64,7 @@ export class BlockCheck {
     if (rules.osaka) this.holds('size', `at most ${MAX_BLOCK_BYTES} bytes`, size, size <= MAX_BLOCK_BYTES);
   }
 
-  /** Transactions, uncles and withdrawals against the roots of the header. */
+  /** Checks transactions, uncles and withdrawals against the roots in the header. */
   async body(ledger: Ledger): Promise<void> {
     const { header, transactions, uncles, withdrawals } = this.decoded;
     this.same('transactionsRoot', await orderedTrieRoot(transactions), header.transactionsRoot);
@@ -77,7 +77,7 @@ export class BlockCheck {
     this.uncles(ledger);
   }
 
-  /** What execution came to against what the header says of it. */
+  /** Checks the result of the execution against the header. */
   execution({ gasUsed, blobGasUsed, receiptsRoot, logsBloom, requestsHash }: BlockExecution): void {
     const { header } = this.decoded;
     this.same('gasUsed', gasUsed, header.gasUsed);
@@ -87,7 +87,7 @@ export class BlockCheck {
     this.same('requestsHash', requestsHash, header.requestsHash);
   }
 
-  /** @throws PlumblineError `BLOCK_INVALID` unless both are the same */
+  /** @throws PlumblineError `BLOCK_INVALID` unless both values are equal */
   same(what: string, expected: Value, actual: Value): void {
     const equal =
       expected instanceof Uint8Array && actual instanceof Uint8Array
@@ -96,7 +96,6 @@ export class BlockCheck {
     if (!equal) throw this.invalid(what, show(expected), show(actual));
   }
 
-  /** The error of this block. */
   invalid(what: string, expected: string, actual: string, cause?: unknown): PlumblineError<'BLOCK_INVALID'> {
     return invalidBlock(this.decoded.header.number, this.parent.header.number, { what, expected, actual }, cause);
   }
@@ -105,7 +104,9 @@ export class BlockCheck {
     if (!holds) throw this.invalid(what, expected, show(actual));
   }
 
-  /** Moved by less than 1/1024; the first block of London may use twice as much as before. */
+  /**
+   * The limit moves by less than 1/1024 of the parent's. At the first block of London the parent's limit counts twice.
+   */
   private gasLimit(): void {
     const { gasLimit } = this.decoded.header;
     const { gasLimit: held, baseFeePerGas } = this.parent.header;
@@ -120,7 +121,7 @@ export class BlockCheck {
     );
   }
 
-  /** The members that forks have added: each is there from its fork on, and not before. */
+  /** Header fields that forks added: each is present from its fork on, and absent before. */
   private members(): void {
     const { header } = this.decoded;
     const { london, shanghai, cancun, prague } = this.rules;
@@ -139,7 +140,10 @@ export class BlockCheck {
     this.holds('blobGasUsed', `at most ${limit}`, blobGasUsed, blobGasUsed <= limit);
   }
 
-  /** Each is a stranger that stands on one of the seven blocks before the parent's child, and is there once only. */
+  /**
+   * Each uncle is 1 to 6 blocks back, has a parent on this chain, is not itself on this chain, and is included once
+   * only.
+   */
   private uncles(ledger: Ledger): void {
     const { header, uncles } = this.decoded;
     const hashes = new Set<string>();
@@ -160,7 +164,7 @@ export class BlockCheck {
   }
 }
 
-/** @param head - number of the newest block, which stays it */
+/** @param head - number of the newest block; the invalid block does not change it */
 export function invalidBlock(
   block: number,
   head: number,

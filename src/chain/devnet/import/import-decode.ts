@@ -5,27 +5,26 @@ import { equalBytes } from '../../../primitives/bytes.js';
 
 type Item = Uint8Array | Item[];
 
-/** A block read from its RLP. Transactions are still the bytes that blocks carry. */
+/** A block decoded from RLP. Its transactions stay encoded, as the block carries them. */
 export interface DecodedBlock {
   readonly header: BlockHeader;
   readonly transactions: readonly Uint8Array[];
   readonly uncles: readonly BlockHeader[];
-  /** Undefined where the block has none, that is before Shanghai. */
+  /** Undefined before Shanghai. */
   readonly withdrawals: readonly Withdrawal[] | undefined;
-  /** Bytes of its RLP. */
+  /** Length of the RLP in bytes. */
   readonly size: number;
 }
 
-/** One piece of a file of blocks laid end to end: the block's bytes, or why there is none. */
+/**
+ * One item of a file of concatenated blocks: the block's bytes, or the reason why it cannot be read. `end` is an offset
+ * into the file.
+ */
 export type BlockPiece =
   | { readonly bytes: Uint8Array; readonly end: number }
   | { readonly problem: string; readonly end: number };
 
-/**
- * Cuts concatenated RLP lists apart, without looking into them. After a problem there is no more.
- *
- * @returns of each piece also where it ends, as an offset into `bytes`
- */
+/** Splits concatenated RLP lists without decoding them. It ends after a problem. */
 export function* splitBlocks(bytes: Uint8Array): Generator<BlockPiece> {
   for (let at = 0; at < bytes.length; ) {
     const length = listLength(bytes, at);
@@ -41,10 +40,10 @@ export function* splitBlocks(bytes: Uint8Array): Generator<BlockPiece> {
 }
 
 /**
- * Number of the first block without proof of work: the one after total difficulty has come to `terminal`.
+ * Number of the first block without proof of work: the block after total difficulty has reached `terminal`.
  *
  * @param genesis - difficulty of the genesis block
- * @returns undefined where it is not reached, or a block before it does not decode
+ * @returns undefined if the total is not reached, or if a block before it cannot be decoded
  */
 export function findParisBlock(bytes: Uint8Array, genesis: bigint, terminal: bigint): number | undefined {
   let total = genesis;
@@ -66,7 +65,7 @@ export function findParisBlock(bytes: Uint8Array, genesis: bigint, terminal: big
 const SHORT_LIST = 0xc0;
 const LONG_LIST = 0xf7;
 
-/** Bytes of the list that begins at an offset, with its prefix; a text where none begins there. */
+/** Length in bytes of the list at an offset, prefix included; a message if no list begins there. */
 function listLength(bytes: Uint8Array, at: number): number | string {
   const prefix = bytes[at]!;
   if (prefix < SHORT_LIST) return `no RLP list begins at byte ${at}`;
@@ -78,7 +77,7 @@ function listLength(bytes: Uint8Array, at: number): number | string {
   return 1 + digits + length;
 }
 
-/** @throws Error or PlumblineError for bytes that are no block, or not its one encoding */
+/** @throws Error or PlumblineError if the bytes are not a block in its canonical encoding */
 export function decodeBlock(bytes: Uint8Array): DecodedBlock {
   const items = RLP.decode(bytes) as Item[];
   if (items.length !== 3 && items.length !== 4) throw new Error(`a block has 3 or 4 members, got ${items.length}`);
@@ -89,10 +88,11 @@ export function decodeBlock(bytes: Uint8Array): DecodedBlock {
     items.length === 3
       ? undefined
       : list(items[3], 'withdrawals').map((item) => withdrawalFromFields(leaves(item, 'withdrawal')));
-  // Integers with leading zeros would be another block under the same hash.
+  // With leading zeros in integers, two encodings would have the same block hash.
   const members: Item[] = [headerFields(header), transactions, uncles.map(headerFields)];
   if (withdrawals !== undefined) members.push(withdrawals.map(withdrawalFields));
-  if (!equalBytes(RLP.encode(members), bytes)) throw new Error('an integer with leading zeros');
+  if (!equalBytes(RLP.encode(members), bytes))
+    throw new Error('the block is not encoded canonically: remove leading zeros from its integers');
   return {
     header,
     transactions: transactions.map((item) => (Array.isArray(item) ? RLP.encode(item) : item)),
@@ -103,12 +103,12 @@ export function decodeBlock(bytes: Uint8Array): DecodedBlock {
 }
 
 function list(item: Item | undefined, what: string): Item[] {
-  if (!Array.isArray(item)) throw new Error(`${what} are no list`);
+  if (!Array.isArray(item)) throw new Error(`${what} must be an RLP list`);
   return item;
 }
 
 function leaves(item: Item | undefined, what: string): Uint8Array[] {
   const items = list(item, what);
-  if (items.some((entry) => Array.isArray(entry))) throw new Error(`a list within the ${what}`);
+  if (items.some((entry) => Array.isArray(entry))) throw new Error(`${what} must not contain RLP lists`);
   return items as Uint8Array[];
 }

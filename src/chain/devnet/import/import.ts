@@ -13,11 +13,10 @@ import { BlockCheck, invalidBlock } from './import-checks.js';
 import { type BlockPiece, type DecodedBlock, decodeBlock, splitBlocks } from './import-decode.js';
 
 /**
- * Takes one block of a file into the state: everything its header says is checked, and the block is executed. A block
- * that does not hold leaves the state as it was.
+ * Checks one block of a file, executes it and applies it to the state. An invalid block leaves the state as it was.
  *
- * @returns undefined for a block that is held already
- * @throws PlumblineError `BLOCK_INVALID` naming the block and what differs
+ * @returns undefined if the chain holds the block already
+ * @throws PlumblineError `BLOCK_INVALID` with the block and what differs
  */
 async function importBlock(
   network: Network,
@@ -67,7 +66,7 @@ function read(piece: BlockPiece, head: number): DecodedBlock {
   }
 }
 
-/** Files may begin with the genesis block, or with blocks that have been imported before. */
+/** A file may begin with the genesis block, or with blocks that were imported before. */
 function isHeld(ledger: Ledger, { header }: DecodedBlock): boolean {
   const held = ledger.hashOf(header.number);
   return held !== undefined && equalBytes(held, headerHash(header));
@@ -87,26 +86,26 @@ function refusedTransaction(check: BlockCheck, index: number, error: unknown): u
   return check.invalid(`transaction ${index}`, 'one that may run', error.message, error);
 }
 
-/** What an import did. */
+/** Result of an import. */
 export interface ImportResult {
-  /** Blocks that were new. */
+  /** Number of new blocks. */
   readonly imported: number;
   /** Number of the newest block. */
   readonly head: number;
 }
 
 /**
- * Imports blocks laid end to end as RLP, one after the other. Each is one step: it is held, stored and final, or nothing
- * has changed. The import ends at the first that does not hold; the blocks before that one stay.
+ * Imports concatenated RLP blocks in order. Each import is atomic: the block is appended, stored and finalized, or
+ * nothing changes. The import ends at the first invalid block; the blocks before it stay.
  *
- * @param take - makes a block the head
- * @param onProgress - told the share of the bytes that is done, 0 to 1
- * @throws PlumblineError `BLOCK_INVALID` naming the block, what differs, and the head
+ * @param append - makes a block the head
+ * @param onProgress - called with the share of the bytes that is done, 0 to 1
+ * @throws PlumblineError `BLOCK_INVALID` with the block, what differs, and the head
  */
 export async function importChain(
   parts: { readonly network: Network; readonly ledger: Ledger; readonly state: DevnetState },
   bytes: Uint8Array,
-  take: (record: BlockRecord) => Promise<void>,
+  append: (record: BlockRecord) => Promise<void>,
   onProgress: (fraction: number) => void = () => {},
 ): Promise<ImportResult> {
   const { network, ledger, state } = parts;
@@ -114,7 +113,7 @@ export async function importChain(
   for (const piece of splitBlocks(bytes)) {
     const record = await importBlock(network, ledger, state, piece);
     if (record !== undefined) {
-      await take(record);
+      await append(record);
       imported++;
     }
     onProgress(piece.end / bytes.length);

@@ -4,25 +4,24 @@ import type { Block } from '../../chain.js';
 import type { Ledger } from '../records/ledger.js';
 import type { SimulatedL1 } from './simulated-l1.js';
 
-/** When the devnet's blocks become final on its layer 1. */
+/** When devnet blocks become final on the simulated layer 1. */
 export interface FinalityOptions {
-  /** A block is finalized this many blocks later. Default 2. */
+  /** A block is finalized after this many further blocks. Default 2. */
   readonly delayBlocks?: number;
-  /** Blocks of one finalization; only its last one has a root on layer 1. Default 1. */
+  /** Blocks of one finalization. Only the last one has a state root on layer 1. Default 1. */
   readonly batchBlocks?: number;
   /**
-   * How many finalizations back states stay provable, as the reference state manager keeps them. Default 128. A devnet that
-   * is opened from its store begins to count at its checkpoint: the newest finalized block can be proved, and what is
-   * finalized from then on.
+   * Number of newest finalizations whose states stay provable, as in the reference state manager. Default 128. A devnet
+   * opened from its store starts with the newest finalized block of its checkpoint, and adds each later finalization.
    */
   readonly heldFinalizations?: number;
 }
 
-/** Where finality stands, to be gone back to. */
-export interface FinalityMark {
+/** Finality at one moment, for a snapshot. */
+export interface FinalitySnapshot {
   /** Newest finalized block. */
   readonly last: number;
-  /** Blocks that can be proved, oldest first. */
+  /** Provable blocks, oldest first. */
   readonly provable: readonly number[];
   /** Newest block of layer 1. */
   readonly layerOneBlock: number;
@@ -34,10 +33,10 @@ export class DevnetFinality {
   private readonly batch: number;
   private readonly held: number;
   private last = 0;
-  /** Blocks that can be proved, oldest first. */
+  /** Provable blocks, oldest first. */
   private provable = [0];
   private heldFrom = Number.POSITIVE_INFINITY;
-  /** Blocks of layer 1 are made later. */
+  /** If set, layer-1 blocks are sealed later, by `SimulatedL1.settle`. */
   isDeferring = false;
 
   constructor(
@@ -56,41 +55,43 @@ export class DevnetFinality {
     return this.ledger.blockByNumber(this.last)!;
   }
 
-  /** Whether layer 1 holds a root of this block, and its state is still held. */
+  /** Whether layer 1 has a state root for this block, and the state is still held. */
   isProvable(number: number): boolean {
     return number >= this.provable[0]! && this.layerOne.stateRoot(number) !== undefined;
   }
 
-  /** Oldest block whose state is to be held. */
+  /** Oldest block whose state must be held. */
   get oldestHeld(): number {
     return Math.min(this.provable[0]!, this.heldFrom);
   }
 
-  /** Keeps the states from a block on, whatever is finalized meanwhile; undefined ends that. */
+  /** Holds the states from a block on, even if later blocks are finalized; undefined ends that. */
   holdFrom(block: number | undefined): void {
     this.heldFrom = block ?? Number.POSITIVE_INFINITY;
   }
 
-  mark(): FinalityMark {
+  snapshot(): FinalitySnapshot {
     return { last: this.last, provable: [...this.provable], layerOneBlock: this.layerOne.head.header.number };
   }
 
-  /** Goes back to a mark, with layer 1. The states of its provable blocks have been held since. */
-  restore({ last, provable, layerOneBlock }: FinalityMark): void {
+  /** Restores finality and layer 1. The states of the provable blocks must have been held since. */
+  restore({ last, provable, layerOneBlock }: FinalitySnapshot): void {
     this.layerOne.revertTo(layerOneBlock);
     this.last = last;
     this.provable = [...provable];
   }
 
-  /** Called after each block: finalizes every whole batch that is old enough. */
+  /** Finalizes every complete batch that is old enough. Called after each block. */
   async advance(): Promise<void> {
-    const head = this.ledger.tip.number;
+    const head = this.ledger.headSummary.number;
     while (this.last + this.batch + this.delay <= head) await this.finalize(this.last + this.batch);
   }
 
-  /** Called instead after a block that was final as it came: finalizes it, with all before it that are not yet. */
+  /**
+   * Finalizes the newest block and all before it. Called instead of `advance` after a block that was final on arrival.
+   */
   async settle(): Promise<void> {
-    const head = this.ledger.tip.number;
+    const head = this.ledger.headSummary.number;
     if (this.last < head) await this.finalize(head);
   }
 
@@ -100,7 +101,7 @@ export class DevnetFinality {
       last: end,
       parentRoot: this.state.root(this.last),
       finalRoot: this.state.root(end),
-      timestamp: this.ledger.tip.timestamp,
+      timestamp: this.ledger.headSummary.timestamp,
     };
     if (this.isDeferring) this.layerOne.defer(finalization);
     else await this.layerOne.finalize(finalization);

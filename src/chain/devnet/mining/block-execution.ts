@@ -23,13 +23,13 @@ import { applyEdits, type StateEdit } from '../records/edits.js';
 import type { DevnetState } from '../state/devnet-state.js';
 import { payRewards, payWithdrawals } from './block-payments.js';
 
-/** What a block is made of, before anybody knows what it does. */
+/** Input of a block's execution. */
 export interface BlockPlan {
-  /** Of the block after the newest one the state holds. */
+  /** Context of the block after the newest one in the state. */
   readonly context: BlockContext;
-  /** In the order they are to run. */
+  /** In order of execution. */
   readonly transactions: readonly SignedTransaction[];
-  /** Changes to the state before the first transaction, which become the block's own. */
+  /** Changes to the state before the first transaction. They count as changes of this block. */
   readonly edits?: readonly StateEdit[];
   readonly uncles?: readonly BlockHeader[];
   readonly withdrawals?: readonly Withdrawal[];
@@ -39,13 +39,13 @@ export interface BlockPlan {
 export interface Executed {
   readonly transaction: SignedTransaction;
   readonly outcome: TransactionOutcome;
-  /** After it and all before it. */
+  /** Gas of this transaction and all before it in the block. */
   readonly cumulativeGasUsed: bigint;
-  /** Before Byzantium: state root after it, 32 bytes. */
+  /** Before Byzantium only: state root after the transaction, 32 bytes. */
   readonly stateRoot: Uint8Array | undefined;
 }
 
-/** What executing a block came to. The state has taken in nothing of it yet. */
+/** Result of a block's execution. It is not yet applied to the state. */
 export interface BlockExecution {
   readonly rules: Rules;
   readonly context: BlockContext;
@@ -55,14 +55,14 @@ export interface BlockExecution {
   readonly blobGasUsed: bigint;
   readonly logsBloom: Uint8Array;
   readonly receiptsRoot: Uint8Array;
-  /** From Prague on. */
+  /** From Prague on, 32 bytes. */
   readonly requestsHash: Uint8Array | undefined;
 }
 
 /**
  * Executes a block on the newest state: system calls, transactions, requests, withdrawals and rewards.
  *
- * @param refused - told of a transaction that may not run, which is left out then, unless this throws
+ * @param refused - called for a transaction that may not run. The transaction is left out, unless this throws
  */
 export async function executeBlock(
   network: Network,
@@ -76,7 +76,7 @@ export async function executeBlock(
   const machine = await Machine.open(network, context, overlay);
   const { rules } = machine;
   await runSystemCalls(machine);
-  // Nothing ends a run but its gas; a long one lends the thread to other requests.
+  // Only gas ends a run. A long run yields the thread to other requests.
   const steps = new StepBudget();
   const executed: Executed[] = [];
   let gasUsed = 0n;
@@ -84,7 +84,7 @@ export async function executeBlock(
   for (const [index, transaction] of plan.transactions.entries()) {
     try {
       checkPlace(transaction, rules, blobGasUsed);
-      // Nobody signed for an impersonated sender, which may be a contract as well.
+      // An impersonated sender did not sign, and may be a contract.
       const leniency = { contractSender: transaction.impersonated === true };
       const gasAvailable = context.gasLimit - gasUsed;
       const outcome = await runTransaction(machine, transaction, { gasAvailable, leniency, steps });
@@ -118,26 +118,26 @@ export async function executeBlock(
   };
 }
 
-/** @throws PlumblineError `TRANSACTION_REJECTED` for what has no place in the block, whatever the state is */
+/** @throws PlumblineError `TRANSACTION_REJECTED` if the block cannot hold the transaction, whatever the state */
 function checkPlace(transaction: SignedTransaction, rules: Rules, blobGasUsed: bigint): void {
   requireTypeInForce(transaction, rules);
   if (transaction.type === 0 && transaction.chainId !== undefined && !rules.spuriousDragon) {
-    const reason = 'signatures that name a chain begin with Spurious Dragon';
+    const reason =
+      'signatures with a chain id (EIP-155) are valid from Spurious Dragon on; sign without one, or use a later fork';
     throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'signature', reason });
   }
   const limit = GAS_PER_BLOB * BigInt(rules.blobs?.max ?? 0);
   if (blobGasUsed + blobGasOf(transaction) > limit) {
-    const reason = `blobs take ${blobGasUsed + blobGasOf(transaction)} blob gas, limit of a block ${limit}`;
+    const reason = `the block's blobs would use ${blobGasUsed + blobGasOf(transaction)} blob gas, above its limit of ${limit}`;
     throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'block-gas-limit', reason });
   }
 }
 
-/** Blob gas of a transaction. */
 export function blobGasOf({ blobVersionedHashes }: SignedTransaction): bigint {
   return GAS_PER_BLOB * BigInt(blobVersionedHashes?.length ?? 0);
 }
 
-/** The receipts of a block that was made of `execution`. */
+/** Receipts of a block built from `execution`. */
 export function receiptsOf(block: Block, { executed, context }: BlockExecution): TransactionReceipt[] {
   let firstLogIndex = 0;
   return executed.map(({ transaction, outcome, cumulativeGasUsed, stateRoot }, index) => {

@@ -21,8 +21,8 @@ import { sealBlock } from './sealing.js';
 import { Snapshots } from './snapshots.js';
 
 /**
- * Makes the blocks of a devnet and takes them back. Everything a block is made of is here: what waits, the clock, edits of
- * the state. Its methods run one at a time; the caller sees to that.
+ * Makes the blocks of a devnet and reverts them. It holds the input of the next block: pool, clock and state edits. The
+ * caller runs its methods one at a time.
  */
 export class BlockMaker {
   readonly pool = new Pool();
@@ -32,7 +32,7 @@ export class BlockMaker {
   next: NextBlock;
   private readonly snapshots = new Snapshots();
   private edits: readonly StateEdit[] = [];
-  /** State after the head with the edits that wait; undefined without any. */
+  /** State after the head with the pending edits; undefined if there are none. */
   private edited: StateOverlay | undefined;
 
   constructor(
@@ -49,19 +49,23 @@ export class BlockMaker {
     this.next = { coinbase: settings.coinbase, baseFeePerGas: undefined, gasLimit: undefined };
   }
 
-  /** State after the head, with the edits that the next block will hold. */
+  /** State after the head, with the pending edits, which the next block will include. */
   get headState(): StateReader {
     return this.edited ?? this.state.flat.at(this.ledger.head.header.number);
   }
 
-  /** What the edits that wait have changed so far. */
-  async waitingChanges(): Promise<readonly AccountChange[]> {
+  /** Changes that the pending edits have made so far. */
+  async pendingChanges(): Promise<readonly AccountChange[]> {
     return this.edited?.changes() ?? [];
   }
 
   readonly nonceOf = async (sender: Uint8Array): Promise<bigint> => (await this.headState.account(sender))?.nonce ?? 0n;
 
-  /** Context of the next block. @param timestamp - seconds; the one that was set, else one slot after the head */
+  /**
+   * Context of the next block.
+   *
+   * @param timestamp - seconds; if left out, the time that was set, else one slot after the head
+   */
   context(timestamp = this.clock.planned): BlockContext {
     const { coinbase, baseFeePerGas, gasLimit } = this.next;
     const options = { coinbase, blockHash: this.ledger.blockHash, ...(timestamp !== undefined && { timestamp }) };
@@ -73,12 +77,14 @@ export class BlockMaker {
     };
   }
 
-  /** Makes the next block of the edits and of what can run; the rest of the pool goes on waiting. */
+  /**
+   * Seals the next block from the pending edits and the transactions that can run. Other transactions stay in the pool.
+   */
   async seal(): Promise<Block> {
     const parent = this.ledger.head.header;
     const context = this.context(this.clock.next(parent.timestamp));
     const transactions = await this.pool.ready(this.nonceOf);
-    const { record, dropped } = await this.orAsBefore(async () => {
+    const { record, dropped } = await this.revertOnError(async () => {
       const sealed = await sealBlock(this.settings, this.ledger, this.state, {
         context,
         transactions,
@@ -96,13 +102,15 @@ export class BlockMaker {
     return record.block;
   }
 
-  /** Takes in a block that was made elsewhere, and whose changes the state holds already. Edits wait on. */
-  async take(record: BlockRecord): Promise<void> {
-    await this.orAsBefore(async () => this.store?.save(record, this.edits));
+  /**
+   * Appends a block that was made elsewhere. The state must already include its changes. Pending edits stay pending.
+   */
+  async appendImported(record: BlockRecord): Promise<void> {
+    await this.revertOnError(async () => this.store?.save(record, this.edits));
     await this.announce(record);
   }
 
-  /** Changes the state: at once for whoever reads the newest, and on the chain with the next block. */
+  /** Changes the state: visible at once in the newest state, on the chain with the next block. */
   async edit(edit: StateEdit): Promise<void> {
     const edits = [...this.edits, edit];
     const edited = await this.withEdits(edits);
@@ -116,9 +124,9 @@ export class BlockMaker {
   snapshot(): number {
     const id = this.snapshots.add({
       block: this.ledger.head.header.number,
-      finality: this.finality.mark(),
-      pool: this.pool.mark(),
-      clock: this.clock.mark(),
+      finality: this.finality.snapshot(),
+      pool: this.pool.snapshot(),
+      clock: this.clock.snapshot(),
       edits: this.edits,
       next: this.next,
     });
@@ -127,16 +135,16 @@ export class BlockMaker {
   }
 
   /**
-   * Goes back to a snapshot, which is then used up, as are those after it: blocks, states, layer 1, pool and clock.
+   * Reverts blocks, states, layer 1, pool and clock to a snapshot. The snapshot and all later ones are removed.
    *
-   * @returns false when there is none of this id
+   * @returns false if there is no such snapshot
    */
   async revert(id: number): Promise<boolean> {
     const snapshot = this.snapshots.find(id);
     if (snapshot === undefined) return false;
     const { block, edits } = snapshot;
-    const gone = (await this.checkpoints?.beforeRevert(snapshot.finality.last)) ?? [];
-    await this.store?.truncate(block, edits, gone);
+    const removedCheckpoints = (await this.checkpoints?.beforeRevert(snapshot.finality.last)) ?? [];
+    await this.store?.truncate(block, edits, removedCheckpoints);
     this.ledger.truncate(block);
     this.state.revertTo(block, this.ledger.head.header.stateRoot);
     this.finality.restore(snapshot.finality);
@@ -151,7 +159,7 @@ export class BlockMaker {
   }
 
   /**
-   * Takes in a block that was stored: its changes are applied, and have to lead to the roots it had.
+   * Appends a stored block and applies its changes, which must give the roots of its record.
    *
    * @throws PlumblineError `STORE_CORRUPT`
    */
@@ -162,15 +170,15 @@ export class BlockMaker {
     await this.append(record);
   }
 
-  /** Takes in a block that was stored, and leaves its state to be loaded later. @throws PlumblineError `STORE_CORRUPT` */
-  async enter(stored: StoredBlock): Promise<void> {
+  /** Appends a stored block; its state is loaded later. @throws PlumblineError `STORE_CORRUPT` */
+  async appendStored(stored: StoredBlock): Promise<void> {
     this.checkLink(stored.number, stored.parentHash);
     this.state.expectRoot(stored.number, stored.zkRoot);
     this.ledger.appendStored(stored);
-    await this.extended(stored.imported);
+    await this.afterAppend(stored.imported);
   }
 
-  /** Takes up the edits that waited when the devnet was last open. */
+  /** Restores the edits that were pending when the devnet was last open. */
   async resume(edits: readonly StateEdit[]): Promise<void> {
     this.store?.resume(edits);
     this.edits = edits;
@@ -185,33 +193,33 @@ export class BlockMaker {
   }
 
   private checkLink(number: number, parentHash: Uint8Array): void {
-    const { tip } = this.ledger;
-    if (number !== tip.number + 1 || !equalBytes(parentHash, tip.hash)) throw unconnected(number);
+    const { headSummary } = this.ledger;
+    if (number !== headSummary.number + 1 || !equalBytes(parentHash, headSummary.hash)) throw brokenLink(number);
   }
 
   private async append(record: BlockRecord): Promise<void> {
     this.ledger.append(record.block, record.receipts);
-    await this.extended(record.imported === true);
+    await this.afterAppend(record.imported === true);
     this.edited = await this.withEdits(this.edits);
     if (this.store === undefined) return;
-    // A checkpoint of a block that is not stored would be of no use.
+    // A checkpoint of a block that is not stored cannot be used.
     let written = Math.min(this.finality.finalized.header.number, this.store.stored);
-    // Going back to a snapshot takes later checkpoints back, and a pruned devnet has no other way to its state.
+    // A revert removes later checkpoints, and a pruned devnet has no other way to an earlier state.
     if (this.pruning !== undefined) written = Math.min(written, this.snapshots.oldestFinalized);
     await this.checkpoints?.afterBlock(record.block, this.state, written, this.store.lastBytes);
-    if (this.pruning === undefined || this.checkpoints === undefined || !this.store.isWhole) return;
+    if (this.pruning === undefined || this.checkpoints === undefined || !this.store.isComplete) return;
     await this.pruning.keepWithin(Math.min(this.checkpoints.block, this.finality.oldestHeld));
   }
 
-  /** After a block that was appended. @param imported - it came from outside, and was final as it came */
-  private async extended(imported: boolean): Promise<void> {
+  /** Runs after a block was appended. @param imported - the block was made elsewhere, and was final on arrival */
+  private async afterAppend(imported: boolean): Promise<void> {
     if (!imported) this.edits = [];
     this.next = { ...this.next, baseFeePerGas: undefined, gasLimit: undefined };
     await (imported ? this.finality.settle() : this.finality.advance());
   }
 
-  /** When a block cannot be made or stored, the state is as it was, and its transactions wait on. */
-  private async orAsBefore<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** If a block cannot be made or stored, the state is reverted; transactions stay in the pool. */
+  private async revertOnError<Result>(work: () => Promise<Result>): Promise<Result> {
     const parent = this.ledger.head.header;
     try {
       return await work();
@@ -229,14 +237,14 @@ export class BlockMaker {
   }
 }
 
-/** Applies a stored block, which has to lead to the roots it had. @throws PlumblineError `STORE_CORRUPT` */
+/** Applies a stored block, which must give the roots of its record. @throws PlumblineError `STORE_CORRUPT` */
 export async function applyStored(state: DevnetState, { block, changes, zkRoot }: BlockRecord): Promise<void> {
   const { number, stateRoot } = block.header;
   const roots = await state.apply(number, changes);
-  if (!equalBytes(roots.zkRoot, zkRoot) || !equalBytes(roots.stateRoot, stateRoot)) throw unconnected(number);
+  if (!equalBytes(roots.zkRoot, zkRoot) || !equalBytes(roots.stateRoot, stateRoot)) throw brokenLink(number);
 }
 
-function unconnected(number: number): PlumblineError<'STORE_CORRUPT'> {
+function brokenLink(number: number): PlumblineError<'STORE_CORRUPT'> {
   const reason = `block ${number} does not follow from the one before it`;
   const details = { table: 'blocks', reason };
   return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details);

@@ -7,7 +7,10 @@ import type { StateOverlay } from '../../../evm/state/state-overlay.js';
 
 const ETHER = 10n ** 18n;
 const GWEI = 10n ** 9n;
-/** An uncle is paid an eighth less for each block it lies back, and its includer one part of so many. */
+/**
+ * An uncle's miner gets one eighth less for each block of distance. The including miner gets 1/32 of the reward for
+ * each uncle.
+ */
 const UNCLE_DEPTH = 8n;
 const INCLUSION_QUOTIENT = 32n;
 

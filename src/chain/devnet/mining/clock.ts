@@ -1,13 +1,13 @@
 import { invalidParameter } from '../../../errors.js';
 
-/** Where a clock stands, to be put back. Times in seconds. */
-export interface BlockClockMark {
+/** State of a clock, for a snapshot. Times in seconds. */
+export interface ClockSnapshot {
   readonly offset: number;
   readonly exact: number | undefined;
   readonly step: number | undefined;
 }
 
-/** Which time the next block takes: the wall clock's, moved by developers. Times in seconds. */
+/** Chooses the time of the next block: the wall clock's, as adjusted by developers. Times in seconds. */
 export class BlockClock {
   private offset = 0;
   private exact: number | undefined;
@@ -15,18 +15,18 @@ export class BlockClock {
 
   constructor(private readonly wall: () => number) {}
 
-  /** Time of the block after one of time `parent`; always later than that. */
+  /** Time of the next block; always after `parent`, the time of its parent. */
   next(parent: number): number {
     const wanted = this.exact ?? (this.step === undefined ? this.wall() + this.offset : parent + this.step);
     return Math.max(wanted, parent + 1);
   }
 
-  /** The time that was set for the next block; undefined when the clock decides. */
+  /** The time set for the next block; undefined if none is set. */
   get planned(): number | undefined {
     return this.exact;
   }
 
-  /** A block of this time was made. A time that was set is used up, and the clock goes on from it. */
+  /** Called after a block was made. A time that was set applies once; the clock continues from it. */
   passed(timestamp: number): void {
     if (this.exact === undefined) return;
     this.exact = undefined;
@@ -34,10 +34,10 @@ export class BlockClock {
   }
 
   /**
-   * Moves the clock on, from now or from the newest block, whichever is later.
+   * Advances the clock from now or from the newest block, whichever is later.
    *
    * @param parent - time of the newest block
-   * @returns how far it is now ahead of the wall clock
+   * @returns seconds that the clock is now ahead of the wall clock
    */
   increase(seconds: number, parent: number): number {
     const from = Math.max(this.wall() + this.offset, parent);
@@ -53,16 +53,16 @@ export class BlockClock {
     this.exact = timestamp;
   }
 
-  /** From now on each block comes so many seconds after the one before; undefined gives the time back to the clock. */
+  /** Sets the time between each block and the next; undefined returns to the clock. */
   setStep(seconds: number | undefined): void {
     this.step = seconds;
   }
 
-  mark(): BlockClockMark {
+  snapshot(): ClockSnapshot {
     return { offset: this.offset, exact: this.exact, step: this.step };
   }
 
-  restore({ offset, exact, step }: BlockClockMark): void {
+  restore({ offset, exact, step }: ClockSnapshot): void {
     this.offset = offset;
     this.exact = exact;
     this.step = step;

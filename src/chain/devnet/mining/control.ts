@@ -7,32 +7,32 @@ import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { BlockMaker } from './block-maker.js';
 import type { Impersonation, TransactionRequest } from './impersonation.js';
-import type { Intake } from './intake.js';
 import type { Mining } from './mining.js';
+import type { TransactionSubmission } from './transaction-submission.js';
 
-/** Times of blocks that are made on demand, seconds. */
+/** Times of blocks that are mined on demand, in seconds. */
 export interface MineTimes {
-  /** Of the first; the clock's when left out. */
+  /** Of the first block; chosen by the clock if left out. */
   readonly first?: number | undefined;
-  /** From each to the one after it; the clock decides when left out. */
+  /** Between each block and the next; chosen by the clock if left out. */
   readonly interval?: number | undefined;
 }
 
-/** The parts of a devnet that its control works on. */
+/** The parts of a devnet that the control uses. */
 export interface ControlParts {
   readonly maker: BlockMaker;
   readonly mining: Mining;
-  readonly intake: Intake;
+  readonly submission: TransactionSubmission;
   readonly ledger: Ledger;
   readonly queue: SerialQueue;
 }
 
-/** What only a devnet can be told to do. Each takes its turn with the blocks and transactions before it. */
+/** Developer controls of a devnet. Each call is queued behind earlier blocks and transactions. */
 export class DevnetControl {
   constructor(private readonly parts: ControlParts) {}
 
   get impersonation(): Impersonation {
-    return this.parts.intake.impersonation;
+    return this.parts.submission.impersonation;
   }
 
   get mining(): MiningMode {
@@ -45,12 +45,12 @@ export class DevnetControl {
   }
 
   /**
-   * Seals blocks, with whatever can run in the first of them.
+   * Seals blocks. The first one includes all transactions that can run.
    *
    * @throws PlumblineError `INVALID_PARAMETER` for a time that is not after the newest block's
    */
   mine(count: number, { first, interval }: MineTimes = {}): Promise<Block[]> {
-    return this.turn(async ({ maker, ledger }) => {
+    return this.enqueue(async ({ maker, ledger }) => {
       const blocks: Block[] = [];
       for (let i = 0; i < count; i++) {
         const { timestamp } = ledger.head.header;
@@ -62,79 +62,79 @@ export class DevnetControl {
     });
   }
 
-  /** Changes when blocks are sealed. @throws PlumblineError `INVALID_PARAMETER` for an interval that is not above zero */
+  /** Changes when blocks are sealed. @throws PlumblineError `INVALID_PARAMETER` for an interval out of range */
   setMining(mode: MiningMode): Promise<void> {
     requireInterval(mode);
-    return this.turn(({ mining }) => mining.set(mode));
+    return this.enqueue(({ mining }) => mining.set(mode));
   }
 
   /** @returns the id to revert to */
   snapshot(): Promise<number> {
-    return this.turn(async ({ maker }) => maker.snapshot());
+    return this.enqueue(async ({ maker }) => maker.snapshot());
   }
 
-  /** Goes back to a snapshot. @returns false when there is none of this id */
+  /** Reverts to a snapshot. @returns false if there is no such snapshot */
   revert(id: number): Promise<boolean> {
-    return this.turn(({ maker }) => maker.revert(id));
+    return this.enqueue(({ maker }) => maker.revert(id));
   }
 
-  /** Changes the state without a transaction. Read at once; on the chain, and provable, with the next block. */
+  /** Changes the state without a transaction: visible at once; on the chain, and provable, with the next block. */
   edit(edit: StateEdit): Promise<void> {
-    return this.turn(({ maker }) => maker.edit(edit));
+    return this.enqueue(({ maker }) => maker.edit(edit));
   }
 
   /**
-   * Sends a transaction of a dev account or of an impersonated one.
+   * Sends a transaction from a dev account or an impersonated account.
    *
-   * @returns its hash
+   * @returns its hash, 32 bytes
    * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS`
    */
   send(request: TransactionRequest): Promise<Uint8Array> {
-    return this.turn(({ intake }) => intake.send(request));
+    return this.enqueue(({ submission }) => submission.send(request));
   }
 
-  /** Takes a transaction out of the pool. @returns whether it was there */
+  /** Removes a transaction from the pool. @returns whether it was there */
   drop(hash: Uint8Array): Promise<boolean> {
-    return this.turn(async ({ maker }) => maker.pool.remove(hash));
+    return this.enqueue(async ({ maker }) => maker.pool.remove(hash));
   }
 
   /** Empties the pool. */
   dropAll(): Promise<void> {
-    return this.turn(async ({ maker }) => maker.pool.clear());
+    return this.enqueue(async ({ maker }) => maker.pool.clear());
   }
 
-  /** What waits: those that the next block can carry, and those that wait for a nonce before theirs. */
-  waiting(): Promise<{ ready: readonly SignedTransaction[]; queued: readonly SignedTransaction[] }> {
-    return this.turn(async ({ maker }) => {
+  /** The pool's transactions: `ready` for the next block, or `queued` behind a missing nonce. */
+  poolContents(): Promise<{ ready: readonly SignedTransaction[]; queued: readonly SignedTransaction[] }> {
+    return this.enqueue(async ({ maker }) => {
       const ready = await maker.pool.ready(maker.nonceOf);
-      const among = new Set(ready);
-      return { ready, queued: maker.pool.transactions.filter((transaction) => !among.has(transaction)) };
+      const readySet = new Set(ready);
+      return { ready, queued: maker.pool.transactions.filter((transaction) => !readySet.has(transaction)) };
     });
   }
 
-  /** Moves the clock on. @returns seconds that it is now ahead of the wall clock */
+  /** Advances the clock. @returns seconds that it is now ahead of the wall clock */
   increaseTime(seconds: number): Promise<number> {
-    return this.turn(async ({ maker, ledger }) => maker.clock.increase(seconds, ledger.head.header.timestamp));
+    return this.enqueue(async ({ maker, ledger }) => maker.clock.increase(seconds, ledger.head.header.timestamp));
   }
 
   /** @param timestamp - of the next block, seconds. @throws PlumblineError `INVALID_PARAMETER` unless it is after the head's */
   setNextTimestamp(timestamp: number): Promise<void> {
-    return this.turn(async ({ maker, ledger }) => maker.clock.setNext(timestamp, ledger.head.header.timestamp));
+    return this.enqueue(async ({ maker, ledger }) => maker.clock.setNext(timestamp, ledger.head.header.timestamp));
   }
 
-  /** @param seconds - from each block to the next; undefined gives the time back to the clock */
+  /** @param seconds - between each block and the next; undefined returns to the clock */
   setTimestampInterval(seconds: number | undefined): Promise<void> {
-    return this.turn(async ({ maker }) => maker.clock.setStep(seconds));
+    return this.enqueue(async ({ maker }) => maker.clock.setStep(seconds));
   }
 
-  /** Sets what is given of the blocks to come, and leaves the rest. */
+  /** Sets the given values for the next blocks; the others stay. */
   setNextBlock(next: Partial<NextBlock>): Promise<void> {
-    return this.turn(async ({ maker }) => {
+    return this.enqueue(async ({ maker }) => {
       maker.next = { ...maker.next, ...next };
     });
   }
 
-  private turn<Result>(work: (parts: ControlParts) => Promise<Result>): Promise<Result> {
+  private enqueue<Result>(work: (parts: ControlParts) => Promise<Result>): Promise<Result> {
     return this.parts.queue.run(() => work(this.parts));
   }
 }
@@ -145,5 +145,5 @@ export function requireInterval(mode: MiningMode): void {
   throw invalidParameter('mining.intervalSeconds', `must be above 0 and at most ${MAX_INTERVAL_SECONDS}`);
 }
 
-/** Timers cannot wait much longer than that. */
+/** Timers do not support much longer delays. */
 const MAX_INTERVAL_SECONDS = 2_000_000;

@@ -2,19 +2,19 @@ import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import type { Exclusion } from '../../chain.js';
 
-/** How long the reference service keeps them (docs/spec/json-rpc.md 2.4). */
+/** Retention of the reference service (docs/spec/json-rpc.md 2.4). */
 const KEPT_SECONDS = 7 * 24 * 3600;
-/** Most that are kept; the oldest go first. */
+/** When there are more, the oldest are removed. */
 const MAX_KEPT = 1024;
 
-/** Why transactions were refused or left out of a block. */
+/** Reasons why transactions were refused or left out of a block. */
 export class Exclusions {
   private readonly byHash = new Map<string, Exclusion>();
 
   /** @param now - seconds */
   constructor(private readonly now: () => number) {}
 
-  /** @param blockNumber - of the block that went without it; left out for one that the pool refused */
+  /** @param blockNumber - of the block that left it out; undefined if the pool refused it */
   record(transaction: SignedTransaction, reason: string, blockNumber?: number): void {
     const stage = blockNumber === undefined ? 'RPC' : 'SEQUENCER';
     const key = bytesToHex(transaction.hash);

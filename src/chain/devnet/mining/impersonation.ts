@@ -7,13 +7,13 @@ import type { AccessListEntry } from '../../../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
 import { DEV_ACCOUNTS } from '../state/dev-accounts.js';
 
-/** A transaction that the devnet is to sign, or to run unsigned. Prices in wei per gas. */
+/** A transaction to sign, or to run unsigned. Prices in wei per gas. */
 export interface TransactionRequest {
   /** 20 bytes. */
   readonly from: Uint8Array;
   /** 20 bytes; undefined creates a contract. */
   readonly to: Uint8Array | undefined;
-  /** The next one of the sender, what waits in the pool included, when left out. */
+  /** If undefined, the sender's next nonce, pool transactions included. */
   readonly nonce: bigint | undefined;
   readonly gasLimit: bigint;
   readonly price:
@@ -22,18 +22,18 @@ export interface TransactionRequest {
   readonly value: bigint;
   readonly data: Uint8Array;
   readonly accessList: readonly AccessListEntry[] | undefined;
-  /** Run it unsigned, whoever the sender is. */
+  /** Run it unsigned, from any sender. */
   readonly unsigned?: boolean;
 }
 
 const ABOVE_ADDRESSES = 2n ** 160n;
 const KEYS = new Map(DEV_ACCOUNTS.map(({ address, privateKey }) => [address as string, privateKey]));
 
-/** Whose transactions the devnet sends without a signature of theirs. */
+/** Accounts whose transactions the devnet runs without their signature. */
 export class Impersonation {
   private readonly addresses = new Set<string>();
-  /** Anybody's, as long as it is set. */
-  everybody = false;
+  /** If set, every account is impersonated. */
+  everyone = false;
 
   start(address: Uint8Array): void {
     this.addresses.add(bytesToHex(address));
@@ -49,13 +49,13 @@ export class Impersonation {
    */
   requireSender(sender: Uint8Array): void {
     const address = bytesToHex(sender);
-    if (this.everybody || KEYS.has(address) || this.addresses.has(address)) return;
-    const reason = `no key of ${address} is held, and it is not impersonated`;
+    if (this.everyone || KEYS.has(address) || this.addresses.has(address)) return;
+    const reason = `no key is held for ${address}; send from a dev account, or impersonate the sender first`;
     throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'sender', reason });
   }
 
   /**
-   * Makes a transaction of a request: signed where the sender is a dev account, else unsigned.
+   * Builds a transaction from a request: signed if the sender is a dev account, else unsigned.
    *
    * @throws PlumblineError as `requireSender`
    */
@@ -66,14 +66,14 @@ export class Impersonation {
     if (key !== undefined) {
       return parseSignedTransaction(build(request, chainId).sign(hexToBytes(key)).serialize(), chainId);
     }
-    // Hashes differ by sender as well, because it stands where signatures have `r`, which is never zero.
+    // Including the sender in `r` makes hashes differ by sender. `r` must not be zero.
     const signature = { r: ABOVE_ADDRESSES + bytesToBigInt(request.from), s: 1n };
     const raw = build(request, chainId, signature).serialize();
     return parseSignedTransaction(raw, chainId, { impersonated: request.from });
   }
 }
 
-/** Whether a transaction stands where a signature would what the devnet puts there for a sender who did not sign. */
+/** Whether the signature fields of a transaction hold the devnet's placeholder for a sender who did not sign. */
 export function isUnsigned({ from, r, s }: Pick<SignedTransaction, 'from' | 'r' | 's'>): boolean {
   return r === ABOVE_ADDRESSES + bytesToBigInt(from) && s === 1n;
 }

@@ -1,12 +1,15 @@
-/** Runs work again and again, each time so long after the one before has ended. Keeps no Node process alive. */
+/**
+ * Repeats work, with a pause between the end of one run and the start of the next. It does not keep a Node process
+ * alive.
+ */
 export class Interval {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private period: number | undefined;
 
-  /** @param work - whatever it rejects with is its own affair: the next turn comes all the same */
+  /** @param work - a rejection is ignored; the next run starts as planned */
   constructor(private readonly work: () => Promise<unknown>) {}
 
-  /** Seconds between two turns; undefined while nothing runs. */
+  /** Seconds between two runs; undefined if stopped. */
   get seconds(): number | undefined {
     return this.period;
   }
@@ -29,7 +32,7 @@ export class Interval {
       if (this.timer === timer) this.schedule(seconds);
     }, seconds * 1000);
     this.timer = timer;
-    // Node's timers are objects, a browser's are numbers.
+    // Timers are objects in Node and numbers in a browser.
     (timer as { unref?: () => void }).unref?.();
   }
 }

@@ -3,7 +3,7 @@ import type { MiningMode } from '../options.js';
 import type { BlockMaker } from './block-maker.js';
 import { Interval } from './interval.js';
 
-/** Decides when blocks are made: one of three modes at a time. */
+/** Decides when blocks are sealed, by mining mode. */
 export class Mining {
   private readonly interval: Interval;
   private current: MiningMode = 'manual';
@@ -19,16 +19,16 @@ export class Mining {
     return this.current;
   }
 
-  /** Changes the mode. Automatic mining begins with what can run already. */
+  /** Changes the mode. Mode `auto` seals a block at once if transactions are ready. */
   async set(mode: MiningMode): Promise<void> {
     this.interval.stop();
     this.current = mode;
     if (typeof mode === 'object') this.interval.start(mode.intervalSeconds);
-    else await this.arrived();
+    else await this.transactionAdded();
   }
 
-  /** A transaction has come into the pool. */
-  async arrived(): Promise<void> {
+  /** Called after a transaction was added to the pool. */
+  async transactionAdded(): Promise<void> {
     if (this.current !== 'auto') return;
     const ready = await this.maker.pool.ready(this.maker.nonceOf);
     if (ready.length > 0) await this.maker.seal();

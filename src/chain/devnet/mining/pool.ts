@@ -2,37 +2,37 @@ import { PlumblineError } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 
-/** Most transactions that wait at one time. */
+/** Maximum number of pending transactions. */
 const POOL_LIMIT = 4096;
-/** A replacement has to pay so many per cent more. @source docs/spec/fees.md 7, defaults of the pool */
+/** Per cent by which a replacement must raise the price. @source docs/spec/fees.md 7, defaults of the pool */
 const PRICE_BUMP = 10n;
 
-interface Waiting {
+interface PoolEntry {
   readonly transaction: SignedTransaction;
-  /** Ascends with each transaction that is let in; a replacement takes the place of what it replaces. */
+  /** Ascending order of arrival. A replacement keeps the number of the transaction it replaces. */
   readonly arrival: number;
 }
 
-/** What waits, to be put back. */
-export type PoolMark = readonly Waiting[];
+/** Contents of the pool, for a snapshot. */
+export type PoolSnapshot = readonly PoolEntry[];
 
 /** Nonce of an account after the newest block. @param sender - 20 bytes */
 export type NonceOf = (sender: Uint8Array) => Promise<bigint>;
 
-/** Transactions that wait for a block: at most one for each nonce of a sender. Above a gap they wait for it to close. */
+/** Pending transactions, at most one for each nonce of a sender. Those behind a missing nonce wait until it arrives. */
 export class Pool {
-  private readonly bySender = new Map<string, Map<bigint, Waiting>>();
-  private readonly byHash = new Map<string, Waiting>();
+  private readonly bySender = new Map<string, Map<bigint, PoolEntry>>();
+  private readonly byHash = new Map<string, PoolEntry>();
   private arrivals = 0;
 
   /**
-   * @throws PlumblineError `TRANSACTION_REJECTED`, rule `underpriced` for one that has the nonce of another and does not
-   *   pay 10 % more, `pool-full`
+   * @throws PlumblineError `TRANSACTION_REJECTED`, rule `underpriced` for a replacement that does not pay 10 % more, or
+   *   `pool-full`
    */
   add(transaction: SignedTransaction): void {
     const held = this.replaced(transaction);
     if (held === undefined && this.byHash.size >= POOL_LIMIT) {
-      const reason = `Transaction pool is full, ${POOL_LIMIT} transactions wait`;
+      const reason = `Transaction pool is full: ${POOL_LIMIT} transactions are pending. Mine a block first`;
       throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'pool-full', reason });
     }
     if (held !== undefined) this.delete(held);
@@ -45,9 +45,9 @@ export class Pool {
 
   /** @returns whether it was there */
   remove(hash: Uint8Array): boolean {
-    const waiting = this.byHash.get(bytesToHex(hash));
-    if (waiting !== undefined) this.delete(waiting);
-    return waiting !== undefined;
+    const entry = this.byHash.get(bytesToHex(hash));
+    if (entry !== undefined) this.delete(entry);
+    return entry !== undefined;
   }
 
   clear(): void {
@@ -55,7 +55,7 @@ export class Pool {
     this.byHash.clear();
   }
 
-  /** The first nonce from `nonce` on that no transaction of `sender` has. */
+  /** The first nonce from `nonce` on that no transaction of `sender` uses. */
   nextNonce(sender: Uint8Array, nonce: bigint): bigint {
     const own = this.bySender.get(bytesToHex(sender));
     let next = nonce;
@@ -64,8 +64,8 @@ export class Pool {
   }
 
   /**
-   * What the next block can carry: for each sender the nonces from the account's on without a gap. In the order of
-   * arrival, as far as nonces allow.
+   * Transactions that the next block can hold: for each sender, consecutive nonces from the account's nonce on. In
+   * order of arrival, as far as nonces allow.
    */
   async ready(nonceOf: NonceOf): Promise<SignedTransaction[]> {
     const runs: { transaction: SignedTransaction; at: number }[] = [];
@@ -83,16 +83,16 @@ export class Pool {
       .map(({ transaction }) => transaction);
   }
 
-  /** Drops what can never run any more, because its nonce is used. */
+  /** Removes transactions whose nonce is used up; they can never run. */
   async prune(nonceOf: NonceOf): Promise<void> {
     for (const own of [...this.bySender.values()]) {
       const [first] = own.values();
       const nonce = await nonceOf(first!.transaction.from);
-      for (const waiting of [...own.values()]) if (waiting.transaction.nonce < nonce) this.delete(waiting);
+      for (const entry of [...own.values()]) if (entry.transaction.nonce < nonce) this.delete(entry);
     }
   }
 
-  /** What waits: senders in the order they came, their transactions in the order of their nonces. */
+  /** All transactions: senders in order of arrival, each sender's by nonce. */
   get transactions(): readonly SignedTransaction[] {
     return [...this.bySender.values()].flatMap((own) =>
       [...own.values()]
@@ -101,36 +101,36 @@ export class Pool {
     );
   }
 
-  mark(): PoolMark {
+  snapshot(): PoolSnapshot {
     return [...this.byHash.values()];
   }
 
-  restore(mark: PoolMark): void {
+  restore(snapshot: PoolSnapshot): void {
     this.clear();
-    for (const waiting of mark) this.insert(waiting);
+    for (const entry of snapshot) this.insert(entry);
   }
 
-  private replaced({ from, nonce, ...offer }: SignedTransaction): Waiting | undefined {
+  private replaced({ from, nonce, ...offer }: SignedTransaction): PoolEntry | undefined {
     const held = this.bySender.get(bytesToHex(from))?.get(nonce);
     if (held === undefined) return undefined;
-    if (bumped(held.transaction, offer, cap) && bumped(held.transaction, offer, tip)) return held;
-    const reason = `Replacement transaction underpriced, it has to pay ${PRICE_BUMP} % more`;
+    if (raisesPrice(held.transaction, offer, cap) && raisesPrice(held.transaction, offer, tip)) return held;
+    const reason = `Replacement transaction underpriced: raise its prices by at least ${PRICE_BUMP} %`;
     throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'underpriced', reason });
   }
 
-  private insert(waiting: Waiting): void {
-    const { from, nonce, hash } = waiting.transaction;
+  private insert(entry: PoolEntry): void {
+    const { from, nonce, hash } = entry.transaction;
     const sender = bytesToHex(from);
     let own = this.bySender.get(sender);
     if (own === undefined) {
       own = new Map();
       this.bySender.set(sender, own);
     }
-    own.set(nonce, waiting);
-    this.byHash.set(bytesToHex(hash), waiting);
+    own.set(nonce, entry);
+    this.byHash.set(bytesToHex(hash), entry);
   }
 
-  private delete({ transaction }: Waiting): void {
+  private delete({ transaction }: PoolEntry): void {
     const sender = bytesToHex(transaction.from);
     const own = this.bySender.get(sender);
     own?.delete(transaction.nonce);
@@ -144,6 +144,6 @@ type Offer = Pick<SignedTransaction, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityF
 const cap = ({ gasPrice, maxFeePerGas }: Offer) => gasPrice ?? maxFeePerGas ?? 0n;
 const tip = ({ gasPrice, maxPriorityFeePerGas }: Offer) => gasPrice ?? maxPriorityFeePerGas ?? 0n;
 
-function bumped(held: Offer, offer: Offer, price: (offer: Offer) => bigint): boolean {
+function raisesPrice(held: Offer, offer: Offer, price: (offer: Offer) => bigint): boolean {
   return price(offer) * 100n >= price(held) * (100n + PRICE_BUMP);
 }

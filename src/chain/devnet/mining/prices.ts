@@ -4,8 +4,8 @@ import type { Network } from '../../../networks/network.js';
 import type { CurrentPrices } from '../../chain.js';
 
 /**
- * Prices of a header, else the profile's defaults (docs/spec/fees.md 3). The headers of a devnet carry prices all or
- * not at all, so no older one needs to be asked.
+ * Prices in a header, else the defaults of the network profile (docs/spec/fees.md 3). Either all headers of a devnet carry
+ * prices or none does, so older headers need not be read.
  */
 export function currentPrices(network: Network, head: BlockHeader): CurrentPrices {
   const reading = parseExtraData(head.extraData);

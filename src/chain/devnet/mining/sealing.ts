@@ -14,15 +14,15 @@ import { type BlockExecution, type BlockPlan, executeBlock, receiptsOf } from '.
 
 export type { BlockPlan } from './block-execution.js';
 
-/** A block that was made, and the transactions that were left out because they will never run. */
+/** A sealed block, and transactions that were dropped because they can never run. */
 export interface SealedBlock {
   readonly record: BlockRecord;
   readonly dropped: readonly { readonly transaction: SignedTransaction; readonly reason: string }[];
 }
 
 /**
- * Executes transactions on the head's state, takes the result into the state and makes the block of it. Transactions
- * that may not run, or not yet, are left out.
+ * Executes transactions on the head's state, applies the result to the state and builds the block. Transactions that
+ * cannot run, or not yet, are left out.
  */
 export async function sealBlock(
   settings: DevnetSettings,
@@ -32,7 +32,7 @@ export async function sealBlock(
 ): Promise<SealedBlock> {
   const dropped: SealedBlock['dropped'][number][] = [];
   const execution = await executeBlock(settings.network, state, plan, (error, transaction) => {
-    // It was fit when it was admitted; what ran before it may have changed that.
+    // It passed admission; earlier transactions of the block may have changed the state since.
     if (!isPlumblineError(error, 'TRANSACTION_REJECTED') && !isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw error;
     if (!mayRunLater(error)) dropped.push({ transaction, reason: error.message });
   });
@@ -48,7 +48,7 @@ export async function sealBlock(
   return { record: { block, receipts: receiptsOf(block, execution), changes, zkRoot: roots.zkRoot }, dropped };
 }
 
-/** Members that do not depend on roots, those of later forks only where the rules have them. */
+/** The header without its state and transactions roots. Fields of later forks are set only if the rules have them. */
 function unsignedHeader(settings: DevnetSettings, ledger: Ledger, execution: BlockExecution) {
   const { rules, context } = execution;
   const parent = ledger.head;
@@ -77,7 +77,7 @@ function unsignedHeader(settings: DevnetSettings, ledger: Ledger, execution: Blo
   };
 }
 
-/** The block is full, or a transaction before it has been left out. */
+/** True if the block is full, or if an earlier transaction of the sender was left out. */
 function mayRunLater(error: PlumblineError): boolean {
   if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) return false;
   const { rule } = error.details;

@@ -1,22 +1,22 @@
-import type { FinalityMark } from '../layer-one/finality.js';
+import type { FinalitySnapshot } from '../layer-one/finality.js';
 import type { NextBlock } from '../options.js';
 import type { StateEdit } from '../records/edits.js';
-import type { BlockClockMark } from './clock.js';
-import type { PoolMark } from './pool.js';
+import type { ClockSnapshot } from './clock.js';
+import type { PoolSnapshot } from './pool.js';
 
-/** All that is needed to come back to a moment of the devnet. */
+/** Everything that is needed to revert the devnet to an earlier moment. */
 export interface Snapshot {
   readonly id: number;
   /** Newest block. */
   readonly block: number;
-  readonly finality: FinalityMark;
-  readonly pool: PoolMark;
-  readonly clock: BlockClockMark;
+  readonly finality: FinalitySnapshot;
+  readonly pool: PoolSnapshot;
+  readonly clock: ClockSnapshot;
   readonly edits: readonly StateEdit[];
   readonly next: NextBlock;
 }
 
-/** Snapshots that can be gone back to, oldest first. They last as long as the node is open. */
+/** Snapshots to revert to, oldest first. They last while the node is open. */
 export class Snapshots {
   private readonly taken: Snapshot[] = [];
   private lastId = 0;
@@ -31,18 +31,18 @@ export class Snapshots {
     return this.taken.find((snapshot) => snapshot.id === id);
   }
 
-  /** Lets go of a snapshot and of all that were taken after it: they are of a chain that is no more. */
+  /** Removes a snapshot and all later ones, whose blocks no longer exist. */
   removeFrom(id: number): void {
     const index = this.taken.findIndex((snapshot) => snapshot.id === id);
     if (index >= 0) this.taken.splice(index);
   }
 
-  /** Newest finalized block of the oldest snapshot; infinite without one. */
+  /** Newest finalized block of the oldest snapshot; infinity if there is none. */
   get oldestFinalized(): number {
     return this.taken[0]?.finality.last ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Oldest block that a snapshot needs the state of; undefined without one. */
+  /** Oldest block whose state a snapshot needs; undefined if there is none. */
   get oldestProvable(): number | undefined {
     return this.taken[0]?.finality.provable[0];
   }

@@ -6,17 +6,17 @@ import { parseSignedTransaction, type SignedTransaction } from '../../../ethereu
 import { withdrawalFromFields } from '../../../ethereum/withdrawal.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
 import type { Block, TransactionReceipt } from '../../chain.js';
-import { type ContentParts, orCorrupt } from './record-parts.js';
+import { type ContentParts, orStoreCorrupt } from './record-parts.js';
 import { contentOf, encodingOf, partsOf, type RlpPart } from './rlp-parts.js';
 
 type Item = Uint8Array | Item[];
 
-/** A block and its receipts. What is in them beside the header is decoded when somebody looks at it. */
+/** A block and its receipts. Everything but the header is decoded on first use. */
 export interface LazyBlockContents {
   readonly block: Block;
   readonly receipts: readonly TransactionReceipt[];
   readonly transactionCount: number;
-  /** Decodes all of it, so that nothing fails later. @throws PlumblineError `STORE_CORRUPT` */
+  /** Decodes everything, so that later reads cannot fail. @throws PlumblineError `STORE_CORRUPT` */
   decode(): void;
 }
 
@@ -24,11 +24,12 @@ const NOTHING = new Uint8Array(0);
 const EMPTY_LIST_BYTES = 1;
 
 /**
- * @param chainId - of the devnet the block belongs to
- * @throws PlumblineError `STORE_CORRUPT` for what is no block, and later for transactions and receipts that are none
+ * @param chainId - chain id of the devnet
+ * @throws PlumblineError `STORE_CORRUPT` if the block cannot be decoded; later reads throw it for transactions and
+ *   receipts
  */
 export function blockContents(bytes: Uint8Array, parts: ContentParts, chainId: number): LazyBlockContents {
-  return orCorrupt(() => readContents(bytes, parts, chainId));
+  return orStoreCorrupt(() => readContents(bytes, parts, chainId));
 }
 
 function readContents(bytes: Uint8Array, parts: ContentParts, chainId: number): LazyBlockContents {
@@ -42,7 +43,7 @@ function readContents(bytes: Uint8Array, parts: ContentParts, chainId: number): 
   );
   const parsed: SignedTransaction[] = [];
   const transactionAt = (index: number) => {
-    parsed[index] ??= orCorrupt(() => parseTransaction(bytes, raws[index]!, chainId));
+    parsed[index] ??= orStoreCorrupt(() => parseTransaction(bytes, raws[index]!, chainId));
     return parsed[index];
   };
   let transactions: readonly SignedTransaction[] | undefined;
@@ -61,7 +62,7 @@ function readContents(bytes: Uint8Array, parts: ContentParts, chainId: number): 
     },
   };
   const readReceipts = () => {
-    receipts ??= orCorrupt(() => {
+    receipts ??= orStoreCorrupt(() => {
       const items = receiptParts.map((part) => itemOf(bytes, part) as Item[]);
       return parseReceipts(items, block, transactionAt);
     });
@@ -93,7 +94,7 @@ function listOf(bytes: Uint8Array, part: RlpPart | undefined): RlpPart[] {
   return part === undefined ? [] : partsOf(bytes, part);
 }
 
-/** The bytes of a transaction in its entry. */
+/** The encoded transaction within its entry. */
 function rawOf(bytes: Uint8Array, entry: RlpPart): RlpPart {
   return entry.isList ? partsOf(bytes, entry)[0]! : entry;
 }
@@ -102,7 +103,7 @@ function parseTransaction(bytes: Uint8Array, entry: RlpPart, chainId: number): S
   const item = itemOf(bytes, entry) as Uint8Array | Uint8Array[];
   if (item instanceof Uint8Array) return parseSignedTransaction(item, chainId, { blobs: true, frontier: true });
   const [raw, from, impersonated] = item;
-  // Up to format 2 only the sender of one that nobody signed stood beside it.
+  // Up to format 2, only transactions without a signature had their sender stored.
   if (impersonated === undefined || impersonated[0] === 1) {
     return parseSignedTransaction(raw!, chainId, { impersonated: from });
   }
@@ -148,7 +149,7 @@ function parseReceipts(
   });
 }
 
-/** Bytes of the block's RLP, in which transactions of type 0 are lists, and others strings. */
+/** Size of the block's RLP in bytes. In it, transactions of type 0 are lists, and others are strings. */
 function sizeOf(bytes: Uint8Array, parts: ContentParts, raws: readonly RlpPart[], hasWithdrawals: boolean): number {
   const lengthOf = (part: RlpPart | undefined) => (part === undefined ? EMPTY_LIST_BYTES : part.to - part.at);
   let transactions = 0;
@@ -160,7 +161,7 @@ function sizeOf(bytes: Uint8Array, parts: ContentParts, raws: readonly RlpPart[]
   return listBytes(lengthOf(parts.header) + listBytes(transactions) + lengthOf(parts.uncles) + withdrawals);
 }
 
-/** Bytes of an RLP list. @param content - bytes of what is in it */
+/** Length of an RLP list in bytes, prefix included. @param content - length of its items in bytes */
 function listBytes(content: number): number {
   let prefix = 1;
   for (let rest = content > 55 ? content : 0; rest > 0; rest = Math.floor(rest / 256)) prefix++;

@@ -8,25 +8,32 @@ import { type BlockBody, blockBytes } from '../../block-bytes.js';
 import type { Block, TransactionReceipt } from '../../chain.js';
 import { blockContents } from './block-contents.js';
 import { decodeChanges, encodeChanges } from './changes-codec.js';
-import { FORMAT, orCorrupt, PRUNED_FORMAT, type RecordParts, recordChecksum, recordParts } from './record-parts.js';
+import {
+  FORMAT,
+  orStoreCorrupt,
+  PRUNED_FORMAT,
+  type RecordParts,
+  recordChecksum,
+  recordParts,
+} from './record-parts.js';
 import { contentOf, encodingOf, partAt, partsOf } from './rlp-parts.js';
 
-/** All of one block that a reload needs: nothing is executed again to come back to it. */
+/** Everything a reload needs of one block, so that nothing is executed again. */
 export interface BlockRecord {
   readonly block: Block;
   readonly receipts: readonly TransactionReceipt[];
   readonly changes: readonly AccountChange[];
-  /** Root of the zk state after the block, 32 bytes. */
+  /** Zk state root after the block, 32 bytes. */
   readonly zkRoot: Uint8Array;
-  /** Whole headers of the block's uncles; left out for none. */
+  /** Headers of the block's uncles; left out if there are none. */
   readonly uncles?: readonly BlockHeader[];
-  /** It came from outside, and was final as it came. */
+  /** The block was made elsewhere, and was final on arrival. */
   readonly imported?: boolean;
-  /** What it has lost to keep within a budget: what it changed, or its body too. Then that is empty here. */
+  /** Which parts were removed to keep within the storage budget. They are empty here. */
   readonly pruned?: Pruned;
 }
 
-/** What a stored block has lost: what it changed, or its body too. */
+/** Parts removed from a stored block: its state changes, or its body as well. */
 export type Pruned = 'changes' | 'body';
 
 type Item = Uint8Array | Item[];
@@ -36,7 +43,7 @@ const NOTHING = new Uint8Array(0);
 const flag = (value: boolean) => Uint8Array.of(value ? 1 : 0);
 const int = (value: bigint | number) => bigIntToMinimalBytes(BigInt(value));
 
-/** A block of its parts; the hash and the size follow from them. */
+/** Builds a block from its parts, with hash and size. */
 export function blockWithHash(body: BlockBody & { readonly transactions: readonly SignedTransaction[] }): Block {
   const { header, transactions, uncles, withdrawals } = body;
   return {
@@ -49,7 +56,7 @@ export function blockWithHash(body: BlockBody & { readonly transactions: readonl
   };
 }
 
-/** A record that has lost something. */
+/** The record without the pruned parts. */
 export function pruneRecord(record: BlockRecord, pruned: Pruned): BlockRecord {
   const { block, imported, zkRoot } = record;
   const kept = { zkRoot, changes: [], pruned, ...(imported === true && { imported }) };
@@ -59,7 +66,7 @@ export function pruneRecord(record: BlockRecord, pruned: Pruned): BlockRecord {
   return { ...kept, block: { header: block.header, hash: block.hash, transactions: [], size: 0 }, receipts: [] };
 }
 
-/** The record as bytes for the store. */
+/** Encodes a record for the store: RLP and checksum. */
 export function encodeBlockRecord(record: BlockRecord): Uint8Array {
   const receipts = record.receipts.map((receipt): Item[] => [
     flag(receipt.succeeded),
@@ -71,7 +78,7 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
     receipt.stateRoot ?? NOTHING,
     receipt.blobGasUsed === undefined ? [] : [int(receipt.blobGasUsed), int(receipt.blobGasPrice ?? 0n)],
   ]);
-  // Recovering the sender would take longer than all else of reading it.
+  // Recovering a sender would take longer than all other decoding of the record.
   const raws = record.block.transactions.map((tx): Item => [tx.raw, tx.from, flag(tx.impersonated === true)]);
   const { header, withdrawals = [] } = record.block;
   const { pruned } = record;
@@ -84,7 +91,7 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
     record.zkRoot,
     (record.uncles ?? []).map(headerFields),
     withdrawals.map(withdrawalFields),
-    // Not a mere flag: no single damaged byte makes one of the other.
+    // The hash instead of a flag, so that one damaged byte cannot change it.
     record.imported === true ? record.block.hash : NOTHING,
     ...(pruned === undefined ? [] : [int(PRUNED.indexOf(pruned) + 1)]),
   ]);
@@ -92,11 +99,11 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
 }
 
 /**
- * @param chainId - of the devnet the record belongs to
- * @throws PlumblineError `STORE_CORRUPT` for anything that is not such a record
+ * @param chainId - chain id of the devnet
+ * @throws PlumblineError `STORE_CORRUPT` if the bytes are not a valid record
  */
 export function decodeBlockRecord(bytes: Uint8Array, chainId: number): BlockRecord {
-  return orCorrupt(() => {
+  return orStoreCorrupt(() => {
     const parts = recordParts(bytes);
     const contents = blockContents(bytes, parts, chainId);
     contents.decode();
@@ -107,7 +114,7 @@ export function decodeBlockRecord(bytes: Uint8Array, chainId: number): BlockReco
     return {
       block,
       receipts,
-      // Few who read a block look at them, and genesis may have very many.
+      // Decoded on first use: rarely needed, and genesis may change very many accounts.
       get changes() {
         changes ??= changesIn(bytes, parts);
         return changes;
@@ -122,23 +129,25 @@ export function decodeBlockRecord(bytes: Uint8Array, chainId: number): BlockReco
   });
 }
 
-/** Accounts of one piece of what a block changed. */
-const PIECE = 2048;
+/** Number of accounts in one chunk of a block's changes. */
+const CHUNK_ACCOUNTS = 2048;
 
 /**
- * What a block changed, of its record alone; in pieces, as genesis may have very many accounts.
+ * Decodes only the changes of a record, in chunks, because genesis may change very many accounts.
  *
- * @throws PlumblineError `STORE_CORRUPT`, for one that does not decode when its turn comes
+ * @throws PlumblineError `STORE_CORRUPT`; for a chunk that cannot be decoded, when it is reached
  */
 export function decodeRecordChanges(bytes: Uint8Array): Iterable<readonly AccountChange[]> {
-  return orCorrupt(() => changePieces(bytes, recordParts(bytes)));
+  return orStoreCorrupt(() => changeChunks(bytes, recordParts(bytes)));
 }
 
-function* changePieces(bytes: Uint8Array, { changes }: RecordParts): Generator<readonly AccountChange[]> {
-  const parts = orCorrupt(() => partsOf(bytes, changes.isList ? changes : partAt(bytes, changes.from, changes.to)));
-  for (let at = 0; at < parts.length; at += PIECE) {
-    const piece = parts.slice(at, at + PIECE);
-    yield orCorrupt(() => decodeChanges(piece.map((part) => RLP.decode(encodingOf(bytes, part)) as Item[])));
+function* changeChunks(bytes: Uint8Array, { changes }: RecordParts): Generator<readonly AccountChange[]> {
+  const parts = orStoreCorrupt(() =>
+    partsOf(bytes, changes.isList ? changes : partAt(bytes, changes.from, changes.to)),
+  );
+  for (let at = 0; at < parts.length; at += CHUNK_ACCOUNTS) {
+    const chunk = parts.slice(at, at + CHUNK_ACCOUNTS);
+    yield orStoreCorrupt(() => decodeChanges(chunk.map((part) => RLP.decode(encodingOf(bytes, part)) as Item[])));
   }
 }
 
@@ -148,17 +157,18 @@ function changesIn(bytes: Uint8Array, { changes }: RecordParts): readonly Accoun
   );
 }
 
-/** What a record has lost; undefined for nothing. @throws Error */
+/** The parts that were pruned from a record; undefined if none were. @throws Error */
 export function prunedKind(bytes: Uint8Array, { pruned }: RecordParts): Pruned | undefined {
   if (pruned === undefined) return undefined;
   const kind = PRUNED[Number(bytesToBigInt(contentOf(bytes, pruned))) - 1];
-  if (kind === undefined) throw new Error('unknown kind of pruning');
+  if (kind === undefined) throw new Error('the kind of pruning is unknown');
   return kind;
 }
 
-/** Whether the block of this hash was imported. @throws Error */
+/** Whether the block with this hash was imported. @throws Error */
 export function isImported(bytes: Uint8Array, { imported }: RecordParts, hash: Uint8Array): boolean {
   if (imported === undefined || imported.from === imported.to) return false;
-  if (!equalBytes(contentOf(bytes, imported), hash)) throw new Error('the mark of an import is of another block');
+  if (!equalBytes(contentOf(bytes, imported), hash))
+    throw new Error('the hash that marks an import is not the hash of this block');
   return true;
 }

@@ -10,7 +10,7 @@ const int = (value: bigint) => bigIntToMinimalBytes(value);
 const account = (value: Account | undefined): Item[] =>
   value === undefined ? [] : [int(value.nonce), int(value.balance), value.codeHash];
 
-/** What a block changed, as RLP. */
+/** Encodes the changes of a block as RLP. */
 export function encodeChanges(changes: readonly AccountChange[]): Uint8Array {
   return encodedList(
     changes.map((change) =>
@@ -28,7 +28,7 @@ export function encodeChanges(changes: readonly AccountChange[]): Uint8Array {
   );
 }
 
-/** @param encoded - RLP, or its items as they stood in block records up to format 2 */
+/** @param encoded - RLP, or its decoded items, as in block records up to format 2 */
 export function decodeChanges(encoded: Uint8Array | Item[][]): AccountChange[] {
   return (encoded instanceof Uint8Array ? (RLP.decode(encoded) as Item[][]) : encoded).map(parseChange);
 }

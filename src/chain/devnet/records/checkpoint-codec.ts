@@ -11,16 +11,16 @@ import {
 } from '../../../primitives/bytes.js';
 import type { Table } from '../../../store/page-store.js';
 
-/** Which state the tables `state` and `trie` hold. All of it is written in one commit. */
+/** Describes the state in the tables `state` and `trie`. All of it is written in one commit. */
 export interface Checkpoint {
   readonly block: number;
   /** Hash of that block, 32 bytes. */
   readonly blockHash: Uint8Array;
-  /** What the devnet began from, and its chain id and hash (`findStored`), 32 bytes. */
+  /** Hash of the genesis settings, chain id included (`findStored`), 32 bytes. */
   readonly genesis: Uint8Array;
-  /** Numbers of the segments of the ordinary trie, with the bytes of each; oldest first. */
+  /** Segments of the ordinary trie, oldest first: number and size in bytes. */
   readonly segments: readonly { readonly number: number; readonly bytes: number }[];
-  /** Bytes of the trie when it was last written as a whole. */
+  /** Size of the trie in bytes when it was last written as a whole. */
   readonly baseBytes: number;
 }
 
@@ -29,14 +29,14 @@ const CHECKSUM_BYTES = 8;
 const HASH_BYTES = 32;
 const HEAD_BYTES = HASH_BYTES + 4;
 
-/** Where `meta` holds the newest checkpoint. */
+/** Key of the newest checkpoint in table `meta`. */
 export const CHECKPOINT_KEY = 'devnet-checkpoint';
 
 const int = (value: number) => bigIntToMinimalBytes(BigInt(value));
 const number = (bytes: Uint8Array) => Number(bytesToBigInt(bytes));
 
-/** Appends a checksum that only fits under this key. */
-export function sealed(key: string | number, content: Uint8Array): Uint8Array {
+/** Appends a checksum over key and content. */
+export function withChecksum(key: string | number, content: Uint8Array): Uint8Array {
   return concatBytes(content, checksum(key, content));
 }
 
@@ -45,49 +45,52 @@ function checksum(key: string | number, content: Uint8Array): Uint8Array {
   return named.update(content).digest().subarray(0, CHECKSUM_BYTES);
 }
 
-/** Takes the checksum off again. @throws PlumblineError `STORE_CORRUPT` naming table and key */
-export function unsealed(table: Table, key: string | number, bytes: Uint8Array | undefined): Uint8Array {
-  if (bytes === undefined) throw damaged(table, key, 'is missing');
+/** Checks the checksum and removes it. @throws PlumblineError `STORE_CORRUPT` with table and key */
+export function withoutChecksum(table: Table, key: string | number, bytes: Uint8Array | undefined): Uint8Array {
+  if (bytes === undefined) throw damagedEntry(table, key, 'is missing');
   const content = bytes.subarray(0, Math.max(0, bytes.length - CHECKSUM_BYTES));
   if (!equalBytes(checksum(key, content), bytes.subarray(content.length))) {
-    throw damaged(table, key, 'is damaged, the checksum does not fit');
+    throw damagedEntry(table, key, 'does not match its checksum');
   }
   return content;
 }
 
-/** An error about one entry of the store. */
-export function damaged(table: Table, key: string | number, what: string): PlumblineError<'STORE_CORRUPT'> {
+export function damagedEntry(table: Table, key: string | number, what: string): PlumblineError<'STORE_CORRUPT'> {
   const reason = `${key} ${what}`;
   return new PlumblineError('STORE_CORRUPT', `store table ${table}: ${reason}`, { table, reason });
 }
 
-/** The checkpoint as it stands under `CHECKPOINT_KEY`. */
+/** Encodes a checkpoint for `CHECKPOINT_KEY`. */
 export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
   const { block, blockHash, genesis, segments, baseBytes } = checkpoint;
   const rows = segments.map((segment) => [int(segment.number), int(segment.bytes)]);
-  return sealed(CHECKPOINT_KEY, RLP.encode([int(FORMAT), int(block), blockHash, genesis, rows, int(baseBytes)]));
+  return withChecksum(CHECKPOINT_KEY, RLP.encode([int(FORMAT), int(block), blockHash, genesis, rows, int(baseBytes)]));
 }
 
 /** @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW` */
 export function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
-  const content = unsealed('meta', CHECKPOINT_KEY, bytes);
+  const content = withoutChecksum('meta', CHECKPOINT_KEY, bytes);
   let items: [Uint8Array, Uint8Array, Uint8Array, Uint8Array, [Uint8Array, Uint8Array][], Uint8Array];
   try {
     items = RLP.decode(content) as unknown as typeof items;
   } catch (cause) {
-    throw damaged('meta', CHECKPOINT_KEY, `does not decode: ${messageOf(cause)}`);
+    throw damagedEntry('meta', CHECKPOINT_KEY, `does not decode: ${messageOf(cause)}`);
   }
   const [format, block, blockHash, genesis, rows, baseBytes] = items;
   const version = number(format);
   if (version > FORMAT) {
-    const text = `the checkpoint has format ${version}, this is ${FORMAT}`;
+    const text = `the checkpoint has format ${version}, this version reads up to ${FORMAT}; use a newer version of plumbline`;
     throw new PlumblineError('STORE_TOO_NEW', text, { version, supported: FORMAT });
   }
   const segments = rows.map(([name, size]) => ({ number: number(name), bytes: number(size) }));
   return { block: number(block), blockHash, genesis, segments, baseBytes: number(baseBytes) };
 }
 
-/** Nodes of a trie, by `bytesToKey` of their hash, as one value: hash, length and bytes of each, then a checksum. */
+/**
+ * Encodes trie nodes as one value: hash, length and bytes of each, then a checksum.
+ *
+ * @param nodes - by `bytesToKey` of their hash
+ */
 export function encodeSegment(key: number, nodes: ReadonlyMap<string, Uint8Array>): Uint8Array {
   let size = 0;
   for (const node of nodes.values()) size += HEAD_BYTES + node.length;
@@ -100,17 +103,17 @@ export function encodeSegment(key: number, nodes: ReadonlyMap<string, Uint8Array
     content.set(node, at + HEAD_BYTES);
     at += HEAD_BYTES + node.length;
   }
-  return sealed(key, content);
+  return withChecksum(key, content);
 }
 
-/** @throws PlumblineError `STORE_CORRUPT` naming the segment */
+/** @throws PlumblineError `STORE_CORRUPT` with the number of the segment */
 export function decodeSegment(key: number, bytes: Uint8Array | undefined, into: Map<string, Uint8Array>): void {
-  const content = unsealed('trie', key, bytes);
+  const content = withoutChecksum('trie', key, bytes);
   const view = new DataView(content.buffer, content.byteOffset, content.byteLength);
   for (let at = 0; at < content.length; ) {
-    if (at + HEAD_BYTES > content.length) throw damaged('trie', key, 'ends too soon');
+    if (at + HEAD_BYTES > content.length) throw damagedEntry('trie', key, 'ends too soon');
     const end = at + HEAD_BYTES + view.getUint32(at + HASH_BYTES);
-    if (end > content.length) throw damaged('trie', key, 'ends too soon');
+    if (end > content.length) throw damagedEntry('trie', key, 'ends too soon');
     into.set(bytesToKey(content.subarray(at, at + HASH_BYTES)), content.slice(at + HEAD_BYTES, end));
     at = end;
   }

@@ -6,19 +6,19 @@ import type { Account } from '../../../evm/state/state-reader.js';
 import { NO_ACCOUNT } from '../../../evm/state/state-reader.js';
 import { bigIntToMinimalBytes, bytesToBigInt, equalBytes } from '../../../primitives/bytes.js';
 
-/** A change to the state that a developer asks for instead of a transaction. Addresses have 20 bytes. */
+/** A developer's change to the state, made without a transaction. Addresses are 20 bytes. */
 export type StateEdit =
   /** Wei. */
   | { readonly kind: 'balance'; readonly address: Uint8Array; readonly balance: bigint }
   | { readonly kind: 'nonce'; readonly address: Uint8Array; readonly nonce: bigint }
-  /** Code of no bytes takes code away. */
+  /** Empty code removes the account's code. */
   | { readonly kind: 'code'; readonly address: Uint8Array; readonly code: Uint8Array }
-  /** Key and value have 32 bytes. */
+  /** Key and value are 32 bytes. */
   | { readonly kind: 'slot'; readonly address: Uint8Array; readonly key: Uint8Array; readonly value: Uint8Array };
 
 const KINDS = ['balance', 'nonce', 'code', 'slot'] as const;
 
-/** Writes edits in order. An account that does not exist yet is made, unless the edit would leave it empty. */
+/** Applies edits in order. An account that does not exist is created, unless it would be empty. */
 export async function applyEdits(overlay: StateOverlay, edits: readonly StateEdit[]): Promise<void> {
   for (const edit of edits) {
     const held = await overlay.account(edit.address);
@@ -43,7 +43,7 @@ function edited(overlay: StateOverlay, account: Account, edit: StateEdit): Accou
   }
 }
 
-/** Edits as bytes for the store. */
+/** Encodes edits for the store. */
 export function encodeEdits(edits: readonly StateEdit[]): Uint8Array {
   return RLP.encode(edits.map((edit) => [Uint8Array.of(KINDS.indexOf(edit.kind) + 1), edit.address, ...values(edit)]));
 }
@@ -61,7 +61,7 @@ function values(edit: StateEdit): Uint8Array[] {
   }
 }
 
-/** @throws PlumblineError `STORE_CORRUPT` for anything that is not such a list */
+/** @throws PlumblineError `STORE_CORRUPT` if the bytes are not a list of edits */
 export function decodeEdits(bytes: Uint8Array): StateEdit[] {
   try {
     return (RLP.decode(bytes) as Uint8Array[][]).map(parseEdit);
@@ -73,7 +73,7 @@ export function decodeEdits(bytes: Uint8Array): StateEdit[] {
 }
 
 function parseEdit([kind, address, value, key]: Uint8Array[]): StateEdit {
-  if (address?.length !== 20 || value === undefined) throw new Error('an edit without address or value');
+  if (address?.length !== 20 || value === undefined) throw new Error('an edit has no address or no value');
   switch (KINDS[(kind?.[0] ?? 0) - 1]) {
     case 'balance':
       return { kind: 'balance', address, balance: bytesToBigInt(value) };
@@ -82,9 +82,9 @@ function parseEdit([kind, address, value, key]: Uint8Array[]): StateEdit {
     case 'code':
       return { kind: 'code', address, code: value };
     case 'slot':
-      if (key?.length !== 32 || value.length !== 32) throw new Error('a slot that has not 32 bytes');
+      if (key?.length !== 32 || value.length !== 32) throw new Error('key and value of a slot edit must be 32 bytes');
       return { kind: 'slot', address, key, value };
     default:
-      throw new Error('an edit of unknown kind');
+      throw new Error('an edit is of unknown kind');
   }
 }

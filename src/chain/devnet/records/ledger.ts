@@ -2,15 +2,15 @@ import { PlumblineError } from '../../../errors.js';
 import { bytesToKey } from '../../../primitives/bytes.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../../chain.js';
 import { Packer } from './packing.js';
-import { hashesOfKept, readKept, type StoredBlock } from './stored-block.js';
+import { readContents, type StoredBlock, storedTransactionHashes } from './stored-block.js';
 
-/** Newest blocks stay as they are as long as they and their transactions are not more than this many. */
+/** Number of newest blocks and transactions that are held as objects. */
 const RECENT_ITEMS = 256;
-/** So do older ones that have been read. */
+/** Number of older blocks and transactions that are held as objects after a read. */
 const UNPACKED_ITEMS = 256;
 const HASH_BYTES = 32;
-/** Above the number of transactions that fit any block. */
-const PLACES = 2 ** 20;
+/** More than the transactions that fit in any block. */
+const MAX_TRANSACTIONS = 2 ** 20;
 
 interface HeldBlock {
   readonly block: Block;
@@ -18,8 +18,8 @@ interface HeldBlock {
   readonly transactionCount: number;
 }
 
-/** The newest block, as far as the one after it has to know it. */
-export interface Tip {
+/** The fields of the newest block that the next block depends on. */
+export interface HeadSummary {
   readonly number: number;
   /** Seconds. */
   readonly timestamp: number;
@@ -27,7 +27,7 @@ export interface Tip {
   readonly hash: Uint8Array;
 }
 
-/** Blocks by number, and how many they and their transactions are. */
+/** Blocks by number, with the count of blocks and transactions. */
 class HeldBlocks {
   private readonly blocks = new Map<number, HeldBlock>();
   items = 0;
@@ -36,7 +36,7 @@ class HeldBlocks {
     return this.blocks.size;
   }
 
-  /** Number of the one that came first. */
+  /** Number of the block that was added first. */
   get oldest(): number {
     return this.blocks.keys().next().value!;
   }
@@ -59,67 +59,66 @@ class HeldBlocks {
 }
 
 /**
- * The sealed blocks of the devnet with their receipts, by number and by hash; older ones are packed, and those that were
- * stored are as they were read until somebody asks for them.
+ * The sealed blocks of the devnet and their receipts, by number and by hash. Older blocks are packed. Stored blocks
+ * stay encoded until they are read.
  */
 export class Ledger {
   private readonly recent = new HeldBlocks();
   private readonly unpacked = new HeldBlocks();
   private readonly packed = new Map<number, Uint8Array>();
-  private readonly kept = new Map<number, Uint8Array>();
-  /** Hashes of the blocks from 1 on that have lost their bodies, end to end: one array each would take six times as much. */
+  private readonly stored = new Map<number, Uint8Array>();
+  /** Hashes of the pruned blocks from 1 on, concatenated. Separate arrays would take six times the memory. */
   private prunedHashes = new Uint8Array(0);
   private prunedTo = 0;
   private newest: Block | undefined;
-  private newestTip: Tip | undefined;
+  private newestSummary: HeadSummary | undefined;
   private readonly packer = new Packer();
   private length = 0;
   private readonly byHash = new Map<string, number>();
-  /** Block number times `PLACES`, and the index within the block, of each transaction. */
-  private readonly places = new Map<string, number>();
+  /** For each transaction: block number times `MAX_TRANSACTIONS`, plus the index in the block. */
+  private readonly transactionIndexes = new Map<string, number>();
 
-  /** @param chainId - of the blocks */
   constructor(private readonly chainId: number) {}
 
   append(block: Block, receipts: readonly TransactionReceipt[]): void {
     const number = this.length++;
     this.newest = block;
-    this.newestTip = undefined;
+    this.newestSummary = undefined;
     this.recent.set(number, { block, receipts, transactionCount: receipts.length });
     this.byHash.set(bytesToKey(block.hash), number);
     for (const { transaction, index } of receipts) {
-      this.places.set(bytesToKey(transaction.hash), number * PLACES + index);
+      this.transactionIndexes.set(bytesToKey(transaction.hash), number * MAX_TRANSACTIONS + index);
     }
     while (this.recent.items > RECENT_ITEMS && this.recent.size > 1) this.packOldest();
   }
 
-  /** A stored block. Of those that have lost their bodies only such ones come before it, and genesis. */
-  appendStored(stored: StoredBlock): void {
+  /** Appends a stored block. Before a block without body there must be no block with one, except genesis. */
+  appendStored(block: StoredBlock): void {
     const number = this.length++;
-    const { timestamp, hash, kept } = stored;
+    const { timestamp, hash, contents } = block;
     this.newest = undefined;
-    this.newestTip = { number, timestamp, hash };
+    this.newestSummary = { number, timestamp, hash };
     this.byHash.set(bytesToKey(hash), number);
-    if (stored.pruned === 'body') {
-      this.notePruned(hash);
+    if (block.pruned === 'body') {
+      this.addPrunedHash(hash);
       return;
     }
-    this.kept.set(number, kept);
-    for (const [index, transaction] of stored.transactionHashes.entries()) {
-      this.places.set(bytesToKey(transaction), number * PLACES + index);
+    this.stored.set(number, contents);
+    for (const [index, transaction] of block.transactionHashes.entries()) {
+      this.transactionIndexes.set(bytesToKey(transaction), number * MAX_TRANSACTIONS + index);
     }
   }
 
-  /** Lets go of the bodies of blocks from 1 to this one. */
+  /** Removes the bodies of blocks 1 to `to`. */
   prune(to: number): void {
     for (let number = this.pruned + 1; number <= to; number++) {
       const { hash } = this.held(number)!.block;
-      this.forget(number);
-      this.notePruned(hash);
+      this.remove(number);
+      this.addPrunedHash(hash);
     }
   }
 
-  private notePruned(hash: Uint8Array): void {
+  private addPrunedHash(hash: Uint8Array): void {
     const at = this.prunedTo++ * HASH_BYTES;
     if (at === this.prunedHashes.length) {
       const larger = new Uint8Array(2 * at + 64 * HASH_BYTES);
@@ -129,51 +128,53 @@ export class Ledger {
     this.prunedHashes.set(hash, at);
   }
 
-  /** Newest block that has lost its body; 0 for none. */
+  /** Newest block without body; 0 if there is none. */
   get pruned(): number {
     return this.prunedTo;
   }
 
-  /** Forgets the blocks after this one, which has its body. */
+  /** Removes the blocks after this one, which must have its body. */
   truncate(number: number): void {
     while (this.length > number + 1) {
       const last = this.length - 1;
       this.byHash.delete(bytesToKey(this.held(last)!.block.hash));
-      this.forget(last);
+      this.remove(last);
       this.length = last;
     }
     this.newest = this.held(number)!.block;
-    this.newestTip = undefined;
+    this.newestSummary = undefined;
   }
 
-  /** Lets go of a block, but for its hash. */
-  private forget(number: number): void {
-    const kept = this.kept.get(number);
+  /** Removes a block, except for its hash. */
+  private remove(number: number): void {
+    const stored = this.stored.get(number);
     const hashes =
-      kept === undefined ? this.held(number)!.block.transactions.map(({ hash }) => hash) : hashesOfKept(kept);
-    for (const hash of hashes) this.places.delete(bytesToKey(hash));
-    for (const blocks of [this.recent, this.unpacked, this.packed, this.kept]) blocks.delete(number);
+      stored === undefined
+        ? this.held(number)!.block.transactions.map(({ hash }) => hash)
+        : storedTransactionHashes(stored);
+    for (const hash of hashes) this.transactionIndexes.delete(bytesToKey(hash));
+    for (const blocks of [this.recent, this.unpacked, this.packed, this.stored]) blocks.delete(number);
   }
 
   get head(): Block {
-    this.newest ??= this.takeHead();
+    this.newest ??= this.loadHead();
     return this.newest;
   }
 
-  /** Of the newest block; it is not decoded for that. */
-  get tip(): Tip {
-    const { newestTip } = this;
-    if (newestTip !== undefined) return newestTip;
+  /** Of the newest block, without decoding it. */
+  get headSummary(): HeadSummary {
+    const { newestSummary } = this;
+    if (newestSummary !== undefined) return newestSummary;
     const { header, hash } = this.newest!;
     return { number: header.number, timestamp: header.timestamp, hash };
   }
 
-  /** A stored head becomes one that is held as it is: there is one object for it. */
-  private takeHead(): Block {
+  /** Moves a stored head to the blocks held as objects, so that there is only one object for it. */
+  private loadHead(): Block {
     const number = this.length - 1;
     const held = this.held(number)!;
     this.unpacked.delete(number);
-    this.kept.delete(number);
+    this.stored.delete(number);
     this.recent.set(number, held);
     return held.block;
   }
@@ -182,12 +183,16 @@ export class Ledger {
   blockByNumber(number: number): Block | undefined {
     if (number >= 1 && number <= this.pruned) {
       const details = { block: number, from: this.pruned + 1 };
-      throw new PlumblineError('BLOCK_PRUNED', `of block ${number} nothing but the header is held`, details);
+      throw new PlumblineError(
+        'BLOCK_PRUNED',
+        `block ${number} is pruned: only its header is held; the oldest full block is ${details.from}`,
+        details,
+      );
     }
     return number === this.length - 1 ? this.head : this.held(number)?.block;
   }
 
-  /** Hash of a block, be it pruned. */
+  /** Hash of a block, pruned or not. */
   hashOf(number: number): Uint8Array | undefined {
     if (number < 1 || number > this.prunedTo) return this.held(number)?.block.hash;
     return this.prunedHashes.slice((number - 1) * HASH_BYTES, number * HASH_BYTES);
@@ -201,7 +206,7 @@ export class Ledger {
     return hash;
   };
 
-  /** Number of the block of this hash, be it pruned. */
+  /** Number of the block with this hash, pruned or not. */
   numberOf(hash: Uint8Array): number | undefined {
     return this.byHash.get(bytesToKey(hash));
   }
@@ -216,22 +221,24 @@ export class Ledger {
     return this.receipt(hash);
   }
 
-  /** Of a block this ledger gave, in the order of its transactions. */
+  /** Receipts of a block from this ledger, in transaction order. */
   receiptsOf(block: Block): TransactionReceipt[] {
     const number = this.byHash.get(bytesToKey(block.hash));
     return number === undefined ? [] : [...this.held(number)!.receipts];
   }
 
   receipt(hash: Uint8Array): TransactionReceipt | undefined {
-    const place = this.places.get(bytesToKey(hash));
-    return place === undefined ? undefined : this.held(Math.floor(place / PLACES))!.receipts[place % PLACES];
+    const position = this.transactionIndexes.get(bytesToKey(hash));
+    return position === undefined
+      ? undefined
+      : this.held(Math.floor(position / MAX_TRANSACTIONS))!.receipts[position % MAX_TRANSACTIONS];
   }
 
   private held(number: number): HeldBlock | undefined {
     const ready = this.recent.get(number) ?? this.unpacked.get(number);
-    const [packed, kept] = [this.packed.get(number), this.kept.get(number)];
-    if (ready !== undefined || (packed === undefined && kept === undefined)) return ready;
-    const held = packed === undefined ? readKept(kept!, this.chainId) : this.unpack(packed);
+    const [packed, stored] = [this.packed.get(number), this.stored.get(number)];
+    if (ready !== undefined || (packed === undefined && stored === undefined)) return ready;
+    const held = packed === undefined ? readContents(stored!, this.chainId) : this.unpack(packed);
     this.unpacked.set(number, held);
     while (this.unpacked.items > UNPACKED_ITEMS && this.unpacked.size > 1) this.unpacked.delete(this.unpacked.oldest);
     return held;
@@ -240,7 +247,7 @@ export class Ledger {
   private packOldest(): void {
     const { oldest } = this.recent;
     const { block, receipts } = this.recent.get(oldest)!;
-    // The block stands once, not again in each receipt.
+    // Receipts do not repeat the block.
     const bare = receipts.map(({ transaction: _, block: __, ...receipt }) => receipt);
     this.recent.delete(oldest);
     this.packed.set(oldest, this.packer.pack([block, bare]));

@@ -1,7 +1,7 @@
 import { PlumblineError } from '../../../errors.js';
 import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey } from '../../../primitives/bytes.js';
 
-/** What stands before a value, one byte. */
+/** Type of the value that follows, one byte. */
 const TAG = {
   undefined: 0,
   null: 1,
@@ -10,45 +10,45 @@ const TAG = {
   integer: 4,
   bigint: 5,
   bytes: 6,
-  common: 7,
+  shared: 7,
   list: 8,
   object: 9,
 };
 
-/** Shorter bytes are not worth a place among the common ones, longer ones hardly come again. */
-const MIN_COMMON_BYTES = 8;
-const MAX_COMMON_BYTES = 1024;
-/** Most bytes that are common. */
-const MAX_COMMON = 1024;
+/** Shorter bytes take no more room than a reference to them; longer ones rarely repeat. */
+const MIN_SHARED_BYTES = 8;
+const MAX_SHARED_BYTES = 1024;
+/** Maximum number of shared byte strings. */
+const MAX_SHARED = 1024;
 /**
- * Values in a row that have to have the same bytes before these are common. The hash of a block comes in two: the next
- * names it.
+ * Number of consecutive values that must contain the same bytes before they are shared. A block hash occurs in two: its
+ * block and the next one.
  */
-const RUN = 3;
+const MIN_RUN = 3;
 
 /**
- * Packs plain values (objects, arrays, bytes, integers, big integers, booleans) into bytes, for the memory of those that are
- * seldom read: a block as objects takes about five times as much. What one packer packs only it can unpack: names of members,
- * and bytes that come again from value to value, are told once.
+ * Packs plain values (objects, arrays, bytes, integers, bigints, booleans) into bytes, for values in memory that are
+ * rarely read. Unpacked, a block takes about five times as much. Property names and repeated bytes are stored once per
+ * packer, so only the packer that packed a value can unpack it.
  */
 export class Packer {
   private readonly shapes: (readonly string[])[] = [];
   private readonly shapeIds = new Map<string, number>();
-  private readonly common: Uint8Array[] = [];
-  private readonly commonIds = new Map<string, number>();
-  /** Bytes of the value before this one, and of how many in a row; the same of this one. */
-  private before = new Map<string, number>();
-  private now = new Map<string, number>();
+  private readonly shared: Uint8Array[] = [];
+  private readonly sharedIds = new Map<string, number>();
+  /** Byte strings of the previous and the current value, with the number of consecutive values that contained them. */
+  private previousRuns = new Map<string, number>();
+  private currentRuns = new Map<string, number>();
 
-  /** @throws PlumblineError `INTERNAL` for a value of another kind */
+  /** @throws PlumblineError `INTERNAL` for a value of another type */
   pack(value: unknown): Uint8Array {
     const out: number[] = [];
     this.write(out, value);
-    [this.before, this.now] = [this.now, new Map()];
+    [this.previousRuns, this.currentRuns] = [this.currentRuns, new Map()];
     return Uint8Array.from(out);
   }
 
-  /** The value that was packed; bytes that are common to several are shared and must not be written to. */
+  /** The packed value. Shared bytes in it must not be modified. */
   unpack(packed: Uint8Array): unknown {
     return this.read({ packed, at: 0 });
   }
@@ -72,26 +72,29 @@ export class Packer {
       out.push(TAG.object);
       writeInteger(out, this.shapeOf(Object.keys(value)));
       for (const item of Object.values(value)) this.write(out, item);
-    } else throw new PlumblineError('INTERNAL', 'a value cannot be packed', { reason: `packing of ${typeof value}` });
+    } else
+      throw new PlumblineError('INTERNAL', `a value of type ${typeof value} cannot be packed`, {
+        reason: `packing of ${typeof value}`,
+      });
   }
 
   private writeShared(out: number[], bytes: Uint8Array): void {
-    const id = bytes.length < MIN_COMMON_BYTES ? undefined : this.commonId(bytes);
-    out.push(id === undefined ? TAG.bytes : TAG.common);
+    const id = bytes.length < MIN_SHARED_BYTES ? undefined : this.sharedId(bytes);
+    out.push(id === undefined ? TAG.bytes : TAG.shared);
     if (id === undefined) writeBytes(out, bytes);
     else writeInteger(out, id);
   }
 
-  private commonId(bytes: Uint8Array): number | undefined {
-    if (bytes.length > MAX_COMMON_BYTES) return undefined;
+  private sharedId(bytes: Uint8Array): number | undefined {
+    if (bytes.length > MAX_SHARED_BYTES) return undefined;
     const key = bytesToKey(bytes);
-    const id = this.commonIds.get(key);
+    const id = this.sharedIds.get(key);
     if (id !== undefined) return id;
-    const run = (this.before.get(key) ?? 0) + 1;
-    this.now.set(key, run);
-    if (run < RUN || this.common.length === MAX_COMMON) return undefined;
-    this.commonIds.set(key, this.common.length);
-    return this.common.push(bytes.slice()) - 1;
+    const run = (this.previousRuns.get(key) ?? 0) + 1;
+    this.currentRuns.set(key, run);
+    if (run < MIN_RUN || this.shared.length === MAX_SHARED) return undefined;
+    this.sharedIds.set(key, this.shared.length);
+    return this.shared.push(bytes.slice()) - 1;
   }
 
   private shapeOf(names: readonly string[]): number {
@@ -118,8 +121,8 @@ export class Packer {
         return bytesToBigInt(readBytes(from));
       case TAG.bytes:
         return readBytes(from);
-      case TAG.common:
-        return this.common[readInteger(from)];
+      case TAG.shared:
+        return this.shared[readInteger(from)];
       case TAG.list:
         return Array.from({ length: readInteger(from) }, () => this.read(from));
       case TAG.object:
@@ -130,7 +133,7 @@ export class Packer {
   }
 }
 
-/** Seven bits a byte, lowest first; the eighth says that more follow. */
+/** Seven bits per byte, lowest first. The eighth bit is set if more bytes follow. */
 function writeInteger(out: number[], value: number): void {
   let rest = value;
   for (; rest >= 128; rest = Math.floor(rest / 128)) out.push((rest % 128) + 128);

@@ -4,49 +4,52 @@ import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey, isZeroBytes } from '../../../primitives/bytes.js';
 import type { Pruned } from './block-record.js';
 import { decodeChanges, encodeChanges } from './changes-codec.js';
-import { damaged, sealed, unsealed } from './checkpoint-codec.js';
+import { damagedEntry, withChecksum, withoutChecksum } from './checkpoint-codec.js';
 
-/** What is left of the history of a devnet that keeps within a budget. */
+/** The history that was pruned to keep a devnet within its storage budget. */
 export interface PrunedHistory {
-  /** Blocks after genesis up to this one have lost what they changed; 0 for none. */
+  /** Newest block without state changes; blocks 1 to this one have lost them. 0 if there is none. */
   readonly changesTo: number;
-  /** And up to this one their bodies. */
+  /** Newest block without body. */
   readonly bodiesTo: number;
-  /** What the blocks up to `changesTo` changed, as if they were one. */
+  /** State changes of blocks 1 to `changesTo`, merged into one list. */
   readonly changes: readonly AccountChange[];
 }
 
-const WHOLE_HISTORY: PrunedHistory = { changesTo: 0, bodiesTo: 0, changes: [] };
+const NOTHING_PRUNED: PrunedHistory = { changesTo: 0, bodiesTo: 0, changes: [] };
 
-/** Where it stands, among the blocks. */
+/** Key in table `blocks`. */
 export const HISTORY_KEY = 'pruned';
 
 const int = (value: number) => bigIntToMinimalBytes(BigInt(value));
 const number = (bytes: Uint8Array) => Number(bytesToBigInt(bytes));
 
-/** What a block has lost; undefined for nothing. */
+/** The parts that were pruned from a block; undefined if none were. */
 export function prunedAt({ changesTo, bodiesTo }: PrunedHistory, number: number): Pruned | undefined {
   if (number === 0 || number > changesTo) return undefined;
   return number > bodiesTo ? 'changes' : 'body';
 }
 
 export function encodeHistory({ changesTo, bodiesTo, changes }: PrunedHistory): Uint8Array {
-  return sealed(HISTORY_KEY, RLP.encode([int(changesTo), int(bodiesTo), encodeChanges(changes)]));
+  return withChecksum(HISTORY_KEY, RLP.encode([int(changesTo), int(bodiesTo), encodeChanges(changes)]));
 }
 
-/** @param bytes - undefined where nothing was let go of. @throws PlumblineError `STORE_CORRUPT` */
+/**
+ * @param bytes - undefined if nothing was pruned.
+ * @throws PlumblineError `STORE_CORRUPT`
+ */
 export function decodeHistory(bytes: Uint8Array | undefined): PrunedHistory {
-  if (bytes === undefined) return WHOLE_HISTORY;
-  const content = unsealed('blocks', HISTORY_KEY, bytes);
+  if (bytes === undefined) return NOTHING_PRUNED;
+  const content = withoutChecksum('blocks', HISTORY_KEY, bytes);
   try {
     const [changesTo, bodiesTo, changes] = RLP.decode(content) as [Uint8Array, Uint8Array, Uint8Array];
     return { changesTo: number(changesTo), bodiesTo: number(bodiesTo), changes: decodeChanges(changes) };
   } catch (cause) {
-    throw damaged('blocks', HISTORY_KEY, `does not decode: ${messageOf(cause)}`);
+    throw damagedEntry('blocks', HISTORY_KEY, `does not decode: ${messageOf(cause)}`);
   }
 }
 
-/** Changes of blocks one after another, as those of one block. They say what the state is afterwards, and no more. */
+/** Merges the changes of consecutive blocks. The result gives the state after the last one only. */
 export class MergedChanges {
   private readonly accounts = new Map<string, AccountChange>();
 
@@ -63,7 +66,7 @@ export class MergedChanges {
   }
 
   get changes(): AccountChange[] {
-    // An account that came and went leaves nothing.
+    // An account that was created and destroyed leaves no change.
     return [...this.accounts.values()].filter(({ before, after }) => before !== undefined || after !== undefined);
   }
 }
@@ -73,7 +76,7 @@ function merged(first: AccountChange, second: AccountChange): AccountChange {
   const slots = new Map(second.destroyed ? [] : first.slots.map((slot) => [bytesToKey(slot.key), slot]));
   for (const slot of second.slots) {
     const key = bytesToKey(slot.key);
-    // Where all slots went, an empty one need not be named.
+    // If the storage was cleared, zero slots are not listed.
     if (destroyed && isZeroBytes(slot.after)) slots.delete(key);
     else slots.set(key, { ...slot, before: slots.get(key)?.before ?? slot.before });
   }

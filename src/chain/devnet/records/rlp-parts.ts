@@ -1,6 +1,6 @@
 import { bigIntToMinimalBytes } from '../../../primitives/bytes.js';
 
-/** An item of RLP where it stands among others: it begins at `at`, its content at `from`, and both end before `to`. */
+/** Position of an RLP item: offsets of its prefix (`at`), of its content (`from`), and of its end (`to`, exclusive). */
 export interface RlpPart {
   readonly isList: boolean;
   readonly at: number;
@@ -10,14 +10,14 @@ export interface RlpPart {
 
 const STRING = 0x80;
 const LIST = 0xc0;
-/** Longest content whose length is in the prefix. */
+/** Maximum length of content whose length is in the prefix. */
 const SHORT = 55;
 
 /**
- * The item that begins at an offset. Nothing in it is looked at.
+ * The item that begins at an offset. Its content is not decoded.
  *
- * @param end - it has to end by then
- * @throws Error where there is none, or it ends later
+ * @param end - maximum offset of its end
+ * @throws Error if there is no item, or it ends later
  */
 export function partAt(bytes: Uint8Array, at: number, end = bytes.length): RlpPart {
   if (at >= end) throw new Error('an item is missing');
@@ -32,36 +32,36 @@ export function partAt(bytes: Uint8Array, at: number, end = bytes.length): RlpPa
     for (let i = 0; i < digits; i++) length = length * 256 + (bytes[from++] ?? Number.NaN);
   }
   const to = from + length;
-  if (!(to <= end)) throw new Error('an item is longer than what holds it');
+  if (!(to <= end)) throw new Error('an item is longer than its list');
   return { isList, at, from, to };
 }
 
-/** The items that follow each other from an offset to another. @throws Error as `partAt` */
+/** The items between two offsets. @throws Error as `partAt` */
 export function partsBetween(bytes: Uint8Array, from: number, to: number): RlpPart[] {
   const parts: RlpPart[] = [];
   for (let at = from; at < to; at = parts.at(-1)!.to) parts.push(partAt(bytes, at, to));
   return parts;
 }
 
-/** The items of a list. @throws Error for what is none; as `partAt` */
+/** The items of a list. @throws Error if it is not a list, and as `partAt` */
 export function partsOf(bytes: Uint8Array, { isList, from, to }: RlpPart): RlpPart[] {
-  if (!isList) throw new Error('an item is no list');
+  if (!isList) throw new Error('an item is not a list');
   return partsBetween(bytes, from, to);
 }
 
-/** Content of an item, not copied. */
+/** Content of an item, as a view. */
 export function contentOf(bytes: Uint8Array, { from, to }: RlpPart): Uint8Array {
   return bytes.subarray(from, to);
 }
 
-/** Bytes of an item with its prefix, not copied. */
+/** An item with its prefix, as a view. */
 export function encodingOf(bytes: Uint8Array, { at, to }: RlpPart): Uint8Array {
   return bytes.subarray(at, to);
 }
 
 /**
- * A list of encoded items. `RLP.encode` hands all items of a list to one call as its arguments, which overflows the stack
- * of a browser's worker when there are some ten thousand.
+ * Encodes a list of encoded items. `RLP.encode` spreads all items into the arguments of one call, which overflows the
+ * stack of a browser's worker with about ten thousand items.
  */
 export function encodedList(items: readonly Uint8Array[]): Uint8Array {
   const length = items.reduce((sum, item) => sum + item.length, 0);

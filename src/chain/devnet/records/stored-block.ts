@@ -2,15 +2,15 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToBigInt, concatBytes, equalBytes } from '../../../primitives/bytes.js';
 import { blockContents, type LazyBlockContents, transactionHashes } from './block-contents.js';
 import { decodeBlockRecord, encodeBlockRecord, isImported, type Pruned, prunedKind } from './block-record.js';
-import { orCorrupt, recordParts } from './record-parts.js';
+import { orStoreCorrupt, recordParts } from './record-parts.js';
 import { contentOf, encodingOf, partsBetween, partsOf, type RlpPart } from './rlp-parts.js';
 
-/** What opening needs of a stored block; the rest is not decoded before somebody asks for it. */
+/** The fields of a stored block that opening needs. The rest is decoded on first use. */
 export interface StoredBlock {
   readonly number: number;
   /** Seconds. */
   readonly timestamp: number;
-  /** 32 bytes, as the next two. */
+  /** 32 bytes, like the next two. */
   readonly hash: Uint8Array;
   readonly parentHash: Uint8Array;
   readonly zkRoot: Uint8Array;
@@ -18,33 +18,33 @@ export interface StoredBlock {
   readonly transactionHashes: readonly Uint8Array[];
   readonly imported: boolean;
   readonly pruned: Pruned | undefined;
-  /** The block with its receipts, for `readKept`. */
-  readonly kept: Uint8Array;
+  /** Block and receipts, for `readContents`. */
+  readonly contents: Uint8Array;
 }
 
 const EMPTY_LIST = Uint8Array.of(0xc0);
-/** Places of header fields. */
+/** Indexes of header fields. */
 const PARENT_HASH = 0;
 const NUMBER = 8;
 const TIMESTAMP = 11;
 
 /**
- * Reads as little of a record as opening needs, once its checksum fits. Records of a format without one are decoded as a
- * whole.
+ * Decodes the fields that opening needs, after the checksum matched. Records of a format without checksum are decoded
+ * in full.
  *
- * @param chainId - of the devnet the record belongs to
- * @param check - decode those with a checksum too
+ * @param chainId - chain id of the devnet
+ * @param check - `full` also decodes records with a checksum in full
  * @throws PlumblineError `STORE_CORRUPT`
  */
 export function readStoredBlock(bytes: Uint8Array, chainId: number, check: 'sampled' | 'full'): StoredBlock {
-  return orCorrupt(() => {
+  return orStoreCorrupt(() => {
     const parts = recordParts(bytes);
-    const decoded = check === 'full' || !parts.isSealed ? decodeBlockRecord(bytes, chainId) : undefined;
-    if (decoded !== undefined && !parts.isSealed)
+    const decoded = check === 'full' || !parts.hasChecksum ? decodeBlockRecord(bytes, chainId) : undefined;
+    if (decoded !== undefined && !parts.hasChecksum)
       return readStoredBlock(encodeBlockRecord(decoded), chainId, 'sampled');
     const hash = keccak_256(encodingOf(bytes, parts.header));
     if (decoded !== undefined && !equalBytes(decoded.block.hash, hash))
-      throw new Error('the header is not as it is hashed');
+      throw new Error('the header is not in its canonical encoding');
     const fields = partsOf(bytes, parts.header);
     const field = (index: number) => {
       const part = fields[index];
@@ -61,7 +61,7 @@ export function readStoredBlock(bytes: Uint8Array, chainId: number, check: 'samp
       transactionHashes: transactionHashes(bytes, parts.transactions),
       imported: isImported(bytes, parts, hash),
       pruned: prunedKind(bytes, parts),
-      kept: concatBytes(
+      contents: concatBytes(
         encoding(parts.header),
         encoding(parts.transactions),
         encoding(parts.receipts),
@@ -72,17 +72,17 @@ export function readStoredBlock(bytes: Uint8Array, chainId: number, check: 'samp
   });
 }
 
-/** The block that was kept. @throws PlumblineError `STORE_CORRUPT`, be it later, as the block is looked into */
-export function readKept(kept: Uint8Array, chainId: number): LazyBlockContents {
-  return orCorrupt(() => {
-    const [header, transactions, receipts, uncles, withdrawals] = partsBetween(kept, 0, kept.length);
+/** Reads `StoredBlock.contents`. @throws PlumblineError `STORE_CORRUPT`, also later when a part is decoded */
+export function readContents(contents: Uint8Array, chainId: number): LazyBlockContents {
+  return orStoreCorrupt(() => {
+    const [header, transactions, receipts, uncles, withdrawals] = partsBetween(contents, 0, contents.length);
     const parts = { header: header!, transactions: transactions!, receipts: receipts!, uncles, withdrawals };
-    return blockContents(kept, parts, chainId);
+    return blockContents(contents, parts, chainId);
   });
 }
 
-/** Hashes of the transactions that were kept, 32 bytes each. */
-export function hashesOfKept(kept: Uint8Array): Uint8Array[] {
-  const [, transactions] = partsBetween(kept, 0, kept.length);
-  return transactionHashes(kept, transactions!);
+/** Transaction hashes in `StoredBlock.contents`, 32 bytes each. */
+export function storedTransactionHashes(contents: Uint8Array): Uint8Array[] {
+  const [, transactions] = partsBetween(contents, 0, contents.length);
+  return transactionHashes(contents, transactions!);
 }

@@ -7,9 +7,9 @@ import type { BlockMaker } from '../mining/block-maker.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
 import type { StoredDevnet } from '../storage/find-stored.js';
-import type { Reopening } from './reopening.js';
+import type { CheckpointLoader } from './checkpoint-loader.js';
 
-/** The parts of a devnet that proofs are made from. */
+/** The parts of a devnet that proofs need. */
 export interface ProofParts {
   readonly ledger: Ledger;
   readonly state: DevnetState;
@@ -18,38 +18,38 @@ export interface ProofParts {
   readonly stored: StoredDevnet | undefined;
 }
 
-/** Whether the state of a stored devnet is there. */
-export interface Loading {
-  /** Answers for some of it until then. */
-  readonly reopening: Reopening | undefined;
-  whenLoaded(): Promise<void>;
+/** Progress of loading the state of a stored devnet. */
+export interface StateLoading {
+  /** Proves states of the checkpoint while loading goes on. */
+  readonly checkpointLoader: CheckpointLoader | undefined;
+  stateLoaded(): Promise<void>;
 }
 
 /** Proofs of the states that a devnet holds. */
 export class DevnetProofs {
   constructor(
     private readonly parts: ProofParts,
-    private readonly loading: Loading,
+    private readonly loading: StateLoading,
   ) {}
 
   /** As `Chain.proof`. */
   async ordinary(address: Uint8Array, storageKeys: readonly Uint8Array[], block: Block): Promise<TrieProof> {
-    await this.loading.whenLoaded();
+    await this.loading.stateLoaded();
     this.ensureHeld(block);
     return this.parts.state.trie.prove(block.header.stateRoot, address, storageKeys);
   }
 
   /** As `Chain.imaginedRoots`. */
   async imagined(block: Block): Promise<ImaginedRoots> {
-    await this.loading.whenLoaded();
+    await this.loading.stateLoaded();
     this.ensureHeld(block);
     const { ledger, state, maker } = this.parts;
     const roots = await state.rootsAfter(block.header.stateRoot);
-    if (block === ledger.head) await roots(await maker.waitingChanges());
+    if (block === ledger.head) await roots(await maker.pendingChanges());
     return roots;
   }
 
-  /** As `Chain.zkProof`. @param block - undefined for one that is not there */
+  /** As `Chain.zkProof`. @param block - undefined if there is no such block */
   async zk(
     address: Uint8Array,
     storageKeys: readonly Uint8Array[],
@@ -57,11 +57,15 @@ export class DevnetProofs {
   ): Promise<LineaProofJson> {
     if (block === undefined || !this.isProvable(block)) {
       const text = block === undefined ? 'none' : String(block);
-      throw new PlumblineError('BLOCK_NOT_PROVABLE', `layer 1 holds no root of block ${text}`, { block: text });
+      throw new PlumblineError(
+        'BLOCK_NOT_PROVABLE',
+        `layer 1 has no state root of block ${text}, or its state is no longer held; ask for a newer finalized block`,
+        { block: text },
+      );
     }
-    const proof = await this.loading.reopening?.prove(block, address, storageKeys);
+    const proof = await this.loading.checkpointLoader?.prove(block, address, storageKeys);
     if (proof !== undefined) return proof;
-    await this.loading.whenLoaded();
+    await this.loading.stateLoaded();
     return this.parts.state.zk.prove(block, address, storageKeys);
   }
 
@@ -70,11 +74,15 @@ export class DevnetProofs {
     return finality.isProvable(block) && state.holdsZk(block, stored?.checkpoint?.block ?? 0);
   }
 
-  /** The tries of a block are let go of with the way back to it; its accounts stay readable. */
+  /** The trie nodes of old blocks are released; their accounts stay readable. */
   private ensureHeld({ header: { number } }: Block): void {
     if (this.parts.state.holds(number)) return;
-    throw new PlumblineError('STATE_NOT_HELD', `the state trie of block ${number} is no longer held`, {
-      block: number,
-    });
+    throw new PlumblineError(
+      'STATE_NOT_HELD',
+      `the state trie of block ${number} is no longer held; ask for a newer block`,
+      {
+        block: number,
+      },
+    );
   }
 }

@@ -1,15 +1,15 @@
 import type { Hex } from '../../../primitives/hex.js';
 
-/** The mnemonic every Ethereum developer tool knows. Never send anything of value to its accounts. */
+/** The mnemonic that Ethereum developer tools share. Never send anything of value to its accounts. */
 export const DEV_MNEMONIC = 'test test test test test test test test test test test junk';
 
-/** An account whose key everybody knows. */
+/** An account with a publicly known key. */
 export interface DevAccount {
   readonly address: Hex;
   readonly privateKey: Hex;
 }
 
-/** Its first ten accounts, on the path m/44'/60'/0'/0/i. */
+/** The first ten accounts of `DEV_MNEMONIC`, on the path m/44'/60'/0'/0/i. */
 export const DEV_ACCOUNTS: readonly DevAccount[] = [
   ['0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266', '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'],
   ['0x70997970c51812dc3a010c7d01b50e0d17dc79c8', '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'],

@@ -7,28 +7,28 @@ import type { WorldState, ZkAccountChange } from '../../../state/world-state.js'
 import type { ImaginedRoots } from '../../chain.js';
 import { FlatState } from './flat-state.js';
 
-/** Roots after a block: of the ordinary trie for the header, of the zk state for layer 1. 32 bytes each. */
+/** State roots after a block: of the ordinary trie, for the header, and of the zk state, for layer 1. 32 bytes each. */
 export interface StateRoots {
   readonly stateRoot: Uint8Array;
   readonly zkRoot: Uint8Array;
 }
 
-/** About what of the time of loading a genesis is that of its zk state. */
+/** Approximate share of the zk state in the time to load a genesis. */
 const ZK_SHARE = 0.2;
 
-/** What a zk state is made with. */
+/** Hasher and trie kernel of a zk state. */
 export interface ZkEngine {
   readonly hasher: Hasher;
-  /** Of the hasher's scheme, with the options `undo` and `nodes`, empty, and used by nobody else. */
+  /** Empty, not shared, of the hasher's scheme, with the options `undo` and `nodes`. */
   readonly kernel: TrieKernel;
 }
 
-/** The three forms the devnet keeps its state in: flat for execution, Merkle-Patricia for headers, zk for proofs. */
+/** The state of a devnet in three forms: flat for execution, Merkle-Patricia trie for headers, zk state for proofs. */
 export class DevnetState {
   flat = new FlatState();
-  /** Ordinary roots of the blocks whose ordinary state is held. */
+  /** Ordinary state roots of the blocks whose ordinary trie is held. */
   private readonly roots = new Map<number, Uint8Array>();
-  /** Roots of the zk state that may still be finalized, held or not. */
+  /** Zk state roots of the blocks that may still be finalized, whether or not their state is held. */
   private readonly zkRoots = new Map<number, Uint8Array>();
   private worldState: WorldState | undefined;
 
@@ -38,7 +38,7 @@ export class DevnetState {
     private readonly pages: boolean,
   ) {}
 
-  /** @param pages - keep track of what a checkpoint has to write */
+  /** @param pages - track which pages a checkpoint must write */
   static async create(engine: ZkEngine, pages: boolean): Promise<DevnetState> {
     return new DevnetState(await StateTrie.create(), engine, pages);
   }
@@ -48,7 +48,7 @@ export class DevnetState {
     return this.worldState;
   }
 
-  /** Begins with the state after a block, of all three forms, as the only one whose tries are held. */
+  /** Starts from the state after a block, in all three forms. Tries of earlier blocks are not held. */
   start(block: number, stateRoot: Uint8Array, trie: StateTrie, zk: WorldState, flat: FlatState): void {
     this.trie = trie;
     this.worldState = zk;
@@ -57,7 +57,7 @@ export class DevnetState {
     this.roots.set(block, stateRoot);
   }
 
-  /** Empties all three. */
+  /** Empties all three forms. */
   async reset(): Promise<void> {
     this.trie = await StateTrie.create();
     this.flat = new FlatState();
@@ -65,12 +65,12 @@ export class DevnetState {
     this.worldState = undefined;
   }
 
-  /** Notes the zk root that a stored block had, before its state is there. */
+  /** Records the zk state root of a stored block before its state is loaded. */
   expectRoot(block: number, zkRoot: Uint8Array): void {
     this.zkRoots.set(block, zkRoot);
   }
 
-  /** Takes in the accounts of the genesis block. @param onProgress - told the share that is done, 0 to 1 */
+  /** Applies the accounts of the genesis block. @param onProgress - called with the share that is done, 0 to 1 */
   async load(changes: readonly AccountChange[], onProgress: (fraction: number) => void): Promise<StateRoots> {
     onProgress(0);
     const zkRoot = this.zk.applyBlock(0, changes.map(toZkChange), (fraction) => onProgress(ZK_SHARE * fraction));
@@ -84,7 +84,7 @@ export class DevnetState {
     return { stateRoot, zkRoot };
   }
 
-  /** Takes in what a block changed. Nothing is changed when the zk state refuses it. */
+  /** Applies the changes of a block. If the zk state refuses them, nothing changes. */
   async apply(block: number, changes: readonly AccountChange[]): Promise<StateRoots> {
     const zkRoot = this.zk.applyBlock(block, changes.map(toZkChange));
     this.zkRoots.set(block, zkRoot);
@@ -94,12 +94,12 @@ export class DevnetState {
     return { stateRoot, zkRoot };
   }
 
-  /** Root of the zk state after `block`, 32 bytes. @throws PlumblineError `STATE_NOT_HELD` */
+  /** Zk state root after `block`, 32 bytes. @throws PlumblineError `STATE_NOT_HELD` */
   root(block: number): Uint8Array {
     return this.zkRoots.get(block) ?? this.zk.root(block);
   }
 
-  /** Whether the zk state after `block` is held, or would be after loading from a checkpoint of block `loading`. */
+  /** Whether the zk state after `block` is held, or will be once the checkpoint of block `loading` is loaded. */
   holdsZk(block: number, loading: number): boolean {
     return block >= (this.worldState === undefined ? loading : (this.worldState.oldest ?? 0));
   }
@@ -109,11 +109,11 @@ export class DevnetState {
     return this.roots.has(block);
   }
 
-  /** Lets go of what proofs of blocks before this one need, and of the way back to them. Their accounts stay readable. */
+  /** Releases proofs of earlier blocks and reverts to them. Their accounts stay readable. */
   releaseBefore(block: number): void {
     for (const number of this.zkRoots.keys()) if (number < block) this.zkRoots.delete(number);
     this.worldState?.releaseBefore(block);
-    // In the order of the blocks.
+    // Iterates in block order.
     for (const [number, root] of this.roots) {
       if (number >= block) break;
       this.trie.release(root);
@@ -121,7 +121,7 @@ export class DevnetState {
     }
   }
 
-  /** Root the ordinary trie would have with changes on top of the newest state; 32 bytes. Nothing of them is kept. */
+  /** Root of the ordinary trie with these changes on the newest state, 32 bytes. The changes are not kept. */
   async rootOf(changes: readonly AccountChange[]): Promise<Uint8Array> {
     const held = await this.trie.write([]);
     try {
@@ -131,13 +131,13 @@ export class DevnetState {
     }
   }
 
-  /** `imaginedRoots` of the chain, from the block with this ordinary root. */
+  /** `imaginedRoots` of the chain, from the block with this ordinary state root. */
   async rootsAfter(stateRoot: Uint8Array): Promise<ImaginedRoots> {
     const trie = await this.trie.fork(stateRoot);
     return (changes) => trie.write(changes.map(toTrieWrite));
   }
 
-  /** Goes back to the state after `block`, whose ordinary root is given. */
+  /** Reverts to the state after `block`, whose ordinary state root is given. */
   revertTo(block: number, stateRoot: Uint8Array): void {
     this.zk.revertTo(block);
     for (const number of this.zkRoots.keys()) if (number > block) this.zkRoots.delete(number);

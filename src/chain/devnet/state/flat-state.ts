@@ -9,13 +9,13 @@ import { VersionedMap } from './versioned-map.js';
 export class FlatState {
   private readonly accounts = new VersionedMap<Account>();
   private readonly codeHashes = new Map<string, Uint8Array>();
-  /** Values are kept as keys are: as bytes they would take five times as much. */
+  /** Values are stored as key strings: byte arrays would take five times the memory. */
   private readonly slots = new Map<string, VersionedMap<string>>();
   /** Oldest block whose state is held. */
   private oldest = 0;
   private readonly codes = new Map<string, Uint8Array>([[bytesToKey(EMPTY_CODE_HASH), new Uint8Array(0)]]);
 
-  /** Takes in what a block changed. */
+  /** Applies the changes of a block. */
   apply(block: number, changes: readonly AccountChange[]): void {
     for (const change of changes) {
       const address = bytesToKey(change.address);
@@ -30,13 +30,13 @@ export class FlatState {
     }
   }
 
-  /** Forgets what blocks after this one changed. */
+  /** Reverts the changes of blocks after this one. */
   revertTo(block: number): void {
     this.accounts.truncate(block);
     for (const storage of this.slots.values()) storage.truncate(block);
   }
 
-  /** Lets go of the states before that of `block`. */
+  /** Removes the states before that of `block`. */
   forgetBefore(block: number): void {
     this.oldest = Math.max(this.oldest, block);
     this.accounts.forgetBefore(block);
@@ -46,7 +46,11 @@ export class FlatState {
   /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
   at(block: number): StateReader {
     if (block < this.oldest) {
-      throw new PlumblineError('STATE_NOT_HELD', `the state of block ${block} is no longer held`, { block });
+      throw new PlumblineError(
+        'STATE_NOT_HELD',
+        `the state of block ${block} is no longer held; ask for a newer block`,
+        { block },
+      );
     }
     return {
       account: async (address) => this.accounts.get(bytesToKey(address), block),
@@ -58,11 +62,11 @@ export class FlatState {
   code(codeHash: Uint8Array): Uint8Array {
     const code = this.codes.get(bytesToKey(codeHash));
     if (code === undefined)
-      throw new PlumblineError('INTERNAL', 'code of an account is not held', { reason: 'unknown code hash' });
+      throw new PlumblineError('INTERNAL', 'the code of an account is missing', { reason: 'unknown code hash' });
     return code;
   }
 
-  /** One copy of each code hash: there is an account for every block that changed it. */
+  /** Shares code hashes: an account is stored once for every block that changed it. */
   private withSharedHash(account: Account): Account {
     const name = bytesToKey(account.codeHash);
     const codeHash = this.codeHashes.get(name) ?? account.codeHash;

@@ -11,21 +11,21 @@ import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { DevnetState } from './devnet-state.js';
 import { type GenesisAlloc, type GenesisHeader, genesisChanges } from './genesis.js';
 
-/** What block 0 of a devnet follows from. */
+/** Settings that determine block 0 of a devnet. */
 export interface GenesisSettings {
   readonly network: Network;
   readonly alloc: GenesisAlloc;
-  /** Seconds. Part of the identity of the chain. */
+  /** Seconds. Part of the chain's identity. */
   readonly genesisTimestamp: number;
-  /** Header of the genesis block, where it is not the devnet's own. */
+  /** Header of the genesis block; the devnet's own if undefined. */
   readonly genesisHeader?: GenesisHeader | undefined;
-  /** Prices that headers carry; none when undefined. */
+  /** Prices in each header; undefined for none. */
   readonly prices: Prices | undefined;
   /** Receives the priority fees, 20 bytes. */
   readonly coinbase: Uint8Array;
   /**
-   * Called with the progress of opening: the share of the genesis accounts, of the stored blocks, or of the stored state that
-   * is loaded, 0 to 1. A stored state is loaded after the devnet has opened.
+   * Reports the progress of opening: share of genesis accounts, stored blocks or stored state that is loaded, 0 to 1. A
+   * stored state is loaded after the devnet has opened.
    */
   readonly onProgress: ((stage: 'genesis' | 'blocks' | 'state', fraction: number) => void) | undefined;
 }
@@ -45,14 +45,14 @@ function devnetHeader(settings: GenesisSettings): GenesisHeader {
   };
 }
 
-/** Applies the genesis accounts to an empty state and makes block 0. */
+/** Applies the genesis accounts to an empty state and builds block 0. */
 export async function sealGenesis(settings: GenesisSettings, state: DevnetState): Promise<BlockRecord> {
   const changes = genesisChanges(settings.alloc);
   const { stateRoot, zkRoot } = await state.load(changes, (fraction) => settings.onProgress?.('genesis', fraction));
   return { block: genesisBlock(settings, stateRoot), receipts: [], changes, zkRoot };
 }
 
-/** Block 0. @param stateRoot - ordinary root of the genesis accounts, 32 bytes */
+/** Block 0. @param stateRoot - ordinary state root of the genesis accounts, 32 bytes */
 export function genesisBlock(settings: GenesisSettings, stateRoot: Uint8Array): Block {
   const given = settings.genesisHeader ?? devnetHeader(settings);
   const rules = rulesAt(settings.network, 0, given.timestamp);

@@ -8,8 +8,8 @@ import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
 import type { GenesisAccount, GenesisAlloc, GenesisHeader } from './genesis.js';
 
 /**
- * A genesis file as geth and the clients that follow it write one. Numbers are hex, decimal text or JSON numbers; hex of
- * addresses, keys and code may lack its `0x`.
+ * A genesis file in geth's format. Numbers are hex, decimal text or JSON numbers. The `0x` of addresses, keys and code
+ * is optional.
  */
 export interface GenesisJson {
   readonly config: Readonly<Record<string, unknown>>;
@@ -17,14 +17,14 @@ export interface GenesisJson {
   readonly [member: string]: unknown;
 }
 
-/** What a genesis file says, in the forms a devnet opens with. */
+/** A parsed genesis file. */
 export interface ParsedGenesis {
   readonly network: Network;
   readonly alloc: GenesisAlloc;
   readonly header: GenesisHeader;
 }
 
-/** Members of `config` that name forks, in the order of their beginning. */
+/** Fields of `config` that activate forks by block number, in order. */
 const BLOCK_FORKS: readonly (readonly [member: string, hardfork: Hardfork])[] = [
   ['homesteadBlock', 'homestead'],
   ['eip150Block', 'tangerineWhistle'],
@@ -54,25 +54,24 @@ const UNKNOWN_FORKS = ['amsterdamTime', 'verkleTime'];
 /** geth's defaults. */
 const DEFAULT_DIFFICULTY = 131_072n;
 const DEFAULT_GAS_LIMIT = 4_712_388n;
-/** geth's own limits of its pool and of its simulated calls. */
+/** geth's limits of its pool and of its simulated calls. */
 const MAX_TRANSACTION_BYTES = 131_072;
 const RPC_GAS_CAP = 50_000_000n;
 const SLOT_SECONDS = 12;
 const MAX_GAS = 2n ** 63n - 1n;
 
-/** What a genesis file does not say. */
+/** Settings that a genesis file does not contain. */
 export interface GenesisOptions {
-  /** Hash scheme of the zk state; `poseidon2` when left out. */
+  /** Hash scheme of the zk state; `poseidon2` if left out. */
   readonly scheme?: HashScheme | undefined;
-  /** First block of Paris, where the file names a terminal total difficulty only. */
+  /** First block of Paris, for a file that only has a terminal total difficulty. */
   readonly parisBlock?: number | undefined;
 }
 
 /**
  * Reads a genesis file: the network it describes, its accounts, and its header.
  *
- * @throws PlumblineError `INVALID_PARAMETER` naming the member that is not what it has to be, and for a fork that is not
- *   known here
+ * @throws PlumblineError `INVALID_PARAMETER` with the invalid field, or with an unsupported fork
  */
 export function parseGenesis(json: unknown, options: GenesisOptions = {}): ParsedGenesis {
   const genesis = objectOf(json, 'genesis');
@@ -100,11 +99,11 @@ export function parseGenesis(json: unknown, options: GenesisOptions = {}): Parse
 }
 
 /**
- * The total difficulty that ends proof of work, of a file that says so instead of naming the block.
+ * Terminal total difficulty of a file that does not give the first block of Paris, and the difficulty of genesis.
  *
- * @returns undefined where the file does name it, or its chain never ends proof of work
+ * @returns undefined if the file gives the block, or its chain never ends proof of work
  */
-export function unplacedMerge(json: unknown): { terminal: bigint; genesis: bigint } | undefined {
+export function terminalDifficulty(json: unknown): { terminal: bigint; genesis: bigint } | undefined {
   const genesis = objectOf(json, 'genesis');
   const config = objectOf(genesis.config, 'config');
   if (isAbsent(config.terminalTotalDifficulty) || !isAbsent(config.mergeNetsplitBlock)) return undefined;
@@ -113,7 +112,9 @@ export function unplacedMerge(json: unknown): { terminal: bigint; genesis: bigin
 }
 
 function forksOf(config: Record<string, unknown>, parisBlock: number | undefined): ForkActivation[] {
-  for (const member of UNKNOWN_FORKS) if (!isAbsent(config[member])) throw bad(`config.${member}`, 'is not known here');
+  for (const member of UNKNOWN_FORKS)
+    if (!isAbsent(config[member]))
+      throw invalidField(`config.${member}`, 'activates a fork that is not supported; remove it');
   const forks: ForkActivation[] = [{ hardfork: 'chainstart', block: 0 }];
   for (const [member, hardfork] of BLOCK_FORKS) {
     if (!isAbsent(config[member])) forks.push({ hardfork, block: safe(config[member], `config.${member}`) });
@@ -130,7 +131,7 @@ function forksOf(config: Record<string, unknown>, parisBlock: number | undefined
   return forks;
 }
 
-/** First block without proof of work: named, found by the caller, or the first of all. */
+/** First block without proof of work: from the file, from the caller, or 0 if the terminal difficulty is 0. */
 function mergeBlock(config: Record<string, unknown>, found: number | undefined): number | undefined {
   const named = config.mergeNetsplitBlock;
   if (!isAbsent(named)) return safe(named, 'config.mergeNetsplitBlock');
@@ -138,7 +139,7 @@ function mergeBlock(config: Record<string, unknown>, found: number | undefined):
   return integer(config.terminalTotalDifficulty, 'config.terminalTotalDifficulty') === 0n ? 0 : undefined;
 }
 
-/** geth's defaults stand in for schedules that are left out. @source EIP-4844, EIP-7691, EIP-7892 */
+/** geth's defaults for missing schedules. @source EIP-4844, EIP-7691, EIP-7892 */
 const DEFAULT_BLOBS: Partial<Record<Hardfork, BlobSchedule>> = {
   cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477n },
   prague: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n },
@@ -152,8 +153,8 @@ function blobsOf(schedules: unknown, hardfork: Hardfork): BlobSchedule | undefin
   const target = safe(members.target, `${path}.target`);
   const max = safe(members.max, `${path}.max`);
   const baseFeeUpdateFraction = integer(members.baseFeeUpdateFraction, `${path}.baseFeeUpdateFraction`);
-  if (target > max) throw bad(`${path}.target`, 'is above the maximum');
-  if (baseFeeUpdateFraction === 0n) throw bad(`${path}.baseFeeUpdateFraction`, 'is zero');
+  if (target > max) throw invalidField(`${path}.target`, 'must not be above max');
+  if (baseFeeUpdateFraction === 0n) throw invalidField(`${path}.baseFeeUpdateFraction`, 'must not be zero');
   return { target, max, baseFeeUpdateFraction };
 }
 
@@ -163,7 +164,7 @@ function headerOf(genesis: Record<string, unknown>): GenesisHeader {
   const bytes = (name: string, length: number) =>
     isAbsent(genesis[name]) ? new Uint8Array(length) : bytesOf(genesis[name], name, length);
   const optional = (name: string) => (isAbsent(genesis[name]) ? undefined : integer(genesis[name], name));
-  if (number('number', 0n) !== 0n) throw bad('number', 'is not zero');
+  if (number('number', 0n) !== 0n) throw invalidField('number', 'must be zero');
   const gasLimit = number('gasLimit', 0n);
   return {
     parentHash: bytes('parentHash', 32),
@@ -187,7 +188,7 @@ function allocOf(value: unknown): GenesisAlloc {
     const path = `alloc.${key}`;
     const account = objectOf(entry, path);
     const address = addressOf(key, path);
-    if (address in alloc) throw bad(path, 'is there twice');
+    if (address in alloc) throw invalidField(path, 'occurs twice');
     alloc[address] = {
       balance: isAbsent(account.balance) ? 0n : integer(account.balance, `${path}.balance`),
       nonce: isAbsent(account.nonce) ? 0n : integer(account.nonce, `${path}.nonce`),
@@ -198,7 +199,7 @@ function allocOf(value: unknown): GenesisAlloc {
   return alloc;
 }
 
-/** Slots of value zero are no slots. */
+/** Slots with value zero are left out. */
 function storageOf(value: unknown, path: string): Record<Hex, Hex> {
   const storage: Record<Hex, Hex> = {};
   for (const [key, entry] of Object.entries(objectOf(value, path))) {
@@ -210,7 +211,7 @@ function storageOf(value: unknown, path: string): Record<Hex, Hex> {
 
 function wordOf(value: unknown, path: string): Uint8Array {
   const bytes = bytesOf(value, path);
-  if (bytes.length > 32) throw bad(path, `has ${bytes.length} bytes, at most 32 fit`);
+  if (bytes.length > 32) throw invalidField(path, `must have at most 32 bytes, got ${bytes.length}`);
   return padStart(bytes, 32);
 }
 
@@ -219,12 +220,12 @@ function addressOf(value: string, path: string): Hex {
 }
 
 function bytesOf(value: unknown, path: string, length?: number): Uint8Array {
-  if (typeof value !== 'string') throw bad(path, 'is not hex');
+  if (typeof value !== 'string') throw invalidField(path, 'must be hex');
   const digits = value.startsWith('0x') ? value.slice(2) : value;
   try {
     return hexToBytes(`0x${digits.length % 2 === 0 ? digits : `0${digits}`}`, length);
   } catch (cause) {
-    throw bad(path, length === undefined ? 'is not hex' : `is not hex of ${length} bytes`, cause);
+    throw invalidField(path, length === undefined ? 'must be hex' : `must be hex of ${length} bytes`, cause);
   }
 }
 
@@ -233,28 +234,29 @@ function integer(value: unknown, path: string): bigint {
     typeof value === 'number'
       ? Number.isSafeInteger(value)
       : typeof value === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(value);
-  if (!wellFormed) throw bad(path, 'is not an integer');
+  if (!wellFormed) throw invalidField(path, 'must be an integer');
   const parsed = BigInt(value as string | number);
-  if (parsed < 0n || parsed >> 256n !== 0n) throw bad(path, 'is not an integer of 256 bits');
+  if (parsed < 0n || parsed >> 256n !== 0n) throw invalidField(path, 'must be an integer from 0 to 2^256 - 1');
   return parsed;
 }
 
 function safe(value: unknown, path: string): number {
   const parsed = Number(integer(value, path));
-  if (!Number.isSafeInteger(parsed)) throw bad(path, 'is above 2^53 - 1');
+  if (!Number.isSafeInteger(parsed)) throw invalidField(path, 'must be at most 2^53 - 1');
   return parsed;
 }
 
 function objectOf(value: unknown, path: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bad(path, 'is not an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidField(path, 'must be an object');
   return value as Record<string, unknown>;
 }
 
-/** geth writes null for what it leaves out. */
+/** geth writes null for absent fields. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function bad(path: string, reason: string, cause?: unknown): PlumblineError<'INVALID_PARAMETER'> {
+function invalidField(path: string, reason: string, cause?: unknown): PlumblineError<'INVALID_PARAMETER'> {
   return invalidParameter(path === 'genesis' ? path : `genesis.${path}`, reason, { cause });
 }

@@ -8,7 +8,7 @@ import { DEV_ACCOUNTS } from './dev-accounts.js';
 import { TEST_TOKEN_CODE } from './test-token.generated.js';
 import { TEST_TOKEN, tokenBalanceSlot } from './test-token.js';
 
-/** An account of the genesis block. Storage maps slots to values, both 32 bytes of hex. */
+/** An account of the genesis block. Storage maps slots to values, both 32 bytes as hex. */
 export interface GenesisAccount {
   readonly balance?: bigint;
   readonly nonce?: bigint;
@@ -19,7 +19,7 @@ export interface GenesisAccount {
 /** Accounts of the genesis block by address. */
 export type GenesisAlloc = Readonly<Record<Hex, GenesisAccount>>;
 
-/** What the header of block 0 says, where it is not what the devnet's own says. Lengths as in `BlockHeader`. */
+/** Header fields of block 0, if they differ from the devnet's own. Lengths as in `BlockHeader`. */
 export interface GenesisHeader {
   readonly parentHash: Uint8Array;
   readonly coinbase: Uint8Array;
@@ -31,17 +31,17 @@ export interface GenesisHeader {
   readonly extraData: Uint8Array;
   readonly mixHash: Uint8Array;
   readonly nonce: Uint8Array;
-  /** From London on; 1 gwei when left out. */
+  /** From London on; 1 gwei if left out. */
   readonly baseFeePerGas?: bigint | undefined;
-  /** From Cancun on; zero when left out. */
+  /** From Cancun on; zero if left out. */
   readonly blobGasUsed?: bigint | undefined;
   readonly excessBlobGas?: bigint | undefined;
 }
 
 const ETHER = 10n ** 18n;
-/** What each dev account holds at genesis, in wei. */
+/** Balance of each dev account at genesis, wei. */
 const DEV_BALANCE: bigint = 10_000n * ETHER;
-/** Tokens each dev account holds at genesis, in its smallest unit. */
+/** Test tokens of each dev account at genesis, in the smallest unit. */
 export const DEV_TOKENS: bigint = 1_000_000n * ETHER;
 
 const hexWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;
@@ -59,7 +59,7 @@ export function devAlloc(): GenesisAlloc {
   return alloc;
 }
 
-/** The genesis block as a change of the empty state. @throws PlumblineError `INVALID_HEX`, `INVALID_LENGTH` */
+/** The genesis block as changes to the empty state. @throws PlumblineError `INVALID_HEX`, `INVALID_LENGTH` */
 export function genesisChanges(alloc: GenesisAlloc): AccountChange[] {
   return Object.entries(alloc).map(([address, account]) => {
     const code = hexToBytes(account.code ?? '0x');
@@ -82,7 +82,7 @@ export function genesisChanges(alloc: GenesisAlloc): AccountChange[] {
   });
 }
 
-/** Names the accounts a chain begins with: SHA-256 over all of them in the order of their addresses, 32 bytes. */
+/** Identifies the genesis accounts: SHA-256 over all of them in order of address, 32 bytes. */
 export function genesisIdentity(alloc: GenesisAlloc): Uint8Array {
   const hash = sha256.create();
   const accounts = Object.entries(alloc).map(([address, account]) => [address.toLowerCase(), account] as const);

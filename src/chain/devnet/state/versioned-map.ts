@@ -1,8 +1,8 @@
-/** A map that remembers the value each key had after each block, so that every past state can be read. */
+/** A map that keeps the value of each key after each block, so that every past state can be read. */
 export class VersionedMap<Value> {
   private readonly histories = new Map<string, { block: number; value: Value | undefined }[]>();
 
-  /** Value of `key` after `block`; undefined when it had none. */
+  /** Value of `key` after `block`; undefined if it had none. */
   get(key: string, block: number): Value | undefined {
     const history = this.histories.get(key);
     if (history === undefined) return undefined;
@@ -16,7 +16,7 @@ export class VersionedMap<Value> {
     return low === 0 ? undefined : history[low - 1]!.value;
   }
 
-  /** Sets the value `key` has from `block` on; blocks come in ascending order. */
+  /** Sets the value of `key` from `block` on. Blocks must ascend. */
   set(key: string, block: number, value: Value | undefined): void {
     const history = this.histories.get(key);
     if (history === undefined) {
@@ -28,7 +28,7 @@ export class VersionedMap<Value> {
     else history.push({ block, value });
   }
 
-  /** Forgets what was only so before `block`. */
+  /** Removes values that were replaced by `block`. */
   forgetBefore(block: number): void {
     for (const [key, history] of this.histories) {
       let newest = 0;
@@ -40,7 +40,7 @@ export class VersionedMap<Value> {
     }
   }
 
-  /** Forgets what was set after `block`. */
+  /** Removes values that were set after `block`. */
   truncate(block: number): void {
     for (const [key, history] of this.histories) {
       while (history.length > 0 && history[history.length - 1]!.block > block) history.pop();

@@ -5,53 +5,56 @@ import { type BlockRecord, encodeBlockRecord } from '../records/block-record.js'
 import type { StateEdit } from '../records/edits.js';
 import type { DevnetStore } from './devnet-store.js';
 
-/** What a devnet does when its store fails. */
+/** Behaviour of a devnet when its store fails. */
 export interface StoringOptions {
-  /** Bytes of blocks that wait for the store. Later ones are not kept, and nothing after them is stored. Default 64 MiB. */
+  /**
+   * Maximum size of the blocks that are queued for the store, in bytes. Blocks beyond it are not stored, nor is any
+   * later block. Default 64 MiB.
+   */
   readonly maxWaitingBytes?: number | undefined;
-  /** Milliseconds to the first attempt to store what waits; each failure doubles it, up to 60 times as much. Default 1000. */
+  /** Milliseconds to the first retry. Each failure doubles it, up to 60 times. Default 1000. */
   readonly retryMs?: number | undefined;
 }
 
 const MAX_RETRY = 60;
-/** Blocks that waited are stored in commits of about this many bytes, or of one block. */
+/** Size of one commit of queued blocks, in bytes; at least one block. */
 const BATCH_BYTES = 2 ** 20;
 
-interface Waiting {
+interface QueuedBlock {
   readonly number: number;
   readonly value: Uint8Array;
-  /** Edits that wait after it. */
+  /** Edits pending after this block. */
   readonly edits: readonly StateEdit[];
 }
 
-/** What the store lacks. */
+/** What is not yet stored. */
 interface Backlog {
-  /** Newest block that is both stored and of the chain. */
+  /** Newest block that is both stored and on the chain. */
   readonly stored: number;
-  /** Blocks after that one, without a gap. */
-  readonly waiting: readonly Waiting[];
-  /** First block after those, where more waited than may: it cannot be stored any more. */
+  /** Blocks after `stored`, without a gap. */
+  readonly queued: readonly QueuedBlock[];
+  /** First block that was not queued because the queue was full. It cannot be stored any more. */
   readonly gap: number | undefined;
-  /** Edits that wait after the last of `waiting`, or after `stored`. */
+  /** Edits pending after the last queued block, or after `stored`. */
   readonly edits: readonly StateEdit[];
-  /** To be deleted with the next commit. */
+  /** Entries to delete with the next commit. */
   readonly deletes: NonNullable<Commit['deletes']>;
-  /** Edits or head of the store are not those of the chain. */
+  /** The stored edits or the stored head differ from the chain's. */
   readonly isBehind: boolean;
 }
 
 /**
- * Stores the blocks of a devnet, each in one commit with the head pointer. While the store cannot be used, the blocks wait
- * in memory, and the chain goes on: what is stored always is a chain without a gap, up to the block before those that wait.
- * They are stored in order as soon as that succeeds. Its methods run one at a time; the caller sees to that.
+ * Stores the blocks of a devnet, each in one commit with the head pointer. While the store fails, blocks are queued in
+ * memory and the chain continues. The stored chain never has a gap. Queued blocks are stored in order once the store
+ * works again. The caller runs its methods one at a time.
  */
 export class ChainWriter {
   private backlog: Backlog;
-  /** Newest block that may be in the store; a commit whose end was not seen may have been carried out. */
-  private mayHold: number;
+  /** Newest block that may be in the store: a commit may have succeeded although its result was not seen. */
+  private newestPossible: number;
   private failed = false;
-  /** What another writer of the same chain left of this one. */
-  private ended: unknown;
+  /** Error of a store that belongs to another writer now. */
+  private fatalError: unknown;
   private delayMs: number;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private closed = false;
@@ -60,77 +63,77 @@ export class ChainWriter {
 
   /**
    * @param chain - its newest stored block, and the hashes of its blocks
-   * @param turn - runs a piece of work after those before it
+   * @param enqueue - runs work after the work that is queued before it
    */
   constructor(
     private readonly store: DevnetStore,
     private readonly chain: { readonly head: number; hashOf(number: number): Uint8Array | undefined },
     private readonly health: StoreHealth,
-    private readonly turn: (work: () => Promise<void>) => Promise<void>,
+    private readonly enqueue: (work: () => Promise<void>) => Promise<void>,
     { maxWaitingBytes = 64 * 2 ** 20, retryMs = 1000 }: StoringOptions = {},
   ) {
     const { head } = chain;
-    this.backlog = { stored: head, waiting: [], gap: undefined, edits: [], deletes: [], isBehind: false };
-    this.mayHold = head;
+    this.backlog = { stored: head, queued: [], gap: undefined, edits: [], deletes: [], isBehind: false };
+    this.newestPossible = head;
     this.maxWaitingBytes = maxWaitingBytes;
     this.retryMs = retryMs;
     this.delayMs = retryMs;
   }
 
-  /** Length of the newest record that was written or read. */
+  /** Length in bytes of the newest record that was written or read. */
   get lastBytes(): number {
     return this.store.lastBytes;
   }
 
-  /** Newest block that is stored; those before it are, too. */
+  /** Newest stored block; all earlier ones are stored too. */
   get stored(): number {
     return this.backlog.stored;
   }
 
-  /** Whether the store holds all there is to the chain. */
-  get isWhole(): boolean {
-    const { waiting, gap, isBehind } = this.backlog;
-    return waiting.length === 0 && gap === undefined && !isBehind;
+  /** Whether the store holds the whole chain and its pending edits. */
+  get isComplete(): boolean {
+    const { queued, gap, isBehind } = this.backlog;
+    return queued.length === 0 && gap === undefined && !isBehind;
   }
 
-  /** Takes up the edits that were stored. */
+  /** Starts with the edits that were stored. */
   resume(edits: readonly StateEdit[]): void {
-    this.backlog = { ...this.backlog, edits, isBehind: this.store.isDamaged };
+    this.backlog = { ...this.backlog, edits, isBehind: this.store.needsRepair };
   }
 
-  /** Keeps a block. @param edits - that wait after it */
+  /** Stores a block. @param edits - pending after it */
   async save(record: BlockRecord, edits: readonly StateEdit[] = []): Promise<void> {
     const value = encodeBlockRecord(record);
     this.store.lastBytes = value.length;
     const { number } = record.block.header;
-    const { waiting, gap } = this.backlog;
-    const held = waiting.reduce((sum, block) => sum + block.value.length, 0);
-    const isGap = gap !== undefined || (waiting.length > 0 && held + value.length > this.maxWaitingBytes);
+    const { queued, gap } = this.backlog;
+    const held = queued.reduce((sum, block) => sum + block.value.length, 0);
+    const isGap = gap !== undefined || (queued.length > 0 && held + value.length > this.maxWaitingBytes);
     const next = isGap
       ? { ...this.backlog, gap: gap ?? number }
-      : { ...this.backlog, waiting: [...waiting, { number, value, edits }], edits };
-    await this.become(next);
+      : { ...this.backlog, queued: [...queued, { number, value, edits }], edits };
+    await this.update(next);
   }
 
-  /** Keeps the edits that wait for the next block. */
+  /** Stores the edits that are pending for the next block. */
   async saveEdits(edits: readonly StateEdit[]): Promise<void> {
-    const { waiting, gap } = this.backlog;
+    const { queued, gap } = this.backlog;
     if (gap !== undefined) return;
-    const last = waiting.at(-1);
-    const edited = last === undefined ? waiting : [...waiting.slice(0, -1), { ...last, edits }];
-    await this.become({ ...this.backlog, waiting: edited, edits, isBehind: true });
+    const last = queued.at(-1);
+    const edited = last === undefined ? queued : [...queued.slice(0, -1), { ...last, edits }];
+    await this.update({ ...this.backlog, queued: edited, edits, isBehind: true });
   }
 
-  /** Goes back to an earlier block, with the edits that waited then, in one commit with other deletions. */
+  /** Reverts to an earlier block and its pending edits, in one commit with other deletions. */
   async truncate(
     number: number,
     edits: readonly StateEdit[],
     alsoDelete: NonNullable<Commit['deletes']> = [],
   ): Promise<void> {
-    const { stored, waiting, gap, deletes } = this.backlog;
-    await this.become({
+    const { stored, queued, gap, deletes } = this.backlog;
+    await this.update({
       stored: Math.min(stored, number),
-      waiting: waiting.filter((block) => block.number <= number),
+      queued: queued.filter((block) => block.number <= number),
       gap: gap !== undefined && gap <= number ? gap : undefined,
       edits,
       deletes: [...deletes, ...alsoDelete],
@@ -138,47 +141,47 @@ export class ChainWriter {
     });
   }
 
-  /** Stores what waits, as far as that can be done now. @returns `isWhole` */
+  /** Stores the queued blocks if the store works. @returns `isComplete` */
   async settle(): Promise<boolean> {
-    await this.tryAgain();
-    return this.isWhole;
+    await this.retry();
+    return this.isComplete;
   }
 
-  /** Writes nothing more: something else is in the place of what was stored. */
+  /** Stops writing, because the stored chain was replaced. */
   abandon(): void {
     this.closed = true;
     clearTimeout(this.timer);
     const { stored } = this;
-    this.backlog = { stored, waiting: [], gap: undefined, edits: [], deletes: [], isBehind: false };
+    this.backlog = { stored, queued: [], gap: undefined, edits: [], deletes: [], isBehind: false };
   }
 
-  /** Something else may be in the place of what was stored: looks before anything more is written. Never rejects. */
-  async doubt(error: unknown): Promise<void> {
-    // A store that is full has said so before it changed anything.
+  /** After an error that may have replaced the stored chain: checks the store before the next write. Never rejects. */
+  async checkAfterError(error: unknown): Promise<void> {
+    // A full store refuses before it changes anything.
     if (!isPlumblineError(error, 'STORE_UNAVAILABLE')) return;
     this.failed = true;
-    await this.tryAgain();
+    await this.retry();
   }
 
-  /** Stores what waits, as far as that can be done, for the last time. */
+  /** Stores the queued blocks if the store works, for the last time. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.timer);
-    if (!this.isWhole) await this.tryAgain();
+    if (!this.isComplete) await this.retry();
   }
 
-  /** @throws what a commit throws that is no failure of the store itself; the backlog is as it was then */
-  private async become(next: Backlog): Promise<void> {
-    if (this.ended !== undefined) throw this.ended;
+  /** @throws errors of a commit that are not store failures; the backlog is then unchanged */
+  private async update(next: Backlog): Promise<void> {
+    if (this.fatalError !== undefined) throw this.fatalError;
     const before = this.backlog;
     this.backlog = next;
-    // After a failure the timer tries again: blocks do not wait for a store that does not answer.
-    if (this.failed) return this.tell();
+    // After a failure only the timer retries, so blocks do not wait for the store.
+    if (this.failed) return this.reportHealth();
     try {
       await this.flush();
-      this.tell();
+      this.reportHealth();
     } catch (error) {
-      if (!passes(error)) {
+      if (!isStoreFailure(error)) {
         this.backlog = before;
         throw error;
       }
@@ -186,44 +189,44 @@ export class ChainWriter {
     }
   }
 
-  private async tryAgain(): Promise<void> {
-    if (this.isWhole && !this.failed) return;
+  private async retry(): Promise<void> {
+    if (this.isComplete && !this.failed) return;
     try {
-      // The database may have been deleted, and another chain may have begun in its place.
-      if (this.failed) await this.expectOwn();
+      // The database may have been deleted, and another chain may have been stored in its place.
+      if (this.failed) await this.requireOwnChain();
       await this.flush();
       this.failed = false;
       this.delayMs = this.retryMs;
     } catch (error) {
-      if (passes(error)) this.fail(error);
-      else this.ended = error;
+      if (isStoreFailure(error)) this.fail(error);
+      else this.fatalError = error;
     }
-    this.tell();
+    this.reportHealth();
   }
 
-  private async expectOwn(): Promise<void> {
+  private async requireOwnChain(): Promise<void> {
     const { stored } = this.backlog;
-    await this.store.expectChain(stored, this.chain.hashOf(stored), this.mayHold);
+    await this.store.requireChain(stored, this.chain.hashOf(stored), this.newestPossible);
   }
 
   private async flush(): Promise<void> {
-    while (this.backlog.waiting.length > 0 || this.backlog.isBehind) {
-      const { stored, waiting, deletes } = this.backlog;
-      const batch = firstBatch(waiting);
+    while (this.backlog.queued.length > 0 || this.backlog.isBehind) {
+      const { stored, queued, deletes } = this.backlog;
+      const batch = firstBatch(queued);
       const head = batch.at(-1)?.number ?? stored;
-      const beyond = this.mayHold;
-      this.mayHold = Math.max(beyond, head);
+      const deleteTo = this.newestPossible;
+      this.newestPossible = Math.max(deleteTo, head);
       await this.store.write({
         blocks: batch,
         head,
         edits: batch.at(-1)?.edits ?? this.backlog.edits,
         deleteFrom: stored + 1,
-        deleteTo: beyond,
+        deleteTo: deleteTo,
         alsoDelete: deletes,
       });
-      this.mayHold = head;
-      const left = waiting.slice(batch.length);
-      this.backlog = { ...this.backlog, stored: head, waiting: left, deletes: [], isBehind: false };
+      this.newestPossible = head;
+      const remaining = queued.slice(batch.length);
+      this.backlog = { ...this.backlog, stored: head, queued: remaining, deletes: [], isBehind: false };
     }
   }
 
@@ -233,30 +236,33 @@ export class ChainWriter {
     if (this.closed) return;
     clearTimeout(this.timer);
     const timer = setTimeout(() => {
-      this.turn(() => this.tryAgain()).catch(() => {});
+      this.enqueue(() => this.retry()).catch(() => {});
     }, this.delayMs);
-    // Node's timers are objects, a browser's are numbers.
+    // Timers are objects in Node and numbers in a browser.
     (timer as { unref?: () => void }).unref?.();
     this.timer = timer;
     this.delayMs = Math.min(2 * this.delayMs, MAX_RETRY * this.retryMs);
   }
 
-  private tell(): void {
-    if (this.isWhole) this.health.durable();
+  private reportHealth(): void {
+    if (this.isComplete) this.health.durable();
     else this.health.since(this.stored + 1);
   }
 }
 
-/** Whether a node can go on without its store: another writer of the same chain is no such failure. */
-function passes(error: unknown): error is PlumblineError<'STORE_QUOTA_EXCEEDED' | 'STORE_UNAVAILABLE'> {
+/**
+ * Whether the error is a failure of the store, so that the node continues in memory. Another writer of the same chain
+ * is not.
+ */
+function isStoreFailure(error: unknown): error is PlumblineError<'STORE_QUOTA_EXCEEDED' | 'STORE_UNAVAILABLE'> {
   return isPlumblineError(error, 'STORE_QUOTA_EXCEEDED') || isPlumblineError(error, 'STORE_UNAVAILABLE');
 }
 
-function firstBatch(waiting: readonly Waiting[]): readonly Waiting[] {
+function firstBatch(queued: readonly QueuedBlock[]): readonly QueuedBlock[] {
   let bytes = 0;
-  const end = waiting.findIndex(({ value }, index) => {
+  const end = queued.findIndex(({ value }, index) => {
     bytes += value.length;
     return index > 0 && bytes > BATCH_BYTES;
   });
-  return end < 0 ? waiting : waiting.slice(0, end);
+  return end < 0 ? queued : queued.slice(0, end);
 }

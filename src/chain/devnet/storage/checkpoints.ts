@@ -9,51 +9,52 @@ import {
 } from '../records/checkpoint-codec.js';
 import type { DevnetState } from '../state/devnet-state.js';
 
-/** How often the state is written, and how much of what is stored may be old. */
+/** When the state is written, and how much unused data the store may hold. */
 export interface CheckpointOptions {
-  /** A checkpoint is due after so many blocks. Default 32. */
+  /** A checkpoint is due after this many blocks. Default 32. */
   readonly everyBlocks?: number;
-  /** Or after so many bytes of their records. Default 4 MiB. */
+  /** Or after this many bytes of block records. Default 4 MiB. */
   readonly everyBytes?: number;
-  /** Trie nodes that no state needs any more may take this much, and as much again as the trie itself. Default 1 MiB. */
+  /** Unused trie nodes may take this many bytes more than the trie itself. Default 1 MiB. */
   readonly slackBytes?: number;
   /**
-   * A devnet that is closed writes its newest finalized state, so that the next opening proves from it at once, when its
-   * trie has this many bytes; a smaller one is loaded as fast, and more states stay provable. Default 2 MiB.
+   * On closing, a devnet writes its newest finalized state if its trie has this many bytes, so that it can prove from
+   * it at once when startWriting again. A smaller state loads as fast without that, and more states stay provable. Default 2
+   * MiB.
    */
   readonly lazyBytes?: number;
 }
 
-/** Nodes of one segment; some 150 bytes each. */
+/** Nodes in one segment, about 150 bytes each. */
 const SEGMENT_NODES = 8192;
 
-/** A state as it is to be written: taken when its block was the newest, written when it is final. */
-interface Taken {
+/** A state prepared for writing: collected when its block is the newest, written when it is final. */
+interface PreparedCheckpoint {
   readonly checkpoint: Checkpoint;
   readonly segments: ReadonlyMap<number, Uint8Array>;
-  readonly dropped: readonly number[];
+  readonly removedSegments: readonly number[];
   /** Names of the nodes in `segments`. */
-  readonly names: readonly string[];
-  /** The segments are all there is. */
-  readonly anew: boolean;
+  readonly nodeNames: readonly string[];
+  /** The segments replace all earlier ones. */
+  readonly replacesAll: boolean;
 }
 
 /**
- * Writes the state of the devnet from time to time, so that opening applies only the blocks since. The block records
- * are written with each block and are all it takes to come back; a checkpoint that is late or lost costs time alone.
+ * Writes the state of the devnet at intervals, so that opening applies only the blocks since. Block records are written
+ * with each block and are enough to rebuild the state; a late or lost checkpoint only costs time.
  *
- * Pages of the zk state are replaced where they changed. Nodes of the ordinary trie are appended in segments; when more
- * than half of what is stored may be old, the trie is written anew and the segments before go.
+ * Pages of the zk state are replaced where they changed. Nodes of the ordinary trie are appended in segments. When more
+ * than half of them may be unused, the trie is rewritten and the earlier segments are deleted.
  *
- * At most one checkpoint waits or is being written. It is of a finalized block when it is written: the state it holds
- * and all later ones can be proved after reopening.
+ * At most one checkpoint is prepared or being written. It is written when its block is final: its state and all later
+ * ones can be proved after reopening.
  */
 export class Checkpoints {
-  /** Pages of the zk state that are not stored yet; undefined for one to delete. */
-  private readonly unwritten = new Map<string, Uint8Array | undefined>();
-  private saved = new Set<string>();
+  /** Pages of the zk state that are not stored yet; undefined for a page to delete. */
+  private readonly unwrittenPages = new Map<string, Uint8Array | undefined>();
+  private savedNodes = new Set<string>();
   private stored: Checkpoint | undefined;
-  private taken: Taken | undefined;
+  private prepared: PreparedCheckpoint | undefined;
   private writing: Promise<void> | undefined;
   private readonly everyBlocks: number;
   private readonly everyBytes: number;
@@ -62,11 +63,11 @@ export class Checkpoints {
   private blocks = 0;
   private bytes = 0;
   private nextSegment = 0;
-  /** Segments that are stored, be it that their checkpoint was taken back with its block. */
+  /** Stored segments, even if their checkpoint was reverted. */
   private segments: Checkpoint['segments'] = [];
-  /** What the tables hold is of no use: they are emptied with the next checkpoint. */
+  /** The stored state cannot be used; the next checkpoint clears its tables. */
   private stale = true;
-  /** The newest checkpoint could not be written. It is tried again. */
+  /** Writing the newest checkpoint failed. It will be retried. */
   private hasFailed = false;
 
   constructor(
@@ -80,12 +81,12 @@ export class Checkpoints {
     this.slackBytes = slackBytes;
   }
 
-  /** Block whose state is stored; 0 for none but that of genesis. */
+  /** Block of the stored state; 0 if only genesis. */
   get block(): number {
     return this.stored?.block ?? 0;
   }
 
-  /** Done when no checkpoint is being written. */
+  /** Resolves when no checkpoint is being written. */
   async settled(): Promise<void> {
     await this.writing;
   }
@@ -96,11 +97,11 @@ export class Checkpoints {
     return bytes === undefined ? undefined : decodeCheckpoint(bytes);
   }
 
-  /** Goes on from a stored checkpoint that has been loaded. @param saved - names of the trie nodes in its segments */
-  resume(checkpoint: Checkpoint, saved: Set<string>): void {
+  /** Continues from a stored checkpoint that was loaded. @param savedNodes - names of the trie nodes in its segments */
+  resume(checkpoint: Checkpoint, savedNodes: Set<string>): void {
     this.stored = checkpoint;
     this.segments = checkpoint.segments;
-    this.saved = saved;
+    this.savedNodes = savedNodes;
     this.stale = false;
     this.blocks = 0;
     this.bytes = 0;
@@ -108,39 +109,39 @@ export class Checkpoints {
   }
 
   /**
-   * Called instead of `afterBlock` for each block after the checkpoint that is applied as the devnet is opened: the next
-   * checkpoint comes as if the devnet had never ended, however short its lives are. Nothing is written yet.
+   * Called instead of `afterBlock` for each block after the checkpoint that is applied while the devnet opens. It makes
+   * the next checkpoint due as if the devnet had stayed open. Nothing is written yet.
    *
-   * @param isFinal - it is the newest finalized block
+   * @param isFinal - this is the newest finalized block
    */
-  passed(block: Block, state: DevnetState, isFinal: boolean, bytes: number): void {
+  countReplayed(block: Block, state: DevnetState, isFinal: boolean, bytes: number): void {
     this.blocks++;
     this.bytes += bytes;
-    if (isFinal && this.isDue) this.take(block, state);
+    if (isFinal && this.isDue) this.prepare(block, state);
   }
 
-  /** Begins to write what was taken as the devnet was opened. */
-  opened(): void {
-    if (this.taken !== undefined) this.begin(this.taken);
+  /** Starts to write the checkpoint that was prepared while the devnet opened. */
+  startWriting(): void {
+    if (this.prepared !== undefined) this.startWrite(this.prepared);
   }
 
-  /** What was resumed does not hold; the tables are of no use. */
-  restart(): void {
+  /** Discards the stored checkpoint, which could not be loaded. */
+  discard(): void {
     this.stored = undefined;
-    this.taken = undefined;
+    this.prepared = undefined;
     this.segments = [];
-    this.saved = new Set();
-    this.unwritten.clear();
+    this.savedNodes = new Set();
+    this.unwrittenPages.clear();
     this.nextSegment = 0;
     this.stale = true;
   }
 
   /**
-   * Called after each block, when the state is that of the block. Returns without waiting for what is being written,
-   * unless twice as much has come together meanwhile.
+   * Called after each block, with the state after it. It does not wait for a checkpoint that is being written, unless
+   * twice the interval has countReplayed.
    *
    * @param finalized - number of the newest finalized block
-   * @param bytes - of the block's record
+   * @param bytes - length of the block's record
    */
   async afterBlock(block: Block, state: DevnetState, finalized: number, bytes: number): Promise<void> {
     this.blocks++;
@@ -149,9 +150,9 @@ export class Checkpoints {
     if (full) await this.writing;
     if (this.writing !== undefined) return;
     const first = this.stored === undefined && !this.hasFailed;
-    if (this.taken === undefined && (first || this.isDue)) this.take(block, state);
-    if (this.taken !== undefined && this.taken.checkpoint.block <= finalized) {
-      this.begin(this.taken);
+    if (this.prepared === undefined && (first || this.isDue)) this.prepare(block, state);
+    if (this.prepared !== undefined && this.prepared.checkpoint.block <= finalized) {
+      this.startWrite(this.prepared);
       if (full) await this.writing;
     }
   }
@@ -160,81 +161,81 @@ export class Checkpoints {
     return this.blocks >= this.everyBlocks || this.bytes >= this.everyBytes;
   }
 
-  private begin(taken: Taken): void {
-    this.writing = this.write(taken).finally(() => {
+  private startWrite(prepared: PreparedCheckpoint): void {
+    this.writing = this.write(prepared).finally(() => {
       this.writing = undefined;
     });
   }
 
-  /** What has to go when the newest finalized block becomes `block` again: a checkpoint of a later one. */
+  /** Entries to delete in a revert that makes `block` the newest finalized block: a checkpoint of a later block. */
   async beforeRevert(block: number): Promise<{ readonly table: Table; readonly key: Key }[]> {
     await this.writing;
-    // Its pages stay in `unwritten`: each is as it was, or is taken again.
-    if (this.taken !== undefined && this.taken.checkpoint.block > block) this.taken = undefined;
+    // Its pages stay in `unwrittenPages`: each is unchanged, or is collected again.
+    if (this.prepared !== undefined && this.prepared.checkpoint.block > block) this.prepared = undefined;
     if (this.stored === undefined || this.stored.block <= block) return [];
     this.stored = undefined;
     return [{ table: 'meta', key: CHECKPOINT_KEY }];
   }
 
   /**
-   * Ends with a checkpoint of the newest finalized block, when the state is large enough for that. The zk state is that of
-   * this block afterwards.
+   * Writes a checkpoint of the newest finalized block, if the state is large enough. Reverts the zk state to that
+   * block.
    */
   async finish(finalized: Block, state: DevnetState): Promise<void> {
     await this.writing;
     if (this.stored?.block === finalized.header.number) return;
     if (this.stored !== undefined && this.stored.baseBytes < this.lazyBytes) return;
     state.zk.revertTo(finalized.header.number);
-    this.take(finalized, state);
-    if (this.taken !== undefined) await this.write(this.taken);
+    this.prepare(finalized, state);
+    if (this.prepared !== undefined) await this.write(this.prepared);
   }
 
-  private take(block: Block, state: DevnetState): void {
+  private prepare(block: Block, state: DevnetState): void {
     const { puts, deletes } = state.zk.takePages();
-    for (const { key, value } of puts) this.unwritten.set(key, value);
-    for (const key of deletes) this.unwritten.set(key, undefined);
+    for (const { key, value } of puts) this.unwrittenPages.set(key, value);
+    for (const key of deletes) this.unwrittenPages.set(key, undefined);
 
     const before = this.stale ? [] : this.segments;
     const { stateRoot } = block.header;
-    let fresh = state.trie.nodesOf(stateRoot, (name) => !this.stale && this.saved.has(name));
+    let nodes = state.trie.nodesOf(stateRoot, (name) => !this.stale && this.savedNodes.has(name));
     const held = before.reduce((sum, segment) => sum + segment.bytes, 0);
     const baseBytes = this.stored?.baseBytes ?? 0;
-    const anew = held === 0 || held + sizeOf(fresh) > 2 * baseBytes + this.slackBytes;
-    if (anew && held > 0) fresh = state.trie.nodesOf(stateRoot, () => false);
+    const replacesAll = held === 0 || held + sizeOf(nodes) > 2 * baseBytes + this.slackBytes;
+    if (replacesAll && held > 0) nodes = state.trie.nodesOf(stateRoot, () => false);
     const segments = new Map<number, Uint8Array>();
-    for (const part of parts(fresh)) {
+    for (const part of parts(nodes)) {
       const number = this.nextSegment++;
       segments.set(number, encodeSegment(number, part));
     }
     const added = [...segments].map(([number, { length }]) => ({ number, bytes: length }));
-    this.taken = {
+    this.prepared = {
       checkpoint: {
         block: block.header.number,
         blockHash: block.hash,
         genesis: this.genesis,
-        segments: anew ? added : [...before, ...added],
-        baseBytes: anew ? added.reduce((sum, segment) => sum + segment.bytes, 0) : baseBytes,
+        segments: replacesAll ? added : [...before, ...added],
+        baseBytes: replacesAll ? added.reduce((sum, segment) => sum + segment.bytes, 0) : baseBytes,
       },
       segments,
-      dropped: anew ? before.map(({ number }) => number) : [],
-      names: [...fresh.keys()],
-      anew,
+      removedSegments: replacesAll ? before.map(({ number }) => number) : [],
+      nodeNames: [...nodes.keys()],
+      replacesAll,
     };
     this.blocks = 0;
     this.bytes = 0;
   }
 
-  private async write(taken: Taken): Promise<void> {
-    const { checkpoint, segments, dropped, names, anew } = taken;
+  private async write(prepared: PreparedCheckpoint): Promise<void> {
+    const { checkpoint, segments, removedSegments, nodeNames, replacesAll } = prepared;
     const puts: NonNullable<Commit['puts']>[number][] = [];
-    const deletes: NonNullable<Commit['deletes']>[number][] = dropped.map((key) => ({ table: 'trie', key }));
+    const deletes: NonNullable<Commit['deletes']>[number][] = removedSegments.map((key) => ({ table: 'trie', key }));
     try {
       if (this.stale) {
         for (const table of ['state', 'trie'] as const) {
           for (const key of await this.store.keys(table)) deletes.push({ table, key });
         }
       }
-      for (const [key, value] of this.unwritten) {
+      for (const [key, value] of this.unwrittenPages) {
         if (value === undefined) deletes.push({ table: 'state', key });
         else puts.push({ table: 'state', key, value });
       }
@@ -242,19 +243,19 @@ export class Checkpoints {
       puts.push({ table: 'meta', key: CHECKPOINT_KEY, value: encodeCheckpoint(checkpoint) });
       await this.store.commit({ puts, deletes });
     } catch {
-      // The blocks are stored. What is lost is the time that loading would have been shorter by.
+      // The blocks are stored. Only the next opening takes longer.
       this.hasFailed = true;
-      this.taken = undefined;
+      this.prepared = undefined;
       return;
     }
     this.hasFailed = false;
-    this.unwritten.clear();
-    if (anew) this.saved = new Set(names);
-    else for (const name of names) this.saved.add(name);
+    this.unwrittenPages.clear();
+    if (replacesAll) this.savedNodes = new Set(nodeNames);
+    else for (const name of nodeNames) this.savedNodes.add(name);
     this.stored = checkpoint;
     this.segments = checkpoint.segments;
     this.stale = false;
-    this.taken = undefined;
+    this.prepared = undefined;
   }
 }
 

@@ -10,68 +10,68 @@ import {
   decodeRecordChanges,
   encodeBlockRecord,
 } from '../records/block-record.js';
-import { sealed, unsealed } from '../records/checkpoint-codec.js';
+import { withChecksum, withoutChecksum } from '../records/checkpoint-codec.js';
 import { decodeEdits, encodeEdits, type StateEdit } from '../records/edits.js';
 import { readStoredBlock, type StoredBlock } from '../records/stored-block.js';
 
 const HEAD = 'devnet-head';
-/** Edits of the state that no block holds yet. */
+/** Edits of the state that are not in a block yet. */
 const EDITS = 'devnet-edits';
 const NO_HASH = new Uint8Array(0);
 /** Blocks read in one transaction. */
 const BATCH = 64;
 
-/** Gets what was read of a block, and its number. */
-type Take<Read> = (read: Read, number: number) => Promise<void> | void;
+/** Receives the decoded part of a block, and its number. */
+type BlockConsumer<Read> = (read: Read, number: number) => Promise<void> | void;
 
-/** What one commit makes of the stored chain. */
+/** Changes to the stored chain in one commit. */
 export interface ChainChange {
-  /** Encoded records of consecutive blocks, the last one being the head. */
+  /** Encoded records of consecutive blocks. The last one becomes the head. */
   readonly blocks: readonly { readonly number: number; readonly value: Uint8Array }[];
   readonly head: number;
-  /** Edits that wait after the head. */
+  /** Edits pending after the head. */
   readonly edits: readonly StateEdit[];
-  /** Blocks that are taken back before, first and last; none when the last is the smaller one. */
+  /** First and last block to delete first; none if the last is smaller. */
   readonly deleteFrom: number;
   readonly deleteTo: number;
   /** Deleted in the same commit. */
   readonly alsoDelete?: NonNullable<Commit['deletes']>;
 }
 
-/** Where a devnet keeps its blocks: one atomic commit each, head pointer included. */
+/** The stored blocks of a devnet. Each block is one atomic commit, head pointer included. */
 export class DevnetStore {
-  /** Length of the newest record that was written or read. */
+  /** Length in bytes of the newest record that was written or read. */
   lastBytes = 0;
-  /** The head pointer is to be written again. */
-  isDamaged = false;
+  /** The head pointer or the edits are damaged and must be written again. */
+  needsRepair = false;
 
   constructor(
     private readonly store: PageStore,
     private readonly chainId: number,
   ) {}
 
-  /** Carries a change out, as a whole or not at all. */
+  /** Commits a change atomically. */
   async write({ blocks, head, edits, deleteFrom, deleteTo, alsoDelete = [] }: ChainChange): Promise<void> {
-    const gone = Array.from({ length: Math.max(0, deleteTo + 1 - deleteFrom) }, (_, i) => ({
+    const removed = Array.from({ length: Math.max(0, deleteTo + 1 - deleteFrom) }, (_, i) => ({
       table: 'blocks' as const,
       key: deleteFrom + i,
     }));
     const puts = blocks.map(({ number, value }) => ({ table: 'blocks' as const, key: number, value }));
     const entries = [entryOf(HEAD, new TextEncoder().encode(String(head))), entryOf(EDITS, encodeEdits(edits))];
-    await this.store.commit({ deletes: [...gone, ...alsoDelete], puts: [...puts, ...entries] });
+    await this.store.commit({ deletes: [...removed, ...alsoDelete], puts: [...puts, ...entries] });
   }
 
-  /** Keeps the first block. */
-  async begin(genesis: BlockRecord): Promise<void> {
+  /** Writes the genesis block. */
+  async writeGenesis(genesis: BlockRecord): Promise<void> {
     const value = encodeBlockRecord(genesis);
     await this.write({ blocks: [{ number: 0, value }], head: 0, edits: [], deleteFrom: 0, deleteTo: -1 });
   }
 
   /**
-   * The edits that waited for a block when the devnet was last open.
+   * The edits that were pending when the devnet was last open.
    *
-   * @param onRepair - told when they are damaged; there are none then, and they are to be written again
-   * @throws PlumblineError `STORE_CORRUPT` when they are damaged, and nobody is to be told
+   * @param onRepair - called if they are damaged; they are then dropped, and must be written again
+   * @throws PlumblineError `STORE_CORRUPT` if they are damaged and there is no `onRepair`
    */
   async edits(onRepair?: (repair: StoreRepair) => void): Promise<StateEdit[]> {
     try {
@@ -80,16 +80,16 @@ export class DevnetStore {
     } catch (error) {
       if (onRepair === undefined || !isPlumblineError(error, 'STORE_CORRUPT')) throw error;
       onRepair(error.details);
-      this.isDamaged = true;
+      this.needsRepair = true;
       return [];
     }
   }
 
   /**
-   * Number of the newest stored block; undefined for a store that holds no devnet yet. Head pointer and blocks are written
-   * together, so a pointer that is damaged, missing or behind is known from the blocks.
+   * Number of the newest stored block; undefined if the store holds no devnet. Head pointer and blocks are written
+   * together, so the blocks show whether the pointer is damaged, missing or behind.
    *
-   * @param onRepair - told when it was not the pointer that told
+   * @param onRepair - called if the pointer is wrong
    * @throws PlumblineError `STORE_CORRUPT` when blocks are missing
    */
   async head(onRepair: (repair: StoreRepair) => void = () => {}): Promise<number | undefined> {
@@ -108,20 +108,20 @@ export class DevnetStore {
     if (pointer !== end) {
       const reason = pointer === undefined ? 'was missing' : pointer === 'damaged' ? 'was damaged' : `was ${pointer}`;
       onRepair({ table: 'meta', reason: `the head pointer ${reason}` });
-      this.isDamaged = true;
+      this.needsRepair = true;
     }
     return end;
   }
 
   /**
-   * Makes sure that the store still is that of the chain.
+   * Checks that the store still holds this chain.
    *
-   * @param from - newest block that is both stored and of the chain
+   * @param from - newest block that is both stored and on the chain
    * @param hash - of that block, 32 bytes
-   * @param to - the head is no later block than this one, and none before `from`
-   * @throws PlumblineError `STORE_UNAVAILABLE` when it is not
+   * @param to - the stored head must be in the range `from` to `to`
+   * @throws PlumblineError `STORE_UNAVAILABLE` if it does not
    */
-  async expectChain(from: number, hash: Uint8Array | undefined, to: number): Promise<void> {
+  async requireChain(from: number, hash: Uint8Array | undefined, to: number): Promise<void> {
     const pointer = await this.pointer();
     const isNear = typeof pointer === 'number' && pointer >= from && pointer <= to;
     if (isNear && hash !== undefined && equalBytes((await this.hashAt(from)) ?? NO_HASH, hash)) return;
@@ -129,7 +129,7 @@ export class DevnetStore {
     throw new PlumblineError('STORE_UNAVAILABLE', `store is not available: ${reason}`, { reason });
   }
 
-  /** Hash of a stored block; undefined where there is none that can be read. */
+  /** Hash of a stored block; undefined if it is missing or damaged. */
   private async hashAt(number: number): Promise<Uint8Array | undefined> {
     const bytes = await this.store.get('blocks', number);
     try {
@@ -141,35 +141,40 @@ export class DevnetStore {
   }
 
   /**
-   * Hands stored blocks to `take`, in order.
+   * Reads stored blocks in order.
    *
-   * @throws PlumblineError `STORE_CORRUPT` when one is missing or does not decode
+   * @throws PlumblineError `STORE_CORRUPT` when a block is missing or cannot be decoded
    */
-  each(from: number, to: number, take: Take<BlockRecord>, onProgress?: (fraction: number) => void): Promise<void> {
-    return this.scan(from, to, (bytes) => decodeBlockRecord(bytes, this.chainId), take, onProgress);
+  each(
+    from: number,
+    to: number,
+    consume: BlockConsumer<BlockRecord>,
+    onProgress?: (fraction: number) => void,
+  ): Promise<void> {
+    return this.scan(from, to, (bytes) => decodeBlockRecord(bytes, this.chainId), consume, onProgress);
   }
 
-  /** As `each`, with what opening needs of them. @param check - `full` decodes all of each nonetheless */
+  /** Like `each`, but decodes only what opening needs. @param check - `full` decodes each record in full */
   open(
     from: number,
     to: number,
     check: 'sampled' | 'full',
-    take: Take<StoredBlock>,
+    consume: BlockConsumer<StoredBlock>,
     onProgress?: (fraction: number) => void,
   ): Promise<void> {
-    return this.scan(from, to, (bytes) => readStoredBlock(bytes, this.chainId, check), take, onProgress);
+    return this.scan(from, to, (bytes) => readStoredBlock(bytes, this.chainId, check), consume, onProgress);
   }
 
-  /** As `each`, with what the blocks changed, in pieces, and nothing else of them. */
-  changes(from: number, to: number, take: Take<Iterable<readonly AccountChange[]>>): Promise<void> {
-    return this.scan(from, to, decodeRecordChanges, take);
+  /** Like `each`, but decodes only the state changes, in chunks. */
+  changes(from: number, to: number, consume: BlockConsumer<Iterable<readonly AccountChange[]>>): Promise<void> {
+    return this.scan(from, to, decodeRecordChanges, consume);
   }
 
   private async scan<Read>(
     from: number,
     to: number,
     read: (bytes: Uint8Array) => Read,
-    take: Take<Read>,
+    consume: BlockConsumer<Read>,
     onProgress: (fraction: number) => void = () => {},
   ): Promise<void> {
     for (let first = from; first <= to; first += BATCH) {
@@ -177,8 +182,8 @@ export class DevnetStore {
       for (const [i, bytes] of (await this.store.getMany('blocks', numbers)).entries()) {
         if (bytes === undefined) throw storeCorrupt(`block ${first + i} is missing`);
         this.lastBytes = bytes.length;
-        const done = take(
-          readNamed(first + i, () => read(bytes)),
+        const done = consume(
+          readBlock(first + i, () => read(bytes)),
           first + i,
         );
         if (done !== undefined) await done;
@@ -213,8 +218,8 @@ export class DevnetStore {
   }
 }
 
-/** What is read of a block. @throws PlumblineError `STORE_CORRUPT` that names it */
-function readNamed<Read>(number: number, read: () => Read): Read {
+/** @throws PlumblineError `STORE_CORRUPT` with the block number */
+function readBlock<Read>(number: number, read: () => Read): Read {
   try {
     return read();
   } catch (error) {
@@ -224,13 +229,13 @@ function readNamed<Read>(number: number, read: () => Read): Read {
 }
 
 function entryOf(key: string, content: Uint8Array) {
-  return { table: 'meta', key, value: sealed(key, content) } as const;
+  return { table: 'meta', key, value: withChecksum(key, content) } as const;
 }
 
-/** An entry of `meta`. Those of earlier versions have no checksum. */
+/** Content of an entry of `meta`. Entries of earlier versions have no checksum. */
 function contentOf(key: string, bytes: Uint8Array): Uint8Array {
-  const isSealed = key === HEAD ? !isDigits(bytes) : !isOneItem(bytes);
-  return isSealed ? unsealed('meta', key, bytes) : bytes;
+  const hasChecksum = key === HEAD ? !isDigits(bytes) : !isOneItem(bytes);
+  return hasChecksum ? withoutChecksum('meta', key, bytes) : bytes;
 }
 
 function isOneItem(bytes: Uint8Array): boolean {
@@ -245,13 +250,12 @@ function isDigits(bytes: Uint8Array): boolean {
   return bytes.length > 0 && bytes.every((byte) => byte >= 0x30 && byte <= 0x39);
 }
 
-/** An error about the blocks of a devnet. */
 export function storeCorrupt(reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
   const details = { table: 'blocks', reason };
   return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details, { cause });
 }
 
-/** An error for a devnet that is not stored as a whole. */
-export function notStored(reason: string): PlumblineError<'STORE_UNAVAILABLE'> {
+/** Error for a devnet that is not stored, or not completely. */
+export function notStoredError(reason: string): PlumblineError<'STORE_UNAVAILABLE'> {
   return new PlumblineError('STORE_UNAVAILABLE', `the devnet is not stored: ${reason}`, { reason });
 }

@@ -12,45 +12,48 @@ import { type GenesisSettings, genesisBlock } from '../state/genesis-block.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
 import { DevnetStore, storeCorrupt } from './devnet-store.js';
 
-/** What a stored devnet is identified and read by. */
+/** Settings that identify a stored devnet, and those for reading it. */
 export interface StoredSettings extends GenesisSettings {
-  /** Of the network's scheme. */
+  /** Hasher and kernel of the network's hash scheme. */
   readonly zk: ZkEngine;
-  /** Notified whether the store can be used; the devnet goes on in memory when it can not. */
+  /** Notified when the store fails or works again. While it fails, the devnet continues in memory. */
   readonly health?: StoreHealth | undefined;
   /** How often the state is stored. */
   readonly checkpoints?: CheckpointOptions | undefined;
 }
 
-/** What a store holds of a devnet. */
+/** A devnet's data in its store. */
 export interface StoredDevnet {
   readonly pages: PageStore;
   readonly blocks: DevnetStore;
   readonly checkpoints: Checkpoints;
-  /** Newest block; undefined, as the rest, for a store that holds none yet. */
+  /** Newest block; undefined if the store holds no devnet. */
   readonly head: number | undefined;
   readonly genesis: BlockRecord | undefined;
-  /** What old blocks have lost. */
+  /** Which parts of old blocks were pruned. */
   readonly history: PrunedHistory;
-  /** The state that can be loaded; undefined where the blocks have to be applied from genesis on. */
+  /** The state to load; undefined if the blocks must be applied from genesis on. */
   readonly checkpoint: Checkpoint | undefined;
 }
 
-/** The store holds the blocks of a chain with another genesis, chain id or hash of the zk state. */
+/** Error for a stored chain with another genesis, chain id or hash scheme. */
 export function anotherGenesis(): PlumblineError<'STORE_CORRUPT'> {
-  return storeCorrupt('it began from another genesis, chain id or hash of the zk state');
+  return storeCorrupt(
+    'it began from another genesis, chain id or hash scheme; open it with its own settings, or use another store name',
+  );
 }
 
-/** What a chain has to have in common with the stored one, 32 bytes. Headers tell neither chain id nor hash. */
+/** Hash of what must equal the stored chain's, 32 bytes. Headers contain neither chain id nor hash scheme. */
 function identityOf({ alloc, network, zk }: StoredSettings): Uint8Array {
   const rest = new TextEncoder().encode(`${network.chainId} ${zk.hasher.scheme}`);
   return sha256(concatBytes(genesisIdentity(alloc), rest));
 }
 
 /**
- * Looks into a store.
+ * Reads what a store holds.
  *
- * @throws PlumblineError `STORE_CORRUPT` when it holds the chain of another genesis, chain id or hash; `STORE_TOO_NEW`
+ * @throws PlumblineError `STORE_CORRUPT` if it holds a chain with another genesis, chain id or hash scheme;
+ *   `STORE_TOO_NEW`
  */
 export async function findStored(settings: StoredSettings, pages: PageStore): Promise<StoredDevnet> {
   const blocks = new DevnetStore(pages, settings.network.chainId);
@@ -61,25 +64,28 @@ export async function findStored(settings: StoredSettings, pages: PageStore): Pr
   const head = await blocks.head((repair) => settings.health?.repaired(repair));
   if (head === undefined) return { ...found, head, genesis: undefined, checkpoint: undefined };
   const genesis = await blocks.block(0);
-  const checkpoint = await readable(checkpoints, settings.health);
+  const checkpoint = await readCheckpoint(checkpoints, settings.health);
   if (checkpoint === undefined || checkpoint.block > head) {
-    if (history.changesTo > 0) throw lost(history);
+    if (history.changesTo > 0) throw unrecoverable(history);
     return { ...found, head, genesis, checkpoint: undefined };
   }
   const expected = genesisBlock(settings, genesis.block.header.stateRoot);
-  // Stores of earlier versions name the accounts alone.
+  // Earlier versions stored the hash of the accounts only.
   const isSame = [identity, genesisIdentity(settings.alloc)].some((own) => equalBytes(checkpoint.genesis, own));
   if (!isSame || !equalBytes(genesis.block.hash, expected.hash)) throw anotherGenesis();
   return { ...found, head, genesis, checkpoint };
 }
 
-/** The state of a devnet that has let go of what its old blocks changed cannot be made again of the others. */
-function lost({ changesTo }: PrunedHistory): PlumblineError<'STORE_CORRUPT'> {
+/** The state of a pruned devnet cannot be rebuilt from its blocks. */
+function unrecoverable({ changesTo }: PrunedHistory): PlumblineError<'STORE_CORRUPT'> {
   return storeCorrupt(`its state is damaged, and blocks up to ${changesTo} were pruned`);
 }
 
-/** A damaged checkpoint is as good as none: the blocks are all there is to it. */
-async function readable(checkpoints: Checkpoints, health: StoreHealth | undefined): Promise<Checkpoint | undefined> {
+/** The stored checkpoint; undefined if there is none, or if it is damaged: the blocks are enough. */
+async function readCheckpoint(
+  checkpoints: Checkpoints,
+  health: StoreHealth | undefined,
+): Promise<Checkpoint | undefined> {
   try {
     return await checkpoints.read();
   } catch (error) {

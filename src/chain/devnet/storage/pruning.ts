@@ -17,26 +17,26 @@ import {
 } from '../records/pruned-history.js';
 import type { DevnetState } from '../state/devnet-state.js';
 
-/** How much a devnet may keep. */
+/** Storage budget of a devnet. */
 export interface DevnetBudget {
-  /** Of blocks and state. */
+  /** For blocks and state. */
   readonly bytes: number;
-  /** Bytes that they take up now. */
+  /** Bytes used now. */
   used(): Promise<number>;
 }
 
 /** Records rewritten in one commit. */
 const BATCH = 256;
-/** Share of the budget that is used after something was let go of. */
+/** Share of the budget that may be used after pruning. */
 const TARGET = 0.9;
 
 /**
- * Keeps a devnet within its budget: old blocks lose what they changed, of which only the sum is kept, then their bodies.
- * Headers stay, and so does all of the blocks from a bound on. Each commit leaves a store that opens; what is let go of in
- * the store is let go of in memory.
+ * Keeps a devnet within its budget. Old blocks first lose their state changes, of which only the sum is kept, then
+ * their bodies. Headers stay. Each commit leaves a store that can be opened. What is removed from the store is removed
+ * from memory.
  */
 export class Pruning {
-  /** @param pruned - how far it had come when the devnet was last open */
+  /** @param pruned - progress of earlier pruning */
   constructor(
     private readonly store: PageStore,
     private readonly chainId: number,
@@ -46,9 +46,9 @@ export class Pruning {
   ) {}
 
   /**
-   * Called after each block. Never rejects: a store that fails has others to say so.
+   * Called after each block. Never rejects: other writes report store failures.
    *
-   * @param before - blocks before this one may lose what they have
+   * @param before - only blocks before this one may be pruned
    */
   async keepWithin(before: number): Promise<void> {
     try {
@@ -60,15 +60,15 @@ export class Pruning {
         }
       }
     } catch {
-      // It is tried again after the next block.
+      // Retried after the next block.
     }
   }
 
-  /** @returns false where there is nothing more of this kind */
+  /** @returns false if nothing more of this kind can be pruned */
   private async prune(kind: Pruned, before: number): Promise<boolean> {
     const { changesTo, bodiesTo } = this.pruned;
     const from = (kind === 'changes' ? changesTo : bodiesTo) + 1;
-    // A body goes only after what it changed.
+    // A body is pruned only after the block's changes.
     const end = kind === 'changes' ? before : Math.min(before, changesTo + 1);
     const numbers = Array.from({ length: Math.max(0, Math.min(BATCH, end - from)) }, (_, i) => from + i);
     if (numbers.length === 0) return false;
@@ -99,7 +99,7 @@ export class Pruning {
     return decodeHistory(await this.store.get('blocks', HISTORY_KEY));
   }
 
-  /** As many as follow each other. */
+  /** Reads consecutive records, up to the first missing one. */
   private async read(numbers: readonly number[]): Promise<BlockRecord[]> {
     const values = await this.store.getMany('blocks', numbers);
     const records: BlockRecord[] = [];
@@ -111,7 +111,7 @@ export class Pruning {
   }
 }
 
-/** Pruning of a stored devnet; undefined where it has no budget. */
+/** Pruning of a stored devnet; undefined if it has no budget. */
 export function openPruning(
   stored: { readonly pages: PageStore; readonly history: PrunedHistory },
   settings: { readonly network: Network; readonly budget?: DevnetBudget | undefined },

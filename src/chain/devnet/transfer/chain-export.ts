@@ -1,15 +1,15 @@
 import { equalBytes } from '../../../primitives/bytes.js';
 import { requirePages } from '../../../state/pages/page-census.js';
 import type { PageStore } from '../../../store/page-store.js';
-import { CHECKPOINT_KEY, damaged, decodeCheckpoint, decodeSegment } from '../records/checkpoint-codec.js';
+import { CHECKPOINT_KEY, damagedEntry, decodeCheckpoint, decodeSegment } from '../records/checkpoint-codec.js';
 import { decodeHistory, HISTORY_KEY, prunedAt } from '../records/pruned-history.js';
 import { DevnetStore, storeCorrupt } from '../storage/devnet-store.js';
 import { readEntries } from './chain-entries.js';
 import type { ChainFileEntry } from './chain-file.js';
 
 /**
- * What a file has of a stored devnet: its blocks and the edits that wait; the state only where old blocks were pruned, which
- * do not give it again. Every record is decoded.
+ * The entries of an exported chain: blocks and pending edits. The state is included only if old blocks were pruned,
+ * because then the blocks do not give it. Every record is decoded as a check.
  *
  * @param head - number of the newest block
  * @throws PlumblineError `STORE_CORRUPT`
@@ -17,7 +17,7 @@ import type { ChainFileEntry } from './chain-file.js';
 export async function exportEntries(store: PageStore, head: number, chainId: number): Promise<ChainFileEntry[]> {
   const blocks = new DevnetStore(store, chainId);
   const found = await blocks.head(({ table, reason }) => {
-    throw damaged('meta', table, reason);
+    throw damagedEntry('meta', table, reason);
   });
   if (found !== head) throw storeCorrupt(`it ends at block ${found}, not at ${head}`);
   await blocks.edits();
@@ -31,21 +31,21 @@ export async function exportEntries(store: PageStore, head: number, chainId: num
     parent = block.hash;
   });
   const entries = await readEntries(store);
-  if (history.changesTo === 0) return entries.filter((entry) => !isOfState(entry));
+  if (history.changesTo === 0) return entries.filter((entry) => !isStateEntry(entry));
   requireState(entries);
   return entries;
 }
 
-function isOfState({ table, key }: ChainFileEntry): boolean {
+function isStateEntry({ table, key }: ChainFileEntry): boolean {
   return table === 'state' || table === 'trie' || key === CHECKPOINT_KEY || key === HISTORY_KEY;
 }
 
-/** All pages and segments are there, and decode. */
+/** Checks that all pages and segments are present and can be decoded. */
 function requireState(entries: readonly ChainFileEntry[]): void {
   const at = (table: string, key: unknown) =>
     entries.find((entry) => entry.table === table && entry.key === key)?.value;
   const checkpoint = at('meta', CHECKPOINT_KEY);
-  if (checkpoint === undefined) throw damaged('meta', CHECKPOINT_KEY, 'is missing');
+  if (checkpoint === undefined) throw damagedEntry('meta', CHECKPOINT_KEY, 'is missing');
   for (const { number } of decodeCheckpoint(checkpoint).segments) {
     decodeSegment(number, at('trie', number), new Map());
   }

@@ -4,13 +4,13 @@ import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { Hex } from '../../../primitives/hex.js';
 import type { Key, Table } from '../../../store/page-store.js';
 
-/** What a file says of the chain in it. */
+/** Description of the chain in a file. */
 export interface ChainFileHeader {
   readonly chainId: number;
   readonly network: string;
   /** Hash scheme of the zk state. */
   readonly scheme: string;
-  /** `genesisIdentity`. */
+  /** `genesisIdentity` as hex. */
   readonly genesis: Hex;
   /** Number of the newest block. */
   readonly head: number;
@@ -22,7 +22,7 @@ export interface ChainFileEntry {
   readonly value: Uint8Array;
 }
 
-/** A devnet as its store has it. */
+/** An exported devnet: the entries of its store. */
 export interface ChainFile extends ChainFileHeader {
   readonly entries: readonly ChainFileEntry[];
 }
@@ -39,7 +39,7 @@ export interface ChainFile extends ChainFileHeader {
  */
 const MAGIC = new TextEncoder().encode('plumbline devnet');
 const FORMAT = 1;
-/** Tables a file has entries of. A place is never given to another table. */
+/** Tables in a file. The index of a table never changes. */
 const FILE_TABLES: readonly Table[] = ['meta', 'blocks', 'state', 'trie'];
 const CHECKSUM_BYTES = 32;
 const NUMBER_KEY = 0;
@@ -57,17 +57,18 @@ export function encodeChainFile({ entries, ...header }: ChainFile): Uint8Array {
   return concatBytes(content, sha256(content));
 }
 
-/** @throws PlumblineError `CHAIN_FILE_REFUSED` for anything that is not such a file, byte for byte */
+/** @throws PlumblineError `CHAIN_FILE_REFUSED` for anything but such a file, exactly encoded */
 export function decodeChainFile(file: Uint8Array): ChainFile {
   if (file.length < MAGIC.length + CHECKSUM_BYTES || !equalBytes(file.subarray(0, MAGIC.length), MAGIC)) {
-    throw refusedFile('is no exported devnet');
+    throw refusedFile('is not an exported devnet; choose a file that was exported from plumbline');
   }
   const reader = new Reader(file.subarray(0, file.length - CHECKSUM_BYTES), MAGIC.length);
   const format = reader.u32();
-  // The checksum may stand elsewhere in another format.
-  if (format !== FORMAT && format < 2 ** 16) throw refusedFile(`has format ${format}, ${FORMAT} is known`);
+  // In other formats the checksum may be elsewhere.
+  if (format !== FORMAT && format < 2 ** 16)
+    throw refusedFile(`has format ${format}, this version reads ${FORMAT}; use a newer version of plumbline`);
   if (!equalBytes(sha256(reader.bytes), file.subarray(reader.bytes.length))) {
-    throw refusedFile('is damaged, the checksum does not fit');
+    throw refusedFile('is damaged: its checksum does not match; export it again');
   }
   const header = readHeader(reader.text());
   const entries = Array.from({ length: reader.u32() }, (): ChainFileEntry => {
@@ -76,7 +77,7 @@ export function decodeChainFile(file: Uint8Array): ChainFile {
     const key = readKey(reader);
     return { table, key, value: reader.take(reader.u32()).slice() };
   });
-  if (!reader.isAtEnd) throw refusedFile('has more than its entries');
+  if (!reader.isAtEnd) throw refusedFile('has bytes after its last entry');
   return { ...header, entries };
 }
 
@@ -85,12 +86,12 @@ function readHeader(text: string): ChainFileHeader {
   try {
     header = JSON.parse(text) as Partial<ChainFileHeader> | null;
   } catch (cause) {
-    throw refusedFile('has a header that is no JSON', cause);
+    throw refusedFile('has a header that is not JSON', cause);
   }
   const { chainId, network, scheme, genesis, head } = header ?? {};
   const isWhole = [network, scheme, genesis].every((member) => typeof member === 'string');
   if (!isWhole || typeof chainId !== 'number' || !Number.isSafeInteger(head) || head! < 0) {
-    throw refusedFile('has a header that lacks something');
+    throw refusedFile('has a header with missing or invalid fields');
   }
   return { chainId, network: network!, scheme: scheme!, genesis: genesis!, head: head! };
 }

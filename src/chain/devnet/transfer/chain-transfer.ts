@@ -12,20 +12,20 @@ import { encodeBlockRecord } from '../records/block-record.js';
 import { decodeHistory, HISTORY_KEY, type PrunedHistory, prunedAt } from '../records/pruned-history.js';
 import { genesisChanges, genesisIdentity } from '../state/genesis.js';
 import { DevnetStore } from '../storage/devnet-store.js';
-import { ownPlaces, readEntries, requireOwnEntries, statePlaces } from './chain-entries.js';
+import { devnetKeys, readEntries, requireOwnEntries, stateKeys } from './chain-entries.js';
 import { type ChainFile, type ChainFileEntry, type ChainFileHeader, refusedFile } from './chain-file.js';
 import { checkPruned } from './pruned-checks.js';
 import { RecordChecks } from './record-checks.js';
 
-/** Codes of errors that say nothing of a file; `CHAIN_FILE_REFUSED` says it already. */
-const NOT_OF_FILE: readonly ErrorCode[] = [
+/** Codes of errors that the file did not cause, and `CHAIN_FILE_REFUSED`, which already names the file. */
+const OTHER_ERRORS: readonly ErrorCode[] = [
   'CHAIN_FILE_REFUSED',
   'KERNEL_UNAVAILABLE',
   'KERNEL_OUT_OF_MEMORY',
   'NODE_CLOSED',
 ];
 
-/** What a file says of a devnet with these settings, its head apart. */
+/** Description of a devnet with these settings, without its head. */
 export function describeChain({ network, alloc }: DevnetSettings): Omit<ChainFileHeader, 'head'> {
   return {
     chainId: network.chainId,
@@ -36,13 +36,13 @@ export function describeChain({ network, alloc }: DevnetSettings): Omit<ChainFil
 }
 
 /**
- * Makes sure that a file holds a devnet that fits these settings. Its blocks are opened anew from genesis, as a copy: every
- * block leads to the next, and what it changed to the recorded roots; see `RecordChecks` for what else is compared, and what
- * cannot be. The state in the file is not looked at, unless blocks were pruned: then see `checkPruned`.
+ * Checks that a file holdsEntries a valid devnet for these settings. Its blocks are opened again from genesis, in a copy:
+ * every block must link to the one before, and its changes must give the recorded roots. `RecordChecks` says what else
+ * is checked, and what cannot be. The state in the file is ignored, unless blocks were pruned: then see `checkPruned`.
  *
- * @param settings - with kernels that nobody else uses, each time; their store is not looked at
- * @param signal - ends it
- * @returns what is to be stored: the blocks of the file, and a state that was made of them
+ * @param settings - called for new settings, with unshared kernels each time; their store is not used
+ * @param signal - aborts the check
+ * @returns the entries to store: the blocks of the file, and a state that was rebuilt from them
  * @throws PlumblineError `CHAIN_FILE_REFUSED`; the signal's reason
  */
 export async function checkChain(
@@ -50,11 +50,11 @@ export async function checkChain(
   settings: () => Promise<DevnetSettings>,
   signal?: AbortSignal,
 ): Promise<readonly ChainFileEntry[]> {
-  const alone = async (): Promise<DevnetSettings> => {
+  const isolatedSettings = async (): Promise<DevnetSettings> => {
     const { health: _, budget: __, onProgress: ___, ...rest } = await settings();
     return { ...rest, mining: 'manual', check: 'full', onProgress: undefined };
   };
-  const own = await alone();
+  const own = await isolatedSettings();
   requireSameChain(file, own);
   requireOwnEntries(file.entries);
   let devnet: Devnet | undefined;
@@ -64,27 +64,29 @@ export async function checkChain(
     const blocks = new DevnetStore(store, file.chainId);
     const history = await requireWhole(file, store, blocks);
     await checkRecords(file, blocks, history, own);
-    const genesis = history.changesTo > 0 ? await checkPruned(store, blocks, history, await alone()) : undefined;
+    const genesis =
+      history.changesTo > 0 ? await checkPruned(store, blocks, history, await isolatedSettings()) : undefined;
     const held = await blocks.block(0);
-    if (genesis === undefined) await store.commit({ deletes: await statePlaces(store) });
+    if (genesis === undefined) await store.commit({ deletes: await stateKeys(store) });
     const { block } = genesis ?? held;
-    // Nothing of its hash says what the accounts are that it begins with.
+    // The hash of genesis does not commit to its list of accounts.
     const value = encodeBlockRecord({ block, receipts: [], changes: genesisChanges(own.alloc), zkRoot: held.zkRoot });
     await store.commit({ puts: [{ table: 'blocks', key: 0, value }] });
     devnet = await Devnet.open({ ...own, store });
-    await devnet.whenLoaded();
+    await devnet.stateLoaded();
     const zkRoot = genesis?.zkRoot ?? devnet.layerOne.stateRoot(0);
-    if (zkRoot === undefined || !equalBytes(zkRoot, held.zkRoot)) throw refusedFile('has another zk root at genesis');
+    if (zkRoot === undefined || !equalBytes(zkRoot, held.zkRoot))
+      throw refusedFile('has another zk state root at genesis than this devnet');
     await devnet.end();
     return await readEntries(store);
   } catch (error) {
     await devnet?.end();
     signal?.throwIfAborted();
-    throw isOfFile(error) ? refusedFile(`does not open: ${messageOf(error)}`, error) : error;
+    throw isFileError(error) ? refusedFile(`does not open as a chain: ${messageOf(error)}`, error) : error;
   }
 }
 
-/** Lets others have the thread now and then: a chain is long. */
+/** Yields the thread now and then, because a chain may be long. */
 class CheckedCopy extends MemoryStore {
   constructor(private readonly signal: AbortSignal | undefined) {
     super();
@@ -109,7 +111,7 @@ async function checkRecords(
   await blocks.each(0, head, async (record) => {
     const { number } = record.block.header;
     if (record.pruned !== prunedAt(history, number))
-      throw refusedFile(`does not hold: block ${number} is not pruned as the rest is`);
+      throw refusedFile(`is inconsistent: block ${number} is not pruned as the rest is`);
     await checks.block(record);
   });
 }
@@ -118,40 +120,41 @@ function requireSameChain(file: ChainFileHeader, settings: DevnetSettings): void
   const own = describeChain(settings);
   for (const name of ['chainId', 'network', 'scheme', 'genesis'] as const) {
     if (file[name] === own[name]) continue;
-    throw refusedFile(`is of another chain: ${name} is ${file[name]}, this devnet has ${own[name]}`);
+    throw refusedFile(`belongs to another chain: its ${name} is ${file[name]}, this devnet has ${own[name]}`);
   }
 }
 
-/** Nothing in it is to be mended: it was whole when it was written. */
+/** An exported file never needs repair: it was complete when it was written. */
 async function requireWhole(file: ChainFileHeader, store: PageStore, blocks: DevnetStore): Promise<PrunedHistory> {
   const head = await blocks.head(({ table, reason }) => {
     throw refusedFile(`is damaged: table ${table}, ${reason}`);
   });
   if (head === undefined) throw refusedFile('has no blocks');
-  if (head !== file.head) throw refusedFile(`ends at block ${head} and says ${file.head}`);
+  if (head !== file.head) throw refusedFile(`ends at block ${head}, but its header says ${file.head}`);
   await blocks.edits();
   const history = decodeHistory(await store.get('blocks', HISTORY_KEY));
-  if (history.bodiesTo > history.changesTo || history.changesTo > head) throw refusedFile('has pruned blocks it lacks');
+  if (history.bodiesTo > history.changesTo || history.changesTo > head)
+    throw refusedFile('has a record of pruning that does not match its blocks');
   return history;
 }
 
-/** Whatever is thrown while a file is looked at comes of what is in it, but for these. */
-function isOfFile(error: unknown): boolean {
-  return !isPlumblineError(error) || !NOT_OF_FILE.includes(error.code);
+/** Errors thrown while a file is checked are caused by the file, except for these. */
+function isFileError(error: unknown): boolean {
+  return !isPlumblineError(error) || !OTHER_ERRORS.includes(error.code);
 }
 
-/** Puts what was checked in the place of the devnet in a store, in one commit. */
+/** Replaces the devnet in a store by checked entries, in one commit. */
 export async function replaceEntries(store: PageStore, puts: readonly ChainFileEntry[]): Promise<void> {
-  const deletes = await ownPlaces(store);
+  const deletes = await devnetKeys(store);
   try {
     await store.commit({ deletes, puts });
   } catch (error) {
-    // It may have come to its end although the connection did not.
-    if (!(await holds(store, puts).catch(() => false))) throw error;
+    // The commit may have succeeded although the connection failed.
+    if (!(await holdsEntries(store, puts).catch(() => false))) throw error;
   }
 }
 
-async function holds(store: PageStore, entries: readonly ChainFileEntry[]): Promise<boolean> {
+async function holdsEntries(store: PageStore, entries: readonly ChainFileEntry[]): Promise<boolean> {
   const held = await readEntries(store);
   return held.length === entries.length && held.every((entry, i) => isSame(entry, entries[i]!));
 }

@@ -10,16 +10,16 @@ import type { DevnetStore } from '../storage/devnet-store.js';
 import { refusedFile } from './chain-file.js';
 
 /**
- * Makes sure that the state of a chain whose old blocks were pruned is the one that its headers name: from the genesis
- * accounts, by the sum of what the pruned blocks changed, to the block of the checkpoint. All nodes of the ordinary trie are
- * there then. What is left over of older tries is deleted.
+ * Checks the state of a chain with pruned blocks against its headers: from the genesis accounts, by the sum of the
+ * pruned changes, to the block of the checkpoint. All nodes of the ordinary trie must be present. Left-over nodes of
+ * older tries are deleted.
  *
- * What cannot be checked: the zk roots of the blocks up to the checkpoint, and that its zk state holds the same accounts as
- * the ordinary one; each leads to its own root. Nor anything that was pruned but for the sum.
+ * This cannot check the zk state roots of the blocks up to the checkpoint, nor that the zk state holds the same
+ * accounts as the ordinary one: each leads to its own root. Pruned data can be checked by its sum only.
  *
- * @param store - with nothing in it but the chain
- * @param settings - with kernels that nobody else uses
- * @returns genesis, as the settings have it
+ * @param store - holds nothing but the chain
+ * @param settings - with unshared kernels
+ * @returns genesis, from the settings
  * @throws PlumblineError `CHAIN_FILE_REFUSED`, `STORE_CORRUPT`
  */
 export async function checkPruned(
@@ -29,7 +29,7 @@ export async function checkPruned(
   settings: DevnetSettings,
 ): Promise<BlockRecord> {
   const stored = await store.get('meta', CHECKPOINT_KEY);
-  if (stored === undefined) throw refusedFile('lacks the state that its pruned blocks lead to');
+  if (stored === undefined) throw refusedFile('has pruned blocks but no state');
   const checkpoint = decodeCheckpoint(stored);
   if (checkpoint.block < changesTo) throw refusedFile('has the state of a pruned block');
   const state = await DevnetState.create(settings.zk, false);
@@ -42,7 +42,8 @@ export async function checkPruned(
       return { address, account: after, clearStorage: destroyed, slots };
     });
     const next = await trie.write(writes);
-    if (!equalBytes(next, stateRoot)) throw refusedFile(`does not hold: block ${number} has another state root`);
+    if (!equalBytes(next, stateRoot))
+      throw refusedFile(`is inconsistent: its changes do not give the state root of block ${number}`);
     trie.hold(next);
     trie.release(root);
     root = next;

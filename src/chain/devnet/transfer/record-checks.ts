@@ -20,32 +20,33 @@ import type { BlockRecord } from '../records/block-record.js';
 import { refusedFile } from './chain-file.js';
 
 /**
- * Compares block records, handed in one after the other, with what the headers of their blocks commit to: transactions and
- * their senders, receipts, uncles, withdrawals, and code by its hash. That the headers are linked, and that the changes lead
- * to their state roots, is left to whoever opens the chain.
+ * Compares block records, in order, with what their headers commit to: transactions and senders, receipts, uncles,
+ * withdrawals, and code by its hash. The links between headers, and that the changes give their state roots, are
+ * checked when the chain is opened.
  *
- * What no header commits to cannot be checked: whether the changes are those that the transactions make (edits of a
- * developer are among them, and recorded nowhere else), who asked for a transaction that nobody signed, what the clock and
- * the fees were set to, which blocks came from outside. Before Byzantium the success of a transaction neither.
+ * No header commits to these, so they cannot be checked: whether the changes are those of the transactions (developer
+ * edits are among them, and recorded nowhere else), who sent an unsigned transaction, settings of clock and fees, and
+ * which blocks were imported. Before Byzantium the success of a transaction cannot be checked either.
  *
- * Everything here throws PlumblineError `CHAIN_FILE_REFUSED`, and what does not decode whatever it likes.
+ * Every method throws PlumblineError `CHAIN_FILE_REFUSED`, or any error for data that cannot be decoded.
  */
 export class RecordChecks {
-  /** Hashes of code that is known so far. */
+  /** Hashes of the code seen so far. */
   private readonly codes = new Set([bytesToKey(EMPTY_CODE_HASH)]);
   private parent: BlockHeader | undefined;
 
   constructor(private readonly network: Network) {}
 
-  /** Code of accounts. @param what - that has made the changes */
+  /** Checks the code of accounts. @param what - source of the changes, for the message */
   changes(what: string, changes: readonly AccountChange[]): void {
     for (const { after, code } of changes) {
       if (after === undefined) continue;
       if (code !== undefined) {
-        if (!equalBytes(keccak_256(code), after.codeHash)) throw refusedFile(`has code in ${what} of another hash`);
+        if (!equalBytes(keccak_256(code), after.codeHash))
+          throw refusedFile(`has code in ${what} that does not match its hash`);
         this.codes.add(bytesToKey(after.codeHash));
       }
-      if (!this.codes.has(bytesToKey(after.codeHash))) throw refusedFile(`lacks code of an account in ${what}`);
+      if (!this.codes.has(bytesToKey(after.codeHash))) throw refusedFile(`lacks the code of an account in ${what}`);
     }
   }
 
@@ -62,24 +63,24 @@ export class RecordChecks {
   }
 
   private header(header: BlockHeader, parent: BlockHeader, { london, shanghai, cancun, prague }: Rules): void {
-    const must = musts(header);
-    must('time', header.timestamp > parent.timestamp);
-    must('gas used', header.gasUsed <= header.gasLimit);
-    must('base fee', london === (header.baseFeePerGas !== undefined));
-    must('withdrawals root', shanghai === (header.withdrawalsRoot !== undefined));
-    must('blob gas', cancun === (header.excessBlobGas !== undefined));
-    must('requests hash', prague === (header.requestsHash !== undefined));
+    const check = checkerOf(header);
+    check('time', header.timestamp > parent.timestamp);
+    check('gas used', header.gasUsed <= header.gasLimit);
+    check('base fee', london === (header.baseFeePerGas !== undefined));
+    check('withdrawals root', shanghai === (header.withdrawalsRoot !== undefined));
+    check('blob gas', cancun === (header.excessBlobGas !== undefined));
+    check('requests hash', prague === (header.requestsHash !== undefined));
   }
 
   private async body({ block, uncles = [] }: BlockRecord): Promise<void> {
     const { header, transactions, withdrawals = [] } = block;
-    const must = musts(header);
+    const check = checkerOf(header);
     const raws = transactions.map(({ raw }) => raw);
-    must('list of transactions', equalBytes(await orderedTrieRoot(raws), header.transactionsRoot));
-    must('list of uncles', equalBytes(keccak_256(RLP.encode(uncles.map(headerFields))), header.sha3Uncles));
-    if (header.withdrawalsRoot === undefined) must('list of withdrawals', withdrawals.length === 0);
-    else must('list of withdrawals', equalBytes(await withdrawalsRoot(withdrawals), header.withdrawalsRoot));
-    for (const transaction of transactions) must('sender of a transaction', this.isSender(transaction));
+    check('list of transactions', equalBytes(await orderedTrieRoot(raws), header.transactionsRoot));
+    check('list of uncles', equalBytes(keccak_256(RLP.encode(uncles.map(headerFields))), header.sha3Uncles));
+    if (header.withdrawalsRoot === undefined) check('list of withdrawals', withdrawals.length === 0);
+    else check('list of withdrawals', equalBytes(await withdrawalsRoot(withdrawals), header.withdrawalsRoot));
+    for (const transaction of transactions) check('sender of a transaction', this.isSender(transaction));
   }
 
   private isSender(transaction: SignedTransaction): boolean {
@@ -89,27 +90,27 @@ export class RecordChecks {
   }
 
   private async receipts({ block: { header }, receipts }: BlockRecord, rules: Rules): Promise<void> {
-    const must = musts(header);
+    const check = checkerOf(header);
     const encoded = receipts.map((receipt) => encodeReceipt({ ...receipt, type: receipt.transaction.type }));
-    must('list of receipts', equalBytes(await orderedTrieRoot(encoded), header.receiptsRoot));
+    check('list of receipts', equalBytes(await orderedTrieRoot(encoded), header.receiptsRoot));
     const logs = receipts.flatMap((receipt) => receipt.logs);
-    must('bloom of logs', equalBytes(logsBloom(logs), header.logsBloom));
+    check('bloom of logs', equalBytes(logsBloom(logs), header.logsBloom));
     const blobPrice =
       rules.blobs === undefined || header.excessBlobGas === undefined
         ? 1n
         : blobBaseFee(header.excessBlobGas, rules.blobs);
     let cumulative = 0n;
     for (const receipt of receipts) {
-      must('gas of a transaction', receipt.gasUsed === receipt.cumulativeGasUsed - cumulative);
-      must('receipt of a transaction', follows(receipt, header.baseFeePerGas ?? 0n, blobPrice));
+      check('gas of a transaction', receipt.gasUsed === receipt.cumulativeGasUsed - cumulative);
+      check('receipt of a transaction', matchesTransaction(receipt, header.baseFeePerGas ?? 0n, blobPrice));
       cumulative = receipt.cumulativeGasUsed;
     }
-    must('gas used', header.gasUsed === cumulative);
+    check('gas used', header.gasUsed === cumulative);
   }
 }
 
-/** What a receipt says beside what the header commits to follows from the transaction. */
-function follows(receipt: TransactionReceipt, baseFeePerGas: bigint, blobPrice: bigint): boolean {
+/** Whether the fields of a receipt that no header commits to follow from its transaction. */
+function matchesTransaction(receipt: TransactionReceipt, baseFeePerGas: bigint, blobPrice: bigint): boolean {
   const { transaction, contractAddress = new Uint8Array(0) } = receipt;
   const created = transaction.to === undefined ? createdAddress(transaction) : new Uint8Array(0);
   const hasBlobs = transaction.blobVersionedHashes !== undefined;
@@ -121,8 +122,8 @@ function follows(receipt: TransactionReceipt, baseFeePerGas: bigint, blobPrice: 
   );
 }
 
-function musts({ number }: BlockHeader) {
+function checkerOf({ number }: BlockHeader) {
   return (what: string, holds: boolean): void => {
-    if (!holds) throw refusedFile(`does not hold: block ${number} has another ${what} than its header`);
+    if (!holds) throw refusedFile(`is inconsistent: the ${what} of block ${number} does not match its header`);
   };
 }

@@ -9,11 +9,11 @@ import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
 import { anotherGenesis, type StoredDevnet } from '../storage/find-stored.js';
-import type { Loading } from './devnet-proofs.js';
-import { Reopening } from './reopening.js';
+import { CheckpointLoader } from './checkpoint-loader.js';
+import type { StateLoading } from './devnet-proofs.js';
 
-/** The parts of a devnet that stands at genesis. */
-export interface OpeningParts {
+/** The parts of a devnet at genesis. */
+export interface RecoveryParts {
   readonly settings: DevnetSettings;
   readonly ledger: Ledger;
   readonly state: DevnetState;
@@ -24,43 +24,43 @@ export interface OpeningParts {
 }
 
 /**
- * How a devnet takes in what its store holds: by applying each block to the state of genesis, or by loading the state of a
- * checkpoint, which goes on after the devnet has opened.
+ * Restores a devnet from its store: by applying each block to the genesis state, or by loading the state of a
+ * checkpoint. The latter continues after the devnet has opened.
  */
-export class Opening implements Loading {
-  reopening: Reopening | undefined;
-  /** Done when layer 1 stands where it stood. */
+export class StoreRecovery implements StateLoading {
+  checkpointLoader: CheckpointLoader | undefined;
+  /** Resolves when the blocks of the simulated layer 1 have been rebuilt. */
   layerOneSettled: Promise<void> = Promise.resolve();
   private loaded: Promise<void> = Promise.resolve();
   private complete = false;
   private stop: () => void = () => {};
 
-  constructor(private readonly parts: OpeningParts) {}
+  constructor(private readonly parts: RecoveryParts) {}
 
-  /** Whether the state is that of the newest block, and stored. */
+  /** Whether the state is loaded up to the newest block, and stored. */
   get isComplete(): boolean {
     return this.complete;
   }
 
-  /** Done when the state is there. @throws PlumblineError `STORE_CORRUPT` when it cannot be loaded */
-  whenLoaded(): Promise<void> {
+  /** Resolves when the state is loaded. @throws PlumblineError `STORE_CORRUPT` when it cannot be loaded */
+  stateLoaded(): Promise<void> {
     return this.loaded;
   }
 
-  /** Ends what goes on behind. */
+  /** Stops background work. */
   abort(): void {
     this.stop();
   }
 
   /**
-   * Applies the stored blocks to the genesis state; keeps genesis where nothing is stored.
+   * Applies the stored blocks to the genesis state. If nothing is stored, stores genesis.
    *
-   * @throws PlumblineError `STORE_CORRUPT`, of the store
+   * @throws PlumblineError `STORE_CORRUPT`, and errors of the store
    */
   async replay({ head, blocks, checkpoints, genesis: held }: StoredDevnet, genesis: BlockRecord): Promise<void> {
     const { settings, state, maker } = this.parts;
     if (held !== undefined && !equalBytes(held.block.hash, genesis.block.hash)) throw anotherGenesis();
-    if (head === undefined) await blocks.begin(genesis);
+    if (head === undefined) await blocks.writeGenesis(genesis);
     await checkpoints.afterBlock(genesis.block, state, 0, 0);
     this.complete = head === undefined;
     if (head === undefined) return;
@@ -70,26 +70,31 @@ export class Opening implements Loading {
     this.complete = true;
   }
 
-  /** Takes in the stored blocks, and begins to load their state. @throws PlumblineError `STORE_CORRUPT`, of the store */
-  async enter(found: StoredDevnet, genesis: BlockRecord): Promise<void> {
+  /**
+   * Appends the stored blocks, and starts to load the state.
+   *
+   * @throws PlumblineError `STORE_CORRUPT`, and errors of the store
+   */
+  async openAtCheckpoint(found: StoredDevnet, genesis: BlockRecord): Promise<void> {
     const { settings, state, ledger, finality, layerOne, maker, queue } = this.parts;
     state.expectRoot(0, genesis.zkRoot);
     const report = (fraction: number) => settings.onProgress?.('blocks', fraction);
     const { check = 'sampled' } = settings;
     finality.isDeferring = true;
-    await found.blocks.open(1, found.head!, check, (block) => maker.enter(block), report);
+    await found.blocks.open(1, found.head!, check, (block) => maker.appendStored(block), report);
     finality.isDeferring = false;
     const edits = await found.blocks.edits((repair) => settings.health?.repaired(repair));
-    const reopening = new Reopening(settings, found, { state, ledger, finality });
-    await reopening.openPages();
-    this.reopening = reopening;
-    this.stop = () => reopening.abort();
-    const settled = layerOne.settle(() => reopening.turn());
+    const loader = new CheckpointLoader(settings, found, { state, ledger, finality });
+    await loader.openPages();
+    this.checkpointLoader = loader;
+    this.stop = () => loader.abort();
+    const settled = layerOne.settle(() => loader.yieldThread());
     this.layerOneSettled = settled.catch(() => {});
-    this.loaded = this.load(reopening, edits);
-    // Whoever needs the state is told.
+    this.loaded = this.load(loader, edits);
+    // Callers of `stateLoaded` get the error.
     this.loaded.catch(() => {});
-    // Neither waits for the other: one takes as long as there are blocks, the other as there is state. All else waits.
+    // Both run side by side: one depends on the number of blocks, the other on the size of the state. Everything else
+    // in the queue waits.
     const whole = queue.hold(async () => {
       const [failed] = (await Promise.allSettled([this.loaded, settled])).filter(({ status }) => status === 'rejected');
       if (failed !== undefined) queue.fail((failed as PromiseRejectedResult).reason as Error);
@@ -97,13 +102,13 @@ export class Opening implements Loading {
     whole.catch(() => {});
   }
 
-  private async load(reopening: Reopening, edits: readonly StateEdit[]): Promise<void> {
+  private async load(loader: CheckpointLoader, edits: readonly StateEdit[]): Promise<void> {
     try {
-      await reopening.load();
+      await loader.load();
       await this.parts.maker.resume(edits);
       this.complete = true;
     } finally {
-      this.reopening = undefined;
+      this.checkpointLoader = undefined;
     }
   }
 }

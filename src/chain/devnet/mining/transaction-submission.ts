@@ -9,8 +9,8 @@ import { Impersonation, type TransactionRequest } from './impersonation.js';
 import type { Mining } from './mining.js';
 import { currentPrices } from './prices.js';
 
-/** Where transactions come in, signed or not. Its methods run one at a time; the caller sees to that. */
-export class Intake {
+/** Accepts transactions, signed or not, into the pool. The caller runs its methods one at a time. */
+export class TransactionSubmission {
   readonly impersonation = new Impersonation();
   readonly listeners = new Set<PendingTransactionListener>();
 
@@ -21,12 +21,18 @@ export class Intake {
     private readonly mining: Mining,
   ) {}
 
-  /** @returns the hash. @throws PlumblineError as `parseBroadcast` and `checkAdmission` */
+  /**
+   * @returns the hash, 32 bytes.
+   * @throws PlumblineError as `parseBroadcast` and `checkAdmission`
+   */
   async broadcast(raw: Uint8Array): Promise<Uint8Array> {
     return this.accept(parseBroadcast(raw, this.settings.network, this.maker.context()));
   }
 
-  /** @returns the hash. @throws PlumblineError as `Impersonation.send` and `checkAdmission` */
+  /**
+   * @returns the hash, 32 bytes.
+   * @throws PlumblineError as `Impersonation.send` and `checkAdmission`
+   */
   async send(request: TransactionRequest): Promise<Uint8Array> {
     const nonce = request.nonce ?? this.maker.pool.nextNonce(request.from, await this.maker.nonceOf(request.from));
     return this.accept(this.impersonation.send({ ...request, nonce }, this.settings.network.chainId));
@@ -48,15 +54,15 @@ export class Intake {
       await checkAdmission(transaction, against);
       maker.pool.add(transaction);
     } catch (error) {
-      // One that is held already is not refused for ever after.
+      // A transaction that is already held has not been refused.
       if (!isKnown(transaction.hash)) maker.exclusions.record(transaction, messageOf(error));
       throw error;
     }
     for (const listener of this.listeners) listener(transaction);
     try {
-      await this.mining.arrived();
+      await this.mining.transactionAdded();
     } catch (error) {
-      // The sender is told that it failed, so it must not run later.
+      // The sender gets an error, so the transaction must not run later.
       maker.pool.remove(transaction.hash);
       throw error;
     }

@@ -11,7 +11,7 @@ import type { DevnetFinality } from '../layer-one/finality.js';
 import { applyStored } from '../mining/block-maker.js';
 import type { DevnetSettings } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
-import { type Checkpoint, damaged, decodeSegment } from '../records/checkpoint-codec.js';
+import { type Checkpoint, damagedEntry, decodeSegment } from '../records/checkpoint-codec.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
 import { FlatState } from '../state/flat-state.js';
@@ -19,25 +19,25 @@ import { sealGenesis } from '../state/genesis-block.js';
 import { storeCorrupt } from '../storage/devnet-store.js';
 import { anotherGenesis, type StoredDevnet } from '../storage/find-stored.js';
 
-/** One node in so many is hashed again when a check is sampled. */
+/** A sampled check hashes one of this many nodes. */
 const SAMPLE = 64;
-/** Short pieces of work after which whoever waits for the thread has it. */
-const TURNS = 16;
+/** Number of short steps between two pauses. */
+const STEPS_PER_PAUSE = 16;
 
 /**
- * Loads the state of a stored devnet: a checkpoint, then the changes of the blocks since. Each of those has to lead to the
- * roots it had. Where the checkpoint is damaged, the state is rebuilt by applying all blocks to the genesis accounts;
- * where a block is damaged too, nothing but the error is left.
+ * Loads the state of a stored devnet: a checkpoint, then the changes of each later block, which must give the roots of
+ * its record. If the checkpoint is damagedEntry, the state is rebuilt by applying all blocks to the genesis accounts. If a
+ * block is damagedEntry too, loading fails.
  *
- * States before the checkpoint are no longer provable, however many finalizations the devnet was to hold: those from the
- * checkpoint on are. It is of a finalized block, so that the newest finalized one always is among them. Balances, code
- * and slots of all earlier blocks stay readable: they follow from the changes in the block records.
+ * States before the checkpoint are no longer provable, whatever `heldFinalizations` says. The checkpoint is of a
+ * finalized block, so the newest finalized block is always provable. Balances, code and slots of all earlier blocks
+ * stay readable: they follow from the changes in the block records.
  */
-export class Reopening {
+export class CheckpointLoader {
   private paged: PagedState | undefined;
   private readonly stopping = new AbortController();
-  private turns = 0;
-  /** Done when the proofs that were asked for are there. */
+  private steps = 0;
+  /** Resolves when the requested proofs are done. */
   private proving: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -46,7 +46,7 @@ export class Reopening {
     private readonly chain: { readonly state: DevnetState; readonly ledger: Ledger; readonly finality: DevnetFinality },
   ) {}
 
-  /** Makes the pages ready to answer from before the state is loaded. Damaged ones are left to `load`. */
+  /** Prepares proofs from pages, before the state is loaded. Damaged pages are left to `load`. */
   async openPages(): Promise<void> {
     const { block } = this.checkpoint;
     try {
@@ -61,9 +61,9 @@ export class Reopening {
   }
 
   /**
-   * Answers for the block of the checkpoint from its pages; what they say leads to the recorded root.
+   * Proves the state of the checkpoint's block from its pages. The proof leads to the recorded root.
    *
-   * @returns undefined for another block, or where pages are damaged: what is loaded has to answer
+   * @returns undefined for another block or for damagedEntry pages: the loaded state must answer
    */
   async prove(
     block: number,
@@ -81,14 +81,14 @@ export class Reopening {
     }
   }
 
-  /** @throws PlumblineError `STORE_CORRUPT` when the blocks do not give the state either; `ABORTED` */
+  /** @throws PlumblineError `STORE_CORRUPT` if the state cannot be rebuilt from the blocks either; `ABORTED` */
   async load(): Promise<void> {
     const { state, finality } = this.chain;
     try {
       await this.fromCheckpoint();
     } catch (error) {
-      // What is read of a store that something else was put into, or nothing, looks damaged.
-      this.mayGoOn();
+      // After an abort the store may have been cleared or replaced, so its data may look damagedEntry.
+      this.throwIfAborted();
       if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
       if (this.found.history.changesTo > 0) throw error;
       await this.fromGenesis();
@@ -98,10 +98,10 @@ export class Reopening {
     this.report(1);
   }
 
-  /** Lets others have their turn in between. @throws PlumblineError `ABORTED` */
-  async turn(): Promise<void> {
-    this.mayGoOn();
-    if (++this.turns % TURNS === 0) await this.pause();
+  /** Yields the thread now and then. @throws PlumblineError `ABORTED` */
+  async yieldThread(): Promise<void> {
+    this.throwIfAborted();
+    if (++this.steps % STEPS_PER_PAUSE === 0) await this.pause();
   }
 
   abort(): void {
@@ -117,17 +117,17 @@ export class Reopening {
     const { blocks, checkpoints } = this.found;
     const { block, blockHash } = this.checkpoint;
     const held = ledger.blockByNumber(block)!;
-    if (!equalBytes(held.hash, blockHash)) throw storeCorrupt(`the checkpoint is of another block ${block}`);
+    if (!equalBytes(held.hash, blockHash)) throw storeCorrupt(`the checkpoint belongs to another block ${block}`);
     await this.pause();
     const flat = new FlatState();
     const take = async (pieces: Iterable<readonly AccountChange[]>, number: number) => {
       let count = 0;
       for (const piece of pieces) {
-        this.mayGoOn();
+        this.throwIfAborted();
         if (count++ > 0) await this.pause();
         flat.apply(number, piece);
       }
-      await this.turn();
+      await this.yieldThread();
     };
     const { changesTo, changes } = this.found.history;
     await blocks.changes(0, 0, take);
@@ -148,7 +148,7 @@ export class Reopening {
       { check, signal, onProgress },
     );
     if (zk.head !== block || !equalBytes(zk.root(), await this.rootOf(block))) {
-      throw damaged('state', 'state', `is not the state after block ${block}`);
+      throw damagedEntry('state', 'state', `is not the state after block ${block}`);
     }
     state.start(block, held.header.stateRoot, trie, zk, flat);
     checkpoints.resume(this.checkpoint, names);
@@ -156,17 +156,20 @@ export class Reopening {
     await blocks.each(block + 1, this.found.head!, async (record) => {
       await this.apply(record);
       const { number } = record.block.header;
-      checkpoints.passed(ledger.blockByNumber(number)!, state, number === finalized, blocks.lastBytes);
+      checkpoints.countReplayed(ledger.blockByNumber(number)!, state, number === finalized, blocks.lastBytes);
     });
-    checkpoints.opened();
+    checkpoints.startWriting();
   }
 
-  /** Applies all blocks to the genesis accounts; a checkpoint is written on the way. */
+  /**
+   * Rebuilds the state by applying all blocks to the genesis accounts. Writes a checkpoint at the newest finalized
+   * block.
+   */
   private async fromGenesis(): Promise<void> {
     const { state, ledger, finality } = this.chain;
     const { blocks, checkpoints, head } = this.found;
     await state.reset();
-    checkpoints.restart();
+    checkpoints.discard();
     const genesis = await sealGenesis(this.settings, state);
     const start = ledger.blockByNumber(0)!;
     const sameRoot = equalBytes(genesis.zkRoot, this.found.genesis!.zkRoot);
@@ -184,35 +187,35 @@ export class Reopening {
     });
   }
 
-  /** Root of the zk state that a block was stored with. */
+  /** Zk state root in the record of a block, 32 bytes. */
   private async rootOf(block: number): Promise<Uint8Array> {
     const { genesis, blocks } = this.found;
     return (block === 0 ? genesis! : await blocks.block(block)).zkRoot;
   }
 
   private async apply(record: BlockRecord): Promise<void> {
-    this.mayGoOn();
+    this.throwIfAborted();
     await applyStored(this.chain.state, record);
   }
 
   private async loadTrie(root: Uint8Array): Promise<{ trie: StateTrie; names: Set<string> }> {
     const nodes = new Map<string, Uint8Array>();
     for (const { number } of this.checkpoint.segments) {
-      this.mayGoOn();
+      this.throwIfAborted();
       decodeSegment(number, await this.found.pages.get('trie', number), nodes);
       await this.pause();
     }
     let i = Math.floor(Math.random() * SAMPLE);
     for (const [name, node] of nodes) {
       if (this.settings.check !== 'full' && ++i % SAMPLE !== 0) continue;
-      if (bytesToKey(keccak_256(node)) !== name) throw damaged('trie', 'a node', 'is not what its hash says');
+      if (bytesToKey(keccak_256(node)) !== name) throw damagedEntry('trie', 'a node', 'does not match its hash');
     }
     const trie = await StateTrie.restore(nodes, root);
-    if (trie === undefined) throw damaged('trie', 'the root', 'is missing');
+    if (trie === undefined) throw damagedEntry('trie', 'the root', 'is missing');
     return { trie, names: new Set(nodes.keys()) };
   }
 
-  /** @param before - waited for before each reading */
+  /** @param before - awaited before each read */
   private pagesOfState(before: () => Promise<void>): PageSource {
     const { pages } = this.found;
     return {
@@ -223,13 +226,13 @@ export class Reopening {
     };
   }
 
-  /** Lets whoever waits for the thread have it, and whoever asked for a proof have that first. */
+  /** Yields the thread, and waits for requested proofs. */
   private async pause(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 0));
     await this.proving;
   }
 
-  private mayGoOn(): void {
+  private throwIfAborted(): void {
     if (this.stopping.signal.aborted) throw new PlumblineError('ABORTED', 'loading the devnet was aborted', {});
   }
 
