@@ -4,6 +4,9 @@ import { BROWSER_ARGS, findBrowser } from './scripts/lib/browser.mjs';
 
 const executablePath = await findBrowser();
 
+/** Says in one line, when a run ends, which tests were left out for lack of fixtures. */
+const FIXTURES_NOTICE = 'test/support/fixtures-notice.ts';
+
 /** Suites that need a real browser; left out, loudly, when there is none (scripts/test.mjs says so). */
 const browserProject = {
   test: {
@@ -30,10 +33,18 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**', 'test/slow/**', 'test/page/**'],
+          globalSetup: FIXTURES_NOTICE,
           testTimeout: 60_000,
         },
       },
-      { test: { name: 'slow', include: ['test/slow/**/*.test.ts'], testTimeout: 1_200_000 } },
+      {
+        test: {
+          name: 'slow',
+          include: ['test/slow/**/*.test.ts'],
+          globalSetup: FIXTURES_NOTICE,
+          testTimeout: 1_200_000,
+        },
+      },
       ...(executablePath === undefined ? [] : [browserProject]),
     ],
   },

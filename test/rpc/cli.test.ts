@@ -10,7 +10,7 @@ import type { Command } from '../../src/hosts/cli/arguments.js';
 import { serveCommand } from '../../src/hosts/cli/serve.js';
 import { sizeCommand } from '../../src/hosts/cli/size.js';
 import { verifyCommand } from '../../src/hosts/cli/verify.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import type { AnswerFixture } from '../support/proof-fixtures.js';
 
 let directory: string;
@@ -38,7 +38,7 @@ async function run(command: Command, ...args: string[]): Promise<{ code: number;
 
 const unusable = { code: 'INVALID_PARAMETER' };
 
-describe.skipIf(!fixturesPresent)('plumbline verify', () => {
+describe.skipIf(!hasFixture('state/getproof/poseidon2-devnet-contract.json'))('plumbline verify', () => {
   const proof = (name: string) => fixtureJson<AnswerFixture>(`state/getproof/${name}.json`);
 
   test('verifies recorded answers of both schemes in every form a file may have', async () => {

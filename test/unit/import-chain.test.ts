@@ -12,7 +12,7 @@ import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { formatBlock, formatReceipt } from '../../src/rpc/answers/format.js';
 import { KeptStore } from '../support/dev-node.js';
-import { fixtureBytes, fixturesPresent } from '../support/fixtures.js';
+import { fixtureBytes, hasFixture } from '../support/fixtures.js';
 import {
   type BlockItems,
   blockItems,
@@ -73,7 +73,7 @@ async function refusal(devnet: Devnet, bytes: Uint8Array) {
   throw new Error('the import went through');
 }
 
-describe.skipIf(!fixturesPresent)('the import of a chain through all forks', () => {
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('import of a chain through all forks', () => {
   let blocks: BlockItems[];
   beforeAll(() => {
     blocks = blockItems(chainRlp());
