@@ -20,9 +20,9 @@ describe('a file of pruned blocks', () => {
     chain: { kind: 'devnet', scheme: 'poseidon2', finality: { heldFinalizations: 4 } },
     storage: { budgets: { devnet: budget } },
   });
-  const CHANGES = 200_000;
-  const BODIES = 150_000;
-  const AROUND = 170;
+  const CHANGES = 140_000;
+  const BODIES = 95_000;
+  const AROUND = 110;
   const made = new Map<number, Promise<{ file: ChainFile; seen: unknown }>>();
 
   const look = async ({ ask }: DevNode) => ({
@@ -130,7 +130,7 @@ describe('a file of pruned blocks', () => {
 describe.skipIf(!hasFixture('execution-apis/chain.rlp'))(
   'a file of blocks that came from outside, through all forks',
   () => {
-    test('is taken as it is', { timeout: 120_000 }, async () => {
+    test('is taken as it is', async () => {
       const genesis = fixtureJson('execution-apis/genesis.json');
       const chain = { kind: 'devnet', genesis, mining: 'manual' } as const;
       const importBlocks = fixtureBytes('execution-apis/chain.rlp');

@@ -26,15 +26,13 @@ interface Log {
   readonly seen: string[];
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 const METHODS: readonly Method<Log>[] = [
   someMethod('echo', (_, params) => params),
   someMethod('nothing', () => undefined),
   someMethod('slow', () => new Promise(() => {})),
-  someMethod('note', async ({ seen }, [text, ms]) => {
+  someMethod('note', async ({ seen }, [text, turns]) => {
     seen.push(`${text} begins`);
-    await pause(Number(ms));
+    for (let turn = 0; turn < Number(turns); turn++) await new Promise((resolve) => setTimeout(resolve));
     seen.push(`${text} ends`);
     return text;
   }),

@@ -96,7 +96,7 @@ describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('the chain of the confo
     for (let number = 0; number <= HEAD; number++) {
       blocks.push(await ask('eth_getBlockByNumber', `0x${number.toString(16)}`, true));
     }
-  }, 60_000);
+  });
   afterAll(() => node?.close());
 
   test('headers hash to their hashes', () => {
