@@ -1,10 +1,10 @@
 import { Estimator } from '../src/estimate/estimator.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
-import type { GasSearch } from '../src/evm/gas/gas-search.js';
 import { Machine } from '../src/evm/interpreter/machine.js';
 import { StateOverlay } from '../src/evm/state/state-overlay.js';
 import { runTransaction } from '../src/evm/transactions/transaction.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
+import type { GasSearch } from '../src/networks/gas-searches.js';
 import { linea } from '../src/networks/linea.js';
 import type { Network } from '../src/networks/network.js';
 import { type Hex, hexToBytes } from '../src/primitives/hex.js';

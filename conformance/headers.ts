@@ -1,15 +1,15 @@
 import { parseExtraData } from '../src/fees/extra-data.js';
-import { linea, lineaSepolia } from '../src/networks/linea.js';
+import { NETWORKS } from '../src/networks/networks.js';
 import { bytesToHex, type Hex } from '../src/primitives/hex.js';
 import { cliqueSealDigest, verifyCliqueSeal } from '../src/proof/headers/clique-seal.js';
 import { readHeader, type VerifiedHeader, verifyHeader } from '../src/proof/headers/header-answer.js';
 import { verifyHeaderLink } from '../src/proof/headers/header-link.js';
 import { verifyHeaderRules } from '../src/proof/headers/header-rules.js';
+import { recordedNetwork } from '../test/support/proof-fixtures.js';
 import { type Area, differs } from './area.js';
 import { maruArea } from './maru.js';
 
 const PATH = 'headers/headers.json';
-const NETWORKS = { 'linea-mainnet': linea, 'linea-sepolia': lineaSepolia };
 
 type HeaderJson = Record<string, Hex>;
 
@@ -24,7 +24,7 @@ interface RecordedHeader {
 }
 
 interface HeadersFile {
-  chains: { network: keyof typeof NETWORKS; hardfork: string; headers: RecordedHeader[] }[];
+  chains: { network: string; hardfork: string; headers: RecordedHeader[] }[];
   rejected: { name: string; hash?: Hex; expectSignerNot?: Hex; header: HeaderJson }[];
 }
 
@@ -48,7 +48,7 @@ const recordedHeadersArea: Area = {
   async run(material, report) {
     const file = material.json<HeadersFile>(PATH);
     for (const { network: name, headers } of file.chains) {
-      const network = NETWORKS[name];
+      const network = recordedNetwork(name);
       let before: VerifiedHeader | undefined;
       for (const { hash, header: json, pricing, ...clique } of headers) {
         const label = `${name} ${Number(json.number)}`;
@@ -79,7 +79,7 @@ const recordedHeadersArea: Area = {
           const verdict = verifyHeader(asAnswer(json, hash));
           return differs('HASH_MISMATCH', verdict.verified ? 'verified' : verdict.reason);
         }
-        const sealing = { ...linea.sealing!.clique!, signers: [expectSignerNot!] };
+        const sealing = { ...NETWORKS.linea.sealing!.clique!, signers: [expectSignerNot!] };
         const verdict = verifyCliqueSeal(sealing, readHeader(json));
         return differs('SEAL_BY_STRANGER', verdict.verified ? 'verified' : verdict.reason);
       });

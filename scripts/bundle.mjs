@@ -49,7 +49,8 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/evm/interpreter/curves.js',
       '/dictionary/general.generated.js',
       '/rpc/methods/eth_feeHistory.js',
-      '/hosts/sharing/lease-office.js',
+      '/rpc/methods/explainEstimate.js',
+      '/hosts/sharing/lease-election.js',
     ],
     'devnet-later': [
       '/rpc/methods/eth_simulateV1.js',

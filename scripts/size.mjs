@@ -28,6 +28,21 @@ const ENTRIES = [
   { name: 'plumbline-l2: entry with its worker client', file: 'index.js', use: '*', modules: [], budget: 20 * KB },
   { name: 'plumbline-l2/fees, WASM included', file: 'fees.js', use: '*', modules: [], budget: 20 * KB },
   {
+    name: 'plumbline-l2/state: apply blocks and prove, WASM included',
+    file: 'state.js',
+    use: ['openState', 'decodeTrieLog'],
+    modules: [kernel('trie')],
+    budget: 45 * KB,
+  },
+  {
+    name: 'plumbline-l2/state, all of it',
+    file: 'state.js',
+    use: '*',
+    modules: ['store/idb-store.js', 'store/fence.js', kernel('trie'), kernel('hash')],
+    budget: 75 * KB,
+  },
+  { name: 'plumbline-l2/hash, WASM included', file: 'hash.js', use: '*', modules: [kernel('hash')], budget: 20 * KB },
+  {
     name: 'plumbline-l2/inline before a chain is chosen',
     file: 'hosts/opening/inline.js',
     use: '*',

@@ -47,6 +47,7 @@ export {
   type DevnetOptions,
   devnet,
 } from './networks/devnet.js';
+export type { GasSearch } from './networks/gas-searches.js';
 export { LINEA_DICTIONARY, linea, lineaSepolia } from './networks/linea.js';
 export type { CountedModule } from './networks/module-limits.js';
 export {
@@ -64,5 +65,6 @@ export {
   schemeAt,
   type VerificationCostPricing,
 } from './networks/network.js';
+export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type { AccessListEntry, Authorization, CallRequest } from './primitives/call-request.js';
 export type { Hex } from './primitives/hex.js';

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../errors.js';
+import { invalidParameter, PlumblineError } from '../errors.js';
 import type { VerificationCostPricing } from '../networks/network.js';
 import { parseMargin, truncateToInteger } from './decimal.js';
 import { requireGas, type TransactionUse } from './prices.js';
@@ -51,8 +51,7 @@ function unflooredFee(pricing: VerificationCostPricing, use: TransactionUse, mar
 
 function requireCount(parameter: string, value: number): number {
   if (!Number.isSafeInteger(value) || value <= 0) {
-    const reason = 'is not a whole number above zero';
-    throw new PlumblineError('INVALID_PARAMETER', `${parameter} ${reason}`, { parameter, reason });
+    throw invalidParameter(parameter, 'must be a whole number above zero');
   }
   return value;
 }

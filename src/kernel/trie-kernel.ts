@@ -1,4 +1,4 @@
-import { PlumblineError } from '../errors.js';
+import { invalidParameter, type PlumblineError } from '../errors.js';
 import { DIGEST_BYTES, type HashScheme } from './contracts.js';
 import { instantiate, type KernelSource } from './instantiate.js';
 import type {
@@ -227,8 +227,7 @@ class WasmTrieKernel implements TrieKernel {
 
   takeBack(): void {
     if (!this.keeps.undo) {
-      const reason = 'the kernel was loaded without the option undo';
-      throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'undo', reason });
+      throw invalidParameter('undo', 'load the kernel with the option `undo` to take changes back');
     }
     this.#wasm.takeBack();
     this.#changed.clear();
@@ -257,8 +256,7 @@ class WasmTrieKernel implements TrieKernel {
 
   #requireTrie(trie: number): void {
     if (!this.#tries.has(trie)) {
-      const reason = `${trie} is not the handle of a trie in this kernel`;
-      throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'trie', reason });
+      throw invalidParameter('trie', `${trie} must be the handle of a trie of this kernel that was not dropped`);
     }
   }
 
@@ -281,11 +279,9 @@ function isPosition(value: number): boolean {
 }
 
 function uncommitted(): PlumblineError<'INVALID_PARAMETER'> {
-  const reason = 'there are uncommitted writes; commit first';
-  return new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'trie', reason });
+  return invalidParameter('trie', 'has uncommitted writes; commit first');
 }
 
 function notARecord(): PlumblineError<'INVALID_PARAMETER'> {
-  const reason = 'this is not an undo record of existing tries';
-  return new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'record', reason });
+  return invalidParameter('record', 'must be an undo record of tries that exist');
 }

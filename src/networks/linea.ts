@@ -9,14 +9,14 @@ export const LINEA_DICTIONARY: DictionaryReference = {
   name: '25-04-21',
   sha256: '0x8b0ec4e54e3523f1bc6f9f690df1e4b712eea872759cdb5a998c1e5b9b0f2b7d',
   byteLength: 65_536,
-  // Its public location: a file of the network's own repository, which the checksum pins.
+  // A file of the network's own repository. The checksum above pins its content.
   url: 'https://raw.githubusercontent.com/Consensys/linea-monorepo/main/prover/lib/compressor/dict/25-04-21.bin',
 };
 
 const CURRENT_BLOCK_SLOT = 281n;
 const STATE_ROOTS_SLOT = 282n;
 
-/** What both public networks share: docs/spec/json-rpc.md 1 and 2.2, docs/spec/fees.md 2, 5.2 and 7. */
+/** Members that both public networks share: docs/spec/json-rpc.md 1 and 2.2, docs/spec/fees.md 2, 5.2 and 7. */
 const shared = {
   methodPrefix: 'linea',
   baseFeePerGas: 7n,
@@ -33,14 +33,14 @@ const shared = {
   moduleLimits: LINEA_MODULE_LIMITS,
 } as const;
 
-/** Clique as both networks ran it (docs/spec/json-rpc.md 5.2). */
+/** Clique's epoch on both networks, blocks (docs/spec/json-rpc.md 5.2). */
 const CLIQUE_EPOCH = 30_000;
 
 /*
  * Where the hash of the zk state changes from mimc to poseidon2 is published as a release date only, never as a block
- * (docs/spec/json-rpc.md 6). The blocks below are what the last recorded header before it, at a block every two seconds,
- * makes of that date. Blocks may have come faster, so the true change can lie higher. It is a matter of which scheme is
- * tried first: a verifier tries the other one once when the root does not fit, and no proof passes under the wrong one.
+ * (docs/spec/json-rpc.md 6). The block numbers below are estimates for that date, from the last recorded header before it and a
+ * block every two seconds. Blocks may have come faster, so the true number can be higher. It decides only which scheme is
+ * tried first: a verifier tries the other scheme when the root does not match, and no proof is valid under the wrong one.
  */
 
 /** Linea mainnet. */

@@ -1,14 +1,16 @@
-/** Whether anybody is there to be kept up to date: a page is visible, a device is online. Hosts wire it. */
+import { Listeners } from './listeners.js';
+
+/** Whether polling is useful: the page is visible and the device is online. Hosts provide it. */
 export interface Activity {
   readonly isActive: boolean;
-  /** Told of each change. @returns a function that ends the subscription */
+  /** Calls the listener on each change. @returns a function that ends the subscription */
   onChange(listener: () => void): () => void;
 }
 
-/** Of a worker by itself, which nobody looks at. */
+/** Never active, as for a worker that no page uses. */
 export const NEVER_ACTIVE: Activity = { isActive: false, onChange: () => () => {} };
 
-/** What a page, a worker or a program offers of these. */
+/** The globals of a page, a worker or a program, as far as they exist. */
 interface Surroundings {
   readonly navigator?: { readonly onLine?: boolean };
   readonly document?: {
@@ -20,7 +22,7 @@ interface Surroundings {
   removeEventListener?(type: 'online' | 'offline', listener: () => void): void;
 }
 
-/** Active while the page is visible and the device online, as far as this thread can tell; a program always is. */
+/** Active while the page is visible and the device is online, as far as this thread knows. A Node program is always active. */
 export function surroundingActivity(surroundings: Surroundings = globalThis as unknown as Surroundings): Activity {
   const { document, navigator } = surroundings;
   return {
@@ -38,4 +40,44 @@ export function surroundingActivity(surroundings: Surroundings = globalThis as u
       };
     },
   };
+}
+
+/** The activity of several nodes together: active while at least one of them is. */
+export class CombinedActivity implements Activity {
+  private readonly activeIds = new Set<string>();
+  private readonly listeners = new Listeners<void>();
+  private readonly unwatch: () => void;
+  private wasActive: boolean;
+
+  /** @param own - of the node in this thread; the others are set by their ids */
+  constructor(private readonly own: Activity) {
+    this.wasActive = this.isActive;
+    this.unwatch = own.onChange(() => this.notify());
+  }
+
+  get isActive(): boolean {
+    return this.own.isActive || this.activeIds.size > 0;
+  }
+
+  /** Sets whether the node with this id is active. */
+  set(id: string, isActive: boolean): void {
+    if (isActive) this.activeIds.add(id);
+    else this.activeIds.delete(id);
+    this.notify();
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.listeners.add(listener);
+  }
+
+  /** Stops listening to the node in this thread. */
+  close(): void {
+    this.unwatch();
+  }
+
+  private notify(): void {
+    if (this.wasActive === this.isActive) return;
+    this.wasActive = this.isActive;
+    this.listeners.notify();
+  }
 }

@@ -1,4 +1,4 @@
-/** Time as the upstream code sees it; tests put their own in its place. */
+/** Time and timers. Tests replace it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -7,14 +7,14 @@ export interface Clock {
   clearTimer(timer: unknown): void;
 }
 
-/** The clock of the machine. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer: (action, delayMs) => setTimeout(action, delayMs),
   clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
-/** Waits. @throws the reason of `signal`; its timer is gone by then */
+/** Waits. @throws the reason of `signal`; the timer is cleared */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -30,7 +30,7 @@ export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promi
   });
 }
 
-/** What `work` comes to, or the reason of `signal` as soon as it is aborted, whether or not `work` has noticed. */
+/** The result of `work`. Rejects with the reason of `signal` as soon as it is aborted, even if `work` goes on. */
 export function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

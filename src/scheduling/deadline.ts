@@ -1,27 +1,27 @@
 import { PlumblineError } from '../errors.js';
 import { type Clock, raceSignal, systemClock } from './clock.js';
 
-/** One signal for the two ways a request ends early: its caller gave up, or its time is over. */
+/** A signal that is aborted when the caller aborts a request, or when its time limit is over. */
 export interface Deadline {
   /** Its reason is a PlumblineError: `ABORTED` or `REQUEST_TIMED_OUT`. */
   readonly signal: AbortSignal;
-  /** When the time is over, in milliseconds since 1970; infinity without a limit. */
+  /** End of the time limit, in milliseconds since 1970; Infinity without a limit. */
   readonly endsAt: number;
   /**
-   * Runs `work`, unless the deadline has passed; rejects as soon as it passes, whether or not `work` has noticed.
+   * Runs `work`, unless the deadline has passed. Rejects as soon as it passes, even if `work` goes on.
    *
    * @throws PlumblineError `ABORTED`, `REQUEST_TIMED_OUT`, or what `work` throws
    */
   run<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Removes the time limit; the caller can still give up. */
+  /** Removes the time limit. The caller can still abort. */
   unlimit(): void;
-  /** Stops the timer, and stops listening to the caller. */
+  /** Clears the timer and removes the listener from the caller's signal. */
   close(): void;
 }
 
 /**
- * @param caller - a PlumblineError as its reason is passed on; any other reason is the cause of `ABORTED`
- * @param timeoutMs - time until `REQUEST_TIMED_OUT`; no limit when left out
+ * @param caller - a reason that is a PlumblineError is passed on; any other reason becomes the cause of `ABORTED`
+ * @param timeoutMs - time until `REQUEST_TIMED_OUT`; no limit if left out
  */
 export function openDeadline(
   caller: AbortSignal | undefined,
@@ -30,14 +30,14 @@ export function openDeadline(
 ): Deadline {
   const controller = new AbortController();
   const { signal } = controller;
-  const giveUp = () => {
+  const onAbort = () => {
     const cause: unknown = caller?.reason;
     controller.abort(
       cause instanceof PlumblineError ? cause : new PlumblineError('ABORTED', 'request aborted', {}, { cause }),
     );
   };
-  if (caller?.aborted) giveUp();
-  else caller?.addEventListener('abort', giveUp, { once: true });
+  if (caller?.aborted) onAbort();
+  else caller?.addEventListener('abort', onAbort, { once: true });
   const timer =
     timeoutMs === undefined
       ? undefined
@@ -57,7 +57,7 @@ export function openDeadline(
     unlimit: stopTimer,
     close() {
       stopTimer();
-      caller?.removeEventListener('abort', giveUp);
+      caller?.removeEventListener('abort', onAbort);
     },
   };
 }

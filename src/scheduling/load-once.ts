@@ -1,4 +1,4 @@
-/** What `load` gives, loaded when it is first asked for and once; a failure is not remembered. */
+/** Calls `load` on the first use and returns its result from then on. After a failure the next use calls it again. */
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {

@@ -1,15 +1,15 @@
 import { PlumblineError } from '../errors.js';
 
-/** Runs asynchronous work one piece at a time, in the order it was handed in. A failure stays with its own piece. */
+/** Runs asynchronous tasks one at a time, in order. A task that fails does not affect the others. */
 export class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
   private closed = false;
   private isHeld = false;
-  /** Done when no work is under way beside what holds the queue. */
+  /** Resolves when no task runs beside the one that holds the queue. */
   private beside: Promise<unknown> = Promise.resolve();
   private failure: Error | undefined;
 
-  /** @throws PlumblineError `NODE_CLOSED` for work whose turn comes after the queue was closed */
+  /** Runs `work` in its turn. @throws PlumblineError `NODE_CLOSED` if the queue was closed before */
   run<Value>(work: () => Promise<Value>): Promise<Value> {
     return this.enqueue(() => {
       if (this.failure !== undefined) throw this.failure;
@@ -17,7 +17,7 @@ export class SerialQueue {
     });
   }
 
-  /** As `run`, for work that changes nothing and that others wait for. */
+  /** As `run`, for a task that changes nothing but that later tasks must wait for. */
   hold(work: () => Promise<void>): Promise<void> {
     this.isHeld = true;
     return this.run(async () => {
@@ -30,10 +30,9 @@ export class SerialQueue {
   }
 
   /**
-   * Closes the queue with a last piece of work, which takes its turn after a failure as well. Where it throws, the queue
-   * goes on.
+   * Runs a last task in its turn, also after `fail`, and closes the queue. If the task throws, the queue stays open.
    *
-   * @param pastHold - does not wait for `hold` to end; the piece after that waits for both
+   * @param pastHold - do not wait for a task of `hold`; the next task waits for both
    * @throws PlumblineError `NODE_CLOSED`, and what `work` throws
    */
   runLast(work: () => Promise<void>, pastHold = false): Promise<void> {
@@ -57,7 +56,7 @@ export class SerialQueue {
     return result;
   }
 
-  /** Work that is not begun once the queue was closed. */
+  /** `work`, unless the queue is closed by then. */
   private opened<Value>(work: () => Promise<Value>): () => Promise<Value> {
     return async () => {
       if (this.closed) throw new PlumblineError('NODE_CLOSED', 'the devnet was closed', {});
@@ -65,12 +64,12 @@ export class SerialQueue {
     };
   }
 
-  /** Refuses the work that comes after the piece that runs: what it builds on is not there. */
+  /** Refuses all later tasks with `error`, because they depend on a task that failed. */
   fail(error: Error): void {
     this.failure = error;
   }
 
-  /** Lets the piece that runs come to its end, and no other begin. */
+  /** Closes the queue and waits for the running task. No other task begins. */
   async close(): Promise<void> {
     this.closed = true;
     await this.beside;

@@ -1,6 +1,6 @@
 import { decodeAccountValue } from '../accumulator/account-value.js';
 import { ZERO_HASH } from '../accumulator/scheme.js';
-import { PlumblineError } from '../errors.js';
+import { invalidParameter, PlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
 import type { TrieKernel } from '../kernel/trie-contract.js';
 import { KeyHashes } from './hash-cache.js';
@@ -176,8 +176,7 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
 
     takePages() {
       if (dirty === undefined) {
-        const reason = 'the state was opened without the option pages';
-        throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'pages', reason });
+        throw invalidParameter('pages', 'open the state with the option `pages` to take pages');
       }
       const head = held.at(-1);
       return head === undefined ? { puts: [], deletes: [] } : dirty.take(head.block, head.root);

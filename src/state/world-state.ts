@@ -119,7 +119,7 @@ export interface WorldState {
 
   /**
    * Pages of the newest state that changed since the last call, by blocks or by reverts. Store them in one commit.
-   * Together with all earlier results they are what `openPagedState` and `loadWorldState` need. Earlier blocks are not
+   * Together with all earlier results they are what `openPagedState` and `openState` need. Earlier blocks are not
    * included. Empty before the first block.
    *
    * @throws PlumblineError `INVALID_PARAMETER` if the state was opened without the option `pages`

@@ -3,22 +3,23 @@ import { Health, type Readiness } from './health.js';
 import { type EndpointSource, limitsOf, openTransport } from './options.js';
 import type { Call, EndpointInfo, Fault, FaultKind, Outcome } from './transport/fault.js';
 
-/** An endpoint of a group, with what is known of it. */
+/** An endpoint of a group, with its health. */
 export interface GroupEndpoint {
   readonly info: EndpointInfo;
   readonly endpoint: Endpoint;
   readonly health: Health;
-  /** The last thing that went wrong. */
+  /** The last fault. */
   lastFault: Fault | undefined;
 }
 
-/** What an endpoint's change of state is reported as. */
+/** Reports that an endpoint began to fail or recovered. */
 export type ReportEvent = (
   member: GroupEndpoint,
   type: 'degraded' | 'recovered',
   fault?: { kind: FaultKind; reason: string },
 ) => void;
 
+/** @throws PlumblineError `INVALID_PARAMETER` */
 export function openMembers(
   sources: readonly EndpointSource[],
   protocol: 'json-rpc' | 'rest',
@@ -37,7 +38,7 @@ export function openMembers(
   });
 }
 
-/** Draws the consequences of what an endpoint made of `calls` for its health. */
+/** Updates the health of an endpoint by the outcomes of `calls`. */
 export function noteOutcomes(
   member: GroupEndpoint,
   calls: readonly Call[],
@@ -55,6 +56,7 @@ export function noteOutcomes(
   noteFault(member, calls, fault, now, report);
 }
 
+/** Updates the health of an endpoint after a fault. */
 export function noteFault(
   member: GroupEndpoint,
   calls: readonly Call[],
@@ -76,7 +78,7 @@ export function noteFault(
 
 const RANK: { readonly [R in Readiness]: number } = { healthy: 0, probe: 0, last: 1, refused: 2 };
 
-/** Those that may be asked now: in their own order, those that have failed lately behind, the longest ago first. */
+/** Endpoints that may be asked now, in their order. Those that failed recently come last, the earliest failure first. */
 export function orderMembers(members: readonly GroupEndpoint[], now: number): GroupEndpoint[] {
   return members
     .map((member, place) => ({ member, place, rank: RANK[member.health.readiness(now)] }))

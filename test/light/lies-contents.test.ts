@@ -277,7 +277,7 @@ describe('lies about the contents of blocks', () => {
     expect(stage.methods()).not.toContain('eth_getTransactionReceipt');
   });
 
-  test('that a transaction is not there is not believed of one endpoint beside another', async () => {
+  test('one endpoint is not enough to say that a transaction does not exist', async () => {
     const fault = await stage.check({
       name: 'a transaction left out',
       ask: (variant) => [variant % 2 === 0 ? 'eth_getTransactionByHash' : 'eth_getTransactionReceipt', hashAt(variant)],

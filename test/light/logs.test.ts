@@ -127,8 +127,8 @@ describe('logs of a light node', () => {
     const last = await blockAt(91);
     const { header } = await blockAt(90);
     const empty = new LightBlock({ ...header, logsBloom: new Uint8Array(256) }, new Uint8Array(32));
-    const ground = { group, network, headers, contents: new BlockContentsReader(group, network) };
-    const found = await logsOfRange(ground, last, { from: 89, filter: { addresses: undefined, topics: [] } });
+    const source = { group, network, headers, contents: new BlockContentsReader(group, network) };
+    const found = await logsOfRange(source, last, { from: 89, filter: { addresses: undefined, topics: [] } });
     expect(found.map(({ transaction }) => transaction.block.header.number)).toEqual([90]);
     group.close();
   });

@@ -7,6 +7,7 @@ import { createServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { executablePath, launch, outcomeOf, STRICT_CSP, serveFiles } from './page.js';
 import { ANSWERS, bin, ESTIMATE, type Packed, packPackage, root, run } from './project.js';
+import { STATE_ANSWERS, STATE_PROGRAM, TRIE_LOG } from './state-program.js';
 
 /** Time for what takes long on a busy machine, ms. */
 const SLOW = 180_000;
@@ -21,6 +22,18 @@ ${create}().then(estimate).then((outcome) => { window.outcome = outcome; }, (err
 });
 const IN_WORKER = page('plumbline-l2', 'createNode');
 const IN_PAGE = page('plumbline-l2/inline', 'createInlineNode');
+
+const STATE_PAGE: Readonly<Record<string, string>> = {
+  'index.html': INDEX,
+  'state-program.js': STATE_PROGRAM,
+  'main.js': `import { openStatePages } from 'plumbline-l2/state';
+import { program } from './state-program.js';
+program(openStatePages, '${TRIE_LOG.encoded}').then(
+  (outcome) => { window.outcome = outcome; },
+  (error) => { window.outcome = String(error); },
+);
+`,
+};
 
 /** webpack by its own interface, without its command, which is a package of its own. */
 const webpackProgram = `import { createRequire } from 'node:module';
@@ -45,10 +58,10 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
   }, SLOW);
 
   /** Opens what was built under the strict policy, and has it estimate. */
-  async function works(directory: string, policy: string = STRICT_CSP): Promise<void> {
+  async function works(directory: string, policy: string = STRICT_CSP, answers: object = ANSWERS): Promise<void> {
     const server = await serveFiles(directory, policy);
     try {
-      expect(await outcomeOf(browser, server.url)).toEqual({ outcome: ANSWERS, troubles: [] });
+      expect(await outcomeOf(browser, server.url)).toEqual({ outcome: answers, troubles: [] });
     } finally {
       await server.close();
     }
@@ -118,6 +131,15 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     await run(bin('esbuild'), ['main.js', '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
     await works(join(project, 'out'));
+  });
+
+  test('a zk state in the page, by esbuild and by vite: applied, stored in IndexedDB, proved, followed', async () => {
+    const project = packed.project('state', STATE_PAGE);
+    await run(bin('esbuild'), ['main.js', '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
+    cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
+    await works(join(project, 'out'), STRICT_CSP, STATE_ANSWERS);
+    await run(bin('vite'), ['build', '--outDir', 'vite'], project);
+    await works(join(project, 'vite'), STRICT_CSP, STATE_ANSWERS);
   });
 
   test('rolldown, the worker as an entry of its own', async () => {

@@ -32,9 +32,10 @@ const built = scripts(dist).filter((file) => !file.startsWith(`${dist}/demo/`));
 const isBundle = (file: string): boolean =>
   /\/chunks\/|\/hosts\/worker\/worker(?:-devnet)?\.js$|dist\/service-worker[^/]*\.js$/.test(file);
 /** Entry points of browsers, and the sources of the two bundles. */
-const ENTRIES = ['index', 'verify', 'fees', 'viem', 'hosts/opening/inline', 'hosts/worker/service-worker'].map(
-  (name) => `${name}.js`,
-);
+const ENTRIES = [
+  ...['index', 'verify', 'fees', 'state', 'hash', 'viem'],
+  ...['hosts/opening/inline', 'hosts/worker/service-worker'],
+].map((name) => `${name}.js`);
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g;
 
 /** What the entry points of browsers reach, by imports of any kind. */

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANSWERS, ESTIMATE, type Packed, packPackage, run } from './project.js';
+import { STATE_ANSWERS, STATE_PROGRAM, TRIE_LOG } from './state-program.js';
 
 /** Time for what takes long on a busy machine, ms. */
 const SLOW = 180_000;
@@ -40,6 +41,20 @@ import('./estimate.js')
   .then((outcome) => console.log(JSON.stringify(outcome)));
 `;
 
+const STATE = `import { program } from './state-program.js';
+const openPages = () => {
+  const stored = new Map();
+  return {
+    getMany: async (keys) => keys.map((key) => stored.get(key)),
+    commit: async ({ puts, deletes }) => {
+      for (const key of deletes) stored.delete(key);
+      for (const { key, value } of puts) stored.set(key, value);
+    },
+  };
+};
+console.log(JSON.stringify(await program(openPages, '${TRIE_LOG.encoded}')));
+`;
+
 describe('the packed package in Node', () => {
   let packed: Packed;
   let project: string;
@@ -53,6 +68,8 @@ describe('the packed package in Node', () => {
       'thread.js': THREAD,
       'served.js': SERVED,
       'common.cjs': COMMON_JS,
+      'state.js': STATE,
+      'state-program.js': STATE_PROGRAM,
     });
   }, SLOW);
   afterAll(() => packed?.remove(), SLOW);
@@ -61,6 +78,10 @@ describe('the packed package in Node', () => {
     // `--no-warnings`: some versions of Node say that `require` of a module is new.
     const printed = await run(process.execPath, ['--no-warnings', program], project);
     expect(JSON.parse(printed)).toEqual(ANSWERS);
+  });
+
+  test('a zk state: applied, stored, proved, followed', async () => {
+    expect(JSON.parse(await run(process.execPath, ['state.js'], project))).toEqual(STATE_ANSWERS);
   });
 
   test(

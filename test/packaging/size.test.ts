@@ -5,6 +5,8 @@ import { root, run } from './project.js';
 const BARS: Readonly<Record<string, number>> = {
   'plumbline-l2/verify': 40,
   'plumbline-l2: entry': 20,
+  'plumbline-l2/state: apply blocks and prove': 45,
+  'plumbline-l2/hash': 20,
   'worker, light node that never executes': 90,
   'worker, light node: first estimate': 150,
   'service worker, with a light node': 200,

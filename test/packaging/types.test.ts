@@ -13,6 +13,8 @@ import { createInlineNode, type NodeInfo } from 'plumbline-l2/inline';
 import * as serviceWorker from 'plumbline-l2/service-worker';
 import { hexToBytes, loadHasher, verifyLineaProof } from 'plumbline-l2/verify';
 import { lineaActions, type PlumblineRpcSchema } from 'plumbline-l2/viem';
+import { KeyFollower, openState, openStatePages, type StateTrace, type WorldState } from 'plumbline-l2/state';
+import { hashAddress, type Hasher } from 'plumbline-l2/hash';
 import { loadCalldataSizer, priorityFeePerGas, type Prices } from 'plumbline-l2/fees';
 
 export const nothing: Record<string, never>[] = [worker, serviceWorker];
@@ -27,6 +29,13 @@ export async function estimate(key: string): Promise<Hex> {
   return gasLimit + total.slice(2) as Hex;
 }
 export const tools: unknown[] = [loadCalldataSizer, priorityFeePerGas satisfies Function];
+export async function apply(name: string, hasher: Hasher): Promise<readonly StateTrace[]> {
+  const pages = await openStatePages(name);
+  const state: WorldState = await openState({ scheme: 'poseidon2', pages });
+  const { root, traces } = state.applyBlockTraced(0, [{ address: hexToBytes('0x'), destroyed: false, slots: [] }]);
+  await pages.commit(state.takePages());
+  return hashAddress(hasher, root) instanceof KeyFollower ? [] : traces;
+}
 export type Schema = PlumblineRpcSchema[0]['ReturnType'];
 export const { estimateLineaFees } = lineaActions()({ request: async () => ({}) });
 export type { Prices };
@@ -39,8 +48,10 @@ const NODE_DOORS = `import { serve } from 'plumbline-l2/node';
 import { createInlineNode } from 'plumbline-l2/inline';
 import { verifyLineaProof } from 'plumbline-l2/verify';
 import { encodeForSizing } from 'plumbline-l2/fees';
+import { openState } from 'plumbline-l2/state';
+import { loadHasher } from 'plumbline-l2/hash';
 export const run = async (): Promise<number> => (await serve(await createInlineNode(), { port: 0 })).port;
-export const others = [verifyLineaProof, encodeForSizing];
+export const others = [verifyLineaProof, encodeForSizing, openState, loadHasher];
 // @ts-expect-error a mistake has to be one, or nothing is checked here
 serve('no node');
 `;

@@ -50,7 +50,7 @@ function ask(page: Page, method: string, ...params: unknown[]): Promise<unknown>
 const close = (page: Page) => page.evaluate(() => (globalThis as unknown as Lib).node.close());
 const heard = (page: Page) => page.evaluate(() => (globalThis as unknown as Lib).heard);
 
-test('a node in a shared worker is one for all pages, each with its own subscriptions', async ({ context }) => {
+test('all pages of a shared worker use one node, each with its own subscriptions', async ({ context }) => {
   const [{ page: first }, { page: second }] = [await connect(context), await connect(context)];
   const [from, to] = (await ask(first, 'eth_accounts')) as string[];
   const data = `0xa9059cbb${to!.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`;
@@ -71,7 +71,7 @@ test('a node in a shared worker is one for all pages, each with its own subscrip
   expect(await ask(second, 'eth_blockNumber')).toBe('0x2');
 });
 
-test('it has the options of the first page, until the last has closed it, and comes back from the store', async ({
+test('it has the options of the first page until the last page closes it, and opens again from the store', async ({
   context,
 }) => {
   const { page: first } = await connect(context, { storeName: 'shared' });

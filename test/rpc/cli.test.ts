@@ -195,8 +195,9 @@ describe('the built command', () => {
       });
       expect(await exitCode('serve', '--port', match[1]!)).toBe(1);
       const mining = ask('evm_mine', { blocks: 100 });
-      await vi.waitFor(async () =>
-        expect(await (await ask('eth_blockNumber')).json()).not.toMatchObject({ result: '0x0' }),
+      await vi.waitFor(
+        async () => expect(await (await ask('eth_blockNumber')).json()).not.toMatchObject({ result: '0x0' }),
+        { timeout: 60_000 },
       );
       const ended = once(child, 'exit');
       child.kill(signal);

@@ -3,6 +3,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import { LINEA_MODULE_LIMITS } from '../../src/networks/module-limits.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
@@ -93,7 +94,7 @@ describe('an explained estimate', () => {
     expect(size - 58 - (raw.length - 2) / 2).toBeLessThanOrEqual(2);
   });
 
-  test.each(['besu', 'geth', 'exact'] as const)('by the %s search where that is asked for', async (gasSearch) => {
+  test.each(GAS_SEARCHES)('by the %s search where that is asked for', async (gasSearch) => {
     const explained = await node.explainEstimate([CALL], { gasSearch });
     expect(explained.evidence.gas.search).toBe(gasSearch);
     const withOverride = await node.explainEstimate([CALL, { [FROM]: { balance: '0xde0b6b3a7640000' } }], {

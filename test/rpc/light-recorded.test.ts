@@ -5,7 +5,7 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import type { Network } from '../../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { formatHeader } from '../../src/rpc/format.js';
+import { formatHeader } from '../../src/rpc/answers/format.js';
 import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
 import { word } from '../support/dev-node.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';

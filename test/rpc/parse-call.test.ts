@@ -47,7 +47,7 @@ describe('call', () => {
 
   it.each(['maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas'])('refuses gasPrice with %s', (member) => {
     expect(refusal(() => parseCallRequest({ gasPrice: '0x1', [member]: '0x1' }))).toBe(
-      `Invalid params (gasPrice: stands together with ${member})`,
+      `Invalid params (gasPrice: cannot be combined with ${member})`,
     );
   });
 

@@ -1,4 +1,6 @@
 import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
+import type { Network } from '../../src/networks/network.js';
+import { NETWORKS } from '../../src/networks/networks.js';
 import { bytesToBigInt } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import type { ProofRequest } from '../../src/proof/request.js';
@@ -19,6 +21,11 @@ export interface ItemFixture {
   scheme: HashScheme;
   topRoot: string;
   item: { key: string; proof?: { value: string } };
+}
+
+/** Profile of the network that a recorded header is of. @param name - as the fixture has it: `linea-mainnet` or `linea-sepolia` */
+export function recordedNetwork(name: string): Network {
+  return name === 'linea-mainnet' ? NETWORKS.linea : NETWORKS['linea-sepolia'];
 }
 
 export const RECORDED = [

@@ -7,7 +7,7 @@ import { callAt, simulateCallAt } from '../../src/evm/calls/call.js';
 import { revertReason } from '../../src/evm/calls/revert-reason.js';
 import { rulesAt } from '../../src/evm/common.js';
 import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
-import type { GasSearch } from '../../src/evm/gas/gas-search.js';
+import { GAS_SEARCHES, type GasSearch } from '../../src/networks/gas-searches.js';
 import { linea } from '../../src/networks/linea.js';
 import { bytesToBigInt } from '../../src/primitives/bytes.js';
 import type { CallRequest } from '../../src/primitives/call-request.js';
@@ -186,24 +186,21 @@ describe('estimateGasAt', () => {
     expect((await estimate(allocWith('0x'), transfer, 'besu', overrides)).gasLimit).toBe(21_000n);
   });
 
-  it.each(['besu', 'geth', 'exact'] as const)(
-    'finds, with %s, a limit that succeeds, the same each time',
-    async (search) => {
-      // Clears four slots: refunds let the searches start at different ends.
-      const clearing = allocWith('0x5f5f555f6001555f6002555f60035500', {
-        [SLOT_0]: bytesToHex(word(1)),
-        [bytesToHex(hexToBytes(`0x${'1'.padStart(64, '0')}`))]: bytesToHex(word(1)),
-      });
-      const request = { from, to: contract, data: Uint8Array.of(1) };
-      const found = await estimate(clearing, request, search);
-      expect(await estimate(clearing, request, search)).toEqual(found);
-      const run = (gas: bigint) =>
-        simulateCallAt(new AllocState(clearing), blockContext(), { ...request, gas }, { network });
-      expect((await run(found.gasLimit)).succeeded).toBe(true);
-      expect((await run(found.gasLimit)).gasUsed).toBe(found.gasUsed);
-      if (search === 'exact') expect((await run(found.gasLimit - 1n)).succeeded).toBe(false);
-    },
-  );
+  it.each(GAS_SEARCHES)('finds, with %s, a limit that succeeds, the same each time', async (search) => {
+    // Clears four slots: refunds let the searches start at different ends.
+    const clearing = allocWith('0x5f5f555f6001555f6002555f60035500', {
+      [SLOT_0]: bytesToHex(word(1)),
+      [bytesToHex(hexToBytes(`0x${'1'.padStart(64, '0')}`))]: bytesToHex(word(1)),
+    });
+    const request = { from, to: contract, data: Uint8Array.of(1) };
+    const found = await estimate(clearing, request, search);
+    expect(await estimate(clearing, request, search)).toEqual(found);
+    const run = (gas: bigint) =>
+      simulateCallAt(new AllocState(clearing), blockContext(), { ...request, gas }, { network });
+    expect((await run(found.gasLimit)).succeeded).toBe(true);
+    expect((await run(found.gasLimit)).gasUsed).toBe(found.gasUsed);
+    if (search === 'exact') expect((await run(found.gasLimit - 1n)).succeeded).toBe(false);
+  });
 
   it('stops when aborted between runs', async () => {
     const controller = new AbortController();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
 import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
-import type { GasSearch } from '../../src/evm/gas/gas-search.js';
 import { Interpreters } from '../../src/evm/interpreter/interpreters.js';
+import type { GasSearch } from '../../src/networks/gas-searches.js';
 import type { CallRequest } from '../../src/primitives/call-request.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, blockContext, CONTRACT, ETHER, networkAt, SENDER, SLOT_0 } from '../support/evm.js';

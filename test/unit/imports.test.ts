@@ -6,6 +6,10 @@ import { describe, expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
+/** An exported declaration, with its name. */
+const DECLARATION =
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|class|interface|type|const|let)\s+(\w+)/gm;
+
 /** Rows of each picture of ARCHITECTURE.md by its folder, from the top down. A row ends where two spaces follow a name. */
 const pictures = new Map(
   [...read('ARCHITECTURE.md').matchAll(/^### `(src[^`]*)`\n\n```\n([\s\S]*?)```/gm)].map(([, folder, block]) => [
@@ -124,6 +128,40 @@ describe('import direction', () => {
   });
 });
 
+/** Files that something outside of `src` loads: what package.json names, and what scripts/bundle.mjs makes scripts of. */
+function entryPoints(): string[] {
+  const { exports, bin } = JSON.parse(read('package.json')) as {
+    exports: Record<string, string | Record<string, string>>;
+    bin: Record<string, string>;
+  };
+  const named = [...Object.values(exports), bin].flatMap((target) => Object.values(target));
+  const written = named.map((file) => file.replace('./dist/', 'src/').replace(/(?:\.d)?\.[jt]s$/, '.ts'));
+  return [...written.filter((file) => files.includes(file)), 'src/hosts/worker/service-worker.ts'];
+}
+
+describe('reachability', () => {
+  test('an entry point reaches every file of src', () => {
+    const entries = entryPoints();
+    expect(entries.length).toBeGreaterThan(10);
+    const reached = new Set(entries);
+    for (const file of reached) for (const { from, to } of imports) if (from === file) reached.add(to);
+    expect(files.filter((file) => !reached.has(file))).toEqual([]);
+  });
+
+  test('every exported name is used in src, or exported by an entry point', () => {
+    const entries = new Set(entryPoints());
+    const code = new Map(files.map((file) => [file, read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')]));
+    const words = [...code.values()].flatMap((text) => text.match(/\w+/g) ?? []);
+    const counts = new Map<string, number>();
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const unused = files
+      .filter((file) => !entries.has(file) && !file.endsWith('.generated.ts'))
+      .flatMap((file) => [...code.get(file)!.matchAll(DECLARATION)].map(([, name]) => `${file}: ${name}`))
+      .filter((place) => counts.get(place.split(': ')[1]!) === 1);
+    expect(unused).toEqual([]);
+  });
+});
+
 describe('files and names', () => {
   test('no folder of src holds more than 25 files of its own, one per RPC method aside', () => {
     const counts = new Map<string, number>();
@@ -134,10 +172,8 @@ describe('files and names', () => {
 
   test('an exported name is declared in one file of src', () => {
     const places = new Map<string, string[]>();
-    const declaration =
-      /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|class|interface|type|const|let)\s+(\w+)/gm;
     for (const file of files.filter((name) => !name.endsWith('.generated.ts')))
-      for (const name of new Set([...read(file).matchAll(declaration)].map(([, found]) => found!)))
+      for (const name of new Set([...read(file).matchAll(DECLARATION)].map(([, found]) => found!)))
         places.set(name, [...(places.get(name) ?? []), file]);
     expect(places.size).toBeGreaterThan(500);
     expect([...places].filter(([, found]) => found.length > 1)).toEqual([]);

@@ -16,7 +16,7 @@ function page() {
 }
 
 describe('activity', () => {
-  test('of a page: visible and online, each change told', () => {
+  test('of a page: visible and online; the listener is called on each change', () => {
     const surroundings = page();
     const activity = surroundingActivity(surroundings);
     const seen: boolean[] = [];
@@ -34,7 +34,7 @@ describe('activity', () => {
     expect(seen).toEqual([false, true, false, true]);
   });
 
-  test('of a program without page: always', () => {
+  test('of a program without a page: always active', () => {
     const activity = surroundingActivity({});
     expect(activity.isActive).toBe(true);
     activity.onChange(() => {})();

@@ -23,7 +23,7 @@ describe('proved states', () => {
     return new Map([[bytesToKey(address), { account, slots: new Map(slots) }]]);
   };
 
-  test('one that has grown too large is begun anew; who holds it keeps all of it', () => {
+  test('a state that has grown too large is replaced; its users keep all of it', () => {
     const states = new ProvedStates(new CodeCache());
     const held = states.at(root);
     held.take(prove(0, 1000));
@@ -58,11 +58,11 @@ describe.skipIf(!fixturesPresent)('zk proofs', () => {
     return { prove: (number: number) => zkProofs.prove(question, { number, root }), asked: () => asked };
   }
 
-  test('what was verified is what is given', async () => {
+  test('the verified proof is the one returned', async () => {
     expect(await recorded().prove(1)).toEqual(fixture!.result);
   });
 
-  test('the least recently used one goes first', async () => {
+  test('the least recently used one is dropped first', async () => {
     const { prove, asked } = recorded();
     for (let number = 1; number <= 64; number++) await prove(number);
     await prove(1);

@@ -2,11 +2,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Heads } from '../../src/chain/light/heads/heads.js';
 import { openSeals } from '../../src/chain/light/heads/seals.js';
 import { headerHash } from '../../src/ethereum/header.js';
-import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { readHeader } from '../../src/proof/headers/header-answer.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { recordedNetwork } from '../support/proof-fixtures.js';
 
 interface HeaderFixture {
   readonly hash: Hex;
@@ -25,7 +25,7 @@ const clique = file.chains.flatMap(({ network, headers }) =>
 
 /** Blocks of one endpoint that answers everything with this header, at level sealed without Maru. */
 function sealedHeads(name: string, header: object) {
-  const network = name === 'linea-mainnet' ? linea : lineaSepolia;
+  const network = recordedNetwork(name);
   const provider = { request: async () => header };
   const group = new EndpointGroup({ role: 'l2', endpoints: [{ provider, name: 'recorded' }] });
   onTestFinished(() => group.close());

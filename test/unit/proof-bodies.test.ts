@@ -111,7 +111,7 @@ describe.skipIf(!fixturesPresent)('a body that was tampered with', () => {
     expect(reasonOf(verifyBlockBody(withUncles, body))).toBe('UNCLES_MISMATCH uncles undefined');
     const verdict = verifyBlockBody(block, { ...body, transactions: [] });
     expect(verdict).toMatchObject({ verified: false, blockHash: block.hash });
-    expect(() => check([body.hash, second, third])).toThrow(/is a hash and not a transaction/);
+    expect(() => check([body.hash, second, third])).toThrow(/is a hash, not a transaction/);
   });
 });
 
@@ -167,7 +167,7 @@ describe.skipIf(!fixturesPresent)('the chain of the conformance suite', () => {
     expect(v).toBe(yParity);
     expect(readTransaction({ ...bare, v }, '')).toEqual(readTransaction({ ...bare, yParity }, ''));
     const turned = yParity === '0x0' ? '0x1' : '0x0';
-    expect(() => readTransaction({ ...json, v: turned }, 'tx')).toThrow(/tx\.v is not the parity/);
+    expect(() => readTransaction({ ...json, v: turned }, 'tx')).toThrow(/tx\.v differs from yParity/);
     expect(() => readTransaction(bare, 'tx')).toThrow(/tx\.yParity is missing/);
   });
 

@@ -69,7 +69,7 @@ describe.skipIf(!fixturesPresent)('a header in JSON-RPC', () => {
 
   it('never has a later field without those before it, so no field stands for another', () => {
     const { parentBeaconBlockRoot: _, ...shifted } = recorded(0, 3);
-    expect(() => readHeader(shifted)).toThrow(/requestsHash stands there without parentBeaconBlockRoot/);
+    expect(() => readHeader(shifted)).toThrow(/requestsHash is present without parentBeaconBlockRoot/);
     const { requestsHash: __, ...half } = shifted;
     expect(() => readHeader(half)).toThrow(/parentBeaconBlockRoot is missing/);
   });

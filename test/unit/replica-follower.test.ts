@@ -15,7 +15,7 @@ import { sceneOf } from '../support/replica-scenes.js';
 const chains = fixturesPresent ? generatedChains('poseidon2') : [];
 
 describe.skipIf(!fixturesPresent)('a follower', () => {
-  it('has layer 1 say nothing about blocks of the hash before', async () => {
+  it('ignores roots of layer 1 from before a change of the hash scheme', async () => {
     const chain = chains[3]!;
     const scene = await sceneOf(chain);
     const network = {
@@ -34,7 +34,7 @@ describe.skipIf(!fixturesPresent)('a follower', () => {
     ]);
   });
 
-  it('proves nothing that is stored before layer 1 has confirmed it', async () => {
+  it('does not prove a stored state before layer 1 confirmed it', async () => {
     const chain = chains[7]!;
     const scene = await sceneOf(chain, { ends: [4] });
     await (await scene.open()).follow();
@@ -64,7 +64,7 @@ describe.skipIf(!fixturesPresent)('a follower', () => {
     expect(follower.confirmed).toBe(4);
   });
 
-  it('proves what is stored while layer 1 cannot be reached, until it can', async () => {
+  it('proves the stored state while layer 1 cannot be reached', async () => {
     const chain = chains[7]!;
     const scene = await sceneOf(chain, { ends: [4] });
     await (await scene.open()).follow();
@@ -112,14 +112,14 @@ describe.skipIf(!fixturesPresent)('a follower', () => {
     await expect(scene.open(settings)).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
   });
 
-  it('lets a call meanwhile wait for the one that runs', async () => {
+  it('lets a second call wait for the first', async () => {
     const scene = await sceneOf(chains[3]!);
     const follower = await scene.open({ rangeBlocks: 100 });
     await Promise.all([follower.follow(), follower.follow()]);
     expect(scene.content.asked).toEqual([[0, 8]]);
   });
 
-  it('goes on after a commit that failed, whether or not it was done', async () => {
+  it('goes on after a commit that failed, even if it was done', async () => {
     const chain = chains[7]!;
     const whole = await sceneOf(chain, { ends: [1, 4, 7] });
     await (await whole.open()).follow();

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ask, type Gates, gate, stubLog, stubNode } from '../support/stub-node.js';
 import { hashOf, TestBrowser, tabs } from '../support/tabs.js';
 
-describe('requests under way when the writer goes', () => {
-  test('reading is asked for again', async () => {
+describe('requests under way when the writer ends', () => {
+  test('reads are sent to the next writer', async () => {
     const held = gate();
     const gates: Gates = { read: held.closed };
     const { nodes, tabs: pages, logs } = await tabs(2, gates);
@@ -15,7 +15,7 @@ describe('requests under way when the writer goes', () => {
     expect(logs[1]!.calls).toEqual(['eth_chainId']);
   });
 
-  test.each(['beforeCommit', 'afterCommit'] as const)('a signed transaction happens once: %s', async (place) => {
+  test.each(['beforeCommit', 'afterCommit'] as const)('a signed transaction is included once: %s', async (place) => {
     const held = gate();
     const gates: Gates = { [place]: held.closed };
     const { nodes, tabs: pages, logs, browser } = await tabs(2, gates);
@@ -30,13 +30,13 @@ describe('requests under way when the writer goes', () => {
     expect(logs[1]!.calls[0]).toBe('eth_sendRawTransaction');
   });
 
-  test('a transaction that is known for another reason is still refused', async () => {
+  test('a transaction that the caller sent twice is still refused', async () => {
     const { nodes } = await tabs(2);
     await ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01']);
     await expect(ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01'])).rejects.toMatchObject({ code: -32000 });
   });
 
-  test('a transaction that the next writer refuses is refused', async () => {
+  test('a transaction that the next writer refuses is answered with its error', async () => {
     const held = gate();
     const gates: Gates = { beforeCommit: held.closed };
     const { nodes, tabs: pages, logs, browser } = await tabs(2, gates);
@@ -48,7 +48,7 @@ describe('requests under way when the writer goes', () => {
     expect(await browser.store.keys('blocks')).toEqual([]);
   });
 
-  test('what would happen twice is not asked for again, and says so', async () => {
+  test('a non-idempotent request is not sent again; its outcome is unknown', async () => {
     const held = gate();
     const gates: Gates = { afterCommit: held.closed };
     const { nodes, tabs: pages, browser, logs } = await tabs(2, gates);
@@ -60,7 +60,7 @@ describe('requests under way when the writer goes', () => {
     expect(logs[1]!.calls).toEqual([]);
   });
 
-  test('of a batch, what may be repeated is', async () => {
+  test('of a batch, only idempotent requests are sent again', async () => {
     const held = gate();
     const gates: Gates = { afterCommit: held.closed };
     const { nodes, tabs: pages, browser, logs } = await tabs(2, gates);
@@ -81,7 +81,7 @@ describe('requests under way when the writer goes', () => {
     expect(logs[1]!.calls).toEqual(['eth_chainId', 'eth_chainId', 'eth_blockNumber']);
   });
 
-  test('an orderly end waits for what writes; what comes after waits for the next writer', async () => {
+  test('a writer that closes finishes requests that change state; later ones wait for the next writer', async () => {
     const held = gate();
     const gates: Gates = { beforeCommit: held.closed };
     const { nodes, browser, logs } = await tabs(3, gates);
@@ -89,7 +89,7 @@ describe('requests under way when the writer goes', () => {
     await expect.poll(() => logs[0]!.calls).toHaveLength(1);
     const closing = nodes[0]!.close();
     const second = ask(nodes[2]!, 'eth_sendTransaction', ['0x02']);
-    // Longer than it takes to hear of the end.
+    // Longer than the announcement of the end takes.
     await new Promise((resolve) => setTimeout(resolve, 50));
     gates.beforeCommit = undefined;
     held.open();
@@ -100,7 +100,7 @@ describe('requests under way when the writer goes', () => {
     expect(logs.map(({ calls }) => calls.length)).toEqual([1, 1, 0]);
   });
 
-  test('a request waits for a writer no longer than a request may take', async () => {
+  test('a request that waits for a writer times out', async () => {
     const browser = new TestBrowser();
     const [first, second] = [browser.tab(), browser.tab()];
     await browser.open(first, stubNode(stubLog()));
@@ -110,7 +110,7 @@ describe('requests under way when the writer goes', () => {
     await expect(ask(node, 'eth_chainId')).rejects.toMatchObject({ code: -32603, message: 'Timeout expired' });
   });
 
-  test('an aborted request ends at the writer too', async () => {
+  test('an aborted request is aborted at the writer too', async () => {
     const held = gate();
     const { nodes, logs } = await tabs(2, { read: held.closed });
     const controller = new AbortController();

@@ -3,12 +3,10 @@ import { rememberingHasher } from '../../conformance/remembering-hasher.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
-import { KeyHashes } from '../../src/state/hash-cache.js';
 import type { StateTrace } from '../../src/state/trace.js';
 import { checkTraces } from '../../src/state/traces/trace-check.js';
-import { applyTraced } from '../../src/state/traces/traced-application.js';
-import { WitnessState } from '../../src/state/traces/traced-state.js';
 import { witnessBefore } from '../../src/state/traces/traced-witness.js';
+import { WitnessState } from '../../src/state/traces/witness-state.js';
 import type { ZkAccountChange } from '../../src/state/world-state.js';
 
 let hasher: Hasher;
@@ -30,8 +28,7 @@ describe('applying a block step by step', () => {
     destroyed: false,
     slots,
   });
-  const run = (state: WitnessState, ...changes: ZkAccountChange[]) =>
-    applyTraced({ hasher, keys: new KeyHashes(hasher) }, state, changes);
+  const run = (state: WitnessState, ...changes: ZkAccountChange[]) => state.apply(changes);
   const shape = (traces: readonly StateTrace[]) =>
     traces.map(({ type, location }) => (location === undefined ? type.toUpperCase() : type));
 

@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
@@ -42,8 +42,7 @@ export function precompileOverrides(overrides: StateOverrides, asGeth = false): 
   const overridden = new Set(overrides.map(({ address }) => bytesToHex(address)));
   for (const { to } of moved) {
     if (!overridden.has(bytesToHex(to))) continue;
-    const reason = `account ${bytesToHex(to)} is already overridden`;
-    throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'movePrecompileToAddress', reason });
+    throw invalidParameter('movePrecompileToAddress', `account ${bytesToHex(to)} is already overridden`);
   }
   return { moved, removed: overrides.map(({ address }) => address) };
 }
@@ -60,8 +59,7 @@ class OverriddenState implements StateReader {
     for (const override of overrides) {
       const address = bytesToHex(override.address);
       if (options.oneStorageForm && override.state !== undefined && override.stateDiff !== undefined) {
-        const reason = `account ${address} has both 'state' and 'stateDiff'`;
-        throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'stateOverride', reason });
+        throw invalidParameter('stateOverride', `account ${address} has both 'state' and 'stateDiff'`);
       }
       const slots = new Map<Hex, Uint8Array>();
       for (const [key, value] of override.state ?? []) slots.set(bytesToHex(key), value);

@@ -1,4 +1,5 @@
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import type { GasSearch } from '../../networks/gas-searches.js';
 import { equalBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { type CallRequest, priceOf } from '../../primitives/call-request.js';
 import type { BlockContext } from '../block-context.js';
@@ -18,7 +19,6 @@ import {
   besuSearch,
   exactSearch,
   type GasEstimate,
-  type GasSearch,
   gethSearch,
   type RunWithGas,
   type SearchInput,

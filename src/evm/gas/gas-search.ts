@@ -1,11 +1,9 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
+import type { GasSearch } from '../../networks/gas-searches.js';
 import { callFailureOf } from '../calls/revert-reason.js';
 import type { ModuleCounts } from '../interpreter/counters.js';
 import { TRANSACTION_GAS } from '../transactions/gas-schedule.js';
 import type { TransactionOutcome } from '../transactions/transaction-message.js';
-
-/** The search of Besu, the search of geth, or the smallest limit that succeeds. */
-export type GasSearch = 'besu' | 'geth' | 'exact';
 
 /** A gas limit with which the transaction succeeds, and the outcome of that run. */
 export interface GasEstimate {

@@ -8,7 +8,7 @@ import {
   type PrecompileFunc,
 } from '@ethereumjs/evm';
 import { Address } from '@ethereumjs/util';
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import type { BlockContext } from '../block-context.js';
@@ -149,8 +149,7 @@ function precompilesOf(common: Common, rules: Rules, { moved = [], removed = [] 
   for (const { from, to } of moved) {
     const found = active.get(bytesToHex(from).slice(2));
     if (found === undefined) {
-      const reason = `account ${bytesToHex(from)} is not a precompile`;
-      throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'movePrecompileToAddress', reason });
+      throw invalidParameter('movePrecompileToAddress', `account ${bytesToHex(from)} is not a precompile`);
     }
     entries.set(bytesToHex(to), { address: new Address(to), function: found });
   }

@@ -124,7 +124,9 @@ class Simulation {
       await writeOverrides(state, stateOverrides);
       return machine;
     } catch (error) {
-      throw isPlumblineError(error, 'INVALID_PARAMETER') ? simulationRefused('override', error.message, error) : error;
+      throw isPlumblineError(error, 'INVALID_PARAMETER')
+        ? simulationRefused('override', error.details.reason, error)
+        : error;
     }
   }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `plumbline`: finds the command that is meant, and turns what it throws into an exit code. */
+/** The command `plumbline`: runs one of its commands, and turns errors into exit codes. */
 import { isPlumblineError, messageOf } from '../../errors.js';
 import { CLIENT_VERSION } from '../../rpc/methods/node-constants.js';
 import { type Command, EXIT } from './arguments.js';
@@ -22,7 +22,7 @@ ${Object.entries(COMMANDS)
   plumbline <command> --help   options and exit codes of a command
   plumbline --version
 
-Exit codes: 0 done, 1 the command's own "no" or failure, 2 the arguments or the input cannot be used.`;
+Exit codes: 0 done, 1 failed or refused, see the command, 2 the arguments or the input cannot be used.`;
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -35,7 +35,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     return await command.run(args);
   } catch (error) {
     if (!isPlumblineError(error, 'INVALID_PARAMETER')) throw error;
-    console.error(`plumbline ${name}: ${error.message}\n\nplumbline ${name} --help tells more.`);
+    console.error(`plumbline ${name}: ${error.message}\n\nplumbline ${name} --help lists what it takes.`);
     return EXIT.usage;
   }
 }
@@ -49,7 +49,7 @@ function general(name: string | undefined): number {
     console.log(CLIENT_VERSION);
     return EXIT.ok;
   }
-  console.error(name === undefined ? USAGE : `plumbline: there is no command ${name}\n\n${USAGE}`);
+  console.error(name === undefined ? USAGE : `plumbline: unknown command ${name}\n\n${USAGE}`);
   return EXIT.usage;
 }
 

@@ -2,28 +2,28 @@ import type { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../chain/devnet/options.js';
 import { notStoredError } from '../../chain/devnet/storage/devnet-store.js';
 import type { DevnetBudget } from '../../chain/devnet/storage/pruning.js';
-import type { StorageControl } from '../../rpc/storage-control.js';
+import type { StorageControl } from '../../rpc/inspection/storage-control.js';
 import type { MeteredStore } from '../../store/metered-store.js';
 import type { StoreHealth } from '../../store/store-status.js';
 import { budgetsOf, type StorageOptions } from '../options/storage-options.js';
-import type { DevnetSeat } from './devnet-seat.js';
 import { NodeStorage } from './node-storage.js';
+import type { ReplaceableDevnet } from './replaceable-devnet.js';
 
-/** What the storage of a devnet is controlled with. */
+/** What the storage control of a devnet works on. */
 export interface DevnetKeeping {
   readonly store: MeteredStore | undefined;
   readonly health: StoreHealth;
   readonly options: StorageOptions;
-  /** Of the node's devnet, with kernels that nobody else uses. */
+  /** Settings of the node's devnet, with new kernels at each call. */
   settings(): Promise<DevnetSettings>;
-  /** Opens the devnet that is stored, or one at its beginning. */
+  /** Opens the stored devnet, or a new one at its genesis. */
   open(): Promise<Devnet>;
 }
 
-/** Tables that the budget of a devnet is of. */
+/** Tables that the budget of a devnet limits. */
 const DEVNET_TABLES = ['blocks', 'state', 'trie'] as const;
 
-/** The budget of a devnet; undefined where nothing bounds it. */
+/** The budget of a devnet; undefined for no limit. */
 export function devnetBudget(
   store: MeteredStore | undefined,
   { budgets = {} }: StorageOptions,
@@ -39,11 +39,11 @@ export function devnetBudget(
   };
 }
 
-/** What is kept of the devnet on a seat, and how it is replaced. */
-export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): StorageControl {
+/** The storage control of a devnet node: its figures, and what replaces the devnet. */
+export function devnetStorage(devnet: ReplaceableDevnet, keeping: DevnetKeeping): StorageControl {
   const { store, health, options, open } = keeping;
   const replace = async (change: () => Promise<void>, condition?: 'whole') => {
-    await seat.replace(change, open, condition);
+    await devnet.replace(change, open, condition);
     if (store !== undefined) health.durable();
   };
   const { dictionaries } = budgetsOf(options);
@@ -53,12 +53,12 @@ export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): Storage
     options,
     budgets: { dictionaries },
     devnetTables: DEVNET_TABLES,
-    // Blocks that are in memory only are to go as well.
+    // Blocks that are in memory only are cleared as well.
     clear: () => replace(async () => store && clearWhole(store)),
     async exportChain() {
       const [{ describeChain, exportEntries }, { encodeChainFile }] = await loadTransfer();
       const described = describeChain(await keeping.settings());
-      return seat.current.storedChain.read(async (pages, head) => {
+      return devnet.current.storedChain.read(async (pages, head) => {
         return encodeChainFile({ ...described, head, entries: await exportEntries(pages, head, described.chainId) });
       });
     },
@@ -77,7 +77,7 @@ export function devnetStorage(seat: DevnetSeat, keeping: DevnetKeeping): Storage
   });
 }
 
-/** It may have come to its end although the connection did not. */
+/** A store may report a failure after it has cleared, so its content decides. */
 async function clearWhole(store: MeteredStore): Promise<void> {
   try {
     await store.clear();

@@ -4,16 +4,16 @@ import type { Network } from '../../networks/network.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { DictionarySource } from '../options/options.js';
 
-/** How long the address of a dictionary may take before the general one stands in. */
+/** Time limit of a download, after which the general dictionary is used. */
 const TIMEOUT_MS = 10_000;
 const BUDGET_BYTES = 2 ** 20;
 
 /**
- * The dictionary that a node sizes with. Without a source it is the network's own, from the store or from the address of
- * the profile; for a network that names none it is the general one.
+ * The dictionary that a node sizes transactions with. Without a source it is the network's own, from the store or from the
+ * URL of the profile; for a network without a dictionary it is the general one.
  *
- * @param store - keeps what was checked, by sha256; nothing is kept when left out
- * @param budgetBytes - of all dictionaries kept; 1 MiB when left out
+ * @param store - caches checked dictionaries by sha256; no cache when left out
+ * @param budgetBytes - limit of the cache; 1 MiB when left out
  * @throws PlumblineError `DICTIONARY_LENGTH_MISMATCH`, `DICTIONARY_CHECKSUM_MISMATCH` for bytes that are not the network's
  */
 export function resolveDictionary(

@@ -1,8 +1,8 @@
 import type { Chain } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
-import type { Dispatch } from '../../rpc/dispatch.js';
-import type { Reply } from '../../rpc/envelope.js';
-import type { MethodCallOptions } from '../../rpc/method.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
+import type { Dispatch } from '../../rpc/protocol/handle.js';
+import type { MethodCallOptions } from '../../rpc/protocol/method.js';
 import { StoreHealth, type StoreStatus, type StoreStatusListener } from '../../store/store-status.js';
 import { openSession } from '../provider/session.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
@@ -34,7 +34,7 @@ export class InlineTransport implements NodeTransport {
   }
 
   private async answer(layer: Layer, payload: unknown, call: MethodCallOptions): Promise<Reply> {
-    if (this.closed) throw new PlumblineError('NODE_CLOSED', 'the node was closed', {});
+    if (this.closed) throw new PlumblineError('NODE_CLOSED', 'the node was closed; open another one', {});
     const reply = await this.dispatchers[layer](payload, call);
     call.signal?.throwIfAborted();
     return reply;
@@ -64,7 +64,7 @@ export class InlineTransport implements NodeTransport {
     await this.chain.close();
   }
 
-  /** A node in this thread ends with it, and then nobody is left to be told. */
+  /** Never called back: a node in this thread fails only with the thread. */
   onFailure(): () => void {
     return () => {};
   }

@@ -1,5 +1,5 @@
 /**
- * Entry point `plumbline-l2/inline`: the node in the calling thread, for Node programs and for workers of one's own.
+ * Entry point `plumbline-l2/inline`: the node in the calling thread, for Node programs and for your own workers.
  *
  * @module plumbline-l2/inline
  */
@@ -21,17 +21,17 @@ export type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js'
 export type { PlumblineNode } from '../provider/node-handle.js';
 export { ProviderRpcError } from '../provider/provider-error.js';
 
-/** Options of a node in this thread, with what cannot travel to a worker. */
+/** Options of a node in this thread, with those that cannot be sent to a worker. */
 export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFailure'> {
   readonly http?: FetchHandlerOptions;
 }
 
 /**
  * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread
- * and elsewhere: another may be the one that writes, and answer for it. In a page, `createNode` of the main entry point keeps the
- * page's thread free instead.
+ * and in others: one of them is the writer, and answers for all. In a page, use `createNode` of `plumbline-l2`, which runs the
+ * node in a worker and keeps the page's thread free.
  *
- * @throws PlumblineError of whichever part does not open
+ * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; the error of the part that does not open
  */
 export async function createInlineNode(options: InlineOptions = {}): Promise<PlumblineNode> {
   const { onProgress, store, onError, upstreamObserver, clock, activity, replicaObserver, http, ...nodeOptions } =

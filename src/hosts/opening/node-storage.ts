@@ -1,5 +1,5 @@
 import { PlumblineError } from '../../errors.js';
-import type { ChainImport, StorageControl, StorageReport, TableReport } from '../../rpc/storage-control.js';
+import type { ChainImport, StorageControl, StorageReport, TableReport } from '../../rpc/inspection/storage-control.js';
 import type { MeteredStore } from '../../store/metered-store.js';
 import type { Table } from '../../store/page-store.js';
 import { TABLES } from '../../store/schema.js';
@@ -7,7 +7,7 @@ import type { StoreHealth } from '../../store/store-status.js';
 import type { TableUsage } from '../../store/table-usage.js';
 import type { StorageOptions } from '../options/storage-options.js';
 
-/** What figures and clearing of a node's storage work on. */
+/** What the storage control of a node works on. */
 export interface NodeStorageParts {
   /** Undefined for a node in memory. */
   readonly store: MeteredStore | undefined;
@@ -15,7 +15,7 @@ export interface NodeStorageParts {
   readonly options: StorageOptions;
   /** Budgets of tables, defaults among them. */
   readonly budgets: Partial<Readonly<Record<Table, number>>>;
-  /** Tables that the budget of a devnet is of; none for other chains. */
+  /** Tables that the budget of a devnet limits; empty for other chains. */
   readonly devnetTables: readonly Table[];
   clear?(): Promise<void>;
   exportChain?(): Promise<Uint8Array>;
@@ -24,7 +24,7 @@ export interface NodeStorageParts {
 
 const NOTHING: TableUsage = { records: 0, bytes: 0 };
 
-/** What a node in this thread keeps. */
+/** The storage control of a node in this thread. */
 export class NodeStorage implements StorageControl {
   constructor(private readonly parts: NodeStorageParts) {}
 
@@ -70,10 +70,10 @@ export class NodeStorage implements StorageControl {
 }
 
 function notEnabled(method: string): PlumblineError<'METHOD_NOT_ENABLED'> {
-  return new PlumblineError('METHOD_NOT_ENABLED', `${method} is not enabled on this kind of chain`, { method });
+  return new PlumblineError('METHOD_NOT_ENABLED', `${method} is not available on this kind of chain`, { method });
 }
 
-/** Node programs have no such thing, insecure pages neither. */
+/** Undefined in Node and in insecure pages. */
 function storageManager(): StorageManager | undefined {
   return typeof navigator === 'undefined' ? undefined : (navigator as Partial<Navigator>).storage;
 }

@@ -1,115 +1,90 @@
 import { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../chain/devnet/options.js';
-import { Estimator } from '../../estimate/estimator.js';
+import { devAlloc } from '../../chain/devnet/state/genesis.js';
 import { loadCalldataSizer } from '../../kernel/calldata-sizer.js';
-import type { KernelOptions } from '../../kernel/contracts.js';
 import { rememberingSizer } from '../../kernel/sizer-cache.js';
 import { loadZkKernels } from '../../kernel/zk-kernels.js';
+import { devnet } from '../../networks/devnet.js';
 import { schemeAt } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
-import type { RpcContext } from '../../rpc/context.js';
-import { DEVNET_METHODS } from '../../rpc/devnet-methods.js';
-import type { Dispatch } from '../../rpc/dispatch.js';
-import { FilterRegistry } from '../../rpc/filters/filter-registry.js';
-import { createDispatcher } from '../../rpc/handle.js';
-import { inspectTable } from '../../rpc/inspect-table.js';
-import { layerOneTable } from '../../rpc/layer-one-table.js';
-import { methodTable } from '../../rpc/method-table.js';
-import { noteRequest } from '../../rpc/noted-context.js';
+import { layerOneTable } from '../../rpc/methods/layer-one.js';
+import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import type { DevnetChainOptions, NodeOptions, OpenProgress } from '../options/options.js';
-import { STEP_BUDGET } from '../options/options.js';
-import { budgetsOf } from '../options/storage-options.js';
-import type { Layer, NodeTransport } from '../provider/transport.js';
-import { devnetGenesis } from './devnet-genesis.js';
-import { DevnetSeat } from './devnet-seat.js';
+import type { DevnetChainOptions, NodeOptions } from '../options/options.js';
+import type { NodeTransport } from '../provider/transport.js';
 import { devnetBudget, devnetStorage } from './devnet-storage.js';
-import { resolveDictionary } from './dictionary-source.js';
 import type { DevnetGenesis } from './genesis-file.js';
-import { InlineTransport } from './inline-transport.js';
-import { handlingOf, nodeInfo } from './node-wiring.js';
-import { type Kept, openOnStore } from './store-source.js';
+import { type NodeBase, openBase, wireNode } from './node-wiring.js';
+import { ReplaceableDevnet } from './replaceable-devnet.js';
+import { openOnStore } from './store-source.js';
 
-/** Seconds: an arbitrary moment before any devnet was started, the same for all of them. */
+/** Time of the genesis block, seconds: the same for all devnets, and in the past. */
 const GENESIS_TIMESTAMP = 1_700_000_000;
 const COINBASE = hexToBytes('0xc01ba5e000000000000000000000000000059139');
 
 /**
- * Opens an embedded devnet in this thread: kernels, dictionary, store, chain and methods, wired.
+ * Opens a node with an embedded devnet in this thread.
  *
- * @throws PlumblineError of whichever part does not open
+ * @throws PlumblineError as `genesisOf`, `openOnStore`, `openBase`; of the kernels and `Devnet.open`
  */
 export async function openDevnetNode(
   chainOptions: DevnetChainOptions,
   options: NodeOptions,
   extras: InlineExtras,
 ): Promise<NodeTransport> {
-  const genesis = await devnetGenesis(chainOptions);
+  const genesis = await genesisOf(chainOptions);
   extras.onProgress?.({ stage: 'store', fraction: 0 });
-  return openOnStore(options, extras, 'error', (kept) => openOn(kept, genesis, chainOptions, options, extras));
+  return openOnStore(options, extras, 'error', async (kept) => {
+    const base = await openBase(kept, genesis.network, options, extras);
+    return openOn(base, genesis, chainOptions);
+  });
+}
+
+/**
+ * The genesis that the options describe: the dev accounts on a network profile, or a genesis file.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for a genesis file that cannot be used, or one beside a profile
+ */
+async function genesisOf(options: DevnetChainOptions): Promise<DevnetGenesis> {
+  const { genesis, scheme, alloc, prices } = options;
+  if (genesis !== undefined) return (await import('./genesis-file.js')).genesisOfFile(options);
+  const network = options.network ?? devnet(scheme === undefined ? {} : { scheme });
+  const { pricing } = network;
+  return {
+    network,
+    alloc: { ...devAlloc(), ...alloc },
+    genesisHeader: undefined,
+    prices: prices ?? (pricing.model === 'extra-data' ? pricing.defaults : undefined),
+  };
 }
 
 async function openOn(
-  { store, health }: Kept,
+  base: NodeBase,
   genesis: DevnetGenesis,
   chainOptions: DevnetChainOptions,
-  options: NodeOptions,
-  extras: InlineExtras,
 ): Promise<NodeTransport> {
-  const report = (stage: OpenProgress['stage'], fraction: number) => extras.onProgress?.({ stage, fraction });
-  const { network } = genesis;
-  const build = options.kernelBuild ?? 'auto';
-  const kernel: KernelOptions = { build };
-
+  const { store, health, network, options, build, storage, dictionary, report } = base;
   const scheme = schemeAt(network, 0);
-  report('dictionary', 0);
-  const dictionary = await resolveDictionary(
-    options.dictionary,
-    network,
-    store,
-    budgetsOf(options.storage ?? {}).dictionaries,
-  );
-  report('kernels', 0);
-  const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, kernel));
-  /** With kernels of its own each time: no two devnets share them. */
+  const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, { build }));
+  /** Each call loads new kernels: two devnets must not share them. */
   const settings = async (): Promise<DevnetSettings> => ({
     ...settingsOf(chainOptions, genesis),
-    zk: await loadZkKernels(scheme, { ...kernel, undo: true, nodes: true }),
+    zk: await loadZkKernels(scheme, { build, undo: true, nodes: true }),
     sizer,
     store,
     health,
-    budget: devnetBudget(store, options.storage ?? {}),
+    budget: devnetBudget(store, storage),
     check: options.storeCheck,
     onProgress: report,
   });
   const open = async () => openDevnet(chainOptions, await settings());
-  const seat = new DevnetSeat(await open());
-  const { chain } = seat;
-  const keeping = { store, health, options: options.storage ?? {}, settings, open };
-  const { gasSearch, stepBudget = STEP_BUDGET } = options;
-  const estimator = new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget });
-  const filters = new FilterRegistry(chain, { now: () => performance.now() });
-  const context: RpcContext = {
-    chain,
-    estimator,
-    stepBudget,
-    filters,
-    devnet: seat.control,
-    storage: devnetStorage(seat, keeping),
-  };
-  const handling = handlingOf(options, extras);
-  const dispatchers: Record<Layer, Dispatch> = {
-    l2: seat.afterwards(
-      createDispatcher(methodTable(context, DEVNET_METHODS), context, { ...handling, note: noteRequest }),
-    ),
-    inspect: createDispatcher(inspectTable(), context, handling),
-    l1: seat.afterLayerOne(createDispatcher(layerOneTable(), { layerOne: seat.layerOne, network }, handling)),
-  };
-  report('ready', 1);
-  return new InlineTransport(chain, dispatchers, nodeInfo(network, scheme, build), options.maxSubscriptions, health);
+  const replaceable = new ReplaceableDevnet(await open());
+  const control = devnetStorage(replaceable, { store, health, options: storage, settings, open });
+  const devnetParts = { replaceable, methods: DEVNET_METHODS, layerOne: layerOneTable() };
+  return wireNode(base, { chain: replaceable.chain, scheme, sizer, control, devnet: devnetParts });
 }
 
-/** What a devnet is by its options. */
+/** Settings of a devnet that its options decide. */
 function settingsOf({ mining = 'auto', finality = {} }: DevnetChainOptions, genesis: DevnetGenesis) {
   return {
     ...genesis,

@@ -5,16 +5,16 @@ import { requireOptions } from '../options/require-options.js';
 import type { NodeTransport } from '../provider/transport.js';
 
 /**
- * Opens a node in this thread. The code of a kind of chain is loaded when one is opened.
+ * Opens a node in this thread, with a store of its own. The code of a chain kind is loaded when a node of it is opened.
  *
- * @throws PlumblineError `INVALID_PARAMETER` for options that are none; of whichever part does not open
+ * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; as `openDevnetNode` and `openLight`
  */
 export async function openInline(options: NodeOptions = {}, extras: InlineExtras = {}): Promise<NodeTransport> {
   const open = await loadInline(options);
   return open(options, extras);
 }
 
-/** Loads the code of a kind of chain, for a node that may have to be opened when it can no longer be loaded. */
+/** Loads the code of a chain kind now, for a node that may be opened later, when the page is offline. */
 export async function loadInline(options: NodeOptions): Promise<typeof openInline> {
   requireOptions(options);
   const { chain = { kind: 'devnet' } } = options;
@@ -28,8 +28,8 @@ export async function loadInline(options: NodeOptions): Promise<typeof openInlin
 }
 
 /**
- * Begins to load what a devnet needs a little later. Each would otherwise wait for those before it: a fifth of the time that
- * a page takes to its first estimate. What fails here fails again, and is told, where it is needed.
+ * Starts to load the dictionary and the kernel of a devnet. Loaded one after the other, they take a fifth of the time to a
+ * page's first estimate. A failure is ignored here: the load is repeated where its result is used.
  */
 function beginDevnet({ dictionary, kernelBuild = 'auto' }: NodeOptions): void {
   const loads: Promise<unknown>[] = [];

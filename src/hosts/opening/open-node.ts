@@ -4,7 +4,7 @@ import type { NodeTransport } from '../provider/transport.js';
 import { loadInline, openInline } from './open-inline.js';
 
 /**
- * Opens a node in this thread; one that is stored under a name shares the store with the others of that name.
+ * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name.
  *
  * @throws PlumblineError as `openInline` and `openShared`
  */

@@ -7,7 +7,7 @@ import type { ReplicaProgress } from '../../chain/replica/settings.js';
 import { shomeiRoots } from '../../chain/replica/state-manager-roots.js';
 import { besuTrieLogs } from '../../chain/replica/trie-log-source.js';
 import { ZkFollower } from '../../chain/replica/zk-follower.js';
-import { isPlumblineError, PlumblineError } from '../../errors.js';
+import { invalidParameter, isPlumblineError, type PlumblineError } from '../../errors.js';
 import type { Hasher, HashScheme, KernelOptions } from '../../kernel/contracts.js';
 import { loadTrieKernel } from '../../kernel/trie-kernel.js';
 import { schemeAt } from '../../networks/network.js';
@@ -21,18 +21,18 @@ import type { ReplicaObserver } from '../options/inline-extras.js';
 import type { OpenProgress } from '../options/options.js';
 import type { ReplicaChainOptions } from '../options/replica-options.js';
 
-/** A small block is applied faster than a page takes a report: of steps below a hundredth, one in this time is told, ms. */
+/** Least time between two progress reports that differ by less than 1 %, ms. */
 const SYNC_REPORT_MS = 100;
 
-/** What a replica shares with the light chain below it. */
+/** What a replica shares with its light chain. */
 export interface ReplicaParts {
-  /** Needed; left out by mistake alone. */
+  /** Required; checked when the replica opens. */
   readonly layerOne: EndpointGroup | undefined;
-  /** Hash of the layer-1 block that is trusted, 32 bytes. */
+  /** Hash of the trusted layer-1 block, 32 bytes. */
   readonly layerOneHeader: Uint8Array | undefined;
   /** In memory when left out. The light chain closes it. */
   readonly store: PageStore | undefined;
-  /** Told whether it can be used. */
+  /** Updated when a commit succeeds or fails. */
   readonly health: StoreHealth;
   readonly clock: Clock;
   readonly kernel: KernelOptions;
@@ -43,9 +43,9 @@ export interface ReplicaParts {
 }
 
 /**
- * Puts a replica on a light chain: opens what is stored, and begins to follow.
+ * Starts a replica on a light chain: opens its stored state, and follows the network from there.
  *
- * @param light - closed with the replica, also when this throws
+ * @param light - closed with the replica, and when this throws
  * @throws PlumblineError `INVALID_PARAMETER` for endpoints; `STORE_CORRUPT`, `STORE_TOO_NEW`; of the store and the kernels
  */
 export async function startReplica(light: Chain, options: ReplicaChainOptions, parts: ReplicaParts): Promise<Chain> {
@@ -72,7 +72,7 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
     });
     const follower = await ZkFollower.open({
       network,
-      store: store === undefined ? new MemoryStore() : telling(store, parts.health),
+      store: store === undefined ? new MemoryStore() : noting(store, parts.health),
       hasher: await parts.loadHasher(scheme),
       tries: () => loadTrieKernel(scheme, { ...kernel, undo: true, nodes: true }),
       logs: besuTrieLogs(group('trie-logs', options.trieLogs)),
@@ -104,7 +104,7 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
   }
 }
 
-/** Tells the steps of a replica as stage `sync`, the last one of each run among them. */
+/** Reports the progress of a replica as stage `sync`: at each percent, each 100 ms, and at the end of each run. */
 function syncReports(tell: ReplicaParts['onProgress']): (progress: ReplicaProgress) => void {
   let [told, at] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return ({ block, target }) => {
@@ -117,10 +117,10 @@ function syncReports(tell: ReplicaParts['onProgress']): (progress: ReplicaProgre
 }
 
 /**
- * A store that tells how its commits end. A replica whose blocks cannot be stored does not go on: it proves the state it has,
- * and follows again when it can.
+ * A store that notes in `health` how its commits end. While commits fail, a replica stays at the state it has, and proves
+ * from it; it follows again after a commit succeeds.
  */
-function telling(store: PageStore, health: StoreHealth): PageStore {
+function noting(store: PageStore, health: StoreHealth): PageStore {
   return {
     health,
     get: (table, key) => store.get(table, key),
@@ -140,7 +140,7 @@ function telling(store: PageStore, health: StoreHealth): PageStore {
   };
 }
 
-/** Tells a node of another chain at its first block; where the light chain cannot say, layer 1 will. */
+/** Hash of block 0, by which a node of another chain is refused at once. Where it cannot be fetched, layer 1 decides later. */
 async function genesisHash(light: Chain, block: number): Promise<Uint8Array | undefined> {
   if (block !== 0) return undefined;
   try {
@@ -152,6 +152,5 @@ async function genesisHash(light: Chain, block: number): Promise<Uint8Array | un
 }
 
 function missingLayerOne(): PlumblineError<'INVALID_PARAMETER'> {
-  const reason = 'is needed by a replica';
-  return new PlumblineError('INVALID_PARAMETER', `layerOne ${reason}`, { parameter: 'layerOne', reason });
+  return invalidParameter('layerOne', 'a replica needs at least one endpoint of layer 1');
 }

@@ -6,11 +6,11 @@ import type { NodeOptions } from '../options/options.js';
 import { requireStorage } from '../options/storage-options.js';
 
 /**
- * The store a node was given, or the database it was given the name of; undefined for a node in memory. Nodes that share a
- * store are given it (`sharing/`): one that comes here with a name cannot reach the others, and takes the database over from
- * whoever had it. Commits of the one before are refused with `STORE_TAKEN_OVER`.
+ * The store in the extras, or the database named in the options; undefined for a node in memory. Nodes that share a store
+ * get it in the extras (`sharing/`). A node that opens its database here cannot reach the others, so it takes the database
+ * over: later commits of the previous writer are refused with `STORE_TAKEN_OVER`.
  *
- * @throws PlumblineError as `openIdbStore`; `INVALID_PARAMETER` for storage options that are none
+ * @throws PlumblineError as `openIdbStore`; `INVALID_PARAMETER` for storage options that cannot be used
  */
 async function openStore(options: NodeOptions, extras: InlineExtras): Promise<MeteredStore | undefined> {
   const { storage = {}, storeName } = options;
@@ -32,23 +32,23 @@ async function openStore(options: NodeOptions, extras: InlineExtras): Promise<Me
   }
 }
 
-/** What becomes known of the store of a node that another one has taken over from. */
+/** The store failure of a node whose database another node has taken over. */
 function takenAway(): PlumblineError<'STORE_UNAVAILABLE'> {
-  const reason = 'another node has taken it over';
+  const reason = 'another node has taken over its database';
   return new PlumblineError('STORE_UNAVAILABLE', `store is not available: ${reason}`, { reason });
 }
 
-/** What a node is to keep in, and what is told of it. */
+/** The store of a node, and its health. */
 export interface Kept {
   readonly store: MeteredStore | undefined;
   readonly health: StoreHealth;
 }
 
 /**
- * Opens a node on its store; without one where `storage.fallback` allows that and the store does not open, or fails while the
- * node opens.
+ * Opens a node on its store. Where the store does not open, or fails while the node opens, and `storage.fallback` is
+ * `memory`, the node opens without a store.
  *
- * @param fallback - when the options do not say
+ * @param fallback - used when the options name none
  * @param open - leaves the store open when it throws
  * @throws PlumblineError as `openStore` and `open`
  */

@@ -12,21 +12,21 @@ export interface ReplicaObserver {
   error?(error: unknown): void;
 }
 
-/** What can only be given within one thread. */
+/** Options that cannot be sent to a worker. */
 export interface InlineExtras {
   readonly onProgress?: ((progress: OpenProgress) => void) | undefined;
   /** Instead of IndexedDB. */
   readonly store?: PageStore | undefined;
-  /** Why there is none, where that is known already. */
+  /** Why the store did not open, where the caller has tried. */
   readonly storeFailure?: unknown;
-  /** Told of what a light node exchanges with its endpoints. */
+  /** Receives the requests and responses between a light node and its endpoints. */
   readonly upstreamObserver?: UpstreamObserver | undefined;
-  /** Time of a light node; the system's when left out. */
+  /** Clock of a light node; the system's when left out. */
   readonly clock?: Clock | undefined;
-  /** Whether a light node has somebody to be up to date for; as far as this thread can tell when left out. */
+  /** Whether a light node should keep polling. When left out: while the page is visible and the device online. */
   readonly activity?: Activity | undefined;
-  /** Told how a replica gets on. */
+  /** Receives the progress and the errors of a replica. */
   readonly replicaObserver?: ReplicaObserver | undefined;
-  /** Told of every error a method threw. */
+  /** Receives every error that a method throws. */
   readonly onError?: ((error: unknown, method: string) => void) | undefined;
 }

@@ -1,63 +1,63 @@
-import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/explained-estimate.js';
 import { createFetchHandler, type FetchHandlerOptions } from '../../rpc/http/http.js';
-import type { SharingReport } from '../../rpc/sharing-report.js';
-import type { ChainImport, StorageReport } from '../../rpc/storage-control.js';
-import { storageResult } from '../../rpc/storage-result.js';
+import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/inspection/explained-estimate.js';
+import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
+import type { ChainImport, StorageReport } from '../../rpc/inspection/storage-control.js';
+import { storageResult } from '../../rpc/inspection/storage-result.js';
 import type { NodeInfo } from '../options/options.js';
 import { type Provider, type RequestOptions, TransportProvider } from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
 
-/** An open node as a page or a program holds it. */
+/** An open node, for a page or a program. */
 export interface PlumblineNode extends Provider {
   readonly info: NodeInfo;
-  /** The devnet's simulated layer 1, as a provider of its own. */
+  /** A provider for the devnet's simulated layer 1. */
   readonly l1: Provider;
   /**
-   * As `linea_estimateGas`, with the way the estimate came about.
+   * As `linea_estimateGas`, with an explanation of the estimate.
    *
    * @param params - the method's parameters
    * @throws ProviderRpcError with the method's codes
    */
   explainEstimate(params: readonly unknown[], options?: RequestOptions & ExplainOptions): Promise<ExplainedEstimate>;
-  /** Answers HTTP requests with JSON-RPC bodies: what a service worker or a server needs. */
+  /** Answers HTTP requests with JSON-RPC bodies, for service workers and servers. */
   handle(request: Request): Promise<Response>;
   /** As `handle`, for the simulated layer 1. */
   handleL1(request: Request): Promise<Response>;
-  /** Rules of `handle` and `handleL1`, for whoever answers beside them. */
+  /** Options of `handle` and `handleL1`, for code that answers other requests beside them. */
   readonly http: FetchHandlerOptions;
-  /** A caller of its own, as one WebSocket connection is: payloads in, replies and messages of its subscriptions out. */
+  /** Opens a session with its own subscriptions, such as for one WebSocket connection. */
   openSession(listener: SessionListener): NodeSession;
-  /** Whether this node writes to its store, or another page's does and answers for it. */
+  /** Whether this node is the writer of its store, or a follower of the node of another page. */
   sharing(options?: RequestOptions): Promise<SharingReport>;
-  /** What the node keeps: bytes and records by table, budgets, and what the browser says of this origin. */
+  /** What the node stores: bytes and records by table, budgets, and the browser's figures for this origin. */
   storage(options?: RequestOptions): Promise<StorageReport>;
   /**
-   * Deletes everything in the node's database. The node works on: a devnet from genesis, with the options it was opened with; a
+   * Deletes everything in the node's database. The node goes on: a devnet from genesis with the options it was opened with, a
    * light node with an empty store.
    *
-   * @throws PlumblineError `METHOD_NOT_ENABLED` on a replica; of the store
+   * @throws PlumblineError `METHOD_NOT_ENABLED` on a replica; the errors of the store
    */
   clear(options?: RequestOptions): Promise<void>;
   /**
-   * A devnet as one file: its blocks and what they changed; where a budget has made it forget old ones, its newest stored
-   * state as well. The file has a version and a checksum, and every record in it has been decoded.
+   * Exports a devnet as one file: its blocks and their state changes. If a budget has pruned old blocks, the file also has the
+   * newest stored state. The file has a version and a checksum, and every record in it has been decoded.
    *
-   * @throws PlumblineError `METHOD_NOT_ENABLED` on other chains; `STORE_UNAVAILABLE` without a store, or while it lacks
-   *   blocks; `STORE_CORRUPT` when it was damaged
+   * @throws PlumblineError `METHOD_NOT_ENABLED` on other chains; `STORE_UNAVAILABLE` without a store, or while blocks are not
+   *   stored; `STORE_CORRUPT` when the store is damaged
    */
   exportChain(options?: RequestOptions): Promise<Uint8Array>;
   /**
-   * Replaces the devnet by the one of a file: of the same genesis, network and hash scheme. Before anything is changed, the
-   * file is opened anew from genesis: blocks are linked, what they changed leads to the roots that they name, transactions,
-   * senders and receipts are those of their headers. Not checked is that the transactions make these changes, because those
-   * a developer has made by hand are among them; nor, where old blocks were forgotten, the zk roots of that time.
+   * Replaces the devnet by the one in a file, which needs the same genesis, network and hash scheme. The file is checked from
+   * genesis before anything is changed: blocks are linked, state changes lead to the state roots of the blocks, and
+   * transactions, senders and receipts match the headers. It is not checked that the transactions make these state changes,
+   * because changes made by hand (`anvil_setBalance`) are among them. The zk roots of pruned blocks cannot be checked.
    *
-   * It takes as long as it takes, and has no time-out. An import that fails leaves the node as it was.
+   * An import has no timeout. If it fails, the node stays as it was.
    *
-   * @throws PlumblineError `CHAIN_FILE_REFUSED`; `METHOD_NOT_ENABLED` on other chains; of the store
+   * @throws PlumblineError `CHAIN_FILE_REFUSED`; `METHOD_NOT_ENABLED` on other chains; the errors of the store
    */
   importChain(file: Uint8Array, options?: RequestOptions): Promise<ChainImport>;
-  /** Ends the node. Calls still under way are rejected. */
+  /** Closes the node. Calls under way are rejected. */
   close(): Promise<void>;
 }
 
@@ -76,10 +76,10 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     this.info = node.info;
     this.l1 = new TransportProvider(node, 'l1');
     this.inspector = new TransportProvider(node, 'inspect');
-    const handler = (layer: Layer, told: TransportProvider) =>
+    const handler = (layer: Layer, provider: TransportProvider) =>
       createFetchHandler(async (payload, call) => {
         const reply = await node.dispatch(layer, payload, call?.signal);
-        told.tell(reply);
+        provider.emitAnswers(reply);
         return reply;
       }, http);
     this.handle = handler('l2', this);
@@ -99,22 +99,22 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   }
 
   async storage(options?: RequestOptions): Promise<StorageReport> {
-    return (await this.keeper('storage', [], options)) as StorageReport;
+    return (await this.storageRequest('storage', [], options)) as StorageReport;
   }
 
   async clear(options?: RequestOptions): Promise<void> {
-    await this.keeper('clear', [], options);
+    await this.storageRequest('clear', [], options);
   }
 
   async exportChain(options?: RequestOptions): Promise<Uint8Array> {
-    return (await this.keeper('exportChain', [], options)) as Uint8Array;
+    return (await this.storageRequest('exportChain', [], options)) as Uint8Array;
   }
 
   async importChain(file: Uint8Array, options?: RequestOptions): Promise<ChainImport> {
-    return (await this.keeper('importChain', [file], options)) as ChainImport;
+    return (await this.storageRequest('importChain', [file], options)) as ChainImport;
   }
 
-  private async keeper(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown> {
+  private async storageRequest(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown> {
     return storageResult(await this.inspector.request({ method, params }, options));
   }
 
@@ -129,7 +129,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   }
 }
 
-/** Puts provider and fetch handler over an open node. */
+/** Makes a provider and fetch handlers of an open node. */
 export function nodeHandle(transport: NodeTransport, http: FetchHandlerOptions = {}): PlumblineNode {
   return new OpenNode(transport, http);
 }

@@ -1,8 +1,8 @@
-/** Codes of EIP-1193, for what has no JSON-RPC code of its own. */
+/** Codes of EIP-1193, for errors that have no JSON-RPC code. */
 export const PROVIDER_CODES = { unsupportedMethod: 4200, disconnected: 4900 } as const;
 
 /**
- * What `request` rejects with: the code, message and data of the JSON-RPC error, or a code of EIP-1193.
+ * The error that `request` rejects with: code, message and data of the JSON-RPC error, or a code of EIP-1193.
  *
  * @source EIP-1193, "RPC Errors" and "Provider Errors"
  */

@@ -1,7 +1,7 @@
 import { isPlumblineError, messageOf } from '../../errors.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { AnswerReport } from '../../rpc/answer-report.js';
-import type { Reply } from '../../rpc/envelope.js';
+import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import { PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
@@ -13,28 +13,28 @@ export interface RequestArguments {
   readonly params?: readonly unknown[];
 }
 
-/** What may come along with a request. */
+/** Options of a request. */
 export interface RequestOptions {
-  /** Ends the wait, and the work behind it where that can be ended. */
+  /** Aborts the request, and its work where that is possible. */
   readonly signal?: AbortSignal;
 }
 
-/** What a subscription made by `eth_subscribe` has to tell. */
+/** A message of a subscription made by `eth_subscribe`. */
 export interface ProviderMessage {
   readonly type: 'eth_subscription';
   readonly data: SubscriptionMessage;
 }
 
-/** Events that a node sends: those of EIP-1193, and `answer`. */
+/** Events that a node sends: those of EIP-1193, `answer` and `storage`. */
 export interface ProviderEvents {
   connect: { chainId: string };
   disconnect: ProviderRpcError;
   message: ProviderMessage;
-  /** Not of EIP-1193: where an answer comes from, and how far it can be trusted. Sent before the answer is given. */
+  /** Not of EIP-1193: where an answer comes from and how far it is verified. Sent before the request resolves. */
   answer: AnswerReport;
   /**
-   * Not of EIP-1193: whether what the node learns is stored has changed. Also sent once a turn after the node has opened, when
-   * its store is damaged, or cannot be used and the node is in memory for that.
+   * Not of EIP-1193: the status of the store has changed. Also sent once, a turn after the node has opened, when its store was
+   * repaired or cannot be used.
    */
   storage: StoreStatus;
 }
@@ -44,7 +44,7 @@ type Listener<Name extends keyof ProviderEvents> = (event: ProviderEvents[Name])
 /** An EIP-1193 provider over a node. */
 export interface Provider {
   /**
-   * Calls a method.
+   * Calls a JSON-RPC method.
    *
    * @throws ProviderRpcError with the method's JSON-RPC code; 4200 for an unknown method, 4900 after `close`
    */
@@ -60,12 +60,12 @@ interface JsonRpcAnswer {
 
 const UNSUPPORTED = [-32601, -32604];
 
-/** EIP-1193 over one layer of a transport. `connect` is sent a turn later, so that whoever awaited the node can listen. */
+/** EIP-1193 over one layer of a transport. `connect` is sent a turn later, so that the caller can add listeners before. */
 export class TransportProvider implements Provider {
   private readonly listeners = new Map<keyof ProviderEvents, Set<(event: never) => void>>();
   private nextId = 1;
   private ended = false;
-  /** Of layer 2 only: the simulated layer 1 has nothing to subscribe to. */
+  /** Only of layer 2: the simulated layer 1 has no subscriptions. */
   private readonly session: NodeSession | undefined;
 
   constructor(
@@ -91,7 +91,7 @@ export class TransportProvider implements Provider {
     let answer: JsonRpcAnswer;
     try {
       const reply = await this.dispatch(body, options.signal);
-      this.tell(reply);
+      this.emitAnswers(reply);
       answer = reply.body as JsonRpcAnswer;
     } catch (error) {
       if (!isPlumblineError(error, 'NODE_CLOSED') && !isPlumblineError(error, 'WORKER_FAILED')) throw error;
@@ -113,8 +113,8 @@ export class TransportProvider implements Provider {
     return this;
   }
 
-  /** Sends `answer` for what a reply reports. */
-  tell({ reports = [] }: Reply): void {
+  /** Sends an `answer` event for each report of a reply. */
+  emitAnswers({ reports = [] }: Reply): void {
     for (const report of reports) this.emit('answer', report);
   }
 
@@ -137,7 +137,7 @@ export class TransportProvider implements Provider {
       try {
         (listener as Listener<Name>)(event);
       } catch (error) {
-        // A listener's fault is its own; the node and the other listeners go on.
+        // An error of a listener must not stop the node or the other listeners.
         queueMicrotask(() => {
           throw error;
         });

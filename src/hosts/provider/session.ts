@@ -1,9 +1,9 @@
-import type { Dispatch } from '../../rpc/dispatch.js';
+import type { Dispatch } from '../../rpc/protocol/handle.js';
 import { Subscriptions } from '../../rpc/subscriptions/subscriptions.js';
 import type { NodeSession, SessionListener } from './transport.js';
 
 /**
- * A session with a node in this thread.
+ * Opens a session with a node in this thread.
  *
  * @param maxSubscriptions - 128 when left out
  */

@@ -1,12 +1,13 @@
-import type { Reply } from '../../rpc/envelope.js';
+import { PlumblineError } from '../../errors.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo } from '../options/options.js';
 
-/** What a payload is for: the chain, the devnet's simulated layer 1, or what the library alone may ask. */
+/** The part of a node that a payload is for: the chain, the devnet's simulated layer 1, or the methods of this library. */
 export type Layer = 'l2' | 'l1' | 'inspect';
 
-/** One caller of the chain that can be sent messages, with subscriptions of its own: a provider, a WebSocket. */
+/** A caller that has its own subscriptions and gets their messages, such as a provider or a WebSocket. */
 export interface NodeSession {
   /** As `NodeTransport.dispatch`, with `eth_subscribe` and `eth_unsubscribe`. */
   dispatch(payload: unknown, signal?: AbortSignal): Promise<Reply>;
@@ -14,23 +15,25 @@ export interface NodeSession {
   close(): void;
 }
 
-/** Told of each event of a session's subscriptions, after the reply that named the subscription. */
+/** Called with each event of a session's subscriptions. The reply with the subscription's id is sent before. */
 export type SessionListener = (message: SubscriptionMessage) => void;
 
-/** An open node, wherever it runs: parsed JSON-RPC payloads in, replies out. It never throws for a failing method. */
+/** An open node in this thread or elsewhere. It answers parsed JSON-RPC payloads, and never throws for a failing method. */
 export interface NodeTransport {
   readonly info: NodeInfo;
   /** @throws PlumblineError `NODE_CLOSED`, `WORKER_FAILED`; the signal's reason when aborted */
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply>;
   openSession(listener: SessionListener): NodeSession;
-  /**
-   * Whether what the node learns is stored, as far as it is known here; undefined while another page's node is on its way
-   * to answer.
-   */
+  /** Status of the node's store. Undefined while a shared store has no writer. */
   readonly storeStatus?: StoreStatus | undefined;
-  /** Told of each change of it. @returns a function that ends the subscription */
+  /** Calls the listener at each change of `storeStatus`. @returns a function that removes the listener */
   onStoreStatus?(listener: StoreStatusListener): () => void;
   close(): Promise<void>;
-  /** Told once when the node dies without being closed. @returns a function that ends the subscription */
+  /** Calls the listener once when the node ends without being closed. @returns a function that removes the listener */
   onFailure(listener: (error: Error) => void): () => void;
+}
+
+/** The error of a request to a node that was closed. */
+export function nodeClosed(): PlumblineError<'NODE_CLOSED'> {
+  return new PlumblineError('NODE_CLOSED', 'the node was closed; open it again', {});
 }

@@ -1,8 +1,8 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter, messageOf } from '../../errors.js';
 import type { NodeInfo } from '../options/options.js';
-import { notSendable } from '../options/sendable.js';
+import { notSendable } from '../options/require-options.js';
 import { CHAIN_PARAMETER, type ProxyConfig, proxyConfig, type RpcProxyOptions } from './config.js';
-import { ask, isWorkerQuestion } from './messages.js';
+import { ask, isWorkerQuestion, serviceWorkerFailed } from './messages.js';
 
 export type { RpcProxyOptions } from './config.js';
 
@@ -10,9 +10,9 @@ export type { RpcProxyOptions } from './config.js';
 export interface RpcProxy {
   readonly registration: ServiceWorkerRegistration;
   /**
-   * Opens the worker's node now and not with the first request, and says what it is.
+   * Opens the worker's node now instead of with the first request.
    *
-   * @throws PlumblineError of whatever does not open
+   * @throws PlumblineError of opening the node
    */
   open(): Promise<NodeInfo>;
   /** As `unregisterRpcProxy`. */
@@ -20,28 +20,28 @@ export interface RpcProxy {
 }
 
 export interface StopOptions {
-  /** Leave the service worker in place, for one that does other things as well. False when left out. */
+  /** Keeps the service worker registered, for one that does other work too. False when left out. */
   readonly keepRegistration?: boolean;
 }
 
 const TIMEOUT_MS = 15_000;
 const LOOK_MS = 20;
-/** A worker that is between two states is there again at the next look. */
+/** A worker between two states is missing for one look. After so many looks it counts as gone. */
 const LOOKS_UNTIL_GONE = 5;
 
-/** Of this page, by scope: what ends the answers to the worker's question. */
+/** By scope: stops this page from answering the worker's requests for the configuration. */
 const answering = new Map<string, AbortController>();
 
 /**
- * Registers the service worker and resolves when it answers for this page: from then on a `fetch` of the configured
- * addresses is answered by the worker's node. Every page that calls it with other options gives them to all pages of the scope.
+ * Registers the service worker and resolves when it controls this page. From then on the worker's node answers each `fetch` of the
+ * configured URLs. If a page calls this with other options, they apply to all pages of the scope.
  *
- * The worker keeps the options, but no keys of endpoints: after it was ended and started again it has those from the address
- * of a request or from a page, so each page has to call this when it loads.
+ * The worker stores the options, but not the keys of endpoints. After a restart it gets the keys from the URL of a request or
+ * from a page, so each page has to call this function when it loads.
  *
- * @throws PlumblineError `WORKER_FAILED` where there are no service workers, or the script does not come, install or answer
- *   for this page, with the reason; `INVALID_PARAMETER` for options that are not sound or cannot be sent, such as a provider
- *   in place of an endpoint's address; `STORE_UNAVAILABLE`
+ * @throws PlumblineError `WORKER_FAILED`, with the reason, where there are no service workers, or when the script does not load,
+ *   install, answer or control this page; `INVALID_PARAMETER` for options that are invalid or that `postMessage` cannot send,
+ *   such as a provider in place of an endpoint's URL; `STORE_UNAVAILABLE`
  */
 export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
   const container = serviceWorkers();
@@ -51,7 +51,9 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
   url.searchParams.set(CHAIN_PARAMETER, config.node.chain?.kind ?? 'devnet');
   const registration = await inTime(register(container, url, options.scope), timeoutMs);
   if (!location.href.startsWith(registration.scope)) {
-    throw failed(`this page is outside of ${registration.scope}, where the worker answers`);
+    throw serviceWorkerFailed(
+      `this page is outside of the worker's scope ${registration.scope}; set "scope" to one that contains it`,
+    );
   }
   answerQuestions(container, registration.scope, url.href, config);
   await configured(container, registration, url.href, config, timeoutMs);
@@ -62,14 +64,14 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
   };
 }
 
-/** A stored chain may take long to open. */
+/** Opening a stored chain may take long. */
 const OPEN_TIMEOUT_MS = 120_000;
 
 /**
- * Switches the proxy off: requests under way are answered, later ones go to the network. The node's database stays, and so
- * do service workers that are none of ours.
+ * Switches the proxy off. Requests under way are answered; later ones go to the network. The node's database and the service
+ * workers of other software are kept.
  *
- * @param options.scope - as it was registered; the scope of this page when left out
+ * @param options.scope - the scope that was registered; the scope of this page when left out
  */
 export async function unregisterRpcProxy(options: StopOptions & { readonly scope?: string } = {}): Promise<void> {
   const registration = await serviceWorkers().getRegistration(options.scope);
@@ -88,7 +90,7 @@ async function stopProxy(registration: ServiceWorkerRegistration, { keepRegistra
   }
 }
 
-/** Registered by `registerRpcProxy`: the script's address says so. */
+/** Whether `registerRpcProxy` registered it. The script's URL shows it. */
 function isOurs({ active, waiting, installing }: ServiceWorkerRegistration): boolean {
   return [active, waiting, installing].some(
     (worker) => worker !== null && new URL(worker.scriptURL).searchParams.has(CHAIN_PARAMETER),
@@ -97,7 +99,8 @@ function isOurs({ active, waiting, installing }: ServiceWorkerRegistration): boo
 
 function serviceWorkers(): ServiceWorkerContainer {
   const serviceWorker = globalThis.navigator?.serviceWorker;
-  if (serviceWorker === undefined) throw failed('this page cannot have service workers; they need https or localhost');
+  if (serviceWorker === undefined)
+    throw serviceWorkerFailed('this page cannot use service workers; load it over https or from localhost');
   return serviceWorker;
 }
 
@@ -106,10 +109,9 @@ function addressOf(scriptUrl: string | URL): URL {
   try {
     if (scriptUrl !== undefined) return new URL(scriptUrl, location.href);
   } catch {
-    // As one that is missing.
+    // Handled like a missing URL.
   }
-  const reason = 'is no address';
-  throw new PlumblineError('INVALID_PARAMETER', `scriptUrl: ${reason}`, { parameter: 'scriptUrl', reason });
+  throw invalidParameter('scriptUrl', 'must be the URL of the built plumbline-l2/service-worker script');
 }
 
 async function register(
@@ -120,20 +122,26 @@ async function register(
   try {
     return await container.register(url, { updateViaCache: 'none', ...(scope !== undefined && { scope }) });
   } catch (error) {
-    throw failed(`its script cannot be registered (${error instanceof Error ? error.message : String(error)})`, error);
+    throw serviceWorkerFailed(`its script cannot be registered (${messageOf(error)})`, error);
   }
 }
 
-/** @throws PlumblineError `WORKER_FAILED` when it takes longer: a browser waits for minutes for a script that does not come */
+/** @throws PlumblineError `WORKER_FAILED` after the timeout, because a browser waits minutes for a script that does not load */
 async function inTime<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failed(`its script does not come within ${timeoutMs} ms`)), timeoutMs);
+    timer = setTimeout(
+      () =>
+        reject(
+          serviceWorkerFailed(`its script did not load within ${timeoutMs} ms; check scriptUrl, or raise timeoutMs`),
+        ),
+      timeoutMs,
+    );
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Resolves when the worker in charge has taken the options over and controls this page. */
+/** Resolves when the active worker has taken the options and controls this page. */
 async function configured(
   container: ServiceWorkerContainer,
   registration: ServiceWorkerRegistration,
@@ -143,21 +151,21 @@ async function configured(
 ): Promise<void> {
   const end = performance.now() + timeoutMs;
   let asked: ServiceWorker | undefined;
-  let told = false;
+  let isConfigured = false;
   let refused: unknown;
   let gone = 0;
-  while (!told || container.controller?.scriptURL !== scriptUrl) {
+  while (!isConfigured || container.controller?.scriptURL !== scriptUrl) {
     const { active, waiting, installing } = registration;
     gone = [active, waiting, installing].some((worker) => worker?.scriptURL === scriptUrl) ? 0 : gone + 1;
     if (gone > LOOKS_UNTIL_GONE) {
-      throw failed('its script could not be installed; the files beside it have to be served as well');
+      throw serviceWorkerFailed('its script could not be installed; serve the files beside it as well');
     }
-    // A version that stands in for the one that was asked is asked as well.
+    // If another version of the worker has become active since, it is asked too.
     if (active !== null && active !== asked && active.scriptURL === scriptUrl) {
       asked = active;
       ask(active, { plumblineProxy: 'configure', config }, timeoutMs).then(
         () => {
-          told = true;
+          isConfigured = true;
         },
         (error: unknown) => {
           refused = asked === active ? error : undefined;
@@ -167,15 +175,20 @@ async function configured(
     if (refused !== undefined) throw refused;
     if (performance.now() > end) {
       const late = `after ${timeoutMs} ms`;
-      if (asked !== undefined && !told) throw failed(`${late} its script has not answered: is it plumbline’s?`);
-      const other = told && container.controller !== null ? '; another one does, of a narrower scope' : '';
-      throw failed(`it does not control this page ${late}${other}`);
+      if (asked !== undefined && !isConfigured) {
+        throw serviceWorkerFailed(
+          `${late} its script has not answered; check that scriptUrl is plumbline's service worker`,
+        );
+      }
+      const isOther = isConfigured && container.controller !== null;
+      const advice = isOther ? 'another worker with a narrower scope does; unregister it' : 'raise timeoutMs';
+      throw serviceWorkerFailed(`it does not control this page ${late}; ${advice}`);
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
 
-/** Gives the options to the worker whenever it asks for them. */
+/** Sends the options to the worker each time it asks for them. */
 function answerQuestions(
   container: ServiceWorkerContainer,
   scope: string,
@@ -193,24 +206,20 @@ function answerQuestions(
     },
     { signal: controller.signal },
   );
-  // Without this, messages wait until the document is parsed.
+  // Otherwise messages wait until the document is parsed.
   container.startMessages();
 }
 
 function activeOf(registration: ServiceWorkerRegistration): ServiceWorker {
-  if (registration.active === null) throw failed('it was unregistered');
+  if (registration.active === null) throw serviceWorkerFailed('it was unregistered; call registerRpcProxy again');
   return registration.active;
 }
 
-/** @throws PlumblineError `INVALID_PARAMETER` for what no message can carry */
+/** @throws PlumblineError `INVALID_PARAMETER` for a configuration that `postMessage` cannot send */
 function sendable(config: ProxyConfig): ProxyConfig {
   try {
     return structuredClone(config);
   } catch (error) {
     throw notSendable('a service worker', error);
   }
-}
-
-function failed(reason: string, cause?: unknown): PlumblineError<'WORKER_FAILED'> {
-  return new PlumblineError('WORKER_FAILED', `the service worker failed: ${reason}`, { reason }, { cause });
 }

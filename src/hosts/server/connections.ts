@@ -1,20 +1,20 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The connections of a server, closed one by one as they have nothing under way. */
+/** The connections of a server, which are closed when they have no requests under way. */
 export interface Connections {
-  /** Leaves a connection to another protocol. */
+  /** Stops following a connection that another protocol takes over. */
   release(socket: Socket): void;
-  /** Closes those that wait for a request now, each of the others with its last answer, and all of them after `graceMs`. */
+  /** Closes idle connections now, the others after their last answer, and all of them after `graceMs`. */
   close(graceMs: number): void;
 }
 
 /**
- * Follows a server's connections. Node's own `closeIdleConnections` leaves those alone that have not sent a request yet,
- * and keep-alive holds the others open.
+ * Follows a server's connections. Node's own `closeIdleConnections` does not close connections that have not sent a request yet,
+ * and keep-alive keeps the others open.
  */
 export function followConnections(server: Server): Connections {
-  /** Requests under way on each. */
+  /** Number of requests under way, by connection. */
   const running = new Map<Socket, number>();
   let closing = false;
   server.on('connection', (socket: Socket) => {
@@ -34,10 +34,10 @@ export function followConnections(server: Server): Connections {
     close(graceMs) {
       closing = true;
       for (const [socket, requests] of running) if (requests === 0) socket.destroy();
-      const impatient = setTimeout(() => {
+      const timer = setTimeout(() => {
         for (const socket of running.keys()) socket.destroy();
       }, graceMs);
-      server.on('close', () => clearTimeout(impatient));
+      server.on('close', () => clearTimeout(timer));
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Entry point `plumbline-l2/node`: a node behind Node's HTTP server, WebSockets on the same port.
+ * Entry point `plumbline-l2/node`: a node behind Node's HTTP server, with WebSockets on the same port.
  *
  * @module plumbline-l2/node
  */
@@ -22,13 +22,13 @@ const DEFAULT_GRACE_MS = 5_000;
 
 /** Where and how a node is served. */
 export interface ServeOptions {
-  /** 0 takes a free one. Default 8545. */
+  /** Port to listen on; 0 for any free port. Default 8545. */
   readonly port?: number;
   /** Address to listen on. Default 127.0.0.1. */
   readonly host?: string;
   /** Directory of a built page to serve under `/demo/`. */
   readonly demoDirectory?: string;
-  /** Connections open at a time, WebSockets among them; more are closed as they come. Default 1024. */
+  /** Most connections open at a time, including WebSockets. Further connections are closed at once. Default 1024. */
   readonly maxConnections?: number;
   readonly webSocket?: WebSocketOptions;
 }
@@ -37,15 +37,15 @@ export interface ServeOptions {
 export interface RunningServer {
   readonly port: number;
   readonly host: string;
-  /** Stops listening, lets what is under way be answered, and closes every connection; the node stays open. */
-  close(options?: { /** Longest wait for answers, ms. Default 5 000. */ readonly graceMs?: number }): Promise<void>;
+  /** Stops listening, answers requests under way, and closes every connection. The node stays open. */
+  close(options?: { /** How long to wait for answers, ms. Default 5 000. */ readonly graceMs?: number }): Promise<void>;
 }
 
 /**
- * Serves JSON-RPC on `POST /` and `POST /v3/<anything>` and as WebSocket there, the simulated layer 1 on `POST /l1`, and
- * health on `GET /liveness`.
+ * Serves JSON-RPC on `POST /` and `POST /v3/<anything>` and over WebSocket on the same paths, the simulated layer 1 on
+ * `POST /l1`, and health on `GET /liveness`.
  *
- * @throws the system's error when the address cannot be listened on
+ * @throws the system's error when it cannot listen on the address
  */
 export async function serve(node: PlumblineNode, options: ServeOptions = {}): Promise<RunningServer> {
   const app = new Hono();
@@ -87,7 +87,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
   };
 }
 
-/** 200 with the number of the head while the node answers, 503 when it does not. */
+/** 200 with the block number of the head if the node answers, 503 if it does not. */
 async function liveness(node: PlumblineNode, { req }: Context): Promise<Response> {
   const refused = refusal(req.raw, node.http);
   if (refused !== undefined) return refused;

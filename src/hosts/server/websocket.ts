@@ -2,40 +2,41 @@ import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../../rpc/envelope.js';
 import { DEFAULT_MAX_BODY_BYTES, refusal } from '../../rpc/http/http.js';
-import { toRpcError } from '../../rpc/rpc-errors.js';
+import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../../rpc/protocol/envelope.js';
+import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 
-/** Most requests of one socket under way at a time; more are left unread until some are answered. */
+/** Most requests of one socket under way at a time. More are not read until some are answered. */
 const MAX_RUNNING = 64;
 const DEFAULT_MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const PING_MS = 30_000;
-/** How long a socket that is being closed may take to say goodbye. */
-const GOODBYE_MS = 1_000;
+/** How long a client may take to answer the close frame, ms. */
+const CLOSE_MS = 1_000;
 
 /** Close codes. @source RFC 6455 7.4.1, and the IANA registry of close codes for 1013 */
 const CLOSE = { goingAway: 1001, notText: 1003, failed: 1011, tooSlow: 1013 } as const;
 
 /** Limits of WebSocket connections. */
 export interface WebSocketOptions {
-  /** Bytes that may wait for a client that does not read; above it the client is dropped with code 1013. Default 16 MiB. */
+  /** Most bytes that wait for a client that does not read. Above it the client is closed with code 1013. Default 16 MiB. */
   readonly maxBufferedBytes?: number | undefined;
-  /** Time between pings, ms; a client that has not answered the last one is dropped. Default 30 000. */
+  /** Time between pings, ms. A client that has not answered the last ping is disconnected. Default 30 000. */
   readonly pingMs?: number | undefined;
 }
 
 /** JSON-RPC over WebSocket beside an HTTP server. */
 export interface WebSocketEndpoint {
-  /** Takes over a connection that asks to become a WebSocket. */
+  /** Handles a request to upgrade a connection to a WebSocket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Lets what is under way be answered, then closes every socket with 1001. Resolves when no socket is left. */
+  /** Answers requests under way, then closes every socket with code 1001. Resolves when all sockets are closed. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * One session of the node per socket, text frames with the bodies of HTTP in and out, on `/` and `/v3/<anything>`. Host
- * and origin rules and the limit of a body (code 1009 above it) are those of HTTP. Subscriptions end with their socket.
+ * Opens one session of the node for each socket on `/` and `/v3/<anything>`. Text frames carry the same JSON as HTTP bodies. The
+ * rules for host and origin and the size limit of a body (code 1009 above it) are those of HTTP. Subscriptions end with their
+ * socket.
  */
 export function openWebSocketEndpoint(node: PlumblineNode, options: WebSocketOptions = {}): WebSocketEndpoint {
   const maxPayload = node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
@@ -68,7 +69,7 @@ export function openWebSocketEndpoint(node: PlumblineNode, options: WebSocketOpt
   };
 }
 
-/** Why the socket is not opened; undefined when it may be. */
+/** Status with which the upgrade is refused; undefined when it is accepted. */
 function refusedStatus(request: IncomingMessage, node: PlumblineNode): string | undefined {
   let url: URL;
   try {
@@ -83,7 +84,7 @@ function refusedStatus(request: IncomingMessage, node: PlumblineNode): string | 
   return undefined;
 }
 
-/** One socket: answers what comes, sends what its subscriptions tell. */
+/** One socket: answers requests and sends the messages of subscriptions. */
 class Caller {
   private readonly session;
   private readonly gone = new AbortController();
@@ -107,7 +108,7 @@ class Caller {
     socket.on('pong', () => {
       this.answeredPing = true;
     });
-    // ws closes the socket itself after an error, with the code that fits.
+    // ws closes the socket itself after an error, with the right code.
     socket.on('error', () => {});
     socket.on('close', () => {
       this.gone.abort();
@@ -124,10 +125,10 @@ class Caller {
   async leave(graceMs: number): Promise<void> {
     const closed = new Promise((resolve) => this.socket.on('close', resolve));
     this.leaving = true;
-    const impatient = setTimeout(() => this.end(CLOSE.goingAway, 'the node stops'), graceMs);
+    const timer = setTimeout(() => this.end(CLOSE.goingAway, 'the node stops'), graceMs);
     if (this.running === 0) this.end(CLOSE.goingAway, 'the node stops');
     await closed;
-    clearTimeout(impatient);
+    clearTimeout(timer);
   }
 
   private async answer(text: string): Promise<void> {
@@ -162,13 +163,13 @@ class Caller {
     else this.socket.send(text);
   }
 
-  /** Closes; one that does not answer the closing is cut off, with all that waits for it. */
+  /** Closes the socket. A client that does not answer the close frame is disconnected, and its waiting messages are dropped. */
   private end(code: number, reason: string): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
     this.session.close();
     this.socket.resume();
     this.socket.close(code, reason);
-    const cut = setTimeout(() => this.socket.terminate(), GOODBYE_MS);
+    const cut = setTimeout(() => this.socket.terminate(), CLOSE_MS);
     this.socket.on('close', () => clearTimeout(cut));
   }
 }

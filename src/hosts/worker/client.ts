@@ -1,21 +1,28 @@
 import { proxy, type Remote, releaseProxy, wrap } from 'comlink';
 import { PlumblineError } from '../../errors.js';
-import type { Reply } from '../../rpc/envelope.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
+import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
-import { isNotPlain, notSendable } from '../options/sendable.js';
+import { notSendable } from '../options/require-options.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
-import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
+import {
+  type Layer,
+  type NodeSession,
+  type NodeTransport,
+  nodeClosed,
+  type SessionListener,
+} from '../provider/transport.js';
 import { deserialize, installErrorTransfer } from './transfer.js';
 import { isGreeting, isWorkerFailure, isWorkerMessage, isWorkerStoreStatus, type WorkerApi } from './worker-api.js';
 
-/** Options of a page's node, with what only the page itself can use. */
+/** Options of a page's node, with those that only the page itself can use. */
 export interface ClientOptions extends NodeOptions {
   /**
-   * A worker of the caller's own making that runs `plumbline-l2/worker`, for bundlers that do not follow worker URLs. The node
-   * of a SharedWorker is one for all pages that give the same options, and is closed when the last of them closes it.
+   * A worker that runs `plumbline-l2/worker`, for bundlers that do not follow worker URLs. All pages that use a SharedWorker with the
+   * same options use one node. It is closed when the last page closes it.
    */
   readonly worker?: Worker | SharedWorker;
   /** How long the worker's script may take to load, in ms. Default 15 000. */
@@ -28,12 +35,12 @@ export interface ClientOptions extends NodeOptions {
  * Starts a node in a module Worker and resolves when it can answer.
  *
  * @throws PlumblineError `WORKER_FAILED` where there are no workers, or the worker's script does not load; `INVALID_PARAMETER`
- *   for options that no message carries to it, such as a provider in place of an endpoint's address; whatever opening throws
+ *   for options that `postMessage` cannot send, such as a provider in place of an endpoint's URL; the errors of opening the node
  */
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   const { worker, http, chain } = options;
   if (worker === undefined && typeof Worker === 'undefined') {
-    throw failed('there are no workers here; `createInlineNode` of plumbline-l2/inline needs none');
+    throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }
   installErrorTransfer();
   let transport: WorkerTransport | undefined;
@@ -46,9 +53,9 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
 }
 
 /**
- * A devnet in the worker that is made for one.
+ * Opens a devnet in `worker-devnet.js`.
  *
- * @returns undefined where the script of that worker is not there: not every bundler follows the address
+ * @returns undefined when the script of that worker does not load: not every bundler follows its URL
  */
 async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | undefined> {
   const worker = new Worker(new URL('./worker-devnet.js', import.meta.url), { type: 'module' });
@@ -62,7 +69,7 @@ async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | 
   }
 }
 
-/** Opens the node of a worker; terminates the worker when it does not open. */
+/** Opens the node of a worker. Terminates the worker if that fails. */
 async function openOn(transport: WorkerTransport, options: ClientOptions): Promise<void> {
   const { worker: _, loadTimeoutMs = 15_000, onProgress, http: __, ...nodeOptions } = options;
   try {
@@ -78,12 +85,12 @@ function failed(reason: string): PlumblineError<'WORKER_FAILED'> {
   return new PlumblineError('WORKER_FAILED', `the node's worker failed: ${reason}`, { reason });
 }
 
-/** The calls of one worker. When it dies, or is closed, every call still waiting is rejected. */
+/** The node of one worker. When the worker ends or is closed, all waiting calls are rejected. */
 class WorkerTransport implements NodeTransport {
   private readonly remote: Remote<WorkerApi>;
   private readonly waiting = new Set<(error: Error) => void>();
-  private readonly failureListeners = new Set<(error: Error) => void>();
-  private readonly storeListeners = new Set<StoreStatusListener>();
+  private readonly failureListeners = new Listeners<Error>();
+  private readonly storeListeners = new Listeners<StoreStatus>();
   storeStatus: StoreStatus | undefined;
   private opened: NodeInfo | undefined;
   private ended: Error | undefined;
@@ -94,7 +101,7 @@ class WorkerTransport implements NodeTransport {
   private nextCall = 1;
   private nextSession = 1;
 
-  /** Where messages go through. */
+  /** Sends and receives messages. */
   private readonly port: Worker | MessagePort;
 
   constructor(private readonly worker: Worker | SharedWorker) {
@@ -103,7 +110,7 @@ class WorkerTransport implements NodeTransport {
     const onError = (event: Event) => {
       const { message } = event as Partial<ErrorEvent>;
       this.missing ||= !this.greeted && !message;
-      this.fail(failed(message || 'its script does not load'));
+      this.fail(failed(message || 'its script does not load; check its URL'));
     };
     worker.addEventListener('error', onError);
     this.port.addEventListener('messageerror', () => this.fail(failed('a message could not be read')));
@@ -111,7 +118,7 @@ class WorkerTransport implements NodeTransport {
       const { data } = event as MessageEvent;
       if (isWorkerMessage(data)) this.sessions.get(data.plumblineSession)?.(data.message);
       if (isWorkerFailure(data)) this.fail(deserialize(data.plumblineFailure) as Error);
-      if (isWorkerStoreStatus(data)) this.tellStore(data.plumblineStore);
+      if (isWorkerStoreStatus(data)) this.setStoreStatus(data.plumblineStore);
     });
   }
 
@@ -119,7 +126,7 @@ class WorkerTransport implements NodeTransport {
     return this.opened!;
   }
 
-  /** Its script did not load. */
+  /** Whether its script did not load. */
   get isMissing(): boolean {
     return this.missing;
   }
@@ -136,7 +143,10 @@ class WorkerTransport implements NodeTransport {
       };
       this.port.addEventListener('message', onMessage);
       if ('start' in this.port) this.port.start();
-      const timer = setTimeout(() => reject(failed(`its script did not start within ${timeoutMs} ms`)), timeoutMs);
+      const timer = setTimeout(
+        () => reject(failed(`its script did not start within ${timeoutMs} ms; check its URL, or raise loadTimeoutMs`)),
+        timeoutMs,
+      );
       stop = () => {
         clearTimeout(timer);
         this.port.removeEventListener('message', onMessage);
@@ -148,19 +158,20 @@ class WorkerTransport implements NodeTransport {
   async open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<void> {
     const listener = onProgress === undefined ? undefined : proxy(onProgress);
     this.opened = await this.orEnd(() => this.remote.open(options, listener)).catch((error: unknown) => {
-      throw isNotPlain(error) ? notSendable('a worker', error) : error;
+      const isNotPlain = error instanceof Error && error.name === 'DataCloneError';
+      throw isNotPlain ? notSendable('a worker', error) : error;
     });
     this.reportActivity();
   }
 
-  /** Tells the worker, which cannot see it, whether the page is visible. */
+  /** Tells the worker whether the page is visible, which a worker cannot detect. */
   private reportActivity(): void {
     const activity = surroundingActivity();
-    const tell = () => {
+    const report = () => {
       if (this.ended === undefined) void this.remote.setActive(activity.isActive).catch(() => {});
     };
-    this.unwatch.signal.addEventListener('abort', activity.onChange(tell), { once: true });
-    if (!activity.isActive) tell();
+    this.unwatch.signal.addEventListener('abort', activity.onChange(report), { once: true });
+    if (!activity.isActive) report();
   }
 
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
@@ -204,35 +215,35 @@ class WorkerTransport implements NodeTransport {
   }
 
   terminate(): void {
-    this.end(new PlumblineError('NODE_CLOSED', 'the node was closed', {}));
+    this.end(nodeClosed());
   }
 
   onStoreStatus(listener: StoreStatusListener): () => void {
-    this.storeListeners.add(listener);
-    return () => this.storeListeners.delete(listener);
+    return this.storeListeners.add(listener);
   }
 
-  private tellStore(status: StoreStatus | undefined): void {
+  private setStoreStatus(status: StoreStatus | undefined): void {
     this.storeStatus = status;
     if (status === undefined || this.opened === undefined) return;
-    for (const listener of this.storeListeners) listener(status);
+    this.storeListeners.notify(status);
   }
 
   onFailure(listener: (error: Error) => void): () => void {
-    this.failureListeners.add(listener);
-    return () => this.failureListeners.delete(listener);
+    return this.failureListeners.add(listener);
   }
 
-  /** Waits for the lock the worker holds: it is granted when the worker is gone. */
+  /** Waits for the lock that the worker holds. It is granted when the worker has ended. */
   private watch(lock: string | undefined): void {
     if (lock === undefined || navigator.locks === undefined) return;
-    navigator.locks.request(lock, { signal: this.unwatch.signal }, () => this.fail(failed('it ended'))).catch(() => {});
+    navigator.locks
+      .request(lock, { signal: this.unwatch.signal }, () => this.fail(failed('it ended; open the node again')))
+      .catch(() => {});
   }
 
   private fail(error: Error): void {
     if (this.ended !== undefined) return;
     this.end(error);
-    for (const listener of this.failureListeners) listener(error);
+    this.failureListeners.notify(error);
   }
 
   private end(error: Error): void {
@@ -246,7 +257,7 @@ class WorkerTransport implements NodeTransport {
     this.waiting.clear();
   }
 
-  /** The promise, or the worker's end, whichever comes first: a dead worker answers nothing. */
+  /** Rejects when the worker ends, because a worker that has ended never answers. */
   private orEnd<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.ended !== undefined) return Promise.reject(this.ended);
     return new Promise((resolve, reject) => {

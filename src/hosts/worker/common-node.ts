@@ -1,27 +1,25 @@
 import { PlumblineError } from '../../errors.js';
-import { NEVER_ACTIVE } from '../../scheduling/activity.js';
+import { CombinedActivity, NEVER_ACTIVE } from '../../scheduling/activity.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import type { NodeOptions, OpenProgress } from '../options/options.js';
-import { textOf } from '../options/plain-data.js';
+import { type NodeOptions, type OpenProgress, textOf } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
-import { JointActivity } from '../sharing/joint-activity.js';
 
-/** The node of a worker, for all who are connected to it: the first opens it, the last to leave closes it. */
+/** The one node of a worker, for all connected pages. The first page opens it; it is closed when the last page leaves. */
 export class CommonNode {
-  private readonly activity = new JointActivity(NEVER_ACTIVE);
+  private readonly activity = new CombinedActivity(NEVER_ACTIVE);
   private current: { options: NodeOptions; node: Promise<NodeTransport>; users: Set<string> } | undefined;
 
   constructor(private readonly openNode: (options: NodeOptions, extras: InlineExtras) => Promise<NodeTransport>) {}
 
   /**
-   * @param user - a name of its own
-   * @param onProgress - told only if this user is the one who opens it
-   * @throws PlumblineError `WORKER_FAILED` where the node runs with other options; what opening throws
+   * @param user - id of the page
+   * @param onProgress - called only if this page is the one that opens the node
+   * @throws PlumblineError `WORKER_FAILED` when the worker's node has other options; the errors of opening the node
    */
   async join(user: string, options: NodeOptions, onProgress: (progress: OpenProgress) => void): Promise<NodeTransport> {
     if (this.current !== undefined && textOf(this.current.options) !== textOf(options)) {
-      const reason = 'it runs a node with other options';
-      throw new PlumblineError('WORKER_FAILED', `the worker: ${reason}`, { reason });
+      const reason = 'it runs a node with other options; give the same options, or start another worker';
+      throw new PlumblineError('WORKER_FAILED', `the worker cannot open this node: ${reason}`, { reason });
     }
     this.setActive(user, true);
     this.current ??= {
@@ -45,7 +43,7 @@ export class CommonNode {
     }
   }
 
-  /** Whether a user is there to be kept up to date. */
+  /** Sets whether a page needs a node that stays up to date. */
   setActive(user: string, isActive: boolean): void {
     this.activity.set(user, isActive);
   }

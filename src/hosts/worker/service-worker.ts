@@ -1,8 +1,8 @@
 /// <reference lib="webworker" />
 /**
- * Entry point `plumbline-l2/service-worker`: answers the RPC requests of the pages it controls with a node of its own, as
- * `registerRpcProxy` has told it. A classic script, which may also be taken into another service worker with `importScripts`.
- * It is ended and started at will: whatever it has to know is in IndexedDB, or with the pages.
+ * Entry point `plumbline-l2/service-worker`: answers the RPC requests of the pages it controls with its own node, as configured by
+ * `registerRpcProxy`. A classic script; another service worker can load it with `importScripts`. The browser stops and
+ * starts it at any time, so its configuration is in IndexedDB, and its keys are with the pages.
  */
 import { openInline } from '../opening/open-inline.js';
 import { CHAIN_PARAMETER, type ProxyConfig } from '../proxy/config.js';
@@ -14,7 +14,7 @@ import {
   type WorkerQuestion,
 } from '../proxy/messages.js';
 import { ProxyHost } from '../proxy/proxy-host.js';
-import { keepConfig, keptConfig } from '../proxy/stored-config.js';
+import { loadConfig, storeConfig } from '../proxy/stored-config.js';
 import { openShared } from '../sharing/open-shared.js';
 
 declare const self: ServiceWorkerGlobalScope;
@@ -22,10 +22,10 @@ declare const self: ServiceWorkerGlobalScope;
 const { scope } = self.registration;
 
 const proxy = new ProxyHost({
-  // A page may keep a node on the same store: it has precedence, because the browser ends this worker at will.
+  // If a page has a node on the same store, that node is the writer, because the browser may stop this worker at any time.
   openNode: (options) => openShared(options, {}, { open: openInline, rank: 'background' }),
-  kept: () => keptConfig(scope),
-  keep: (config) => keepConfig(scope, config),
+  loadConfig: () => loadConfig(scope),
+  storeConfig: (config) => storeConfig(scope, config),
   askPages: (accept) => void askPages(accept),
   fetch: (request) => fetch(request),
 });
@@ -43,13 +43,13 @@ async function carryOut(message: PageMessage): Promise<unknown> {
   if (message.plumblineProxy === 'open') return proxy.open();
   if (message.plumblineProxy === 'stop') return proxy.stop();
   await proxy.configure(message.config);
-  // A page that was loaded past the worker is not controlled until it is claimed.
+  // A page that was loaded without the worker (a forced reload) is not controlled until it is claimed.
   return self.clients.claim();
 }
 
 /**
- * Loads what the kinds of chain need. Only what a service worker has loaded by the end of its installation can be loaded
- * later. The kind stands in the script's address; without one, all are loaded.
+ * Loads the code of the chain kind in the script's URL, or of all kinds. A service worker can only run scripts that it has
+ * loaded by the end of its installation.
  */
 async function install(): Promise<void> {
   const kind = new URL(self.location.href).searchParams.get(CHAIN_PARAMETER);

@@ -2,8 +2,8 @@ import { transferHandlers } from 'comlink';
 import { type ErrorCode, type ErrorDetails, PlumblineError } from '../../errors.js';
 
 /**
- * comlink carries name, message and stack of what was thrown, and drops `code`, `details` and `cause`. This replaces its
- * `throw` handler; both sides of a worker have to install it.
+ * comlink transfers name, message and stack of a thrown error, and drops `code`, `details` and `cause`. This module replaces its
+ * `throw` handler. Both sides of a worker have to install it.
  */
 
 interface ThrownValue {
@@ -20,10 +20,10 @@ interface SerializedError {
   readonly cause?: Serialized;
 }
 
-/** Something thrown, as a message carries it. */
+/** A thrown value in a form that `postMessage` can send. */
 export type Serialized = SerializedError | { readonly kind: 'value'; readonly value: unknown };
 
-/** Something thrown, ready to be sent. */
+/** Converts a thrown value for `postMessage`. */
 export function serialize(value: unknown, depth = 0): Serialized {
   if (!(value instanceof Error)) return { kind: 'value', value: cloneable(value) };
   const { name, message, stack } = value;
@@ -34,7 +34,7 @@ export function serialize(value: unknown, depth = 0): Serialized {
   return { kind: 'error', name, message, stack, ...cause };
 }
 
-/** The value when structured cloning takes it, its text otherwise. */
+/** The value if structured cloning accepts it, otherwise its text. */
 function cloneable<Value>(value: Value): Value {
   try {
     return structuredClone(value);
@@ -43,7 +43,7 @@ function cloneable<Value>(value: Value): Value {
   }
 }
 
-/** What was thrown, out of a message. */
+/** The thrown value, from a message. */
 export function deserialize(serialized: Serialized): unknown {
   if (serialized.kind === 'value') return serialized.value;
   const options = serialized.cause === undefined ? undefined : { cause: deserialize(serialized.cause) };
@@ -55,7 +55,7 @@ export function deserialize(serialized: Serialized): unknown {
   return error;
 }
 
-/** Makes comlink carry typed errors whole. Calling it twice does no harm. */
+/** Makes comlink transfer typed errors completely. Calling it twice is harmless. */
 export function installErrorTransfer(): void {
   const thrown = transferHandlers.get('throw');
   if (thrown === undefined) return;

@@ -1,7 +1,7 @@
 /**
- * The worker that `createNode` starts for a devnet: the same as `plumbline-l2/worker`, but what a devnet needs up to its first
- * estimate is three files, fetched at once (scripts/lib/worker-chunks.mjs). A page that starts one waits for files more than
- * for their bytes.
+ * The worker that `createNode` starts for a devnet. It is the same as `plumbline-l2/worker`, but the code up to the first estimate is
+ * three files that are fetched at once (scripts/lib/worker-chunks.mjs): the number of files delays the start more than
+ * their size.
  */
 export { general } from '../../dictionary/general.generated.js';
 export { feesOn } from '../../estimate/estimation.js';

@@ -1,6 +1,5 @@
 /**
- * Entry point `plumbline-l2/worker`: the node in a module Worker, or in a SharedWorker, where it is one for all the pages that
- * are connected.
+ * Entry point `plumbline-l2/worker`: the node in a module Worker, or in a SharedWorker, where all connected pages use one node.
  */
 
 import { openNode } from '../opening/open-node.js';
@@ -10,16 +9,16 @@ import { servePort, type WorkerPort } from './worker-port.js';
 
 installErrorTransfer();
 
-/** Takes a lock that only the end of this worker releases. */
+/** Takes a lock that is released only when this worker ends. */
 function holdLock(): Promise<string | undefined> {
   if (navigator.locks === undefined) return Promise.resolve(undefined);
   const name = `plumbline-worker-${crypto.randomUUID()}`;
   return new Promise((resolve) => {
-    const forEver = new Promise<never>(() => {});
+    const never = new Promise<never>(() => {});
     navigator.locks
       .request(name, () => {
         resolve(name);
-        return forEver;
+        return never;
       })
       .catch(() => resolve(undefined));
   });

@@ -10,46 +10,46 @@ import { Refusal } from '../verdict.js';
 import { type BlockFailure, judgeBlock, TransactionRefusal } from './block-verdict.js';
 import { readTransaction } from './transaction-answer.js';
 
-/** A transaction as its block carries it. */
+/** A transaction in the encoding of its block. */
 export interface RawTransaction {
   readonly raw: Uint8Array;
   /** 32 bytes. */
   readonly hash: Uint8Array;
 }
 
-/** A body that is the one of its header. */
+/** A body that matches its header. */
 export interface VerifiedBody {
   readonly verified: true;
   readonly transactions: readonly RawTransaction[];
-  /** Undefined for a block of a fork without them. */
+  /** Undefined before Shanghai. */
   readonly withdrawals: readonly Withdrawal[] | undefined;
 }
 
 /** Why a body is refused. */
 export type BodyFailureReason =
-  /** A transaction does not have the hash the answer gives it. */
+  /** A transaction does not have the hash in the answer. */
   | 'TRANSACTION_HASH_MISMATCH'
-  /** A transaction says that it stands elsewhere. */
+  /** The block or index in a transaction is wrong. */
   | 'PLACE_MISMATCH'
-  /** The transactions are not those of the header: one is changed, missing, added or moved. */
+  /** The transactions do not match the header: one is changed, missing, added or moved. */
   | 'TRANSACTIONS_ROOT_MISMATCH'
   | 'WITHDRAWALS_ROOT_MISMATCH'
-  /** Uncles are listed where the header has none, or it has some, which no answer shows. */
+  /** Uncles are listed, or the header has some: answers contain only their hashes, so they cannot be verified. */
   | 'UNCLES_MISMATCH';
 
 /** A body, or why it is refused. */
 export type BodyVerdict = VerifiedBody | BlockFailure<BodyFailureReason>;
 
 /**
- * Verifies the body of a block against its header. The sender of a transaction is not part of the body: recover it from
- * the bytes (`parseSignedTransaction`), and do not take the answer's.
+ * Verifies the body of a block against its header. The sender of a transaction is not part of the body: recover it from the
+ * bytes (`parseSignedTransaction`), and do not use the sender in the answer.
  *
- * One transaction is shown to be in a block by all of the block's.
+ * To prove that one transaction is in a block, all transactions of the block are needed.
  *
- * @param block - header with its hash, as `verifyHeader` gives it
- * @param answer - `result` of `eth_getBlockByHash` or `eth_getBlockByNumber` with whole transactions; raw ones, as hex,
- *   are taken in their place
- * @throws PlumblineError `PROOF_MALFORMED`, also for hashes in place of transactions
+ * @param block - header with its hash, as `verifyHeader` returns it
+ * @param answer - `result` of `eth_getBlockByHash` or `eth_getBlockByNumber` with full transactions, or with raw transactions
+ *   as hex
+ * @throws PlumblineError `PROOF_MALFORMED`, also for transaction hashes in place of transactions
  */
 export function verifyBlockBody(block: HashedHeader, answer: unknown): BodyVerdict {
   const json = readObject(answer, '');
@@ -62,7 +62,7 @@ export function verifyBlockBody(block: HashedHeader, answer: unknown): BodyVerdi
     requireTransactions(block, transactions);
     requireWithdrawals(block, withdrawals);
     if (uncles.length > 0 || !equalBytes(block.header.sha3Uncles, EMPTY_UNCLES_HASH)) {
-      throw new Refusal('UNCLES_MISMATCH', 'uncles', 'are not shown to be those of the header');
+      throw new Refusal('UNCLES_MISMATCH', 'uncles', 'cannot be verified against the header');
     }
     const shown = block.header.withdrawalsRoot === undefined ? undefined : (withdrawals ?? []);
     return { verified: true, transactions, withdrawals: shown };
@@ -71,11 +71,12 @@ export function verifyBlockBody(block: HashedHeader, answer: unknown): BodyVerdi
 
 function readItem(json: unknown, at: string): RawTransaction {
   const raw = typeof json === 'string' ? readBytes(json, at) : readTransaction(json, at);
-  if (typeof json === 'string' && raw.length <= 32) throw malformed(at, 'is a hash and not a transaction');
+  if (typeof json === 'string' && raw.length <= 32)
+    throw malformed(at, 'is a hash, not a transaction; request full transactions');
   return { raw, hash: keccak_256(raw) };
 }
 
-/** Compares the members that say which transaction it is and where it stands, where there are some. */
+/** Compares hash, block and index of a transaction, if the answer has them. */
 function checkClaims({ header, hash }: HashedHeader, json: unknown, transaction: RawTransaction, index: number): void {
   if (typeof json === 'string') return;
   const at = `transactions[${index}]`;
@@ -89,9 +90,9 @@ function checkClaims({ header, hash }: HashedHeader, json: unknown, transaction:
 }
 
 /**
- * Compares the members of a transaction or receipt that say where it stands, where there are some.
+ * Compares block hash, block number and index of a transaction or receipt, if the answer has them.
  *
- * @throws PlumblineError `PROOF_MALFORMED`. Throws a `Refusal` when one of them is wrong
+ * @throws PlumblineError `PROOF_MALFORMED`; a `Refusal` if one of them is wrong
  */
 export function checkPlace(
   claims: Readonly<Record<string, unknown>>,
@@ -107,7 +108,8 @@ export function checkPlace(
     transactionIndex: !has('transactionIndex') || count('transactionIndex') === index,
   };
   for (const [name, fine] of Object.entries(same)) {
-    if (!fine) throw new TransactionRefusal('PLACE_MISMATCH', member(at, name), 'is another place', index);
+    if (!fine)
+      throw new TransactionRefusal('PLACE_MISMATCH', member(at, name), 'is not that of this block and index', index);
   }
 }
 

@@ -1,14 +1,14 @@
 import { type ProofFailure, Refusal } from '../verdict.js';
 
-/** Part of a block's answer that is not what the block's header commits to. */
+/** Why a part of a block does not match the block's header. */
 export interface BlockFailure<Reason extends string> extends ProofFailure<Reason> {
   /** 32 bytes. */
   readonly blockHash: Uint8Array;
-  /** Where one transaction alone, or its receipt, was found wrong. */
+  /** Index of the transaction, if a single transaction or its receipt is wrong. */
   readonly transactionIndex?: number;
 }
 
-/** A refusal for one transaction of a block, or its receipt. */
+/** A refusal of one transaction of a block, or of its receipt. */
 export class TransactionRefusal<Reason extends string> extends Refusal<Reason> {
   constructor(
     reason: Reason,
@@ -20,7 +20,7 @@ export class TransactionRefusal<Reason extends string> extends Refusal<Reason> {
   }
 }
 
-/** As `judge`, and the failure names the block, and the transaction where there is one. */
+/** As `judge`; the failure also names the block, and the transaction if there is one. */
 export function judgeBlock<Result, Reason extends string>(
   blockHash: Uint8Array,
   body: () => Result,

@@ -2,13 +2,14 @@ import type { Log, Receipt } from '../../ethereum/receipt.js';
 import { malformed, member, readArray, readBytes, readCount, readNumber256, readObject } from '../json-reader.js';
 
 const MAX_TOPICS = 4;
-/** Types are one byte below the first byte of an RLP list (EIP-2718). */
+/** A transaction type is at most 0x7f (EIP-2718). */
 const MAX_TYPE = 0x7f;
 
 /**
- * What the receipts root commits to, of a receipt in JSON-RPC. A receipt has a status, or before Byzantium a state root.
+ * Reads the fields of a JSON-RPC receipt that the receipts root commits to. A receipt has a status, or a state root before
+ * Byzantium.
  *
- * @param at - its place in the answer
+ * @param at - its path in the answer
  * @throws PlumblineError `PROOF_MALFORMED`
  * @source ethereum/execution-apis@033ca6e6 src/schemas/receipt.yaml; EIP-658
  */

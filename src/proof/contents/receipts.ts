@@ -8,15 +8,15 @@ import { checkPlace, type RawTransaction } from './block-body.js';
 import { type BlockFailure, judgeBlock, TransactionRefusal } from './block-verdict.js';
 import { readReceipt } from './receipt-answer.js';
 
-/** A receipt, and what follows from those before it in the block. */
+/** A receipt, with values that follow from the receipts before it. */
 export interface PlacedReceipt extends Receipt {
-  /** After refunds. */
+  /** Gas used, after refunds. */
   readonly gasUsed: bigint;
   /** Index within the block of the first of `logs`. */
   readonly firstLogIndex: number;
 }
 
-/** Receipts that are those of the header. */
+/** Receipts that match the header. */
 export interface VerifiedReceipts {
   readonly verified: true;
   /** In the order of the transactions. */
@@ -25,30 +25,30 @@ export interface VerifiedReceipts {
 
 /** Why receipts are refused. */
 export type ReceiptsFailureReason =
-  /** Not one receipt per transaction. */
+  /** The number of receipts differs from the number of transactions. */
   | 'RECEIPT_COUNT_MISMATCH'
-  /** A receipt is of another transaction, or says that it or a log of it stands elsewhere. */
+  /** The transaction, block or index in a receipt or log is wrong. */
   | 'PLACE_MISMATCH'
   /** The bloom of a receipt is not that of its logs. */
   | 'LOGS_BLOOM_MISMATCH'
-  /** The gas of a receipt is not what it adds to those before it. */
+  /** The gas of a receipt does not match the cumulative gas. */
   | 'GAS_USED_MISMATCH'
-  /** The receipts are not those of the header: one is changed, missing, added or moved. */
+  /** The receipts do not match the header: one is changed, missing, added or moved. */
   | 'RECEIPTS_ROOT_MISMATCH'
-  /** The header's own bloom, or gas used, is not that of the receipts it commits to. */
+  /** The header's bloom or gas used does not match the receipts it commits to. */
   | 'HEADER_INCONSISTENT';
 
 /** The receipts of a block, or why they are refused. */
 export type ReceiptsVerdict = VerifiedReceipts | BlockFailure<ReceiptsFailureReason>;
 
 /**
- * Verifies the receipts of a block against its header. Sender, recipient, contract address and price of a receipt are not
- * committed to: make them from the transaction, and do not take the answer's.
+ * Verifies the receipts of a block against its header. The header does not commit to sender, recipient, contract address and
+ * price of a receipt: compute them from the transaction, and do not use those in the answer.
  *
- * One receipt is shown by all of the block's.
+ * To prove one receipt, all receipts of the block are needed.
  *
- * @param block - header with its hash, as `verifyHeader` gives it
- * @param transactions - of the block, as `verifyBlockBody` gives them
+ * @param block - header with its hash, as `verifyHeader` returns it
+ * @param transactions - of the block, as `verifyBlockBody` returns them
  * @param answer - `result` of `eth_getBlockReceipts`, or the results of `eth_getTransactionReceipt` in order
  * @throws PlumblineError `PROOF_MALFORMED`; its path begins with the index of the receipt
  */
@@ -61,7 +61,7 @@ export function verifyReceipts(
   const receipts = place(list.map((item, i) => readReceipt(item, `[${i}]`)));
   return judgeBlock(block.hash, () => {
     if (receipts.length !== transactions.length) {
-      const message = `${receipts.length} receipts of ${transactions.length} transactions`;
+      const message = `${receipts.length} receipts for ${transactions.length} transactions`;
       throw new Refusal('RECEIPT_COUNT_MISMATCH', '', message);
     }
     const bloom = new Uint8Array(256);
@@ -122,19 +122,19 @@ function checkLogPlaces(
     checkTransactionHash(log, at, transactionHash, index);
     const logIndex = log.logIndex === undefined ? undefined : readCount(log.logIndex, member(at, 'logIndex'));
     if (logIndex !== undefined && logIndex !== receipt.firstLogIndex + i) {
-      throw new TransactionRefusal('PLACE_MISMATCH', member(at, 'logIndex'), 'is another place', index);
+      throw new TransactionRefusal('PLACE_MISMATCH', member(at, 'logIndex'), 'is not its index in the block', index);
     }
   }
 }
 
-/** Compares bloom and gas of one receipt, where the answer gives them. */
+/** Compares bloom and gas of one receipt, if the answer has them. */
 function checkSums(json: Json, receipt: PlacedReceipt, bloom: Uint8Array, index: number): void {
   const [bloomAt, gasAt] = [`[${index}].logsBloom`, `[${index}].gasUsed`];
   if (json.logsBloom !== undefined && !equalBytes(readBytes(json.logsBloom, bloomAt, 256), bloom)) {
     throw new TransactionRefusal('LOGS_BLOOM_MISMATCH', bloomAt, 'is not that of the logs', index);
   }
   if (json.gasUsed !== undefined && readNumber256(json.gasUsed, gasAt) !== receipt.gasUsed) {
-    throw new TransactionRefusal('GAS_USED_MISMATCH', gasAt, 'is not what the cumulative gas shows', index);
+    throw new TransactionRefusal('GAS_USED_MISMATCH', gasAt, 'does not match the cumulative gas', index);
   }
 }
 

@@ -6,10 +6,10 @@ import { malformed, member, readArray, readBytes, readCount, readNumber256, read
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The bytes a block carries of a transaction, of its members in JSON-RPC. The sender is not among what is encoded, and
- * members that only repeat others are not looked at, apart from a `v` beside a `yParity` and the chain of a legacy one.
+ * Encodes a JSON-RPC transaction as its block does. The sender is not part of the encoding. Redundant members are ignored,
+ * except that `v` must match `yParity`, and `chainId` must match `v` of a legacy transaction.
  *
- * @param at - its place in the answer
+ * @param at - its path in the answer
  * @throws PlumblineError `PROOF_MALFORMED`
  * @source ethereum/execution-apis@033ca6e6 src/schemas/transaction.yaml; EIP-2718
  */
@@ -42,31 +42,31 @@ export function readTransaction(json: unknown, at: string): Uint8Array {
   );
 }
 
-/** Older nodes leave the type of a legacy transaction out. */
+/** Older nodes leave out the type of a legacy transaction. */
 function typeOf(tx: Json, at: string): SignedTransaction['type'] {
   const type = tx.type === undefined ? 0 : readCount(tx.type, member(at, 'type'));
   if (type !== 0 && type !== 1 && type !== 2 && type !== 3 && type !== 4) {
-    throw malformed(member(at, 'type'), `is ${type}, which is not known`);
+    throw malformed(member(at, 'type'), `is ${type}, which is not a known transaction type`);
   }
   return type;
 }
 
-/** `v` of a legacy transaction, which names the chain from 35 on (EIP-155). */
+/** `v` of a legacy transaction. From 35 on it contains the chain id (EIP-155). */
 function legacyV(tx: Json, at: string): bigint {
   const v = readNumber256(tx.v, member(at, 'v'));
   if (tx.chainId === undefined || tx.chainId === null) return v;
   const named = v < 35n ? undefined : (v - 35n) / 2n;
   if (readNumber256(tx.chainId, member(at, 'chainId')) === named) return v;
-  throw malformed(member(at, 'chainId'), 'is not the chain that v names');
+  throw malformed(member(at, 'chainId'), 'differs from the chain id in v');
 }
 
-/** Nodes give the parity as `yParity`, `v`, or both. */
+/** Nodes return the parity as `yParity`, `v`, or both. */
 function parityOf(tx: Json, at: string): bigint {
   const read = (name: string) => (tx[name] === undefined ? undefined : readNumber256(tx[name], member(at, name)));
   const [yParity, v] = [read('yParity'), read('v')];
   const parity = yParity ?? v;
   if (parity === undefined) throw malformed(member(at, 'yParity'), 'is missing');
-  if (v !== undefined && v !== parity) throw malformed(member(at, 'v'), 'is not the parity beside it');
+  if (v !== undefined && v !== parity) throw malformed(member(at, 'v'), 'differs from yParity');
   return parity;
 }
 

@@ -6,7 +6,7 @@ import { readBytes } from '../json-reader.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
 import { type EthereumAccount, type EthereumProofFailureReason, verifyEthereumProof } from './ethereum-proof.js';
 
-/** What one `eth_getProof` of a batch asked for. */
+/** One `eth_getProof` request of a batch. */
 export interface AccountRequest {
   /** 20 bytes. */
   readonly address: Uint8Array;
@@ -14,39 +14,39 @@ export interface AccountRequest {
   readonly storageKeys: readonly Uint8Array[];
 }
 
-/** What proofs show of an account. */
+/** A proved account, with proved slots. */
 export interface ProvedAccount {
   /** Undefined: no such account in this state. */
   readonly account: EthereumAccount | undefined;
-  /** Values, 32 bytes, of the slots that were asked for, by `bytesToKey` of the slot; zero for an empty one. */
+  /** Values of the requested slots, 32 bytes each, by `bytesToKey` of the slot; zero for an empty slot. */
   readonly slots: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Accounts and slots that were shown to be so. */
+/** Accounts and slots that were proved. */
 export interface VerifiedAccounts {
   readonly verified: true;
   /** By `bytesToKey` of the address. */
   readonly accounts: ReadonlyMap<string, ProvedAccount>;
 }
 
-/** Why a batch of proofs is refused, and which account did it. */
+/** Why a batch of proofs is refused. */
 export interface AccountsFailure extends ProofFailure<EthereumProofFailureReason> {
-  /** Which of the answers does not hold; `at` is a place inside it. */
+  /** Index of the refused answer; `at` is a path inside it. */
   readonly index: number;
-  /** 20 bytes. */
+  /** Its account, 20 bytes. */
   readonly address: Uint8Array;
 }
 
-/** What a batch of proofs shows, or why it is refused. */
+/** What a batch of proofs proves, or why it is refused. */
 export type AccountsVerdict = VerifiedAccounts | AccountsFailure;
 
 /**
- * Verifies a batch of `eth_getProof` answers against one state root. An account may be asked for more than once, with
- * other slots. The first answer that does not hold is the verdict.
+ * Verifies a batch of `eth_getProof` answers against one state root. An account may be requested more than once, with different
+ * slots. The first wrong answer decides the verdict.
  *
  * @param stateRoot - root of the header, 32 bytes
  * @param answers - one per request, in order
- * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`, also for another number of answers
+ * @throws PlumblineError `PROOF_MALFORMED`; `INVALID_LENGTH`, also for a wrong number of answers
  * @source EIP-1186
  */
 export function verifyAccounts(
@@ -69,17 +69,17 @@ export function verifyAccounts(
 
 function requireCount(expected: number, actual: number): void {
   if (expected === actual) return;
-  const message = `${actual} answers to ${expected} requests`;
+  const message = `${actual} answers for ${expected} requests`;
   throw new PlumblineError('INVALID_LENGTH', message, { what: 'answers', expected: String(expected), actual });
 }
 
-/** Code that has the hash asked for, or why it is refused. */
+/** Code with the expected hash, or why it is refused. */
 export type CodeVerdict =
   | { readonly verified: true; readonly code: Uint8Array }
   /** The code does not have the hash that the account names. */
   | ProofFailure<'CODE_HASH_MISMATCH'>;
 
-/** Whether an account with this code hash has no code, so that none has to be asked for. @param codeHash - 32 bytes */
+/** Whether the code hash is that of an account without code. @param codeHash - 32 bytes */
 export function hasNoCode(codeHash: Uint8Array): boolean {
   return equalBytes(codeHash, EMPTY_CODE_HASH);
 }

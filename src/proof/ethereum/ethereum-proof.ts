@@ -7,7 +7,7 @@ import { checkRequest, type ProofRequest } from '../request.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
 import { type PatriciaFailureReason, walkPatriciaProof } from './patricia-walk.js';
 
-/** An account as Ethereum's state trie holds it; hashes have 32 bytes. */
+/** An account in Ethereum's state trie. Hashes have 32 bytes. */
 export interface EthereumAccount {
   readonly nonce: bigint;
   readonly balance: bigint;
@@ -18,28 +18,28 @@ export interface EthereumAccount {
 /** Why an `eth_getProof` answer is refused. */
 export type EthereumProofFailureReason =
   | PatriciaFailureReason
-  /** What the trie holds is not an account, or not the word of a slot. */
+  /** The value in the trie is not an account, or not a slot value. */
   | 'VALUE_INVALID'
-  /** A field of the answer says something else than its proof. */
+  /** A field of the answer differs from what its proof proves. */
   | 'VALUE_MISMATCH'
-  /** The answer, or one of its storage proofs, is about another key, or there is none about an asked one. */
+  /** The answer or a storage proof is for another key, or the proof of a requested key is missing. */
   | 'KEY_MISMATCH'
-  /** Neither a storage proof per asked slot, nor one for each that differs from the others. */
+  /** The number of storage proofs is neither that of the requested slots nor that of the distinct ones. */
   | 'SLOT_COUNT_MISMATCH';
 
-/** What an `eth_getProof` answer shows. */
+/** What an `eth_getProof` answer proves. */
 export interface VerifiedEthereumProof {
   readonly verified: true;
   /** Undefined: no such account in this state. */
   readonly account: EthereumAccount | undefined;
-  /** One per asked key, in order; values have 32 bytes and are zero where the slot is not in the trie. */
+  /** One per requested key, in order. Values have 32 bytes and are zero for a slot that is not in the trie. */
   readonly slots: readonly { readonly key: Uint8Array; readonly value: Uint8Array; readonly exists: boolean }[];
 }
 
-/** What an `eth_getProof` answer shows, or why it is refused. */
+/** What an `eth_getProof` answer proves, or why it is refused. */
 export type EthereumProofVerdict = VerifiedEthereumProof | ProofFailure<EthereumProofFailureReason>;
 
-/** An `eth_getProof` result with its hex decoded. Members that only repeat what the proofs say may be left out. */
+/** An `eth_getProof` result with its hex decoded. Redundant members may be left out. */
 interface EthereumAnswer {
   readonly address: bigint | undefined;
   readonly nonce: bigint | undefined;
@@ -71,14 +71,14 @@ function readAnswer(json: unknown): EthereumAnswer {
       return {
         key: readNumber256(slot.key, member(at, 'key')),
         value: readNumber256(slot.value, member(at, 'value')),
-        // As Go writes a list without members.
+        // Go encodes an empty list as null.
         proof: slot.proof === null ? [] : readBytesList(slot.proof, member(at, 'proof')),
       };
     }),
   };
 }
 
-/** Integer of its RLP bytes: big-endian, no leading zero, at most `limit` bytes. Undefined otherwise. */
+/** Decodes an RLP integer: big-endian, no leading zero, at most `limit` bytes. Undefined if it is not one. */
 function readMinimal(bytes: unknown, limit: number): bigint | undefined {
   if (!(bytes instanceof Uint8Array) || bytes.length > limit || bytes[0] === 0) return undefined;
   return bytesToBigInt(bytes);
@@ -92,7 +92,7 @@ function decodeRlp(bytes: Uint8Array): unknown {
   }
 }
 
-/** Account of the trie's value, `[nonce, balance, storageRoot, codeHash]`. */
+/** Decodes an account in the trie: `[nonce, balance, storageRoot, codeHash]`. */
 function decodeAccount(bytes: Uint8Array): EthereumAccount {
   const fields = decodeRlp(bytes);
   if (Array.isArray(fields) && fields.length === 4) {
@@ -107,14 +107,14 @@ function decodeAccount(bytes: Uint8Array): EthereumAccount {
 }
 
 /**
- * Verifies an answer of `eth_getProof` against a trusted state root: the account and every asked slot, there or not.
+ * Verifies an answer of `eth_getProof` against a trusted state root: the account and all requested slots, present or absent.
  *
- * Slots are found by their keys. Besu answers in ascending order of the keys and once for a key that is asked twice, and of
- * a missing account, whose slots are all empty, it says nothing more.
+ * Slots are matched by key: Besu sorts them by key and returns a repeated key once. For a missing account, whose slots are all
+ * empty, it returns no storage proofs.
  *
- * @param answer - the `result` of the JSON-RPC response; `accountProof` and `storageProof` are needed, the members that
- *   repeat what these prove are compared where present
- * @throws PlumblineError `PROOF_MALFORMED` when the answer is not a proof at all, `INVALID_LENGTH` for a bad request
+ * @param answer - the `result` of the JSON-RPC response. `accountProof` and `storageProof` are required; redundant members are
+ *   compared if present
+ * @throws PlumblineError `PROOF_MALFORMED` if the answer does not have the form of a proof, `INVALID_LENGTH` for a bad request
  * @source EIP-1186; yellow paper, appendix D; hyperledger/besu@01884ba ethereum/core, WorldStateProofProvider;
  *   hyperledger/besu@0ae725c ethereum/api, GetProofResult
  */
@@ -124,7 +124,7 @@ export function verifyEthereumProof(request: ProofRequest, answer: unknown): Eth
   const parsed = readAnswer(answer);
   return judge(() => {
     if (parsed.address !== undefined && parsed.address !== bytesToBigInt(address)) {
-      throw new Refusal('KEY_MISMATCH', 'address', 'is not the asked address');
+      throw new Refusal('KEY_MISMATCH', 'address', 'is not the requested address');
     }
     const value = walkPatriciaProof(stateRoot, keccak_256(address), parsed.accountProof, 'accountProof');
     const account = value && decodeAccount(value);
@@ -137,7 +137,7 @@ export function verifyEthereumProof(request: ProofRequest, answer: unknown): Eth
   });
 }
 
-/** Compares the members that repeat the account. For a missing account nodes give zero hashes or those of emptiness. */
+/** Compares the redundant members. For a missing account, nodes return zero hashes or the hashes of empty code and storage. */
 function checkClaims(account: EthereumAccount | undefined, claims: EthereumAnswer): void {
   const number = (name: 'nonce' | 'balance', proven: bigint) => claims[name] === undefined || claims[name] === proven;
   const hash = (name: 'codeHash' | 'storageHash', proven: Uint8Array | undefined, empty: Uint8Array) => {
@@ -151,13 +151,13 @@ function checkClaims(account: EthereumAccount | undefined, claims: EthereumAnswe
     storageHash: hash('storageHash', account?.storageRoot, EMPTY_TRIE_ROOT),
   };
   for (const [name, fine] of Object.entries(holds)) {
-    if (!fine) throw new Refusal('VALUE_MISMATCH', name, 'is not what the account proof shows');
+    if (!fine) throw new Refusal('VALUE_MISMATCH', name, 'differs from what the account proof proves');
   }
 }
 
 type SlotEntry = EthereumAnswer['storageProof'][number];
 
-/** A slot of each key in its order, whatever the order of the entries. Each entry has to be of an asked key, and to hold. */
+/** Returns a slot for each key, in the order of the keys. Each entry must be of a requested key and be valid. */
 function checkSlots(root: Uint8Array, keys: readonly Uint8Array[], entries: readonly SlotEntry[]) {
   const asked = new Map(keys.map((key) => [bytesToBigInt(key), key]));
   if (entries.length !== keys.length && entries.length !== asked.size) {
@@ -171,14 +171,14 @@ function checkSlots(root: Uint8Array, keys: readonly Uint8Array[], entries: read
     entries.map((entry, i) => {
       const at = `storageProof[${i}]`;
       const key = asked.get(entry.key);
-      if (key === undefined) throw new Refusal('KEY_MISMATCH', `${at}.key`, 'is not an asked slot');
+      if (key === undefined) throw new Refusal('KEY_MISMATCH', `${at}.key`, 'is not a requested slot');
       return [entry.key, checkSlot(root, key, entry, at)] as const;
     }),
   );
   return keys.map((key, i) => {
     const slot = proved.get(bytesToBigInt(key));
     if (slot !== undefined) return slot;
-    throw new Refusal('KEY_MISMATCH', `storageProof[${i}].key`, 'is another slot, and the asked one is missing');
+    throw new Refusal('KEY_MISMATCH', `storageProof[${i}].key`, 'is another slot; the requested one is missing');
   });
 }
 
@@ -187,8 +187,8 @@ function checkSlot(root: Uint8Array, key: Uint8Array, slot: SlotEntry, at: strin
   const word = encoded === undefined ? new Uint8Array(0) : decodeRlp(encoded);
   const value = readMinimal(word, 32);
   if (value === undefined || (encoded !== undefined && value === 0n)) {
-    throw new Refusal('VALUE_INVALID', `${at}.proof`, 'the value in the trie is not the word of a slot');
+    throw new Refusal('VALUE_INVALID', `${at}.proof`, 'the value in the trie is not a slot value');
   }
-  if (value !== slot.value) throw new Refusal('VALUE_MISMATCH', `${at}.value`, 'is not what the proof shows');
+  if (value !== slot.value) throw new Refusal('VALUE_MISMATCH', `${at}.value`, 'differs from what the proof proves');
   return { key, value: padStart(word as Uint8Array, 32), exists: encoded !== undefined };
 }

@@ -15,31 +15,31 @@ export function stateRootSlot(rollup: RollupContract, block: number): Uint8Array
   return keccak_256(concatBytes(bigIntToBytes(BigInt(block), 32), bigIntToBytes(rollup.stateRootsSlot, 32)));
 }
 
-/** Slots to ask `eth_getProof` for, in this order, 32 bytes each: `currentL2BlockNumber`, `stateRootHashes[block]`. */
+/** Slots to request from `eth_getProof`, in this order, 32 bytes each: `currentL2BlockNumber`, `stateRootHashes[block]`. */
 export function anchorSlots(rollup: RollupContract, block: number): [current: Uint8Array, root: Uint8Array] {
   return [bigIntToBytes(rollup.currentBlockSlot, 32), stateRootSlot(rollup, block)];
 }
 
-/** Which root is wanted, and what the answer is held against. */
+/** The requested root, and the layer-1 state to verify the answer against. */
 export interface L1AnchorRequest {
-  /** State root of a layer-1 block the caller trusts, 32 bytes. */
+  /** State root of a layer-1 block that the caller trusts, 32 bytes. */
   readonly l1StateRoot: Uint8Array;
   readonly rollup: RollupContract;
-  /** Layer-2 block whose state root is wanted. */
+  /** Number of the layer-2 block whose state root is requested. */
   readonly l2BlockNumber: number;
 }
 
-/** Why an answer does not show a root. */
+/** Why an answer does not prove a root. */
 export type L1AnchorFailureReason =
   | EthereumProofFailureReason
   /** There is no account at the contract's address. */
   | 'CONTRACT_MISSING'
   /** The block is above the newest finalized one. */
   | 'BLOCK_NOT_FINALIZED'
-  /** The contract holds no root for the block: no finalization ended there. */
+  /** The contract has no root for the block, because no finalization ended there. */
   | 'NO_FINALIZATION_AT_BLOCK';
 
-/** The root of the layer-2 state after a block, as layer 1 holds it. */
+/** A state root of layer 2 that is stored on layer 1. */
 export interface VerifiedL1Anchor {
   readonly verified: true;
   readonly l2BlockNumber: number;
@@ -49,11 +49,11 @@ export interface VerifiedL1Anchor {
   readonly currentL2BlockNumber: bigint;
 }
 
-/** The root that layer 1 holds, or why the answer does not show it. */
+/** The root on layer 1, or why the answer does not prove it. */
 export type L1AnchorVerdict = VerifiedL1Anchor | ProofFailure<L1AnchorFailureReason>;
 
 /**
- * Verifies that layer 1 holds a root for a layer-2 block, and gives it.
+ * Verifies the state root of a layer-2 block that is stored on layer 1.
  *
  * @param answer - `eth_getProof` of the contract with the slots of `anchorSlots`, in that order
  * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `OUT_OF_RANGE` for a negative block number

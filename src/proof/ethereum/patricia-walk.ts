@@ -4,15 +4,15 @@ import { EMPTY_TRIE_ROOT } from '../../ethereum/constants.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { Refusal } from '../verdict.js';
 
-/** Why a Merkle-Patricia proof does not hold. */
+/** Why a Merkle-Patricia proof is wrong. */
 export type PatriciaFailureReason =
-  /** A node does not have the hash by which its parent, or the root, names it. */
+  /** A node does not have the hash in its parent, or the root hash. */
   | 'NODE_HASH_MISMATCH'
-  /** The path goes on and the list of nodes ends. */
+  /** The list of nodes ends before the path does. */
   | 'NODE_MISSING'
-  /** Nodes are left over at the end of the path. */
+  /** There are nodes after the end of the path. */
   | 'NODE_UNUSED'
-  /** A node has the right hash and is not a node of such a trie. */
+  /** A node has the right hash but is not valid in such a trie. */
   | 'NODE_INVALID';
 
 /** A decoded RLP item: bytes, or a list of items. */
@@ -20,7 +20,7 @@ type RlpItem = Uint8Array | RlpItem[];
 
 const BRANCH_ITEMS = 17;
 
-/** Half-bytes of `bytes`, high one first. */
+/** Nibbles of `bytes`, the high one first. */
 function nibblesOf(bytes: Uint8Array): Uint8Array {
   const nibbles = new Uint8Array(2 * bytes.length);
   for (let i = 0; i < bytes.length; i++) {
@@ -31,17 +31,16 @@ function nibblesOf(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Follows a key of 32 bytes through a Merkle-Patricia trie whose keys all have that length, as those of Ethereum's
- * state and storage do. A node that may not stand where it stands is refused even when its hash is right.
+ * Follows a key of 32 bytes through a Merkle-Patricia trie in which all keys have that length, as in Ethereum's state and
+ * storage tries. A node that is not valid at its position is refused even if its hash is right.
  *
- * Our own, over `@ethereumjs/rlp`, because of what `verifyMerkleProof` of `@ethereumjs/mpt` 10.1.3 costs and lacks: by
- * itself it bundles to 32 KB gzip against 5 KB of this walk with RLP and keccak; it accepts nodes that are left
- * over, and reports every failure by one sentence.
+ * It replaces `verifyMerkleProof` of `@ethereumjs/mpt` 10.1.3, which bundles to 32 KB gzip (this function with RLP and keccak:
+ * 5 KB), accepts surplus nodes, and has one message for all failures.
  *
  * @param root - 32 bytes
  * @param key - hash of the address or slot, 32 bytes
  * @param proof - RLP of the nodes from the root down; empty for an empty trie
- * @returns the value's bytes, or undefined when the proof shows that there is none. Throws a `Refusal` otherwise
+ * @returns the bytes of the value, or undefined if the proof proves its absence. Throws a `Refusal` otherwise
  */
 export function walkPatriciaProof(
   root: Uint8Array,
@@ -55,14 +54,15 @@ export function walkPatriciaProof(
   let depth = 0;
   let node = fetch(root);
 
-  /** The next node of the list, which has to have this hash. */
+  /** The next node of the list, which must have this hash. */
   function fetch(hash: Uint8Array): RlpItem {
     const place = `${at}[${used}]`;
     const bytes = proof[used];
-    if (bytes === undefined) throw new Refusal('NODE_MISSING', at, `ends after ${used} nodes, the path goes on`);
+    if (bytes === undefined) throw new Refusal('NODE_MISSING', at, `ends after ${used} nodes, but the path goes on`);
     if (!equalBytes(keccak_256(bytes), hash))
-      throw new Refusal('NODE_HASH_MISMATCH', place, 'is not the node referred to');
-    if (used > 0 && bytes.length < 32) throw invalid(place, 'is short and has to stand inside its parent');
+      throw new Refusal('NODE_HASH_MISMATCH', place, 'does not have the hash in its parent');
+    if (used > 0 && bytes.length < 32)
+      throw invalid(place, 'is shorter than 32 bytes and must be embedded in its parent');
     used++;
     try {
       return RLP.decode(bytes) as RlpItem;
@@ -71,25 +71,25 @@ export function walkPatriciaProof(
     }
   }
 
-  /** The node that a parent refers to: by hash, or whole when it is shorter than a hash. */
+  /** The child of a node: by hash, or embedded if it is shorter than a hash. */
   function follow(reference: RlpItem, place: string): RlpItem {
     if (!Array.isArray(reference)) {
-      if (reference.length !== 32) throw invalid(place, 'refers to a node by something that is not a hash');
+      if (reference.length !== 32) throw invalid(place, 'refers to a child by something that is not a hash');
       return fetch(reference);
     }
-    if (RLP.encode(reference).length >= 32) throw invalid(place, 'holds a node too long to stand inside it');
+    if (RLP.encode(reference).length >= 32) throw invalid(place, 'embeds a child of 32 bytes or more');
     return reference;
   }
 
   function end(value: Uint8Array | undefined): Uint8Array | undefined {
-    if (used !== proof.length) throw new Refusal('NODE_UNUSED', `${at}[${used}]`, 'stands after the end of the path');
+    if (used !== proof.length) throw new Refusal('NODE_UNUSED', `${at}[${used}]`, 'comes after the end of the path');
     return value;
   }
 
   for (;;) {
     const place = `${at}[${used - 1}]`;
     if (!Array.isArray(node)) {
-      // The empty trie as a node of its own: RLP of nothing.
+      // The empty trie as a node: RLP of the empty string.
       if (used === 1 && node.length === 0 && equalBytes(root, EMPTY_TRIE_ROOT)) return end(undefined);
       throw invalid(place, 'is not a list');
     }
@@ -117,7 +117,7 @@ export function walkPatriciaProof(
   }
 }
 
-/** A leaf or extension: two items, the first a path in compact form (flag half-byte, then the path). */
+/** Reads a leaf or extension: two items, the first a path in compact form (a flag nibble, then the path). */
 function readShortNode(node: readonly RlpItem[], place: string) {
   const [compact, content] = node;
   if (node.length !== 2 || !(compact instanceof Uint8Array) || compact.length === 0 || content === undefined) {

@@ -7,29 +7,29 @@ import { recoverSigner, SIGNATURE_BYTES } from './recover-signer.js';
 
 /** Why a Clique seal is refused. */
 export type CliqueFailureReason =
-  /** Genesis, which nobody sealed, or a block after the last one of Clique. */
+  /** Genesis, which has no seal, or a block after the last Clique block. */
   | 'NOT_OF_CLIQUE'
-  /** The extra data is not 32 bytes, at an epoch the signers, and a seal. */
+  /** The extra data does not consist of 32 bytes, the signers at an epoch block, and a seal. */
   | 'SEAL_LENGTH'
-  /** The seal is a signature of no key. */
+  /** The seal is not a valid signature. */
   | 'SEAL_INVALID'
-  /** The seal is of somebody who may not seal. */
+  /** The seal is not by an authorized signer. */
   | 'SEAL_BY_STRANGER';
 
-/** Who sealed. */
+/** A verified Clique seal. */
 export interface VerifiedSeal {
   readonly verified: true;
-  /** 20 bytes. */
+  /** Address of the signer, 20 bytes. */
   readonly signer: Uint8Array;
 }
 
-/** Who sealed, or why the seal is refused. */
+/** The signer, or why the seal is refused. */
 export type CliqueVerdict = VerifiedSeal | ProofFailure<CliqueFailureReason>;
 
 const VANITY_BYTES = 32;
 const ADDRESS_BYTES = 20;
 
-/** What the seal of a Clique block signs, 32 bytes: the hash of the header without it. */
+/** The digest that a Clique seal signs, 32 bytes: the hash of the header without the seal. */
 export function cliqueSealDigest(header: BlockHeader): Uint8Array {
   return headerHash({ ...header, extraData: header.extraData.subarray(0, -SIGNATURE_BYTES) });
 }
@@ -50,9 +50,13 @@ export function verifyCliqueSeal(sealing: CliqueSealing, header: BlockHeader): C
     const fits = number % sealing.epochLength === 0 ? between > 0 && between % ADDRESS_BYTES === 0 : between === 0;
     if (!fits) throw new Refusal('SEAL_LENGTH', 'extraData', `has ${extraData.length} bytes`);
     const signer = recoverSigner(cliqueSealDigest(header), extraData.subarray(-SIGNATURE_BYTES));
-    if (signer === undefined) throw new Refusal('SEAL_INVALID', 'extraData', 'ends with a signature of no key');
+    if (signer === undefined) throw new Refusal('SEAL_INVALID', 'extraData', 'does not end with a valid signature');
     if (!sealing.signers.some((allowed) => equalBytes(hexToBytes(allowed, ADDRESS_BYTES), signer))) {
-      throw new Refusal('SEAL_BY_STRANGER', 'extraData', `is sealed by ${bytesToHex(signer)}, who may not`);
+      throw new Refusal(
+        'SEAL_BY_STRANGER',
+        'extraData',
+        `is sealed by ${bytesToHex(signer)}, which is not an authorized signer`,
+      );
     }
     return { verified: true, signer };
   });

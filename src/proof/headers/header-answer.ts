@@ -3,28 +3,28 @@ import { equalBytes } from '../../primitives/bytes.js';
 import { malformed, member, readBytes, readCount, readNumber256, readObject } from '../json-reader.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
 
-/** A header and the hash it has, 32 bytes. */
+/** A header and its hash, 32 bytes. */
 export interface HashedHeader {
   readonly header: BlockHeader;
   readonly hash: Uint8Array;
 }
 
-/** A header that has the hash it is said to have. */
+/** A header whose hash was recomputed and matches. */
 export interface VerifiedHeader extends HashedHeader {
   readonly verified: true;
 }
 
 /** Why a header is refused. */
 export type HeaderFailureReason =
-  /** The fields do not have the hash that the answer claims. */
+  /** The hash of the fields is not the one in the answer. */
   | 'HASH_MISMATCH'
-  /** It is the header of another block than was asked for. */
+  /** It is not the requested block. */
   | 'OTHER_BLOCK';
 
 /** A header, or why it is refused. */
 export type HeaderVerdict = VerifiedHeader | ProofFailure<HeaderFailureReason>;
 
-/** Members that later forks added, in the order of the header. One of them never stands without those before it. */
+/** Members that later forks added, in the order of the header. A header that has one of them has all before it. */
 const LATER_MEMBERS = [
   'baseFeePerGas',
   'withdrawalsRoot',
@@ -35,9 +35,9 @@ const LATER_MEMBERS = [
 ] as const;
 
 /**
- * The header in a block of JSON-RPC. Other members are not looked at. A later fork's member may be missing or null.
+ * Reads the header of a JSON-RPC block. Other members are ignored. Members of later forks may be missing or null.
  *
- * @param at - place of the block inside the answer; empty for the whole of it
+ * @param at - path of the block inside the answer; empty if the answer is the block
  * @throws PlumblineError `PROOF_MALFORMED`
  * @source docs/spec/json-rpc.md 5.1
  */
@@ -48,7 +48,7 @@ export function readHeader(json: unknown, at = ''): BlockHeader {
   const has = (name: string) => block[name] !== undefined && block[name] !== null;
   const gap = LATER_MEMBERS.findIndex((name) => !has(name));
   const stray = gap < 0 ? undefined : LATER_MEMBERS.slice(gap).find(has);
-  if (stray !== undefined) throw malformed(member(at, stray), `stands there without ${LATER_MEMBERS[gap]}`);
+  if (stray !== undefined) throw malformed(member(at, stray), `is present without ${LATER_MEMBERS[gap]}`);
   if (has('blobGasUsed') && !has('parentBeaconBlockRoot'))
     throw malformed(member(at, LATER_MEMBERS[gap]!), 'is missing');
   return {
@@ -79,11 +79,11 @@ export function readHeader(json: unknown, at = ''): BlockHeader {
 }
 
 /**
- * Verifies that the fields of a block have the hash it claims, and that it is the block that was asked for. Whether that
- * block is one of the chain is another question: see `header-link.ts`, `clique-seal.ts` and `maru-seals.ts`.
+ * Verifies the hash of a header, and that it is the requested block. It does not verify that the block is on the chain: see
+ * `header-link.ts`, `clique-seal.ts` and `maru-seals.ts`.
  *
  * @param answer - `result` of `eth_getBlockByHash` or `eth_getBlockByNumber`, not null
- * @param asked - what the request named; hash of 32 bytes
+ * @param asked - hash, 32 bytes, or number in the request
  * @throws PlumblineError `PROOF_MALFORMED`
  */
 export function verifyHeader(
@@ -96,10 +96,10 @@ export function verifyHeader(
     const hash = headerHash(header);
     if (!equalBytes(hash, claimed)) throw new Refusal('HASH_MISMATCH', 'hash', 'is not the hash of the fields');
     if (asked.hash !== undefined && !equalBytes(hash, asked.hash)) {
-      throw new Refusal('OTHER_BLOCK', 'hash', 'is not the asked hash');
+      throw new Refusal('OTHER_BLOCK', 'hash', 'is not the requested hash');
     }
     if (asked.number !== undefined && header.number !== asked.number) {
-      throw new Refusal('OTHER_BLOCK', 'number', `is ${header.number}, asked was ${asked.number}`);
+      throw new Refusal('OTHER_BLOCK', 'number', `is ${header.number}, requested was ${asked.number}`);
     }
     return { verified: true, header, hash };
   });

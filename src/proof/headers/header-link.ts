@@ -2,28 +2,27 @@ import { equalBytes } from '../../primitives/bytes.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
 import type { HashedHeader } from './header-answer.js';
 
-/** Why a header is not the one right after another. */
+/** Why a header is not the child of another. */
 export type LinkFailureReason =
   /** The number is not that of the parent plus one. */
   | 'NUMBER_MISMATCH'
-  /** It stands on another block. */
+  /** Its parent hash is that of another block. */
   | 'PARENT_MISMATCH'
   /** The time is not later than the parent's. */
   | 'TIMESTAMP_ORDER';
 
-/** A header is the one right after another. */
+/** A verified link between parent and child. */
 export interface VerifiedLink {
   readonly verified: true;
 }
 
-/** Whether a header is the one right after another. */
+/** Whether a header is the child of another, or why not. */
 export type LinkVerdict = VerifiedLink | ProofFailure<LinkFailureReason>;
 
 /**
- * Verifies that a header is of the block right after another. Both hashes have to be those of their headers, as
- * `verifyHeader` gives them.
+ * Verifies that a block is the child of another. Both hashes must have been verified, as by `verifyHeader`.
  *
- * @source yellow paper 4.3.4; every recorded link of both networks keeps to it
+ * @source yellow paper 4.3.4; checked with every recorded link of both networks
  */
 export function verifyHeaderLink(parent: HashedHeader, child: HashedHeader): LinkVerdict {
   const [before, after] = [parent.header, child.header];

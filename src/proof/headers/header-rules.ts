@@ -4,19 +4,19 @@ import { HARDFORKS, type Hardfork, type Network } from '../../networks/network.j
 import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
 
-/** Which rule of its fork a header breaks. */
+/** The rule of its fork that a header breaks. */
 export type HeaderRuleFailureReason =
-  /** A field that the block's fork has is missing, or one is there that it does not have. */
+  /** A field of the block's fork is missing, or a field of another fork is present. */
   | 'FIELD_OF_OTHER_FORK'
-  /** A field that is the same in every block of such a network is something else. */
+  /** A field that is constant on the network has another value. */
   | 'CONSTANT_MISMATCH'
   /** More gas used than the limit, or extra data of more than 32 bytes after Clique. */
   | 'LIMIT_EXCEEDED';
 
-/** Whether a header keeps the rules of its fork. */
+/** Whether a header follows the rules of its fork. */
 export type HeaderRuleVerdict = { readonly verified: true } | ProofFailure<HeaderRuleFailureReason>;
 
-/** The fork each later field came with. */
+/** The fork that added each later field. */
 const FORK_OF_FIELD = {
   baseFeePerGas: 'london',
   withdrawalsRoot: 'shanghai',
@@ -27,10 +27,10 @@ const FORK_OF_FIELD = {
 } as const satisfies Partial<Record<keyof BlockHeader, Hardfork>>;
 
 /**
- * Verifies that a header has the fields of its fork, and the constants of a network without miners; where Maru seals, also
- * those of a network without withdrawals, blobs, requests and beacon roots.
+ * Verifies that a header has the fields of its fork, and after Paris the constant fields of a network without miners. If Maru
+ * seals, also the constants of a network without withdrawals, blobs, requests and beacon roots.
  *
- * @source docs/spec/json-rpc.md 5.1; EIP-3675 for what follows Paris on every network
+ * @source docs/spec/json-rpc.md 5.1; EIP-3675 for all networks after Paris
  */
 export function verifyHeaderRules(network: Pick<Network, 'forks' | 'sealing'>, header: BlockHeader): HeaderRuleVerdict {
   const rank = newestFork(network, header);
@@ -41,7 +41,7 @@ export function verifyHeaderRules(network: Pick<Network, 'forks' | 'sealing'>, h
       throw new Refusal(
         'FIELD_OF_OTHER_FORK',
         field,
-        from(fork) ? `is missing after ${fork}` : `is there before ${fork}`,
+        from(fork) ? `is missing after ${fork}` : `is present before ${fork}`,
       );
     }
     if (header.gasUsed > header.gasLimit) throw new Refusal('LIMIT_EXCEEDED', 'gasUsed', 'is above the gas limit');
@@ -56,13 +56,13 @@ export function verifyHeaderRules(network: Pick<Network, 'forks' | 'sealing'>, h
       ...(network.sealing?.maru !== undefined && constantsUnderMaru(header)),
     };
     for (const [field, fine] of Object.entries(holds)) {
-      if (!fine) throw new Refusal('CONSTANT_MISMATCH', field, 'is not what every block of the network has there');
+      if (!fine) throw new Refusal('CONSTANT_MISMATCH', field, 'is not the constant value of this network');
     }
     return { verified: true };
   });
 }
 
-/** A field that is not there is no breach. */
+/** A missing field breaks no rule here. */
 function constantsUnderMaru(header: BlockHeader) {
   const { withdrawalsRoot, requestsHash, parentBeaconBlockRoot } = header;
   return {

@@ -6,7 +6,7 @@ import { SIGNATURE_BYTES } from './recover-signer.js';
 
 const MESSAGE = 'data.message';
 
-/** An integer of the REST interface: a decimal string without leading zeros. @throws PlumblineError `PROOF_MALFORMED` */
+/** Reads an integer of the REST interface: a decimal string without leading zeros. @throws PlumblineError `PROOF_MALFORMED` */
 function readDecimal(value: unknown, at: string): bigint {
   if (typeof value !== 'string' || !/^(0|[1-9][0-9]{0,77})$/.test(value))
     throw malformed(at, 'is not a decimal integer');
@@ -68,7 +68,7 @@ function readPayload(json: unknown, at: string): MaruPayload {
   };
 }
 
-/** The seals among the attestations: those with the slot of the block are its own, those one below its parent's. */
+/** Splits the attestations: those with the slot of the block are its own seals, those of the slot before are its parent's. */
 function readSeals(json: unknown, at: string, slot: number) {
   const [commitSeals, parentSeals]: Uint8Array[][] = [[], []];
   for (const [i, entry] of readArray(json, at).entries()) {
@@ -77,7 +77,7 @@ function readSeals(json: unknown, at: string, slot: number) {
     const data = readObject(attestation.data, `${place}.data`);
     const of = readCount(data.slot, `${place}.data.slot`);
     if (of !== slot && of !== slot - 1)
-      throw malformed(`${place}.data.slot`, 'is neither of the block nor of its parent');
+      throw malformed(`${place}.data.slot`, 'is neither the slot of the block nor that of its parent');
     const seal = readBytes(attestation.signature, `${place}.signature`, SIGNATURE_BYTES);
     (of === slot ? commitSeals! : parentSeals!).push(seal);
   }
@@ -85,12 +85,11 @@ function readSeals(json: unknown, at: string, slot: number) {
 }
 
 /**
- * A sealed block from the two answers of Maru's REST interface that it takes. Members of a beacon block that Maru does not
- * have are not looked at.
+ * Reads a sealed block from two answers of Maru's REST interface. Other members of beacon blocks are ignored.
  *
  * @param blockAnswer - body of `GET /eth/v2/beacon/blocks/{id}`, parsed
  * @param headerAnswer - body of `GET /eth/v1/beacon/headers/{id}`, parsed
- * @throws PlumblineError `PROOF_MALFORMED`. Throws a `Refusal` when the two are of different blocks
+ * @throws PlumblineError `PROOF_MALFORMED`; a `Refusal` if the two are of different blocks
  * @source docs/spec/json-rpc.md 5.3
  */
 export function readMaruBlock(blockAnswer: unknown, headerAnswer: unknown): SealedMaruBlock {
@@ -104,7 +103,7 @@ export function readMaruBlock(blockAnswer: unknown, headerAnswer: unknown): Seal
     state_root: equalBytes(root('state_root'), header.stateRoot),
   };
   for (const [name, fine] of Object.entries(same)) {
-    if (!fine) throw new Refusal('ANSWERS_DIFFER', member(MESSAGE, name), 'is not that of the header answer');
+    if (!fine) throw new Refusal('ANSWERS_DIFFER', member(MESSAGE, name), 'differs from that in the header answer');
   }
   const body = readObject(message.body, `${MESSAGE}.body`);
   return {

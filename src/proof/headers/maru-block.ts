@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bigIntToBytes, bigIntToMinimalBytes, compareBytes, concatBytes } from '../../primitives/bytes.js';
 
-/** Header of a beacon block of Maru; roots have 32 bytes. */
+/** Header of a Maru beacon block. Roots have 32 bytes. */
 export interface MaruHeader {
   readonly number: number;
   /** Below 2^32. */
@@ -11,13 +11,13 @@ export interface MaruHeader {
   readonly timestamp: number;
   /** 20 bytes. */
   readonly proposer: Uint8Array;
-  /** Hash of the parent's header. */
+  /** Hash of the parent header. */
   readonly parentRoot: Uint8Array;
   readonly stateRoot: Uint8Array;
   readonly bodyRoot: Uint8Array;
 }
 
-/** The execution block inside a beacon block, in the fields of its header; hashes have 32 bytes. */
+/** The execution block in a beacon block. Hashes have 32 bytes. */
 export interface MaruPayload {
   readonly parentHash: Uint8Array;
   /** 20 bytes. */
@@ -34,26 +34,26 @@ export interface MaruPayload {
   readonly extraData: Uint8Array;
   readonly baseFeePerGas: bigint;
   readonly blockHash: Uint8Array;
-  /** Raw ones. */
+  /** Raw transactions. */
   readonly transactions: readonly Uint8Array[];
 }
 
-/** A beacon block with the seals that commit to it, 65 bytes each: r, s, recovery id. */
+/** A beacon block with its seals, 65 bytes each: r, s, recovery id. */
 export interface SealedMaruBlock {
   readonly header: MaruHeader;
-  /** Seals of the parent block, which the body carries. */
+  /** Seals of the parent block, contained in the body. */
   readonly parentSeals: readonly Uint8Array[];
   readonly payload: MaruPayload;
   /** Seals of this block. */
   readonly commitSeals: readonly Uint8Array[];
 }
 
-/** The `u64` of Maru's encodings: fixed width, not minimal. */
+/** `u64` in Maru's encodings: 8 bytes, big-endian. */
 function u64(value: number | bigint): Uint8Array {
   return bigIntToBytes(BigInt(value), 8);
 }
 
-/** Shortest two's complement of a number that is not negative: a zero byte goes before a high bit, and zero is one byte. */
+/** Shortest two's complement of a number of at least zero: with a zero byte before a set high bit; zero is one byte. */
 function signed(value: bigint): Uint8Array {
   const bytes = bigIntToMinimalBytes(value);
   return bytes.length === 0 || bytes[0]! >= 0x80 ? concatBytes(Uint8Array.of(0), bytes) : bytes;
@@ -65,7 +65,7 @@ function headerItems(header: MaruHeader, stateRoot: Uint8Array) {
   return [u64(number), round32, u64(timestamp), [proposer], parentRoot, stateRoot, bodyRoot];
 }
 
-/** Hash of a header, 32 bytes: what commit seals sign, and what the next block names as its parent. */
+/** Hash of a header, 32 bytes. Commit seals sign it, and the next block has it as its parent root. */
 export function maruHeaderHash(header: MaruHeader): Uint8Array {
   return keccak_256(RLP.encode(headerItems(header, header.stateRoot)));
 }
@@ -95,7 +95,7 @@ export function maruBodyRoot({
 }
 
 /**
- * `stateRoot` of a header under a set of validators, 32 bytes.
+ * `stateRoot` of a header with a set of validators, 32 bytes.
  *
  * @param validators - addresses of 20 bytes, in any order
  */

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import { bytesToKey, equalBytes, requireLength } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
@@ -10,15 +10,15 @@ import { recoverSigner } from './recover-signer.js';
 export type MaruFailureReason =
   /** The block answer and the header answer are of different blocks. */
   | 'ANSWERS_DIFFER'
-  /** The body is not the one of the header. */
+  /** The body does not match the header. */
   | 'BODY_ROOT_MISMATCH'
-  /** The header was made under another set of validators, or changed. */
+  /** The header was made with another set of validators, or was changed. */
   | 'STATE_ROOT_MISMATCH'
-  /** A seal is a signature of no key. */
+  /** A seal is not a valid signature. */
   | 'SEAL_INVALID'
-  /** A seal is of somebody who is not a validator. */
+  /** A seal is not by a validator. */
   | 'SEAL_BY_STRANGER'
-  /** Fewer validators sealed than have to. */
+  /** Too few validators sealed. */
   | 'QUORUM_SHORT';
 
 /** A beacon block that enough validators sealed. */
@@ -27,29 +27,31 @@ export interface VerifiedMaruBlock {
   readonly block: SealedMaruBlock;
   /** Hash of the beacon header, 32 bytes. */
   readonly hash: Uint8Array;
-  /** Who sealed, each once, 20 bytes. */
+  /** Addresses of the signers, each once, 20 bytes. */
   readonly signers: readonly Uint8Array[];
-  /** How many had to. */
+  /** Number of validators that must seal. */
   readonly quorum: number;
 }
 
 /** A beacon block that enough validators sealed, or why it is refused. */
 export type MaruVerdict = VerifiedMaruBlock | ProofFailure<MaruFailureReason>;
 
-/** How many of `validators` have to seal a block: two thirds, rounded up. */
+/** Number of validators that must seal a block: two thirds, rounded up. */
 export function maruQuorum(validators: number): number {
   return Math.ceil((2 * validators) / 3);
 }
 
-/** @throws PlumblineError `INVALID_LENGTH`, `INVALID_PARAMETER` for a set without members or with one twice */
+/** @throws PlumblineError `INVALID_LENGTH`; `INVALID_PARAMETER` for an empty set, or a duplicate */
 function checkValidators(validators: readonly Uint8Array[]): void {
   for (const validator of validators) requireLength('validator', validator, 20);
   if (validators.length > 0 && new Set(validators.map(bytesToKey)).size === validators.length) return;
-  const reason = validators.length === 0 ? 'has no members' : 'names a member twice';
-  throw new PlumblineError('INVALID_PARAMETER', `the set of validators ${reason}`, { parameter: 'validators', reason });
+  throw invalidParameter(
+    'validators',
+    validators.length === 0 ? 'must have at least one member' : 'must name each member once',
+  );
 }
 
-/** Who made these seals of `hash`, each once; throws a `Refusal` unless all are validators, and a quorum of them. */
+/** The signers of these seals of `hash`, each once. Throws a `Refusal` unless all are validators, and a quorum. */
 function requireSeals(
   validators: readonly Uint8Array[],
   hash: Uint8Array,
@@ -59,24 +61,20 @@ function requireSeals(
   const signers = new Map<string, Uint8Array>();
   const seen = new Set<string>();
   for (const [i, seal] of seals.entries()) {
-    // The same bytes again are not recovered again: a long list of them would cost a millisecond each.
+    // Duplicate seals are skipped: recovering a signer takes about a millisecond, and the list may be long.
     const key = bytesToKey(seal);
     if (seen.has(key)) continue;
     seen.add(key);
     const signer = recoverSigner(hash, seal);
-    if (signer === undefined) throw new Refusal('SEAL_INVALID', `${at}[${i}]`, 'is a signature of no key');
+    if (signer === undefined) throw new Refusal('SEAL_INVALID', `${at}[${i}]`, 'is not a valid signature');
     if (!validators.some((validator) => equalBytes(validator, signer))) {
-      throw new Refusal('SEAL_BY_STRANGER', `${at}[${i}]`, `is of ${bytesToHex(signer)}, no validator`);
+      throw new Refusal('SEAL_BY_STRANGER', `${at}[${i}]`, `is by ${bytesToHex(signer)}, which is not a validator`);
     }
     signers.set(bytesToKey(signer), signer);
   }
   const quorum = maruQuorum(validators.length);
   if (signers.size < quorum) {
-    throw new Refusal(
-      'QUORUM_SHORT',
-      at,
-      `${signers.size} of ${validators.length} validators sealed, ${quorum} have to`,
-    );
+    throw new Refusal('QUORUM_SHORT', at, `${signers.size} of ${validators.length} validators sealed, ${quorum} must`);
   }
   return [...signers.values()];
 }
@@ -87,7 +85,7 @@ function requireSealed(block: SealedMaruBlock, validators: readonly Uint8Array[]
     throw new Refusal('BODY_ROOT_MISMATCH', 'header.bodyRoot', 'is not the hash of the body');
   }
   if (!equalBytes(maruStateRoot(header, validators), header.stateRoot)) {
-    throw new Refusal('STATE_ROOT_MISMATCH', 'header.stateRoot', 'is not that of this header under these validators');
+    throw new Refusal('STATE_ROOT_MISMATCH', 'header.stateRoot', 'does not match this header with these validators');
   }
   const hash = maruHeaderHash(header);
   const signers = requireSeals(validators, hash, block.commitSeals, 'commitSeals');
@@ -95,8 +93,8 @@ function requireSealed(block: SealedMaruBlock, validators: readonly Uint8Array[]
 }
 
 /**
- * Verifies a beacon block of Maru: its body, its state under the expected validators, and the seals over its header. Which
- * execution block it binds is the matter of `verifyMaruPayload`.
+ * Verifies a Maru beacon block: its body, its state root with the expected validators, and the seals of its header. Use
+ * `verifyMaruPayload` for its execution block.
  *
  * @param validators - addresses of 20 bytes, in any order, at least one
  * @throws PlumblineError `INVALID_LENGTH` or `INVALID_PARAMETER` for a bad set of validators
@@ -120,25 +118,5 @@ export function verifyMaruAnswers(
   validators: readonly Uint8Array[],
 ): MaruVerdict {
   checkValidators(validators);
-  return judge(() => requireSealed(readMaruBlock(blockAnswer, headerAnswer), validators));
-}
-
-/** Who sealed the parent, or why the seals are refused. */
-export type ParentSealsVerdict =
-  | { readonly verified: true; readonly signers: readonly Uint8Array[] }
-  | ProofFailure<MaruFailureReason>;
-
-/**
- * Verifies the seals of the parent that a block's body carries: they prove the parent without its own answers.
- *
- * @param block - one that `verifyMaruBlock` has verified
- * @throws PlumblineError as `verifyMaruBlock`
- * @source docs/spec/json-rpc.md 5.3, step 7
- */
-export function verifyMaruParentSeals(block: SealedMaruBlock, validators: readonly Uint8Array[]): ParentSealsVerdict {
-  checkValidators(validators);
-  return judge(() => {
-    const signers = requireSeals(validators, block.header.parentRoot, block.parentSeals, 'parentSeals');
-    return { verified: true, signers };
-  });
+  return judge(() => verifyMaruBlock(readMaruBlock(blockAnswer, headerAnswer), validators));
 }

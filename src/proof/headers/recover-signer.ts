@@ -5,12 +5,12 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 export const SIGNATURE_BYTES = 65;
 
 /**
- * Address, 20 bytes, of the key that made a signature. An `s` of either half is taken: this is for seals, whose bytes
- * identify nothing.
+ * Address, 20 bytes, of the signer. `s` may be in either half of its range: this is for seals, which are not identified by
+ * their bytes.
  *
- * @param digest - 32 bytes that were signed, not hashed again
+ * @param digest - the signed 32 bytes; they are not hashed again
  * @param signature - `r | s | v`, 65 bytes, v 0 or 1
- * @returns undefined when it is a signature of no key
+ * @returns undefined if the signature is not valid
  */
 export function recoverSigner(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
   const parity = signature[64];

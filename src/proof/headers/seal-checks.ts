@@ -1,4 +1,4 @@
-/** The checks of seals, as one module to load when a chain asks for seals at all. */
+/** The checks of seals, as one chunk. It is loaded when a chain needs seals. */
 export { verifyCliqueSeal } from './clique-seal.js';
-export { verifyMaruPayload } from './maru-chain.js';
+export { verifyMaruPayload } from './maru-payload.js';
 export { verifyMaruAnswers } from './maru-seals.js';

@@ -14,15 +14,15 @@ const NODE_BYTES = 64;
 /** Entry of `proofRelatedNodes` that describes the sibling at a level. */
 export const entryAt = (level: number): number => TREE_DEPTH - level;
 
-/** A branch, and the leaf position it is said to be of. */
+/** A branch, and its claimed leaf position. */
 export interface PlacedBranch {
   readonly index: number;
   readonly branch: BranchAnswer;
 }
 
 /**
- * Node hashes of branches above their leaves, 32 bytes each, from level 1 to `levels`. Several branches at once are
- * cheaper: what they have to hash fills lanes. Sibling preimages of empty subtrees are looked up instead of hashed.
+ * Node hashes of branches above their leaves, 32 bytes each, from level 1 to `levels`. Several branches at once are faster,
+ * because their hashes share SIMD lanes. Sibling preimages of empty subtrees are looked up, not hashed.
  *
  * Throws a `Refusal` for a word that is not canonical.
  *
@@ -31,8 +31,8 @@ export interface PlacedBranch {
 export function climbBranches(hasher: Hasher, branches: readonly PlacedBranch[], levels: number): Uint8Array[] {
   const { leafBytes } = schemeFormat(hasher.scheme);
   const empty = emptySiblings(hasher);
-  const openings = new Gathering(leafBytes);
-  const preimages = new Gathering(NODE_BYTES);
+  const openings = new HashBatch(leafBytes);
+  const preimages = new HashBatch(NODE_BYTES);
   const leaves = new Uint8Array(branches.length * HASH_BYTES);
   const height = levels * HASH_BYTES;
   const siblings = new Uint8Array(branches.length * height);
@@ -56,12 +56,12 @@ export function climbBranches(hasher: Hasher, branches: readonly PlacedBranch[],
   return branches.map((_, i) => paths.subarray(i * height, (i + 1) * height));
 }
 
-/** Paths from the leaf to the sub root that were climbed together, before each is looked at. */
+/** Paths from leaf to sub root that were computed together, before the branches are checked one by one. */
 export type ClimbedPaths = ReadonlyMap<BranchAnswer, { readonly index: number; readonly path: Uint8Array }>;
 
 /**
- * Climbs the branches that begin a check together. None of them when something is irregular: it is said in its turn, when
- * the branch is looked at.
+ * Computes the paths of several branches together. If one of them is irregular, it returns none: the check of that branch then
+ * reports the failure.
  */
 export function climbAhead(hasher: Hasher, branches: readonly PlacedBranch[]): ClimbedPaths {
   if (branches.length < 2 || branches.some(({ index }) => index < 0 || index >= MAX_LEAVES)) return new Map();
@@ -74,13 +74,13 @@ export function climbAhead(hasher: Hasher, branches: readonly PlacedBranch[]): C
   }
 }
 
-/** Reading gives the known preimages themselves, so most comparisons end before the first byte. */
+/** `readBranch` returns the known preimages themselves, so most comparisons are of references. */
 function isSame(node: Uint8Array, known: Uint8Array): boolean {
   return node === known || equalBytes(node, known);
 }
 
-/** Entries of one length, and where each one's hash goes. */
-class Gathering {
+/** Entries of one length to hash together, with the target of each hash. */
+class HashBatch {
   private readonly entries: { branch: BranchAnswer; entry: number; target: Uint8Array; offset: number }[] = [];
 
   constructor(private readonly length: number) {}
@@ -89,7 +89,7 @@ class Gathering {
     this.entries.push({ branch, entry, target, offset });
   }
 
-  /** Hashes all of them. When one is not canonical they are tried one by one, to name it. */
+  /** Hashes all entries. If one is not canonical, they are hashed one by one to find it. */
   hash(hasher: Hasher): void {
     const { entries, length } = this;
     if (entries.length === 0) return;

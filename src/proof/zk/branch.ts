@@ -8,7 +8,7 @@ import { type ClimbedPaths, climbBranches, entryAt, HASH_BYTES } from './branch-
 import type { BranchAnswer } from './linea-answer.js';
 import { strictHash } from './strict-hash.js';
 
-/** A leaf shown to be in the tree. */
+/** A leaf that was proved to be in the tree. */
 export interface VerifiedLeaf {
   readonly index: number;
   readonly leaf: LeafOpening;
@@ -19,7 +19,7 @@ export interface VerifiedLeaf {
 interface KnownBranch {
   readonly index: number;
   readonly nodes: readonly Uint8Array[];
-  /** Node hashes on its way up, 32 bytes each, from level 1 to level 40. */
+  /** Node hashes on its path, 32 bytes each, from level 1 to level 40. */
   readonly path: Uint8Array;
   readonly nextFreeNode: number;
 }
@@ -27,9 +27,9 @@ interface KnownBranch {
 /**
  * Checks branches against the top root of one tree (docs/spec/state-trie.md 8, "branch check").
  *
- * Two things are looked up instead of hashed. A sibling preimage of two empty subtrees is compared with the known ones.
- * And where two branches meet, the second stops climbing if it lists the same nodes above as the one before: neighbours
- * of an absent key and slots of one account share most of their upper nodes.
+ * Two things are compared, not hashed. Sibling preimages of two empty subtrees are compared with the known ones. And if a
+ * branch joins the path of the previous one, its upper nodes are compared with those: neighbours of an absent key and slots of one
+ * account share most of their upper nodes.
  */
 export class TreeVerifier {
   readonly #hasher: Hasher;
@@ -39,7 +39,7 @@ export class TreeVerifier {
 
   /**
    * @param root - top root, 32 bytes
-   * @param ahead - paths of some branches, if they have been climbed already
+   * @param ahead - paths of branches that were computed before
    */
   constructor(hasher: Hasher, root: Uint8Array, ahead?: ClimbedPaths) {
     this.#hasher = hasher;
@@ -47,7 +47,7 @@ export class TreeVerifier {
     this.#ahead = ahead;
   }
 
-  /** The leaf at `index`. Throws a `Refusal` when the branch does not lead from it to the root. */
+  /** Verifies the leaf at `index`. Throws a `Refusal` if the branch does not lead from it to the root. */
   verify(index: number, indexAt: string, branch: BranchAnswer): VerifiedLeaf {
     if (index < 0 || index >= MAX_LEAVES) {
       throw new Refusal('INDEX_OUT_OF_RANGE', indexAt, `leaf index ${index} is not below 2^40`);
@@ -58,16 +58,17 @@ export class TreeVerifier {
     const leaf = this.#leaf(nodes[41]!, at(41), nextFreeNode);
     if (nodes[40]!.length !== ZERO_HASH.length) this.#leaf(nodes[40]!, at(40), nextFreeNode);
 
-    const meeting = this.#meeting(index, nodes);
+    const joinLevel = this.#joinLevel(index, nodes);
     const ahead = this.#ahead?.get(branch);
-    const climbed = ahead?.index === index ? ahead.path : climbBranches(this.#hasher, [{ index, branch }], meeting)[0]!;
-    const known = meeting === TREE_DEPTH ? undefined : this.#previous!.path;
-    const expected = known === undefined ? nodes[0]!.subarray(-HASH_BYTES) : nodeHash(known, meeting);
-    if (!equalBytes(nodeHash(climbed, meeting), expected)) {
+    const climbed =
+      ahead?.index === index ? ahead.path : climbBranches(this.#hasher, [{ index, branch }], joinLevel)[0]!;
+    const known = joinLevel === TREE_DEPTH ? undefined : this.#previous!.path;
+    const expected = known === undefined ? nodes[0]!.subarray(-HASH_BYTES) : nodeHash(known, joinLevel);
+    if (!equalBytes(nodeHash(climbed, joinLevel), expected)) {
       throw new Refusal(
         'PATH_MISMATCH',
         `${branch.at}.proofRelatedNodes`,
-        'leaf and siblings do not give the sub root',
+        'leaf and siblings do not lead to the sub root',
       );
     }
     if (index >= nextFreeNode) {
@@ -76,12 +77,12 @@ export class TreeVerifier {
     const path =
       climbed.length === TREE_DEPTH * HASH_BYTES
         ? climbed
-        : concatBytes(climbed, known!.subarray(meeting * HASH_BYTES));
+        : concatBytes(climbed, known!.subarray(joinLevel * HASH_BYTES));
     this.#previous = { index, nodes, path, nextFreeNode };
     return { index, leaf, nextFreeNode };
   }
 
-  /** nextFreeNode of the top node, whose hash is the root. */
+  /** `nextFreeNode` in the top node. The hash of the top node must be the root. */
   #top(node: Uint8Array, at: string): number {
     const known = this.#previous;
     if (known !== undefined && equalBytes(known.nodes[0]!, node)) return known.nextFreeNode;
@@ -105,11 +106,11 @@ export class TreeVerifier {
     return leaf;
   }
 
-  /** Level from which on this branch repeats the one before: 40 when it does not, or there is none. */
-  #meeting(index: number, nodes: readonly Uint8Array[]): number {
+  /** Level from which on this branch equals the previous one; 40 if it does not, or there is no previous one. */
+  #joinLevel(index: number, nodes: readonly Uint8Array[]): number {
     const known = this.#previous;
     if (known === undefined) return TREE_DEPTH;
-    // From level 1 on at the earliest, so that the leaf itself is always hashed and compared.
+    // At least level 1, so that the leaf itself is always hashed and compared.
     let level = 1;
     for (let [a, b] = [Math.floor(index / 2), Math.floor(known.index / 2)]; a !== b; level++)
       [a, b] = [Math.floor(a / 2), Math.floor(b / 2)];
@@ -120,7 +121,7 @@ export class TreeVerifier {
   }
 }
 
-/** The `n`-th of hashes laid end to end, counted from 1: of a path, the node at level `n`. */
+/** The `n`-th hash of a path, counted from 1: the node at level `n`. */
 function nodeHash(hashes: Uint8Array, n: number): Uint8Array {
   return hashes.subarray((n - 1) * HASH_BYTES, n * HASH_BYTES);
 }

@@ -6,47 +6,47 @@ import { TreeVerifier, type VerifiedLeaf } from './branch.js';
 import { type AbsentItem, type BranchAnswer, type ItemAnswer, type PresentItem, readItem } from './linea-answer.js';
 import { orNotCanonical } from './strict-hash.js';
 
-/** Why an answer of `linea_getProof` does not hold. */
+/** Why an answer of `linea_getProof` is refused. */
 export type LineaProofFailureReason =
   /** The top node does not hash to the trusted root. */
   | 'ROOT_MISMATCH'
   /** Leaf and siblings do not lead to the sub root. */
   | 'PATH_MISMATCH'
-  /** The item is about another key, or its leaf is. */
+  /** The item or its leaf is of another key. */
   | 'KEY_MISMATCH'
-  /** The value is not the one the leaf commits to. */
+  /** The value is not the one that the leaf commits to. */
   | 'VALUE_MISMATCH'
   /** A word is at or above the modulus of the hash. */
   | 'NOT_CANONICAL'
-  /** A leaf position, a link or nextFreeNode is outside the tree. */
+  /** A leaf position, a link or `nextFreeNode` is outside the tree. */
   | 'INDEX_OUT_OF_RANGE'
-  /** The two neighbours of an absent key do not point at each other. */
+  /** The two neighbours of an absent key do not link to each other. */
   | 'LINK_BROKEN'
   /** The key is not strictly between its two neighbours. */
   | 'LEAF_ORDER_BROKEN'
   /** A neighbour at the edge of the tree does not have the form of head or tail. */
   | 'EDGE_LEAF_BROKEN'
-  /** A slot that holds zero is not kept in the tree. */
+  /** A slot with value zero is in the tree, which never stores such slots. */
   | 'ZERO_SLOT_STORED'
-  /** Not one storage proof per asked slot. */
+  /** The number of storage proofs differs from the number of requested slots. */
   | 'SLOT_COUNT_MISMATCH';
 
-/** Where a key stands in its tree, or between which leaves it would stand. */
+/** The position of a key in its tree, or the leaves between which it would be. */
 export type LeafPlace =
   | { readonly exists: true; readonly leafIndex: number }
   | { readonly exists: false; readonly leftLeafIndex: number; readonly rightLeafIndex: number };
 
-/** What the verifier asked for, and how keys and values of this tree are hashed. */
+/** The requested key, and how keys and values of this tree are hashed. */
 export interface TreeQuestion {
-  /** The key as a number, as the item has to repeat it. */
+  /** The key as a number, as in the item. */
   readonly key: bigint;
-  /** Hash of the key, 32 bytes, computed by the verifier. */
+  /** Hash of the key, 32 bytes, computed by the caller. */
   readonly hkey: Uint8Array;
-  /** `hval` of a value; throws `HASH_INPUT_NOT_CANONICAL`. */
+  /** `hval` of a value. @throws PlumblineError `HASH_INPUT_NOT_CANONICAL` */
   hashValue(value: Uint8Array): Uint8Array;
-  /** Bytes of a value. */
+  /** Length of a value in bytes. */
   readonly valueBytes: number;
-  /** Values that are zero are never stored. */
+  /** Whether values of zero are never stored. */
   readonly zeroIsAbsent: boolean;
 }
 
@@ -54,18 +54,18 @@ export interface TreeQuestion {
 export interface VerifiedItem {
   readonly verified: true;
   readonly place: LeafPlace;
-  /** The value; undefined when the key is not in the tree. */
+  /** The value; undefined if the key is not in the tree. */
   readonly value: Uint8Array | undefined;
   readonly nextFreeNode: number;
 }
 
-/** Checks one item; throws a `Refusal`. */
+/** Checks one item. Throws a `Refusal`. */
 export function checkItem(hasher: Hasher, tree: TreeVerifier, asked: TreeQuestion, item: ItemAnswer): VerifiedItem {
   if (item.key !== asked.key) {
     throw new Refusal(
       'KEY_MISMATCH',
       `${item.at}.key`,
-      `is 0x${item.key.toString(16)}, asked was 0x${asked.key.toString(16)}`,
+      `is 0x${item.key.toString(16)}, requested was 0x${asked.key.toString(16)}`,
     );
   }
   return item.present ? checkPresent(tree, asked, item) : checkAbsent(hasher, tree, asked, item);
@@ -91,7 +91,7 @@ function checkAbsent(hasher: Hasher, tree: TreeVerifier, asked: TreeQuestion, it
   const { leftLeafIndex, rightLeafIndex, leftProof, rightProof } = item;
   const left = tree.verify(leftLeafIndex, `${item.at}.leftLeafIndex`, leftProof);
   const right = tree.verify(rightLeafIndex, `${item.at}.rightLeafIndex`, rightProof);
-  // Follows from both hashing to one root; compared all the same, as the specification does.
+  // Both hash to the same root, so they must be equal. Compared all the same, as in the specification.
   if (!equalBytes(leftProof.nodes[0]!, rightProof.nodes[0]!)) {
     throw new Refusal(
       'ROOT_MISMATCH',
@@ -125,7 +125,7 @@ function checkAbsent(hasher: Hasher, tree: TreeVerifier, asked: TreeQuestion, it
   return { verified: true, place: { exists: false, leftLeafIndex, rightLeafIndex }, value: undefined, nextFreeNode };
 }
 
-/** A neighbour is an ordinary leaf with its value, or the leaf at the edge of its side, in that leaf's fixed form. */
+/** A neighbour is an ordinary leaf with its value, or head or tail in their fixed form. */
 function checkNeighbour(
   asked: TreeQuestion,
   proof: BranchAnswer,
@@ -170,10 +170,10 @@ function checkValue(asked: TreeQuestion, proof: BranchAnswer, hval: Uint8Array):
 }
 
 /**
- * Verifies one item by itself, for trees whose keys and values are not hashed as accounts and slots are.
+ * Verifies one item by itself, for trees whose keys and values are hashed in another way than accounts and slots.
  *
  * @param root - top root of the tree, 32 bytes
- * @param json - an item as `accountProof` and `storageProofs` hold them
+ * @param json - an item as in `accountProof` and `storageProofs`
  * @throws PlumblineError `PROOF_MALFORMED`
  * @source docs/spec/state-trie.md 8
  */

@@ -15,7 +15,7 @@ import {
   readObject,
 } from '../json-reader.js';
 
-/** One branch: the bytes of its wire form, lengths checked. `at` is its place in the answer. */
+/** One branch, decoded, with lengths checked. `at` is its path in the answer. */
 export interface BranchAnswer {
   readonly at: string;
   readonly value: Uint8Array;
@@ -23,7 +23,7 @@ export interface BranchAnswer {
   readonly nodes: readonly Uint8Array[];
 }
 
-/** A key with its leaf and the way up from it. */
+/** A key in the tree, with the branch of its leaf. */
 export interface PresentItem {
   readonly at: string;
   readonly present: true;
@@ -32,7 +32,7 @@ export interface PresentItem {
   readonly proof: BranchAnswer;
 }
 
-/** A key that is not there, with the leaves beside its place. */
+/** A key that is not in the tree, with the branches of its two neighbours. */
 export interface AbsentItem {
   readonly at: string;
   readonly present: false;
@@ -43,10 +43,10 @@ export interface AbsentItem {
   readonly rightProof: BranchAnswer;
 }
 
-/** A key of the answer, read. */
+/** One item of an answer. */
 export type ItemAnswer = PresentItem | AbsentItem;
 
-/** A `linea_getProof` answer, read and not yet verified. */
+/** A decoded `linea_getProof` answer, not verified yet. */
 export interface LineaAnswer {
   readonly accountProof: ItemAnswer;
   readonly storageProofs: readonly ItemAnswer[];
@@ -57,10 +57,10 @@ const ABSENT_FIELDS = ['key', 'leftLeafIndex', 'rightLeafIndex', 'leftProof', 'r
 const WORD = 32;
 
 /**
- * A branch, by the lengths of docs/spec/state-trie.md 7.3. A sibling of two empty subtrees, as most are, is given as the
- * bytes of `emptySiblings` and its text not read: that would be most of the time of reading.
+ * Reads a branch with the lengths of docs/spec/state-trie.md 7.3. Most siblings are those of two empty subtrees: their text
+ * is compared with the known one and not decoded, because decoding would take most of the time.
  *
- * @param valueBytes - lengths the value may have
+ * @param valueBytes - allowed lengths of the value
  */
 function readBranch(hasher: Hasher, json: unknown, at: string, valueBytes: readonly number[]): BranchAnswer {
   const { topBytes, leafBytes } = schemeFormat(hasher.scheme);
@@ -77,16 +77,16 @@ function readBranch(hasher: Hasher, json: unknown, at: string, valueBytes: reado
   }
   const sibling = readBytes(entries[40], `${list}[40]`, WORD, leafBytes);
   if (sibling.length === WORD && !isZeroBytes(sibling)) {
-    throw malformed(`${list}[40]`, 'has the length of an unused position and is not zero');
+    throw malformed(`${list}[40]`, 'has the length of an unused position but is not zero');
   }
   nodes.push(sibling, readBytes(entries[41], `${list}[41]`, leafBytes));
   return { at, value, nodes };
 }
 
 /**
- * One item, in the present or the absent shape and with exactly its fields.
+ * Reads one item of a present or an absent key, with exactly the fields of its kind.
  *
- * @param valueBytes - length of a value; a neighbour may also be head or tail, whose value has 32 bytes
+ * @param valueBytes - length of a value in bytes; a neighbour may also be head or tail, whose value has 32 bytes
  * @throws PlumblineError `PROOF_MALFORMED`
  */
 export function readItem(hasher: Hasher, json: unknown, at: string, valueBytes: number): ItemAnswer {
@@ -110,9 +110,9 @@ export function readItem(hasher: Hasher, json: unknown, at: string, valueBytes: 
 }
 
 /**
- * A whole `linea_getProof` result.
+ * Reads a `linea_getProof` result.
  *
- * @throws PlumblineError `PROOF_MALFORMED` for wrong types, lengths, hex, shapes, missing or foreign fields
+ * @throws PlumblineError `PROOF_MALFORMED` for wrong types, lengths or hex, and for missing or unknown fields
  */
 export function readLineaAnswer(hasher: Hasher, json: unknown): LineaAnswer {
   const object = readExactObject(json, ['accountProof', 'storageProofs'], '');

@@ -10,18 +10,18 @@ import { type ClimbedPaths, climbAhead, type PlacedBranch } from './branch-path.
 import { checkItem, type LeafPlace, type LineaProofFailureReason, type TreeQuestion } from './item.js';
 import { type ItemAnswer, readLineaAnswer } from './linea-answer.js';
 
-/** One asked slot. */
+/** One requested slot. */
 export interface VerifiedSlot {
-  /** 32 bytes, as asked. */
+  /** 32 bytes, as in the request. */
   readonly key: Uint8Array;
-  /** 32 bytes; zero when the slot is not in the tree. */
+  /** 32 bytes; zero if the slot is not in the tree. */
   readonly value: Uint8Array;
   readonly exists: boolean;
-  /** Undefined where no storage tree was looked at: the account is missing, or its storage is empty. */
+  /** Undefined if the account is missing or its storage is empty. */
   readonly place: LeafPlace | undefined;
 }
 
-/** What a `linea_getProof` answer has been shown to prove. */
+/** What a `linea_getProof` answer proves. */
 export interface VerifiedLineaProof {
   readonly verified: true;
   /** Undefined: no such account in this state. */
@@ -29,20 +29,21 @@ export interface VerifiedLineaProof {
   readonly place: LeafPlace;
   /** Of the account tree. */
   readonly nextFreeNode: number;
-  /** One per asked key, in the order of the request. */
+  /** One per requested key, in the order of the request. */
   readonly slots: readonly VerifiedSlot[];
 }
 
-/** What a `linea_getProof` answer shows, or why it is refused. */
+/** What a `linea_getProof` answer proves, or why it is refused. */
 export type LineaProofVerdict = VerifiedLineaProof | ProofFailure<LineaProofFailureReason>;
 
 /**
- * Verifies an answer of `linea_getProof` against a trusted state root: every required check and the optional ones.
+ * Verifies an answer of `linea_getProof` against a trusted state root, with all required and optional checks of the
+ * specification.
  *
- * @param hasher - of the scheme the network uses at this block; the server does not choose it
+ * @param hasher - of the hash scheme that the network uses at this block; do not let the server choose it
  * @param answer - the `result` of the JSON-RPC response, as parsed
- * @returns what is proven, or the reason why it is not
- * @throws PlumblineError `PROOF_MALFORMED` when the answer is not a proof at all, `INVALID_LENGTH` for a bad request
+ * @returns what is proved, or why the answer is refused
+ * @throws PlumblineError `PROOF_MALFORMED` if the answer does not have the form of a proof, `INVALID_LENGTH` for a bad request
  * @source docs/spec/state-trie.md 7.3, 8
  */
 export function verifyLineaProof(hasher: Hasher, request: ProofRequest, answer: unknown): LineaProofVerdict {
@@ -82,7 +83,7 @@ function checkSlots(
   });
 }
 
-/** The branch that is looked at first. */
+/** The branch that is checked first. */
 function firstBranch(item: ItemAnswer): PlacedBranch {
   return item.present
     ? { index: item.leafIndex, branch: item.proof }

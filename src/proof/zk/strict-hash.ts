@@ -2,7 +2,7 @@ import { isPlumblineError } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
 import { Refusal } from '../verdict.js';
 
-/** `hash()`, with a word that is not canonical turned into a refusal at `at`. */
+/** `hash()`; if a word is not canonical, throws a `Refusal` at the path `at`. */
 export function orNotCanonical<Result>(hash: () => Result, at: string): Result {
   try {
     return hash();
@@ -12,7 +12,7 @@ export function orNotCanonical<Result>(hash: () => Result, at: string): Result {
   }
 }
 
-/** Digest of `bytes`, which stand at `at` in the answer. */
+/** Digest of `bytes`, which are at the path `at` in the answer. */
 export function strictHash(hasher: Hasher, bytes: Uint8Array, at: string): Uint8Array {
   return orNotCanonical(() => hasher.hash(bytes), at);
 }

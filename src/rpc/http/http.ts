@@ -1,21 +1,21 @@
-import type { Dispatch } from '../dispatch.js';
-import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../envelope.js';
-import { bodyTooLarge, toRpcError } from '../rpc-errors.js';
+import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../protocol/envelope.js';
+import type { Dispatch } from '../protocol/handle.js';
+import { bodyTooLarge, toRpcError } from '../protocol/rpc-errors.js';
 import { readBody } from './read-body.js';
 
-/** Largest request body, unless told otherwise: 5 MiB, far above the largest transaction in hex. */
+/** Largest request body by default: 5 MiB, far above the largest transaction in hex. */
 export const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
 
-/** What an HTTP handler lets in. */
+/** Which requests an HTTP handler accepts. */
 export interface FetchHandlerOptions {
   /** Largest request body, bytes; 5 MiB when left out. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Origins whose pages may call, `*` for all (when left out). With a list, a request that names another origin than its
-   * own or a listed one is refused with 403: leaving out the CORS headers alone would still carry it out.
+   * Origins whose pages may send requests; `*`, the default, for all. With a list, a request from an origin that is neither
+   * the endpoint's own nor listed is refused with 403. Without CORS headers alone it would still be carried out.
    */
   readonly allowedOrigins?: '*' | readonly string[] | undefined;
-  /** Host names (without port) under which the endpoint answers, any when left out. Guards against DNS rebinding. */
+  /** Host names (without port) under which the endpoint answers; any when left out. Protects from DNS rebinding. */
   readonly allowedHosts?: readonly string[] | undefined;
 }
 
@@ -23,13 +23,13 @@ const METHODS = 'POST, GET, OPTIONS';
 const JSON_TYPE = 'application/json';
 
 /**
- * JSON-RPC over HTTP as a function from Request to Response, for a service worker and for Node alike. The path is not
- * looked at. Never rejects.
+ * JSON-RPC over HTTP as a function from Request to Response, for service workers and for Node. It ignores the path, and
+ * never rejects.
  *
  * | request | status |
  * |---|---|
  * | answered, errors of methods included; a batch; a notification (empty body) | 200 |
- * | no JSON, no request, empty batch | 400 |
+ * | not JSON, not a request, an empty batch | 400 |
  * | one request that took too long | 408 |
  * | body above the limit | 413 with -32600 |
  * | GET | 201, empty |
@@ -88,7 +88,7 @@ export function createFetchHandler(
 }
 
 /**
- * The 403 of a request whose host or origin is not allowed; undefined for one that may go on.
+ * The 403 for a request whose host or origin is not allowed; undefined if both are.
  *
  * @param request - anything with an address and headers, such as the opening of a WebSocket
  */

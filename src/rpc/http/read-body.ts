@@ -1,11 +1,11 @@
 import { readAtMost } from '../../primitives/read-at-most.js';
 
 /**
- * Text of the body of a request or a response. The limit holds for the bytes that really come, not only for the length that
- * was announced; the rest of a body that is too large is not read.
+ * Text of the body of a request or a response. The limit holds for the bytes that arrive, not only for the announced
+ * length. The rest of a body that is too large is not read.
  *
  * @param limit - bytes
- * @returns undefined for a body that is not UTF-8 or breaks off
+ * @returns undefined for a body that is not UTF-8 or is cut off
  */
 export async function readBody(request: Request | Response, limit: number): Promise<string | 'too-large' | undefined> {
   try {
@@ -16,7 +16,7 @@ export async function readBody(request: Request | Response, limit: number): Prom
   }
 }
 
-/** Undefined above the limit. */
+/** @returns undefined above the limit */
 async function readBytes(request: Request | Response, limit: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined;
   // Firefox has no Request.body.

@@ -1,5 +1,5 @@
 import type { BlockOverrides } from '../../evm/block-overrides.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { optional, parseAddress, parseHash, parseIndex, parseQuantity, requireObject } from './parse-params.js';
 
 const SUBJECT = 'block override params';

@@ -1,6 +1,6 @@
 import { equalBytes } from '../../primitives/bytes.js';
 import type { AccessListEntry, Authorization, CallRequest } from '../../primitives/call-request.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import {
   fitted,
   optional,
@@ -21,8 +21,8 @@ const DECIMAL = /^[0-9]{1,78}$/;
  * The call object of `eth_call` and the estimates. Members that are missing or null stay absent, unknown ones (`type`,
  * blob fields) are ignored.
  *
- * @param options.lenient - also takes what `linea_estimateGas` takes: decimal strings for quantities, empty strings for
- *   `value` and `data`, and hex data without `0x` (docs/spec/fees.md 6)
+ * @param options.lenient - also accepts what `linea_estimateGas` accepts: decimal strings for quantities, empty strings
+ *   for `value` and `data`, and hex data without `0x` (docs/spec/fees.md 6)
  * @throws RpcError -32602 for a bad member, for `data` and `input` that differ, and for `gasPrice` together with one of
  *   the EIP-1559 prices
  */
@@ -50,7 +50,7 @@ export function parseCallRequest(value: unknown, options: { readonly lenient?: b
   };
   if (request.gasPrice !== undefined) {
     for (const member of ['maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas'] as const) {
-      if (request[member] !== undefined) throw invalidParams('gasPrice', `stands together with ${member}`);
+      if (request[member] !== undefined) throw invalidParams('gasPrice', `cannot be combined with ${member}`);
     }
   }
   return withoutAbsent(request);
@@ -104,7 +104,7 @@ function parseAuthorizationList(value: unknown): Authorization[] {
   });
 }
 
-/** Absent members are left out, not undefined, so that calls compare and print as they came. */
+/** Leaves out absent members instead of setting them to undefined, so that a call compares equal to what was sent. */
 function withoutAbsent(request: CallRequest): CallRequest {
   return Object.fromEntries(Object.entries(request).filter(([, member]) => member !== undefined));
 }

@@ -2,11 +2,11 @@ import { PlumblineError } from '../../errors.js';
 import { padStart } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { quantityToBigInt } from '../../primitives/quantity.js';
-import { invalidParams, type RpcError } from '../rpc-errors.js';
+import { invalidParams, type RpcError } from '../protocol/rpc-errors.js';
 
 /*
- * Parsers from what stands in `params` to the values used inside. Each takes the parameter's name (with the path inside
- * it) and the subject of the message, and throws RpcError -32602 that names the parameter.
+ * From the JSON values of `params` to the values that methods use. Each function takes the parameter's name (with the path
+ * inside it) and the subject of the message. It throws RpcError -32602 that names the parameter.
  */
 
 /** Most storage keys of one proof request (docs/decisions.md 12). */
@@ -40,7 +40,7 @@ export function parseQuantity(value: unknown, parameter: string, subject = 'para
   );
 }
 
-/** As `parseQuantity`, for counts and indices. @throws RpcError -32602 above 2^53 - 1 */
+/** As `parseQuantity`, for counts and indexes. @throws RpcError -32602 above 2^53 - 1 */
 export function parseIndex(value: unknown, parameter: string, subject = 'params'): number {
   return Number(parseQuantity(value, parameter, subject, 53));
 }
@@ -53,7 +53,7 @@ export function parseBoolean(value: unknown, parameter: string, subject = 'param
     : invalidParams(parameter, 'is not a boolean', subject);
 }
 
-/** What `parse` makes of the value, or undefined where it is missing or null. */
+/** The parsed value, or undefined where it is missing or null. */
 export function optional<T>(value: unknown, parse: (present: unknown) => T): T | undefined {
   return value === undefined || value === null ? undefined : parse(value);
 }
@@ -74,10 +74,10 @@ export function parseStorageKey(value: unknown, parameter = 'position', subject 
 }
 
 /**
- * Keys of a proof request, in order, duplicates kept (docs/spec/state-trie.md 7.3).
+ * Keys of a proof request, in order and with duplicates (docs/spec/state-trie.md 7.3).
  *
  * @returns 32 bytes each
- * @throws RpcError -32602, above `limit` keys too
+ * @throws RpcError -32602, also above `limit` keys
  */
 export function parseStorageKeys(
   value: unknown,

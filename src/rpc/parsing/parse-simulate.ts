@@ -1,6 +1,6 @@
 import type { Withdrawal } from '../../ethereum/withdrawal.js';
 import type { BlockCall, BlockRequest, SimulatedBlockOverrides } from '../../evm/simulation/simulation.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { parseBlockOverrides } from './parse-block-overrides.js';
 import { parseCallRequest } from './parse-call.js';
 import {
@@ -26,7 +26,7 @@ export interface SimulationRequest {
 
 /**
  * `{blockStateCalls: [{blockOverrides, stateOverrides, calls}], traceTransfers, validation, returnFullTransactions}`; only
- * the first is required, and it is not empty.
+ * the first is required, and it must not be empty.
  *
  * @throws RpcError -32602 that names the member
  * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1
@@ -53,7 +53,7 @@ function parseBlock(value: unknown, at: string): BlockRequest {
   };
 }
 
-/** The block overrides of calls, and those that only a block of its own can have. */
+/** The block overrides of calls, and those that only a simulated block can have. */
 function parseOverrides(value: unknown, at: string): SimulatedBlockOverrides {
   const { beaconRoot, withdrawals, ...plain } = requireObject(value, at, SUBJECT);
   const root = optional(beaconRoot, (present) => parseHash(present, `${at}.beaconRoot`, SUBJECT));

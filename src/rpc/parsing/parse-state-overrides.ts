@@ -1,13 +1,13 @@
 import { bytesToHex } from '../../primitives/hex.js';
 import type { AccountOverride, StateOverrides, StorageOverride } from '../../primitives/state-overrides.js';
-import { invalidParams } from '../rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { optional, parseAddress, parseBytes, parseHash, parseQuantity, requireObject } from './parse-params.js';
 
 const SUBJECT = 'state override params';
 
 /**
- * A state override set: an object from address to what replaces the account's members. Slots and their values have 32
- * bytes. Unknown members are ignored; the same address or slot in two spellings is refused.
+ * A state override set: an object from addresses to new values for members of the account. Slots and their values
+ * have 32 bytes. Unknown members are ignored. The same address or slot in two spellings is refused.
  *
  * @returns an empty list where the parameter is missing or null
  * @throws RpcError -32602 that names the address, and the member or slot
@@ -60,11 +60,11 @@ function parseStorage(value: unknown, at: string): StorageOverride {
 
 function refuseTwice(seen: Set<string>, bytes: Uint8Array, at: string): void {
   const name = bytesToHex(bytes);
-  if (seen.has(name)) throw invalidParams(at, 'is there twice', SUBJECT);
+  if (seen.has(name)) throw invalidParams(at, 'is given twice', SUBJECT);
   seen.add(name);
 }
 
-/** A key as it came, cut so that a message cannot grow with the input. */
+/** The key, cut so that the length of a message does not depend on the input. */
 function excerpt(key: string): string {
   return key.length > 80 ? `${key.slice(0, 80)}…` : key;
 }

@@ -3,7 +3,7 @@ import { equalBytes } from '../../primitives/bytes.js';
 import type { StepTrie } from '../trace.js';
 import type { AccountRecord, SlotTrie, StateTries } from '../tries/state-tries.js';
 import { putTraced, readTraced, removeTraced } from './kernel-traces-trie.js';
-import type { TracedState } from './traced-state.js';
+import type { TracedState } from './traced-application.js';
 
 /**
  * The tries of a world state, changed one operation at a time for one block. Undo records are kept as in block

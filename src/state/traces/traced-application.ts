@@ -8,7 +8,15 @@ import type { StateTrace, StepTrie, TrieStep } from '../trace.js';
 import { type CodeFields, codeFields, sameCode } from '../tries/block-application.js';
 import { ascending, checkBefore, type HashedSlot } from '../tries/block-entries.js';
 import type { AccountAfter, SlotChange, ZkAccountChange } from '../world-state.js';
-import type { TracedState } from './traced-state.js';
+
+/** The tries of a state, for block application step by step. Storage belongs to a leaf position of the account trie. */
+export interface TracedState {
+  readonly accounts: StepTrie;
+  /** Storage of the account whose leaf stands at `position`. @param account - its value */
+  storageAt(position: number, account: AccountValue): StepTrie;
+  /** Gives the account at `position` storage that is empty. */
+  startStorage(position: number): StepTrie;
+}
 
 /**
  * A change that may give the code hashes and size instead of the code, for callers who have traces but not the code.

@@ -5,7 +5,7 @@ import type { BranchProof, StateTrace } from '../trace.js';
 import { leafId, parentId, siblingId } from '../witness/witness-nodes.js';
 import { WitnessTrie } from '../witness/witness-trie.js';
 import { stateBefore } from './trace-check-trie.js';
-import { WitnessState } from './traced-state.js';
+import { WitnessState } from './witness-state.js';
 
 /**
  * The part of the state before a block that its traces show: enough to apply the block, and to read what it touched.

@@ -1,7 +1,8 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { type AccountValue, accountHashInput, encodeAccountValue } from '../../accumulator/account-value.js';
+import { hashCode } from '../../accumulator/keys.js';
 import { schemeFormat, ZERO_HASH } from '../../accumulator/scheme.js';
-import { encodeCode, encodeFull } from '../../accumulator/spread.js';
+import { encodeFull } from '../../accumulator/spread.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import type { Hasher } from '../../kernel/contracts.js';
 import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
@@ -99,7 +100,7 @@ export function codeFields(
 ): CodeFields {
   let fields: CodeFields;
   if (after.code !== undefined) {
-    const zkCodeHash = hasher.hash(encodeCode(hasher.scheme, after.code));
+    const zkCodeHash = hashCode(hasher, after.code);
     fields = { zkCodeHash, keccakCodeHash: keccak_256(after.code), codeSize: BigInt(after.code.length) };
   } else {
     fields = prior ?? {

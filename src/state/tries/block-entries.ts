@@ -1,5 +1,5 @@
 import { type AccountValue, decodeAccountValue } from '../../accumulator/account-value.js';
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter, PlumblineError } from '../../errors.js';
 import { compareBytes, equalBytes, requireLength } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { KeyHashes } from '../hash-cache.js';
@@ -64,10 +64,7 @@ export function ascending<T extends { hkey: Uint8Array }>(what: string, items: T
   const sorted = items.sort((a, b) => compareBytes(a.hkey, b.hkey));
   const hasDuplicate = sorted.some((item, i) => i > 0 && equalBytes(item.hkey, sorted[i - 1]!.hkey));
   if (!hasDuplicate) return sorted;
-  throw new PlumblineError('INVALID_PARAMETER', `a block names one ${what} hasDuplicate`, {
-    parameter: 'changes',
-    reason: `the same ${what} hasDuplicate`,
-  });
+  throw invalidParameter('changes', `must contain each ${what} only once; merge its changes`);
 }
 
 /**

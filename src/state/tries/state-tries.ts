@@ -1,5 +1,5 @@
 import { ZERO_HASH } from '../../accumulator/scheme.js';
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
 import type { TrieKernel } from '../../kernel/trie-contract.js';
 
@@ -67,8 +67,7 @@ export class StateTries {
     readonly kernel: TrieKernel,
   ) {
     if (kernel.scheme !== hasher.scheme || !kernel.keeps.undo || !kernel.keeps.nodes) {
-      const reason = "must have the hasher's scheme and the options undo and nodes";
-      throw new PlumblineError('INVALID_PARAMETER', `the trie kernel ${reason}`, { parameter: 'kernel', reason });
+      throw invalidParameter('kernel', "must have the hasher's scheme and the options undo and nodes");
     }
     this.accounts = kernel.createTrie();
     this.discardUndo();

@@ -1,10 +1,10 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter, type PlumblineError } from '../../errors.js';
 import { originOf } from '../../primitives/origin.js';
 import { createRedactor, endpointSecretsOf, type Redactor } from './redact.js';
 
-/** Where an endpoint is, and what hides its keys. Only `origin` may be shown. */
+/** Address of an endpoint, and the redactor for its keys. Only `origin` may be shown. */
 export interface Address {
-  /** Without user and password, which `fetch` refuses; they are in `headers`. */
+  /** Without user and password, which `fetch` refuses; these are in `headers`. */
   readonly url: string;
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,19 +12,19 @@ export interface Address {
 }
 
 /**
- * Address of an endpoint: a self-run node, a provider's `{base}/v3/<API_KEY>`, a public one.
+ * Parses the address of an endpoint: your own node, a provider's `{base}/v3/<API_KEY>`, or a public endpoint.
  *
  * @param headers - sent with each request
- * @throws PlumblineError `INVALID_PARAMETER` for an URL that is not http or https; the URL itself is not quoted
+ * @throws PlumblineError `INVALID_PARAMETER` for a URL that is not http or https; the URL is not quoted
  */
 export function parseEndpointAddress(text: string, headers: Readonly<Record<string, string>> = {}): Address {
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    throw invalid('not an absolute URL');
+    throw invalid('must be an absolute http or https URL');
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('not an http or https URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('must be an http or https URL');
   const { username, password } = url;
   const withUser = username === '' && password === '' ? headers : { authorization: basic(url), ...headers };
   const redactor = createRedactor(endpointSecretsOf(url, withUser));
@@ -34,7 +34,7 @@ export function parseEndpointAddress(text: string, headers: Readonly<Record<stri
   return { url: url.href, origin: originOf(url.href), headers: withUser, redactor };
 }
 
-/** `address` of a path below that of the endpoint; its query stays. */
+/** The URL of a path below that of the endpoint, with the endpoint's query. */
 export function urlBelow(address: Address, path: string): string {
   const url = new URL(address.url);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
@@ -46,12 +46,12 @@ function basic({ username, password }: URL): string {
   try {
     user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   } catch {
-    throw invalid('user or password are not well encoded');
+    throw invalid('user and password must be percent-encoded correctly');
   }
   const bytes = new TextEncoder().encode(user);
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
 function invalid(reason: string): PlumblineError {
-  return new PlumblineError('INVALID_PARAMETER', `endpoint: ${reason}`, { parameter: 'endpoint', reason });
+  return invalidParameter('endpoint', reason);
 }

@@ -1,11 +1,11 @@
 import { faultOutcome, type Outcome, type RpcErrorBody } from './fault.js';
 
-/** Codes of providers. @source docs/spec/json-rpc.md 4.3 */
+/** Error codes of providers. @source docs/spec/json-rpc.md 4.3 */
 const REFUSED_CODES = [402, 401, 403, -33000, -33100, -40100];
 const RATE_CODES = [429, -33200, -33300, -33400];
 const PROJECT_REFUSED = -32002;
 const LIMIT = -32005;
-/** Besu: initial sync is still in progress. */
+/** Besu: the initial sync is still in progress. */
 const SYNCING = -32008;
 
 const ABOUT_RATE =
@@ -13,10 +13,10 @@ const ABOUT_RATE =
 const ABOUT_SIZE = /range|batch|block|result|respon|\bsize\b|too (?:large|big|long)|\bgas\b|\blogs?\b/i;
 
 /**
- * Tells an answer to the call from a word about the endpoint: refusals of the key, rate limits, synchronisation.
- * -32005 may be a rate limit or a range or batch that is too large, so its message is read (docs/spec/json-rpc.md 4.3).
+ * Separates errors of the call from faults of the endpoint: refused keys, rate limits, synchronisation. -32005 may be a rate
+ * limit, or a range or batch that is too large, so its message decides (docs/spec/json-rpc.md 4.3).
  *
- * @param error - redacted already
+ * @param error - already redacted
  */
 export function classifyError(error: RpcErrorBody, status?: number): Outcome {
   const { code, message } = error;
@@ -35,7 +35,7 @@ function isAboutRate({ message, data }: RpcErrorBody): boolean {
   return !ABOUT_SIZE.test(message);
 }
 
-/** Milliseconds of `data.rate.backoff_seconds`. @returns undefined where there is none */
+/** `data.rate.backoff_seconds` in milliseconds. @returns undefined without it */
 export function backoffMs(data: unknown): number | undefined {
   const seconds = Number(rateOf(data)?.backoff_seconds ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
@@ -48,9 +48,9 @@ function rateOf(data: unknown): { readonly backoff_seconds?: unknown } | undefin
 }
 
 /**
- * Whether the error of a whole batch means that the endpoint does not take it as a batch.
+ * Whether the error of a whole batch means that the endpoint refuses the batch, not its calls.
  *
- * @returns how many calls may go together from now on, or undefined for another kind of error
+ * @returns the new batch limit, or undefined for another kind of error
  */
 export function refusedBatchLimit(error: RpcErrorBody, size: number): number | undefined {
   if (size < 2) return undefined;
@@ -61,17 +61,17 @@ export function refusedBatchLimit(error: RpcErrorBody, size: number): number | u
   return [-32600, -32700].includes(error.code) ? 1 : undefined;
 }
 
-/** Codes and words of errors that depend on which endpoint was asked: what it serves, holds, and has seen. */
+/** Codes and words of errors that depend on the endpoint: on the methods it serves and the blocks it has. */
 const ENDPOINT_CODES = [-32601, -32604, -32603, -32002, -39001, 4200, 4444];
 const ABOUT_HOLDINGS =
   /header not found|unknown block|missing trie node|prun(?:ed|ing)|(?:state|block) (?:is )?(?:unavailable|not (?:available|found))|proof window|not supported|does not exist|not available/i;
 
-/** Whether another endpoint may answer a call that this one answered with `error`. Execution errors are the same anywhere. */
+/** Whether another endpoint may answer the call. Execution errors are the same at all endpoints. */
 export function dependsOnEndpoint(error: RpcErrorBody): boolean {
   return ENDPOINT_CODES.includes(error.code) || (error.code === -32000 && ABOUT_HOLDINGS.test(error.message));
 }
 
-/** Whether the endpoint does not have the method at all. */
+/** Whether the endpoint does not have the method. */
 export function isMethodMissing(error: RpcErrorBody): boolean {
   return [-32601, -32604, 4200].includes(error.code);
 }

@@ -3,24 +3,24 @@ import type { UpstreamReason } from '../../errors.js';
 /**
  * Why an endpoint gave no answer to a call.
  *
- * - `configuration`: it will not serve us (key, plan, address); asking again is of no use
- * - `rate-limited`: it asks us to wait
- * - `timed-out`, `unavailable`: nothing came, or it says that it cannot serve now
- * - `malformed`: what came is not an answer
- * - `rejected`: the caller refused the answer
+ * - `configuration`: it refuses to serve this node (key, plan, address); asking again does not help
+ * - `rate-limited`: it asks to wait
+ * - `timed-out`, `unavailable`: no answer arrived, or it cannot serve now
+ * - `malformed`: the body is not a JSON-RPC answer
+ * - `rejected`: the answer was checked and refused
  */
 export type FaultKind = UpstreamReason['kind'];
 
-/** What went wrong at an endpoint. */
+/** A fault of an endpoint. */
 export interface Fault {
   readonly kind: FaultKind;
-  /** Words of ours, or redacted ones of the endpoint. */
+  /** Own text, or redacted text of the endpoint. */
   readonly reason: string;
-  /** HTTP status, when there was one. */
+  /** HTTP status, if there was one. */
   readonly status?: number;
-  /** Of `configuration`: what stands in the way may be gone with the next request. */
+  /** Of `configuration`: whether the next request may succeed. */
   readonly mayPass?: boolean;
-  /** How long the endpoint asks us to stay away. */
+  /** How long the endpoint asks to wait, milliseconds. */
   readonly retryAfterMs?: number;
 }
 
@@ -31,28 +31,28 @@ export interface RpcErrorBody {
   readonly data?: unknown;
 }
 
-/** What one endpoint made of one call. */
+/** The outcome of one call at one endpoint. */
 export type Outcome =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly error: RpcErrorBody }
   | { readonly kind: 'fault'; readonly fault: Fault };
 
-/** An answer, good or bad; only faults are left out. */
+/** A result or a JSON-RPC error, not a fault. */
 export type Answer = Exclude<Outcome, { readonly kind: 'fault' }>;
 
 /** An endpoint as callers see it. */
 export interface EndpointInfo {
-  /** Its origin; `#2` and so on behind it where a group has several of one origin. */
+  /** Its origin; with `#2` and so on if a group has several endpoints of one origin. */
   readonly id: string;
   readonly origin: string;
 }
 
-/** How far one endpoint has come with one request. */
+/** How a request failed at one endpoint. */
 export interface Failure {
   readonly fault: Fault;
-  /** Whether it is of no use to ask this endpoint again. */
+  /** Whether asking this endpoint again cannot help. */
   readonly isFinal: boolean;
-  /** What is thrown when no endpoint did better. */
+  /** The error to throw if no endpoint succeeds. */
   readonly error?: unknown;
 }
 
@@ -62,12 +62,12 @@ export interface Call {
   readonly params: readonly unknown[];
 }
 
-/** The outcome of a call that met a fault. */
+/** An outcome that is a fault. */
 export function faultOutcome(kind: FaultKind, reason: string, more: Partial<Fault> = {}): Outcome {
   return { kind: 'fault', fault: { kind, reason, ...more } };
 }
 
-/** An outcome of each of `calls`, all alike. */
+/** The same outcome for each of `calls`. */
 export function forAll(calls: readonly Call[], outcome: Outcome): Outcome[] {
   return calls.map(() => outcome);
 }

@@ -2,34 +2,35 @@ import { readAtMost } from '../../primitives/read-at-most.js';
 import type { Address } from './address.js';
 import type { Fault } from './fault.js';
 
-/** What every HTTP request of an endpoint goes by. */
+/** Options of the HTTP requests of an endpoint. */
 export interface HttpOptions {
   readonly fetch: typeof fetch;
-  /** Bytes of an answer, decompressed; more are not read. */
+  /** Most bytes of an answer, decompressed. */
   readonly maxResponseBytes: number;
 }
 
-/** What came back, as far as it was read. */
+/** An HTTP answer. */
 export interface HttpReply {
   readonly status: number;
-  /** `Retry-After` in milliseconds; page scripts see the header only where the endpoint lets them. */
+  /** `Retry-After` in milliseconds. Page scripts see this header only if the endpoint's CORS headers allow it. */
   readonly retryAfterMs?: number;
   readonly body: string;
   readonly bytesReceived: number;
 }
 
+/** A fault in place of an HTTP answer. */
 export interface HttpFailure {
   readonly fault: Fault;
   readonly bytesReceived: number;
 }
 
 /**
- * One HTTP exchange. What `fetch` throws is not passed on, because its words may quote the address.
+ * One HTTP exchange. Errors of `fetch` are not passed on, because their text may contain the address.
  *
- * @param url - of the address, or below it
+ * @param url - that of `address`, or one below it
  * @param body - JSON to POST; GET without one
- * @param signal - ends the exchange
- * @throws the reason of `signal` when it is aborted, nothing else
+ * @param signal - aborts the exchange
+ * @throws only the reason of `signal`
  */
 export async function exchangeHttp(
   address: Address,
@@ -41,7 +42,7 @@ export async function exchangeHttp(
   const json = 'application/json';
   let response: Response;
   try {
-    // Called without a receiver: a browser's own fetch refuses any other than the global object.
+    // Called without a receiver: a browser's fetch throws for any receiver but the global object.
     const { fetch } = options;
     response = await fetch(url, {
       method: body === undefined ? 'GET' : 'POST',
@@ -50,7 +51,7 @@ export async function exchangeHttp(
       credentials: 'omit',
       cache: 'no-store',
       referrerPolicy: 'no-referrer',
-      // Headers of our own, keys among them, would go along to wherever an endpoint points.
+      // A followed redirect would send the headers, and keys in them, to another address.
       redirect: 'manual',
       signal,
     });
@@ -63,7 +64,7 @@ export async function exchangeHttp(
     const { status } = response;
     const fault: Fault = {
       kind: 'configuration',
-      reason: 'redirects, and is not followed',
+      reason: 'redirects to another address, which is not followed',
       ...(status > 0 && { status }),
     };
     return { fault, bytesReceived: 0 };
@@ -79,7 +80,7 @@ async function readReply(response: Response, maxBytes: number, signal: AbortSign
     bytesReceived,
   });
   try {
-    // The length that was announced is that of the compressed body: above the limit the body is, too, or nearly.
+    // `content-length` is the compressed length. If that is above the limit, the decompressed body is too.
     if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
       response.body?.cancel().catch(() => {});
       return failed(`answer above ${maxBytes} bytes`);
@@ -97,7 +98,7 @@ async function readReply(response: Response, maxBytes: number, signal: AbortSign
   }
 }
 
-/** Seconds or a date; a date is counted from the answer's own `Date` where there is one. */
+/** Reads seconds or a date. A date is compared with the answer's own `Date` header, if there is one. */
 function parseRetryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after')?.trim();
   if (text === undefined || text === '') return undefined;
@@ -107,7 +108,7 @@ function parseRetryAfter(headers: Headers): number | undefined {
   return Number.isNaN(delay) ? undefined : Math.max(0, delay);
 }
 
-/** Code of the system's error behind a failed fetch, ` (ECONNREFUSED)`: no secret, and it helps. */
+/** Code of the system error behind a failed fetch, such as ` (ECONNREFUSED)`. It contains no secret. */
 function systemCode(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;

@@ -13,7 +13,7 @@ import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
 import type { Exchange, Transport } from './transport.js';
 import { hasAnswer, isOtherText, parseError, parseJson } from './wire.js';
 
-/** Statuses by which a server may refuse an array of requests. */
+/** HTTP statuses with which servers refuse a batch. */
 const MAY_REFUSE_BATCH = [400, 405, 413, 415, 422];
 
 /** JSON-RPC over HTTP POST. @source docs/spec/json-rpc.md 3, 4.3 */
@@ -58,7 +58,7 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
   if (status >= 500 || status === 408 || status === 425) return fail('unavailable', words, wait);
 
   const isSuccess = status >= 200 && status < 300;
-  // The address of something else, or a page that stands in its way.
+  // The address belongs to another service, or a captive portal or error page is in between.
   if (isSuccess && json === undefined && isOtherText(reply.body))
     return fail('configuration', 'not JSON', { mayPass: true });
   if (whole !== undefined && said !== undefined) {
@@ -71,14 +71,14 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
   return fail('configuration', words);
 }
 
-/** The error of a body that is one error for whatever was asked, redacted. */
+/** The error of a body that is one error for all calls, redacted. */
 function wholeError(address: Address, json: unknown): RpcErrorBody | undefined {
-  // Some servers put the error of a whole batch into an array, with id null.
+  // Some servers return the error of a whole batch in an array, with id null.
   const only = Array.isArray(json) && json.length === 1 && json[0]?.id === null ? json[0] : json;
   return Array.isArray(only) ? undefined : parseError(only, address.redactor);
 }
 
-/** Members by their ids, which may come back in any order, as text, or not at all. */
+/** Matches members to calls by id. Ids may be in any order, be strings, or be missing. */
 function readMembers(
   address: Address,
   calls: readonly Call[],

@@ -4,16 +4,16 @@ import { createRedactor } from './redact.js';
 import type { Transport } from './transport.js';
 import { errorBody } from './wire.js';
 
-/** A provider after EIP-1193, as far as it is asked: a wallet's, a light client's, another plumbline node's. */
+/** An EIP-1193 provider: a wallet, a light client, or another plumbline node. */
 export interface Eip1193Provider {
   request(args: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
 }
 
-/** Codes of EIP-1193 for a provider that will not, or cannot now, serve this page. */
+/** EIP-1193 codes of a provider that refuses to serve this page, or cannot serve now. */
 const UNAUTHORIZED = 4100;
 const DISCONNECTED = [4900, 4901];
 
-/** Calls through a provider, one by one. What it throws may quote an URL, of which the origin is left. */
+/** Sends calls to a provider, one at a time. URLs in its errors are reduced to their origins. */
 export function providerTransport(provider: Eip1193Provider, name: string): Transport {
   const redactor = createRedactor([]);
   return {

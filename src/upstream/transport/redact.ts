@@ -1,23 +1,23 @@
 import { originOf } from '../../primitives/origin.js';
 
-/** Shortest part of a path that may be a key; shorter ones are words like `v3`, `rpc` and `eth`. */
+/** Shortest part of a path that counts as a key. Shorter ones are words such as `v3`, `rpc` and `eth`. */
 const SHORTEST_IN_PATH = 4;
-/** Shortest value of a query or header, and shortest user name or password, that is worth hiding. */
+/** Shortest value of a query, header, user name or password that is hidden. */
 const SHORTEST_ELSEWHERE = 3;
-/** A secret this long is looked for inside hex data too; a shorter one would be found there by accident. */
+/** Only secrets of at least this length are searched in hex data. Shorter ones would match by chance. */
 const LONG = 16;
 const HIDDEN = '[redacted]';
 const HEX = /^0x[0-9a-f]*$/i;
 const URL_IN_TEXT = /\b(?:https?|wss?):\/\/[^\s"'<>\\]+/gi;
 
-/** Hides what must not be shown in anything an endpoint or a `fetch` says. */
+/** Removes secrets from texts of endpoints and of `fetch`. */
 export interface Redactor {
   text(text: string): string;
-  /** The same for each string of a JSON value, keys of objects included. */
+  /** The same for each string in a JSON value, keys of objects included. */
   json(value: unknown): unknown;
 }
 
-/** What of an endpoint's address may be a key. */
+/** The parts of an endpoint's URL and headers that may be keys. */
 export function endpointSecretsOf(url: URL, headers: Readonly<Record<string, string>>): string[] {
   const elsewhere = [
     url.username,
@@ -25,7 +25,7 @@ export function endpointSecretsOf(url: URL, headers: Readonly<Record<string, str
     ...url.searchParams.values(),
     ...url.search.slice(1).split('&').map(secretOfPair),
     url.hash.slice(1),
-    // `Bearer` and `Basic` are no secret, what follows them is.
+    // `Bearer` and `Basic` are not secret. What follows them is.
     ...Object.values(headers).flatMap((value) => [value, ...value.split(/[\s,;=]+/)]),
   ];
   return [
@@ -34,13 +34,13 @@ export function endpointSecretsOf(url: URL, headers: Readonly<Record<string, str
   ];
 }
 
-/** Of `name=value` the value as it stands there, of a name alone that name: it may be the key. */
+/** The value of `name=value`, still encoded. A name without a value may itself be the key. */
 function secretOfPair(pair: string): string {
   const at = pair.indexOf('=');
   return at < 0 ? pair : pair.slice(at + 1);
 }
 
-/** @param secrets - texts to hide, in whatever case and with or without URL encoding they come back */
+/** @param secrets - texts to hide, in any case and with or without URL encoding */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const forms = [...new Set(secrets.flatMap((secret) => [secret, decode(secret), encodeURIComponent(secret)]))]
     .filter((form) => form !== '')

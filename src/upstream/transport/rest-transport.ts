@@ -4,7 +4,7 @@ import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
 import type { Transport } from './transport.js';
 import { errorBody, isOtherText, parseJson } from './wire.js';
 
-/** GET of JSON: the method of a call is its path. Errors are `{code, message}` (docs/spec/json-rpc.md 5.3). */
+/** JSON by HTTP GET. The method of a call is its path. Errors are `{code, message}` (docs/spec/json-rpc.md 5.3). */
 export function restTransport(address: Address, options: HttpOptions): Transport {
   return {
     origin: address.origin,

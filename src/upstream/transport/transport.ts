@@ -1,20 +1,20 @@
 import type { Call, Outcome } from './fault.js';
 
-/** What one exchange with an endpoint came to. */
+/** Result of one exchange with an endpoint. */
 export interface Exchange {
-  /** One for each call, in their order; or how many calls the endpoint takes together, when these were too many for it. */
+  /** One outcome for each call, in their order; or the new batch limit, if the endpoint refused the batch. */
   readonly reply: readonly Outcome[] | { readonly batchLimit: number };
   readonly status?: number;
   readonly bytesSent: number;
   readonly bytesReceived: number;
 }
 
-/** How calls get to one endpoint and back. It neither waits nor repeats. */
+/** Sends calls to one endpoint. It does not wait or retry. */
 export interface Transport {
-  /** Safe to show. */
+  /** Without secrets. */
   readonly origin: string;
-  /** Calls that may go together. */
+  /** Most calls in one exchange. */
   readonly batchLimit: number;
-  /** @throws the reason of `signal` when it is aborted, nothing else */
+  /** @throws only the reason of `signal` */
   exchange(calls: readonly Call[], signal: AbortSignal): Promise<Exchange>;
 }

@@ -1,7 +1,7 @@
 import type { RpcErrorBody } from './fault.js';
 import type { Redactor } from './redact.js';
 
-/** Error messages of an endpoint are cut to this many characters. */
+/** Error messages of endpoints are cut to this number of characters. */
 const MAX_MESSAGE = 500;
 const INTERNAL_ERROR = -32603;
 
@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a body begins otherwise than an object or a list: a page of text in place of an answer, not half of one. */
+/** Whether a body does not begin like an object or a list: it is a page of text, not part of an answer. */
 export function isOtherText(body: string): boolean {
   return /^\s*[^\s{[]/.test(body);
 }
@@ -27,14 +27,14 @@ export function hasAnswer(value: unknown): boolean {
 /**
  * The `error` member of a JSON-RPC answer.
  *
- * @returns undefined where there is none; `"error": null` is none
+ * @returns undefined without one, and for `"error": null`
  */
 export function parseError(value: unknown, redactor?: Redactor): RpcErrorBody | undefined {
   if (typeof value !== 'object' || value === null || !('error' in value)) return undefined;
   return errorBody(value.error, redactor);
 }
 
-/** An error object of an endpoint or a provider, redacted and cut. @returns undefined for one without code and message */
+/** An error object of an endpoint or a provider, redacted and cut. @returns undefined if it has neither code nor message */
 export function errorBody(error: unknown, redactor?: Redactor): RpcErrorBody | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
@@ -42,7 +42,7 @@ export function errorBody(error: unknown, redactor?: Redactor): RpcErrorBody | u
   const text = typeof message === 'string' ? message : '';
   return {
     code: typeof code === 'number' && Number.isSafeInteger(code) ? code : INTERNAL_ERROR,
-    // Redacted before it is cut, so that no half of a key is left at the end.
+    // Redacted before it is cut, so that no part of a key is left at the end.
     message: (redactor?.text(text) ?? text).slice(0, MAX_MESSAGE),
     ...(data !== undefined && { data: redactor?.json(data) ?? data }),
   };

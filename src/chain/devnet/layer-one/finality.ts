@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../../errors.js';
+import { invalidParameter } from '../../../errors.js';
 import type { WorldState } from '../../../state/world-state.js';
 import type { Block } from '../../chain.js';
 import type { Ledger } from '../records/ledger.js';
@@ -115,9 +115,5 @@ export class DevnetFinality {
 
 function atLeast(least: number, name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
-  const reason = `must be an integer of at least ${least}, got ${value}`;
-  throw new PlumblineError('INVALID_PARAMETER', `finality.${name} ${reason}`, {
-    parameter: `finality.${name}`,
-    reason,
-  });
+  throw invalidParameter(`finality.${name}`, `must be an integer of at least ${least}, got ${value}`);
 }

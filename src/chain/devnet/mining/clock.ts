@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../../errors.js';
+import { invalidParameter } from '../../../errors.js';
 
 /** State of a clock, for a snapshot. Times in seconds. */
 export interface ClockSnapshot {
@@ -48,8 +48,7 @@ export class BlockClock {
   /** Sets the time of the next block. @throws PlumblineError `INVALID_PARAMETER` unless it is after `parent` */
   setNext(timestamp: number, parent: number): void {
     if (timestamp <= parent) {
-      const reason = `${timestamp} must be after ${parent}, the time of the newest block`;
-      throw new PlumblineError('INVALID_PARAMETER', `timestamp ${reason}`, { parameter: 'timestamp', reason });
+      throw invalidParameter('timestamp', `${timestamp} must be after ${parent}, the time of the newest block`);
     }
     this.exact = timestamp;
   }

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../../errors.js';
+import { invalidParameter } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { Block } from '../../chain.js';
@@ -142,9 +142,7 @@ export class DevnetControl {
 /** @throws PlumblineError `INVALID_PARAMETER` */
 export function requireInterval(mode: MiningMode): void {
   if (typeof mode !== 'object' || (mode.intervalSeconds > 0 && mode.intervalSeconds <= MAX_INTERVAL_SECONDS)) return;
-  const reason = `must be above 0 and at most ${MAX_INTERVAL_SECONDS}, got ${mode.intervalSeconds}`;
-  const parameter = 'mining.intervalSeconds';
-  throw new PlumblineError('INVALID_PARAMETER', `${parameter} ${reason}`, { parameter, reason });
+  throw invalidParameter('mining.intervalSeconds', `must be above 0 and at most ${MAX_INTERVAL_SECONDS}`);
 }
 
 /** Timers do not support much longer delays. */

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../../errors.js';
+import { invalidParameter, type PlumblineError } from '../../../errors.js';
 import type { BlobSchedule } from '../../../ethereum/blob-gas.js';
 import type { HashScheme } from '../../../kernel/contracts.js';
 import { devnet } from '../../../networks/devnet.js';
@@ -258,6 +258,5 @@ function isAbsent(value: unknown): boolean {
 }
 
 function invalidField(path: string, reason: string, cause?: unknown): PlumblineError<'INVALID_PARAMETER'> {
-  const parameter = path === 'genesis' ? path : `genesis.${path}`;
-  return new PlumblineError('INVALID_PARAMETER', `${parameter} ${reason}`, { parameter, reason }, { cause });
+  return invalidParameter(path === 'genesis' ? path : `genesis.${path}`, reason, { cause });
 }

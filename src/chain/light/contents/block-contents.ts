@@ -5,18 +5,18 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import { readCount, readObject } from '../../../proof/json-reader.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../../chain.js';
-import { firstThatHas } from '../first-that-has.js';
-import { isNotThereYet } from '../refused.js';
+import { requestFirstFound } from '../first-found.js';
+import { isNotAvailableYet } from '../refused.js';
 
-/** Blocks whose contents are kept; the least recently used goes first. */
+/** Blocks whose contents are kept; the oldest is dropped first. */
 const KEPT = 32;
 
-/** Transactions and receipts of blocks whose headers are known, checked against the roots in these. */
+/** Reads transactions and receipts of blocks and verifies them against the roots in their headers. */
 export class BlockContentsReader {
   private readonly bodies = new Map<string, Block>();
   private readonly receiptLists = new Map<string, readonly TransactionReceipt[]>();
 
-  /** @param agreeing - origins that have to say so before a transaction is in no block */
+  /** @param agreeing - origins that must not know a transaction before it counts as absent */
   constructor(
     private readonly group: EndpointGroup,
     private readonly network: Network,
@@ -30,7 +30,7 @@ export class BlockContentsReader {
     const { readBlockBody } = await import('./read-contents.js');
     const block = await this.group.request('eth_getBlockByHash', [bytesToHex(hash), true], {
       ...(signal !== undefined && { signal }),
-      mayCome: isNotThereYet,
+      isTransient: isNotAvailableYet,
       accept: (answer) => readBlockBody({ header, hash }, answer, this.network.chainId),
     });
     return keep(this.bodies, hash, block);
@@ -44,41 +44,42 @@ export class BlockContentsReader {
     const { readReceipts } = await import('./read-contents.js');
     const receipts = await this.group.request('eth_getBlockReceipts', [bytesToHex(block.hash)], {
       ...(signal !== undefined && { signal }),
-      mayCome: isNotThereYet,
+      isTransient: isNotAvailableYet,
       accept: (answer) => readReceipts(block, answer, this.network),
     });
     return keep(this.receiptLists, block.hash, receipts);
   }
 
   /**
-   * A transaction by its hash, with the block that an endpoint says it is in and it is in.
+   * A transaction by its hash, and its block. An endpoint names the block; the transactions of that block are verified.
    *
-   * @param blockAt - a block of the chain by its number
-   * @returns undefined when as many endpoints as have to agree know of no block with it
-   * @throws PlumblineError `ANSWER_REFUSED` when it is not where it was said to be, `PROOF_MALFORMED`, of the endpoints
+   * @param blockAt - returns a block of the chain by its number
+   * @returns undefined if enough origins know of no block with it
+   * @throws PlumblineError `ANSWER_REFUSED` if it is not in the block that the endpoint names, `PROOF_MALFORMED`, of the
+   *   endpoints
    */
   find(
     hash: Uint8Array,
     blockAt: (number: number) => Promise<Pick<Block, 'header' | 'hash'> | undefined>,
   ): Promise<IncludedTransaction | undefined> {
-    return firstThatHas(this.group, 'eth_getTransactionByHash', [bytesToHex(hash)], {
+    return requestFirstFound(this.group, 'eth_getTransactionByHash', [bytesToHex(hash)], {
       ...(this.agreeing !== undefined && { agreeing: this.agreeing }),
       accept: async (answer) => {
-        const place = readPlace(answer);
-        const of = place === undefined ? undefined : await blockAt(place);
+        const number = readBlockNumber(answer);
+        const of = number === undefined ? undefined : await blockAt(number);
         if (of === undefined) return undefined;
         const block = await this.withBody(of);
         const index = block.transactions.findIndex((transaction) => equalBytes(transaction.hash, hash));
         if (index >= 0) return { transaction: block.transactions[index]!, block, index };
         const what = `transaction ${bytesToHex(hash)} in block ${block.header.number}`;
-        throw new PlumblineError('ANSWER_REFUSED', `${what}: there is none`, { what, check: 'MISSING', at: '' });
+        throw new PlumblineError('ANSWER_REFUSED', `${what}: is not there`, { what, check: 'MISSING', at: '' });
       },
     });
   }
 }
 
-/** Number of the block that an answer says a transaction is in. */
-function readPlace(answer: unknown): number | undefined {
+/** Number of the block that contains the transaction, by the answer. */
+function readBlockNumber(answer: unknown): number | undefined {
   if (answer === null) return undefined;
   const { blockNumber } = readObject(answer, '');
   if (blockNumber === null || blockNumber === undefined) return undefined;

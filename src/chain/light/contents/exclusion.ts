@@ -9,7 +9,7 @@ const METHOD = 'linea_getTransactionExclusionStatusV1';
 const STAGES: readonly unknown[] = ['SEQUENCER', 'RPC', 'P2P'];
 
 /**
- * Why a transaction is in no block, as an endpoint says: nothing of it can be checked but which transaction it is about.
+ * Asks an endpoint why a transaction is in no block. Only the transaction hash of the answer can be checked.
  *
  * @param hash - 32 bytes
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
@@ -29,7 +29,7 @@ function readExclusion(answer: unknown, hash: Uint8Array): Exclusion {
     throw new PlumblineError('ANSWER_REFUSED', 'txHash is of another transaction', details);
   }
   const { txRejectionStage: stage, reasonMessage: reason, timestamp } = json;
-  if (!STAGES.includes(stage)) throw malformed('txRejectionStage', 'is none of SEQUENCER, RPC, P2P');
+  if (!STAGES.includes(stage)) throw malformed('txRejectionStage', 'is not SEQUENCER, RPC or P2P');
   if (typeof reason !== 'string') throw malformed('reasonMessage', 'is not text');
   const time = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN;
   if (Number.isNaN(time)) throw malformed('timestamp', 'is not a date');

@@ -11,11 +11,11 @@ import type { Block, TransactionReceipt } from '../../chain.js';
 import { answerRefused, missing } from '../refused.js';
 
 /*
- * Loaded with the first block whose contents are asked for: parsing transactions and checking their senders takes much
- * code that a node which reads state alone does not need.
+ * A chunk of its own, loaded when the contents of a block are first read. Parsing transactions and recovering their senders
+ * takes much code that a node does not need to read state.
  */
 
-/** The whole block from an endpoint's answer. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED` */
+/** Reads and verifies the whole block from an endpoint's answer. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED` */
 export function readBlockBody(
   { header, hash }: Pick<Block, 'header' | 'hash'>,
   answer: unknown,
@@ -32,7 +32,7 @@ export function readBlockBody(
   return { header, hash, transactions, size, ...(withdrawals !== undefined && { withdrawals }) };
 }
 
-/** Receipts of a block, in order, from an endpoint's answer. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED` */
+/** Reads and verifies the receipts of a block, in order. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED` */
 export function readReceipts(block: Block, answer: unknown, network: Network): readonly TransactionReceipt[] {
   const { header } = block;
   const what = `receipts of block ${header.number}`;

@@ -8,14 +8,14 @@ import { dependsOnEndpoint } from '../../../upstream/transport/classify-error.js
 import { type AdmissionContext, checkAdmission, parseBroadcast } from '../../admission.js';
 
 /** Time to find out whether a transaction has arrived, milliseconds. */
-const LOOK_MS = 5_000;
+const LOOKUP_TIMEOUT_MS = 5_000;
 
 /**
- * Checks a transaction here as the pool of a node would, hands it on, and compares the hash that comes back.
+ * Checks a transaction by the rules of a node's pool, sends it to an endpoint, and compares the returned hash.
  *
- * @returns it as it was sent
- * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS` before anything is sent; `UPSTREAM_ERROR` with what
- *   the node says against it; `ANSWER_REFUSED` for another hash
+ * @returns the transaction
+ * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS` before it is sent; `UPSTREAM_ERROR` with the error of the
+ *   endpoint; `ANSWER_REFUSED` for another hash
  * @source docs/spec/json-rpc.md 2.5, docs/spec/fees.md 7
  */
 export async function submitChecked(
@@ -28,9 +28,9 @@ export async function submitChecked(
   let mayHaveArrived = false;
   try {
     return await group.request('eth_sendRawTransaction', [bytesToHex(raw)], {
-      share: false,
+      deduplicate: false,
       forwarded: true,
-      // What a pool says against a transaction is its answer, unless that endpoint takes none.
+      // An error about the transaction is final. Another endpoint is asked only if the error is about the endpoint.
       tryNext: dependsOnEndpoint,
       onFault: ({ kind }) => {
         mayHaveArrived ||= kind === 'timed-out' || kind === 'unavailable' || kind === 'malformed';
@@ -38,23 +38,23 @@ export async function submitChecked(
       accept: (answer) => {
         if (equalBytes(readBytes(answer, 'the answer', 32), transaction.hash)) return transaction;
         const details = { what: 'transaction hash', check: 'HASH_MISMATCH', at: '' };
-        throw new PlumblineError('ANSWER_REFUSED', 'the endpoint names another hash than the transaction has', details);
+        throw new PlumblineError('ANSWER_REFUSED', 'the endpoint returned the hash of another transaction', details);
       },
     });
   } catch (error) {
-    // Sent once more after an answer was lost, it may be refused because it was taken before.
-    if (mayHaveArrived && isPlumblineError(error, 'UPSTREAM_ERROR') && (await isThere(group, transaction.hash)))
+    // If an answer was lost, the next endpoint may refuse the transaction because it is known already.
+    if (mayHaveArrived && isPlumblineError(error, 'UPSTREAM_ERROR') && (await isKnown(group, transaction.hash)))
       return transaction;
     throw error;
   }
 }
 
 /** Whether an endpoint has a transaction of this hash, in its pool or in a block. */
-function isThere(group: EndpointGroup, hash: Uint8Array): Promise<boolean> {
+function isKnown(group: EndpointGroup, hash: Uint8Array): Promise<boolean> {
   return group
     .request('eth_getTransactionByHash', [bytesToHex(hash)], {
-      share: false,
-      timeoutMs: LOOK_MS,
+      deduplicate: false,
+      timeoutMs: LOOKUP_TIMEOUT_MS,
       accept: (answer) => answer !== null && equalBytes(readBytes(readObject(answer, '').hash, 'hash', 32), hash),
     })
     .catch(() => false);

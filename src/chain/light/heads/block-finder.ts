@@ -6,15 +6,15 @@ import { type HeaderChain, KEPT } from './header-chain.js';
 import type { Heads } from './heads.js';
 import type { LightBlock } from './light-block.js';
 
-/** Headers fetched to link an older block to those that are linked already; others are vouched for by themselves. */
-export const LINKED_DEPTH = 16;
+/** Largest number of headers fetched to link an older block to the linked headers. Deeper blocks are accepted by themselves. */
+const LINKED_DEPTH = 16;
 /**
- * Blocks below the head that are linked to what was sealed: two hours and more at one block a second, as far as what is
- * finalized mostly lies behind. It has to stay within the headers that are kept.
+ * Blocks below the head that are linked to a sealed block. 8192 blocks are more than two hours at one block a second, about
+ * as far as finalization is behind. It must not exceed the number of headers that are kept.
  */
 export const SEALED_DEPTH = KEPT;
 
-/** Finds blocks of the chain by number and hash, each linked to the head from below or vouched for by itself. */
+/** Finds blocks of the chain by number or hash. Each is linked to the head by its headers, or accepted by itself. */
 export class BlockFinder {
   constructor(
     private readonly follower: HeadFollower,
@@ -22,7 +22,7 @@ export class BlockFinder {
     private readonly heads: Heads,
   ) {}
 
-  /** The block of a lower height on the chain of a vouched-for one. */
+  /** The ancestor of an accepted block at a lower height. */
   async ancestorOf(block: LightBlock, number: number): Promise<LightBlock> {
     const held = this.headers.at(block.header.number);
     if (held !== undefined && equalBytes(held.hash, block.hash)) {
@@ -32,25 +32,25 @@ export class BlockFinder {
     return this.required(number);
   }
 
-  /** A block that is linked to the head, or near enough to be. */
+  /** A block that is linked to the head, or close enough to link it. */
   private async linked(number: number): Promise<LightBlock | undefined> {
     await this.headers.recall(number);
     const known = this.headers.at(number);
     if (known !== undefined) return known;
     const depth = this.headers.depthBelow(number);
     if (depth === undefined) return undefined;
-    // What is sealed has to be linked to what was sealed, unless it carries a seal of its own.
+    // At level `sealed` a block has to be linked to a sealed block, unless it carries a seal of its own.
     const { level } = this.heads.rules;
     if (level !== 'sealed' || this.heads.sealsBlock(number))
       return depth > LINKED_DEPTH ? undefined : this.headers.ancestor(number);
     const below = this.headers.head!.header.number - number;
     if (below <= SEALED_DEPTH) return this.headers.ancestor(number);
-    const reason = `block ${number} is ${below} blocks below the sealed head, and no more than ${SEALED_DEPTH} are linked`;
+    const reason = `block ${number} is ${below} blocks below the sealed head, and at most ${SEALED_DEPTH} blocks are linked to it`;
     throw notReached('sealed', undefined, reason);
   }
 
   /**
-   * A block of the chain, linked to the head or vouched for by itself.
+   * A block of the chain, linked to the head or accepted by itself.
    *
    * @returns undefined above the head
    * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints
@@ -60,19 +60,24 @@ export class BlockFinder {
     if (number > head.header.number) return undefined;
     const linked = await this.linked(number);
     if (linked !== undefined) return linked;
-    const vouched = await this.heads.byNumber(number);
-    this.headers.note(vouched);
-    return vouched.block;
+    const accepted = await this.heads.byNumber(number);
+    this.headers.note(accepted);
+    return accepted.block;
+  }
+
+  /** Links the headers from the head down to `number`, if it is close enough. @throws of the endpoints */
+  async linkIfNear(number: number): Promise<void> {
+    if (this.headers.head!.header.number - number <= LINKED_DEPTH) await this.headers.ancestor(number);
   }
 
   /** As `byNumber`. @throws PlumblineError `BLOCK_NOT_FOUND` above the head */
   async required(number: number): Promise<LightBlock> {
     const found = await this.byNumber(number);
     if (found !== undefined) return found;
-    throw new PlumblineError('BLOCK_NOT_FOUND', `no block ${number}`, { block: String(number) });
+    throw new PlumblineError('BLOCK_NOT_FOUND', `there is no block ${number} yet`, { block: String(number) });
   }
 
-  /** A block that has left the chain, or never was on it, is none. */
+  /** @returns undefined for a block that is not on the chain */
   async byHash(hash: Uint8Array): Promise<LightBlock | undefined> {
     const found = await this.heads.byHash(hash);
     if (found === undefined) return undefined;

@@ -6,27 +6,27 @@ import type { LightBlock } from './light-block.js';
 import { AT_ONCE, fetchLinked } from './linked-headers.js';
 
 /** Where the headers of a range come from. */
-export interface RangeGround {
+export interface HeaderSource {
   readonly group: EndpointGroup;
   readonly network: Network;
-  /** Headers that are held already; whether they are the right ones is checked. */
+  /** Headers that are known already. They are used only where they link. */
   readonly headers: Pick<HeaderChain, 'at' | 'levelOf' | 'note'>;
 }
 
 /**
- * The blocks of a range, the lowest first. Linked to the last one, they are as good as that.
+ * The blocks of a range, the lowest first. They are linked to the last one and get its trust level.
  *
- * @param last - the block at the end of the range, vouched for
+ * @param last - the highest block of the range, accepted
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints; the reason of the signal
  */
 export async function blocksOfRange(
-  ground: RangeGround,
+  source: HeaderSource,
   last: LightBlock,
   first: number,
   signal: AbortSignal | undefined,
 ): Promise<LightBlock[]> {
-  const { headers } = ground;
-  const blocks = await linkedDown(ground, last, first, signal);
+  const { headers } = source;
+  const blocks = await linkedDown(source, last, first, signal);
   const level = headers.levelOf(last);
   for (const block of blocks)
     if (level !== undefined && headers.levelOf(block) === undefined) headers.note({ block, level, origins: [] });
@@ -35,7 +35,7 @@ export async function blocksOfRange(
 
 /** From `last` down to `first`. @throws as `blocksOfRange` */
 export async function linkedDown(
-  { group, network, headers }: RangeGround,
+  { group, network, headers }: HeaderSource,
   last: LightBlock,
   first: number,
   signal: AbortSignal | undefined,

@@ -8,39 +8,39 @@ import type { HeadReading, Heads } from './heads.js';
 import type { LightBlock } from './light-block.js';
 import { Poller } from './poller.js';
 
-/** How often the head is looked for. */
+/** How often the head is read. */
 export interface FollowerOptions {
-  /** For how long a head is taken for the newest without a look, milliseconds. */
+  /** How long a head counts as the newest without another read, milliseconds. */
   readonly maxAgeMs: number;
-  /** Between two looks while somebody listens, milliseconds. */
+  /** Time between two reads while there are listeners, milliseconds. */
   readonly paceMs: number;
   readonly activity: Activity;
   readonly clock: Clock;
 }
 
-/** For how long nobody is believed who is far behind the last head: it may itself have been a lie of level `plain`. */
+/** How long heads far below the last one are refused. Not for ever: at level `plain` the last head may have been false. */
 const MAX_MEMORY_MS = 5 * 60_000;
-/** Blocks handed to listeners at once; after a longer gap they hear of the newest alone. */
-const MAX_TOLD = 128;
+/** Most blocks passed to listeners at once. After a longer gap they get only the newest. */
+const MAX_NOTIFIED = 128;
 
-/** One reading of the head, which ends when nobody waits for it any more. */
-interface Reading {
+/** A read of the head that several callers share. It is aborted when all of them have aborted. */
+interface SharedRead {
   readonly promise: Promise<HeadReading>;
-  readonly ending: AbortController;
+  readonly controller: AbortController;
   waiting: number;
 }
 
-/** Keeps the head: read when it is asked for and no longer fresh, and in the background while somebody listens. */
+/** Keeps the head up to date: reads it on request when it is too old, and in the background while there are listeners. */
 export class HeadFollower {
   private readAt = Number.NEGATIVE_INFINITY;
-  /** The head as it was read; the chain has another when headers fetched since then have contradicted it. */
+  /** The head as it was read. `HeaderChain` has another one if headers fetched since then contradict it. */
   private readHead: LightBlock | undefined;
-  private reading: Reading | undefined;
+  private reading: SharedRead | undefined;
   private readonly listeners = new Set<HeadListener>();
   private readonly poller: Poller;
-  /** Hashes of the blocks that listeners were told of, by height. */
-  private readonly told = new Map<number, Uint8Array>();
-  private telling: Promise<void> = Promise.resolve();
+  /** Hashes of the blocks that listeners have received, by height. */
+  private readonly notified = new Map<number, Uint8Array>();
+  private notifying: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly heads: Heads,
@@ -56,10 +56,10 @@ export class HeadFollower {
     this.poller = new Poller(look, paceMs, activity, clock);
   }
 
-  /** The head, unless it was read too long ago. */
+  /** The head, unless the last read is too old. */
   get fresh(): LightBlock | undefined {
     const age = this.options.clock.now() - this.readAt;
-    // Below zero the clock was set back, and nobody knows how old it is.
+    // A negative age means that the clock was set back and the real age is unknown.
     const isFresh = age >= 0 && age <= this.options.maxAgeMs;
     return isFresh && this.readHead === this.headers.head ? this.readHead : undefined;
   }
@@ -69,36 +69,36 @@ export class HeadFollower {
     return this.headers.head;
   }
 
-  /** The newest head, read if need be. @throws as `refresh` */
+  /** The newest head, read if the last read is too old. @throws as `refresh` */
   async current(signal?: AbortSignal): Promise<LightBlock> {
     return this.fresh ?? (await this.refresh([], signal)).head;
   }
 
   /**
-   * Reads the head, and `also` at the first endpoint with it. Whoever comes while it is read gets the same head, and nothing
-   * beside it.
+   * Reads the head. Callers during a read share it.
    *
-   * @param signal - of this caller alone: the reading goes on for others who wait for it
+   * @param extraCalls - sent to the first endpoint in the same batch; ignored when a read is shared
+   * @param signal - of this caller alone: the read goes on for others that wait for it
    * @throws as `Heads.read` and `HeaderChain.adopt`; the reason of the signal
    */
   async refresh(
-    also: readonly Call[] = [],
+    extraCalls: readonly Call[] = [],
     signal?: AbortSignal,
-  ): Promise<{ head: LightBlock; beside: HeadReading['beside'] }> {
+  ): Promise<{ head: LightBlock; batched: HeadReading['batched'] }> {
     signal?.throwIfAborted();
     const shared = this.reading;
-    const { beside } = await this.wait(shared ?? this.read(also), signal);
-    return { head: this.headers.head!, beside: shared === undefined ? beside : undefined };
+    const { batched } = await this.wait(shared ?? this.read(extraCalls), signal);
+    return { head: this.headers.head!, batched: shared === undefined ? batched : undefined };
   }
 
-  private read(also: readonly Call[]): Reading {
+  private read(extraCalls: readonly Call[]): SharedRead {
     const startedAt = this.options.clock.now();
-    const ending = new AbortController();
-    const promise = this.take(also, ending.signal).then((taken) => {
+    const controller = new AbortController();
+    const promise = this.take(extraCalls, controller.signal).then((taken) => {
       this.readAt = startedAt;
       return taken;
     });
-    const reading: Reading = { promise, ending, waiting: 0 };
+    const reading: SharedRead = { promise, controller, waiting: 0 };
     const over = () => {
       if (this.reading === reading) this.reading = undefined;
     };
@@ -107,7 +107,7 @@ export class HeadFollower {
     return reading;
   }
 
-  private wait(reading: Reading, signal: AbortSignal | undefined): Promise<HeadReading> {
+  private wait(reading: SharedRead, signal: AbortSignal | undefined): Promise<HeadReading> {
     reading.waiting++;
     if (signal === undefined) return reading.promise;
     return new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ export class HeadFollower {
         reject(signal.reason);
         if (--reading.waiting > 0) return;
         if (this.reading === reading) this.reading = undefined;
-        reading.ending.abort(signal.reason);
+        reading.controller.abort(signal.reason);
       };
       signal.addEventListener('abort', leave, { once: true });
       const stay = () => signal.removeEventListener('abort', leave);
@@ -123,15 +123,15 @@ export class HeadFollower {
     });
   }
 
-  /** Tells of each new head from now on, in order. @returns a function that ends it */
+  /** Calls the listener with each new head, in order. @returns a function that ends the subscription */
   onHead(listener: HeadListener): () => void {
-    // A listener of its own, so that one that is given twice is told twice.
+    // Wrapped, so that a listener that is added twice is called twice.
     const own: HeadListener = (block) => listener(block);
     this.listeners.add(own);
     const { head } = this.headers;
     if (this.listeners.size === 1) {
-      this.told.clear();
-      if (head !== undefined) this.told.set(head.header.number, head.hash);
+      this.notified.clear();
+      if (head !== undefined) this.notified.set(head.header.number, head.hash);
     }
     this.poller.start();
     return () => {
@@ -145,18 +145,18 @@ export class HeadFollower {
     this.poller.stop();
   }
 
-  private async take(also: readonly Call[], signal: AbortSignal): Promise<HeadReading> {
-    const reading = await this.heads.read(also, this.lowest, signal);
+  private async take(extraCalls: readonly Call[], signal: AbortSignal): Promise<HeadReading> {
+    const reading = await this.heads.read(extraCalls, this.lowest, signal);
     signal.throwIfAborted();
-    await this.headers.adopt(reading, also.length > 0, signal);
+    await this.headers.adopt(reading, extraCalls.length > 0, signal);
     this.readHead = this.headers.head;
     if (this.listeners.size > 0) {
-      this.telling = this.telling.then(() => this.tell()).catch(() => {});
+      this.notifying = this.notifying.then(() => this.notify()).catch(() => {});
     }
     return reading;
   }
 
-  /** Height below which no head is taken: endpoints that fall far behind do not take the node back with them. */
+  /** Height below which heads are refused, so that endpoints that fall far behind do not take the node back. */
   private get lowest(): number {
     const { head } = this.headers;
     const { level, maxLagBlocks } = this.heads.rules;
@@ -164,36 +164,36 @@ export class HeadFollower {
     return head !== undefined && (level === 'sealed' || isRecent) ? Math.max(0, head.header.number - maxLagBlocks) : 0;
   }
 
-  /** Tells of the blocks between what was told last and the head. */
-  private async tell(): Promise<void> {
+  /** Passes the blocks between the last notified one and the head to the listeners. */
+  private async notify(): Promise<void> {
     const { head } = this.headers;
-    if (head === undefined || this.wasTold(head)) return;
-    const lowest = Math.min(...this.told.keys());
+    if (head === undefined || this.wasNotified(head)) return;
+    const lowest = Math.min(...this.notified.keys());
     const blocks = [head];
     for (let number = head.header.number - 1; number >= lowest; number--) {
-      if (blocks.length === MAX_TOLD) {
+      if (blocks.length === MAX_NOTIFIED) {
         blocks.length = 1;
         break;
       }
       const block = await this.headers.ancestor(number);
-      if (this.wasTold(block)) break;
+      if (this.wasNotified(block)) break;
       blocks.push(block);
     }
     for (const block of blocks.reverse()) {
-      this.told.set(block.header.number, block.hash);
-      if (this.told.size > MAX_TOLD) this.told.delete(Math.min(...this.told.keys()));
+      this.notified.set(block.header.number, block.hash);
+      if (this.notified.size > MAX_NOTIFIED) this.notified.delete(Math.min(...this.notified.keys()));
       for (const listener of this.listeners) {
         try {
           listener(block);
         } catch {
-          // A listener that throws must not cost the others their block.
+          // The other listeners still have to get the block.
         }
       }
     }
   }
 
-  private wasTold({ header, hash }: LightBlock): boolean {
-    const told = this.told.get(header.number);
-    return told !== undefined && equalBytes(told, hash);
+  private wasNotified({ header, hash }: LightBlock): boolean {
+    const notified = this.notified.get(header.number);
+    return notified !== undefined && equalBytes(notified, hash);
   }
 }

@@ -6,7 +6,7 @@ interface Hashed {
   readonly hash: Uint8Array;
 }
 
-/** Levels at which blocks were vouched for, those that were told first going first. */
+/** Trust levels at which blocks were accepted, by block hash. The oldest entries are dropped first. */
 export class HeadLevels {
   private readonly levels = new Map<string, HeadLevel>();
 

@@ -1,25 +1,25 @@
 import { bytesToKey } from '../../../primitives/bytes.js';
 import type { LightBlock } from './light-block.js';
 
-/** What one endpoint has said of the chain. A block speaks for its parent too, whose hash it names. */
+/** Blocks that one endpoint reported. Each also counts as a vote for its parent, whose hash it contains. */
 export interface Claim {
   readonly origin: string;
   readonly blocks: readonly LightBlock[];
 }
 
-/** A block that endpoints agree on. */
-export interface Agreement {
+/** A block that enough endpoints agree on. */
+export interface AgreedBlock {
   readonly block: LightBlock;
-  /** Who stands behind it. */
+  /** Origins that reported it or its child. */
   readonly origins: readonly string[];
 }
 
 /**
- * The highest block that enough of the claims stand behind.
+ * The highest block that enough origins reported.
  *
- * @param needed - how many; claims of one origin count once
+ * @param needed - number of origins; several claims of one origin count once
  */
-export function agreedBlock(claims: readonly Claim[], needed: number): Agreement | undefined {
+export function agreedBlock(claims: readonly Claim[], needed: number): AgreedBlock | undefined {
   const support = new Map<string, Set<string>>();
   const key = (number: number, hash: Uint8Array) => `${number} ${bytesToKey(hash)}`;
   const add = (number: number, hash: Uint8Array, origin: string) => {
@@ -41,7 +41,7 @@ export function agreedBlock(claims: readonly Claim[], needed: number): Agreement
   return undefined;
 }
 
-/** The highest height that enough of the claims have reached; undefined when they are too few. */
+/** The greatest height that enough origins have reached; undefined if there are too few origins. */
 export function sharedHeight(claims: readonly Claim[], needed: number): number | undefined {
   const heights = new Map<string, number>();
   for (const { origin, blocks } of claims) {

@@ -3,44 +3,41 @@ import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { tooDeep } from '../refused.js';
-import { contradicts, LINKED_LEAP, meeting, type Stretch, shortened } from './head-gaps.js';
+import { compareSegments, contradicts, type HeaderSegment, MAX_LINKED_GAP, shortened } from './head-gaps.js';
 import { HeadLevels } from './head-levels.js';
 import type { HeaderStore } from './header-store.js';
-import type { HeadLevel, VouchedBlock } from './heads.js';
+import type { AcceptedBlock, HeadLevel } from './heads.js';
 import type { LightBlock } from './light-block.js';
 import { AT_ONCE, fetchLinked, fetchParent, missingHeader, requireLink } from './linked-headers.js';
 
-/** Headers below the head that are kept when nothing else is told. */
+/** Headers below the head that are kept by default. */
 export const KEPT = 8192;
-/** Leaps that are remembered while the headers between are not linked. */
-const LEAPS = 8;
+/** Most gaps between heads that are remembered until their headers are linked. */
+const MAX_GAPS = 8;
 
-/**
- * The vouched-for head and its ancestors, linked by their hashes. An ancestor proves itself: its hash is the one its child
- * names.
- */
+/** The accepted head and its ancestors, linked by their hashes: the hash of an ancestor is the parent hash in its child. */
 export class HeaderChain {
-  /** Linked without a gap from the head down. */
+  /** Headers that are linked without a gap from the head down, by number. */
   private segment = new Map<number, LightBlock>();
   private readonly levels: HeadLevels;
   private top: LightBlock | undefined;
   private lowest = 0;
-  /** What was known before leaps that are not linked yet, the last one at the end. */
-  private readonly anchors: Stretch[] = [];
+  /** The segments below gaps that are not linked yet, the newest one last. */
+  private readonly olderSegments: HeaderSegment[] = [];
   private linking: Promise<void> | undefined;
-  /** Why the chain that endpoints tell of was refused, until they tell of the known one again. */
+  /** Why the chain of the endpoints was refused, until they report the known one again. */
   private contradiction: PlumblineError<'TRUST_LEVEL_NOT_REACHED'> | undefined;
-  /** Whether a leap could not be linked in the background: the next one has to be before it is taken. */
-  private isDoubtful = false;
+  /** Whether linking in the background failed. The next gap is then linked before its head is accepted. */
+  private hasLinkingFailed = false;
 
   constructor(
     private readonly group: EndpointGroup,
     private readonly network: Network,
-    /** Blocks that a re-organization may take back. */
+    /** Blocks that a reorg may replace. */
     private readonly maxReorgDepth: number,
     /** Headers below the head that are kept. */
     private readonly kept = KEPT,
-    /** Where they are kept for other sessions. */
+    /** Stores headers for later sessions. */
     private readonly store?: HeaderStore | undefined,
   ) {
     this.levels = new HeadLevels(2 * kept);
@@ -50,108 +47,107 @@ export class HeaderChain {
     return this.top;
   }
 
-  /** Level at which a block of this chain was vouched for, or a descendant of it. */
+  /** Trust level of a block: the level at which it or a descendant was accepted. */
   levelOf(block: { readonly hash: Uint8Array }): HeadLevel | undefined {
     return this.levels.of(block);
   }
 
   /**
-   * Remembers the level of a block outside the segment.
+   * Remembers an accepted block outside the linked segment, and its level.
    *
-   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` for one that contradicts what was linked before a leap
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if it contradicts a segment below a gap
    */
-  note({ block, level }: VouchedBlock): void {
-    const against = this.anchors.findIndex((anchor) => contradicts(block, anchor, this.maxReorgDepth));
-    if (against >= 0) {
-      // One endpoint alone, which has not even linked it, says nothing of the head.
+  note({ block, level }: AcceptedBlock): void {
+    const index = this.olderSegments.findIndex((older) => contradicts(block, older, this.maxReorgDepth));
+    if (index >= 0) {
+      // An unlinked block of a single endpoint does not disprove the head.
       if (level === 'plain') throw tooDeep(level, this.maxReorgDepth);
-      throw this.fallBack(against, level);
+      throw this.fallBack(index, level);
     }
     if (this.levelOf(block) === undefined) this.store?.put(block);
     this.levels.set(block, level);
   }
 
-  /** A block of the linked part. */
+  /** A block of the linked segment. */
   at(number: number): LightBlock | undefined {
     return this.segment.get(number);
   }
 
-  /** Headers missing between a lower height and the linked part; undefined without a head, or for a height above. */
+  /** Headers missing between a lower height and the linked segment; undefined without a head, or for a height above it. */
   depthBelow(number: number): number | undefined {
     return this.top === undefined || number > this.top.header.number ? undefined : Math.max(0, this.lowest - number);
   }
 
   /**
-   * Takes a head that has been vouched for. One that only lies behind the present head changes nothing. One that leaps over
-   * blocks is linked to what was known before up to a bound: before it is taken where one request does it, or `lazily` in
-   * the background; when they do not meet, the node is back at what it knew before.
+   * Takes an accepted head. A known ancestor of the present head changes nothing. A head above a gap is linked to the older
+   * segment if the gap is at most `MAX_LINKED_GAP` wide: at once if one request is enough, otherwise, or with `lazily`, in the
+   * background. If the two turn out to be different chains, the older segment becomes the chain again.
    *
-   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` when it takes back more blocks than a re-organization may; of the
-   *   endpoints, `ANSWER_REFUSED`
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if it replaces more blocks than a reorg may; `ANSWER_REFUSED`
    */
-  async adopt(vouched: VouchedBlock, lazily = false, signal?: AbortSignal): Promise<void> {
-    await this.place(vouched, signal);
-    const leap = this.leap;
-    if (leap === undefined) return;
-    if (leap > LINKED_LEAP) {
-      if (this.contradiction !== undefined) throw this.fallBack(this.anchors.length - 1, vouched.level);
+  async adopt(accepted: AcceptedBlock, lazily = false, signal?: AbortSignal): Promise<void> {
+    await this.insert(accepted, signal);
+    const { gap } = this;
+    if (gap === undefined) return;
+    if (gap > MAX_LINKED_GAP) {
+      if (this.contradiction !== undefined) throw this.fallBack(this.olderSegments.length - 1, accepted.level);
       return;
     }
-    const isFirm = this.contradiction === undefined && !this.isDoubtful;
-    const inBackground = isFirm && (lazily || leap > AT_ONCE);
-    this.linking ??= this.link(inBackground ? undefined : signal).finally(() => {
+    const isTrusted = this.contradiction === undefined && !this.hasLinkingFailed;
+    const inBackground = isTrusted && (lazily || gap > AT_ONCE);
+    this.linking ??= this.closeGap(inBackground ? undefined : signal).finally(() => {
       this.linking = undefined;
     });
     if (!inBackground) return this.linking;
     this.linking.catch(() => {
-      this.isDoubtful = true;
+      this.hasLinkingFailed = true;
     });
   }
 
-  /** Headers between the linked part and what was known before it. */
-  private get leap(): number | undefined {
-    const anchor = this.anchors.at(-1);
-    return anchor && this.lowest - anchor.top.header.number;
+  /** Headers between the linked segment and the newest older one. */
+  private get gap(): number | undefined {
+    const older = this.olderSegments.at(-1);
+    return older && this.lowest - older.top.header.number;
   }
 
-  private async place(vouched: VouchedBlock, signal: AbortSignal | undefined): Promise<void> {
-    const { block } = vouched;
+  private async insert(accepted: AcceptedBlock, signal: AbortSignal | undefined): Promise<void> {
+    const { block } = accepted;
     const { number } = block.header;
     const old = this.top;
-    if (old === undefined) return this.begin(vouched);
+    if (old === undefined) return this.restart(accepted);
     const held = this.segment.get(number);
     if (held !== undefined && equalBytes(held.hash, block.hash)) {
-      this.note(vouched);
+      this.note(accepted);
       return;
     }
     if (number === old.header.number + 1 && equalBytes(block.header.parentHash, old.hash)) {
       requireLink(old, block);
-      this.extend(vouched);
+      this.extend(accepted);
       return;
     }
     if (number > old.header.number + 1) {
-      const before = { segment: this.segment, lowest: this.lowest, top: old };
-      const isLinkedSoon = number - old.header.number <= LINKED_LEAP;
-      this.anchors.push(isLinkedSoon ? before : shortened(before, this.maxReorgDepth));
-      if (this.anchors.length > LEAPS) this.anchors.shift();
-      this.begin(vouched);
+      const before = { headers: this.segment, lowest: this.lowest, top: old };
+      const isLinkedSoon = number - old.header.number <= MAX_LINKED_GAP;
+      this.olderSegments.push(isLinkedSoon ? before : shortened(before, this.maxReorgDepth));
+      if (this.olderSegments.length > MAX_GAPS) this.olderSegments.shift();
+      this.restart(accepted);
       return;
     }
     if (number < this.lowest && old.header.number - number <= this.maxReorgDepth) {
-      // Where endpoints do not link the present head to that height any more, they have left it.
+      // If endpoints cannot link the present head to that height, they have left its chain.
       const same = await this.ancestor(number, signal).catch(() => undefined);
       if (signal?.aborted) throw signal.reason;
-      if (this.top !== old) return this.place(vouched, signal);
-      if (same !== undefined && equalBytes(same.hash, block.hash)) return this.note(vouched);
+      if (this.top !== old) return this.insert(accepted, signal);
+      if (same !== undefined && equalBytes(same.hash, block.hash)) return this.note(accepted);
     }
-    await this.reorganize(vouched, old, signal);
+    await this.reorganize(accepted, old, signal);
   }
 
   /**
-   * The ancestor of the head at a height, from the linked part or fetched and linked.
+   * The ancestor of the head at a height, known or fetched and linked.
    *
    * @param number - at most that of the head
-   * @throws PlumblineError of the endpoints; `ANSWER_REFUSED` where the headers they give do not link
+   * @throws PlumblineError of the endpoints; `ANSWER_REFUSED` if their headers do not link
    */
   async ancestor(number: number, signal?: AbortSignal): Promise<LightBlock> {
     while (number < this.lowest) await this.descend(Math.max(number, this.lowest - AT_ONCE), signal);
@@ -160,29 +156,29 @@ export class HeaderChain {
     return found;
   }
 
-  /** Links headers that are kept of an earlier session, down to `number` as far as they go. Nothing is fetched. */
+  /** Links stored headers of earlier sessions, down to `number` if they are complete. Nothing is fetched. */
   async recall(number: number): Promise<void> {
     const { store } = this;
     if (store === undefined || this.top === undefined || number >= this.lowest) return;
     const down = Math.max(number, this.top.header.number - this.kept);
-    await this.sink((child) => store.below(child, down), true);
+    await this.extendDown((child) => store.below(child, down), true);
   }
 
-  private begin(vouched: VouchedBlock): void {
-    const { block } = vouched;
+  private restart(accepted: AcceptedBlock): void {
+    const { block } = accepted;
     this.segment = new Map([[block.header.number, block]]);
     this.lowest = block.header.number;
     this.top = block;
-    this.note(vouched);
+    this.note(accepted);
   }
 
-  private extend(vouched: VouchedBlock): void {
-    const { block } = vouched;
+  private extend(accepted: AcceptedBlock): void {
+    const { block } = accepted;
     this.segment.set(block.header.number, block);
     this.top = block;
-    this.note(vouched);
+    this.note(accepted);
     this.trim();
-    this.settle();
+    this.clearContradiction();
   }
 
   private trim(): void {
@@ -190,63 +186,64 @@ export class HeaderChain {
       this.segment.delete(this.lowest);
   }
 
-  /** Endpoints tell of the known chain. */
-  private settle(): void {
-    if (this.anchors.length > 0) return;
+  /** Forgets earlier contradictions once the endpoints' chain is the known one. */
+  private clearContradiction(): void {
+    if (this.olderSegments.length > 0) return;
     this.contradiction = undefined;
-    this.isDoubtful = false;
+    this.hasLinkingFailed = false;
   }
 
-  /** Links what was leapt to down to what was known before. @throws as `join`, of the endpoints */
-  private async link(signal: AbortSignal | undefined): Promise<void> {
-    while ((this.leap ?? Number.POSITIVE_INFINITY) <= LINKED_LEAP) {
+  /** Links the segment down to the older one. @throws as `join`, of the endpoints */
+  private async closeGap(signal: AbortSignal | undefined): Promise<void> {
+    while ((this.gap ?? Number.POSITIVE_INFINITY) <= MAX_LINKED_GAP) {
       const down = this.join();
       if (down !== undefined) await this.descend(Math.max(down, this.lowest - AT_ONCE), signal);
     }
   }
 
   /**
-   * Joins the linked part with what was known before where they meet.
+   * Joins the linked segment with the newest older one if they have a block in common.
    *
-   * @returns the height down to which headers have to be linked to tell; undefined when there is nothing more to tell
-   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` when they do not meet; what was known before is then the chain again
+   * @returns the height down to which headers have to be linked first; undefined if there is nothing left to compare
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if they are different chains; the older one is then the chain again
    */
   private join(): number | undefined {
-    const older = this.anchors.at(-1);
+    const older = this.olderSegments.at(-1);
     if (older === undefined) return undefined;
-    const met = meeting({ segment: this.segment, lowest: this.lowest }, older, this.maxReorgDepth);
-    if (met.kind === 'open') return met.down;
-    if (met.kind === 'apart') throw this.fallBack(this.anchors.length - 1, this.levelOf(this.top!) ?? 'plain');
-    this.anchors.pop();
-    if (met.kind === 'met' && met.at >= older.lowest) {
-      for (const [number, block] of older.segment)
-        if (number <= met.at && number < this.lowest) this.segment.set(number, block);
+    const relation = compareSegments({ headers: this.segment, lowest: this.lowest }, older, this.maxReorgDepth);
+    if (relation.kind === 'gap') return relation.down;
+    if (relation.kind === 'forked')
+      throw this.fallBack(this.olderSegments.length - 1, this.levelOf(this.top!) ?? 'plain');
+    this.olderSegments.pop();
+    if (relation.kind === 'joined' && relation.at >= older.lowest) {
+      for (const [number, block] of older.headers)
+        if (number <= relation.at && number < this.lowest) this.segment.set(number, block);
       this.lowest = Math.min(this.lowest, older.lowest);
       this.trim();
     }
-    this.settle();
+    this.clearContradiction();
     return undefined;
   }
 
-  /** Goes back to what was known before a leap. @returns the reason, to be thrown */
+  /** Goes back to an older segment. @returns the reason, to be thrown */
   private fallBack(index: number, level: HeadLevel): PlumblineError<'TRUST_LEVEL_NOT_REACHED'> {
     this.contradiction = tooDeep(level, this.maxReorgDepth);
     for (const block of this.segment.values()) this.levels.delete(block);
-    this.restore(this.anchors[index]!);
-    this.anchors.length = index;
+    this.restore(this.olderSegments[index]!);
+    this.olderSegments.length = index;
     return this.contradiction;
   }
 
-  private restore({ segment, lowest, top }: Stretch): void {
-    this.segment = segment;
+  private restore({ headers, lowest, top }: HeaderSegment): void {
+    this.segment = headers;
     this.lowest = lowest;
     this.top = top;
   }
 
-  /** Follows a head that stands beside the present chain down to where the two meet. */
-  private async reorganize(vouched: VouchedBlock, old: LightBlock, signal: AbortSignal | undefined): Promise<void> {
+  /** Switches to a head on another branch: fetches its headers down to the common ancestor. */
+  private async reorganize(accepted: AcceptedBlock, old: LightBlock, signal: AbortSignal | undefined): Promise<void> {
     const before = this.segment;
-    const added = [vouched.block];
+    const added = [accepted.block];
     for (;;) {
       const child = added[0]!;
       const below = before.get(child.header.number - 1);
@@ -254,44 +251,47 @@ export class HeaderChain {
       const floor = Math.max(this.lowest, old.header.number - this.maxReorgDepth);
       if (child.header.number - 1 <= floor) {
         if (floor !== this.lowest || old.header.number - this.lowest >= this.maxReorgDepth) {
-          this.contradiction = tooDeep(vouched.level, this.maxReorgDepth);
+          this.contradiction = tooDeep(accepted.level, this.maxReorgDepth);
           throw this.contradiction;
         }
-        // Nothing below is held: a chain that was only just begun has nothing to defend but what it leapt from.
-        const anchor = this.anchors.pop();
-        if (anchor === undefined) return this.begin(vouched);
-        this.restore(anchor);
-        return this.place(vouched, signal);
+        // The segment is too short to compare, so the older one decides.
+        const older = this.olderSegments.pop();
+        if (older === undefined) return this.restart(accepted);
+        this.restore(older);
+        return this.insert(accepted, signal);
       }
       added.unshift(await fetchParent(this.group, this.network, child, signal));
-      // A leap may have been linked meanwhile, or refused.
-      if (this.segment !== before) return this.place(vouched, signal);
+      // The segment may have been joined or replaced meanwhile.
+      if (this.segment !== before) return this.insert(accepted, signal);
     }
     for (let number = added[0]!.header.number; number <= old.header.number; number++) before.delete(number);
     for (const block of added) before.set(block.header.number, block);
-    for (const block of added) this.note({ ...vouched, block });
-    this.top = vouched.block;
-    this.settle();
+    for (const block of added) this.note({ ...accepted, block });
+    this.top = accepted.block;
+    this.clearContradiction();
   }
 
-  /** Links the headers from `number` up to below the linked part, in one request where they are not kept. */
+  /** Links the headers from `number` up to the linked segment. Those that are not stored are fetched by one request. */
   private async descend(number: number, signal: AbortSignal | undefined): Promise<void> {
     await this.recall(number);
     if (this.lowest <= number) return;
-    await this.sink((child) => fetchLinked(this.group, this.network, child, number, signal), false);
+    await this.extendDown((child) => fetchLinked(this.group, this.network, child, number, signal), false);
   }
 
-  /** Takes headers that are linked to the linked part from below, the highest first. */
-  private async sink(read: (child: LightBlock) => Promise<readonly LightBlock[]>, isKept: boolean): Promise<void> {
+  /** Adds headers below the linked segment, the highest first. */
+  private async extendDown(
+    read: (child: LightBlock) => Promise<readonly LightBlock[]>,
+    isStored: boolean,
+  ): Promise<void> {
     const { lowest, segment } = this;
     const child = segment.get(lowest)!;
     const blocks = await read(child);
-    // The head may have gone elsewhere meanwhile.
+    // The segment may have been replaced meanwhile.
     if (blocks.length === 0 || this.segment !== segment || this.lowest !== lowest) return;
     const level = this.levelOf(child);
     for (const block of blocks) {
       segment.set(block.header.number, block);
-      if (!isKept) this.store?.put(block);
+      if (!isStored) this.store?.put(block);
       if (level !== undefined) this.levels.set(block, level);
     }
     this.lowest -= blocks.length;

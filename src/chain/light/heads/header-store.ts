@@ -5,13 +5,13 @@ import { equalBytes } from '../../../primitives/bytes.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
 import { checkedBlock, type LightBlock } from './light-block.js';
 
-/** Headers of one entry, those of a range of heights that begins at a multiple of this. */
+/** Headers in one entry of the table. The heights of an entry begin at a multiple of this. */
 const PAGE = 16;
 
 /**
- * Headers that were linked in this session or in an earlier one, by height. A header that is read proves itself, as one that
- * an endpoint gives does: its hash is recomputed, and has to be the one that its child names. No level is stored: that of
- * the head it is linked to is its level. What does not link is passed over.
+ * Stores linked headers for later sessions, by height. A stored header is checked like one of an endpoint: its hash is
+ * recomputed and must be the parent hash in its child. Trust levels are not stored: a header gets the level of the head that
+ * it is linked to.
  */
 export class HeaderStore {
   private waiting = new Map<number, LightBlock>();
@@ -22,23 +22,23 @@ export class HeaderStore {
     private readonly network: Network,
   ) {}
 
-  /** Keeps a header in the place of another of its height. */
+  /** Stores a header. It replaces another one of the same height. */
   put(block: LightBlock): void {
     this.waiting.set(block.header.number, block);
     this.storing ??= this.store()
-      // What cannot be stored is not kept: it can be had again.
+      // Headers that cannot be stored are dropped. They can be fetched again.
       .catch(() => this.waiting.clear())
       .finally(() => {
         this.storing = undefined;
       });
   }
 
-  /** Done when all that was put is with the table. */
+  /** Resolves when all headers are in the table. */
   async settled(): Promise<void> {
     await this.storing;
   }
 
-  /** The headers below `child`, from its parent down to `number` at the lowest, as far as they are kept and link. */
+  /** The stored headers below `child`, from its parent down to `number`, until one is missing or does not link. */
   async below(child: LightBlock, number: number): Promise<LightBlock[]> {
     const found: LightBlock[] = [];
     let above = child;
@@ -54,7 +54,7 @@ export class HeaderStore {
   }
 
   private async store(): Promise<void> {
-    // What comes in the same turn goes together.
+    // Headers of the same turn are written together.
     await undefined;
     while (this.waiting.size > 0) {
       const [first] = this.waiting.keys();
@@ -70,7 +70,7 @@ export class HeaderStore {
     }
   }
 
-  /** A damaged page is as good as none. */
+  /** @returns an empty map for a damaged page */
   private async page(index: number): Promise<ReadonlyMap<number, LightBlock>> {
     const bytes = await this.table.get(this.keyOf(index));
     if (bytes === undefined) return new Map();

@@ -6,45 +6,46 @@ import { toQuantity } from '../../../primitives/quantity.js';
 import type { EndpointGroup, EndpointStatus } from '../../../upstream/group.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
 import type { TrustLevel } from '../../chain.js';
-import { firstThatHas } from '../first-that-has.js';
+import { requestFirstFound } from '../first-found.js';
 import { answeredError, notReached } from '../refused.js';
-import { type Agreement, agreedBlock, type Claim, sharedHeight } from './head-votes.js';
+import { type AgreedBlock, agreedBlock, type Claim, sharedHeight } from './head-votes.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 import { missingHeader } from './linked-headers.js';
 
 import type { SealedHead, SealSource } from './seals.js';
 
-/** Levels at which a head can be held. */
+/** Trust levels of a head. */
 export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'sealed'>;
 
-/** What a head has to have to be believed. */
+/** When a head is accepted. */
 export interface HeadRules {
   readonly level: HeadLevel;
-  /** Origins that have to agree; 1 unless the level is `linked`. */
+  /** Number of origins that must agree; 1 unless the level is `linked`. */
   readonly needed: number;
-  /** Blocks that the agreed head may be behind what endpoints claim. */
+  /** Blocks that an accepted head may be below the median of the heights that endpoints claim. */
   readonly maxLagBlocks: number;
-  /** Time for one endpoint, milliseconds. */
+  /** Time limit for one endpoint, milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** A block that has been vouched for. */
-export interface VouchedBlock {
+/** A block that was accepted as part of the chain. */
+export interface AcceptedBlock {
   readonly block: LightBlock;
   readonly level: HeadLevel;
-  /** Origins that stand behind it, seals apart. */
+  /** Origins that reported it; seals are not counted. */
   readonly origins: readonly string[];
 }
 
-/** A head, and what the first endpoint said beside it. */
-export interface HeadReading extends VouchedBlock {
-  /** Head of the endpoint that was asked for more, and its answers; undefined when it did not answer. */
-  readonly beside:
+/** A head, and the first endpoint's answers to the extra calls. */
+export interface HeadReading extends AcceptedBlock {
+  /** The first endpoint, its own head and its answers to the extra calls; undefined if it did not answer. */
+  readonly batched:
     | { readonly from: EndpointInfo; readonly block: LightBlock; readonly answers: readonly Answer[] }
     | undefined;
 }
 
-interface Statement extends Claim {
+/** The answer of one endpoint. */
+interface HeadResponse extends Claim {
   readonly from: EndpointInfo;
   readonly blocks: LightBlock[];
   readonly answers: readonly Answer[];
@@ -52,14 +53,19 @@ interface Statement extends Claim {
 
 const LATEST: Call = { method: 'eth_getBlockByNumber', params: ['latest', false] };
 const CHAIN_ID: Call = { method: 'eth_chainId', params: [] };
-/** In which order endpoints are asked. */
-const LATENESS: Readonly<Record<EndpointStatus['readiness'], number>> = { healthy: 0, probe: 0, last: 1, refused: 2 };
-/** Times that endpoints at different heights are asked about a shared one. */
-const MEETINGS = 3;
+/** The order in which endpoints are asked. */
+const READINESS_ORDER: Readonly<Record<EndpointStatus['readiness'], number>> = {
+  healthy: 0,
+  probe: 0,
+  last: 1,
+  refused: 2,
+};
+/** Heights at which endpoints with different heads are compared. */
+const MAX_COMPARED_HEIGHTS = 3;
 
-/** Reads heads and other blocks from endpoints, and has as many vouch for them as the level asks for. */
+/** Reads heads and other blocks from as many endpoints as the trust level requires. */
 export class Heads {
-  /** Endpoints that are on the right chain. */
+  /** Ids of endpoints whose chain id was checked. */
   private readonly checked = new Set<string>();
 
   constructor(
@@ -70,65 +76,68 @@ export class Heads {
   ) {}
 
   /**
-   * The newest block that is vouched for. The endpoints are asked at the same time; the first of them is asked for `also` in
-   * the same HTTP request, at whatever block it takes for its newest.
+   * The newest block that can be accepted. As many endpoints as needed are asked at the same time.
    *
-   * @param lowest - height that a head has to have; one below it is of an endpoint that has fallen behind
-   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`; of the endpoints when too few of them answer
+   * @param extraCalls - sent to the first endpoint in the same HTTP request; it answers them at its own newest block
+   * @param lowest - least height of a head; an endpoint with a lower one has fallen behind
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`; of the endpoints if too few of them answer
    */
-  async read(also: readonly Call[] = [], lowest = 0, signal?: AbortSignal): Promise<HeadReading> {
+  async read(extraCalls: readonly Call[] = [], lowest = 0, signal?: AbortSignal): Promise<HeadReading> {
     const sealed = this.rules.level === 'sealed' ? this.seals?.head(signal) : undefined;
     sealed?.catch(() => {});
-    const { statements, agreement } = await this.poll(also, lowest, signal);
-    const first = statements[0]!;
-    const beside =
+    const { responses, agreed } = await this.poll(extraCalls, lowest, signal);
+    const first = responses[0]!;
+    const batched =
       first.answers.length === 0 ? undefined : { from: first.from, block: first.blocks[0]!, answers: first.answers };
     if (sealed === undefined) {
       const level = this.rules.needed > 1 ? 'linked' : 'plain';
-      return { block: agreement.block, level, origins: agreement.origins, beside };
+      return { block: agreed.block, level, origins: agreed.origins, batched };
     }
-    const { blockHash: hash, check } = await this.notStale(await sealed, statements, lowest, signal);
-    const known = statements.flatMap(({ blocks }) => blocks).find((block) => equalBytes(block.hash, hash));
+    const { blockHash: hash, check } = await this.freshSeal(await sealed, responses, lowest, signal);
+    const known = responses.flatMap(({ blocks }) => blocks).find((block) => equalBytes(block.hash, hash));
     const block = known ?? (await this.byHash(hash, signal));
     if (block === undefined) throw notReached('sealed', undefined, 'no endpoint has the sealed block');
     check(block);
-    return { block, level: 'sealed', origins: [first.origin], beside };
+    return { block, level: 'sealed', origins: [first.origin], batched };
   }
 
   /**
-   * A sealed block that is as near to the head as one without a seal has to be, of another source where this one is not. A
-   * seal never expires: that it is of the newest block is not said by it.
+   * A sealed block that is close enough to the claimed heads, from another endpoint if this one is not. A seal never expires,
+   * so it does not show that the block is the newest.
    *
    * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints
    */
-  private async notStale(
+  private async freshSeal(
     sealed: SealedHead,
-    statements: readonly Statement[],
+    responses: readonly HeadResponse[],
     lowest: number,
     signal: AbortSignal | undefined,
   ): Promise<SealedHead> {
-    const floor = (heard: readonly Statement[]) => Math.max(lowest, middleHeight(heard) - this.rules.maxLagBlocks);
-    if (sealed.number >= floor(statements)) return sealed;
-    // Before it is said to be stale all endpoints are heard: the first of them may have invented its height.
-    const silent = this.group.endpoints.filter(({ id }) => !statements.some(({ from }) => from.id === id));
+    const floor = (some: readonly HeadResponse[]) => Math.max(lowest, medianHeight(some) - this.rules.maxLagBlocks);
+    if (sealed.number >= floor(responses)) return sealed;
+    // All endpoints are asked before the block counts as stale, because the first one may have invented its height.
+    const silent = this.group.endpoints.filter(({ id }) => !responses.some(({ from }) => from.id === id));
     const more = await Promise.allSettled(silent.map((from) => this.ask(from, [], signal)));
     if (signal?.aborted) throw signal.reason;
-    const least = floor([...statements, ...more.flatMap((said) => (said.status === 'fulfilled' ? [said.value] : []))]);
+    const least = floor([
+      ...responses,
+      ...more.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
+    ]);
     return sealed.number >= least ? sealed : this.seals!.head(signal, least);
   }
 
-  /** Whether a block of this height carries a seal that can be checked by itself. */
+  /** Whether a block of this height carries a seal in its header. */
   sealsBlock(number: number): boolean {
     return this.seals?.sealsBlock(number) === true;
   }
 
   /**
-   * A block by its hash, which it proves by itself; that it is one of the chain is not said.
+   * A block by its hash, which is recomputed. Whether the block is on the chain is not checked.
    *
-   * @returns undefined when no endpoint has it
+   * @returns undefined if no endpoint has it
    */
   async byHash(hash: Uint8Array, signal?: AbortSignal): Promise<LightBlock | undefined> {
-    return firstThatHas(this.group, 'eth_getBlockByHash', [bytesToHex(hash), false], {
+    return requestFirstFound(this.group, 'eth_getBlockByHash', [bytesToHex(hash), false], {
       agreeing: Math.max(2, this.rules.needed),
       ...(signal !== undefined && { signal }),
       accept: (answer) => readLightBlock(this.network, answer, { hash }),
@@ -136,14 +145,14 @@ export class Heads {
   }
 
   /**
-   * The block of a height below the head, vouched for by as many endpoints as a head.
+   * The block at a height below the head, reported by as many origins as a head needs.
    *
-   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, `ANSWER_REFUSED` also where it is left out, of the endpoints
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, `ANSWER_REFUSED`, also if it is missing; of the endpoints
    */
-  async byNumber(number: number, signal?: AbortSignal): Promise<VouchedBlock> {
+  async byNumber(number: number, signal?: AbortSignal): Promise<AcceptedBlock> {
     const { level, needed, timeoutMs } = this.rules;
     if (level === 'sealed' && !this.sealsBlock(number))
-      throw notReached('sealed', undefined, `nothing seals block ${number} by itself`);
+      throw notReached('sealed', undefined, `block ${number} does not carry a seal of its own`);
     const { value, agreed } = await this.group.requestAll('eth_getBlockByNumber', [toQuantity(number), false], {
       needed,
       timeoutMs,
@@ -161,118 +170,130 @@ export class Heads {
   }
 
   private async poll(
-    also: readonly Call[],
+    extraCalls: readonly Call[],
     lowest: number,
     signal: AbortSignal | undefined,
-  ): Promise<{ statements: readonly Statement[]; agreement: Agreement }> {
+  ): Promise<{ responses: readonly HeadResponse[]; agreed: AgreedBlock }> {
     const needed = this.rules.level === 'linked' ? this.rules.needed : 1;
-    // One that refuses to serve fails without being asked, and says why.
-    const waiting = [...this.group.endpoints].sort((a, b) => LATENESS[a.readiness] - LATENESS[b.readiness]);
-    const statements: Statement[] = [];
+    // Endpoints that refuse to serve come last. They fail without a request, with the reason.
+    const waiting = [...this.group.endpoints].sort(
+      (a, b) => READINESS_ORDER[a.readiness] - READINESS_ORDER[b.readiness],
+    );
+    const responses: HeadResponse[] = [];
     let failure: unknown;
     while (waiting.length > 0) {
-      const wave = waiting.splice(0, Math.max(1, needed - statements.length));
+      const wave = waiting.splice(0, Math.max(1, needed - responses.length));
       const asked = await Promise.allSettled(
-        wave.map((from, i) => this.ask(from, i === 0 && statements.length === 0 ? also : [], signal)),
+        wave.map((from, i) => this.ask(from, i === 0 && responses.length === 0 ? extraCalls : [], signal)),
       );
       if (signal?.aborted) throw signal.reason;
       for (const result of asked) {
-        if (result.status === 'fulfilled') statements.push(result.value);
+        if (result.status === 'fulfilled') responses.push(result.value);
         else failure ??= result.reason;
       }
-      const agreement =
-        agreedBlock(statements, needed) ?? (await this.meet(statements, needed, waiting.length === 0, signal));
-      if (agreement === undefined || agreement.block.header.number < lowest) continue;
-      if (this.isNear(agreement, statements)) return { statements, agreement };
+      const agreed =
+        agreedBlock(responses, needed) ??
+        (await this.agreedAtSharedHeight(responses, needed, waiting.length === 0, signal));
+      if (agreed === undefined || agreed.block.header.number < lowest) continue;
+      if (this.isNear(agreed, responses)) return { responses, agreed };
     }
-    if (statements.length < needed && failure !== undefined) throw failure;
+    if (responses.length < needed && failure !== undefined) throw failure;
     if (needed === 1) {
-      const reason = statements.length === 0 ? 'no endpoint may be asked' : `no endpoint has reached block ${lowest}`;
+      const reason = responses.length === 0 ? 'no endpoint may be asked' : `no endpoint has reached block ${lowest}`;
       throw failure ?? notReached('plain', undefined, reason);
     }
-    const heights = statements.map(({ origin, blocks }) => `${origin} at ${blocks[0]!.header.number}`).join(', ');
+    const heights = responses.map(({ origin, blocks }) => `${origin} at ${blocks[0]!.header.number}`).join(', ');
     const reason = `${needed} endpoints have to agree on a block near the head: ${heights || 'none answered'}`;
-    throw notReached('linked', statements.length === 0 ? undefined : 'plain', reason);
+    throw notReached('linked', responses.length === 0 ? undefined : 'plain', reason);
   }
 
   /**
-   * Asks endpoints that are ahead of the others about the height that enough of them have reached.
+   * Asks endpoints that are ahead of the others for their block at the greatest height that enough origins have reached.
    *
-   * @param further - also about those below it: there is nobody left who could decide between two blocks of one height
+   * @param isLast - no other endpoint is left to ask, so lower heights are compared too
    */
-  private async meet(
-    statements: readonly Statement[],
+  private async agreedAtSharedHeight(
+    responses: readonly HeadResponse[],
     needed: number,
-    further: boolean,
+    isLast: boolean,
     signal: AbortSignal | undefined,
-  ): Promise<Agreement | undefined> {
-    let height = sharedHeight(statements, needed);
+  ): Promise<AgreedBlock | undefined> {
+    let height = sharedHeight(responses, needed);
     for (
-      let meeting = 0;
-      height !== undefined && height >= 0 && meeting < (further ? MEETINGS : 1);
-      meeting++, height--
+      let step = 0;
+      height !== undefined && height >= 0 && step < (isLast ? MAX_COMPARED_HEIGHTS : 1);
+      step++, height--
     ) {
       const number = height;
-      const ahead = statements.filter(({ blocks }) => {
+      const ahead = responses.filter(({ blocks }) => {
         return blocks[0]!.header.number > number && !blocks.some(({ header }) => header.number === number);
       });
-      const beside = statements.filter(({ blocks }) => !blocks.some(({ header }) => header.number === number));
+      const others = responses.filter(({ blocks }) => !blocks.some(({ header }) => header.number === number));
       await Promise.allSettled(
-        (meeting === 0 ? ahead : beside).map(async (statement) => {
+        (step === 0 ? ahead : others).map(async (response) => {
           const block = await this.group.request('eth_getBlockByNumber', [toQuantity(number), false], {
-            endpoint: statement.from.id,
+            endpoint: response.from.id,
             timeoutMs: this.rules.timeoutMs,
             ...(signal !== undefined && { signal }),
             accept: (answer) => readLightBlock(this.network, answer, { number }),
           });
-          if (block !== undefined) statement.blocks.push(block);
+          if (block !== undefined) response.blocks.push(block);
         }),
       );
-      const agreement = agreedBlock(statements, needed);
-      if (agreement !== undefined) return agreement;
+      const agreed = agreedBlock(responses, needed);
+      if (agreed !== undefined) return agreed;
     }
     return undefined;
   }
 
-  private isNear({ block }: Agreement, statements: readonly Statement[]): boolean {
-    return middleHeight(statements) - block.header.number <= this.rules.maxLagBlocks;
+  private isNear({ block }: AgreedBlock, responses: readonly HeadResponse[]): boolean {
+    return medianHeight(responses) - block.header.number <= this.rules.maxLagBlocks;
   }
 
-  private async ask(from: EndpointInfo, also: readonly Call[], signal: AbortSignal | undefined): Promise<Statement> {
+  private async ask(
+    from: EndpointInfo,
+    extraCalls: readonly Call[],
+    signal: AbortSignal | undefined,
+  ): Promise<HeadResponse> {
     const preface = this.checked.has(from.id) ? [LATEST] : [CHAIN_ID, LATEST];
-    const statement = await this.group.requestMany([...preface, ...also], {
+    const response = await this.group.requestMany([...preface, ...extraCalls], {
       endpoint: from.id,
       timeoutMs: this.rules.timeoutMs,
       ...(signal !== undefined && { signal }),
       accept: (answers) => {
-        const said = answers.slice(0, preface.length).map((answer) => {
+        const results = answers.slice(0, preface.length).map((answer) => {
           if (answer.kind === 'error') throw answeredError(from, answer.error);
           return answer.result;
         });
-        if (preface.length === 2) this.requireChain(said[0]);
-        const block = readLightBlock(this.network, said[preface.length - 1]);
+        if (preface.length === 2) this.requireChain(results[0]);
+        const block = readLightBlock(this.network, results[preface.length - 1]);
         if (block === undefined) throw notReached('plain', undefined, `${from.origin} has no newest block`);
         return { from, origin: from.origin, blocks: [block], answers: answers.slice(preface.length) };
       },
     });
     this.checked.add(from.id);
-    return statement;
+    return response;
   }
 
+  /** @throws PlumblineError `ANSWER_REFUSED` */
   private requireChain(answer: unknown): void {
     const { chainId } = this.network;
     if (typeof answer === 'string' && /^0x[0-9a-f]+$/i.test(answer) && BigInt(answer) === BigInt(chainId)) return;
     const text = typeof answer === 'string' ? answer.slice(0, 20) : typeof answer;
-    throw new PlumblineError('ANSWER_REFUSED', `chain id: is ${text}, expected ${chainId}`, {
-      what: 'chain id',
-      check: 'OTHER_CHAIN',
-      at: '',
-    });
+    throw new PlumblineError(
+      'ANSWER_REFUSED',
+      `chain id: is ${text}, expected ${chainId}; check the URL of the endpoint`,
+      {
+        what: 'chain id',
+        check: 'OTHER_CHAIN',
+        at: '',
+      },
+    );
   }
 }
 
-/** The middle one of the heights claimed, of two the higher: one endpoint among several that invents blocks has no say. */
-function middleHeight(statements: readonly Statement[]): number {
-  const heights = statements.map(({ blocks }) => blocks[0]!.header.number).sort((a, b) => b - a);
+/** The median of the claimed heights, of two the higher: one endpoint among several that invents blocks does not change it. */
+function medianHeight(responses: readonly HeadResponse[]): number {
+  const heights = responses.map(({ blocks }) => blocks[0]!.header.number).sort((a, b) => b - a);
   return heights[(heights.length - 1) >> 1]!;
 }

@@ -8,8 +8,8 @@ import type { Block } from '../../chain.js';
 import { answerRefused } from '../refused.js';
 
 /**
- * A block of which the header is known and nothing else. Whoever reads its transactions gets an error, never an empty
- * list; `LightChain.withBody` gives the whole block.
+ * A block of which only the header is known. Reading its transactions or size throws; `LightChain.withBody` returns the whole
+ * block.
  */
 export class LightBlock implements Block {
   /** @param hash - of `header`, 32 bytes */
@@ -28,10 +28,10 @@ export class LightBlock implements Block {
 }
 
 /**
- * The block of an answer of `eth_getBlockByNumber` or `eth_getBlockByHash`: hash recomputed, fields those of its fork, and
- * the block that was asked for. Whether it is one of the chain is not said by that.
+ * Reads an answer of `eth_getBlockByNumber` or `eth_getBlockByHash`. Checks the hash, the fields of the fork, and that it is
+ * the block that was requested. Whether the block is on the chain is not checked.
  *
- * @param answer - `result`; null gives undefined
+ * @param answer - `result`; null returns undefined
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`
  */
 export function readLightBlock(
@@ -46,7 +46,7 @@ export function readLightBlock(
 }
 
 /**
- * The block of a header whose fields are those of its fork.
+ * A block whose header was checked against the rules of its fork.
  *
  * @param hash - of the header, 32 bytes
  * @throws PlumblineError `ANSWER_REFUSED`
@@ -58,11 +58,11 @@ export function checkedBlock(network: Network, header: BlockHeader, hash: Uint8A
 }
 
 function bodyMissing(): PlumblineError<'INTERNAL'> {
-  const reason = 'the body of this block was not fetched';
+  const reason = 'the body of this block was not fetched; call withBody first';
   return new PlumblineError('INTERNAL', reason, { reason });
 }
 
-/** A block of any chain as one of a light chain, without its body. */
+/** The block as a `LightBlock`. */
 export function lightBlock(block: Block): LightBlock {
   return block instanceof LightBlock ? block : new LightBlock(block.header, block.hash);
 }

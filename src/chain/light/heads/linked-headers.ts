@@ -3,18 +3,17 @@ import type { Network } from '../../../networks/network.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import { verifyHeaderLink } from '../../../proof/headers/header-link.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import { answeredError, answerRefused, isNotThereYet, missing } from '../refused.js';
+import { answeredError, answerRefused, isNotAvailableYet, missing } from '../refused.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 
-/** Headers asked for in one request. */
+/** Most headers fetched by one request. */
 export const AT_ONCE = 64;
 
 /**
- * The headers below a known one, in one request, each with the hash that the one above it names: from `child`'s parent down
- * to `number`.
+ * Fetches the headers from `child`'s parent down to `number` by one request. Each has the hash that its child names as parent.
  *
- * @param number - below that of `child`
- * @throws PlumblineError `ANSWER_REFUSED` where they do not link or one is missing, `PROOF_MALFORMED`, of the endpoints
+ * @param number - less than that of `child`
+ * @throws PlumblineError `ANSWER_REFUSED` if they do not link or one is missing, `PROOF_MALFORMED`, of the endpoints
  */
 export async function fetchLinked(
   group: EndpointGroup,
@@ -28,7 +27,7 @@ export async function fetchLinked(
   const calls = numbers.map((height) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] }));
   return group.requestMany(calls, {
     ...(signal !== undefined && { signal }),
-    mayCome: isNotThereYet,
+    isTransient: isNotAvailableYet,
     accept: (answers, from) => {
       let above = child;
       return answers.map((answer, i) => {
@@ -44,7 +43,7 @@ export async function fetchLinked(
 }
 
 /**
- * The header whose hash `child` names.
+ * Fetches the header that `child` names as its parent.
  *
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
  */
@@ -57,7 +56,7 @@ export async function fetchParent(
   const number = child.header.number - 1;
   return group.request('eth_getBlockByNumber', [toQuantity(number), false], {
     ...(signal !== undefined && { signal }),
-    mayCome: isNotThereYet,
+    isTransient: isNotAvailableYet,
     accept: (answer) => {
       const block = readLightBlock(network, answer, { number, hash: child.header.parentHash });
       if (block === undefined) throw missingHeader(number);
@@ -66,13 +65,13 @@ export async function fetchParent(
   });
 }
 
-/** @throws PlumblineError `ANSWER_REFUSED` unless `child` is of the block right after `parent` */
+/** @throws PlumblineError `ANSWER_REFUSED` unless `parent` is the parent of `child` */
 export function requireLink(parent: LightBlock, child: LightBlock): void {
   const verdict = verifyHeaderLink(parent, child);
   if (!verdict.verified) throw answerRefused(`header of block ${child.header.number}`, verdict);
 }
 
-/** The error for a header that no endpoint has. */
+/** The error for a header that an endpoint does not have. */
 export function missingHeader(number: number): PlumblineError<'ANSWER_REFUSED'> {
   return missing(`header of block ${number}`);
 }

@@ -1,29 +1,29 @@
 import type { Activity } from '../../../scheduling/activity.js';
 import type { Clock } from '../../../scheduling/clock.js';
 
-/** Longest wait while nothing changes, and while nothing answers, milliseconds. */
+/** Longest wait while nothing changes, and while reads fail, milliseconds. */
 const MAX_IDLE_MS = 30_000;
 const MAX_FAILING_MS = 60_000;
-/** Each look that finds nothing new makes the next one later by this factor. */
+/** Each poll that finds nothing new multiplies the wait by this factor. */
 const SLOWER = 1.5;
 
 /**
- * Looks again and again: at the pace of the chain while it moves, more slowly while it stands still or nobody answers,
- * never while nobody is there.
+ * Polls repeatedly: at the pace of the chain while there is something new, less often while there is not or polls fail, and
+ * not at all while the page is inactive.
  */
 export class Poller {
   private timer: unknown;
   private running = false;
-  private looking = false;
+  private polling = false;
   private waitMs: number;
   private stopListening: (() => void) | undefined;
 
   /**
-   * @param look - returns whether it found something new
-   * @param paceMs - between looks that do
+   * @param poll - returns whether it found something new
+   * @param paceMs - wait after a poll that found something new
    */
   constructor(
-    private readonly look: () => Promise<boolean>,
+    private readonly poll: () => Promise<boolean>,
     private readonly paceMs: number,
     private readonly activity: Activity,
     private readonly clock: Clock,
@@ -59,15 +59,15 @@ export class Poller {
   }
 
   private async turn(): Promise<void> {
-    if (this.looking || !this.running) return;
-    this.looking = true;
+    if (this.polling || !this.running) return;
+    this.polling = true;
     try {
-      this.waitMs = (await this.look()) ? this.paceMs : Math.min(MAX_IDLE_MS, this.waitMs * SLOWER);
+      this.waitMs = (await this.poll()) ? this.paceMs : Math.min(MAX_IDLE_MS, this.waitMs * SLOWER);
     } catch {
-      // Whoever asks next gets the error; here it is only a reason to wait.
+      // The next caller of `poll` gets the error. Here it only makes the wait longer.
       this.waitMs = Math.min(MAX_FAILING_MS, this.waitMs * 2);
     }
-    this.looking = false;
+    this.polling = false;
     this.wait(this.waitMs);
   }
 }

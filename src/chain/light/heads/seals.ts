@@ -13,30 +13,30 @@ export interface SealedHead {
   readonly blockHash: Uint8Array;
   /** Height of the execution block. */
   readonly number: number;
-  /** @throws PlumblineError `ANSWER_REFUSED` unless the header says the same as what was sealed */
+  /** @throws PlumblineError `ANSWER_REFUSED` unless the header matches the sealed block */
   check(block: LightBlock): void;
 }
 
-/** Where seals come from. */
+/** A source of seals. */
 export interface SealSource {
   /**
    * The newest sealed block.
    *
-   * @param lowest - height that it has to have where that is known: one endpoint after the other is then asked for it
-   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` when no endpoint has one so high; `ANSWER_REFUSED`, `PROOF_MALFORMED`,
+   * @param lowest - least height that it must have. With it, one endpoint after the other is asked
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if no endpoint has one that high; `ANSWER_REFUSED`, `PROOF_MALFORMED`,
    *   of the endpoints
    */
   head(signal?: AbortSignal, lowest?: number): Promise<SealedHead>;
-  /** Whether a block of this height carries a seal of its own. */
+  /** Whether a block of this height carries a seal in its header. */
   sealsBlock(number: number): boolean;
-  /** @throws PlumblineError `ANSWER_REFUSED` */
+  /** Checks the seal in the header. @throws PlumblineError `ANSWER_REFUSED` */
   checkOwnSeal(block: LightBlock): Promise<void>;
 }
 
 /**
- * Seals of a network: of Maru where its interface is reachable, and those in the headers of Clique.
+ * The seals of a network: those of Maru if there are endpoints of it, and those in Clique headers.
  *
- * @param maru - undefined: only blocks of Clique can be shown to be sealed
+ * @param maru - undefined: only seals of Clique blocks can be verified
  */
 export function openSeals({ sealing }: Network, maru: RestGroup | undefined): SealSource {
   const validators = (sealing?.maru?.validators ?? []).map((validator) => hexToBytes(validator, 20));
@@ -53,7 +53,7 @@ export function openSeals({ sealing }: Network, maru: RestGroup | undefined): Se
     return verdict;
   }
 
-  /** As `read`, by one endpoint after the other once an answer was refused; a block may also be made between two answers. */
+  /** As `read`; after a refused answer each endpoint is asked by itself. A new block between two answers also causes that. */
   async function readAny(id: string, options: UpstreamRequestOptions): Promise<VerifiedMaruBlock> {
     try {
       return await read(id, options);
@@ -65,9 +65,9 @@ export function openSeals({ sealing }: Network, maru: RestGroup | undefined): Se
     }
   }
 
-  /** The sealed block of the first endpoint that has one so high; those that were refused come last once it was found. */
+  /** The sealed block of the first endpoint that has one at `lowest` or above. Endpoints that failed before it are reported. */
   async function readEach(id: string, options: UpstreamRequestOptions, lowest: number): Promise<VerifiedMaruBlock> {
-    const liars: [endpoint: string, reason: string][] = [];
+    const faulty: [endpoint: string, reason: string][] = [];
     let failure: unknown;
     for (const { id: endpoint } of maru!.group.endpoints) {
       try {
@@ -77,14 +77,14 @@ export function openSeals({ sealing }: Network, maru: RestGroup | undefined): Se
           const reason = `sealed block ${blockNumber} is stale, block ${lowest} or a higher one is expected`;
           throw notReached('sealed', undefined, reason);
         }
-        for (const [liar, reason] of liars) maru!.group.reportFalse(liar, reason);
+        for (const [id, reason] of faulty) maru!.group.reportFalse(id, reason);
         return sealed;
       } catch (error) {
         if (options.signal?.aborted) throw error;
-        if (isPlumblineError(error, 'TRUST_LEVEL_NOT_REACHED')) liars.push([endpoint, 'its sealed block is stale']);
-        else if (isRefusal(error)) liars.push([endpoint, 'its sealed block was refused']);
-        // One that is only out of reach says less than one that was refused.
-        failure = failure === undefined || liars.length === 1 ? error : failure;
+        if (isPlumblineError(error, 'TRUST_LEVEL_NOT_REACHED')) faulty.push([endpoint, 'its sealed block is stale']);
+        else if (isRefusal(error)) faulty.push([endpoint, 'its sealed block was refused']);
+        // A refused answer is a better reason than an endpoint that could not be reached.
+        failure = failure === undefined || faulty.length === 1 ? error : failure;
       }
     }
     throw failure;
@@ -93,7 +93,12 @@ export function openSeals({ sealing }: Network, maru: RestGroup | undefined): Se
   return {
     async head(signal, lowest) {
       if (maru === undefined || validators.length === 0)
-        throw answerRefused('sealed block', { verified: false, reason: 'NO_SOURCE', at: '', message: 'has no source' });
+        throw answerRefused('sealed block', {
+          verified: false,
+          reason: 'NO_SOURCE',
+          at: '',
+          message: 'cannot be read: give endpoints of Maru, on a network with validators',
+        });
       const options = signal === undefined ? {} : { signal };
       const sealed = await (lowest === undefined ? readAny('head', options) : readEach('head', options, lowest));
       const { payload } = sealed.block;

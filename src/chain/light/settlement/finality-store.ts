@@ -2,42 +2,43 @@ import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
 import { decodeChecked, encodeChecked } from '../../../store/checked-text.js';
 
-/** The end of a finalization, as layer 1 holds it. */
+/** A finalized block and its root on layer 1. */
 export interface FinalizedBlock {
   /** Of layer 2. */
   readonly number: number;
   /** Root of the zk state after it, 32 bytes. */
   readonly root: Uint8Array;
-  /** Layer-1 block at which both were read. */
+  /** Number of the layer-1 block at which both were read. */
   readonly layerOneBlock: number;
 }
 
-/** What layer 1 was seen to hold, newest first. A root that is there never changes. */
+/** Roots read from layer 1. A root on layer 1 never changes. */
 export interface KnownFinality {
   readonly newest: FinalizedBlock;
+  /** By layer-2 block number, 32 bytes each. */
   readonly roots: ReadonlyMap<number, Uint8Array>;
 }
 
-/** With what JSON begins, and no checksum. */
+/** First byte of JSON. Entries with a checksum begin with another byte. */
 const OPENING_BRACE = 0x7b;
-/** Roots that are stored. */
+/** Most roots that are stored. */
 const MAX_STORED = 256;
 
-/** What a reading of layer 1 is of, and how far it can be believed: readings that differ in it are kept apart. */
+/** How and from where roots were read. Roots with different identities are stored separately. */
 export interface FinalityIdentity {
   /** Of layer 2. */
   readonly chainId: number;
   /** Address of the rollup contract. */
   readonly rollup: Hex;
-  /** Read by `eth_getProof`, and not by `eth_call`. */
+  /** Whether they are read by `eth_getProof`, not by `eth_call`. */
   readonly prove: boolean;
-  /** Origins of layer 1 that agreed. */
+  /** Number of layer-1 origins that agreed. */
   readonly agreeing: number;
-  /** Hash of the one layer-1 block that was trusted, 32 bytes. */
+  /** Hash of the trusted layer-1 block, 32 bytes. */
   readonly header?: Uint8Array | undefined;
 }
 
-/** Keeps what layer 1 holds for times without it. A store that is full, gone or damaged costs that and nothing else. */
+/** Stores roots for times when layer 1 cannot be reached. If the store fails, nothing is stored and nothing else changes. */
 export class FinalityStore {
   private readonly key: string;
   private readonly header: Hex | null;
@@ -51,7 +52,7 @@ export class FinalityStore {
     this.header = header === undefined ? null : bytesToHex(header);
   }
 
-  /** @returns undefined where nothing is kept, or only what was read at another trusted block */
+  /** @returns undefined if there are none, or only those of another trusted layer-1 block */
   async load(): Promise<KnownFinality | undefined> {
     try {
       const bytes = await this.table?.get(this.key);
@@ -72,7 +73,7 @@ export class FinalityStore {
     }
   }
 
-  /** @param known - undefined removes what is kept */
+  /** @param known - undefined deletes the stored roots */
   async save(known: KnownFinality | undefined): Promise<void> {
     if (known === undefined) await this.table?.delete(this.key);
     else await this.table?.put(this.key, this.encode(known));
@@ -80,14 +81,14 @@ export class FinalityStore {
 
   private encode({ newest, roots }: KnownFinality): Uint8Array {
     const { number, layerOneBlock } = newest;
-    // The newest one comes last, so that it is never the one cut off.
+    // The newest one comes last, so that it is never cut off.
     const ordered = [...roots].filter(([block]) => block !== number).slice(1 - MAX_STORED);
     const kept = [...ordered, [number, newest.root] as const].map(([block, root]) => [block, bytesToHex(root)]);
     return encodeChecked(JSON.stringify({ header: this.header, number, layerOneBlock, roots: kept }));
   }
 }
 
-/** Entries of earlier versions have no checksum. @returns undefined where it does not fit */
+/** Entries of earlier versions have no checksum. @returns undefined if the checksum is wrong */
 function textOf(bytes: Uint8Array): string | undefined {
   return bytes[0] === OPENING_BRACE ? new TextDecoder().decode(bytes) : decodeChecked(bytes);
 }

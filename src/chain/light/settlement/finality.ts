@@ -7,34 +7,34 @@ import type { FinalizationEvent } from './finality-events.js';
 import type { FinalityStore, FinalizedBlock } from './finality-store.js';
 import { RollupReader, type RollupReading } from './rollup-reader.js';
 
-/** How finality is read, and for how long a reading holds. */
+/** How finality is read, and how long it is cached. */
 export interface LayerOneFinalityOptions extends RollupReading {
-  /** A reading this old, in ms, is read again. */
+  /** Older values are read again, milliseconds. */
   readonly maxAgeMs: number;
   readonly clock: Clock;
-  /** Keeps what was read; nothing is kept when left out. */
+  /** Stores what was read. Without it nothing is stored. */
   readonly store?: FinalityStore | undefined;
 }
 
-/** Roots that are remembered. */
+/** Most roots in memory. */
 const MAX_ROOTS = 4096;
 
 /**
- * What layer 1 holds of the state of layer 2. Everything about one question is read at one of its blocks. What an earlier
- * session has seen stands in only while layer 1 cannot be reached.
+ * The finalized blocks and zk state roots on layer 1. All values for one request are read at the same layer-1 block. Values of
+ * an earlier session are used only while layer 1 cannot be reached.
  */
 export class LayerOneFinality {
   private latest: FinalizedBlock | undefined;
   private readAt = Number.NEGATIVE_INFINITY;
-  /** Newest block that was read in this session. */
+  /** Newest finalized block read in this session. */
   private floor = -1;
-  /** Newest block against whose root an answer held. */
-  private upheld = -1;
+  /** Newest block whose root an answer was verified against. */
+  private verifiedUpTo = -1;
   private reading: Promise<FinalizedBlock> | undefined;
   private restoring: Promise<void> | undefined;
-  /** Roots read in this session. They never change once they are there. */
+  /** Roots read in this session. A root on layer 1 never changes. */
   private readonly roots = new Map<number, Uint8Array>();
-  /** Roots of an earlier session that were not read again. */
+  /** Roots of an earlier session that have not been read again. */
   private readonly earlier = new Map<number, Uint8Array>();
   private readonly rollup: RollupReader;
 
@@ -45,13 +45,13 @@ export class LayerOneFinality {
     this.rollup = new RollupReader(group, options);
   }
 
-  /** What was read last, however long ago. */
+  /** The finalized block that was read last, of any age. */
   get known(): FinalizedBlock | undefined {
     return this.latest;
   }
 
   /**
-   * The newest finalized block; the newest that is known while layer 1 cannot be reached, since what is final stays so.
+   * The newest finalized block. While layer 1 cannot be reached, the newest known one: it stays final.
    *
    * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints
    */
@@ -59,7 +59,7 @@ export class LayerOneFinality {
     return (await this.current()).at;
   }
 
-  /** @returns also why layer 1 was not read, where an older reading stands in */
+  /** @returns with an older value also the error of layer 1 */
   private async current(): Promise<{ readonly at: FinalizedBlock; readonly offline?: unknown }> {
     await this.restored();
     if (this.latest !== undefined && this.isFresh()) return { at: this.latest };
@@ -74,19 +74,19 @@ export class LayerOneFinality {
     }
   }
 
-  /** At one given block there is nothing newer to be read. */
+  /** Whether the last value is recent. At a fixed layer-1 block it never changes. */
   private isFresh(): boolean {
     const { clock, maxAgeMs, header } = this.options;
     if (header !== undefined) return this.readAt !== Number.NEGATIVE_INFINITY;
     const age = clock.now() - this.readAt;
-    // Below zero the clock was set back, and nobody knows how old it is.
+    // A negative age means that the clock was set back and the real age is unknown.
     return age >= 0 && age <= maxAgeMs;
   }
 
   /**
    * Root of the zk state after a block.
    *
-   * @returns undefined when no finalization ended there
+   * @returns undefined if no finalization ended there
    * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints
    */
   async rootOf(number: number): Promise<Uint8Array | undefined> {
@@ -112,32 +112,32 @@ export class LayerOneFinality {
   }
 
   /**
-   * Gives what `work` makes of a finalized block. A root by which an answer was refused is read again next time: where
-   * layer 1 is not proved, it may have been layer 1 that lied.
+   * Runs `work` with a finalized block. If it throws `ANSWER_REFUSED`, the root is read again next time: without a proof, the
+   * layer-1 endpoint may have returned a false root.
    *
    * @throws what `work` throws
    */
   async using<T>(at: FinalizedBlock, work: (at: FinalizedBlock) => Promise<T>): Promise<T> {
     try {
-      const made = await work(at);
-      if (this.roots.has(at.number)) this.upheld = Math.max(this.upheld, at.number);
-      return made;
+      const result = await work(at);
+      if (this.roots.has(at.number)) this.verifiedUpTo = Math.max(this.verifiedUpTo, at.number);
+      return result;
     } catch (error) {
-      if (isPlumblineError(error, 'ANSWER_REFUSED')) await this.doubt(at.number);
+      if (isPlumblineError(error, 'ANSWER_REFUSED')) await this.forgetRoot(at.number);
       throw error;
     }
   }
 
-  /** How far layer 1 had come is not forgotten: it may not go back after a lie of layer 2. */
-  private async doubt(number: number): Promise<void> {
+  /** Keeps `floor`: a false answer of layer 2 must not allow layer 1 to go back. */
+  private async forgetRoot(number: number): Promise<void> {
     const root = this.roots.get(number);
-    // One of an earlier session is read again anyway, as soon as that can be done.
+    // A root of an earlier session is read again anyway, as soon as layer 1 can be reached.
     if (root === undefined) return;
     this.roots.delete(number);
-    if (number === this.upheld) this.earlier.set(number, root);
+    if (number === this.verifiedUpTo) this.earlier.set(number, root);
     if (this.latest?.number === number) {
       this.readAt = Number.NEGATIVE_INFINITY;
-      if (number !== this.upheld) this.latest = undefined;
+      if (number !== this.verifiedUpTo) this.latest = undefined;
     }
     await this.save();
   }
@@ -152,12 +152,12 @@ export class LayerOneFinality {
     const pinned = await this.rollup.pin();
     const number = await this.rollup.currentAt(pinned);
     if (number < this.floor) {
-      const message = `is ${number}, and was ${this.floor} before`;
+      const message = `is ${number}, but was ${this.floor} before`;
       throw answerRefused('finalized block', { verified: false, reason: 'WENT_BACK', at: '', message });
     }
     const root = await this.rollup.rootAt(pinned, number);
     if (isZeroBytes(root)) {
-      const message = `has no root for its own newest block ${number}`;
+      const message = `has no root for its own newest block ${number}; check the rollup address of the network`;
       throw answerRefused('rollup contract', { verified: false, reason: 'ROOT_MISSING', at: '', message });
     }
     this.latest = { number, root, layerOneBlock: pinned.header.number };
@@ -180,7 +180,7 @@ export class LayerOneFinality {
     await this.options.store?.save(latest && { newest: latest, roots: new Map([...earlier, ...roots]) });
   }
 
-  /** What an earlier session has seen. */
+  /** Loads the values of an earlier session, once. */
   private restored(): Promise<void> {
     this.restoring ??= Promise.resolve(this.options.store?.load()).then((known) => {
       for (const [number, root] of known?.roots ?? []) this.earlier.set(number, root);
@@ -190,7 +190,7 @@ export class LayerOneFinality {
   }
 }
 
-/** Whether layer 1 said nothing, as against something wrong. */
+/** Whether the error means that no endpoint answered, rather than a wrong answer. */
 export function isUnreachable(error: unknown): boolean {
   return (
     isPlumblineError(error, 'UPSTREAM_UNAVAILABLE') ||

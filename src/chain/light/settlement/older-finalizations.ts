@@ -3,22 +3,22 @@ import { isUnreachable, type LayerOneFinality } from './finality.js';
 import type { FinalizationEvent } from './finality-events.js';
 import type { FinalizedBlock } from './finality-store.js';
 
-/** Layer-1 blocks whose events are asked for at once, as long as endpoints take it. */
+/** Most layer-1 blocks in one request for events. Reduced if endpoints refuse the range. */
 const WIDEST = 2048;
-/** A narrower range than this is not tried: it is not the range that endpoints refuse. */
+/** Least width of a range. If endpoints refuse that, the range is not the reason. */
 const NARROWEST = 16;
 /**
- * Requests in all. Finalizations are two hours apart, 600 blocks of layer 1, and 16 hours at most
+ * Most requests. Finalizations are two hours apart, 600 blocks of layer 1, and 16 hours at most
  * (docs/spec/json-rpc.md 2.2).
  */
 const REQUESTS = 24;
 
 /**
- * The finalization before another, by their events. An event is a hint where to look and nothing else: the root is read
- * from the contract, as that of every block.
+ * Finds the finalization before another one by their events. An event only tells where to look: the root is read from the
+ * contract, as for every block.
  *
  * @param at - the later one, with the layer-1 block at which it was read
- * @returns undefined where none can be found
+ * @returns undefined if none was found
  * @throws PlumblineError as `LayerOneFinality.rootOf`
  */
 export async function finalizationBefore(
@@ -32,7 +32,7 @@ export async function finalizationBefore(
     try {
       events = await finality.events(from, to);
     } catch (error) {
-      // Endpoints bound ranges, each in its own words.
+      // Endpoints limit ranges and report that in different ways, so any error makes the range smaller.
       const isNarrow = width <= NARROWEST || isUnreachable(error) || isPlumblineError(error, 'ABORTED');
       if (isNarrow || !isPlumblineError(error, 'UPSTREAM_ERROR')) throw error;
       width = Math.max(NARROWEST, width >> 2);

@@ -10,17 +10,17 @@ import type { EndpointGroup } from '../../../upstream/group.js';
 import { answerRefused } from '../refused.js';
 import { blockNumberOf, DATA_FINALIZED, type FinalizationEvent, readFinalization } from './finality-events.js';
 
-/** Which rollup contract is read, and how far the endpoints of layer 1 are believed. */
+/** Which rollup contract is read, and what must confirm the answers of layer-1 endpoints. */
 export interface RollupReading {
   readonly rollup: RollupContract;
   /**
-   * Read by `eth_getProof` against the header, and not by `eth_call`. The header is still the one the endpoint names, of
-   * which only the hash is checked.
+   * Whether to read by `eth_getProof` and verify against the header, not by `eth_call`. Of the header itself, which the
+   * endpoint names, only the hash is checked.
    */
   readonly prove: boolean;
-  /** Hash of a layer-1 block that is trusted, 32 bytes: everything is proved against its header, and nothing newer is seen. */
+  /** Hash of a trusted layer-1 block, 32 bytes. Everything is proved against its header; newer blocks are not read. */
   readonly header?: Uint8Array | undefined;
-  /** Origins of layer 1 that have to agree; 1 when left out. */
+  /** Number of layer-1 origins that must agree. Default: 1. */
   readonly agreeing?: number | undefined;
 }
 
@@ -29,8 +29,8 @@ const CURRENT_BLOCK: Hex = '0x695378f5';
 const STATE_ROOTS: Hex = '0x8be745d1';
 
 /**
- * Reads the rollup contract on layer 1: all of one question at one of its blocks, proved against that block's header or
- * not.
+ * Reads the rollup contract on layer 1. All values for one request are read at one block, and proved against its header if
+ * requested.
  */
 export class RollupReader {
   private readonly proves: boolean;
@@ -43,7 +43,7 @@ export class RollupReader {
   }
 
   /**
-   * The layer-1 block of which everything else is read.
+   * The layer-1 block at which everything else is read.
    *
    * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
    */
@@ -65,7 +65,7 @@ export class RollupReader {
     return sharedFinalized(this.group, agreeing, read);
   }
 
-  /** Asks one endpoint after the other, or as many as have to agree at once. */
+  /** Asks one endpoint after the other, or several at the same time if more than one must agree. */
   private async ask<T>(
     method: string,
     params: readonly unknown[],
@@ -95,7 +95,7 @@ export class RollupReader {
     return this.ask('eth_getProof', [address, keys, toQuantity(pinned.header.number)], accept, String);
   }
 
-  /** Root of the zk state after a block, 32 bytes; zero where no finalization ended there. @throws as `pin` */
+  /** Root of the zk state after a block, 32 bytes; zero if no finalization ended there. @throws as `pin` */
   async rootAt(pinned: HashedHeader, number: number): Promise<Uint8Array> {
     const { rollup } = this.reading;
     const argument = bigIntToBytes(BigInt(number), 32);
@@ -111,7 +111,7 @@ export class RollupReader {
     return this.ask('eth_getProof', [rollup.address, keys, toQuantity(pinned.header.number)], accept, bytesToHex);
   }
 
-  /** A getter at the pinned block, by its hash: no other block of the same number can answer. */
+  /** Calls a getter at the pinned block. The block is named by hash, so that no other block of its number is used. */
   private call(pinned: HashedHeader, data: Hex): Promise<Uint8Array> {
     const block = { blockHash: bytesToHex(pinned.hash) };
     const accept = (answer: unknown) => readBytes(answer, 'the answer', 32);
@@ -119,7 +119,7 @@ export class RollupReader {
   }
 
   /**
-   * Finalizations by their events, within a range of layer-1 blocks, both ends included.
+   * Finalization events in a range of layer-1 blocks, both ends included.
    *
    * @throws PlumblineError `PROOF_MALFORMED`, of the endpoints
    */

@@ -4,10 +4,10 @@ import type { LayerOneFinality } from './finality.js';
 import type { FinalizedBlock } from './finality-store.js';
 import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
 
-/** Finalizations before the newest one that are tried. */
+/** Most finalizations before the newest one that are tried. */
 const OLDER = 3;
 
-/** A proof, and the finalized block it is of. */
+/** A proof, and its finalized block. */
 export interface ProofAt {
   readonly proof: LineaProofJson;
   readonly at: FinalizedBlock;
@@ -24,11 +24,11 @@ export async function prove(
 }
 
 /**
- * A proof of the newest finalized block that an endpoint holds: of two finalizations close to each other it may have left
- * out the first (docs/spec/state-trie.md 7.1).
+ * A proof of the newest finalized block that an endpoint has. Of two finalizations close to each other, an endpoint may have
+ * only one (docs/spec/state-trie.md 7.1).
  *
- * @param at - the newest one
- * @throws PlumblineError `BLOCK_NOT_PROVABLE` naming the newest; as `ZkProofs.prove`
+ * @param at - the newest finalized block
+ * @throws PlumblineError `BLOCK_NOT_PROVABLE` with the newest block; as `ZkProofs.prove`
  */
 export async function proveNewest(
   finality: LayerOneFinality,
@@ -43,7 +43,7 @@ export async function proveNewest(
     const { finalizationBefore } = await import('./older-finalizations.js');
     let older: FinalizedBlock | undefined = at;
     for (let step = 0; step < OLDER; step++) {
-      // Where the history is not to be had, it is the newest block that cannot be proved.
+      // If older finalizations cannot be found, the error is about the newest block.
       older = older && (await finalizationBefore(finality, older).catch(() => undefined));
       if (older === undefined) throw missing;
       try {

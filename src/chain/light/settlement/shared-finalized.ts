@@ -7,11 +7,11 @@ import type { EndpointGroup } from '../../../upstream/group.js';
 const METHOD = 'eth_getBlockByNumber';
 
 /**
- * The newest block of layer 1 that as many origins as have to agree call final. They learn of it at different times: where
- * they name different blocks it is the highest that so many have reached, which is the same at each of them.
+ * The newest final layer-1 block that enough origins agree on. Origins learn of final blocks at different times. If they name
+ * different blocks, it is the block at the greatest height that enough of them have reached.
  *
- * @param read - verifies an answer, of that number where one is given
- * @throws PlumblineError `UPSTREAM_DISAGREEMENT` where they have different blocks of one number; of the endpoints
+ * @param read - verifies an answer, and its block number if one is given
+ * @throws PlumblineError `UPSTREAM_DISAGREEMENT` if they have different blocks at that height; of the endpoints
  */
 export async function sharedFinalized(
   group: EndpointGroup,

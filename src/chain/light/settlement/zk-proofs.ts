@@ -10,16 +10,16 @@ import type { EndpointGroup } from '../../../upstream/group.js';
 import { answerRefused } from '../refused.js';
 import type { FinalizedBlock } from './finality-store.js';
 
-/** What proofs of the zk state are asked, checked and kept with. */
+/** Dependencies of `ZkProofs`. */
 export interface ZkProofParts {
   readonly network: Network;
   readonly upstream: EndpointGroup;
-  /** Keeps proofs for other sessions. */
+  /** Stores proofs for later sessions. */
   readonly table: BudgetedTable | undefined;
   loadHasher(scheme: HashScheme): Promise<Hasher>;
 }
 
-/** A question about the zk state after one block. */
+/** What to prove of the zk state after a block. */
 export interface ZkQuestion {
   /** 20 bytes. */
   readonly address: Uint8Array;
@@ -28,30 +28,30 @@ export interface ZkQuestion {
 }
 
 const METHOD = 'linea_getProof';
-/** Proofs kept in memory; one of an account with a slot is some 14 KB of text. */
+/** Most proofs in memory. A proof of an account with one slot is about 14 KB of text. */
 const MAX_KEPT = 64;
 const OTHER: Readonly<Record<HashScheme, HashScheme>> = { mimc: 'poseidon2', poseidon2: 'mimc' };
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Answers of `linea_getProof`, each verified against a root that layer 1 holds, kept, and given again without endpoints. */
+/** Answers of `linea_getProof`, verified against a root on layer 1 and cached. */
 export class ZkProofs {
-  /** As text, the least recently used first: what is handed out is the caller's, to do with it as it likes. */
+  /** Proofs as text, the least recently used first. Text, because callers may change the returned object. */
   private readonly kept = new Map<string, string>();
-  /** Scheme that was found to hold where the profile names another, from this block on. */
+  /** The hash scheme of blocks from `from` on, if it turned out to differ from the profile. */
   private found: { readonly from: number; readonly scheme: HashScheme } | undefined;
 
   constructor(private readonly parts: ZkProofParts) {}
 
   /**
-   * A verified proof: kept, stored or fetched.
+   * A verified proof, cached, stored or fetched.
    *
-   * @throws PlumblineError `BLOCK_NOT_PROVABLE` when no endpoint has the block; `ANSWER_REFUSED`, `PROOF_MALFORMED` when
-   *   none gives a proof that holds; of the endpoints
+   * @throws PlumblineError `BLOCK_NOT_PROVABLE` if no endpoint has the block; `ANSWER_REFUSED`, `PROOF_MALFORMED` if no
+   *   endpoint returns a valid proof; of the endpoints
    */
   async prove(question: ZkQuestion, at: Pick<FinalizedBlock, 'number' | 'root'>): Promise<LineaProofJson> {
     const key = keyOf(this.parts.network, question, at.number);
-    // What held against one root does not hold against another that layer 1 names later.
+    // A proof against one root is not valid for another root that layer 1 may return later.
     const rooted = `${key} ${bytesToHex(at.root)}`;
     let text = this.kept.get(rooted) ?? (await this.load(key, question, at));
     if (text === undefined) {
@@ -62,7 +62,7 @@ export class ZkProofs {
     return JSON.parse(text) as LineaProofJson;
   }
 
-  /** @returns the proof as text: others may hold the answer itself, and change it */
+  /** @returns the proof as text, because a provider may change the answer object later */
   private async fetch(
     question: ZkQuestion,
     { number, root }: Pick<FinalizedBlock, 'number' | 'root'>,
@@ -80,12 +80,14 @@ export class ZkProofs {
       });
     } catch (error) {
       if (!isBlockMissing(error)) throw error;
-      const text = `no endpoint has block ${number}`;
+      const text = `no endpoint has the zk state after block ${number}`;
       throw new PlumblineError('BLOCK_NOT_PROVABLE', text, { block: String(number) }, { cause: error });
     }
   }
 
-  /** By the scheme of the profile, and once by the other: from which block on a network changed it is not published. */
+  /**
+   * Verifies with the profile's hash scheme, then with the other one: the block at which a network changes it is not published.
+   */
   private async verify(question: ZkQuestion, number: number, root: Uint8Array, answer: unknown): Promise<void> {
     const { network, loadHasher } = this.parts;
     const named = schemeAt(network, number);
@@ -119,7 +121,7 @@ export class ZkProofs {
     if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value!);
   }
 
-  /** What is stored is verified again: a store is no proof. */
+  /** Loads a stored proof and verifies it again. @returns undefined if there is none, or it is not valid */
   private async load(key: string, question: ZkQuestion, at: Pick<FinalizedBlock, 'number' | 'root'>) {
     const bytes = await this.parts.table?.get(key);
     if (bytes === undefined) return undefined;
@@ -133,7 +135,7 @@ export class ZkProofs {
   }
 }
 
-/** @throws PlumblineError `PROOF_MALFORMED` for what a provider gives that is no JSON */
+/** @throws PlumblineError `PROOF_MALFORMED` for a value that is not JSON, as a provider may return */
 function textOf(answer: unknown): string {
   try {
     return JSON.stringify(answer ?? null);

@@ -8,12 +8,12 @@ import { verifyEthereumProof } from '../../../proof/ethereum/ethereum-proof.js';
 import { readArray, readBytesList, readNumber256, readObject } from '../../../proof/json-reader.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import type { LightBlock } from '../heads/light-block.js';
-import { answerRefused, isNotThereYet, missing } from '../refused.js';
+import { answerRefused, isNotAvailableYet, missing } from '../refused.js';
 
 /**
- * An `eth_getProof` of the endpoints, verified against the header before anybody sees it.
+ * An `eth_getProof` answer of the endpoints, verified against the header.
  *
- * @param signal - ends it
+ * @param signal - ends the request
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
  */
 export function fetchAccountProof(
@@ -25,14 +25,14 @@ export function fetchAccountProof(
   const params = [bytesToHex(address), storageKeys.map(bytesToHex), toQuantity(header.number)];
   return group.request('eth_getProof', params, {
     ...(signal !== undefined && { signal }),
-    mayCome: isNotThereYet,
+    isTransient: isNotAvailableYet,
     accept: (answer) => {
       if (answer === null) throw missing(`state of block ${header.number}`);
       const verdict = verifyEthereumProof({ address, storageKeys, stateRoot: header.stateRoot }, answer);
       if (!verdict.verified) throw answerRefused(`account ${bytesToHex(address)}`, verdict);
       const { account, slots } = verdict;
       const json = readObject(answer, '');
-      // All of them hold, in whatever order they came; of a missing account there may be none.
+      // All of them are verified. Their order is free, and for a missing account there may be none.
       const proofs = new Map(
         readArray(json.storageProof, 'storageProof').map((item, i) => {
           const { key, proof } = readObject(item, `storageProof[${i}]`);

@@ -3,18 +3,18 @@ import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
 
-/** Bytes of code that are kept in memory; the least recently used goes first. A contract has 24 KiB at most. */
+/** Bytes of code kept in memory; the least recently used code is dropped first. A contract has 24 KiB at most. */
 const MAX_BYTES = 16 * 2 ** 20;
-/** Accounts of which it is remembered in memory which code they had. */
+/** Accounts whose code hash is kept in memory. */
 const MAX_HOLDERS = 4096;
 
-/** Verified code by its hash. It never goes stale: what has the hash is the code. */
+/** Verified code by its hash. It never goes stale, because the hash identifies the code. */
 export class CodeCache {
   private readonly codes = new Map<string, Uint8Array>();
   private readonly holders = new Map<string, Uint8Array>();
   private bytes = 0;
 
-  /** @param table - keeps code for other sessions, and which account had which */
+  /** @param table - stores code, and the code hash of accounts, for later sessions */
   constructor(private readonly table?: BudgetedTable | undefined) {}
 
   /** @param hash - Keccak-256, 32 bytes */
@@ -27,7 +27,7 @@ export class CodeCache {
     return code;
   }
 
-  /** As `get`, or from an earlier session, where its hash is still the one it is kept by. */
+  /** As `get`, or from the table. Stored code whose hash does not match its key is deleted. */
   async load(hash: Uint8Array): Promise<Uint8Array | undefined> {
     const held = this.get(hash);
     if (held !== undefined || this.table === undefined) return held;
@@ -42,7 +42,7 @@ export class CodeCache {
     return code;
   }
 
-  /** Loads what accounts had as code when they were last looked at, so that `hasCodeOf` can tell. */
+  /** Loads the code that accounts had when they were last read, so that `hasCodeOf` knows it. */
   async recall(addresses: readonly Uint8Array[]): Promise<void> {
     const { table } = this;
     if (table === undefined) return;
@@ -57,8 +57,8 @@ export class CodeCache {
   }
 
   /**
-   * Whether the code is at hand that an account had when it was last looked at. Should it have another by now, its proof
-   * says so.
+   * Whether the code is known that an account had when it was last read. If the account has other code by now, its proof
+   * shows that.
    *
    * @param address - 20 bytes
    */
@@ -67,7 +67,7 @@ export class CodeCache {
     return hash !== undefined && this.codes.has(bytesToKey(hash));
   }
 
-  /** Keeps code that has been verified to have this hash. @param address - of an account that has it, 20 bytes */
+  /** Keeps code whose hash was verified. @param address - of an account with this code, 20 bytes */
   put(hash: Uint8Array, code: Uint8Array, address?: Uint8Array): void {
     if (!this.codes.has(bytesToKey(hash))) {
       this.keep(hash, code);

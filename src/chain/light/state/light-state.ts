@@ -3,38 +3,38 @@ import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
 import type { Account, StateReader } from '../../../evm/state/state-reader.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
-import { Wants } from './access-set.js';
+import { AccessSet } from './access-set.js';
 import type { ProvedState } from './proved-state.js';
 
-/** Gets what is wanted proved and put into the state, or throws. It may get more than was asked for. */
-export type Obtain = (wants: Wants) => Promise<void>;
+/** Fetches and proves accesses and puts them into the state, or throws. It may fetch more than was asked for. */
+export type Obtain = (accesses: AccessSet) => Promise<void>;
 
-/** Turns that reads have to meet in one request. */
+/** Microtasks during which reads are gathered into one request. */
 const GATHERING_TURNS = 3;
 const NO_CODE = new Uint8Array(0);
 
-/** Reads a state of which parts are proved; what is missing is fetched, reads at the same time in one request. */
+/** Reads a state that is proved in part. What is missing is fetched; reads at the same time share one request. */
 export class LightState implements StateReader {
-  private gathering: { readonly wants: Wants; readonly done: Promise<void> } | undefined;
+  private gathering: { readonly accesses: AccessSet; readonly done: Promise<void> } | undefined;
 
-  /** @param read - everything that was read is added to it */
+  /** @param read - every read is added to it */
   constructor(
     private readonly state: ProvedState,
     private readonly obtain: Obtain,
-    private readonly read: Wants = new Wants(),
+    private readonly read: AccessSet = new AccessSet(),
   ) {}
 
   async account(address: Uint8Array): Promise<Account | undefined> {
-    this.read.account(address);
-    if (!this.state.hasAccount(address)) await this.get((wants) => wants.account(address));
+    this.read.addAccount(address);
+    if (!this.state.hasAccount(address)) await this.get((accesses) => accesses.addAccount(address));
     return this.state.account(address);
   }
 
   async slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
-    this.read.slot(address, slot);
+    this.read.addSlot(address, slot);
     const known = this.state.slot(address, slot);
     if (known !== undefined) return known;
-    await this.get((wants) => wants.slot(address, slot));
+    await this.get((accesses) => accesses.addSlot(address, slot));
     return this.state.slot(address, slot)!;
   }
 
@@ -43,28 +43,28 @@ export class LightState implements StateReader {
     const { codes } = this.state;
     const known = await codes.load(codeHash);
     const holder = this.state.holderOf(codeHash);
-    if (holder !== undefined) this.read.account(holder, true);
+    if (holder !== undefined) this.read.addAccount(holder, true);
     if (known !== undefined) return known;
     if (holder === undefined) {
       const reason = `no known account has the code ${bytesToHex(codeHash)}`;
       throw new PlumblineError('INTERNAL', reason, { reason });
     }
-    await this.get((wants) => wants.account(holder, true));
+    await this.get((accesses) => accesses.addAccount(holder, true));
     return codes.get(codeHash)!;
   }
 
-  private get(name: (wants: Wants) => Wants): Promise<void> {
+  private get(add: (accesses: AccessSet) => AccessSet): Promise<void> {
     if (this.gathering === undefined) {
-      const wants = new Wants();
-      this.gathering = { wants, done: this.gather(wants) };
+      const accesses = new AccessSet();
+      this.gathering = { accesses, done: this.gather(accesses) };
     }
-    name(this.gathering.wants);
+    add(this.gathering.accesses);
     return this.gathering.done;
   }
 
-  private async gather(wants: Wants): Promise<void> {
+  private async gather(accesses: AccessSet): Promise<void> {
     for (let turn = 0; turn < GATHERING_TURNS; turn++) await undefined;
     this.gathering = undefined;
-    await this.obtain(wants);
+    await this.obtain(accesses);
   }
 }

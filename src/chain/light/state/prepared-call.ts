@@ -8,17 +8,16 @@ import type { EndpointGroup } from '../../../upstream/group.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
 import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
-import { isNotThereYet } from '../refused.js';
+import { isNotAvailableYet } from '../refused.js';
 import type { AccessLists } from './access-lists.js';
-import type { Wants } from './access-set.js';
-import { calldataWants, certainWants } from './call-hints.js';
+import { type AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import { LightState } from './light-state.js';
 import type { ProvedState, ProvedStates } from './proved-state.js';
 import { type StateBatch, stateBatch } from './state-batch.js';
 import type { WorkingSet } from './working-set.js';
 
-/** What prepared calls of one chain share. */
-export interface CallGround {
+/** What the prepared calls of one chain share. */
+export interface CallDependencies {
   readonly group: EndpointGroup;
   readonly network: Network;
   readonly follower: HeadFollower;
@@ -26,112 +25,114 @@ export interface CallGround {
   readonly workingSet: WorkingSet;
   readonly interpreters: Interpreters;
   readonly accessLists: AccessLists;
+  /** Context of the next block after `block`. */
   contextAfter(block: LightBlock): BlockContext;
 }
 
-/** A call that is going to be executed. */
+/** A call that is about to be executed. */
 export interface PlannedCall {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One call that is about to be executed: what it reads is fetched in as few round trips as can be. */
+/** The state for one call that is about to be executed. What the call reads is fetched in as few round trips as possible. */
 export class PreparedCall {
-  private listAsked: boolean;
+  /** Whether the access list has been requested, or must not be. */
+  private isListRequested: boolean;
 
   constructor(
-    private readonly ground: CallGround,
+    private readonly dependencies: CallDependencies,
     private readonly plan: PlannedCall,
   ) {
-    // State overrides are not shown to endpoints: their list would be of another execution, and tell what is overridden.
-    this.listAsked = !ground.accessLists.areOfUse || (plan.overrides?.length ?? 0) > 0;
+    // With state overrides no list is requested: it would be of another execution, and reveal the overrides.
+    this.isListRequested = !dependencies.accessLists.isAvailable || (plan.overrides?.length ?? 0) > 0;
   }
 
   /**
-   * Head and state for the call: both with one request where the head has to be read.
+   * Head and state for the call, by one request if the head is not known.
    *
    * @throws as `HeadFollower.refresh`; what fetching the state throws
    */
   async atHead(): Promise<{ readonly block: LightBlock; readonly state: LightState }> {
-    const { follower } = this.ground;
+    const { follower } = this.dependencies;
     const block = follower.fresh ?? (await this.readHead());
     return { block, state: await this.at(block) };
   }
 
-  /** State after a block, for the call. */
+  /** State after a block, for the call. @throws what fetching the state throws */
   async at(block: LightBlock): Promise<LightState> {
-    const { states, workingSet } = this.ground;
+    const { states, workingSet } = this.dependencies;
     const { call } = this.plan;
     const state = states.at(block.header.stateRoot);
-    const open = state.missing(certainWants(call));
+    const open = state.missing(certainAccesses(call));
     if (!open.isEmpty) await this.obtain(block, state, open);
-    return new LightState(state, (wants) => this.obtainMore(block, state, wants), workingSet.recordOf(call));
+    return new LightState(state, (accesses) => this.obtainMore(block, state, accesses), workingSet.recordOf(call));
   }
 
-  /** Asks for the head, and at once for what was read lately, what this call is sure to read, and what it may touch. */
+  /** Requests the head and, in the same batch, recent reads, the certain reads of this call and its access list. */
   private async readHead(): Promise<LightBlock> {
-    const { follower, states, workingSet } = this.ground;
+    const { follower, states, workingSet } = this.dependencies;
     const { call } = this.plan;
-    const wants = certainWants(call).add(workingSet.recent());
-    await states.codes.recall(codedOf(wants));
-    const batch = stateBatch(wants, 'latest', (address) => this.isCodeKnown(address));
+    const accesses = certainAccesses(call).addAll(workingSet.recent());
+    await states.codes.recall(addressesWithCode(accesses));
+    const batch = stateBatch(accesses, 'latest', (address) => this.isCodeKnown(address));
     const list = workingSet.knows(call) ? [] : this.listCall('latest');
-    const { head, beside } = await follower.refresh([...batch.calls, ...list], this.plan.signal);
-    if (beside === undefined) {
-      if (list.length > 0) this.listAsked = false;
+    const { head, batched } = await follower.refresh([...batch.calls, ...list], this.plan.signal);
+    if (batched === undefined) {
+      if (list.length > 0) this.isListRequested = false;
       return head;
     }
-    const { from, block, answers } = beside;
+    const { from, block, answers } = batched;
     const state = states.at(block.header.stateRoot);
-    takeWhatHolds(batch, state, answers.slice(0, batch.calls.length), from);
+    readUnlessWrong(batch, state, answers.slice(0, batch.calls.length), from);
     const listed = this.listOf(answers.slice(batch.calls.length));
     const atHead = states.at(head.header.stateRoot);
-    const open = atHead.missing(listed?.add(certainWants(call)) ?? certainWants(call));
+    const open = atHead.missing(listed?.addAll(certainAccesses(call)) ?? certainAccesses(call));
     if (!open.isEmpty) await this.fetch(head, atHead, open);
     return head;
   }
 
-  /** Fetches what is sure to be read; then what an endpoint says the call touches. */
-  private async obtain(block: LightBlock, state: ProvedState, wants: Wants): Promise<void> {
-    const listed = await this.fetch(block, state, wants, this.listCall(toQuantity(block.header.number)));
+  /** Fetches accesses together with the access list of the call, then what the list names. */
+  private async obtain(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
+    const listed = await this.fetch(block, state, accesses, this.listCall(toQuantity(block.header.number)));
     const open = listed && state.missing(listed);
     if (open !== undefined && !open.isEmpty) await this.fetch(block, state, open);
   }
 
-  /** Execution has met something that is not known: looks ahead for what else it will meet. */
-  private async obtainMore(block: LightBlock, state: ProvedState, wants: Wants): Promise<void> {
-    const { ground, plan } = this;
-    const { rehearse } = await import('./speculative-execution.js');
-    const ahead = await rehearse(state, {
+  /** Called when the execution reads something unknown: fetches it together with the reads that will probably follow. */
+  private async obtainMore(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
+    const { dependencies, plan } = this;
+    const { executeSpeculatively } = await import('./speculative-execution.js');
+    const predicted = await executeSpeculatively(state, {
       call: plan.call,
       overrides: plan.overrides,
-      context: ground.contextAfter(block),
-      network: ground.network,
-      interpreters: ground.interpreters,
+      context: dependencies.contextAfter(block),
+      network: dependencies.network,
+      interpreters: dependencies.interpreters,
       signal: plan.signal,
     });
-    wants.add(ahead);
-    if (!ground.accessLists.areOfUse) wants.add(calldataWants(plan.call));
-    const missing = state.missing(wants);
+    accesses.addAll(predicted);
+    if (!dependencies.accessLists.isAvailable) accesses.addAll(calldataAccesses(plan.call));
+    const missing = state.missing(accesses);
     if (!missing.isEmpty) await this.obtain(block, state, missing);
   }
 
-  /** @returns what `list` came to, where that was asked and answered */
+  /** @returns the accesses of the access list, if `list` requests it and the endpoint has it */
   private async fetch(
     block: LightBlock,
     state: ProvedState,
-    wants: Wants,
+    accesses: AccessSet,
     list: readonly Call[] = [],
-  ): Promise<Wants | undefined> {
-    await state.codes.recall(codedOf(wants));
-    const batch = stateBatch(wants, toQuantity(block.header.number), (address) => {
+  ): Promise<AccessSet | undefined> {
+    await state.codes.recall(addressesWithCode(accesses));
+    const batch = stateBatch(accesses, toQuantity(block.header.number), (address) => {
       return state.hasAccount(address) ? state.hasCodeOf(address) : state.codes.hasCodeOf(address);
     });
     const { signal } = this.plan;
-    return this.ground.group.requestMany([...batch.calls, ...list], {
+    return this.dependencies.group.requestMany([...batch.calls, ...list], {
       ...(signal !== undefined && { signal }),
-      mayCome: isNotThereYet,
+      isTransient: isNotAvailableYet,
       accept: (answers, from) => {
         batch.read(state, answers.slice(0, batch.calls.length), from);
         return this.listOf(answers.slice(batch.calls.length));
@@ -140,33 +141,33 @@ export class PreparedCall {
   }
 
   private listCall(at: string): Call[] {
-    if (this.listAsked) return [];
-    this.listAsked = true;
-    return [this.ground.accessLists.callFor(this.plan.call, at)];
+    if (this.isListRequested) return [];
+    this.isListRequested = true;
+    return [this.dependencies.accessLists.callFor(this.plan.call, at)];
   }
 
-  private listOf([answer]: readonly Answer[]): Wants | undefined {
-    return answer === undefined ? undefined : this.ground.accessLists.read(answer);
+  private listOf([answer]: readonly Answer[]): AccessSet | undefined {
+    return answer === undefined ? undefined : this.dependencies.accessLists.read(answer);
   }
 
-  /** Whether the code of an account was known at the last head; should it have changed since, it is asked for later. */
+  /** Whether the code of an account was known at the last head. If it has changed since, it is fetched later. */
   private isCodeKnown(address: Uint8Array): boolean {
-    const { follower, states } = this.ground;
+    const { follower, states } = this.dependencies;
     const { last } = follower;
     const state = last && states.at(last.header.stateRoot);
     return state?.hasAccount(address) === true ? state.hasCodeOf(address) : states.codes.hasCodeOf(address);
   }
 }
 
-function codedOf(wants: Wants): Uint8Array[] {
-  return [...wants].flatMap(({ address, code }) => (code ? [address] : []));
+function addressesWithCode(accesses: AccessSet): Uint8Array[] {
+  return [...accesses].flatMap(({ address, code }) => (code ? [address] : []));
 }
 
-/** What an endpoint said at a head of its own is used where it holds; where not, the head may have moved meanwhile. */
-function takeWhatHolds(batch: StateBatch, state: ProvedState, answers: readonly Answer[], from: EndpointInfo): void {
+/** Reads answers for the endpoint's own head. Wrong answers are ignored: its head may have changed between the calls. */
+function readUnlessWrong(batch: StateBatch, state: ProvedState, answers: readonly Answer[], from: EndpointInfo): void {
   try {
     batch.read(state, answers, from);
   } catch {
-    // It is asked for again, at the number of the head, and then it has to hold.
+    // It is requested again by the number of the head. A wrong answer to that is an error.
   }
 }

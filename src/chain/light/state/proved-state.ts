@@ -2,19 +2,19 @@ import { bytesToKey } from '../../../primitives/bytes.js';
 import type { ProvedAccount } from '../../../proof/ethereum/account-state.js';
 import { hasNoCode } from '../../../proof/ethereum/account-state.js';
 import type { EthereumAccount } from '../../../proof/ethereum/ethereum-proof.js';
-import { Wants } from './access-set.js';
+import { AccessSet } from './access-set.js';
 import type { CodeCache } from './code-cache.js';
 
-/** States that are kept; the least recently used goes first. */
+/** States that are kept; the least recently used is dropped first. */
 const MAX_STATES = 8;
-/** Accounts and slots of one state above which it is begun anew. Calls that are under way keep theirs to the end. */
+/** A state with more accounts and slots is replaced by an empty one. Calls that use it keep it until they end. */
 const MAX_ENTRIES = 32_768;
 
-/** What has been proved of one state: accounts and slots against its root, code by its hash. */
+/** The proved part of one state: accounts and slots by proofs against its root, code by its hash. */
 export class ProvedState {
   private readonly accounts = new Map<string, EthereumAccount | undefined>();
   private readonly slots = new Map<string, Uint8Array>();
-  /** An account that has this code hash. */
+  /** Address of an account by its code hash. */
   private readonly holders = new Map<string, Uint8Array>();
 
   /** @param root - 32 bytes */
@@ -23,7 +23,7 @@ export class ProvedState {
     readonly codes: CodeCache,
   ) {}
 
-  /** Accounts and slots that are known. */
+  /** Number of known accounts and slots. */
   get size(): number {
     return this.accounts.size + this.slots.size;
   }
@@ -32,7 +32,7 @@ export class ProvedState {
     return this.accounts.has(bytesToKey(address));
   }
 
-  /** Undefined also for an account that is not known: ask `hasAccount` first. */
+  /** Undefined for a missing account, and for one that is not known: call `hasAccount` first. */
   account(address: Uint8Array): EthereumAccount | undefined {
     return this.accounts.get(bytesToKey(address));
   }
@@ -50,13 +50,13 @@ export class ProvedState {
     return this.holders.get(bytesToKey(codeHash));
   }
 
-  /** Whether the code of a known account is known, or it has none. */
+  /** Whether the code of a known account is known, or the account has no code. */
   hasCodeOf(address: Uint8Array): boolean {
     const account = this.account(address);
     return account === undefined || hasNoCode(account.codeHash) || this.codes.get(account.codeHash) !== undefined;
   }
 
-  /** Takes what a verifier has found proved under this root, by `bytesToKey` of the address. */
+  /** Adds what was proved under this root. @param proved - by `bytesToKey` of the address */
   take(proved: ReadonlyMap<string, ProvedAccount>): void {
     for (const [key, { account, slots }] of proved) {
       this.accounts.set(key, account);
@@ -70,19 +70,19 @@ export class ProvedState {
     }
   }
 
-  /** The part of `wants` that is not known. */
-  missing(wants: Wants): Wants {
-    const open = new Wants();
-    for (const { address, slots, code } of wants) {
+  /** The part of `accesses` that is not known. */
+  missing(accesses: AccessSet): AccessSet {
+    const open = new AccessSet();
+    for (const { address, slots, code } of accesses) {
       const known = this.hasAccount(address);
-      if (!known || (code && !this.hasCodeOf(address))) open.account(address, code);
-      for (const slot of slots.values()) if (this.slot(address, slot) === undefined) open.slot(address, slot);
+      if (!known || (code && !this.hasCodeOf(address))) open.addAccount(address, code);
+      for (const slot of slots.values()) if (this.slot(address, slot) === undefined) open.addSlot(address, slot);
     }
     return open;
   }
 }
 
-/** Proved states by their root: two blocks that leave the state alone share one. */
+/** Proved states by their root. Blocks with the same state root share one. */
 export class ProvedStates {
   private readonly states = new Map<string, ProvedState>();
 

@@ -9,21 +9,20 @@ import { StepBudget } from '../../../evm/interpreter/step-budget.js';
 import { StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { Account, StateReader } from '../../../evm/state/state-reader.js';
 import { runTransaction } from '../../../evm/transactions/transaction.js';
-import { bigIntToBytes, bytesToKey, equalBytes, ZERO_ADDRESS } from '../../../primitives/bytes.js';
+import { bigIntToBytes, bytesToKey, equalBytes, padStart, ZERO_ADDRESS } from '../../../primitives/bytes.js';
 import type { CallRequest } from '../../../primitives/call-request.js';
 import type { StateOverrides } from '../../../primitives/state-overrides.js';
-import { Wants } from './access-set.js';
-import { constantSlots } from './constant-slots.js';
+import { AccessSet } from './access-set.js';
 import type { ProvedState } from './proved-state.js';
 
 /*
- * Where an endpoint gives no access lists, each read of an execution would be a round trip of its own. So the call is
- * executed with guesses in place of what is not known, again and again with other guesses until it comes to an end, and
- * everything it looked at is asked for at once. Nothing of these executions is kept but what they looked at.
+ * Without an access list, each unknown read of an execution would cost a round trip of its own. So the call is executed
+ * speculatively: unknown values are replaced by guesses, and the run is repeated with other guesses until one succeeds.
+ * Everything that these runs read is then fetched at once. Their results are discarded.
  */
 
-/** What is executed, and where. */
-export interface Rehearsal {
+/** The call to execute speculatively, and its environment. */
+export interface SpeculativeCall {
   readonly call: CallRequest;
   readonly overrides: StateOverrides | undefined;
   readonly context: BlockContext;
@@ -32,39 +31,40 @@ export interface Rehearsal {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Executions at most. */
-const RUNS = 12;
-/** Gas of each, and steps of all together; who needs more has shown enough. */
+/** Most runs. */
+const MAX_RUNS = 12;
+/** Gas of each run, and steps of all runs together. What an execution reads before these limits is enough. */
 const GAS = 10_000_000n;
 const STEPS = 200_000;
-/** Accounts and slots asked for at most. */
-const MAX_WANTS = 128;
+/** Most accounts and slots in the result. */
+const MAX_ACCESSES = 128;
 
 /**
- * Values of an unknown slot, in the order in which they are tried: large, with the form of an address; one, as locks and
- * switches have; nothing.
+ * Guesses for an unknown slot, in the order in which they are tried: a large number in the form of an address; one, as in
+ * locks and switches; zero.
  */
 const SLOT_GUESSES = [1n << 96n, 1n, 0n].map((value) => bigIntToBytes(value, 32));
-/** What unknown code returns, again and again: a number that every type holds but the smallest; true; nothing. */
+/** Guesses for the words that unknown code returns: a number that fits in most integer types; true; zero. */
 const WORD_GUESSES = [0x7fff_ffffn, 1n, 0n].map((value) => bigIntToBytes(value, 32));
-const ANSWERING_CODES = WORD_GUESSES.map(answeringCode);
-const ANSWERING_HASHES = ANSWERING_CODES.map((code) => keccak_256(code));
+const GUESSED_CODES = WORD_GUESSES.map(codeReturning);
+const GUESSED_CODE_HASHES = GUESSED_CODES.map((code) => keccak_256(code));
 
-/** What the call reads beyond what is known, as far as can be guessed. */
-export async function rehearse(state: ProvedState, rehearsal: Rehearsal): Promise<Wants> {
-  const reader = new GuessingReader(state, rehearsal.call.from ?? ZERO_ADDRESS, rehearsal.context.coinbase);
-  const steps = new StepBudget({ stepBudget: STEPS, signal: rehearsal.signal });
-  for (let run = 0; run < RUNS; run++) {
+/** The unknown accounts, slots and code that the call will probably read. */
+export async function executeSpeculatively(state: ProvedState, speculative: SpeculativeCall): Promise<AccessSet> {
+  const { call, context, signal } = speculative;
+  const reader = new GuessingReader(state, call.from ?? ZERO_ADDRESS, context.coinbase);
+  const steps = new StepBudget({ stepBudget: STEPS, signal });
+  for (let run = 0; run < MAX_RUNS; run++) {
     reader.beginRun();
-    const ended = await runOnce(reader, rehearsal, steps);
-    if (ended || !reader.guessOtherwise()) break;
+    const ended = await runOnce(reader, speculative, steps);
+    if (ended || !reader.nextGuess()) break;
   }
-  return reader.wants;
+  return reader.accesses;
 }
 
-/** @returns whether it came to its end, or nothing but another call could make it */
-async function runOnce(reader: GuessingReader, rehearsal: Rehearsal, steps: StepBudget): Promise<boolean> {
-  const { call, overrides = [], context, network, interpreters } = rehearsal;
+/** @returns whether the run succeeded, or would fail with any guesses */
+async function runOnce(reader: GuessingReader, speculative: SpeculativeCall, steps: StepBudget): Promise<boolean> {
+  const { call, overrides = [], context, network, interpreters } = speculative;
   const overlay = new StateOverlay(withOverrides(reader, overrides));
   const machine = await Machine.open(network, context, overlay, { ...precompileOverrides(overrides), interpreters });
   try {
@@ -77,19 +77,19 @@ async function runOnce(reader: GuessingReader, rehearsal: Rehearsal, steps: Step
     });
     return succeeded;
   } catch {
-    // The run that counts comes later and says what is wrong.
+    // The real execution comes later and reports the error.
     return true;
   } finally {
     machine.close();
   }
 }
 
-/** Gives guesses for what is not known, and remembers what they were given for. */
+/** Returns guesses for unknown values, and records which values were unknown. */
 class GuessingReader implements StateReader {
-  readonly wants = new Wants();
-  /** Which guess each unknown gets, by its key. */
+  readonly accesses = new AccessSet();
+  /** Index of the guess for each unknown value, by its key. */
   private readonly guesses = new Map<string, number>();
-  /** Unknowns of this run, in the order in which they were read. */
+  /** Keys of the unknown values of this run, in the order in which they were read. */
   private order: string[] = [];
 
   constructor(
@@ -102,8 +102,8 @@ class GuessingReader implements StateReader {
     this.order = [];
   }
 
-  /** Gives the unknown that was read last, and has guesses left, its next one. @returns false when all are used up */
-  guessOtherwise(): boolean {
+  /** Takes the next guess for the unknown value that was read last and has one left. @returns false if none has */
+  nextGuess(): boolean {
     for (const key of this.order.reverse()) {
       const next = this.guesses.get(key)! + 1;
       if (next < SLOT_GUESSES.length) {
@@ -118,29 +118,29 @@ class GuessingReader implements StateReader {
   async account(address: Uint8Array): Promise<Account | undefined> {
     if (this.state.hasAccount(address)) return this.state.account(address);
     if (equalBytes(address, this.from)) {
-      this.want(() => this.wants.account(address));
+      this.record(() => this.accesses.addAccount(address));
       return { nonce: 0n, balance: 1n << 120n, codeHash: EMPTY_CODE_HASH };
     }
     if (equalBytes(address, this.coinbase) || isPrecompile(address)) {
-      this.want(() => this.wants.account(address));
+      this.record(() => this.accesses.addAccount(address));
       return undefined;
     }
-    // A guess of ours is no account to ask for.
+    // An address that is itself a guess is not an account to fetch.
     if (!SLOT_GUESSES.concat(WORD_GUESSES).some((guess) => equalBytes(guess.subarray(12), address)))
-      this.want(() => this.wants.account(address, true));
-    const codeHash = ANSWERING_HASHES[this.guess(bytesToKey(address))]!;
+      this.record(() => this.accesses.addAccount(address, true));
+    const codeHash = GUESSED_CODE_HASHES[this.guess(bytesToKey(address))]!;
     return { nonce: 1n, balance: 1n << 80n, codeHash };
   }
 
   async slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
     const known = this.state.slot(address, slot);
     if (known !== undefined) return known;
-    this.want(() => {
-      this.wants.slot(address, slot);
+    this.record(() => {
+      this.accesses.addSlot(address, slot);
       const account = this.state.account(address);
       const code = account && this.state.codes.get(account.codeHash);
       for (const constant of code === undefined ? [] : constantSlots(code)) {
-        if (this.state.slot(address, constant) === undefined) this.wants.slot(address, constant);
+        if (this.state.slot(address, constant) === undefined) this.accesses.addSlot(address, constant);
       }
     });
     return SLOT_GUESSES[this.guess(bytesToKey(address) + bytesToKey(slot))]!;
@@ -149,15 +149,15 @@ class GuessingReader implements StateReader {
   async code(codeHash: Uint8Array): Promise<Uint8Array> {
     const known = this.state.codes.get(codeHash);
     if (known !== undefined) return known;
-    const answering = ANSWERING_HASHES.findIndex((hash) => equalBytes(hash, codeHash));
-    if (answering >= 0) return ANSWERING_CODES[answering]!;
+    const guessed = GUESSED_CODE_HASHES.findIndex((hash) => equalBytes(hash, codeHash));
+    if (guessed >= 0) return GUESSED_CODES[guessed]!;
     const holder = this.state.holderOf(codeHash);
-    if (holder !== undefined) this.want(() => this.wants.account(holder, true));
-    return ANSWERING_CODES[this.guess(bytesToKey(codeHash))]!;
+    if (holder !== undefined) this.record(() => this.accesses.addAccount(holder, true));
+    return GUESSED_CODES[this.guess(bytesToKey(codeHash))]!;
   }
 
-  private want(name: () => void): void {
-    if (this.wants.size < MAX_WANTS) name();
+  private record(add: () => void): void {
+    if (this.accesses.size < MAX_ACCESSES) add();
   }
 
   private guess(key: string): number {
@@ -168,15 +168,46 @@ class GuessingReader implements StateReader {
   }
 }
 
-/** Addresses 0x01 to 0x11 and 0x100, and with them whatever is as low. */
+/** Addresses 0x01 to 0x11 and 0x100, and all others below 2^16. */
 function isPrecompile(address: Uint8Array): boolean {
   return address.subarray(0, 18).every((byte) => byte === 0);
 }
 
-/** Code that returns a word sixteen times, whatever it is called with. */
-function answeringCode(word: Uint8Array): Uint8Array {
+/** Code that returns a word sixteen times, for any calldata. */
+function codeReturning(word: Uint8Array): Uint8Array {
   const code: number[] = [];
   for (let i = 0; i < 16; i++) code.push(0x7f, ...word, 0x61, (i * 32) >> 8, (i * 32) & 255, 0x52);
   code.push(0x61, 0x02, 0x00, 0x5f, 0xf3);
   return Uint8Array.from(code);
+}
+
+const PUSH0 = 0x5f;
+const PUSH1 = 0x60;
+const PUSH32 = 0x7f;
+const DUP1 = 0x80;
+const SLOAD = 0x54;
+/** Most constant slots of one contract. */
+const MAX_CONSTANT_SLOTS = 24;
+
+/**
+ * Slots that code reads at a constant position: a push right before SLOAD. Compilers write state variables of value types in
+ * this way, and proxies read their slots so.
+ *
+ * @returns 32 bytes each, at most 24
+ */
+function constantSlots(code: Uint8Array): Uint8Array[] {
+  const slots = new Map<string, Uint8Array>();
+  for (let at = 0; at < code.length && slots.size < MAX_CONSTANT_SLOTS; at++) {
+    const opcode = code[at]!;
+    if (opcode < PUSH0 || opcode > PUSH32) continue;
+    const length = opcode === PUSH0 ? 0 : opcode - PUSH1 + 1;
+    const end = at + length + 1;
+    const next = code[end] === DUP1 ? code[end + 1] : code[end];
+    if (next === SLOAD) {
+      const slot = padStart(code.subarray(at + 1, end), 32);
+      slots.set(bytesToKey(slot), slot);
+    }
+    at += length;
+  }
+  return [...slots.values()];
 }

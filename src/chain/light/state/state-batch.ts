@@ -3,17 +3,17 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../../proof/ethereum/account-state.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
 import { answeredError, answerRefused, missing } from '../refused.js';
-import type { Want, Wants } from './access-set.js';
+import type { AccessSet, AccountAccess } from './access-set.js';
 import type { ProvedState } from './proved-state.js';
 
-/** Calls that fetch a part of a state, and how their answers are read. */
+/** Calls that fetch a part of a state, and the reader of their answers. */
 export interface StateBatch {
   readonly calls: readonly Call[];
   /**
-   * Verifies the answers against the root of `state` and puts all of them into it, or none.
+   * Verifies the answers against the root of `state` and puts them into it: all of them, or none when one is wrong.
    *
    * @param answers - one per call, in order
-   * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`; `UPSTREAM_ERROR` where one of them is an error
+   * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`; `UPSTREAM_ERROR` if one of them is an error
    */
   read(state: ProvedState, answers: readonly Answer[], from: EndpointInfo): void;
 }
@@ -22,14 +22,14 @@ export interface StateBatch {
  * One `eth_getProof` for each account and one `eth_getCode` for each code.
  *
  * @param at - block parameter of the calls
- * @param codeIsKnown - addresses whose code is not asked for
+ * @param codeIsKnown - whether the code of an address is known and need not be requested
  */
 export function stateBatch(
-  wants: Wants,
+  accesses: AccessSet,
   at: string,
   codeIsKnown: (address: Uint8Array) => boolean = () => false,
 ): StateBatch {
-  const accounts: Want[] = [...wants];
+  const accounts: AccountAccess[] = [...accesses];
   const coded = accounts.filter(({ code, address }) => code && !codeIsKnown(address));
   const requests: AccountRequest[] = accounts.map(({ address, slots }) => ({
     address,
