@@ -136,7 +136,11 @@ describe('if the network’s dictionary cannot be loaded', () => {
       () => ({ status: 404, body: new Uint8Array() }),
       /^the dictionary cannot be loaded from .*: status 404$/,
     ],
-    ['gives another of that length', () => ({ status: 200, body: new Uint8Array(3000) }), /has sha256 0x[0-9a-f]{64}, expected 0x/],
+    [
+      'gives another of that length',
+      () => ({ status: 200, body: new Uint8Array(3000) }),
+      /has sha256 0x[0-9a-f]{64}, expected 0x/,
+    ],
     ['gives a page of text', () => ({ status: 200, body: Buffer.from('<html>') }), /must have 3000 bytes, got 6$/],
     ['gives far too much', () => ({ status: 200, body: new Uint8Array(2 ** 21) }), /longer than/],
   ])('because its address %s, the general one is used and gives the reason', async (_, given, reason) => {
