@@ -8,8 +8,11 @@ const executablePath = await findBrowser();
 
 export default defineConfig({
   testDir: 'test/page',
-  timeout: 60_000,
-  workers: 1,
+  // Patience for a busy machine; no test is about these times.
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
+  // Each file has servers, stores and pages of its own; the one that all read, below, keeps nothing of theirs.
+  workers: 2,
   reporter: [['list'], ['json', { outputFile: process.env.PLUMBLINE_RESULTS ?? 'build/results/playwright.json' }]],
   webServer: {
     command: `node dist/hosts/cli/cli.js serve --port ${PORT} --demo dist/demo`,

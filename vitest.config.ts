@@ -1,15 +1,35 @@
+import { availableParallelism } from 'node:os';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { BROWSER_ARGS, findBrowser } from './scripts/lib/browser.mjs';
 
 const executablePath = await findBrowser();
 
+/** Says in one line, when a run ends, which tests were left out for lack of fixtures. */
+const FIXTURES_NOTICE = 'test/support/fixtures-notice.ts';
+
+/**
+ * Time for what takes a moment on a quiet machine: a busy one may need a hundred times as long. No test is about these
+ * times, they only end one that hangs.
+ */
+const PATIENCE = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000, interval: 10 } },
+};
+
+/**
+ * Files of one process share its modules: to load them anew for each file would take more time than the tests. A test puts
+ * back what it changes of globals.
+ */
+const IN_NODE = { ...PATIENCE, isolate: false, globalSetup: ['test/packaging/setup.ts', FIXTURES_NOTICE] };
+
 /** Suites that need a real browser; left out, loudly, when there is none (scripts/test.mjs says so). */
 const browserProject = {
   test: {
+    ...PATIENCE,
     name: 'browser',
     include: ['test/browser/**/*.test.ts'],
-    testTimeout: 60_000,
     browser: {
       enabled: true,
       headless: true,
@@ -24,16 +44,18 @@ const browserProject = {
 
 export default defineConfig({
   test: {
+    // With two processors, two: the one that loads modules for them has little to do after the first files.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {
+          ...IN_NODE,
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**', 'test/slow/**', 'test/page/**'],
-          testTimeout: 60_000,
         },
       },
-      { test: { name: 'slow', include: ['test/slow/**/*.test.ts'], testTimeout: 1_200_000 } },
+      { test: { ...IN_NODE, name: 'slow', include: ['test/slow/**/*.test.ts'], testTimeout: 3_600_000 } },
       ...(executablePath === undefined ? [] : [browserProject]),
     ],
   },

@@ -42,7 +42,7 @@ async function runChain(hasher: Hasher, chain: Chain, report: Report): Promise<v
 export const generatedTracesArea: Area = {
   name: 'state/generated-blocks traces',
   usesKernel: true,
-  files: (material) => material.list('state', /^generated-blocks-.*\.json(\.gz)?$/),
+  files: (material) => material.list('state', /^generated-blocks-.*\.json$/),
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, chains } = material.json<{ scheme: HashScheme; chains: Chain[] }>(file);

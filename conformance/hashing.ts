@@ -144,10 +144,11 @@ function encode(scheme: HashScheme, fields: EncodingCase['fields']): Uint8Array 
 const encodingsArea: Area = {
   name: 'hashing/encodings',
   usesKernel: true,
-  files: (material) => (material.has('hashing/encodings.json') ? ['hashing/encodings.json'] : []),
+  files: (material) => material.both('hashing/encodings.json'),
   async run(material, report) {
     const kernel = await loadHashKernel({ build: material.build });
-    for (const [i, item] of material.json<{ cases: EncodingCase[] }>('hashing/encodings.json').cases.entries()) {
+    const cases = this.files(material).flatMap((path) => material.json<{ cases: EncodingCase[] }>(path).cases);
+    for (const [i, item] of cases.entries()) {
       const scheme = SCHEMES[item.hash];
       await report.check(`${i}, ${scheme}, ${item.what}`, () => {
         const encoded = encode(scheme, item.fields);

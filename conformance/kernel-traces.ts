@@ -49,7 +49,7 @@ async function runChain(state: WorldState, chain: Chain, every: number, report: 
 export const kernelTracesArea: Area = {
   name: 'state/generated-blocks traces of the world state',
   usesKernel: true,
-  files: (material) => material.list('state', /^generated-blocks-.*\.json(\.gz)?$/),
+  files: (material) => material.list('state', /^generated-blocks-.*\.json$/),
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, chains } = material.json<{ scheme: HashScheme; chains: Chain[] }>(file);

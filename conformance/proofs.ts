@@ -10,8 +10,8 @@ import { type LineaProofVerdict, type VerifiedLineaProof, verifyLineaProof } fro
 import { type Area, differs, type Material, type Report } from './area.js';
 
 const FOLDER = 'state/getproof';
-const ANSWER = /^(?!shomei-|l1-anchor).*\.json$/;
-const ITEM = /^shomei-.*\.json$/;
+const ANSWER = /^(?!shomei-|item-|l1-anchor).*\.json$/;
+const ITEM = /^(shomei|item)-.*\.json$/;
 const ANCHOR = /^l1-anchor-.*\.json$/;
 const FORGED = /^adversarial-.*\.json$/;
 
@@ -174,7 +174,7 @@ function judged(hashers: Hashers, file: AnswerFile): 'accept' | 'reject' {
 const generatedArea: Area = {
   name: 'state/generated proofs',
   usesKernel: true,
-  files: (material) => material.list('state', /^generated-(blocks|ops)-(mimc|poseidon2)\.json(\.gz)?$/),
+  files: (material) => material.list('state', /^generated-(blocks|ops)-(mimc|poseidon2)\.json$/),
   async run(material, report) {
     const hashers = await openHashers(material);
     for (const scheme of ['mimc', 'poseidon2'] as const) {
@@ -185,7 +185,7 @@ const generatedArea: Area = {
 };
 
 async function checkQueries(material: Material, report: Report, hashers: Hashers, scheme: HashScheme): Promise<void> {
-  const path = `state/generated-blocks-${scheme}.json.gz`;
+  const path = `state/generated-blocks-${scheme}.json`;
   if (!material.has(path)) return;
   const { chains } = material.json<{ chains: { seed: number; queries: AnswerFile[] }[] }>(path);
   for (const { seed, queries } of chains) {

@@ -21,7 +21,7 @@ interface RecordedTraces {
 }
 
 /** Lists of single tree operations, made by hand: traces, but not of a block. */
-const HAND_MADE = /\/[^/]*-prover-insert-[^/]*$|\/shomei-[^/]*$/;
+const HAND_MADE = /\/[^/]*-prover-insert-[^/]*$|\/(shomei|hand-made)-[^/]*$/;
 
 const SHUFFLE_SEED = 0x5eed;
 
@@ -56,7 +56,7 @@ function reapplied(hasher: Hasher, traces: readonly StateTrace[], parentRoot: st
 const recorded: Area = {
   name: 'state/traces',
   usesKernel: true,
-  files: (material) => material.list('state/traces', /\.json(\.gz)?$/),
+  files: (material) => material.list('state/traces', /\.json$/),
   async run(material, report) {
     for (const file of this.files(material)) {
       const record = material.json<RecordedTraces>(file);

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Web3 } from 'web3';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { eventually } from '../support/eventually.js';
 import { type Endpoint, openEndpoint, tokenCode } from './endpoint.js';
 
 const owner = DEV_ACCOUNTS[0]!;
@@ -98,16 +99,16 @@ describe.each(['HTTP', 'WebSocket', 'EIP-1193'] as const)('web3.js over %s', (wa
     heads.on('data', ({ number }) => void seen.blocks.push(number));
     const pool = await web3.eth.subscribe('pendingTransactions');
     pool.on('data', (hash) => void seen.pending.push(hash));
-    await vi.waitFor(() => expect(events.id).toBeDefined());
+    await eventually(() => expect(events.id).toBeDefined());
     const hashes: unknown[] = [];
     for (const value of [1n, 2n])
       hashes.push((await token.methods.transfer(receiver, value).send(send)).transactionHash);
     const head = await web3.eth.getBlockNumber();
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(seen.values).toEqual([1n, 2n]);
       expect(seen.pending).toEqual(hashes);
       expect(seen.blocks.slice(-2)).toEqual([head - 1n, head]);
-    }, 5_000);
+    });
     expect(await heads.unsubscribe()).toBeUndefined();
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { BudgetedTable } from '../../src/store/budgeted-table.js';
 import type { PageStore } from '../../src/store/page-store.js';
 import { WriteBehind } from '../../src/store/write-behind.js';
+import { eventually } from '../support/eventually.js';
 
 const filled = (length: number, value = 1) => new Uint8Array(length).fill(value);
 
@@ -72,7 +73,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       const table = new BudgetedTable(new WriteBehind(store, { delayMs: 1 }), 'codes', BUDGET);
       for (let n = 0; n < 40; n++) await table.get('00');
       const expected = ['01', '02', '03', '04', '05', '06', '07', '08', '09', '00'];
-      await vi.waitFor(async () => expect(await tableOf(store).table.keys()).toEqual(expected));
+      await eventually(async () => expect(await tableOf(store).table.keys()).toEqual(expected));
       await store.close();
     });
 

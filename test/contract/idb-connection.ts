@@ -2,6 +2,7 @@ import { deleteDB, openDB } from 'idb';
 import { describe, expect, it, vi } from 'vitest';
 import { openIdbStore } from '../../src/store/idb-store.js';
 import { SCHEMA_VERSION, TABLES } from '../../src/store/schema.js';
+import { settled } from '../support/eventually.js';
 
 let count = 0;
 const freshName = () => `plumbline-connection-${Date.now()}-${count++}`;
@@ -180,7 +181,8 @@ export function describeIdbConnection(): void {
       await expect(store.getMany('blocks', [1, 2])).rejects.toMatchObject(unavailable);
       await expect(store.commit({ puts })).rejects.toMatchObject(unavailable);
       spy.mockRestore();
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      // Told of at the end of the turn in which nobody caught it.
+      await settled();
       if (isNode) process.off('unhandledRejection', note);
       else removeEventListener('unhandledrejection', note);
       expect(unhandled).toEqual([]);

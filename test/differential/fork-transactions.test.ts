@@ -110,7 +110,7 @@ const writes = (changes: readonly AccountChange[]) =>
   changes.map(({ address, after, destroyed, slots }) => ({ address, account: after, clearStorage: destroyed, slots }));
 
 describe('transactions under each fork, beside @ethereumjs/vm', () => {
-  it.each(FORKS)('%s', { timeout: 60_000 }, async (hardfork) => {
+  it.each(FORKS)('%s', async (hardfork) => {
     const feeMarket = FORKS.indexOf(hardfork) >= FORKS.indexOf('london');
     const baseFee = feeMarket ? 7n : undefined;
     for (let seed = 1; seed <= 3; seed++) {

@@ -48,7 +48,7 @@ describe.each([
   ['mimc', 'simd'],
   ['poseidon2', 'scalar'],
 ] as const)('the last 128 blocks, %s, %s', (scheme, build) => {
-  test('say the same as when they were the newest, and are gone back to', { timeout: 300_000 }, async () => {
+  test('say the same as when they were the newest, and are gone back to', async () => {
     const random = seededRandom(4711);
     const chain = new RecordedChain(await openState(scheme, build));
     const { state, said } = chain;

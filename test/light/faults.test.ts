@@ -139,9 +139,9 @@ describe('endpoints that fail', () => {
     test('once, alone', async () => {
       const faulty = await serve();
       faulty.fail((index) => (index === 0 ? fault : undefined));
-      // Reading so much takes real time, which a fast clock would count many times over.
-      const speed = fault.kind === 'huge' ? 1 : undefined;
-      const node = await openHurried([{ url: faulty.url, timeoutMs: 3_000 }], {}, speed);
+      // Reading so much takes many turns.
+      const msPerTurn = fault.kind === 'huge' ? 1 : undefined;
+      const node = await openHurried([{ url: faulty.url, timeoutMs: 3_000 }], {}, msPerTurn);
       for (const [i, question] of QUESTIONS.entries()) {
         const { answer, error } = await node.ask(...question);
         if (i === 0 && passedOn === true) expect(error).toMatchObject({ code: 'UPSTREAM_ERROR' });

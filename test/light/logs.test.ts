@@ -9,8 +9,10 @@ import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
+import { settled } from '../support/eventually.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
+import { gate } from '../support/stub-node.js';
 
 const BLOCKS = 130;
 /** Blocks with a token transfer. */
@@ -37,7 +39,7 @@ beforeAll(async () => {
   mocks = [await serveMock(dev), await serveMock(dev)];
   const endpoints = mocks.map(({ url }) => url);
   light = await createInlineNode({ chain: { kind: 'light', network: devnet(), endpoints, headMaxAgeMs: 3_600_000 } });
-}, 60_000);
+});
 afterAll(async () => {
   await light.close();
   await Promise.all(mocks.map((mock) => mock.close()));
@@ -90,7 +92,7 @@ describe('logs of a light node', () => {
     ['headers', 'eth_getBlockByNumber', 'eth_getFilterLogs'],
     ['receipts', 'eth_getBlockReceipts', 'eth_getFilterLogs'],
   ])('giving up while %s are fetched ends the search (%s for %s)', async (_, method, search) => {
-    const slow = await serveMock(dev, { latencyMs: 30 });
+    const slow = await serveMock(dev);
     const chain = { kind: 'light', network: devnet(), endpoints: [slow.url], headMaxAgeMs: 3_600_000 } as const;
     const node = await createInlineNode({ chain });
     await node.request({ method: 'eth_blockNumber', params: [] });
@@ -98,14 +100,22 @@ describe('logs of a light node', () => {
     const filter = { fromBlock: '0x0', toBlock: 'latest' };
     const given = search === 'eth_getLogs' ? filter : await node.request({ method: 'eth_newFilter', params: [filter] });
     slow.seen.length = 0;
+    const answers = gate();
     const controller = new AbortController();
+    // Each request but those for what is looked at is answered at once.
+    slow.options.tamper = async (call, result) => {
+      if (call.method === method) await answers.closed;
+      return result;
+    };
     const searching = node.request({ method: search, params: [given] }, { signal: controller.signal });
     searching.catch(() => {});
-    await expect.poll(() => under().length, { interval: 2 }).toBeGreaterThan(0);
+    await expect.poll(() => under().length).toBeGreaterThan(0);
     controller.abort();
     await expect(searching).rejects.toThrow();
     const asked = slow.seen.length;
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    // What has been asked for is answered now, and nothing more is asked.
+    answers.open();
+    await settled();
     expect(slow.seen).toHaveLength(asked);
     await node.close();
     await slow.close();

@@ -1,13 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright';
+import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BROWSER_ARGS } from '../../scripts/lib/browser.mjs';
 import { executablePath, outcomeOf, type StaticServer, serveFiles } from './page.js';
 import { bin, ESTIMATE, type Packed, packPackage, run } from './project.js';
-
-/** Time for what takes long on a busy machine, ms. */
-const SLOW = 180_000;
 
 /** Opens a node as the address of the page says, and tells what came of it. */
 const MAIN = `import { createNode, registerRpcProxy } from 'plumbline-l2';
@@ -42,21 +39,23 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
     await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
     server = await serveFiles(join(project, 'out'));
-  }, SLOW);
+  });
   afterAll(async () => {
+    for (const browser of browsers.values()) await (await browser).close();
     await server?.close();
-    packed?.remove();
-  }, SLOW);
+  });
 
-  /** @param flags - of the browser @param url - relative, or of another host name */
-  async function outcome(flags: readonly string[], url: string): Promise<unknown> {
-    const browser = await chromium.launch({ executablePath: executablePath!, args: [...BROWSER_ARGS, ...flags] });
-    try {
-      const result = await outcomeOf(browser, new URL(url, server.url).href);
-      return result.outcome;
-    } finally {
-      await browser.close();
-    }
+  /** By their flags. */
+  const browsers = new Map<string, Promise<Browser>>();
+
+  /** @param flag - of the browser @param url - relative, or of another host name */
+  async function outcome(flag: string | undefined, url: string): Promise<unknown> {
+    const args = [...BROWSER_ARGS, ...(flag === undefined ? [] : [flag])];
+    const key = String(flag);
+    const browser = browsers.get(key) ?? chromium.launch({ executablePath: executablePath!, args });
+    browsers.set(key, browser);
+    const result = await outcomeOf(await browser, new URL(url, server.url).href);
+    return result.outcome;
   }
 
   const where = [
@@ -65,11 +64,15 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
   ] as const;
 
   test.each(where)('nothing lacks: the SIMD build, in %s', async (_, url) => {
-    expect(await outcome([], url)).toMatchObject({ build: 'simd', locks: true, transfer: { gasLimit: '0x5208' } });
+    expect(await outcome(undefined, url)).toMatchObject({
+      build: 'simd',
+      locks: true,
+      transfer: { gasLimit: '0x5208' },
+    });
   });
 
   test.each(where)('no WebAssembly: an error with a code at the start, in %s', async (_, url) => {
-    expect(await outcome(['--js-flags=--jitless'], url)).toMatchObject({
+    expect(await outcome('--js-flags=--jitless', url)).toMatchObject({
       name: 'PlumblineError',
       code: 'KERNEL_UNAVAILABLE',
       details: { reason: 'this engine has no WebAssembly' },
@@ -77,7 +80,7 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
   });
 
   test.each(where)('no SIMD: the scalar build, in %s', async (_, url) => {
-    expect(await outcome(['--js-flags=--no-enable-sse4-1 --no-enable-ssse3'], url)).toMatchObject({
+    expect(await outcome('--js-flags=--no-enable-sse4-1 --no-enable-ssse3', url)).toMatchObject({
       build: 'scalar',
       transfer: { gasLimit: '0x5208', baseFeePerGas: '0x7' },
     });
@@ -88,7 +91,7 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
     async (url) => {
       const address = new URL(url, server.url);
       address.hostname = HOST;
-      expect(await outcome([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`], address.href)).toMatchObject({
+      expect(await outcome(`--host-resolver-rules=MAP ${HOST} 127.0.0.1`, address.href)).toMatchObject({
         locks: false,
         secure: false,
         build: 'simd',
@@ -100,7 +103,7 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
   test('no service workers, as on a plain http page: an error with a code', async () => {
     const address = new URL('/?proxy', server.url);
     address.hostname = HOST;
-    expect(await outcome([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`], address.href)).toMatchObject({
+    expect(await outcome(`--host-resolver-rules=MAP ${HOST} 127.0.0.1`, address.href)).toMatchObject({
       secure: false,
       name: 'PlumblineError',
       code: 'WORKER_FAILED',

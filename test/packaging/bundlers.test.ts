@@ -5,45 +5,13 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright';
 import { createServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { executablePath, launch, outcomeOf, STRICT_CSP, serveFiles } from './page.js';
-import { ANSWERS, bin, ESTIMATE, type Packed, packPackage, root, run } from './project.js';
-import { STATE_ANSWERS, STATE_PROGRAM, TRIE_LOG } from './state-program.js';
+import { executablePath, expectAnswers, launch, outcomeOf, STRICT_CSP, serveFiles } from './page.js';
+import { IN_PAGE, IN_WORKER, INDEX, STATE_PAGE, webpackProgram } from './programs.js';
+import { ANSWERS, bin, type Packed, packPackage, run } from './project.js';
+import { STATE_ANSWERS } from './state-program.js';
 
-/** Time for what takes long on a busy machine, ms. */
-const SLOW = 180_000;
-const INDEX = '<!doctype html><title>consumer</title><script type="module" src="./main.js"></script>';
-const page = (entry: string, create: string): Readonly<Record<string, string>> => ({
-  'index.html': INDEX,
-  'estimate.js': ESTIMATE,
-  'main.js': `import { ${create} } from '${entry}';
-import { estimate } from './estimate.js';
-${create}().then(estimate).then((outcome) => { window.outcome = outcome; }, (error) => { window.outcome = String(error); });
-`,
-});
-const IN_WORKER = page('plumbline-l2', 'createNode');
-const IN_PAGE = page('plumbline-l2/inline', 'createInlineNode');
-
-const STATE_PAGE: Readonly<Record<string, string>> = {
-  'index.html': INDEX,
-  'state-program.js': STATE_PROGRAM,
-  'main.js': `import { openStatePages } from 'plumbline-l2/state';
-import { program } from './state-program.js';
-program(openStatePages, '${TRIE_LOG.encoded}').then(
-  (outcome) => { window.outcome = outcome; },
-  (error) => { window.outcome = String(error); },
-);
-`,
-};
-
-/** webpack by its own interface, without its command, which is a package of its own. */
-const webpackProgram = `import { createRequire } from 'node:module';
-const webpack = createRequire(${JSON.stringify(`${root}/test/consumers/package.json`)})('webpack');
-webpack({ mode: 'production', entry: './main.js', output: { path: import.meta.dirname + '/out' } }, (error, stats) => {
-  if (error) throw error;
-  console.log(stats.toString());
-  if (stats.hasErrors() || stats.hasWarnings()) process.exitCode = 1;
-});
-`;
+/** webpack warns of files as large as these are when they are not minified. */
+const UNMINIFIED = { optimization: { minimize: false }, performance: { hints: false } };
 
 describe.skipIf(executablePath === undefined)('the packed package, bundled, in Chromium', () => {
   let packed: Packed;
@@ -51,26 +19,21 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
 
   beforeAll(async () => {
     [packed, browser] = await Promise.all([packPackage(), launch()]);
-  }, SLOW);
+  });
   afterAll(async () => {
     await browser?.close();
-    packed?.remove();
-  }, SLOW);
+  });
 
-  /** Opens what was built under the strict policy, and has it estimate. */
-  async function works(directory: string, policy: string = STRICT_CSP, answers: object = ANSWERS): Promise<void> {
-    const server = await serveFiles(directory, policy);
+  test("vite build, as it comes; without 'wasm-unsafe-eval' the start is refused with a code", async () => {
+    const project = packed.project('vite', IN_WORKER);
+    await run(bin('vite'), ['build', '--outDir', 'out'], project);
+    await expectAnswers(browser, join(project, 'out'));
+    const server = await serveFiles(join(project, 'out'), STRICT_CSP.replace(" 'wasm-unsafe-eval'", ''));
     try {
-      expect(await outcomeOf(browser, server.url)).toEqual({ outcome: answers, troubles: [] });
+      expect((await outcomeOf(browser, server.url)).outcome).toBe('KERNEL_UNAVAILABLE');
     } finally {
       await server.close();
     }
-  }
-
-  test('vite build, as it comes', async () => {
-    const project = packed.project('vite', IN_WORKER);
-    await run(bin('vite'), ['build', '--outDir', 'out'], project);
-    await works(join(project, 'out'));
   });
 
   test('vite build, with workers in chunks', async () => {
@@ -80,7 +43,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     });
     await run(bin('vite'), ['build', '--outDir', 'out'], project);
     expect(readdirSync(join(project, 'out/assets')).length).toBeGreaterThan(10);
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('vite dev', async () => {
@@ -95,23 +58,20 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     }
   });
 
-  test(
-    'webpack 5',
-    async () => {
-      const project = packed.project('webpack', { ...IN_WORKER, 'build.js': webpackProgram });
-      await run(process.execPath, ['build.js'], project);
-      cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-      await works(join(project, 'out'));
-    },
-    SLOW,
-  );
+  // What webpack minifies is tried in test/slow/webpack-minified.test.ts: it takes as long as all that is here.
+  test('webpack 5', async () => {
+    const project = packed.project('webpack', { ...IN_WORKER, 'build.js': webpackProgram(UNMINIFIED) });
+    await run(process.execPath, ['build.js'], project);
+    cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
+    await expectAnswers(browser, join(project, 'out'));
+  });
 
   test('esbuild, the worker as an entry of its own', async () => {
     const project = packed.project('esbuild', IN_WORKER);
     const entries = ['main.js', 'worker=plumbline-l2/worker', 'worker-devnet=plumbline-l2/worker-devnet'];
     await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('esbuild, the worker copied as it is', async () => {
@@ -123,23 +83,23 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     }
     cpSync(join(dist, 'hosts/chunks'), join(project, 'out/chunks'), { recursive: true });
     writeFileSync(join(project, 'out/index.html'), INDEX.replace('./main.js', './app/main.js'));
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('esbuild, the node in the thread of the page', async () => {
     const project = packed.project('esbuild-inline', IN_PAGE);
     await run(bin('esbuild'), ['main.js', '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('a zk state in the page, by esbuild and by vite: applied, stored in IndexedDB, proved, followed', async () => {
     const project = packed.project('state', STATE_PAGE);
     await run(bin('esbuild'), ['main.js', '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-    await works(join(project, 'out'), STRICT_CSP, STATE_ANSWERS);
+    await expectAnswers(browser, join(project, 'out'), STRICT_CSP, STATE_ANSWERS);
     await run(bin('vite'), ['build', '--outDir', 'vite'], project);
-    await works(join(project, 'vite'), STRICT_CSP, STATE_ANSWERS);
+    await expectAnswers(browser, join(project, 'vite'), STRICT_CSP, STATE_ANSWERS);
   });
 
   test('rolldown, the worker as an entry of its own', async () => {
@@ -153,7 +113,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     });
     await run(bin('rolldown'), ['--config', 'rolldown.config.js'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-    await works(join(project, 'out'));
+    await expectAnswers(browser, join(project, 'out'));
   });
 
   test('no bundler: modules as they are, and an import map', async () => {
@@ -168,21 +128,6 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
       'index.html': INDEX.replace('<script', `${map}<script`),
     });
     const hash = createHash('sha256').update(JSON.stringify({ imports })).digest('base64');
-    await works(project, STRICT_CSP.replace("'self'", `'self' 'sha256-${hash}'`));
-  });
-
-  test("without 'wasm-unsafe-eval' the start is refused with a code", async () => {
-    const project = packed.project('no-wasm', {
-      ...IN_WORKER,
-      'main.js': `import { createNode } from 'plumbline-l2';
-createNode().then(() => { window.outcome = 'open'; }, ({ code }) => { window.outcome = code; });`,
-    });
-    await run(bin('vite'), ['build', '--outDir', 'out'], project);
-    const server = await serveFiles(join(project, 'out'), STRICT_CSP.replace(" 'wasm-unsafe-eval'", ''));
-    try {
-      expect((await outcomeOf(browser, server.url)).outcome).toBe('KERNEL_UNAVAILABLE');
-    } finally {
-      await server.close();
-    }
+    await expectAnswers(browser, project, STRICT_CSP.replace("'self'", `'self' 'sha256-${hash}'`));
   });
 });

@@ -1,11 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ANSWERS, ESTIMATE, type Packed, packPackage, run } from './project.js';
 import { STATE_ANSWERS, STATE_PROGRAM, TRIE_LOG } from './state-program.js';
-
-/** Time for what takes long on a busy machine, ms. */
-const SLOW = 180_000;
 
 const IN_PROCESS = `import { createInlineNode } from 'plumbline-l2/inline';
 import { estimate } from './estimate.js';
@@ -71,8 +68,7 @@ describe('the packed package in Node', () => {
       'state.js': STATE,
       'state-program.js': STATE_PROGRAM,
     });
-  }, SLOW);
-  afterAll(() => packed?.remove(), SLOW);
+  });
 
   test.each(['in-process.js', 'in-thread.js', 'served.js', 'common.cjs'])('%s', async (program) => {
     // `--no-warnings`: some versions of Node say that `require` of a module is new.
@@ -84,26 +80,22 @@ describe('the packed package in Node', () => {
     expect(JSON.parse(await run(process.execPath, ['state.js'], project))).toEqual(STATE_ANSWERS);
   });
 
-  test(
-    'installed by npm, with its command',
-    async ({ skip }) => {
-      const fresh = join(packed.directory, 'npm');
-      mkdirSync(fresh);
-      writeFileSync(join(fresh, 'package.json'), '{ "private": true, "type": "module" }');
-      const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=0'];
-      try {
-        await run('npm', ['install', ...options, packed.tarball], fresh);
-      } catch (error) {
-        if (!/network|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN/.test(String(error))) throw error;
-        console.warn('packaging: npm reaches no registry here, the package is not installed by it');
-        skip('npm reaches no registry here');
-      }
-      writeFileSync(join(fresh, 'estimate.js'), ESTIMATE);
-      writeFileSync(join(fresh, 'in-process.js'), IN_PROCESS);
-      expect(JSON.parse(await run(process.execPath, ['in-process.js'], fresh))).toEqual(ANSWERS);
-      const sized = await run('npx', ['--no-install', 'plumbline', 'size', `0x${'00'.repeat(500)}`, '--json'], fresh);
-      expect(JSON.parse(sized)).toMatchObject({ bytes: 500, compressedTxSize: 32 });
-    },
-    SLOW,
-  );
+  test('installed by npm, with its command', async ({ skip }) => {
+    const fresh = join(packed.directory, 'npm');
+    mkdirSync(fresh);
+    writeFileSync(join(fresh, 'package.json'), '{ "private": true, "type": "module" }');
+    const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=0'];
+    try {
+      await run('npm', ['install', ...options, packed.tarball], fresh);
+    } catch (error) {
+      if (!/network|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN/.test(String(error))) throw error;
+      console.warn('packaging: npm reaches no registry here, the package is not installed by it');
+      skip('npm reaches no registry here');
+    }
+    writeFileSync(join(fresh, 'estimate.js'), ESTIMATE);
+    writeFileSync(join(fresh, 'in-process.js'), IN_PROCESS);
+    expect(JSON.parse(await run(process.execPath, ['in-process.js'], fresh))).toEqual(ANSWERS);
+    const sized = await run('npx', ['--no-install', 'plumbline', 'size', `0x${'00'.repeat(500)}`, '--json'], fresh);
+    expect(JSON.parse(sized)).toMatchObject({ bytes: 500, compressedTxSize: 32 });
+  });
 });

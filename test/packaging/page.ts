@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { type Browser, chromium } from 'playwright';
+import { expect } from 'vitest';
 import { BROWSER_ARGS, findBrowser } from '../../scripts/lib/browser.mjs';
+import { ANSWERS } from './project.js';
 
 export const executablePath: string | undefined = await findBrowser();
 if (executablePath === undefined) console.warn('packaging: no Chromium was found, consumers in pages are not tried');
@@ -23,8 +25,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-/** How long a page may take to estimate. */
-const OUTCOME_TIMEOUT_MS = 45_000;
+/** How long a page may take to estimate, on a busy machine. */
+const OUTCOME_TIMEOUT_MS = 240_000;
 
 /** The strictest policy a page with a node in a worker can have, as docs/browsers.md says it. */
 export const STRICT_CSP =
@@ -88,5 +90,20 @@ export async function outcomeOf(browser: Browser, url: string): Promise<{ outcom
     throw new Error(`no outcome of ${url}\n${troubles.join('\n')}`, { cause: error });
   } finally {
     await page.close();
+  }
+}
+
+/** Opens what was built under a policy, and expects these answers of its program. */
+export async function expectAnswers(
+  browser: Browser,
+  directory: string,
+  policy: string = STRICT_CSP,
+  answers: object = ANSWERS,
+): Promise<void> {
+  const server = await serveFiles(directory, policy);
+  try {
+    expect(await outcomeOf(browser, server.url)).toEqual({ outcome: answers, troubles: [] });
+  } finally {
+    await server.close();
   }
 }

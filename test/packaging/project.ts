@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
+import { eventually } from '../support/eventually.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
@@ -71,29 +71,38 @@ function place(from: string, to: string): void {
 export interface Packed {
   /** The archive. */
   readonly tarball: string;
-  /** A directory for what belongs to no project. */
+  /** Outside the repository: what is in the archive, as `package`, and the projects. */
   readonly directory: string;
   /**
-   * A fresh project with the package and what it depends on, nothing else; outside the repository, so that nothing of it
-   * is found by accident.
+   * A fresh project with the package and what it depends on, nothing else: nothing of the repository is found by accident.
    *
    * @param files - by path inside the project
    * @param packages - of the repository's dependencies for development, to be there as well
    */
   project(name: string, files: Readonly<Record<string, string>>, packages?: readonly string[]): string;
-  remove(): void;
 }
 
+/** Packs the package, once for all files of a run: the first one that asks does it, and the others wait for that. */
 export async function packPackage(): Promise<Packed> {
-  const directory = mkdtempSync(join(tmpdir(), 'plumbline-packaging-'));
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], root);
-  const [name] = readdirSync(directory).filter((file) => file.endsWith('.tgz'));
-  const tarball = join(directory, name!);
-  await run('tar', ['-xzf', tarball, '-C', directory], directory);
+  const directory = inject('packagingDirectory');
   const unpacked = join(directory, 'package');
+  const begun = join(directory, 'begun');
+  let isFirst = true;
+  try {
+    mkdirSync(begun);
+  } catch {
+    isFirst = false;
+  }
+  if (isFirst) {
+    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', begun], root);
+    const [name] = readdirSync(begun);
+    renameSync(join(begun, name!), join(directory, 'package.tgz'));
+    await run('tar', ['-xzf', '../package.tgz'], begun);
+    renameSync(join(begun, 'package'), unpacked);
+  } else await eventually(() => expect(existsSync(unpacked)).toBe(true));
   const dependencies = dependencyPlaces();
   return {
-    tarball,
+    tarball: join(directory, 'package.tgz'),
     directory,
     project(projectName, files, packages = []) {
       const project = join(directory, projectName);
@@ -107,7 +116,6 @@ export async function packPackage(): Promise<Packed> {
       }
       return project;
     },
-    remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
 

@@ -64,7 +64,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 390]) {
     test(`every part, ${width} px, ${colorScheme}`, async ({ browser }) => {
       // axe goes through every part.
-      test.setTimeout(180_000);
       const context = await browser.newContext({ colorScheme, viewport: { width, height: 844 } });
       const page = await context.newPage();
       const problems = await openDemo(page);

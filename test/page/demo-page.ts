@@ -33,7 +33,7 @@ export function status(page: Page): Locator {
 export async function openDemo(page: Page, part?: Part): Promise<string[]> {
   const problems = watch(page);
   await page.goto(`/demo/${part === undefined ? '' : `#${part.toLowerCase()}`}`);
-  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+  await expect(status(page)).toContainText('Running');
   return problems;
 }
 

@@ -44,7 +44,7 @@ async function start(page: Page): Promise<void> {
     await field.blur();
   }
   await page.getByRole('button', { name: /^Start( with these settings)?$/ }).click();
-  await expect(status(page)).toHaveText('Running: a replica of a devnet elsewhere', { timeout: 30_000 });
+  await expect(status(page)).toHaveText('Running: a replica of a devnet elsewhere');
 }
 
 for (const [width, colorScheme] of [
@@ -57,7 +57,7 @@ for (const [width, colorScheme] of [
     await page.setViewportSize({ width, height: 844 });
     await start(page);
     const bar = page.getByRole('progressbar', { name: /^Building the zk state: block 63 of \d+$/ });
-    await expect(bar).toBeVisible({ timeout: 20_000 });
+    await expect(bar).toBeVisible();
     expect(Number(await bar.getAttribute('value'))).toBeGreaterThan(50);
     expect(Number(await bar.getAttribute('value'))).toBeLessThan(100);
     await visit(page, 'Overview');
@@ -65,7 +65,7 @@ for (const [width, colorScheme] of [
     expect(await axe(page)).toEqual([]);
     await page.screenshot({ path: `build/results/demo-replica-${width}-${colorScheme}.png`, fullPage: true });
     release();
-    await expect(page.getByRole('progressbar')).toHaveCount(0, { timeout: 20_000 });
+    await expect(page.getByRole('progressbar')).toHaveCount(0);
     await visit(page, 'Proofs');
     await page.getByRole('button', { name: 'Prove and verify' }).click();
     await expect(page.locator('.view:visible .verdict-good')).toBeVisible();

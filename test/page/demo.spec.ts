@@ -55,7 +55,7 @@ test('the devnet is there again after a reload, and says what it keeps', async (
   await expect(page.getByText('The transaction succeeded.')).toBeVisible();
   await mine(page, 2);
   await page.reload();
-  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+  await expect(status(page)).toContainText('Running');
   await expect(card(page, 'Head')).toHaveText('3');
   await expect(fact(page, 'Of this origin')).toContainText(/\d/);
   await expect(page.getByRole('table', { name: /keeps, by table/ })).toContainText('blocks');
@@ -70,16 +70,16 @@ test('the devnet is there again after a reload, and says what it keeps', async (
   await expect(page.getByText('Saved.')).toBeVisible();
   await page.getByRole('button', { name: 'Delete what this node keeps' }).click();
   await page.getByRole('button', { name: 'Delete it for good' }).click();
-  await expect(page.getByText('Deleted: the node has begun anew.')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('Deleted: the node has begun anew.')).toBeVisible();
   await visit(page, 'Overview');
-  await expect(card(page, 'Head')).toHaveText('0', { timeout: 30_000 });
+  await expect(card(page, 'Head')).toHaveText('0');
   await visit(page, 'Node');
   await page
     .getByLabel('Load a chain from a file')
     .setInputFiles({ name: 'no.chain', mimeType: '', buffer: Buffer.from('no') });
   await expect(page.getByRole('alert')).toContainText('CHAIN_FILE_REFUSED');
   await page.getByLabel('Load a chain from a file').setInputFiles(file);
-  await expect(page.getByText('Loaded: the head is block 3.')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('Loaded: the head is block 3.')).toBeVisible();
   await visit(page, 'Overview');
   await expect(card(page, 'Head')).toHaveText('3');
 });
@@ -101,7 +101,7 @@ test('a store that does not open leaves a node in memory, and the page says so',
     await route.fulfill({ response, body: (await response.text()).replace(/<meta http-equiv[^>]*>/, '') });
   });
   await page.goto('/demo/');
-  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+  await expect(status(page)).toContainText('Running');
   await expect(page.getByRole('alert')).toContainText('This node goes on in memory');
   await expect(page.getByRole('alert')).toContainText('STORE_UNAVAILABLE');
 });
@@ -156,7 +156,7 @@ test('says what it loads, the script of the worker first', async ({ page }) => {
   await expect(status(page)).toHaveText('Starting: loading the node into its worker');
   await expect(page.getByRole('progressbar', { name: 'loading the node into its worker' })).toBeVisible();
   go();
-  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+  await expect(status(page)).toContainText('Running');
 });
 
 test('says so when the worker does not load, and tries again when asked', async ({ page }) => {
@@ -166,7 +166,7 @@ test('says so when the worker does not load, and tries again when asked', async 
   await expect(page.getByRole('alert')).toContainText('WORKER_FAILED');
   await page.unroute(/worker.*\.js$/);
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+  await expect(status(page)).toContainText('Running');
 });
 
 test('a devnet of the other hash, by hand, in memory', async ({ page }) => {
@@ -176,7 +176,7 @@ test('a devnet of the other hash, by hand, in memory', async ({ page }) => {
   await page.getByLabel('Keep it in this browser').uncheck();
   await page.getByRole('button', { name: 'Start with these settings' }).click();
   await visit(page, 'Overview');
-  await expect(page.locator('.card', { hasText: 'Network' })).toContainText('mimc', { timeout: 30_000 });
+  await expect(page.locator('.card', { hasText: 'Network' })).toContainText('mimc');
   await expect(fact(page, 'The node')).toContainText('in memory only');
   await visit(page, 'Fees');
   await estimate(page);
@@ -200,11 +200,11 @@ test('a plain fetch is answered by the service worker, until it is switched off'
       return response.ok ? ((await response.json()) as { result: string }).result : response.status;
     });
   await page.getByRole('button', { name: 'Start it and ask for an estimate' }).click();
-  await expect(page.getByText('Answered by the service worker.')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('Answered by the service worker.')).toBeVisible();
   await expect(fact(page, 'baseFeePerGas')).toContainText('0x7');
   expect(await post()).toBe('0xe703');
   await page.reload();
-  await expect(page.getByRole('button', { name: 'Switch it off' })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole('button', { name: 'Switch it off' })).toBeVisible();
   expect(await post()).toBe('0xe703');
   const ask = page.getByRole('button', { name: 'Ask for an estimate' });
   await ask.click();
@@ -240,12 +240,12 @@ test('says how far it is while it starts, and that it has stopped when its worke
   await expect(page.getByRole('progressbar')).toBeVisible();
   await expect(page.getByText('The node is starting.')).toBeVisible();
   go();
-  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+  await expect(status(page)).toContainText('Running');
   await expect(page.getByRole('progressbar')).toBeHidden();
   const [worker] = page.workers();
   await worker!.evaluate(() => globalThis.close());
   await expect(status(page)).toHaveText('The node has stopped.');
   await expect(page.getByRole('alert')).toContainText('4900');
   await page.getByRole('button', { name: 'Start it again' }).click();
-  await expect(status(page)).toContainText('Running', { timeout: 30_000 });
+  await expect(status(page)).toContainText('Running');
 });

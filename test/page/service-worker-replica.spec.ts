@@ -38,9 +38,9 @@ test('a replica in the service worker builds proofs itself, before and after sto
     const prove = async () =>
       (await post(page, endpoint.url, call('linea_getProof', [TOKEN, ['0x2'], '0x2']))).json.result;
     const want = await ask('linea_getProof', TOKEN, ['0x2'], '0x2');
-    await expect.poll(prove, { timeout: 20_000 }).toEqual(want);
+    await expect.poll(prove).toEqual(want);
     await stopWorkers(context, page);
-    await expect.poll(prove, { timeout: 20_000 }).toEqual(want);
+    await expect.poll(prove).toEqual(want);
     const asked = endpoint.seen.flat().map(({ method }) => method);
     expect(asked).toContain('shomei_getTrieLogsByRange');
     expect(asked).not.toContain('linea_getProof');

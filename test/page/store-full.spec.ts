@@ -37,7 +37,7 @@ test('a full disk: the chain goes on in memory, reports it, and is stored when t
   const { head, hashes } = await look(page);
   expect(head).toBe(full + 4);
   await quota(undefined);
-  await expect.poll(() => lastStatus(page), { timeout: 20_000 }).toEqual({ mode: 'durable' });
+  await expect.poll(() => lastStatus(page)).toEqual({ mode: 'durable' });
   await page.reload();
   await openPage(page);
   expect(await start(page, devnet(name, { storeCheck: 'full' }))).toBeUndefined();
@@ -98,7 +98,7 @@ test('a stored devnet opened on a full disk reads the store, goes on in memory, 
   const { hashes: all } = await look(page);
   expect(all.slice(0, 4)).toEqual(hashes);
   await quota(undefined);
-  await expect.poll(() => lastStatus(page), { timeout: 20_000 }).toEqual({ mode: 'durable' });
+  await expect.poll(() => lastStatus(page)).toEqual({ mode: 'durable' });
   await page.reload();
   await openPage(page);
   expect(await start(page, devnet(name, { storeCheck: 'full' }))).toBeUndefined();
@@ -131,7 +131,7 @@ test('a page that takes over on a full disk goes on from the stored chain in mem
   expect(await lastStatus(other)).toMatchObject({ mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED', since: 4 });
   const { hashes: all } = await look(other);
   await quota(undefined);
-  await expect.poll(() => lastStatus(other), { timeout: 20_000 }).toEqual({ mode: 'durable' });
+  await expect.poll(() => lastStatus(other)).toEqual({ mode: 'durable' });
   await close(other);
   expect(await start(page, devnet(name, { storeCheck: 'full' }))).toBeUndefined();
   expect((await look(page)).hashes).toEqual(all);

@@ -2,7 +2,6 @@ import { expect, test } from '@playwright/test';
 import { killAndReopen } from '../support/store-kills.js';
 
 test('a stored devnet survives the end of its worker, its page and its browser, at random moments', async () => {
-  test.setTimeout(180_000);
   const seed = Date.now() % 1_000_000;
   console.log(`seed ${seed}`);
   const victims = ['worker', 'page', 'browser'] as const;

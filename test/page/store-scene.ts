@@ -78,7 +78,6 @@ export const rpcUrl = () => `${server.url}rpc`;
 /** Has each test of a file begin with a page that has no node yet, and end without an error that nobody caught. */
 export function storeTests(): void {
   const uncaught: Error[] = [];
-  test.describe.configure({ timeout: 180_000 });
   test.beforeAll(async () => {
     server = await StoreServer.start();
   });

@@ -4,7 +4,6 @@ import { soakStore } from '../support/store-soak.js';
 const BUDGET = 300_000;
 
 test('a devnet keeps within its budget, and opens from what is left', async () => {
-  test.setTimeout(240_000);
   const { most, differing, last, heap, first, newest, isSame, moved } = await soakStore({
     blocks: 160,
     warmUp: 40,

@@ -12,7 +12,6 @@ for (const count of [2, 4]) {
   test(`${count} tabs: one is the writer, all are answered, another takes over, no block is lost`, async ({
     context,
   }) => {
-    test.setTimeout(180_000);
     const scene = new TabsScene(context, site);
     for (let account = 0; account < count; account++) await scene.add(account);
     expect((await scene.roles()).map(({ role }) => role).sort()).toEqual([

@@ -10,7 +10,8 @@ import type { Command } from '../../src/hosts/cli/arguments.js';
 import { serveCommand } from '../../src/hosts/cli/serve.js';
 import { sizeCommand } from '../../src/hosts/cli/size.js';
 import { verifyCommand } from '../../src/hosts/cli/verify.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { eventually } from '../support/eventually.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import type { AnswerFixture } from '../support/proof-fixtures.js';
 
 let directory: string;
@@ -38,7 +39,7 @@ async function run(command: Command, ...args: string[]): Promise<{ code: number;
 
 const unusable = { code: 'INVALID_PARAMETER' };
 
-describe.skipIf(!fixturesPresent)('plumbline verify', () => {
+describe.skipIf(!hasFixture('state/getproof/poseidon2-devnet-contract.json'))('plumbline verify', () => {
   const proof = (name: string) => fixtureJson<AnswerFixture>(`state/getproof/${name}.json`);
 
   test('verifies recorded answers of both schemes in every form a file may have', async () => {
@@ -195,9 +196,8 @@ describe('the built command', () => {
       });
       expect(await exitCode('serve', '--port', match[1]!)).toBe(1);
       const mining = ask('evm_mine', { blocks: 100 });
-      await vi.waitFor(
-        async () => expect(await (await ask('eth_blockNumber')).json()).not.toMatchObject({ result: '0x0' }),
-        { timeout: 60_000 },
+      await eventually(async () =>
+        expect(await (await ask('eth_blockNumber')).json()).not.toMatchObject({ result: '0x0' }),
       );
       const ended = once(child, 'exit');
       child.kill(signal);

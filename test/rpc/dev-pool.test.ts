@@ -2,11 +2,12 @@ import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { RLP } from '@ethereumjs/rlp';
 import { createEOACode7702Tx } from '@ethereumjs/tx';
 import { eoaCode7702SignAuthorization } from '@ethereumjs/util';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, devNode, stranger } from '../support/dev-node.js';
+import { eventually } from '../support/eventually.js';
 
 const manual = { chain: { kind: 'devnet', mining: 'manual' } } as const;
 const blockOf = async (ask: (method: string, ...params: unknown[]) => Promise<unknown>, tag: string) =>
@@ -244,15 +245,23 @@ describe('sealing', () => {
   });
 
   test('interval mining seals blocks, also empty ones, until the interval is zero', async () => {
-    const { ask, transfer, number } = await devNode({ chain: { kind: 'devnet', mining: { intervalSeconds: 0.02 } } });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { ask, transfer, number } = await devNode({ chain: { kind: 'devnet', mining: { intervalSeconds: 2000 } } });
     const hash = await transfer(0, { nonce: 0 });
-    await vi.waitFor(async () => expect(await number()).toBeGreaterThan(3), { timeout: 20_000, interval: 10 });
+    for (let block = 1; block <= 4; block++) {
+      await vi.advanceTimersByTimeAsync(2_000_000);
+      await eventually(async () => expect(await number()).toBe(block));
+    }
     expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' });
-    expect(await ask('anvil_getIntervalMining')).toBe(0.02);
+    expect(await ask('anvil_getIntervalMining')).toBe(2000);
     await ask('evm_setIntervalMining', 0);
-    const stopped = await number();
-    await new Promise((resolve) => setTimeout(resolve, 120));
-    expect(await number()).toBe(stopped);
+    await vi.advanceTimersByTimeAsync(10_000_000);
+    expect(await number()).toBe(4);
+    await ask('evm_mine');
+    expect(await number()).toBe(5);
     await ask('evm_setIntervalMining', 1000);
     expect(await ask('anvil_getIntervalMining')).toBe(1);
   });

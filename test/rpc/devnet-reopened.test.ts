@@ -82,4 +82,4 @@ test('a devnet that was closed answers as before: blocks, transactions, receipts
   const later = await answers(again, 30);
   await again.node.close();
   expect(await answers(await devNode({ store }), 30)).toEqual(later);
-}, 60_000);
+});

@@ -8,7 +8,8 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { type RunningServer, serve } from '../../src/hosts/server/serve.js';
 import { linea } from '../../src/networks/linea.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson } from '../support/fixtures.js';
+import { gate } from '../support/stub-node.js';
 
 let node: PlumblineNode;
 let server: RunningServer;
@@ -135,9 +136,9 @@ test('an address in use is an error', async () => {
   await expect(serve(node, { port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-describe.skipIf(!fixturesPresent)('envelope fixture, over a socket', () => {
+describe('envelope fixture, over a socket', () => {
   type Case = Parameters<typeof checkEnvelopeCase>[1];
-  const cases = fixturesPresent ? fixtureJson<{ cases: Case[] }>('json-rpc/envelope.json').cases : [];
+  const cases = fixtureJson<{ cases: Case[] }>('json-rpc/envelope.json').cases;
   let lineaNode: PlumblineNode;
   let lineaServer: RunningServer;
   // The fixture speaks of chain id 0xe708.
@@ -174,12 +175,19 @@ describe('stopping', () => {
     await once(idle, 'connect');
     const idleClosed = once(idle, 'close');
     idle.resume();
-    const before = Number((await ask('eth_blockNumber')).result);
-    const mining = fetch(url, { method: 'POST', body: '{"id":1,"method":"evm_mine","params":[{"blocks":60}]}' });
-    await vi.waitFor(async () => expect(Number((await ask('eth_blockNumber')).result)).toBeGreaterThan(before));
-    const closed = stopping.close();
-    expect(await (await mining).json()).toMatchObject({ id: 1, result: '0x0' });
-    await Promise.all([closed, idleClosed]);
+    const [held, handle] = [gate(), node.handle];
+    vi.spyOn(node, 'handle').mockImplementationOnce(async (request) => {
+      held.arrive();
+      await held.closed;
+      return handle(request);
+    });
+    const asked = fetch(url, { method: 'POST', body: '{"id":1,"method":"eth_chainId"}' });
+    await held.reached;
+    const closed = stopping.close({ graceMs: 300_000 });
+    await idleClosed;
+    held.open();
+    expect(await (await asked).json()).toMatchObject({ id: 1, result: '0xe703' });
+    await closed;
     await expect(fetch(url, { method: 'POST', body: '{}' })).rejects.toThrow();
   });
 

@@ -5,9 +5,13 @@ import { createDispatcher } from '../../src/rpc/protocol/handle.js';
 import { createMethodTable } from '../../src/rpc/protocol/method.js';
 import { someMethod } from '../support/some-method.js';
 
+let slowBegins = () => {};
 const table = createMethodTable<undefined>([
   someMethod('eth_chainId', () => '0xe708'),
-  someMethod('slow', () => new Promise(() => {})),
+  someMethod('slow', () => {
+    slowBegins();
+    return new Promise(() => {});
+  }),
 ]);
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
 const ANSWER = '{"jsonrpc":"2.0","id":1,"result":"0xe708"}';
@@ -109,9 +113,9 @@ describe('HTTP', () => {
       body: '{"id":7,"method":"slow"}',
       signal: controller.signal,
     });
-    const response = endpoint()(request);
-    setTimeout(() => controller.abort(), 10);
-    expect(await (await response).json()).toMatchObject({ error: { message: 'Request aborted' } });
+    slowBegins = () => controller.abort();
+    const response = await endpoint()(request);
+    expect(await response.json()).toMatchObject({ error: { message: 'Request aborted' } });
   });
 
   it('answers 500 with an internal error when the node behind is gone', async () => {

@@ -7,6 +7,7 @@ import { linea } from '../../src/networks/linea.js';
 import type { Commit, Key, Table } from '../../src/store/page-store.js';
 import type { StoreStatus } from '../../src/store/store-status.js';
 import { accountAt, KeptStore } from '../support/dev-node.js';
+import { eventually } from '../support/eventually.js';
 import { type LightScene, lightScene } from '../support/light-node.js';
 
 const gone = () => new PlumblineError('STORE_UNAVAILABLE', 'store is gone', { reason: 'gone' });
@@ -62,16 +63,13 @@ describe('a light node whose store fails', () => {
     const expected = await answers(await open({}, { store: new KeptStore() }));
     store.failing = failing;
     expect(await answers(light)).toEqual(expected);
-    await vi.waitFor(
-      () => expect(statuses.at(-1)).toMatchObject({ mode: 'memory', reason: 'STORE_UNAVAILABLE' }),
-      10_000,
-    );
+    await eventually(() => expect(statuses.at(-1)).toMatchObject({ mode: 'memory', reason: 'STORE_UNAVAILABLE' }));
     store.failing = undefined;
     // Once something can be written again, it says that, too.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await light.request({ method: 'linea_getProof', params: [accountAt(statuses.length % 9), [], 'latest'] });
       expect(statuses.at(-1)).toEqual({ mode: 'durable' });
-    }, 15_000);
+    });
     await light.close();
   });
 

@@ -210,7 +210,7 @@ describe('re-organizations', () => {
     await blockNumber(scene);
     await scene.ask('eth_subscribe', 'newHeads');
     await mine(scene, 3);
-    await expect.poll(() => seen.length, { timeout: 15_000 }).toBe(3);
+    await expect.poll(() => seen.length).toBe(3);
     const expected = await Promise.all(
       ['0x1', '0x2', '0x3'].map(async (number) => {
         const block = await scene.dev.ask<BlockJson>('eth_getBlockByNumber', number, false);

@@ -4,6 +4,7 @@ import { accountAt, stranger } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 import type { SeenCall } from '../support/mock-chain.js';
 import { transferCalldata } from '../support/sign.js';
+import { TurnClock } from '../support/turn-clock.js';
 
 /** What nodes say of a block that they do not have yet. @source docs/spec/json-rpc.md 4.1, 4.2; Nethermind, Erigon */
 const WORDS: Record<string, () => unknown> = {
@@ -47,7 +48,7 @@ describe('an address whose nodes do not all have the newest block', () => {
   test.each(Object.entries(WORDS))('is asked again a little later: %s', async (_, say) => {
     for (const [method, ...params] of QUESTIONS) {
       const { tamper } = balanced(say, 2);
-      const { dev, ask } = await lightScene({ endpoints: [{ tamper }] });
+      const { dev, ask } = await lightScene({ endpoints: [{ tamper }], more: { clock: new TurnClock() } });
       for (let nonce = 0; nonce < 4; nonce++) await dev.transfer(0, { nonce });
       expect(await ask(method, ...params), method).toEqual(await dev.ask(method, ...params));
     }
@@ -56,7 +57,7 @@ describe('an address whose nodes do not all have the newest block', () => {
   test('is given up after a few times', async () => {
     for (const [method, ...params] of QUESTIONS) {
       const { tamper } = balanced(() => null, Number.POSITIVE_INFINITY);
-      const { dev, ask, endpoints } = await lightScene({ endpoints: [{ tamper }] });
+      const { dev, ask, endpoints } = await lightScene({ endpoints: [{ tamper }], more: { clock: new TurnClock() } });
       await dev.transfer(0, { nonce: 0 });
       await expect(ask(method, ...params), method).rejects.toMatchObject({ code: -32603, message: /does not have it/ });
       expect(endpoints[0]!.seen.length, method).toBeLessThanOrEqual(5);

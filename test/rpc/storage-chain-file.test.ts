@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type ChainFile,
   type ChainFileEntry,
@@ -12,6 +12,7 @@ import { devnet } from '../../src/networks/devnet.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { Commit } from '../../src/store/page-store.js';
 import { devNode, KeptStore, stranger } from '../support/dev-node.js';
+import { eventually } from '../support/eventually.js';
 import { lightScene } from '../support/light-node.js';
 import {
   behindFullStore,
@@ -123,7 +124,7 @@ describe('exportChain() and importChain()', () => {
     });
     expect(await portrait(dev.node)).toEqual(before);
     store.isFull = false;
-    await vi.waitFor(async () => expect((await dev.node.storage()).status).toEqual({ mode: 'durable' }), 10_000);
+    await eventually(async () => expect((await dev.node.storage()).status).toEqual({ mode: 'durable' }));
     await dev.node.importChain(file);
     expect(await dev.ask('eth_blockNumber')).toBe('0x24');
   });
@@ -204,11 +205,11 @@ describe('exportChain() and importChain()', () => {
     store.breaks = undefined;
     store.isGone = false;
     await dev.ask('evm_mine');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { status } = await dev.node.storage();
       expect(status).toMatchObject({ mode: 'memory', reason: 'STORE_UNAVAILABLE' });
       expect(status.message).toContain('no longer holds this chain');
-    }, 10_000);
+    });
     await dev.ask('evm_mine');
     await dev.node.close();
     expect(await portrait((await opened({ store })).node)).toEqual(before);

@@ -1,8 +1,9 @@
 import 'fake-indexeddb/auto';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import { PlumblineError } from '../../src/errors.js';
 import { accountAt, KeptStore, stranger } from '../support/dev-node.js';
+import { eventually, settled } from '../support/eventually.js';
 import { lightScene } from '../support/light-node.js';
 import { behindFullStore, freshName, grow, opened, portrait } from '../support/storage-scene.js';
 
@@ -30,7 +31,7 @@ describe('clear()', () => {
     const dev = await opened({ storeName: freshName() });
     await grow(dev);
     const cleared = dev.node.clear();
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await new Promise((resolve) => setTimeout(resolve));
     expect(await dev.ask('eth_blockNumber')).toBe('0x0');
     await cleared;
   });
@@ -56,18 +57,22 @@ describe('clear()', () => {
     expect(await portrait(dev.node)).toEqual(before);
     expect((await dev.node.storage()).status).toMatchObject({ mode: 'memory', since: 4 });
     store.isFull = false;
-    await vi.waitFor(async () => expect((await dev.node.storage()).status).toEqual({ mode: 'durable' }), 10_000);
+    await eventually(async () => expect((await dev.node.storage()).status).toEqual({ mode: 'durable' }));
     await dev.node.close();
     expect(await portrait((await opened({ store })).node)).toEqual(before);
   });
 
   test('makes room, and nothing that waited for the store comes after', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     const { store, dev } = await behindFullStore();
     store.isFull = false;
     await dev.node.clear();
     expect(await dev.ask('eth_blockNumber')).toBe('0x0');
     expect((await dev.node.storage()).status).toEqual({ mode: 'durable' });
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await vi.advanceTimersByTimeAsync(600_000);
     expect(await store.keys('blocks')).toEqual([0]);
     await grow(dev, 2);
     await dev.node.close();
@@ -109,7 +114,7 @@ describe('clear()', () => {
   });
 
   /** A devnet whose state cannot be read until the store is told to be cleared, or can be at once. */
-  async function loading(clear: (store: KeptStore) => Promise<void>, isHeld = true) {
+  async function loading(clear: (store: KeptStore, stages: readonly string[]) => Promise<void>, isHeld = true) {
     const kept = new KeptStore();
     const dev = await opened({ store: kept });
     await grow(dev, 40);
@@ -128,16 +133,19 @@ describe('clear()', () => {
       override keys: KeptStore['keys'] = (table) => kept.keys(table);
       override commit: KeptStore['commit'] = (commit) => kept.commit(commit);
       override async clear(): Promise<void> {
-        await clear(kept).finally(go);
+        await clear(kept, stages).finally(go);
       }
     }
-    const again = await opened({ store: new Slow() });
+    const stages: string[] = [];
+    const onProgress = ({ stage, fraction }: { stage: string; fraction: number }) =>
+      stages.push(`${stage} ${fraction}`);
+    const again = await opened({ store: new Slow(), onProgress });
     return { kept, before, again };
   }
 
   test('does not wait for a state that is being loaded', async () => {
     const { kept, again } = await loading(async (store) => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await settled();
       await store.clear();
     });
     const waiting = again.ask('evm_mine').catch((error: { code: number }) => error.code);
@@ -151,8 +159,9 @@ describe('clear()', () => {
   });
 
   test('lets nothing that waited for the state be done in between, though it is loaded meanwhile', async () => {
-    const { kept, again } = await loading(async (store) => {
-      await new Promise((resolve) => setTimeout(resolve, 2000));
+    const { kept, again } = await loading(async (store, stages) => {
+      await eventually(() => expect(stages).toContain('state 1'));
+      await settled();
       await store.clear();
     }, false);
     const waiting = again.ask('evm_mine').catch((error: { code: number }) => error.code);
@@ -164,7 +173,7 @@ describe('clear()', () => {
 
   test('that fails while a state is being loaded leaves it to be loaded', async () => {
     const { before, again } = await loading(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await settled();
       throw new PlumblineError('STORE_UNAVAILABLE', 'no', { reason: 'no' });
     });
     const seen = portrait(again.node);

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { openIdbStore } from '../../src/store/idb-store.js';
 import { accountAt } from '../support/dev-node.js';
+import { eventually } from '../support/eventually.js';
 import { lightScene } from '../support/light-node.js';
 import { freshName, grow, opened } from '../support/storage-scene.js';
 
@@ -44,11 +45,11 @@ describe('storage()', () => {
     const scene = await lightScene({ more: { storeName: freshName(), storage: { budgets: { proofs: 100_000 } } } });
     for (let nonce = 0; nonce < 6; nonce++) await scene.dev.transfer(0, { nonce });
     await scene.ask('linea_getProof', accountAt(0), [], 'latest');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { tables } = await scene.light.storage();
       expect(tables.proofs).toMatchObject({ records: 1, budget: 100_000 });
       expect(tables.finalizations.records).toBe(1);
-    }, 10_000);
+    });
     expect((await scene.light.storage()).devnet).toBeUndefined();
   });
 

@@ -5,6 +5,7 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { ProviderMessage } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
+import { settled } from '../support/eventually.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
 let node: PlumblineNode;
@@ -12,8 +13,6 @@ let messages: ProviderMessage['data'][];
 const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
 const subscribe = (...params: unknown[]) => ask<Hex>('eth_subscribe', ...params);
 const of = (id: Hex) => messages.filter(({ subscription }) => subscription === id).map(({ result }) => result);
-/** Messages come a turn after the answer of whatever caused them. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 10));
 
 beforeEach(async () => {
   node = await createInlineNode();

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { type RunningServer, type ServeOptions, serve } from '../../src/hosts/server/serve.js';
+import { eventually } from '../support/eventually.js';
 
 interface Endpoint {
   readonly node: PlumblineNode;
@@ -211,14 +211,25 @@ describe('the end of a socket', () => {
     await client.ask('eth_subscribe', 'newHeads');
     expect(counts.open).toBe(1);
     client.socket.terminate();
-    await vi.waitFor(() => expect(counts.open).toBe(0));
+    await eventually(() => expect(counts.open).toBe(0));
   });
 
   test('comes to a client that does not answer pings', async () => {
-    const { url, counts } = await counting({ webSocket: { pingMs: 20 } });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { url, counts } = await counting({ webSocket: { pingMs: 1000 } });
     const alive = await Client.open(url);
     const silent = await Client.open(url, { autoPong: false });
-    expect(await silent.ended()).toBe(1006);
+    const pinged = Promise.all([alive, silent].map(({ socket }) => once(socket, 'ping')));
+    vi.advanceTimersByTime(1000);
+    await pinged;
+    // What comes after the pong has been answered: it has been read.
+    expect(await alive.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
+    const ended = silent.ended();
+    vi.advanceTimersByTime(1000);
+    expect(await ended).toBe(1006);
     expect(await alive.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
     expect(counts.open).toBe(1);
   });
@@ -234,8 +245,7 @@ describe('the end of a socket', () => {
     const ended = client.ended();
     client.socket.pause();
     for (let i = 0; i < 20; i++) client.socket.send(JSON.stringify(blocks));
-    await vi.waitFor(() => expect(counts.open).toBe(0), { timeout: 20_000 });
-    await pause(50);
+    await eventually(() => expect(counts.open).toBe(0));
     client.socket.resume();
     expect([1006, 1013]).toContain(await ended);
     expect(client.received.length).toBeLessThan(20);
@@ -245,8 +255,8 @@ describe('the end of a socket', () => {
     const { node, server, url } = await start();
     const client = await Client.open(url);
     client.socket.send(JSON.stringify({ id: 1, method: 'evm_mine', params: [{ blocks: 50 }] }));
-    await vi.waitFor(async () => expect(await node.request({ method: 'eth_blockNumber' })).not.toBe('0x0'));
-    const [code] = await Promise.all([client.ended(), server.close()]);
+    await eventually(async () => expect(await node.request({ method: 'eth_blockNumber' })).not.toBe('0x0'));
+    const [code] = await Promise.all([client.ended(), server.close({ graceMs: 300_000 })]);
     expect(code).toBe(1001);
     expect(client.received.map((text) => JSON.parse(text))).toMatchObject([{ id: 1, result: '0x0' }]);
   });

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { DevnetStore } from '../../src/chain/devnet/storage/devnet-store.js';
@@ -6,6 +6,7 @@ import { PlumblineError } from '../../src/errors.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';
 import { StoreHealth, type StoreStatus } from '../../src/store/store-status.js';
 import { KeptStore } from './dev-node.js';
+import { eventually } from './eventually.js';
 import { copyOf, openDevnet, sealScripted } from './stored-devnet.js';
 
 /** What a store that is full throws. */
@@ -35,7 +36,7 @@ export async function scene(more: Partial<DevnetSettings> = {}, store = new Fail
   const seal = async (from: number, to: number) => {
     for (let number = from; number <= to; number++) await sealScripted(chain, number);
   };
-  const isDurable = () => vi.waitFor(() => expect(health.status.mode).toBe('durable'));
+  const isDurable = () => eventually(() => expect(health.status.mode).toBe('durable'));
   return { store, chain, health, told, seal, isDurable };
 }
 

@@ -2,45 +2,10 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
-import type { Clock } from '../../src/scheduling/clock.js';
 import type { EndpointSource } from '../../src/upstream/options.js';
 import { type MockUpstream, openMockUpstream } from './mock-upstream.js';
 import { MockRpcError } from './mock-upstream-replies.js';
-
-/** A clock that goes `factor` times as fast as the system's, and knows which timers are open. */
-export class FastClock implements Clock {
-  private readonly timers = new Set<ReturnType<typeof setTimeout>>();
-  private readonly start = performance.now();
-  private added = 0;
-
-  constructor(private readonly factor: number) {}
-
-  get open(): number {
-    return this.timers.size;
-  }
-
-  now(): number {
-    return 1_800_000_000_000 + Math.round((performance.now() - this.start) * this.factor) + this.added;
-  }
-
-  advance(ms: number): void {
-    this.added += ms;
-  }
-
-  setTimer(action: () => void, delayMs: number): unknown {
-    const timer = setTimeout(() => {
-      this.timers.delete(timer);
-      action();
-    }, delayMs / this.factor);
-    this.timers.add(timer);
-    return timer;
-  }
-
-  clearTimer(timer: unknown): void {
-    clearTimeout(timer as ReturnType<typeof setTimeout>);
-    this.timers.delete(timer as ReturnType<typeof setTimeout>);
-  }
-}
+import { TurnClock } from './turn-clock.js';
 
 /** An endpoint that serves a chain and can be made to fail. */
 export function serveFaulty(dev: PlumblineNode): Promise<MockUpstream> {
@@ -58,7 +23,7 @@ export function serveFaulty(dev: PlumblineNode): Promise<MockUpstream> {
 
 /** A light node in a hurry, and what came of a request to it. */
 export interface HurriedNode {
-  readonly clock: FastClock;
+  readonly clock: TurnClock;
   /** The answer, or what a method threw before it became a JSON-RPC error. */
   ask(method: string, ...params: unknown[]): Promise<{ readonly answer?: unknown; readonly error?: unknown }>;
   /** @returns timers that are left open */
@@ -68,9 +33,9 @@ export interface HurriedNode {
 export async function openHurried(
   endpoints: readonly EndpointSource[],
   chain: Partial<LightChainOptions> = {},
-  speed = 5,
+  msPerTurn?: number,
 ): Promise<HurriedNode> {
-  const clock = new FastClock(speed);
+  const clock = new TurnClock(msPerTurn);
   let thrown: unknown;
   const node = await createInlineNode({
     clock,

@@ -14,7 +14,7 @@ export interface MockOptions {
   readonly latencyMs?: number;
   /** Methods it does not have. */
   readonly missing?: readonly string[];
-  /** What it says in place of the true result. */
+  /** What it says in place of the true result, or a promise of that. */
   tamper?(call: SeenCall, result: unknown): unknown;
   /** Answers a whole HTTP request in its own way; false leaves it to the mock. */
   intercept?(response: ServerResponse, body: unknown): boolean;
@@ -44,7 +44,7 @@ export async function serveMock(provider: Provider, options: MockOptions = {}): 
       return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
     try {
       const result = await provider.request({ method, params: params ?? [] });
-      const said = own.tamper === undefined ? result : own.tamper({ method, params }, structuredClone(result));
+      const said = own.tamper === undefined ? result : await own.tamper({ method, params }, structuredClone(result));
       return { jsonrpc: '2.0', id, result: said };
     } catch (error) {
       const { code, message, data } = error as { code?: number; message: string; data?: unknown };

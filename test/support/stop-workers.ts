@@ -15,8 +15,8 @@ export async function stopWorkers(context: BrowserContext, page: Page): Promise<
     }
   });
   await session.send('ServiceWorker.enable');
-  await expect.poll(() => running.size, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => running.size).toBeGreaterThan(0);
   await session.send('ServiceWorker.stopAllWorkers');
-  await expect.poll(() => ended, { timeout: 20_000 }).toEqual(running);
+  await expect.poll(() => ended).toEqual(running);
   await session.detach();
 }

@@ -47,12 +47,14 @@ export interface StubLog {
   readonly closed: number[];
   readonly calls: string[];
   readonly aborted: string[];
+  /** Codes of commits that the store refused. */
+  readonly refused: unknown[];
   /** Open subscriptions. */
   readonly heads: Set<(result: unknown) => void>;
 }
 
 export function stubLog(): StubLog {
-  return { opened: [], closed: [], calls: [], aborted: [], heads: new Set() };
+  return { opened: [], closed: [], calls: [], aborted: [], refused: [], heads: new Set() };
 }
 
 /** A chain that stores only transaction hashes: one commit each, refused the second time. It opens quickly. */
@@ -77,7 +79,11 @@ export function stubNode(log: StubLog, gates: Gates = {}) {
       }
       await gates.beforeCommit;
       const height = (await store.keys('blocks')).length + 1;
-      await store.commit({ puts: [{ table: 'blocks', key: hash, value: Uint8Array.of(height) }] });
+      const puts = [{ table: 'blocks', key: hash, value: Uint8Array.of(height) }] as const;
+      await store.commit({ puts }).catch((error: { code: unknown }) => {
+        log.refused.push(error.code);
+        throw error;
+      });
       for (const tell of heads) tell({ number: toQuantity(height) });
       await gates.afterCommit;
       return hash;

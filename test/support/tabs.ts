@@ -241,3 +241,15 @@ export async function tabs(count: number, gates: Gates = {}, browser = new TestB
 /** The role of each node. */
 export const rolesOf = async (nodes: readonly NodeTransport[]) =>
   (await Promise.all(nodes.map(sharingOf))).map(({ role }) => role);
+
+/** Resolves when one node has next said something to all others. */
+export function heardFrom(browser: TestBrowser, id: string): Promise<void> {
+  const channel = new BroadcastChannel(`plumbline-writer-${browser.name}`);
+  return new Promise((resolve) => {
+    channel.onmessage = ({ data }) => {
+      if ((data as { from?: unknown } | undefined)?.from !== id) return;
+      channel.close();
+      resolve();
+    };
+  });
+}

@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Checkpoints } from '../../src/chain/devnet/storage/checkpoints.js';
 import { PlumblineError } from '../../src/errors.js';
+import { eventually } from '../support/eventually.js';
 import { full, lasting, reopened, scene, storedBlocks } from '../support/failing-store.js';
 import { seededRandom } from '../support/random.js';
 import { portrait } from '../support/stored-devnet.js';
@@ -13,7 +14,7 @@ describe('a devnet whose store fails', () => {
     store.failure = full;
     await seal(2, 12);
     store.failure = undefined;
-    await vi.waitFor(() => expect(health.status.since).toBeGreaterThan(2));
+    await eventually(() => expect(health.status.since).toBeGreaterThan(2));
     const { since } = health.status;
     expect(since).toBeLessThan(12);
     await seal(13, 15);
@@ -35,7 +36,7 @@ describe('a devnet whose store fails', () => {
     store.failure = () => new PlumblineError('STORE_UNAVAILABLE', 'the connection broke', { reason: 'broken' });
     store.after = true;
     await seal(2, 3);
-    await vi.waitFor(async () => expect(await storedBlocks(store)).toBe(3));
+    await eventually(async () => expect(await storedBlocks(store)).toBe(3));
     await chain.control.revert(id);
     store.failure = undefined;
     await isDurable();
@@ -62,7 +63,7 @@ describe('a devnet whose store fails', () => {
     await seal(1, 1);
     const before = store.commits;
     store.failure = () => new PlumblineError('STORE_TAKEN_OVER', 'another page writes', {});
-    await vi.waitFor(() => expect(store.commits).toBeGreaterThan(before));
+    await eventually(() => expect(store.commits).toBeGreaterThan(before));
     await expect(chain.control.mine(1)).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
   });
 
@@ -80,7 +81,7 @@ describe('a devnet whose store fails', () => {
     store.commit = kept;
     await isDurable();
     await seal(15, 18);
-    await vi.waitFor(async () => expect(await stateOf()).toBeGreaterThan(2));
+    await eventually(async () => expect(await stateOf()).toBeGreaterThan(2));
     expect(await portrait(await reopened(store), 16)).toEqual(await portrait(chain, 16));
   });
 
@@ -96,7 +97,7 @@ describe('a devnet whose store fails', () => {
         const value = new TextEncoder().encode(String(other));
         await store.commit({ puts: [{ table: 'meta', key: 'devnet-head', value }] });
       }
-      await vi.waitFor(() => expect(health.status.reason).toBe('STORE_UNAVAILABLE'));
+      await eventually(() => expect(health.status.reason).toBe('STORE_UNAVAILABLE'));
       expect(health.status.message).toContain('no longer holds this chain');
       await seal(4, 4);
       expect(await store.keys('blocks')).toEqual([]);

@@ -51,7 +51,7 @@ describe('StepBudget', () => {
     let between = 0;
     const timer = setInterval(() => {
       if (!ended) between++;
-    }, 1);
+    });
     const run = simulateTransaction(await openMachine(LOOP), message({ gasLimit: GAS }), { steps: new StepBudget() });
     const outcome = await run;
     ended = true;
@@ -70,7 +70,8 @@ describe('StepBudget', () => {
 
   it('is aborted in the middle of a loop', async () => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 5);
+    // At the first moment that the run lends the thread.
+    setTimeout(() => controller.abort());
     const call = callAt(
       new AllocState(LOOP),
       blockContext(),

@@ -6,7 +6,7 @@ import { runTransaction, simulateTransaction } from '../../src/evm/transactions/
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, message, openMachine, SLOT_0, STRANGER } from '../support/evm.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { word } from '../support/transaction-gas.js';
 
 describe('runs that end early', () => {
@@ -89,7 +89,7 @@ describe('reads', () => {
   });
 });
 
-describe.skipIf(!fixturesPresent)('system calls', () => {
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('system calls', () => {
   type Genesis = { alloc: Record<string, { code?: Hex } | undefined> };
   const codeOf = (address: string) => fixtureJson<Genesis>('execution-apis/genesis.json').alloc[address]!.code!;
 

@@ -12,7 +12,7 @@ import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { formatBlock, formatReceipt } from '../../src/rpc/answers/format.js';
 import { KeptStore } from '../support/dev-node.js';
-import { fixtureBytes, fixturesPresent } from '../support/fixtures.js';
+import { fixtureBytes, hasFixture } from '../support/fixtures.js';
 import {
   type BlockItems,
   blockItems,
@@ -73,7 +73,7 @@ async function refusal(devnet: Devnet, bytes: Uint8Array) {
   throw new Error('the import went through');
 }
 
-describe.skipIf(!fixturesPresent)('the import of a chain through all forks', () => {
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('import of a chain through all forks', () => {
   let blocks: BlockItems[];
   beforeAll(() => {
     blocks = blockItems(chainRlp());
@@ -157,7 +157,7 @@ describe.skipIf(!fixturesPresent)('the import of a chain through all forks', () 
       ['RLP', 47, (block) => void block[0].push(word(1))],
     ];
 
-    it.each(cases)('%s of block %i', { timeout: 60_000 }, async (what, number, change) => {
+    it.each(cases)('%s of block %i', async (what, number, change) => {
       await devnet.importChain(rlpOf(blocks.slice(upTo, number - 1)));
       upTo = number - 1;
       const before = await head(devnet);
@@ -194,7 +194,7 @@ describe.skipIf(!fixturesPresent)('the import of a chain through all forks', () 
     expect(await devnet.importChain(new Uint8Array(0))).toEqual({ imported: 0, head: 3 });
   });
 
-  it('gives the same chain when its store is reopened', { timeout: 60_000 }, async () => {
+  it('gives the same chain when its store is reopened', async () => {
     const store = new KeptStore();
     const first = await openOnGenesis(store);
     await first.importChain(chainRlp());

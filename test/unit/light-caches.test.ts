@@ -5,7 +5,7 @@ import { ProvedStates } from '../../src/chain/light/state/proved-state.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToKey } from '../../src/primitives/bytes.js';
 import type { EndpointGroup } from '../../src/upstream/group.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson } from '../support/fixtures.js';
 import { hasherOf } from '../support/mock-shomei-scene.js';
 import { type AnswerFixture, requestOf } from '../support/proof-fixtures.js';
 
@@ -36,17 +36,15 @@ describe('proved states', () => {
   });
 });
 
-describe.skipIf(!fixturesPresent)('zk proofs', () => {
-  const fixture = fixturesPresent
-    ? fixtureJson<AnswerFixture>('state/getproof/poseidon2-small-contract.json')
-    : undefined;
+describe('zk proofs', () => {
+  const fixture = fixtureJson<AnswerFixture>('state/getproof/generated-poseidon2-account-and-slots.json');
 
-  /** The recorded answer for whatever is asked, and how often it was. */
+  /** The same answer for whatever is asked, and how often it was. */
   function recorded() {
     let asked = 0;
     const request = async (_method: string, _params: unknown, { accept }: { accept: (answer: unknown) => unknown }) => {
       asked++;
-      const answer = structuredClone(fixture!.result) as { accountProof: unknown };
+      const answer = structuredClone(fixture.result) as { accountProof: unknown };
       const accepted = accept(answer);
       // A provider in the page holds its answer, too.
       answer.accountProof = undefined;
@@ -54,12 +52,12 @@ describe.skipIf(!fixturesPresent)('zk proofs', () => {
     };
     const upstream = { request } as unknown as EndpointGroup;
     const zkProofs = new ZkProofs({ network: devnet(), upstream, table: undefined, loadHasher: hasherOf });
-    const { stateRoot: root, ...question } = requestOf(fixture!);
+    const { stateRoot: root, ...question } = requestOf(fixture);
     return { prove: (number: number) => zkProofs.prove(question, { number, root }), asked: () => asked };
   }
 
-  test('the verified proof is the one returned', async () => {
-    expect(await recorded().prove(1)).toEqual(fixture!.result);
+  test('what was verified is what is given', async () => {
+    expect(await recorded().prove(1)).toEqual(fixture.result);
   });
 
   test('the least recently used one is dropped first', async () => {

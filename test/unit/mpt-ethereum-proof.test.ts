@@ -9,7 +9,7 @@ import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
 import { anchorSlots, verifyL1Anchor } from '../../src/proof/ethereum/l1-anchor.js';
 import { bitFlips, type Json } from '../support/damage.js';
-import { fixtureBytes, fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
 import { outcome } from '../support/refusal.js';
 
 const word = (value: bigint) => bigIntToBytes(value, 32);
@@ -183,7 +183,7 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
   });
 });
 
-describe.skipIf(!fixturesPresent)('eth_getProof as recorded by the execution-apis suite', () => {
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('eth_getProof as recorded by the execution-apis suite', () => {
   const PATH = 'execution-apis/eth_getProof/get-account-proof-blockhash.io';
 
   /** State root of the head, out of the chain itself. */

@@ -7,7 +7,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../src/proof/ethereum/account-state.js';
 import { formatTrieProof } from '../../src/rpc/answers/format.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
-import { fixtureBytes, fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
 import { acceptedUnder, changedUnder } from '../support/refusal.js';
 
 const word = (value: bigint) => bigIntToBytes(value, 32);
@@ -110,7 +110,7 @@ describe('a batch of eth_getProof', () => {
     expect(changedUnder(shapeEdits(answers), judged)).toEqual([]);
   });
 
-  it.skipIf(!fixturesPresent)('of geth, as recorded, against the root of the head', () => {
+  it.skipIf(!hasFixture('execution-apis/chain.rlp'))('of geth, as recorded, against the root of the head', () => {
     const text = new TextDecoder().decode(fixtureBytes('execution-apis/eth_getProof/get-account-proof-blockhash.io'));
     const line = (mark: string) =>
       JSON.parse(

@@ -27,7 +27,7 @@ describe('forwarding', () => {
     async (fault) => {
       upstream = await openMockUpstream();
       upstream.fail(fault);
-      expect(await forwardTo(request(`${upstream.url}/v3/${KEY}?a=b`), 5_000)(calls)).toEqual(answers);
+      expect(await forwardTo(request(`${upstream.url}/v3/${KEY}?a=b`), 300_000)(calls)).toEqual(answers);
       expect(upstream.requests).toHaveLength(1);
       expect(upstream.requests[0]).toMatchObject({
         path: `/v3/${KEY}?a=b`,
@@ -52,7 +52,9 @@ describe('forwarding', () => {
   ] as const)('%j', async (fault, outcomes) => {
     upstream = await openMockUpstream();
     upstream.fail(fault);
-    const responses = await forwardTo(request(`${upstream.url}/v3/${KEY}`), 300)(calls);
+    // Only where no answer comes is the time for it to be over.
+    const timeoutMs = fault.kind === 'stall' || fault.kind === 'silence' ? 100 : 300_000;
+    const responses = await forwardTo(request(`${upstream.url}/v3/${KEY}`), timeoutMs)(calls);
     expect(responses?.map((response) => ('error' in response ? response.error.code : 'ok'))).toEqual(outcomes);
     expect(responses?.map(({ id }) => id)).toEqual(['x', 7, 'x']);
     expect(JSON.stringify(responses)).not.toContain(KEY);
@@ -62,11 +64,12 @@ describe('forwarding', () => {
   test('returns undefined where no endpoint is, and ends when the caller aborts', async () => {
     upstream = await openMockUpstream();
     upstream.fail({ kind: 'status', status: 404, body: 'not found' });
-    expect(await forwardTo(request(upstream.url), 5_000)(calls)).toBe(undefined);
+    expect(await forwardTo(request(upstream.url), 300_000)(calls)).toBe(undefined);
     upstream.fail({ kind: 'silence' });
     const controller = new AbortController();
-    const waiting = forwardTo(request(upstream.url), 60_000)(calls, controller.signal);
-    setTimeout(() => controller.abort(), 50);
+    const waiting = forwardTo(request(upstream.url), 300_000)(calls, controller.signal);
+    await expect.poll(() => upstream!.requests).toHaveLength(2);
+    controller.abort();
     expect((await waiting)?.every((response) => 'error' in response)).toBe(true);
   });
 });

@@ -12,6 +12,7 @@ import { type Reply, type RpcResponse, readRequest, success } from '../../src/rp
 import { servedMethods } from '../../src/rpc/protocol/method-info.js';
 import { DEVNET_METHODS } from '../../src/rpc/tables/devnet-methods.js';
 import { methodTable } from '../../src/rpc/tables/method-table.js';
+import { eventually, settled } from '../support/eventually.js';
 import { seededRandom } from '../support/random.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -156,7 +157,7 @@ describe('the proxy', () => {
       const alone = scene(first.state.kept);
       const proxy = new ProxyHost(alone.environment);
       const waiting = said(proxy, post());
-      await vi.waitFor(() => expect(alone.state.asked).toBe(1));
+      await eventually(() => expect(alone.state.asked).toBe(1));
       await vi.advanceTimersByTimeAsync(11_000);
       expect(JSON.parse(await waiting)).toMatchObject({ id: 4, error: { code: -32603 } });
       // The next request asks again.
@@ -172,11 +173,11 @@ describe('the proxy', () => {
     const proxy = new ProxyHost(environment);
     await proxy.configure(config());
     const slow = said(proxy, post(undefined, ['slow']));
-    await vi.waitFor(() => expect(state.opened).toHaveLength(1));
+    await eventually(() => expect(state.opened).toHaveLength(1));
     await proxy.configure(config());
     await proxy.configure(config({ maxBatch: 7 }));
     const later = said(proxy, post());
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled();
     expect([state.opened.length, state.closed]).toEqual([1, 0]);
     release();
     expect([await slow, await later]).toEqual([HERE, HERE]);

@@ -4,6 +4,9 @@ import { claimStore, type FencedStore, LEASE_KEY } from '../../src/store/fence.j
 import { ask, type Gates, gate, sharingOf, stubLog, stubNode } from '../support/stub-node.js';
 import { HUNG_AFTER_MS, hashOf, rolesOf, TestBrowser, tabs } from '../support/tabs.js';
 
+/** Until when the lease in the store holds, ms. */
+const leaseEnd = async ({ store }: TestBrowser) => Number(new TextDecoder().decode(await store.get('meta', LEASE_KEY)));
+
 describe('a writer that hangs', () => {
   test('is replaced, commits nothing more, and becomes a follower', async () => {
     const held = gate();
@@ -20,7 +23,7 @@ describe('a writer that hangs', () => {
     // The requests that it had begun reach the store now.
     gates.beforeCommit = undefined;
     held.open();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => logs[0]!.refused).toEqual(['STORE_TAKEN_OVER', 'STORE_TAKEN_OVER']);
     expect(await browser.store.keys('blocks')).toEqual([]);
     pages[0]!.resume();
     expect(await own).toBe(hashOf('0x01'));
@@ -122,8 +125,9 @@ describe('without locks', () => {
     const { nodes, tabs: pages, logs } = await tabs(3, {}, browser);
     expect(await rolesOf(nodes)).toEqual(['writer', 'follower', 'follower']);
     expect(await ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01'])).toBe(hashOf('0x01'));
-    // Longer than a lease, so it is renewed in between.
-    await new Promise((resolve) => setTimeout(resolve, 1.5 * HUNG_AFTER_MS));
+    // It is renewed, past the end of the first one and of the next.
+    const first = await leaseEnd(browser);
+    await expect.poll(() => leaseEnd(browser)).toBeGreaterThan(first + 2 * HUNG_AFTER_MS);
     expect(logs.flatMap(({ opened }) => opened)).toHaveLength(1);
     pages[0]!.kill();
     expect(await ask(nodes[1]!, 'eth_sendRawTransaction', ['0x02'])).toBe(hashOf('0x02'));

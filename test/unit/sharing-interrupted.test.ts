@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { settled } from '../support/eventually.js';
 import { ask, type Gates, gate, stubLog, stubNode } from '../support/stub-node.js';
 import { hashOf, TestBrowser, tabs } from '../support/tabs.js';
 
@@ -87,10 +88,15 @@ describe('requests under way when the writer ends', () => {
     const { nodes, browser, logs } = await tabs(3, gates);
     const first = ask(nodes[1]!, 'eth_sendTransaction', ['0x01']);
     await expect.poll(() => logs[0]!.calls).toHaveLength(1);
+    const left: unknown[] = [];
+    const listener = new BroadcastChannel(`plumbline-writer-${browser.name}`);
+    listener.onmessage = ({ data }) => void left.push((data as { kind: string }).kind);
     const closing = nodes[0]!.close();
     const second = ask(nodes[2]!, 'eth_sendTransaction', ['0x02']);
-    // Longer than the announcement of the end takes.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // All nodes have received the announcement of the end.
+    await expect.poll(() => left).toContain('leaving');
+    await settled();
+    listener.close();
     gates.beforeCommit = undefined;
     held.open();
     await closing;

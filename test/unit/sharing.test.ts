@@ -5,9 +5,10 @@ import { differences, fingerprintOf } from '../../src/hosts/sharing/fingerprint.
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
 import type { Network } from '../../src/networks/network.js';
+import { settled } from '../support/eventually.js';
 import { ask, askIn, gate, sharingOf, stubLog, stubNode } from '../support/stub-node.js';
 import { SwitchedActivity } from '../support/switched-activity.js';
-import { hashOf, rolesOf, TestBrowser, tabs } from '../support/tabs.js';
+import { hashOf, heardFrom, rolesOf, TestBrowser, tabs } from '../support/tabs.js';
 
 describe('nodes that share a store', () => {
   test('one node writes and answers for the others', async () => {
@@ -178,8 +179,10 @@ describe('options and versions of nodes that share a store', () => {
     // Nodes of an older version have other fingerprints and may send other messages.
     const standing = { from: 'x', version: 1, fingerprint: { kind: 'other' } };
     older.postMessage({ kind: 'writer', ...standing, epoch: Date.now() + 1_000, info: nodes[0]!.info });
+    const answered = heardFrom(browser, before[0]!.writer!);
     older.postMessage({ kind: 'seek', ...standing, rank: 'page', isActive: true });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await answered;
+    await settled();
     expect(await Promise.all(nodes.map(sharingOf))).toEqual(before);
     expect(await ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01'])).toBe(hashOf('0x01'));
     expect(told).toEqual([]);
@@ -209,7 +212,10 @@ describe('options and versions of nodes that share a store', () => {
       all.postMessage(data);
       one.postMessage(data);
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const answered = heardFrom(browser, id!);
+    all.postMessage({ kind: 'seek', from: 'y', version: 0, fingerprint: {}, rank: 'page', isActive: true });
+    await answered;
+    await settled();
     expect(await rolesOf(nodes)).toEqual(['writer', 'follower']);
     expect(await ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01'])).toBe(hashOf('0x01'));
     for (const channel of [all, one, listener]) channel.close();
@@ -251,12 +257,12 @@ describe('options and versions of nodes that share a store', () => {
     const log = stubLog();
     await browser.open(browser.tab(), stubNode(log), { extras: { activity: own } });
     const tab = browser.tab();
-    await browser.open(tab, stubNode(stubLog()), { extras: { activity: others } });
+    const other = await browser.open(tab, stubNode(stubLog()), { extras: { activity: others } });
     const changes: boolean[] = [];
     const { activity } = log.opened[0]!;
     activity!.onChange(() => changes.push(activity!.isActive));
     own.set(false);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await ask(other, 'eth_chainId');
     expect(activity!.isActive).toBe(true);
     others.set(false);
     await expect.poll(() => activity!.isActive).toBe(false);

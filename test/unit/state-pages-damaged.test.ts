@@ -70,8 +70,8 @@ async function refusals(scheme: HashScheme, store: PageMap, { answers, state }: 
 
 /** Scheme, blocks, accounts, pages that are given another content. */
 describe.each<[HashScheme, number, number, number]>([
-  ['poseidon2', 9, 70, 25],
-  ['mimc', 4, 50, 8],
+  ['poseidon2', 9, 70, 12],
+  ['mimc', 4, 50, 5],
 ])('%s: damaged pages', (scheme, blocks, accounts, changed) => {
   const opened = stored(scheme, blocks, accounts);
 
@@ -87,7 +87,7 @@ describe.each<[HashScheme, number, number, number]>([
       expect(await orCorrupt(load(scheme, store.with(key, damaged), { check: 'full' })), key).toBe('STORE_CORRUPT');
     }
     const keys = [...store.pages.keys()];
-    for (let i = 0; i < 4; i++) {
+    for (let i = 0; i < 2; i++) {
       const key = keys[random(keys.length)]!;
       const damaged = store.pages.get(key)!.slice();
       damaged[random(damaged.length)]! ^= 1 << random(8);

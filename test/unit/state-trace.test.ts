@@ -6,7 +6,7 @@ import { hexToBytes } from '../../src/primitives/hex.js';
 import { checkTraces } from '../../src/state/traces/trace-check.js';
 import { formatTrace, parseBlockTraces, parseTrace, type StateTraceJson } from '../../src/state/traces/trace-json.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson } from '../support/fixtures.js';
 import { outcome } from '../support/trace-outcome.js';
 
 interface Block {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const kindOf = ({ type, location }: StateTraceJson) => `${location === '0x' ? 'account' : 'slot'} ${type}`;
 
-describe.skipIf(!fixturesPresent)('checkTraces', () => {
+describe('checking traces', () => {
   const { chains } = fixtureJson<{ chains: { blocks: Block[] }[] }>('state/generated-blocks-poseidon2.json.gz');
   const blocks = chains.flatMap((chain) => chain.blocks).sort((a, b) => a.traces.length - b.traces.length);
   const kinds = ['account', 'slot'].flatMap((tree) => [0, 1, 2, 3, 4].map((type) => `${tree} ${type}`));

