@@ -220,7 +220,7 @@ class StateLoader {
   }
 
   private throwIfAborted(): void {
-    if (this.options.signal?.aborted) throw new PlumblineError('ABORTED', 'loader the state was aborted', {});
+    if (this.options.signal?.aborted) throw new PlumblineError('ABORTED', 'loading the state was aborted', {});
   }
 }
 

@@ -186,7 +186,7 @@ describe('estimateGasAt', () => {
     expect((await estimate(allocWith('0x'), transfer, 'besu', overrides)).gasLimit).toBe(21_000n);
   });
 
-  it.each(GAS_SEARCHES)('gives, with %s, a limit that succeeds, the same each time', async (search) => {
+  it.each(GAS_SEARCHES)('finds, with %s, a limit that succeeds, the same each time', async (search) => {
     // Clears four slots: refunds let the searches start at different ends.
     const clearing = allocWith('0x5f5f555f6001555f6002555f60035500', {
       [SLOT_0]: bytesToHex(word(1)),

@@ -5,7 +5,7 @@ import type { ModuleCounts } from '../interpreter/counters.js';
 import { TRANSACTION_GAS } from '../transactions/gas-schedule.js';
 import type { TransactionOutcome } from '../transactions/transaction-message.js';
 
-/** A gas limit with which the transaction succeeded, and how that run came out. */
+/** A gas limit with which the transaction succeeds, and the outcome of that run. */
 export interface GasEstimate {
   readonly gasLimit: bigint;
   /** Number of gas limits tried. */

@@ -11,17 +11,20 @@ type Subscribe = (devnet: Devnet) => () => void;
  */
 export class ReplaceableDevnet {
   /** The chain, whichever devnet runs. */
-  readonly chain: Chain = {
-    ...forwardingChain(() => this.devnet),
-    onHead: (listener) => this.subscribe((devnet) => devnet.onHead(listener)),
-    onPendingTransaction: (listener) => this.subscribe((devnet) => devnet.onPendingTransaction(listener)),
-  };
+  readonly chain: Chain;
   private readonly subscriptions = new Map<Subscribe, () => void>();
   private replacing: Promise<void> = Promise.resolve();
   /** The devnet has ended, and the one after it did not open. */
   private isVacant = false;
 
-  constructor(private devnet: Devnet) {}
+  constructor(private devnet: Devnet) {
+    // Not a field initializer: those run before `devnet` is set.
+    this.chain = {
+      ...forwardingChain(() => this.devnet),
+      onHead: (listener) => this.subscribe((devnet) => devnet.onHead(listener)),
+      onPendingTransaction: (listener) => this.subscribe((devnet) => devnet.onPendingTransaction(listener)),
+    };
+  }
 
   /** The devnet that the node runs now. */
   get current(): Devnet {

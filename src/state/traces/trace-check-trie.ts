@@ -168,7 +168,7 @@ function adjacent(left: LeafOpening, leftProof: BranchProof, right: LeafOpening,
     linkedBack,
     'LEAF_LINK_BROKEN',
     at,
-    `leaf ${rightProof.leafIndex} does not lead linkedBack to ${leftProof.leafIndex}`,
+    `leaf ${rightProof.leafIndex} does not link back to ${leftProof.leafIndex}`,
   );
 }
 

@@ -9,8 +9,7 @@ import { WitnessTrie } from '../witness/witness-trie.js';
 import { applyTraced, type TracedChange, type TracedState } from './traced-application.js';
 
 /**
- * A state of which some branches are known: those of proofs or of traces. A block that touches nothing else can be applied to
- * it.
+ * A state of which only some branches are known, from proofs or traces. Blocks that touch nothing else can be applied to it.
  *
  * @example
  * const before = witnessBefore(hasher, traces)!;
@@ -34,20 +33,21 @@ export class WitnessState implements TracedState {
   }
 
   /**
-   * Applies one block, one operation at a time. After an error the state is of no more use: apply to a copy where one may
-   * come. An account that is destroyed and created again without a slot must have had no slot; that is not checked here.
+   * Applies one block, one operation at a time. After an error the state cannot be used any more: apply to a copy if an
+   * error is possible. This does not check that the storage of an account is empty if the account is destroyed and
+   * recreated without slots.
    *
-   * @param changes - in any order, no address twice
+   * @param changes - in any order, each address once
    * @returns the state traces, in the order of the reference state manager; the state root after them is `accounts.topRoot`
-   * @throws PlumblineError `WITNESS_MISSING` for a branch that is not known; `STATE_MISMATCH` when a before-value is not what
-   *   is held; `INVALID_PARAMETER`, `INVALID_LENGTH`; `OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL` for a number that the tree
+   * @throws PlumblineError `WITNESS_MISSING` for an unknown branch; `STATE_MISMATCH` when a before-value differs from the
+   *   state; `INVALID_PARAMETER`, `INVALID_LENGTH`; `OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL` for a number that the trie
    *   cannot hold
    */
   apply(changes: readonly TracedChange[]): StateTrace[] {
     return applyTraced({ hasher: this.hasher, keys: this.keys }, this, changes);
   }
 
-  /** Another state with the same knowledge, to try a block on. */
+  /** A copy with the same known branches, to try a block on. */
   copy(): WitnessState {
     const storages = [...this.storages].map(([position, trie]) => [position, trie.copy()] as const);
     return new WitnessState(this.hasher, this.accounts.copy(), storages);

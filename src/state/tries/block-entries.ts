@@ -62,9 +62,9 @@ export function sortedEntries(
 /** Sorts items by `hkey`, in place. @throws PlumblineError `INVALID_PARAMETER` for a duplicate */
 export function ascending<T extends { hkey: Uint8Array }>(what: string, items: T[]): T[] {
   const sorted = items.sort((a, b) => compareBytes(a.hkey, b.hkey));
-  const twice = sorted.some((item, i) => i > 0 && equalBytes(item.hkey, sorted[i - 1]!.hkey));
-  if (!twice) return sorted;
-  throw invalidParameter('changes', `must name each ${what} once`);
+  const hasDuplicate = sorted.some((item, i) => i > 0 && equalBytes(item.hkey, sorted[i - 1]!.hkey));
+  if (!hasDuplicate) return sorted;
+  throw invalidParameter('changes', `must contain each ${what} only once; merge its changes`);
 }
 
 /**

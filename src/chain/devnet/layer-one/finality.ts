@@ -115,5 +115,5 @@ export class DevnetFinality {
 
 function atLeast(least: number, name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
-  throw invalidParameter(`finality.${name}`, `must be an integer of at least ${least}`);
+  throw invalidParameter(`finality.${name}`, `must be an integer of at least ${least}, got ${value}`);
 }

@@ -48,7 +48,7 @@ export class BlockClock {
   /** Sets the time of the next block. @throws PlumblineError `INVALID_PARAMETER` unless it is after `parent` */
   setNext(timestamp: number, parent: number): void {
     if (timestamp <= parent) {
-      throw invalidParameter('timestamp', `${timestamp} is not after ${parent}, the time of the newest block`);
+      throw invalidParameter('timestamp', `${timestamp} must be after ${parent}, the time of the newest block`);
     }
     this.exact = timestamp;
   }
