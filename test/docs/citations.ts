@@ -99,6 +99,8 @@ export function deadLinksOf(file: string): Fault[] {
       faults.push({ line: lineOf(text, index), fault: `${to} has no heading #${anchor}` });
   }
   for (const { index, 1: path } of text.matchAll(PATH)) {
+    // A path of another repository, whose commit follows.
+    if (/^` @ [0-9a-f]{7,40}\b/.test(text.slice(index + path!.length + 1))) continue;
     const isThere = [path!, join(dirname(file), path!)].some((one) => existsSync(`${root}/${one}`));
     // What the build makes may not be there yet.
     if (!isThere && !path!.includes('.generated.'))
