@@ -55,6 +55,15 @@ export default defineConfig({
           exclude: ['test/browser/**', 'test/slow/**', 'test/page/**'],
         },
       },
+      {
+        test: {
+          ...IN_NODE,
+          name: 'quick',
+          include: ['test/{unit,rpc,light,contract}/**/*.test.ts'],
+          // Those that take more than two seconds, or need the library as it is built.
+          exclude: ['test/**/*.long.test.ts'],
+        },
+      },
       { test: { ...IN_NODE, name: 'slow', include: ['test/slow/**/*.test.ts'], testTimeout: 3_600_000 } },
       ...(executablePath === undefined ? [] : [browserProject]),
     ],

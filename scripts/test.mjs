@@ -1,17 +1,20 @@
 /**
- * `npm test`: installs, builds, runs vitest (Node, and a real browser when one is found) and playwright, and closes with
- * `N passed, N failed, N skipped` over all of them. `npm run test:slow` runs the long suites instead. Words after `--`, such
- * as `npm run test:slow -- soak`, run only those files of vitest that have one of them in their path.
+ * `npm test`: installs, builds, gets itself a Chromium where there is none, runs vitest (Node, and the browser) and playwright,
+ * and closes with `N passed, N failed, N skipped` over all of them. `npm run test:quick` runs what takes a moment in Node
+ * instead, without a build of the library, and `npm run test:slow` the long suites. Words after `--`, such as
+ * `npm run test:slow -- soak`, run only those files of vitest that have one of them in their path.
  */
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { buildDemo } from './build.mjs';
+import { buildDemo, buildGenerated } from './build.mjs';
+import { ensureBrowser, NONE } from './lib/browser.mjs';
 import { bin, root, run } from './lib/run.mjs';
 
-const slow = process.argv.includes('--slow');
+const suite = ['quick', 'slow'].find((name) => process.argv.includes(`--${name}`)) ?? 'all';
 const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-await buildDemo();
-const { findBrowser } = await import('./lib/browser.mjs');
-const browser = await findBrowser();
+await (suite === 'quick' ? buildGenerated() : buildDemo());
+const browser = suite === 'quick' ? undefined : await ensureBrowser();
+// All that is started below uses this one.
+process.env.CHROMIUM_PATH = browser ?? NONE;
 const total = { passed: 0, failed: 0, skipped: 0 };
 let broken = false;
 
@@ -32,7 +35,7 @@ async function runSuite(command, args, file, count) {
   }
 }
 
-const projects = slow ? ['slow'] : browser === undefined ? ['node'] : ['node', 'browser'];
+const projects = suite === 'all' ? ['node', ...(browser === undefined ? [] : ['browser'])] : [suite];
 const results = `${resultsDirectory}/vitest.json`;
 const vitestArguments = [
   'run',
@@ -48,18 +51,15 @@ await runSuite(bin('vitest'), vitestArguments, 'vitest.json', (report) => ({
   skipped: report.numPendingTests + report.numTodoTests,
 }));
 
-if (!slow && filters.length === 0) {
-  if (browser === undefined) {
-    console.warn(
-      '\nNOTICE: no Chromium was found (set CHROMIUM_PATH): the browser tests and the page tests did not run.\n',
-    );
-  } else {
-    await runSuite(bin('playwright'), ['test'], 'playwright.json', ({ stats }) => ({
-      passed: stats.expected + stats.flaky,
-      failed: stats.unexpected,
-      skipped: stats.skipped,
-    }));
-  }
+if (suite === 'all' && browser !== undefined && filters.length === 0) {
+  await runSuite(bin('playwright'), ['test'], 'playwright.json', ({ stats }) => ({
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected,
+    skipped: stats.skipped,
+  }));
+}
+if (suite !== 'quick' && browser === undefined) {
+  console.warn('Left out: what needs a browser. No Chromium was found or could be had; CHROMIUM_PATH can name one.');
 }
 if (broken) total.failed++;
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);

@@ -1,17 +1,23 @@
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mustRun, root } from './run.mjs';
 
 /** Installs the pinned dependencies when they are not there, or not those of the lock file. */
 export async function ensureInstalled() {
-  const stamp = join(root, 'node_modules/.plumbline-lock');
-  const lock = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  await mustRun('npm', ['ci', '--no-audit', '--no-fund']);
-  writeFileSync(stamp, lock);
+  if (!isInstalled()) await mustRun('npm', ['ci', '--no-audit', '--no-fund']);
+}
+
+/** By what npm writes of the packages that it has installed. Those for other platforms are not among them. */
+function isInstalled() {
+  const file = join(root, 'node_modules/.package-lock.json');
+  if (!existsSync(file)) return false;
+  const { packages: installed } = JSON.parse(readFileSync(file, 'utf8'));
+  const { packages: pinned } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return Object.entries(pinned).every(([place, { link, optional, version, integrity }]) => {
+    if (link || !place.includes('node_modules/')) return true;
+    const found = installed[place];
+    return found === undefined ? optional === true : found.version === version && found.integrity === integrity;
+  });
 }
 
 /** Newest modification time below some paths. */
