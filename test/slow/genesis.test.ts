@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 
+/* Slow because of its 100 000 accounts, under both schemes. */
+
 test.each(['poseidon2', 'mimc'] as const)('a genesis of 100 000 accounts loads with progress (%s)', async (scheme) => {
   const accounts = Array.from({ length: 100_000 }, (_, i) => {
     const address = (0x1000000000n + BigInt(i) * 7919n).toString(16).padStart(40, '0');

@@ -6,7 +6,7 @@ import { fixtureJson } from '../support/fixtures.js';
 import { ANSWERS, type AnswerFixture, requestOf } from '../support/proof-fixtures.js';
 import { outcome } from '../support/refusal.js';
 
-/** The quick suite damages two bytes of each field; this one damages every byte. */
+/* Slow because every byte of the answers is damaged; test/unit/proof-damaged.long.test.ts damages two of each field. */
 describe('an answer with any one byte damaged is refused', () => {
   it.each(ANSWERS)('%s', async (name) => {
     const fixture = fixtureJson<AnswerFixture>(`state/getproof/${name}.json`);

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { findBrowser } from '../../scripts/lib/browser.mjs';
 import { soakStore } from '../support/store-soak.js';
 
+/* Slow because of its 2 000 blocks; test/page/store-soak.spec.ts has 160. */
+
 const BLOCKS = 2000;
 const BUDGET = 4 * 2 ** 20;
 /** What memory may grow to, as a multiple of what it was after the first blocks. */

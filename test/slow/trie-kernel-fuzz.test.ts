@@ -5,6 +5,8 @@ import { digestPool, playRandomly, TriePair } from '../differential/trie-kernel-
 import { referenceHasher } from '../reference/hasher.js';
 import { seededRandom } from '../support/random.js';
 
+/* Slow because of its thousands of sequences, half of them hashed by the bigint twin: an hour. */
+
 describe.each(['mimc', 'poseidon2'] as const)('trie kernel, many random sequences, %s', (scheme) => {
   test('2 000 beside the first engine, scalar build', async () => {
     const hasher = await loadHasher(scheme);

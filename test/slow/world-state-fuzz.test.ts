@@ -5,6 +5,8 @@ import { seededRandom } from '../support/random.js';
 import { smallWorld } from '../support/random-blocks.js';
 import { openState } from '../support/world-state.js';
 
+/* Slow because of its thousands of sequences beside the bigint twin: an hour. */
+
 /** Digests that a twin's hasher may remember before it starts over. */
 const MAX_REMEMBERED = 200_000;
 

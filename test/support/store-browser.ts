@@ -14,7 +14,7 @@ import type { Acknowledged } from './store-page.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.html': 'text/html' };
-const START_MS = 30_000;
+const START_MS = 120_000;
 
 /** Workers in surroundings that keep nothing, as private windows of some browsers do, and one that tells of lost rejections. */
 const WORKERS = {

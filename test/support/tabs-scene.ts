@@ -9,7 +9,7 @@ import { SitePage, type TabsSite } from './tabs-site.js';
 
 const RECIPIENT: Hex = `0x${'11'.repeat(20)}`;
 /** How long to wait for the next writer. */
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 120_000;
 
 /** How a writer ends: its node is closed, its page is closed, or its worker is terminated. */
 export type Ending = 'close' | 'page' | 'worker';
