@@ -3,9 +3,11 @@ import { findParisBlock } from '../../src/chain/devnet/import/import-decode.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { DevnetState } from '../../src/chain/devnet/state/devnet-state.js';
 import { sealGenesis } from '../../src/chain/devnet/state/genesis-block.js';
-import { parseGenesis, terminalDifficulty } from '../../src/chain/devnet/state/genesis-json.js';
+import { type GenesisJson, parseGenesis, terminalDifficulty } from '../../src/chain/devnet/state/genesis-json.js';
 import { isPlumblineError } from '../../src/errors.js';
 import { rulesAt } from '../../src/evm/common.js';
+import { genesisOfFile } from '../../src/hosts/opening/genesis-file.js';
+import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { blockItems, chainRlp } from '../support/imported-chain.js';
@@ -151,4 +153,13 @@ describe('a genesis file', () => {
   it('is refused if it is not an object', () => {
     for (const json of [null, 'x', 7, []]) expect(refusal(json)).toBe('genesis');
   });
+});
+
+it('begins with Paris at a terminal total difficulty of zero, as in geth, with blocks to import or without', () => {
+  const json = smallest();
+  json.config = { chainId: 5, londonBlock: 0, terminalTotalDifficulty: '0x0' };
+  const forks = (importBlocks?: Uint8Array) =>
+    genesisOfFile({ kind: 'devnet', genesis: json as GenesisJson, importBlocks } as DevnetChainOptions).network.forks;
+  expect(forks()).toContainEqual({ hardfork: 'paris', block: 0 });
+  expect(forks(new Uint8Array())).toEqual(forks());
 });

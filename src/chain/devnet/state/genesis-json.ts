@@ -101,14 +101,15 @@ export function parseGenesis(json: unknown, options: GenesisOptions = {}): Parse
 /**
  * Terminal total difficulty of a file that does not give the first block of Paris, and the difficulty of genesis.
  *
- * @returns undefined if the file gives the block, or its chain never ends proof of work
+ * @returns undefined if the file gives the block, its chain never ends proof of work, or has none: at a terminal total
+ *   difficulty of zero, genesis is the first block of Paris
  */
 export function terminalDifficulty(json: unknown): { terminal: bigint; genesis: bigint } | undefined {
   const genesis = objectOf(json, 'genesis');
   const config = objectOf(genesis.config, 'config');
   if (isAbsent(config.terminalTotalDifficulty) || !isAbsent(config.mergeNetsplitBlock)) return undefined;
   const terminal = integer(config.terminalTotalDifficulty, 'config.terminalTotalDifficulty');
-  return { terminal, genesis: headerOf(genesis).difficulty };
+  return terminal === 0n ? undefined : { terminal, genesis: headerOf(genesis).difficulty };
 }
 
 function forksOf(config: Record<string, unknown>, parisBlock: number | undefined): ForkActivation[] {
