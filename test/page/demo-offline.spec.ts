@@ -1,8 +1,27 @@
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { createInlineNode } from '../../dist/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { serveMock } from '../support/mock-chain.js';
 import { card, estimate, fact, mine, openDemo, status, visit } from './demo-page.js';
+
+/** How many records the stores of the page have in a table. */
+function recordsOf(page: Page, table: string): Promise<number> {
+  return page.evaluate(async (name) => {
+    const settled = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    let records = 0;
+    for (const { name: database } of await indexedDB.databases()) {
+      const opened = await settled(indexedDB.open(database!));
+      if (opened.objectStoreNames.contains(name))
+        records += await settled(opened.transaction(name).objectStore(name).count());
+      opened.close();
+    }
+    return records;
+  }, table);
+}
 
 test('after the first visit the page opens and works without a network', async ({ page, context }) => {
   await openDemo(page);
@@ -47,7 +66,8 @@ test('a light node gives the proofs it has kept, and says what it cannot know', 
     await visit(page, 'Overview');
     await expect(fact(page, 'This page')).toContainText('kept');
     // What was verified is written behind.
-    await page.waitForTimeout(1_500);
+    await expect.poll(() => recordsOf(page, 'proofs')).toBeGreaterThan(0);
+    await expect.poll(() => recordsOf(page, 'headers')).toBeGreaterThan(0);
     await Promise.all([upstream.close(), layerOne.close()]);
     await context.setOffline(true);
     await page.reload();

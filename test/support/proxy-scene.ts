@@ -80,7 +80,7 @@ export async function register(page: Page, options: Options): Promise<void> {
       const proxy = await lib.plumbline.registerRpcProxy(given);
       Object.assign(globalThis, { proxy });
     },
-    { scriptUrl: '/service-worker.js', ...options },
+    { scriptUrl: '/service-worker.js', timeoutMs: 120_000, ...options },
   );
 }
 

@@ -36,7 +36,8 @@ export interface Site {
 }
 
 export async function openSite(): Promise<Site> {
-  const pageScript = await bundlePage();
+  bundled ??= bundlePage();
+  const pageScript = await bundled;
   const worker = await workerFiles();
   const posts: SiteRequest[] = [];
   const site = { workerSuffix: '', onPost: undefined as Site['onPost'], scripts: new Map<string, string>() };
@@ -88,6 +89,9 @@ async function workerFiles(): Promise<Map<string, string>> {
     await Promise.all(names.map(async (name) => [name, await readFile(`${root}/dist/${name}`, 'utf8')] as const)),
   );
 }
+
+/** The same for all sites of a process. */
+let bundled: Promise<string> | undefined;
 
 /** Package and viem in one classic script. */
 async function bundlePage(): Promise<string> {

@@ -8,7 +8,7 @@ import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright';
-import { rolldown } from 'rolldown';
+import { type RolldownOutput, rolldown } from 'rolldown';
 import { BROWSER_ARGS, findBrowser } from '../../scripts/lib/browser.mjs';
 import type { Acknowledged } from './store-page.js';
 
@@ -26,6 +26,20 @@ const WORKERS = {
   };`,
 } as const;
 
+/** What runs in pages, by name: bundled once in a process. */
+const bundles = new Map<string, Promise<RolldownOutput>>();
+
+function bundled(script: string): Promise<RolldownOutput> {
+  const known = bundles.get(script) ?? bundle(script);
+  bundles.set(script, known);
+  return known;
+}
+
+async function bundle(script: string): Promise<RolldownOutput> {
+  const build = await rolldown({ input: fileURLToPath(new URL(`./${script}`, import.meta.url)) });
+  return build.generate({ format: 'es' });
+}
+
 /** The built package on a port of its own, and a page that runs `store-page.ts`. */
 export class StoreServer {
   /** Blocks that pages were told of. */
@@ -38,8 +52,7 @@ export class StoreServer {
 
   /** @param script - what runs in the page, in this folder */
   static async start(script = 'store-page.ts'): Promise<StoreServer> {
-    const bundle = await rolldown({ input: fileURLToPath(new URL(`./${script}`, import.meta.url)) });
-    const { output } = await bundle.generate({ format: 'es' });
+    const { output } = await bundled(script);
     const chunks = new Map(output.map((chunk) => [`/${chunk.fileName}`, 'code' in chunk ? chunk.code : chunk.source]));
     const main = output[0].fileName;
     const html = `<!doctype html><title>store</title><body>store<script type=module src=/${main}></script>`;
