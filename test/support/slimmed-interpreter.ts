@@ -30,7 +30,9 @@ const entry: Plugin = {
   resolveId: (id) => (id === ENTRY ? id : undefined),
   load: (id) =>
     id === ENTRY
-      ? ['machine', 'state-overlay', 'transaction'].map((file) => `export * from '${dist}evm/${file}.js';`).join('\n')
+      ? ['interpreter/machine', 'state/state-overlay', 'transactions/transaction']
+          .map((file) => `export * from '${dist}evm/${file}.js';`)
+          .join('\n')
       : undefined,
 };
 
