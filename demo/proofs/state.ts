@@ -14,7 +14,7 @@ export interface TrustedRoot {
   /** What it is, behind “leads to”: no more than is known of it. */
   readonly name: string;
   readonly known: Knowledge | undefined;
-  /** How a value is known that a proof ties to it; undefined where nobody here knows the root. */
+  /** How a value is known that a proof ties to it; undefined if the root is not known. */
   readonly proves: Knowledge | undefined;
 }
 
