@@ -1,8 +1,8 @@
 import { defineConfig } from '@playwright/test';
 import { BROWSER_ARGS, findBrowser } from './scripts/lib/browser.mjs';
 
-/** Of the server under test; loopback only. */
-const PORT = 18_545;
+/** Of the server under test, on loopback. PLUMBLINE_TEST_PORT names another, for two runs at a time. */
+const PORT = Number(process.env.PLUMBLINE_TEST_PORT ?? 18_545);
 
 const executablePath = await findBrowser();
 
@@ -15,7 +15,7 @@ export default defineConfig({
   workers: 2,
   reporter: [['list'], ['json', { outputFile: process.env.PLUMBLINE_RESULTS ?? 'build/results/playwright.json' }]],
   webServer: {
-    command: `node dist/hosts/cli.js serve --port ${PORT} --demo dist/demo`,
+    command: `node dist/hosts/cli/cli.js serve --port ${PORT} --demo dist/demo`,
     url: `http://127.0.0.1:${PORT}/demo/`,
     reuseExistingServer: false,
   },

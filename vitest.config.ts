@@ -5,6 +5,9 @@ import { BROWSER_ARGS, findBrowser } from './scripts/lib/browser.mjs';
 
 const executablePath = await findBrowser();
 
+/** Says in one line, when a run ends, which tests were left out for lack of fixtures. */
+const FIXTURES_NOTICE = 'test/support/fixtures-notice.ts';
+
 /**
  * Time for what takes a moment on a quiet machine: a busy one may need a hundred times as long. No test is about these
  * times, they only end one that hangs.
@@ -19,7 +22,7 @@ const PATIENCE = {
  * Files of one process share its modules: to load them anew for each file would take more time than the tests. A test puts
  * back what it changes of globals.
  */
-const IN_NODE = { ...PATIENCE, isolate: false, globalSetup: 'test/packaging/setup.ts' };
+const IN_NODE = { ...PATIENCE, isolate: false, globalSetup: ['test/packaging/setup.ts', FIXTURES_NOTICE] };
 
 /** Suites that need a real browser; left out, loudly, when there is none (scripts/test.mjs says so). */
 const browserProject = {

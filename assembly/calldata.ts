@@ -1,4 +1,4 @@
-/** Entry of calldata.wasm: the exports, and nothing else. */
+/** Entry of calldata.wasm: exports only. */
 export { dictionaryPointer, indexDictionary } from './calldata/dictionary';
 export { lzssBits } from './calldata/lzss';
 export { inputPointer } from './calldata/memory';

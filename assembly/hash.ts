@@ -4,9 +4,9 @@ import * as poseidon2 from './hash/poseidon2';
 import { INPUT, OUTPUT } from './memory';
 
 /**
- * Entry of the hash kernel: exports only. Inputs stand at INPUT, results go to OUTPUT. Where a function gives a truth value,
- * false means that some word is not below the modulus and that nothing was hashed. The host checks lengths: a multiple of
- * 32 for mimc, of 4 for poseidon2, and within the regions.
+ * Entry of the hash kernel: exports only. Inputs are at INPUT, results at OUTPUT. Functions that return a boolean
+ * return false if a word is not below the modulus; then nothing was hashed. The host checks lengths: a multiple of 32
+ * for mimc, of 4 for poseidon2, and within the regions.
  */
 export { INPUT, INPUT_BYTES, OUTPUT, OUTPUT_BYTES } from './memory';
 
@@ -24,7 +24,7 @@ export function mimcHashMany(count: i32, length: usize): bool {
   return true;
 }
 
-/** The nodes on the way up from leaves of binary trees, which stand at INPUT as `climb` takes them. */
+/** The nodes above leaves of binary trees; input at INPUT as for `climb`. */
 export function mimcClimb(count: i32, levels: i32): bool {
   if (!mimc.isCanonical(INPUT, (<usize>(count * (levels + 1))) << 5)) return false;
   climb(INPUT, count, levels, OUTPUT, mimc.hashMany);
@@ -40,7 +40,7 @@ export function mimcCompress(): bool {
   return true;
 }
 
-/** A hash of an input longer than the region: start, absorb piece by piece, take the digest. */
+/** Hashes an input longer than the region: start, absorb part by part, take the digest. */
 export function mimcStart(): void {
   mimc.start();
 }
@@ -69,7 +69,7 @@ export function poseidon2HashMany(count: i32, length: usize): bool {
   return true;
 }
 
-/** The nodes on the way up from leaves of binary trees, which stand at INPUT as `climb` takes them. */
+/** The nodes above leaves of binary trees; input at INPUT as for `climb`. */
 export function poseidon2Climb(count: i32, levels: i32): bool {
   if (!poseidon2.isCanonical(INPUT, (<usize>(count * (levels + 1))) << 5)) return false;
   climb(INPUT, count, levels, OUTPUT, poseidon2.hashMany);
@@ -85,7 +85,7 @@ export function poseidon2Compress(): bool {
   return true;
 }
 
-/** A hash of an input longer than the region; every piece but the last is a multiple of 32 bytes. */
+/** Hashes an input longer than the region. Every part but the last must be a multiple of 32 bytes. */
 export function poseidon2Start(): void {
   poseidon2.start();
 }

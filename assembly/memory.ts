@@ -1,9 +1,9 @@
 /**
- * The static regions through which the host talks to the hash kernel. Nothing allocates and memory never grows, so the
- * host may keep its views.
+ * Static regions for data between host and hash kernel. Nothing is allocated and memory never grows, so the host may
+ * keep its views.
  *
- *   INPUT    64 KiB   inputs laid end to end
- *   OUTPUT   32 KiB   digests laid end to end
+ *   INPUT    64 KiB   concatenated inputs
+ *   OUTPUT   32 KiB   concatenated digests
  */
 export const INPUT_BYTES: i32 = 65536;
 export const OUTPUT_BYTES: i32 = 32768;

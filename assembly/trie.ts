@@ -1,8 +1,8 @@
 /**
- * Entry of trie.wasm: the exports, and nothing else. It exports the hash kernel, too, nearly all of which it holds anyway: a
- * node with tries hashes with another instance of this module, and loads one kernel where it would load two. A handle is the address of a trie's header; the host keeps to handles
- * it was given, and takes views of memory afresh after every call that may grow it (init, createTrie, put, remove, setLeaf,
- * setNextFree).
+ * Entry of trie.wasm: exports only. It exports the hash kernel too, which it mostly contains anyway: a node with tries
+ * hashes with another instance of this module, and so loads one kernel instead of two. A handle is the address of a
+ * trie's header. The host must use only handles that it was given, and must renew its views of memory after every call
+ * that may grow it (init, createTrie, put, remove, setLeaf, setNextFree).
  */
 
 export * from './hash';

@@ -4,12 +4,12 @@ import { MerkleStateManager, SimpleStateManager } from '@ethereumjs/statemanager
 import { createLegacyTx } from '@ethereumjs/tx';
 import { Account, Address } from '@ethereumjs/util';
 import { createVM, type RunTxOpts, type RunTxResult, runTx } from '@ethereumjs/vm';
-import type { GenesisAlloc } from '../src/chain/devnet/genesis.js';
+import type { GenesisAlloc } from '../src/chain/devnet/state/genesis.js';
 import type { BlockContext } from '../src/evm/block-context.js';
 import { rulesAt } from '../src/evm/common.js';
-import { intrinsicGas } from '../src/evm/gas-schedule.js';
-import type { RunWithGas } from '../src/evm/gas-search.js';
-import type { TransactionMessage, TransactionOutcome } from '../src/evm/transaction-message.js';
+import type { RunWithGas } from '../src/evm/gas/gas-search.js';
+import { intrinsicGas } from '../src/evm/transactions/gas-schedule.js';
+import type { TransactionMessage, TransactionOutcome } from '../src/evm/transactions/transaction-message.js';
 import type { Network } from '../src/networks/network.js';
 import { type Hex, hexToBytes } from '../src/primitives/hex.js';
 

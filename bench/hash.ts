@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { loadHashKernel } from '../src/kernel/hasher.js';
 import { bigIntToBytes, concatBytes } from '../src/primitives/bytes.js';
-import { referenceHasher } from '../src/reference/hasher.js';
+import { referenceHasher } from '../test/reference/hasher.js';
 import { alternate, type BenchArea, type Figure } from './area.js';
 
 /** Blocks of the long inputs: enough that entering the kernel no longer shows. */

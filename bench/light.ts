@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { DEV_ACCOUNTS } from '../src/chain/devnet/dev-accounts.js';
-import { createInlineNode } from '../src/hosts/inline.js';
-import type { PlumblineNode } from '../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../src/chain/devnet/state/dev-accounts.js';
+import { createInlineNode } from '../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
 import { devnet } from '../src/networks/devnet.js';
 import type { Network } from '../src/networks/network.js';
 import type { Hex } from '../src/primitives/hex.js';
-import type { ExplainedEstimate } from '../src/rpc/explained-estimate.js';
-import { createStatistics } from '../src/upstream/observer.js';
+import type { ExplainedEstimate } from '../src/rpc/inspection/explained-estimate.js';
 import { contracts } from '../test/support/contracts.js';
 import { type MockEndpoint, serveMock } from '../test/support/mock-chain.js';
 import { ShiftedClock } from '../test/support/shifted-clock.js';
 import { swapScene } from '../test/support/swap-scene.js';
+import { createStatistics } from '../test/support/upstream-statistics.js';
 import { type BenchArea, type Figure, median, medianRatio } from './area.js';
 import { type ParentJson, type RemoteCall, remoteRun } from './light-runs.js';
 

@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown';
 
 /** Scripts of the pages, as tsc left them, and where a bundle of each is served: plumbline's beside its worker. */
 const SCRIPTS = {
-  'plumbline-page': '/dist/hosts/',
+  'plumbline-page': '/dist/hosts/worker/',
   'vm-page': '/vm/',
   'vm-worker': '/vm/',
   'store-worker': '/store/',
@@ -27,7 +27,7 @@ const SPIN_PAGE = `<!doctype html><script>
 const pageOf = (script: string) => `<!doctype html><script type="module" src="${script}"></script>`;
 
 const PAGES: Readonly<Record<string, string>> = {
-  '/plumbline': pageOf('/dist/hosts/plumbline-page.js'),
+  '/plumbline': pageOf('/dist/hosts/worker/plumbline-page.js'),
   '/vm': pageOf('/vm/vm-page.js'),
   '/spin': SPIN_PAGE,
   '/blank': '<!doctype html>',

@@ -28,7 +28,7 @@ addEventListener('fetch', (event) => {
 const PAGES: Readonly<Record<string, string>> = {
   '/': '<iframe src="/proxy/"></iframe><iframe src="/empty/"></iframe>',
   '/proxy/': `<script type="module">
-    import { registerRpcProxy } from '/dist/hosts/register.js';
+    import { registerRpcProxy } from '/dist/hosts/proxy/register.js';
     const proxy = await registerRpcProxy({ scriptUrl: './service-worker.js', path: '/rpc' });
     await proxy.open();
     globalThis.ready = true;</script>`,

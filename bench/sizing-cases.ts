@@ -4,7 +4,7 @@ import { generalDictionary } from '../src/dictionary/dictionary.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { type CalldataSizer, MAX_LZSS_INPUT } from '../src/kernel/contracts.js';
 import { concatBytes } from '../src/primitives/bytes.js';
-import { LzssModel } from '../src/reference/lzss.js';
+import { LzssModel } from '../test/reference/lzss.js';
 import { alternate, type Figure } from './area.js';
 import { compressionFixtures, NETWORK_DICTIONARY } from './sizing-material.js';
 

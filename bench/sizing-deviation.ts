@@ -12,7 +12,7 @@ const SENDER_BYTES = 20;
 /** Where the gas limit stands in the fields of each transaction type. */
 const GAS_FIELD: Record<number, number> = { 0: 2, 1: 3, 2: 4, 4: 4 };
 
-/** Gas limit of a transaction in the form that is sized (spec/compression.md 3). */
+/** Gas limit of a transaction in the form that is sized (docs/spec/compression.md 3). */
 function gasLimitOf(input: Uint8Array): bigint {
   const payload = input.subarray(SENDER_BYTES);
   const type = payload[0]! < 0x80 ? payload[0]! : 0;

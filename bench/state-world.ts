@@ -3,18 +3,18 @@ import { loadHasher } from '../src/kernel/hasher.js';
 import type { TrieKernel } from '../src/kernel/trie-contract.js';
 import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
 import { openWorldState } from '../src/state/open-world-state.js';
-import type { AccountChange } from '../src/state/world-state.js';
+import type { ZkAccountChange } from '../src/state/world-state.js';
 import { type Figure, median } from './area.js';
 import { countingHasher } from './counting-hasher.js';
 import { bareCompression, digest, leastOf, timed } from './state-yardstick.js';
 
 const HELD = 100_000;
 const BATCH = 10_000;
-/** Compressions of an account's key and of its value (spec/state-trie.md 3). */
+/** Compressions of an account's key and of its value (docs/spec/state-trie.md 3). */
 const KEY_AND_VALUE = { mimc: 1 + 7, poseidon2: 2 + 10 } as const;
 
 /** New accounts, each with an address of its own. */
-function newAccounts(from: number, to: number): AccountChange[] {
+function newAccounts(from: number, to: number): ZkAccountChange[] {
   return Array.from({ length: to - from }, (_, i) => ({
     address: digest(from + i, 7).subarray(0, 20),
     after: { nonce: 1n, balance: 10n ** 18n + BigInt(i) },

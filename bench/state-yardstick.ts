@@ -2,7 +2,7 @@ import type { HashScheme } from '../src/kernel/contracts.js';
 import { loadHashKernel } from '../src/kernel/hasher.js';
 import { median } from './area.js';
 
-/** Compressions of a leaf, of an inner node and of a top node (spec/hashing.md 3.3). */
+/** Compressions of a leaf, of an inner node and of a top node (docs/spec/hashing.md 3.3). */
 export const BLOCKS = { mimc: { leaf: 4, node: 2, top: 2 }, poseidon2: { leaf: 6, node: 2, top: 3 } } as const;
 export const DEPTH = 40;
 /** Nodes of 64 bytes hashed at once, as a yardstick. */

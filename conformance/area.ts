@@ -1,7 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import type { KernelBuild } from '../src/kernel/contracts.js';
+import { type FixtureFiles, openFixtures } from '../test/support/fixtures.js';
 
 /** What one area reports. A check that throws, or gives a text, has failed; the text says how. */
 export interface Report {
@@ -13,15 +11,14 @@ export interface Report {
   note(text: string): void;
 }
 
-/** The directory of fixtures, and the kernel build to use. */
-export interface Material {
+/** Fixtures, and the kernel build to use. */
+export interface Material extends FixtureFiles {
   readonly build: Exclude<KernelBuild, 'auto'>;
-  has(path: string): boolean;
-  /** Names of the files of a folder that match. */
-  list(folder: string, pattern: RegExp): string[];
-  bytes(path: string): Uint8Array;
-  /** Parsed JSON, gunzipped first when the name ends in .gz. */
-  json<T>(path: string): T;
+  /**
+   * Those that are there of `NAME.json` and `NAME-generated.json`: the second holds cases of the kinds of rows that the
+   * first has only from recordings or from publications.
+   */
+  both(path: string): string[];
 }
 
 /** One kind of fixture. It is reported as absent, not as passed, when none of its files is there. */
@@ -36,25 +33,10 @@ export interface Area {
   readonly showsEveryFailure?: boolean;
 }
 
-export function openMaterial(directory: string, build: Exclude<KernelBuild, 'auto'>): Material {
-  const at = (path: string) => join(directory, path);
-  const bytes = (path: string) => {
-    const raw = readFileSync(at(path));
-    return new Uint8Array(path.endsWith('.gz') ? gunzipSync(raw) : raw);
-  };
-  return {
-    build,
-    has: (path) => existsSync(at(path)),
-    list: (folder, pattern) =>
-      existsSync(at(folder))
-        ? readdirSync(at(folder))
-            .filter((name) => pattern.test(name))
-            .sort()
-            .map((name) => `${folder}/${name}`)
-        : [],
-    bytes,
-    json: <T>(path: string) => JSON.parse(new TextDecoder().decode(bytes(path))) as T,
-  };
+/** @param directories - where to read; of a file that is in several, the first is read */
+export function openMaterial(directories: readonly string[], build: Exclude<KernelBuild, 'auto'>): Material {
+  const files = openFixtures(directories);
+  return { build, ...files, both: (path) => [path, path.replace('.json', '-generated.json')].filter(files.has) };
 }
 
 /** A text when the two differ, for `Report.check`. Bigints and numbers print as such. */

@@ -1,14 +1,15 @@
-import { loadDictionary } from '../src/dictionary/dictionary.js';
+import { generalDictionary, loadDictionary } from '../src/dictionary/dictionary.js';
 import { isPlumblineError } from '../src/errors.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { type CalldataSizer, MAX_LZSS_INPUT } from '../src/kernel/contracts.js';
 import { concatBytes } from '../src/primitives/bytes.js';
 import { hexToBytes } from '../src/primitives/hex.js';
-import { LzssModel } from '../src/reference/lzss.js';
+import { LzssModel } from '../test/reference/lzss.js';
 import { type Area, differs, type Material } from './area.js';
 
 const FOLDER = 'compression';
 const NO_DICTIONARY = 'none';
+const GENERAL_DICTIONARY = 'general';
 
 interface Manifest {
   dictionaries: { name: string; file: string; bytes: number; sha256: string }[];
@@ -44,12 +45,19 @@ interface Trace {
   phrases: [string, number][];
 }
 
-/** The dictionaries of a directory, each checked against its manifest when first asked for, and a sizer for each. */
+/**
+ * Dictionaries by name, and a sizer for each: `none`, plumbline's `general`, and those of the fixtures, each checked against
+ * its manifest when first asked for.
+ */
 export class Dictionaries {
   readonly #bytes = new Map<string, Promise<Uint8Array>>();
   readonly #sizers = new Map<string, Promise<CalldataSizer>>();
 
   constructor(private readonly material: Material) {}
+
+  has(name: string): boolean {
+    return [NO_DICTIONARY, GENERAL_DICTIONARY].includes(name) || this.material.has(`${FOLDER}/dict/${name}.bin`);
+  }
 
   bytes(name: string): Promise<Uint8Array> {
     return remembered(this.#bytes, name, () => this.#load(name));
@@ -62,6 +70,7 @@ export class Dictionaries {
 
   async #load(name: string): Promise<Uint8Array> {
     if (name === NO_DICTIONARY) return new Uint8Array();
+    if (name === GENERAL_DICTIONARY) return (await generalDictionary()).bytes;
     const { dictionaries } = this.material.json<Manifest>(`${FOLDER}/dict/manifest.json`);
     const entry = dictionaries.find((candidate) => candidate.name === name);
     if (!entry) throw new Error(`the manifest has no dictionary ${name}`);
@@ -113,7 +122,7 @@ export function inputOf(row: CorpusCase, dictionaries: Dictionaries): Promise<Ui
 const corpora: Area = {
   name: `${FOLDER}/corpus-*`,
   usesKernel: true,
-  files: (material) => material.list(FOLDER, /^corpus-\d+\.json(\.gz)?$/),
+  files: (material) => material.list(FOLDER, /^corpus-.*\.json$/),
   async run(material, report) {
     const dictionaries = new Dictionaries(material);
     for (const path of this.files(material)) {
@@ -148,7 +157,7 @@ const corpora: Area = {
 const traces: Area = {
   name: `${FOLDER}/traces.json`,
   usesKernel: true,
-  files: (material) => material.list(FOLDER, /^traces\.json(\.gz)?$/),
+  files: (material) => material.both(`${FOLDER}/traces.json`),
   async run(material, report) {
     const dictionaries = new Dictionaries(material);
     const models = new Map<string, Promise<LzssModel>>();

@@ -6,11 +6,11 @@ import {
   sizingBytes,
   transactionForSizing,
 } from '../src/fees/transaction-bytes.js';
-import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import type { CalldataSizer } from '../src/kernel/contracts.js';
 import { bytesToHex } from '../src/primitives/hex.js';
 import { quantityToBigInt } from '../src/primitives/quantity.js';
-import { type Area, differs, type Material, type Report } from './area.js';
+import { type Area, differs, type Report } from './area.js';
+import { Dictionaries } from './compression.js';
 import { type CallJson, readCall, readTransaction, type TransactionJson } from './fixture-calls.js';
 
 const PATH = 'compression/encoding.json';
@@ -22,13 +22,14 @@ interface Expected {
   name: string;
   encoded: string;
   signedEncoded: string;
-  size: Figure;
-  lzss: Figure;
-  signedSize: Figure;
+  size?: Figure;
+  lzss?: Figure;
+  signedSize?: Figure;
 }
 
 interface EncodingFile {
-  dictionary: string;
+  /** That of figures which name none. */
+  dictionary?: string;
   calls: (Expected & {
     call: CallJson;
     context: Record<'gasEstimation' | 'baseFee' | 'latestNonce' | 'chainId', string>;
@@ -43,63 +44,50 @@ interface Forms {
 }
 
 class Sizes {
-  readonly #open = new Map<string, Promise<CalldataSizer>>();
-
   constructor(
-    private readonly material: Material,
+    private readonly dictionaries: Dictionaries,
     private readonly report: Report,
-    private readonly named: string,
+    private readonly named: string | undefined,
   ) {}
 
-  async check(name: string, figure: Figure, measure: (sizer: CalldataSizer) => number): Promise<void> {
-    const figures = typeof figure === 'number' ? { [this.named]: figure } : figure;
+  async check(name: string, figure: Figure | undefined, measure: (sizer: CalldataSizer) => number): Promise<void> {
+    const figures = typeof figure === 'number' ? { [this.named!]: figure } : (figure ?? {});
     for (const [dictionary, expected] of Object.entries(figures)) {
       const title = `${name}, ${dictionary}`;
-      if (dictionary !== 'none' && !this.material.has(dictionaryPath(dictionary))) {
-        this.report.skip(title, `dictionary ${dictionary} is not there`);
-        continue;
-      }
-      await this.report.check(title, async () => differs(expected, measure(await this.#sizer(dictionary))));
+      if (this.dictionaries.has(dictionary)) {
+        const sizer = await this.dictionaries.sizer(dictionary);
+        await this.report.check(title, () => differs(expected, measure(sizer)));
+      } else this.report.skip(title, `dictionary ${dictionary} is not there`);
     }
   }
-
-  #sizer(dictionary: string): Promise<CalldataSizer> {
-    let sizer = this.#open.get(dictionary);
-    if (!sizer) {
-      const bytes = dictionary === 'none' ? new Uint8Array(0) : this.material.bytes(dictionaryPath(dictionary));
-      sizer = loadCalldataSizer(bytes, { build: this.material.build });
-      this.#open.set(dictionary, sizer);
-    }
-    return sizer;
-  }
-}
-
-function dictionaryPath(name: string): string {
-  return `compression/dict/${name}.bin`;
 }
 
 /** Transaction bytes for sizing, in both forms, and the sizes they come to. */
 export const encodingArea: Area = {
   name: PATH,
   usesKernel: true,
-  files: (material) => (material.has(PATH) ? [PATH] : []),
+  files: (material) => material.both(PATH),
   async run(material, report) {
-    const file = material.json<EncodingFile>(PATH);
-    const sizes = new Sizes(material, report, file.dictionary);
-    for (const row of file.calls) {
-      const context = readContext(row.context);
-      const call = readCall(row.call);
-      const tx = transactionForSizing(call, context);
-      await report.check(`${row.name}, type`, () => differs(row.txType, tx.type));
-      const forms = { current: sizingBytes(call, context, 'current'), signed: sizingBytes(call, context, 'signed') };
-      await checkForms(row, forms, report, sizes);
-    }
-    for (const row of file.real) {
-      const tx = readTransaction(row.tx);
-      await checkForms(row, { current: encodeForSizing(tx), signed: encodeReal(tx, row.signature) }, report, sizes);
-    }
+    const dictionaries = new Dictionaries(material);
+    for (const path of this.files(material)) await checkFile(material.json(path), dictionaries, report);
   },
 };
+
+async function checkFile(file: EncodingFile, dictionaries: Dictionaries, report: Report): Promise<void> {
+  const sizes = new Sizes(dictionaries, report, file.dictionary);
+  for (const row of file.calls) {
+    const context = readContext(row.context);
+    const call = readCall(row.call);
+    const tx = transactionForSizing(call, context);
+    await report.check(`${row.name}, type`, () => differs(row.txType, tx.type));
+    const forms = { current: sizingBytes(call, context, 'current'), signed: sizingBytes(call, context, 'signed') };
+    await checkForms(row, forms, report, sizes);
+  }
+  for (const row of file.real) {
+    const tx = readTransaction(row.tx);
+    await checkForms(row, { current: encodeForSizing(tx), signed: encodeReal(tx, row.signature) }, report, sizes);
+  }
+}
 
 async function checkForms(row: Expected, forms: Forms, report: Report, sizes: Sizes): Promise<void> {
   await report.check(`${row.name}, encoded`, () => differs(row.encoded, bytesToHex(forms.current)));

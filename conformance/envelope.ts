@@ -1,6 +1,7 @@
-import { createDispatcher } from '../src/rpc/handle.js';
-import { createFetchHandler } from '../src/rpc/http.js';
-import { createMethodTable } from '../src/rpc/method.js';
+import { createFetchHandler } from '../src/rpc/http/http.js';
+import { createDispatcher } from '../src/rpc/protocol/handle.js';
+import { createMethodTable } from '../src/rpc/protocol/method.js';
+import { METHOD_INFO } from '../src/rpc/protocol/method-info.js';
 import type { Area } from './area.js';
 import { differs } from './area.js';
 
@@ -22,11 +23,11 @@ interface EnvelopeCase {
 
 /** The endpoint the fixture speaks of: one method, chain id 0xe708. */
 export function fixtureEndpoint(): (request: Request) => Promise<Response> {
-  const table = createMethodTable([{ name: 'eth_chainId', handle: () => '0xe708' }]);
+  const table = createMethodTable([{ name: 'eth_chainId', info: METHOD_INFO.l2.eth_chainId, handle: () => '0xe708' }]);
   return createFetchHandler(createDispatcher(table, undefined));
 }
 
-/** JSON-RPC over HTTP: statuses and bodies (spec/json-rpc.md 3). */
+/** JSON-RPC over HTTP: statuses and bodies (docs/spec/json-rpc.md 3). */
 export const envelopeArea: Area = {
   name: 'json-rpc/envelope',
   usesKernel: false,

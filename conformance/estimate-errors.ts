@@ -1,9 +1,9 @@
 import { Estimator } from '../src/estimate/estimator.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { devnet } from '../src/networks/devnet.js';
-import type { RpcContext } from '../src/rpc/context.js';
-import { handleRequest } from '../src/rpc/handle.js';
-import { methodTable } from '../src/rpc/method-table.js';
+import type { RpcContext } from '../src/rpc/methods/context.js';
+import { handlePayload } from '../src/rpc/protocol/handle.js';
+import { methodTable } from '../src/rpc/tables/method-table.js';
 import { allocChain } from './alloc-chain.js';
 import { type Alloc, AllocState } from './alloc-state.js';
 import { type Area, differs } from './area.js';
@@ -39,7 +39,7 @@ export const estimateErrorsArea: Area = {
         const chain = chainFor(limitsUsed, row.state ?? {});
         const context = { chain, estimator: new Estimator(chain, sizer, dictionary) } as unknown as RpcContext;
         const request = { id: 1, method: 'linea_estimateGas', params: row.params };
-        return judge(row, (await handleRequest(methodTable(context), context, request)) as Answer);
+        return judge(row, (await handlePayload(methodTable(context), context, request)).body as Answer);
       });
     }
   },

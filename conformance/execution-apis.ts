@@ -1,10 +1,10 @@
 import { messageOf } from '../src/errors.js';
-import { createInlineNode } from '../src/hosts/inline.js';
-import type { PlumblineNode } from '../src/hosts/node-handle.js';
+import { createInlineNode } from '../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
 import type { Area, Material, Report } from './area.js';
 import { type Answer, differsFromRecord, differsInShape, parseIoFile } from './io-file.js';
 
-/** Methods of the rows "skip" (spec/json-rpc.md 8), and why. */
+/** Methods of the rows "skip" (docs/spec/json-rpc.md 8), and why. */
 const SKIPPED: readonly (readonly [RegExp, string])[] = [
   [/^debug_/, 'no traces and no raw blocks here'],
   [/^testing_/, 'blocks are made by evm_mine'],
@@ -17,9 +17,9 @@ const SIMULATE_SHARE = 50 / 55;
 const METHOD_FOLDER = /^[a-z0-9]+_[A-Za-z0-9]+$/;
 const METHOD_NOT_FOUND = -32601;
 
-/** Where a suite is: the folder of that name, or the directory itself. */
-function suiteOf(material: Material): string | undefined {
-  return ['execution-apis', '.'].find(
+/** Where suites are: the folder of that name, the one of the suite that was generated here, the directory itself. */
+function suitesOf(material: Material): string[] {
+  return ['execution-apis', 'rpc-suite', '.'].filter(
     (folder) => material.has(`${folder}/genesis.json`) && material.has(`${folder}/chain.rlp`),
   );
 }
@@ -64,24 +64,27 @@ const executionApisArea: Area = {
   name: 'execution-apis',
   usesKernel: false,
   showsEveryFailure: true,
-  files: (material) => (suiteOf(material) === undefined ? [] : [`${suiteOf(material)}/chain.rlp`]),
+  files: (material) => suitesOf(material).map((suite) => `${suite}/chain.rlp`),
   async run(material, report) {
-    const suite = suiteOf(material)!;
-    const holder: { node?: PlumblineNode } = {};
-    await report.check('import of chain.rlp', async () => {
-      const node = await openSuite(material, suite);
-      holder.node = node;
-      return wrongHead(material, suite, node);
-    });
-    const { node } = holder;
-    if (node === undefined) return;
-    // What is sent stays in the pool, so that comes last.
-    const methods = methodsOf(material, suite).sort((a, b) => Number(isSend(a)) - Number(isSend(b)));
-    for (const method of methods.filter((name) => name !== SIMULATE))
-      await runMethod(node, material, suite, method, report);
-    await node.close();
+    for (const suite of suitesOf(material)) await runSuite(material, suite, report);
   },
 };
+
+async function runSuite(material: Material, suite: string, report: Report): Promise<void> {
+  const holder: { node?: PlumblineNode } = {};
+  await report.check(`${suite}, import of chain.rlp`, async () => {
+    const node = await openSuite(material, suite);
+    holder.node = node;
+    return wrongHead(material, suite, node);
+  });
+  const { node } = holder;
+  if (node === undefined) return;
+  // What is sent stays in the pool, so that comes last.
+  const methods = methodsOf(material, suite).sort((a, b) => Number(isSend(a)) - Number(isSend(b)));
+  for (const method of methods.filter((name) => name !== SIMULATE))
+    await runMethod(node, material, suite, method, report);
+  await node.close();
+}
 
 function isSend(method: string): boolean {
   return method.startsWith('eth_send');
@@ -91,18 +94,18 @@ async function runMethod(node: PlumblineNode, material: Material, suite: string,
   const paths = material.list(`${suite}/${method}`, /\.io$/);
   const skipped = SKIPPED.find(([pattern]) => pattern.test(method));
   if (skipped !== undefined) {
-    report.skip(`${method}, ${paths.length} files`, skipped[1]);
+    report.skip(`${suite}/${method}, ${paths.length} files`, skipped[1]);
     return;
   }
   let passed = 0;
   for (const path of paths) {
-    await report.check(path.slice(suite.length + 1), async () => {
+    await report.check(path, async () => {
       const difference = await runFile(node, new TextDecoder().decode(material.bytes(path)));
       if (difference === undefined) passed++;
       return difference;
     });
   }
-  report.note(`${method} ${passed}/${paths.length}`);
+  report.note(`${suite}/${method} ${passed}/${paths.length}`);
 }
 
 /** The suite names the head of its chain, which has to be safe and final too. */
@@ -123,33 +126,38 @@ async function wrongHead(material: Material, suite: string, node: PlumblineNode)
 export const simulateArea: Area = {
   name: `execution-apis/${SIMULATE}`,
   usesKernel: false,
-  files(material) {
-    const suite = suiteOf(material);
-    return suite === undefined ? [] : material.list(`${suite}/${SIMULATE}`, /\.io$/);
-  },
+  files: (material) => suitesOf(material).flatMap((suite) => simulationsOf(material, suite)),
   async run(material, report) {
-    const suite = suiteOf(material)!;
-    const node = await openSuite(material, suite);
-    const probe = await ask(node, JSON.stringify({ id: 1, method: SIMULATE, params: [] }));
-    const paths = this.files(material);
-    if (probe.error?.code === METHOD_NOT_FOUND) {
-      report.skip(`${paths.length} files`, 'the method is not served');
-      await node.close();
-      return;
-    }
-    const least = Math.ceil(paths.length * SIMULATE_SHARE);
-    const problems: string[] = [];
-    for (const path of paths) {
-      const problem = await runFile(node, new TextDecoder().decode(material.bytes(path))).catch(messageOf);
-      if (problem === undefined) await report.check(path, () => undefined);
-      else problems.push(`${path.slice(suite.length + 1)}: ${problem}`);
-    }
-    const passed = paths.length - problems.length;
-    report.note(`${SIMULATE} ${passed}/${paths.length}, at least ${least} have to pass`);
-    for (const problem of problems) report.note(`not as recorded: ${problem}`);
-    await report.check('files that pass', () => (passed >= least ? undefined : `${passed} of ${paths.length}`));
-    await node.close();
+    for (const suite of suitesOf(material)) await runSimulations(material, suite, report);
   },
 };
+
+function simulationsOf(material: Material, suite: string): string[] {
+  return material.list(`${suite}/${SIMULATE}`, /\.io$/);
+}
+
+async function runSimulations(material: Material, suite: string, report: Report): Promise<void> {
+  const paths = simulationsOf(material, suite);
+  if (paths.length === 0) return;
+  const node = await openSuite(material, suite);
+  const probe = await ask(node, JSON.stringify({ id: 1, method: SIMULATE, params: [] }));
+  if (probe.error?.code === METHOD_NOT_FOUND) {
+    report.skip(`${paths.length} files`, 'the method is not served');
+    await node.close();
+    return;
+  }
+  const least = Math.ceil(paths.length * SIMULATE_SHARE);
+  const problems: string[] = [];
+  for (const path of paths) {
+    const problem = await runFile(node, new TextDecoder().decode(material.bytes(path))).catch(messageOf);
+    if (problem === undefined) await report.check(path, () => undefined);
+    else problems.push(`${path}: ${problem}`);
+  }
+  const passed = paths.length - problems.length;
+  report.note(`${suite}/${SIMULATE} ${passed}/${paths.length}, at least ${least} have to pass`);
+  for (const problem of problems) report.note(`not as recorded: ${problem}`);
+  await report.check(`${suite}, files that pass`, () => (passed >= least ? undefined : `${passed} of ${paths.length}`));
+  await node.close();
+}
 
 export const EXECUTION_API_AREAS: readonly Area[] = [executionApisArea, simulateArea];

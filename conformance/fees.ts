@@ -1,4 +1,3 @@
-import { compatibilityPriorityFee } from '../src/fees/compatibility-mode.js';
 import { encodeExtraData, parseExtraData } from '../src/fees/extra-data.js';
 import {
   adjustForCongestion,
@@ -8,7 +7,7 @@ import {
   type SubmissionCost,
   weightedAverage,
 } from '../src/fees/operator-pricing.js';
-import { priorityFeePerGas } from '../src/fees/priority-fee.js';
+import { compatibilityPriorityFee, priorityFeePerGas } from '../src/fees/priority-fee.js';
 import { profitability } from '../src/fees/profitability.js';
 import { variableCostPriorityFee } from '../src/fees/variable-cost.js';
 import type { VerificationCostPricing } from '../src/networks/network.js';
@@ -16,14 +15,16 @@ import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
 import { toQuantity } from '../src/primitives/quantity.js';
 import { type Area, differs, type Material, type Report } from './area.js';
 
-/** An area that reads one file and uses no kernel. */
+/** An area of one kind of file that uses no kernel. */
 function feeArea<T>(file: string, run: (data: T, report: Report) => Promise<void>): Area {
   const path = `fees/${file}.json`;
   return {
     name: path,
     usesKernel: false,
-    files: (material: Material) => (material.has(path) ? [path] : []),
-    run: (material, report) => run(material.json<T>(path), report),
+    files: (material: Material) => material.both(path),
+    async run(material, report) {
+      for (const file of material.both(path)) await run(material.json<T>(file), report);
+    },
   };
 }
 

@@ -1,11 +1,9 @@
 import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
-import { KeyHashes } from '../src/state/hash-cache.js';
-import { checkTraces } from '../src/state/trace-check.js';
-import { formatTrace, parseBlockTraces } from '../src/state/trace-json.js';
-import { applyTraced } from '../src/state/traced-application.js';
-import { WitnessState } from '../src/state/traced-state.js';
+import { checkTraces } from '../src/state/traces/trace-check.js';
+import { formatTrace, parseBlockTraces } from '../src/state/traces/trace-json.js';
+import { WitnessState } from '../src/state/traces/witness-state.js';
 import { decodeTrieLog } from '../src/state/trie-log.js';
 import { type Area, differs, type Report } from './area.js';
 import { differsDeep } from './differs-deep.js';
@@ -19,12 +17,11 @@ interface Chain {
 
 async function runChain(hasher: Hasher, chain: Chain, report: Report): Promise<void> {
   const name = `${hasher.scheme} chain ${chain.seed}`;
-  const workshop = { hasher, keys: new KeyHashes(hasher) };
   const state = new WitnessState(hasher);
   for (const block of chain.blocks) {
     await report.check(`${name} block ${block.blockNumber}`, () => {
       const { changes } = decodeTrieLog(hexToBytes(block.trieLog));
-      const traces = applyTraced(workshop, state, changes).map(formatTrace);
+      const traces = state.apply(changes).map(formatTrace);
       const { topRoot, nextFreeNode } = state.accounts;
       return (
         differsDeep(block.traces, traces) ??
@@ -45,7 +42,7 @@ async function runChain(hasher: Hasher, chain: Chain, report: Report): Promise<v
 export const generatedTracesArea: Area = {
   name: 'state/generated-blocks traces',
   usesKernel: true,
-  files: (material) => material.list('state', /^generated-blocks-.*\.json(\.gz)?$/),
+  files: (material) => material.list('state', /^generated-blocks-.*\.json$/),
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, chains } = material.json<{ scheme: HashScheme; chains: Chain[] }>(file);

@@ -6,7 +6,7 @@ export interface Exchange {
   readonly response: Answer;
 }
 
-/** A test of the execution-apis suite (spec/json-rpc.md 8). */
+/** A test of the execution-apis suite (docs/spec/json-rpc.md 8). */
 export interface IoFile {
   readonly exchanges: readonly Exchange[];
   /** The answers are examples: their shape counts, not their values. */

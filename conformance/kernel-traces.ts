@@ -3,7 +3,7 @@ import { loadHasher } from '../src/kernel/hasher.js';
 import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
 import { openWorldState } from '../src/state/open-world-state.js';
-import { formatTrace } from '../src/state/trace-json.js';
+import { formatTrace } from '../src/state/traces/trace-json.js';
 import { decodeTrieLog } from '../src/state/trie-log.js';
 import type { WorldState } from '../src/state/world-state.js';
 import { type Area, differs, type Report } from './area.js';
@@ -49,7 +49,7 @@ async function runChain(state: WorldState, chain: Chain, every: number, report: 
 export const kernelTracesArea: Area = {
   name: 'state/generated-blocks traces of the world state',
   usesKernel: true,
-  files: (material) => material.list('state', /^generated-blocks-.*\.json(\.gz)?$/),
+  files: (material) => material.list('state', /^generated-blocks-.*\.json$/),
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, chains } = material.json<{ scheme: HashScheme; chains: Chain[] }>(file);

@@ -1,13 +1,16 @@
 /**
- * `npm run conformance -- [directory]`: runs every fixture kind a directory holds, on both kernel builds, prints a line
- * per area and closes with the count. Exit code 1 when a check failed or no check ran.
+ * `npm run conformance`: runs every fixture of the repository, and those of ../shared/fixtures where they are there, on both
+ * kernel builds; prints a line per area and closes with the count. `npm run conformance -- directory` runs those of that
+ * directory alone. Exit code 1 when a check failed or no check ran.
  */
 import { resolve } from 'node:path';
 import { messageOf } from '../src/errors.js';
+import { FIXTURE_DIRECTORIES, missingFixtures } from '../test/support/fixtures.js';
 import { type Area, type Material, openMaterial, type Report } from './area.js';
 import { AREAS } from './areas.js';
 
-const directory = resolve(process.argv[2] ?? '../shared/fixtures');
+const named = process.argv[2];
+const directories = named === undefined ? FIXTURE_DIRECTORIES : [resolve(named)];
 const SHOWN_FAILURES = 5;
 
 interface Tally {
@@ -61,10 +64,12 @@ async function runArea(area: Area, material: Material, total: Tally): Promise<vo
 }
 
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
-console.log(`fixtures: ${process.argv[2] ?? '../shared/fixtures'}`);
+const notice = named === undefined ? missingFixtures() : undefined;
+const beside = notice === undefined ? ' and ../shared/fixtures' : '';
+console.log(`fixtures: ${named ?? `test/fixtures${beside}`}`);
 for (const area of AREAS) {
   for (const build of area.usesKernel ? (['simd', 'scalar'] as const) : (['simd'] as const)) {
-    const material = openMaterial(directory, build);
+    const material = openMaterial(directories, build);
     if (area.files(material).length === 0) {
       console.log(`${area.name.padEnd(44)} absent`);
       break;
@@ -72,5 +77,6 @@ for (const area of AREAS) {
     await runArea(area, material, total);
   }
 }
+if (notice !== undefined) console.log(notice);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;

@@ -1,9 +1,10 @@
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
-import { verifyHeader } from '../src/proof/header-answer.js';
-import { maruBodyRoot, maruHeaderHash, maruStateRoot } from '../src/proof/maru-block.js';
-import { verifyMaruPayload } from '../src/proof/maru-chain.js';
-import { type MaruVerdict, maruQuorum, verifyMaruAnswers, verifyMaruParentSeals } from '../src/proof/maru-seals.js';
-import { type Area, differs } from './area.js';
+import { verifyHeader } from '../src/proof/headers/header-answer.js';
+import { maruBodyRoot, maruHeaderHash, maruStateRoot } from '../src/proof/headers/maru-block.js';
+import { verifyMaruPayload } from '../src/proof/headers/maru-payload.js';
+import { type MaruVerdict, maruQuorum, verifyMaruAnswers } from '../src/proof/headers/maru-seals.js';
+import { recoverSigner } from '../src/proof/headers/recover-signer.js';
+import { type Area, differs, type Report } from './area.js';
 
 const PATH = 'headers/maru-sealed-blocks.json';
 
@@ -76,48 +77,54 @@ const addresses = (list: readonly Hex[]) => list.map((address) => hexToBytes(add
 export const maruArea: Area = {
   name: 'headers/maru-sealed-blocks',
   usesKernel: false,
-  files: (material) => (material.has(PATH) ? [PATH] : []),
+  files: (material) => material.both(PATH),
   async run(material, report) {
-    const file = material.json<MaruFile>(PATH);
-    for (const { name, validators, block, executionHeader, expected, rest } of file.valid) {
-      const set = addresses(validators);
-      const answerOf = (kind: string) => rest[Object.keys(rest).find((path) => path.includes(`/${kind}/`))!];
-      const verdict = verifyMaruAnswers(answerOf('blocks'), answerOf('headers'), set);
-      await report.check(`${name}, accepted`, () => differs(true, verdict.verified || verdict));
-      if (!verdict.verified) continue;
-      const sealed = verdict.block;
-      await report.check(`${name}, intermediate hashes`, () =>
-        differs(
-          [expected.bodyRoot, expected.stateRoot, expected.headerHash],
-          [maruBodyRoot(sealed), maruStateRoot(sealed.header, set), maruHeaderHash(sealed.header)].map(bytesToHex),
-        ),
-      );
-      await report.check(`${name}, hash of the verdict`, () => differs(expected.headerHash, bytesToHex(verdict.hash)));
-      await report.check(`${name}, signers`, () =>
-        differs([...expected.signers].sort(), verdict.signers.map(bytesToHex).sort()),
-      );
-      await report.check(`${name}, quorum`, () =>
-        differs([expected.quorum, expected.quorum], [verdict.quorum, maruQuorum(set.length)]),
-      );
-      await report.check(`${name}, execution header bound`, () => {
-        const execution = verifyHeader({ ...executionHeader, hash: expected.executionBlockHash });
-        return differs(true, execution.verified ? verifyMaruPayload(sealed.payload, execution).verified : execution);
-      });
-      await report.check(`${name}, the parent's seals`, () =>
-        differs(true, verifyMaruParentSeals(sealed, set).verified),
-      );
-      await report.check(`${name}, the plain form gives the same`, () =>
-        differs(show(verdict), show(verdictOf(block, validators))),
-      );
-    }
-    for (const { name, validators, block, reason } of file.invalid) {
-      await report.check(`refused: ${name}`, () => {
-        const verdict = verdictOf(block, validators);
-        return differs(REASONS[reason], verdict.verified ? 'verified' : verdict.reason);
-      });
-    }
+    for (const path of this.files(material)) await checkFile(material.json(path), report);
   },
 };
+
+async function checkFile(file: MaruFile, report: Report): Promise<void> {
+  for (const { name, validators, block, executionHeader, expected, rest } of file.valid) {
+    const set = addresses(validators);
+    const answerOf = (kind: string) => rest[Object.keys(rest).find((path) => path.includes(`/${kind}/`))!];
+    const verdict = verifyMaruAnswers(answerOf('blocks'), answerOf('headers'), set);
+    await report.check(`${name}, accepted`, () => differs(true, verdict.verified || verdict));
+    if (!verdict.verified) continue;
+    const sealed = verdict.block;
+    await report.check(`${name}, intermediate hashes`, () =>
+      differs(
+        [expected.bodyRoot, expected.stateRoot, expected.headerHash],
+        [maruBodyRoot(sealed), maruStateRoot(sealed.header, set), maruHeaderHash(sealed.header)].map(bytesToHex),
+      ),
+    );
+    await report.check(`${name}, hash of the verdict`, () => differs(expected.headerHash, bytesToHex(verdict.hash)));
+    await report.check(`${name}, signers`, () =>
+      differs([...expected.signers].sort(), verdict.signers.map(bytesToHex).sort()),
+    );
+    await report.check(`${name}, quorum`, () =>
+      differs([expected.quorum, expected.quorum], [verdict.quorum, maruQuorum(set.length)]),
+    );
+    await report.check(`${name}, execution header bound`, () => {
+      const execution = verifyHeader({ ...executionHeader, hash: expected.executionBlockHash });
+      return differs(true, execution.verified ? verifyMaruPayload(sealed.payload, execution).verified : execution);
+    });
+    await report.check(`${name}, the parent's seals`, () => {
+      const { parentRoot } = sealed.header;
+      const signers = new Set(sealed.parentSeals.map((seal) => bytesToHex(recoverSigner(parentRoot, seal)!)));
+      const members = set.map(bytesToHex).filter((member) => signers.has(member));
+      return differs([true, signers.size], [members.length >= maruQuorum(set.length), members.length]);
+    });
+    await report.check(`${name}, the plain form gives the same`, () =>
+      differs(show(verdict), show(verdictOf(block, validators))),
+    );
+  }
+  for (const { name, validators, block, reason } of file.invalid) {
+    await report.check(`refused: ${name}`, () => {
+      const verdict = verdictOf(block, validators);
+      return differs(REASONS[reason], verdict.verified ? 'verified' : verdict.reason);
+    });
+  }
+}
 
 /** A verdict as text that can be compared: bytes as lists of numbers would be long. */
 function show(verdict: MaruVerdict): string {

@@ -4,14 +4,14 @@ import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import { bytesToBigInt } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
-import { verifyTreeItem } from '../src/proof/item.js';
-import { verifyL1Anchor } from '../src/proof/l1-anchor.js';
-import { type LineaProofVerdict, type VerifiedLineaProof, verifyLineaProof } from '../src/proof/linea-proof.js';
+import { verifyL1Anchor } from '../src/proof/ethereum/l1-anchor.js';
+import { verifyTreeItem } from '../src/proof/zk/item.js';
+import { type LineaProofVerdict, type VerifiedLineaProof, verifyLineaProof } from '../src/proof/zk/linea-proof.js';
 import { type Area, differs, type Material, type Report } from './area.js';
 
 const FOLDER = 'state/getproof';
-const ANSWER = /^(?!shomei-|l1-anchor).*\.json$/;
-const ITEM = /^shomei-.*\.json$/;
+const ANSWER = /^(?!shomei-|item-|l1-anchor).*\.json$/;
+const ITEM = /^(shomei|item)-.*\.json$/;
 const ANCHOR = /^l1-anchor-.*\.json$/;
 const FORGED = /^adversarial-.*\.json$/;
 
@@ -174,7 +174,7 @@ function judged(hashers: Hashers, file: AnswerFile): 'accept' | 'reject' {
 const generatedArea: Area = {
   name: 'state/generated proofs',
   usesKernel: true,
-  files: (material) => material.list('state', /^generated-(blocks|ops)-(mimc|poseidon2)\.json(\.gz)?$/),
+  files: (material) => material.list('state', /^generated-(blocks|ops)-(mimc|poseidon2)\.json$/),
   async run(material, report) {
     const hashers = await openHashers(material);
     for (const scheme of ['mimc', 'poseidon2'] as const) {
@@ -185,7 +185,7 @@ const generatedArea: Area = {
 };
 
 async function checkQueries(material: Material, report: Report, hashers: Hashers, scheme: HashScheme): Promise<void> {
-  const path = `state/generated-blocks-${scheme}.json.gz`;
+  const path = `state/generated-blocks-${scheme}.json`;
   if (!material.has(path)) return;
   const { chains } = material.json<{ chains: { seed: number; queries: AnswerFile[] }[] }>(path);
   for (const { seed, queries } of chains) {

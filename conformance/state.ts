@@ -80,10 +80,10 @@ function runVector(hasher: Hasher, vector: VectorFile['vectors'][number]): strin
 const roots: Area = {
   name: 'state/state-root-vectors',
   usesKernel: true,
-  files: (material) => ['state/state-root-vectors.json'].filter(material.has),
+  files: (material) => material.both('state/state-root-vectors.json'),
   async run(material, report) {
-    const { vectors } = material.json<VectorFile>('state/state-root-vectors.json');
-    for (const vector of vectors) {
+    const files = this.files(material).map((path) => material.json<VectorFile>(path));
+    for (const vector of files.flatMap(({ vectors }) => vectors)) {
       const hasher = await loadHasher(vector.scheme, { build: material.build });
       await report.check(`${vector.scheme} ${vector.name}`, () => runVector(hasher, vector));
     }
@@ -137,7 +137,7 @@ async function runSequence(hasher: Hasher, { seed, steps, proofs }: Sequence, re
 const operations: Area = {
   name: 'state/generated-ops',
   usesKernel: true,
-  files: (material) => material.list('state', /^generated-ops-.*\.json(\.gz)?$/),
+  files: (material) => material.list('state', /^generated-ops-.*\.json$/),
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, sequences } = material.json<{ scheme: HashScheme; sequences: Sequence[] }>(file);
@@ -213,7 +213,7 @@ async function runChain(state: WorldState, chain: Chain, report: Report): Promis
 const blocks: Area = {
   name: 'state/generated-blocks',
   usesKernel: true,
-  files: (material) => material.list('state', /^generated-blocks-.*\.json(\.gz)?$/),
+  files: (material) => material.list('state', /^generated-blocks-.*\.json$/),
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, chains } = material.json<{ scheme: HashScheme; chains: Chain[] }>(file);
@@ -266,7 +266,7 @@ interface RecordedItem {
 const proofItems: Area = {
   name: 'state/getproof items',
   usesKernel: true,
-  files: (material) => material.list('state/getproof', /^shomei-.*\.json$/),
+  files: (material) => material.list('state/getproof', /^(shomei|item)-.*\.json$/),
   async run(material, report) {
     for (const file of this.files(material)) {
       const { scheme, topRoot, item } = material.json<RecordedItem>(file);

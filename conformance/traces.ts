@@ -1,12 +1,10 @@
 import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
-import { KeyHashes } from '../src/state/hash-cache.js';
 import type { StateTrace } from '../src/state/trace.js';
-import { checkTraces } from '../src/state/trace-check.js';
-import { formatTrace, parseBlockTraces } from '../src/state/trace-json.js';
-import { applyTraced } from '../src/state/traced-application.js';
-import { witnessBefore } from '../src/state/traced-witness.js';
+import { checkTraces } from '../src/state/traces/trace-check.js';
+import { formatTrace, parseBlockTraces } from '../src/state/traces/trace-json.js';
+import { witnessBefore } from '../src/state/traces/traced-witness.js';
 import { type Area, differs } from './area.js';
 import { differsDeep } from './differs-deep.js';
 import { rememberingHasher } from './remembering-hasher.js';
@@ -23,7 +21,7 @@ interface RecordedTraces {
 }
 
 /** Lists of single tree operations, made by hand: traces, but not of a block. */
-const HAND_MADE = /\/[^/]*-prover-insert-[^/]*$|\/shomei-[^/]*$/;
+const HAND_MADE = /\/[^/]*-prover-insert-[^/]*$|\/(shomei|hand-made)-[^/]*$/;
 
 const SHUFFLE_SEED = 0x5eed;
 
@@ -40,12 +38,12 @@ function shuffled<T>(items: readonly T[]): T[] {
 }
 
 /** Applies the changes of a block, shuffled, to what its traces show of the state before it. */
-function reapplied(hasher: Hasher, keys: KeyHashes, traces: readonly StateTrace[], parentRoot: string) {
+function reapplied(hasher: Hasher, traces: readonly StateTrace[], parentRoot: string) {
   const state = witnessBefore(hasher, traces);
   const root = differs(parentRoot, state === undefined ? parentRoot : bytesToHex(state.accounts.topRoot));
   if (root !== undefined || state === undefined) return root;
   const changes = shuffled(changesOfTraces(traces)).map((change) => ({ ...change, slots: shuffled(change.slots) }));
-  const produced = applyTraced({ hasher, keys }, state, changes);
+  const produced = state.apply(changes);
   // Old records leave `deletedValue` out.
   const expected = traces.map(formatTrace);
   const actual = produced.map((trace, i) => {
@@ -58,12 +56,11 @@ function reapplied(hasher: Hasher, keys: KeyHashes, traces: readonly StateTrace[
 const recorded: Area = {
   name: 'state/traces',
   usesKernel: true,
-  files: (material) => material.list('state/traces', /\.json(\.gz)?$/),
+  files: (material) => material.list('state/traces', /\.json$/),
   async run(material, report) {
     for (const file of this.files(material)) {
       const record = material.json<RecordedTraces>(file);
       const hasher = rememberingHasher(await loadHasher(record.scheme, { build: material.build }));
-      const keys = new KeyHashes(hasher);
       const isBlocks = !HAND_MADE.test(file);
       const blocks = parseBlockTraces(record.zkStateMerkleProof);
       await report.check(`${file} checked`, () => {
@@ -84,7 +81,7 @@ const recorded: Area = {
           (t) => t.type === 'delete' && t.location === undefined && t.deletedValue === undefined,
         );
         if (untold) report.skip(name, 'an old record: it does not tell what account was deleted');
-        else await report.check(name, () => reapplied(hasher, keys, traces, parentRoot));
+        else await report.check(name, () => reapplied(hasher, traces, parentRoot));
       }
     }
   },

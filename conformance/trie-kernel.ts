@@ -96,7 +96,7 @@ async function runSequences(material: Material, file: string, leafByLeaf: boolea
 export const trieKernelArea: Area = {
   name: 'state/generated-ops on the trie kernel',
   usesKernel: true,
-  files: (material) => material.list('state', /^generated-ops-.*\.json(\.gz)?$/),
+  files: (material) => material.list('state', /^generated-ops-.*\.json$/),
   async run(material, report) {
     for (const file of this.files(material)) {
       for (const leafByLeaf of [false, true]) await runSequences(material, file, leafByLeaf, report);

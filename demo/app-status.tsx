@@ -1,7 +1,7 @@
-import type { OpenProgress } from 'plumbline';
+import type { OpenProgress } from 'plumbline-l2';
 import { groups } from './lib/format.js';
 import { behind, phase, running, startNode, storeStatus } from './state/session.js';
-import { filled, NETWORKS, settings } from './state/settings.js';
+import { filled, networkLabel, settings } from './state/settings.js';
 import { finalized, head, type Tagged } from './state/status.js';
 import { view } from './state/view.js';
 import { Failure } from './ui/failure.js';
@@ -28,7 +28,7 @@ function labelBehind({ stage, block, target }: OpenProgress): string {
 
 function networkName(): string {
   const { kind, network } = running.value?.settings ?? settings.value;
-  return kind === 'devnet' ? 'devnet' : NETWORKS[network].short;
+  return kind === 'devnet' ? 'devnet' : networkLabel(network);
 }
 
 function nodeName(): string {

@@ -1,6 +1,6 @@
 /**
  * Compiles Solidity with the pinned solc: any files, for tests and benches, and the devnet's token, whose run-time byte
- * code the script writes to src/chain/devnet/test-token.generated.ts. The output is committed; the same compiler gives the
+ * code the script writes to src/chain/devnet/state/test-token.generated.ts. The output is committed; the same compiler gives the
  * same bytes.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -52,5 +52,5 @@ export async function testTokenModule() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await writeFile(`${root}/src/chain/devnet/test-token.generated.ts`, await testTokenModule());
+  await writeFile(`${root}/src/chain/devnet/state/test-token.generated.ts`, await testTokenModule());
 }

@@ -55,7 +55,16 @@ export async function buildTools() {
   await buildGenerated();
   await unlessFresh(
     'tools',
-    ['src', 'bench', 'conformance', 'test/support', 'assembly', 'scripts/dictionary', 'tsconfig.tools.json'],
+    [
+      'src',
+      'bench',
+      'conformance',
+      'test/support',
+      'test/reference',
+      'assembly',
+      'scripts/dictionary',
+      'tsconfig.tools.json',
+    ],
     () => mustRun(bin('tsc'), ['-p', 'tsconfig.tools.json']),
   );
 }

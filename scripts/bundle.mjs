@@ -1,6 +1,6 @@
 /**
- * Bundles the entries that have to stand alone. The module worker comes in chunks (dist/hosts/worker.js and dist/chunks),
- * so that a node loads what its kind of chain needs when it needs it; that of a devnet (dist/hosts/worker-devnet.js) in three
+ * Bundles the entries that have to stand alone. The module worker comes in chunks (dist/hosts/worker/worker.js and dist/hosts/chunks),
+ * so that a node loads what its kind of chain needs when it needs it; that of a devnet (dist/hosts/worker/worker-devnet.js) in three
  * chunks up to the first estimate, which those that are used later import. The service worker cannot import() and comes as
  * classic scripts that import each other (scripts/lib/classic-scripts.mjs).
  */
@@ -31,36 +31,41 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
- * (src/hosts/service-worker.ts imports that), `later` and `devnet-later` with what few calls reach, and `scalar` where there
+ * (src/hosts/worker/service-worker.ts imports that), `later` and `devnet-later` with what few calls reach, and `scalar` where there
  * is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
-  roots: { light: '/hosts/open-light.js', devnet: '/hosts/open-devnet.js', replica: '/hosts/open-replica.js' },
+  roots: {
+    light: '/hosts/opening/open-light.js',
+    devnet: '/hosts/opening/open-devnet.js',
+    replica: '/hosts/opening/open-replica.js',
+  },
   shared: { 'light replica': 'light', 'devnet replica': 'tries' },
   aside: {
     scalar: ['/hash.scalar.generated.js', '/trie.scalar.generated.js'],
     later: [
       'later-precompiles:precompiles',
-      '/evm/curves.js',
+      '/evm/interpreter/curves.js',
       '/dictionary/general.generated.js',
       '/rpc/methods/eth_feeHistory.js',
-      '/hosts/sharing/lease-office.js',
+      '/rpc/methods/explainEstimate.js',
+      '/hosts/sharing/lease-election.js',
     ],
     'devnet-later': [
       '/rpc/methods/eth_simulateV1.js',
-      '/evm/simulate.js',
-      '/hosts/genesis-file.js',
-      '/chain/devnet/import.js',
-      '/chain/devnet/chain-file.js',
-      '/chain/devnet/chain-transfer.js',
+      '/evm/simulation/simulate.js',
+      '/hosts/opening/genesis-file.js',
+      '/chain/devnet/import/import.js',
+      '/chain/devnet/transfer/chain-file.js',
+      '/chain/devnet/transfer/chain-transfer.js',
     ],
   },
   always: { later: 'true', scalar: `!WebAssembly.validate(new Uint8Array([${simdProbe}]))` },
   beside: { devnet: 'devnet-later' },
 });
 
-const DEVNET_WORKER = 'hosts/worker-devnet.js';
+const DEVNET_WORKER = 'hosts/worker/worker-devnet.js';
 
 /**
  * Has the entry import all chunks of its start at once: a browser knows what a chunk imports only when that has arrived. By
@@ -71,7 +76,7 @@ async function importAll(output) {
   const all = new Set(entry.imports);
   // What is added is looked at in its turn.
   for (const name of all) for (const inner of output.find(({ fileName }) => fileName === name).imports) all.add(inner);
-  const imports = [...all].map((name) => `import("../${name}")`);
+  const imports = [...all].map((name) => `import("../${name.slice('hosts/'.length)}")`);
   // The page is told of an error that is reported.
   const code = `Promise.all([${imports.join(',')}]).catch((e)=>reportError(e));\n`;
   await writeFile(`${root}/dist/${entry.fileName}`, code);
@@ -81,8 +86,8 @@ async function importAll(output) {
 const WITHOUT_LIGHT = {
   name: 'without-light',
   load(id) {
-    if (!id.replaceAll('\\', '/').endsWith('/hosts/open-light.js')) return;
-    return `import { PlumblineError } from '../errors.js';
+    if (!id.replaceAll('\\', '/').endsWith('/hosts/opening/open-light.js')) return;
+    return `import { PlumblineError } from '../../errors.js';
       export function openLight() {
         const reason = 'it is for devnets';
         throw new PlumblineError('WORKER_FAILED', reason, { reason });
@@ -106,8 +111,8 @@ async function bundleWorker(file, groupsOf, more = {}) {
   const { output } = await worker.write({
     dir: `${root}/dist`,
     format: 'esm',
-    entryFileNames: 'hosts/[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    entryFileNames: 'hosts/worker/[name].js',
+    chunkFileNames: 'hosts/chunks/[name]-[hash].js',
     codeSplitting: { groups, includeDependenciesRecursively: false },
     minify: true,
     sourcemap: false,
@@ -130,7 +135,7 @@ export async function bundle() {
   const devnet = await bundleWorker(DEVNET_WORKER, devnetGroups, devnetInput());
   await importAll(devnet);
   await writeChunks(DEVNET_CHUNKS, devnet);
-  const output = await bundleWorker('hosts/worker.js', chunkGroups);
+  const output = await bundleWorker('hosts/worker/worker.js', chunkGroups);
   await preloadKinds(output);
   await writeChunks(WORKER_CHUNKS, output);
   const inServiceWorker = await bundleServiceWorker();
@@ -157,7 +162,7 @@ async function preloadKinds(output) {
     const importing = [...chunks.values()].find(({ dynamicImports, fileName }) => {
       return dynamicImports.includes(chunk.fileName) && here.has(fileName);
     });
-    const path = (fileName) => `import(\`./${fileName.slice('chunks/'.length)}\`)`;
+    const path = (fileName) => `import(\`./${fileName.slice('hosts/chunks/'.length)}\`)`;
     const file = `${root}/dist/${importing.fileName}`;
     const code = await readFile(file, 'utf8');
     if (!code.includes(path(chunk.fileName))) throw new Error(`${file} does not import the chunk ${kind} as expected`);
@@ -169,7 +174,7 @@ async function preloadKinds(output) {
 
 /** @returns what the bundler made of it, before it was put into scripts */
 async function bundleServiceWorker() {
-  const build = await rolldown({ ...bundleInput('hosts/service-worker.js'), preserveEntrySignatures: 'strict' });
+  const build = await rolldown({ ...bundleInput('hosts/worker/service-worker.js'), preserveEntrySignatures: 'strict' });
   const { output } = await build.generate({
     format: 'cjs',
     dynamicImportInCjs: false,

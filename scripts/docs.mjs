@@ -1,4 +1,4 @@
-/** `npm run docs`: the API reference, from the doc comments of the doors, into build/api. */
+/** `npm run docs`: the API reference, from the doc comments of the entry points, into build/api. */
 import { buildGenerated } from './build.mjs';
 import { mustRun, root } from './lib/run.mjs';
 

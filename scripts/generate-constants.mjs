@@ -2,7 +2,7 @@
  * Writes the constants of the hash kernels, in the form the kernels use:
  *   assembly/hash/constants/mimc.ts        Montgomery radix 2^261, nine limbs of 29 bits, 36 bytes an element
  *   assembly/hash/constants/poseidon2.ts   Montgomery radix 2^32, one signed 32-bit word each
- * Derived from keccak256 as spec/hashing.md 1.1, 2.2 and 2.3 say. `npm run build:wasm` compiles the result.
+ * Derived from keccak256 as docs/spec/hashing.md 1.1, 2.2 and 2.3 say. `npm run build:wasm` compiles the result.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { LIMB_BITS, LIMBS, MASK, R } from './lib/bls12377.mjs';

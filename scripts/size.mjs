@@ -1,5 +1,5 @@
 /**
- * `npm run size`: prints what each door and each kind of node loads, gzip, beside its budget, and fails when one is
+ * `npm run size`: prints what each entry point and each kind of node loads, gzip, beside its budget, and fails when one is
  * exceeded. What is loaded is found by following the static imports of chunks, from an entry and from those dynamic imports
  * that a use comes to; the other chunks are printed below, with what each adds.
  */
@@ -16,34 +16,49 @@ const WIDTH = 58;
 /** The text of a kernel build that an engine with SIMD loads. */
 const kernel = (name) => `kernel/wasm/${name}.simd.generated.js`;
 
-/** What a page imports of a door, bundled by itself, with the dynamic imports it comes to. */
-const DOORS = [
+/** What a page imports of an entry point, bundled by itself, with the dynamic imports it comes to. */
+const ENTRIES = [
   {
-    name: 'plumbline/verify: verify a proof, WASM included',
+    name: 'plumbline-l2/verify: verify a proof, WASM included',
     file: 'verify.js',
     use: ['verifyLineaProof', 'verifyL1Anchor', 'loadHasher'],
     modules: [kernel('hash')],
     budget: 40 * KB,
   },
-  { name: 'plumbline: entry with its worker client', file: 'index.js', use: '*', modules: [], budget: 20 * KB },
-  { name: 'plumbline/fees, WASM included', file: 'fees.js', use: '*', modules: [], budget: 20 * KB },
+  { name: 'plumbline-l2: entry with its worker client', file: 'index.js', use: '*', modules: [], budget: 20 * KB },
+  { name: 'plumbline-l2/fees, WASM included', file: 'fees.js', use: '*', modules: [], budget: 20 * KB },
   {
-    name: 'plumbline/inline before a chain is chosen',
-    file: 'hosts/inline.js',
+    name: 'plumbline-l2/state: apply blocks and prove, WASM included',
+    file: 'state.js',
+    use: ['openState', 'decodeTrieLog'],
+    modules: [kernel('trie')],
+    budget: 45 * KB,
+  },
+  {
+    name: 'plumbline-l2/state, all of it',
+    file: 'state.js',
+    use: '*',
+    modules: ['store/idb-store.js', 'store/fence.js', kernel('trie'), kernel('hash')],
+    budget: 75 * KB,
+  },
+  { name: 'plumbline-l2/hash, WASM included', file: 'hash.js', use: '*', modules: [kernel('hash')], budget: 20 * KB },
+  {
+    name: 'plumbline-l2/inline before a chain is chosen',
+    file: 'hosts/opening/inline.js',
     use: '*',
     modules: [],
     budget: 10 * KB,
   },
 ];
 
-const LIGHT = ['hosts/open-light.js'];
+const LIGHT = ['hosts/opening/open-light.js'];
 const EXECUTION = ['estimate/estimation.js'];
 const FEES = [...EXECUTION, 'kernel/calldata-sizer.js', 'kernel/sizer-cache.js'];
 const STORE = ['store/idb-store.js', 'store/metered-store.js', 'chain/light/light-cache.js'];
 /** By it a page with `storeName` shares its store with other tabs. */
 const SHARING = ['hosts/sharing/open-shared.js'];
-const PROOFS = ['proof/linea-proof.js', 'kernel/hasher.js', kernel('hash')];
-const DEVNET = ['hosts/open-devnet.js', kernel('trie')];
+const PROOFS = ['proof/zk/linea-proof.js', 'kernel/hasher.js', kernel('hash')];
+const DEVNET = ['hosts/opening/open-devnet.js', kernel('trie')];
 const GENERAL = ['dictionary/general.generated.js'];
 
 /** What the worker loads for a use, by the modules its dynamic imports come to. */
@@ -57,7 +72,7 @@ const USES = [
   },
   {
     name: 'light node: first estimate',
-    modules: [...LIGHT, ...STORE, ...SHARING, ...FEES, 'chain/light/rehearsal.js'],
+    modules: [...LIGHT, ...STORE, ...SHARING, ...FEES, 'chain/light/state/speculative-execution.js'],
     budget: 150 * KB,
   },
   { name: 'devnet, by another than its own worker', modules: [...DEVNET, ...GENERAL, ...FEES], budget: 200 * KB },
@@ -70,14 +85,14 @@ const DEVNET_BUDGET = 200 * KB;
 const EXTRAS = [
   { name: 'execution', modules: FEES, on: LIGHT },
   { name: 'ecrecover', modules: ['later-precompiles:ecrecover'], on: [...LIGHT, ...EXECUTION] },
-  { name: 'pairing curves', modules: ['evm/curves.js'], on: [...LIGHT, ...EXECUTION] },
+  { name: 'pairing curves', modules: ['evm/interpreter/curves.js'], on: [...LIGHT, ...EXECUTION] },
   { name: 'other rare precompiles', modules: ['later-precompiles:precompiles'], on: [...LIGHT, ...EXECUTION] },
-  { name: 'block bodies, receipts and logs', modules: ['chain/light/read-contents.js'], on: LIGHT },
-  { name: 'sending transactions', modules: ['chain/light/submit.js'], on: LIGHT },
-  { name: 'seals', modules: ['proof/seal-checks.js'], on: LIGHT },
+  { name: 'block bodies, receipts and logs', modules: ['chain/light/contents/read-contents.js'], on: LIGHT },
+  { name: 'sending transactions', modules: ['chain/light/contents/submit.js'], on: LIGHT },
+  { name: 'seals', modules: ['proof/headers/seal-checks.js'], on: LIGHT },
   { name: 'proofs of the zk state, with their kernel', modules: PROOFS, on: LIGHT },
   { name: 'a store shared between tabs', modules: SHARING, on: LIGHT },
-  { name: 'replica', modules: ['hosts/open-replica.js', kernel('trie')], on: LIGHT },
+  { name: 'replica', modules: ['hosts/opening/open-replica.js', kernel('trie')], on: LIGHT },
   { name: 'general dictionary', modules: GENERAL, on: LIGHT },
   { name: 'devnet', modules: DEVNET, on: [] },
 ];
@@ -101,7 +116,7 @@ const KERNELS = [
 
 const gzipBytes = (code) => gzipSync(code, { level: 9 }).length;
 
-/** A page that imports names of a door, in the chunks a bundler makes of it. */
+/** A page that imports names of an entry point, in the chunks a bundler makes of it. */
 async function pageOf({ file, use }) {
   const virtual = 'page.js';
   const names = use === '*' ? '*' : `{ ${use.join(', ')} }`;
@@ -158,7 +173,7 @@ const fileBytes = async (name) => gzipBytes(await readFile(`${root}/dist/${name}
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 await buildLibrary();
-for (const door of DOORS) print(door.name, sizeOf(loaded(await pageOf(door), door.modules)), door.budget);
+for (const entry of ENTRIES) print(entry.name, sizeOf(loaded(await pageOf(entry), entry.modules)), entry.budget);
 
 const worker = await shippedWorker(WORKER_CHUNKS);
 for (const { name, modules, budget } of USES) print(`worker, ${name}`, sizeOf(loaded(worker, modules)), budget);

@@ -1,6 +1,6 @@
-/** What each error code carries. The keys are the closed set of codes plumbline throws. */
+/** The details of each error code. The keys are all the codes that plumbline throws. */
 export interface ErrorDetails {
-  // Input that is not what it has to be.
+  // Input.
   INVALID_HEX: { value: string; reason: string };
   INVALID_QUANTITY: { value: string; reason: string };
   INVALID_LENGTH: { what: string; expected: string; actual: number };
@@ -32,13 +32,13 @@ export interface ErrorDetails {
   // Chain.
   BLOCK_NOT_FOUND: { block: string };
   BLOCK_NOT_PROVABLE: { block: string };
-  /** The block is one of the chain, and what was asked of it went to keep within a budget; blocks from `from` on have it. */
+  /** The block is on the chain, but the data of it was deleted to keep a storage budget. Blocks from `from` on have it. */
   BLOCK_PRUNED: { block: number; from: number };
-  /** A trie log that is not there, while layer 1 has finalized its block. */
+  /** No source has the trie log, although layer 1 has finalized its block. */
   TRIE_LOG_MISSING: { block: number };
-  /** Trie logs that do not lead to what is known of a block; `kept` is the newest block before it that layer 1 confirms. */
+  /** Applying the trie logs does not give what is known of a block. `kept`: the newest earlier block that layer 1 confirms. */
   REPLICA_DIVERGED: { block: number; what: ReplicaCheck; expected: string; actual: string; kept?: number };
-  /** An imported block that does not hold; `head` is the newest block all the same. */
+  /** An imported block is invalid. `head`: the newest block, which stays. */
   BLOCK_INVALID: { block: number; what: string; expected: string; actual: string; head: number };
   TRANSACTION_REJECTED: { rule: TransactionRule; reason: string };
   // Execution.
@@ -60,21 +60,21 @@ export interface ErrorDetails {
   FILTER_LIMIT: { limit: number };
   SUBSCRIPTION_NOT_FOUND: { id: string };
   SUBSCRIPTION_LIMIT: { limit: number };
-  // Upstream endpoints, each by origin alone: addresses hold keys.
-  /** No endpoint serves us: a bad key, a plan, an address. Asking again is of no use. */
+  // Upstream endpoints, each named by its origin alone: the rest of a URL may hold a key.
+  /** No endpoint accepts the requests: a wrong key, plan or URL. A retry does not help. */
   UPSTREAM_CONFIGURATION: { endpoints: readonly UpstreamReason[] };
   UPSTREAM_RATE_LIMITED: { endpoints: readonly UpstreamReason[]; retryAfterMs?: number };
-  /** What came was no answer. */
+  /** The response is not a JSON-RPC response, or not of the expected form. */
   UPSTREAM_MALFORMED: { endpoints: readonly UpstreamReason[] };
   UPSTREAM_UNAVAILABLE: { endpoints: readonly UpstreamReason[] };
-  /** A JSON-RPC error of an endpoint, keys removed. `forwarded`: it is the answer to a call that was only handed on. */
+  /** A JSON-RPC error of an endpoint, keys removed. `forwarded`: it answers a request that was only forwarded. */
   UPSTREAM_ERROR: { origin: string; code: number; message: string; data?: unknown; forwarded?: true };
-  /** Endpoints answered, but too few of them the same. */
+  /** Endpoints answered, but fewer than `needed` agree. */
   UPSTREAM_DISAGREEMENT: { needed: number; agreed: number; answers: number; endpoints: readonly UpstreamReason[] };
   // Light node.
-  /** Too few vouch for a block; `reached` is the level that would have been, if any. */
+  /** A block does not reach the required trust level. `reached`: the level it has, if any. */
   TRUST_LEVEL_NOT_REACHED: { required: string; reached: string | undefined; reason: string };
-  /** What an endpoint said of `what` is not so: the check that did not hold, and the place inside the answer. */
+  /** The answer of an endpoint about `what` is false: the check that failed, and the place in the answer. */
   ANSWER_REFUSED: { what: string; check: string; at: string };
   // Hosts.
   WORKER_FAILED: { reason: string };
@@ -84,21 +84,21 @@ export interface ErrorDetails {
   STORE_TOO_NEW: { version: number; supported: number };
   STORE_CORRUPT: { table: string; reason: string };
   STORE_QUOTA_EXCEEDED: Record<never, never>;
-  /** A file that is no exported chain, is damaged, or is of another chain than the node's; nothing was changed. */
+  /** The file is not an exported chain, is damaged, or belongs to another chain. Nothing was changed. */
   CHAIN_FILE_REFUSED: { reason: string };
-  /** Another page or worker writes to the store now; this one no longer does. */
+  /** Another page or worker has become the writer of the store; this one cannot write any more. */
   STORE_TAKEN_OVER: Record<never, never>;
   /** Another page or worker runs a node with other options on the store. */
   STORE_IN_USE: { reason: string };
-  /** Whoever carried a request out ended before it answered, and carrying it out again would do it twice. */
+  /** The writer ended before it answered a non-idempotent request. It may have been carried out, so it is not retried. */
   OUTCOME_UNKNOWN: { method: string };
   INTERNAL: { reason: string };
 }
 
-/** What a block of a replica is compared with. `changes`: what stands before them in the trie log with the state held. */
+/** What a replica compares. `changes`: the values before them, in the trie log and in the state that is held. */
 export type ReplicaCheck = 'changes' | 'block-hash' | 'state-manager-root' | 'layer-one-root';
 
-/** Why one endpoint gave no answer that could be used. */
+/** Why one endpoint gave no usable answer. */
 export interface UpstreamReason {
   readonly origin: string;
   readonly kind: 'configuration' | 'rate-limited' | 'timed-out' | 'unavailable' | 'malformed' | 'rejected';
@@ -107,7 +107,7 @@ export interface UpstreamReason {
   readonly status?: number;
 }
 
-/** Why a transaction is not accepted; each has its own JSON-RPC code. */
+/** Why a transaction is rejected; each has its own JSON-RPC error. */
 export type TransactionRule =
   | 'malformed'
   | 'chain-id'
@@ -130,7 +130,7 @@ export type TransactionRule =
   | 'pool-full'
   | 'known';
 
-/** Why blocks are not simulated; each has its own JSON-RPC code. `call`: a call that may not run, for another reason. */
+/** Why `eth_simulateV1` refuses a request; each has its own JSON-RPC code. `call`: any other reason that a call cannot run. */
 export type SimulationRule =
   | 'base-block'
   | 'override'
@@ -150,7 +150,7 @@ export type SimulationRule =
 /** The codes of `PlumblineError`. */
 export type ErrorCode = keyof ErrorDetails;
 
-/** The one error class of plumbline: a code from a closed set, details typed by that code, and a cause. */
+/** The error class of plumbline: a code, details typed by that code, and a cause. */
 export class PlumblineError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'PlumblineError';
   readonly code: C;
@@ -163,12 +163,26 @@ export class PlumblineError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** True for a PlumblineError, of one code when a code is named. */
+/**
+ * An option, argument or parameter that cannot be used.
+ *
+ * @param parameter - its name, as the caller writes it
+ * @param reason - what is wrong, and what it must be instead. It never quotes a value that may hold a key
+ */
+export function invalidParameter(
+  parameter: string,
+  reason: string,
+  options?: { cause?: unknown },
+): PlumblineError<'INVALID_PARAMETER'> {
+  return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason }, options);
+}
+
+/** True for a PlumblineError; with `code`, only for one of that code. */
 export function isPlumblineError<C extends ErrorCode>(error: unknown, code?: C): error is PlumblineError<C> {
   return error instanceof PlumblineError && (code === undefined || error.code === code);
 }
 
-/** The message of anything that was thrown. */
+/** The message of a thrown value, which need not be an Error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,15 +1,14 @@
 /**
- * Door `plumbline/fees`: what a transaction costs on these networks, worked out without a chain and without an EVM. The gas
- * limit comes from elsewhere; transaction bytes, compressed size and priority fee come from here.
+ * Entry point `plumbline-l2/fees`: what a transaction costs on these networks, worked out without a chain and without an EVM.
+ * The gas limit comes from elsewhere; transaction bytes, compressed size and priority fee come from here.
  *
- * @module plumbline/fees
+ * @module plumbline-l2/fees
  */
 export { type Dictionary, generalDictionary, loadDictionary } from './dictionary/dictionary.js';
 export type { DictionaryAddress } from './dictionary/fetch-dictionary.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
 export { type BaseFeeParent, nextBaseFee } from './ethereum/base-fee.js';
 export type { BlobSchedule } from './ethereum/blob-gas.js';
-export { compatibilityPriorityFee } from './fees/compatibility-mode.js';
 export { type ExtraDataReading, encodeExtraData, parseExtraData } from './fees/extra-data.js';
 export {
   adjustForCongestion,
@@ -26,7 +25,7 @@ export {
   weightedAverage,
 } from './fees/operator-pricing.js';
 export type { Prices, TransactionUse } from './fees/prices.js';
-export { priorityFeePerGas } from './fees/priority-fee.js';
+export { compatibilityPriorityFee, priorityFeePerGas } from './fees/priority-fee.js';
 export { type OfferedPrice, type Profitability, payingGasPrice, profitability } from './fees/profitability.js';
 export {
   encodeForSizing,
@@ -48,6 +47,7 @@ export {
   type DevnetOptions,
   devnet,
 } from './networks/devnet.js';
+export type { GasSearch } from './networks/gas-searches.js';
 export { LINEA_DICTIONARY, linea, lineaSepolia } from './networks/linea.js';
 export type { CountedModule } from './networks/module-limits.js';
 export {
@@ -65,5 +65,6 @@ export {
   schemeAt,
   type VerificationCostPricing,
 } from './networks/network.js';
+export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type { AccessListEntry, Authorization, CallRequest } from './primitives/call-request.js';
 export type { Hex } from './primitives/hex.js';

@@ -1,7 +1,7 @@
 /**
- * `plumbline/verify`: proofs, checked in the page. No EVM, no worker, no store.
+ * Entry point `plumbline-l2/verify`: proofs, checked in the page. No EVM, no worker, no store.
  *
- * @module plumbline/verify
+ * @module plumbline-l2/verify
  *
  * @example
  * const hasher = await loadHasher('poseidon2');
@@ -29,14 +29,7 @@ export {
   type EthereumProofVerdict,
   type VerifiedEthereumProof,
   verifyEthereumProof,
-} from './proof/ethereum-proof.js';
-export {
-  type LeafPlace,
-  type LineaProofFailureReason,
-  type TreeQuestion,
-  type VerifiedItem,
-  verifyTreeItem,
-} from './proof/item.js';
+} from './proof/ethereum/ethereum-proof.js';
 export {
   anchorSlots,
   type L1AnchorFailureReason,
@@ -45,13 +38,20 @@ export {
   stateRootSlot,
   type VerifiedL1Anchor,
   verifyL1Anchor,
-} from './proof/l1-anchor.js';
+} from './proof/ethereum/l1-anchor.js';
+export type { PatriciaFailureReason } from './proof/ethereum/patricia-walk.js';
+export type { ProofRequest } from './proof/request.js';
+export type { ProofFailure } from './proof/verdict.js';
+export {
+  type LeafPlace,
+  type LineaProofFailureReason,
+  type TreeQuestion,
+  type VerifiedItem,
+  verifyTreeItem,
+} from './proof/zk/item.js';
 export {
   type LineaProofVerdict,
   type VerifiedLineaProof,
   type VerifiedSlot,
   verifyLineaProof,
-} from './proof/linea-proof.js';
-export type { PatriciaFailureReason } from './proof/patricia-walk.js';
-export type { ProofRequest } from './proof/request.js';
-export type { ProofFailure } from './proof/verdict.js';
+} from './proof/zk/linea-proof.js';

@@ -1,9 +1,9 @@
 /**
- * Door `plumbline/viem`: both methods for clients of viem, typed. Works with any client whose endpoint has the methods: a
- * node of plumbline by `custom(node)`, an endpoint of the network by `http(url)`. Nothing of viem is imported: the types
- * are those that its clients fit.
+ * Entry point `plumbline-l2/viem`: both methods for clients of viem, typed. Works with any client whose endpoint has the
+ * methods: a node of plumbline by `custom(node)`, an endpoint of the network by `http(url)`. Nothing of viem is imported: the
+ * types are those that its clients fit.
  *
- * @module plumbline/viem
+ * @module plumbline-l2/viem
  *
  * @example
  * const client = createPublicClient({ transport: custom(node) }).extend(lineaActions());
@@ -121,7 +121,7 @@ export interface LineaFees {
   readonly baseFeePerGas: bigint;
   /** `maxPriorityFeePerGas` of viem's transactions. */
   readonly priorityFeePerGas: bigint;
-  /** Suggested: base fee plus priority fee, as the network's operator advises (spec/fees.md 1). */
+  /** Suggested: base fee plus priority fee, as the network's operator advises (docs/spec/fees.md 1). */
   readonly maxFeePerGas: bigint;
   /** Wei, the value apart: what the transaction costs at most, gas limit times `maxFeePerGas`. */
   readonly totalFee: bigint;
@@ -143,7 +143,7 @@ export interface LineaClient {
 export type LineaActions = {
   /** As `linea_estimateGas`, with what a wallet makes of it. */
   estimateLineaFees(parameters: LineaFeesParameters): Promise<LineaFees>;
-  /** As `linea_getProof`, at the newest provable block when none is named. Not checked: see `plumbline/verify`. */
+  /** As `linea_getProof`, at the newest provable block when none is named. Not checked: see `plumbline-l2/verify`. */
   getLineaProof(parameters: LineaProofParameters): Promise<LineaProofJson>;
 };
 

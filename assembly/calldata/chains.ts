@@ -1,15 +1,15 @@
 /**
- * Longest match within a short input: chains of the positions that share a hash of four bytes, newest first, and of the
- * reserved bytes, whose matches count from length 1. Quick on ordinary transactions; repeated words make long chains,
- * so the steps are counted and the caller changes to ordered.ts when they run out.
+ * Longest match within a short input, by hash chains: positions with the same hash of four bytes, newest first, and
+ * positions of the reserved bytes, whose matches count from length 1. Fast for ordinary transactions. Repeated words
+ * make long chains, so steps are counted, and the caller switches to ordered.ts when they run out.
  */
 import { matchLength } from './match-length';
 import { input } from './memory';
 import { isReserved } from './symbols';
 
-/** Longest input that chains serve. Not above the window, so every position is in reach of a short reference. */
+/** Maximum input for chains. It is not above the window, so every position is within reach of a short reference. */
 export const CHAIN_INPUT: i32 = 16384;
-/** Steps per input byte, and on top: beyond these, ordering all suffixes is cheaper. */
+/** Steps allowed per input byte, plus a constant. Beyond that, sorting all suffixes is cheaper. */
 const STEPS_PER_BYTE: i32 = 16;
 const SPARE_STEPS: i32 = 2048;
 const HEAD_BITS: i32 = 13;
@@ -18,7 +18,9 @@ const heads: usize = memory.data(4 << HEAD_BITS, 16);
 const previous: usize = memory.data(4 * CHAIN_INPUT, 16);
 const previousReserved: usize = memory.data(4 * CHAIN_INPUT, 16);
 
-/** Chains hold stamp + position; what is below the stamp is from an earlier input. So nothing is cleared between inputs. */
+/**
+ * Chains hold stamp + position. Values below the stamp are of an earlier input, so nothing is cleared between inputs.
+ */
 let stamp: i32 = 1;
 let lastStamp: i32 = 1;
 let headFE: i32 = 0;
@@ -64,7 +66,7 @@ function linkUpTo(end: i32): void {
 }
 
 /**
- * Longest match of position i with an earlier position; 0 when it is below 4 and the byte is not reserved.
+ * Longest match of position i with an earlier position; 0 if it is below 4 and the byte is not reserved.
  *
  * @param limit - above 0
  * @returns -1 when the steps ran out
@@ -80,7 +82,7 @@ export function longestInChain(i: i32, limit: i32): i32 {
   for (let link = load<i32>(heads + hash(four)); link >= stamp; ) {
     if (--steps < 0) return -1;
     const at = link - stamp;
-    // Only a candidate that agrees on the four bytes ending where a longer match would end is worth a comparison.
+    // Compare only candidates that match the four bytes at the end of a longer match.
     if (load<u32>(input + at + best - 3) === load<u32>(text + best - 3)) {
       const shared = matchLength(text, input + at, limit);
       if (shared > best) {

@@ -1,19 +1,22 @@
 /**
- * The dictionary and its index, made once: the order of its suffixes, the part of that order for each first two bytes, and
- * a filter of its five-byte strings, which spares most positions the search (no shorter dictionary match counts, unless
- * the byte is reserved).
+ * The dictionary and its index, built once: its suffixes in order, the range of that order for each first two bytes,
+ * and a filter of its five-byte strings. The filter avoids the search at most positions: no shorter dictionary match
+ * counts, unless the byte is reserved.
  */
 import { matchLength } from './match-length';
 import { align, growTo, PADDING, PAIR_ENTRIES, placeWork, scratchA, scratchB, slots } from './memory';
 import { orderSuffixes } from './suffix-order';
 import { MIN_DYNAMIC } from './symbols';
 
-/** Room for inputs that is made at once; longer ones grow the memory when they come. */
+/** Initial capacity for inputs. Longer ones grow the memory. */
 const FIRST_CAPACITY: i32 = 4096;
-/** Bits of the filter per dictionary byte, at least. */
+/** Minimum bits of the filter per dictionary byte. */
 const FILTER_DENSITY: i32 = 8;
 
-/** 2^64 over the golden ratio, the usual multiplier of a hash; in halves, which formatters of doubles read exactly. */
+/**
+ * 2^64 divided by the golden ratio, a common hash multiplier. In halves, because code formatters read numbers as
+ * doubles.
+ */
 const SPREAD: u64 = ((<u64>0x9e3779b9) << 32) | 0x7f4a7c15;
 
 let bytes: usize = 0;
@@ -23,14 +26,14 @@ let pairs: usize = 0;
 let filter: usize = 0;
 let filterShift: i32 = 0;
 
-/** Where the host writes a dictionary of n bytes, once, before it calls indexDictionary. */
+/** Address for a dictionary of n bytes. The host writes it once, then calls indexDictionary. */
 export function dictionaryPointer(n: i32): usize {
   bytes = align(__heap_base);
   growTo(bytes + n + 2 + PADDING);
   return bytes;
 }
 
-/** Indexes the n bytes written. Where FE or FF is missing, both are appended (spec/compression.md 4.2). */
+/** Indexes the n bytes written. If FE or FF is missing, both are appended (docs/spec/compression.md 4.2). */
 export function indexDictionary(n: i32): void {
   length = n;
   if (!holds(0xfe) || !holds(0xff)) {
@@ -64,13 +67,13 @@ function fiveByteHash(address: usize): usize {
   return <usize>(((load<u64>(address) << 24) * SPREAD) >>> filterShift);
 }
 
-/** False when the five bytes at `address` are surely not in the dictionary. */
+/** False if the five bytes at `address` are certainly not in the dictionary. */
 export function mayHoldFive(address: usize): bool {
   const bit = fiveByteHash(address);
   return ((load<u8>(filter + (bit >> 3)) >> (<u8>bit & 7)) & 1) !== 0;
 }
 
-/** Length of the longest match of the bytes at `text` with any part of the dictionary, at most `limit`, which is above 0. */
+/** Length of the longest match of the bytes at `text` in the dictionary, at most `limit`, which must be above 0. */
 export function longestInDictionary(text: usize, limit: i32): i32 {
   const first = <i32>load<u8>(text) * 257;
   if (limit === 1) return pairStart(first) < pairStart(first + 257) ? 1 : 0;
@@ -78,7 +81,7 @@ export function longestInDictionary(text: usize, limit: i32): i32 {
   let low = pairStart(key);
   let high = pairStart(key + 1);
   if (low === high) return pairStart(first) < pairStart(first + 257) ? 1 : 0;
-  // Binary search. The neighbours of the place where the text would stand are both probed, and one of them is longest.
+  // Binary search. Both neighbours of the text's position in the order are compared; one of them is the longest match.
   let best = 2;
   let lowShared = 2;
   let highShared = 2;

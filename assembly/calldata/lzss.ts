@@ -1,4 +1,4 @@
-/** The parse of spec/compression.md 4.4, of which only the number of bits is kept. */
+/** The parse of docs/spec/compression.md 4.4. Only the number of bits is kept. */
 import { CHAIN_INPUT, longestInChain, startChains } from './chains';
 import { longestInDictionary, mayHoldFive } from './dictionary';
 import { input } from './memory';
@@ -15,17 +15,17 @@ import {
 } from './symbols';
 
 const RUN_THRESHOLD: i32 = 160;
-/** Saving of a reference that does not exist. */
+/** Saving of a missing reference. */
 const ABSENT: i32 = -0x10000;
 
 let length: i32 = 0;
 let ordered: bool = false;
 
-/** The last references looked up: position and `length << 1 | dynamic`, by the position's low two bits. */
+/** The last references looked up: position and `length << 1 | dynamic`, by the lowest two bits of the position. */
 const cachedAt: usize = memory.data(16, 16);
 const cachedReference: usize = memory.data(16, 16);
 
-/** Bits of the phrases of the n bytes at inputPointer(n); n is at most 262144. */
+/** Number of bits of the phrases for the n bytes at inputPointer(n); n is at most 262144. */
 export function lzssBits(n: i32): i32 {
   length = n;
   ordered = n > CHAIN_INPUT;
@@ -82,7 +82,7 @@ function savingOf(reference: i32): i32 {
   return reference === 0 ? ABSENT : ((reference >> 1) << 3) - bitsOf(reference);
 }
 
-/** `length << 1 | dynamic` of the reference that saves most at i, 0 when there is none. */
+/** `length << 1 | dynamic` of the reference with the largest saving at i; 0 if there is none. */
 function bestReference(i: i32): i32 {
   const entry = (<usize>(i & 3)) << 2;
   if (load<i32>(cachedAt + entry) === i) return load<i32>(cachedReference + entry);
@@ -114,7 +114,8 @@ function findReference(i: i32): i32 {
   }
   dynamic = max(dynamic, short);
   if (dynamic < limit) {
-    // A longer dictionary match holds, with all its parts, its first five bytes and the five that end one byte further.
+    // A longer dictionary match must contain its first five bytes, and the five bytes that end one byte after the
+    // dynamic match.
     const worth =
       reserved || (limit >= MIN_DYNAMIC && mayHoldFive(text) && mayHoldFive(text + max(dynamic + 1 - MIN_DYNAMIC, 0)));
     if (worth) dynamic = max(dynamic, longestInDictionary(text, limit));

@@ -1,6 +1,6 @@
 /**
- * How many bytes at a and b agree, at most `limit`. Reads up to 7 bytes past the limit, which PADDING allows. Sixteen bytes
- * a step with SIMD was measured and is no faster: most comparisons end within the first eight.
+ * Number of equal bytes at a and b, at most `limit`. Reads up to 7 bytes past the limit, which PADDING allows.
+ * Comparing sixteen bytes at once with SIMD was measured and is no faster: most comparisons end within the first eight.
  */
 export function matchLength(a: usize, b: usize, limit: i32): i32 {
   for (let n = 0; n < limit; n += 8) {

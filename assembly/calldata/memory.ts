@@ -1,13 +1,13 @@
 /**
- * Linear memory, grown when a dictionary or a longer input than any before asks for it, never during a sizing:
+ * Linear memory. It grows for a dictionary, or for an input longer than all before, but never during a sizing:
  *
  *   static data | dictionary: bytes, suffixes, pair starts, filter | input | order: suffixes, slots, scratch | sets
  *               __heap_base                                        workBase
  *
- * What lies behind workBase is rebuilt for each input.
+ * Everything after workBase is rebuilt for each input.
  */
 
-/** Bytes that may be read past the end of a text, for loads of whole words. */
+/** Bytes that may be read past the end of a text by loads of whole words. */
 export const PADDING: i32 = 16;
 
 /** Entries of a table by first two bytes; see suffix-order. */
@@ -19,7 +19,7 @@ let capacity: i32 = 0;
 export let input: usize = 0;
 /** Positions of the input in the order of their suffixes, u32 each. */
 export let suffixes: usize = 0;
-/** Place of each position in that order, u32 each. */
+/** Rank of each position in that order, u32 each. */
 export let slots: usize = 0;
 export let scratchA: usize = 0;
 export let scratchB: usize = 0;
@@ -32,7 +32,7 @@ export function setBytes(n: i32): i32 {
   return ((n >> 6) + 1 + (n >> 12) + 1 + 1) << 3;
 }
 
-/** Makes memory reach up to `end`. */
+/** Grows memory up to `end`. */
 export function growTo(end: usize): void {
   const pages = <i32>((end + 0xffff) >>> 16);
   if (pages > memory.size() && memory.grow(pages - memory.size()) < 0) unreachable();
@@ -43,7 +43,7 @@ export function align(address: usize): usize {
   return (address + 15) & ~15;
 }
 
-/** Places the work area for texts of up to n bytes at `base`. */
+/** Lays out the work area for texts of up to n bytes at `base`. */
 export function placeWork(base: usize, n: i32): void {
   const words = ((<usize>n) << 2) + PADDING;
   workBase = base;
@@ -59,7 +59,7 @@ export function placeWork(base: usize, n: i32): void {
   growTo(windowSet + setBytes(n));
 }
 
-/** Where the host writes an input of n bytes. Views of memory taken before this call may be stale after it. */
+/** Address for an input of n bytes. May grow the memory, which invalidates earlier views. */
 export function inputPointer(n: i32): usize {
   if (n > capacity) placeWork(workBase, n);
   return input;

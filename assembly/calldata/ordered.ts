@@ -1,7 +1,7 @@
 /**
- * Longest match within an input of any kind, with a bound on the work: all suffixes are ordered once, the positions passed
- * so far form a set of slots in that order, and the longest match of a position is with one of its two neighbours in the
- * set. A second set holds only the positions that a short reference reaches.
+ * Longest match within any input, with bounded work. All suffixes are sorted once. The positions passed so far form a
+ * set in that order, and the longest match of a position is with one of its two neighbours in the set. A second set
+ * holds only the positions within reach of a short reference.
  */
 import { matchLength } from './match-length';
 import { input, pairScratch, scratchA, scratchB, slots, suffixes, wholeSet, windowSet } from './memory';
@@ -29,7 +29,7 @@ function slotOf(position: i32): i32 {
   return load<i32>(slots + ((<usize>position) << 2));
 }
 
-/** Makes the sets hold what lies before position i. Positions only ever move on. */
+/** Updates the sets to the positions before i. Positions only increase. */
 export function moveTo(i: i32): void {
   useSet(wholeSet, length);
   for (let p = added; p < i; p++) addSlot(slotOf(p));
@@ -41,12 +41,12 @@ export function moveTo(i: i32): void {
   added = i;
 }
 
-/** Longest match of position i with any earlier position, at most `limit`. After moveTo(i). */
+/** Longest match of position i with an earlier position, at most `limit`. Call moveTo(i) first. */
 export function longestInWhole(i: i32, limit: i32): i32 {
   return longestIn(wholeSet, i, limit);
 }
 
-/** Longest match of position i with one of the 16384 positions before it. After moveTo(i). */
+/** Longest match of position i with one of the 16384 positions before it. Call moveTo(i) first. */
 export function longestInWindow(i: i32, limit: i32): i32 {
   return longestIn(length > WINDOW ? windowSet : wholeSet, i, limit);
 }

@@ -1,6 +1,7 @@
 /**
- * A set of slots below 2^18 that finds the neighbours of a slot in constant time: a bit per slot, above it a bit per
- * non-empty 64-bit word, above those one more word. An address is the start of the bits; the levels follow each other.
+ * A set of slots below 2^18 that finds the neighbours of a slot in constant time. Level 0 has one bit per slot, level 1
+ * one bit per non-empty 64-bit word, and level 2 is one more word. The address of a set is that of level 0; the other
+ * levels follow.
  */
 import { setBytes } from './memory';
 
@@ -8,12 +9,12 @@ let level1: usize = 0;
 let level2: usize = 0;
 let level0: usize = 0;
 
-/** Empties the set at `set` for slots below n. */
+/** Clears the set at `set` for slots below n. */
 export function clearSet(set: usize, n: i32): void {
   memory.fill(set, 0, setBytes(n));
 }
 
-/** Chooses the set that the functions below work on. */
+/** Chooses the set for the functions below. */
 export function useSet(set: usize, n: i32): void {
   level0 = set;
   level1 = set + ((<usize>((n >> 6) + 1)) << 3);
@@ -29,7 +30,7 @@ function setBit(level: usize, bit: i32): void {
   store<u64>(address, load<u64>(address) | ((<u64>1) << (bit & 63)));
 }
 
-/** Clears a bit; true when its word is empty now. */
+/** Clears a bit. @returns whether its word is now empty */
 function clearBit(level: usize, bit: i32): bool {
   const address = level + ((<usize>(bit >> 6)) << 3);
   const rest = load<u64>(address) & ~((<u64>1) << (bit & 63));
@@ -65,7 +66,7 @@ function above(bit: i32): u64 {
   return ~(((<u64>2) << (bit & 63)) - 1);
 }
 
-/** Largest member below `slot`, -1 when there is none. */
+/** Largest member below `slot`; -1 if there is none. */
 export function memberBefore(slot: i32): i32 {
   let word = slot >> 6;
   let bits = bitsAt(level0, word) & below(slot);
@@ -82,7 +83,7 @@ export function memberBefore(slot: i32): i32 {
   return (word << 6) | highest(bitsAt(level0, word));
 }
 
-/** Smallest member above `slot`, -1 when there is none. */
+/** Smallest member above `slot`; -1 if there is none. */
 export function memberAfter(slot: i32): i32 {
   let word = slot >> 6;
   let bits = bitsAt(level0, word) & above(slot);

@@ -1,12 +1,12 @@
 /**
- * Order of all suffixes of a text by their first 256 bytes, by prefix doubling: sorted by 2 bytes, then by 4, 8, ... 256.
- * No match is longer than 256, so a full suffix array would say no more; and seven rounds bound the work for any text.
+ * Sorts all suffixes of a text by their first 256 bytes, by prefix doubling: by 2 bytes, then by 4, 8, ... 256. No
+ * match is longer than 256, so a full suffix array would not help, and seven rounds bound the work for any text.
  */
 import { PAIR_ENTRIES } from './memory';
 
 const ORDERED_BYTES: i32 = 256;
 
-/** First two bytes as a key that sorts: the end of the text comes before every byte. */
+/** First two bytes as a sort key. The end of the text comes before every byte. */
 export function pairKey(text: usize, at: i32, n: i32): i32 {
   const second: i32 = at + 1 < n ? <i32>load<u8>(text + at + 1) + 1 : 0;
   return <i32>load<u8>(text + at) * 257 + second;
@@ -20,7 +20,7 @@ function setWord(table: usize, index: i32, value: i32): void {
   store<i32>(table + ((<usize>index) << 2), value);
 }
 
-/** Sorts by two bytes. Afterwards the suffixes with key k are those from pairs[k] to pairs[k + 1]. */
+/** Sorts by two bytes. Afterwards the suffixes with key k are at pairs[k] to pairs[k + 1]. */
 function sortByPairs(text: usize, n: i32, suffixes: usize, pairs: usize): void {
   memory.fill(pairs, 0, (<usize>PAIR_ENTRIES) << 2);
   for (let i = 0; i < n; i++) {
@@ -37,9 +37,9 @@ function sortByPairs(text: usize, n: i32, suffixes: usize, pairs: usize): void {
 }
 
 /**
- * Fills `suffixes` (positions in order) and `pairs` (first place of each two-byte key).
+ * Fills `suffixes` (positions in order) and `pairs` (first index of each two-byte key).
  *
- * @param ranks - n words of scratch, and two more areas of the same size; all clobbered
+ * @param ranks - n words of scratch memory, and two more areas of the same size; all are overwritten
  */
 export function orderSuffixes(
   text: usize,
@@ -51,11 +51,12 @@ export function orderSuffixes(
   next: usize,
 ): void {
   sortByPairs(text, n, suffixes, pairs);
-  // A suffix's rank is the first place of the group of suffixes equal to it so far.
+  // The rank of a suffix is the first index of the group of suffixes that are equal so far.
   for (let i = 0; i < n; i++) setWord(ranks, i, word(pairs, pairKey(text, i, n)));
   for (let known = 2; known < ORDERED_BYTES; known <<= 1) {
     for (let place = 0; place < n; place++) setWord(next, place, place);
-    // In the order of their second halves, suffixes go to the next free place of their group; an empty half comes first.
+    // In the order of their second halves, suffixes go to the next free index of their group. An empty half comes
+    // first.
     for (let i = max(n - known, 0); i < n; i++) putNext(i, ranks, next, other);
     for (let place = 0; place < n; place++) {
       const i = word(suffixes, place) - known;

@@ -5,7 +5,7 @@
 /**
  * The BLS12-377 scalar field. An element is nine limbs of 29 bits, least first, 36 bytes of memory, in Montgomery form with
  * radix 2^261. The modulus is 1 modulo 2^47, so a reduction step takes no product to find its factor, and all columns stay
- * below 2^63 (spec/hashing.md 6). The generator explains the names and the order of the steps.
+ * below 2^63 (docs/spec/hashing.md 6). The generator explains the names and the order of the steps.
  */
 export const LIMB_BITS: i64 = 29;
 export const MASK: i64 = 0x1fffffff;

@@ -1,18 +1,19 @@
 const HASH_BYTES: usize = 32;
-/** Paths that climb side by side. */
+/** Maximum number of paths at once. */
 export const MAX_PATHS: i32 = 4;
 
-/** Two hashes side by side for each path, and the hashes of those. */
+/** The two hashes to combine for each path, and the resulting digests. */
 const nodes: usize = memory.data(256, 16);
 const digests: usize = memory.data(128, 16);
 
 /**
- * Writes the nodes above leaves of binary trees to `output`, path by path, from the lowest up: `levels` hashes each.
+ * Writes the nodes above leaves of binary trees to `output`, path by path, from the lowest level up: `levels` hashes
+ * each.
  *
- * @param input - the hashes of the leaves; the siblings, path by path from the lowest up; the positions of the leaves as
- *   64-bit floats, of which bit `l` says whether the path stands right of its sibling at level `l`
+ * @param input - the hashes of the leaves; the siblings, path by path from the lowest level up; the positions of the
+ *   leaves as 64-bit floats, in which bit `l` tells whether the path is right of its sibling at level `l`
  * @param count - number of paths, at most `MAX_PATHS`
- * @param hashMany - `count` hashes of inputs of one length, all laid end to end
+ * @param hashMany - computes `count` hashes of inputs of one length, all concatenated
  */
 export function climb(
   input: usize,

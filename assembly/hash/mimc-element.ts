@@ -5,12 +5,15 @@ import { ELEMENT_BYTES, LIMB_BITS, MASK } from '../field/bls12377';
 import * as mixed from '../field/bls12377-mixed';
 import { MODULUS, ONE, PLAIN_ONE, RADIX, ROUND_CONSTANTS } from './constants/mimc';
 
-/** What stands before and after the rounds of MiMC's cipher, spec/hashing.md 1: one element at a time in both builds. */
+/**
+ * The steps before and after the rounds of MiMC's cipher (docs/spec/hashing.md 1), one element at a time in both
+ * builds.
+ */
 
 export const ROUNDS: i32 = 62;
 const BLOCK_BYTES: usize = 32;
 const HALF: i64 = 1 << 28;
-/** Behind the last round constant. */
+/** End of the round constants. */
 export const ROUND_CONSTANTS_END: usize = ROUND_CONSTANTS + <usize>ROUNDS * ELEMENT_BYTES;
 
 const element: usize = memory.data(36, 16);
@@ -22,7 +25,7 @@ export const R2: u64 = 0x60b44d1e5c37b001;
 export const R1: u64 = 0x59aa76fed0000001;
 export const R0: u64 = 0x0a11800000000001;
 
-/** `addSquareMultiply` of the field, in the form that suits the build: with SIMD, a fifth less time. */
+/** `addSquareMultiply` of the field, in the faster form for the build: a fifth less time with SIMD. */
 export function addSquareMultiply(
   a: usize,
   b: usize,
@@ -36,7 +39,7 @@ export function addSquareMultiply(
   else field.addSquareMultiply(a, b, c, squarings, factor, into, rounds);
 }
 
-/** The element of 32 big-endian bytes. */
+/** Reads an element from 32 big-endian bytes. */
 export function read(bytes: usize, into: usize): void {
   const w3 = bswap(load<u64>(bytes));
   const w2 = bswap(load<u64>(bytes, 8));
@@ -54,9 +57,9 @@ export function read(bytes: usize, into: usize): void {
   addSquareMultiply(into, ZERO, ZERO, 0, RADIX, into);
 }
 
-/** Writes the element as 32 big-endian bytes. */
+/** Writes an element as 32 big-endian bytes. */
 export function write(state: usize, output: usize): void {
-  // A product with the plain one leaves Montgomery form, above minus the modulus and at most zero.
+  // Multiplying by the plain one leaves Montgomery form. The result is above minus the modulus and at most zero.
   addSquareMultiply(state, ZERO, ZERO, 0, PLAIN_ONE, element);
   let carry: i64 = 0;
   for (let at: usize = 0; at < ELEMENT_BYTES; at += 4) {
@@ -82,23 +85,25 @@ export function write(state: usize, output: usize): void {
 }
 
 /**
- * The same number with eight limbs between -3 2^28 and -2^28, as the rounds want the one of their three terms that stays:
- * the sum with two limbs below 2^29 is below 3 2^28 in size, and needs no carries (assembly/field/bls12377.ts).
+ * The same number with eight limbs between -3 2^28 and -2^28. The rounds need this for the term that does not change:
+ * its sum with two limbs below 2^29 is below 3 2^28 in absolute value, and needs no carries
+ * (assembly/field/bls12377.ts).
  */
 export function lower(from: usize, into: usize): void {
   let carry: i64 = 0;
   for (let at: usize = 0; at < ELEMENT_BYTES - 4; at += 4) {
     carry += <i64>load<i32>(from + at) + HALF;
     store<i32>(into + at, (carry & MASK) - 3 * HALF);
-    // What was added first goes, and the limb is a whole one too low.
+    // Undo the offset added before; the limb is one whole limb too low.
     carry = (carry >> LIMB_BITS) + 1;
   }
   store<i32>(into, carry + load<i32>(from, 32), 32);
 }
 
 /**
- * The end of a compression: `state = value + 2 state + block`, where `value` is what the cipher's rounds gave (spec/hashing.md
- * 1.2). The product with one brings the sum of four elements back into the state's bounds. Changes the block.
+ * The end of a compression: `state = value + 2 state + block`, where `value` is the result of the cipher's rounds
+ * (docs/spec/hashing.md 1.2). The product with one brings the sum of four elements back into the state's bounds.
+ * Overwrites the block.
  */
 export function finish(value: usize, block: usize, state: usize): void {
   for (let at: usize = 0; at < ELEMENT_BYTES; at += 4)

@@ -3,11 +3,11 @@ import { roundsOfTwo } from '../field/bls12377-lanes';
 import { ROUND_CONSTANTS } from './constants/mimc';
 import { finish, ROUND_CONSTANTS_END, read, write } from './mimc-element';
 
-/** Two MiMC hashes at once, one in each half of a SIMD vector (spec/hashing.md 1). Only the SIMD build uses this. */
+/** Two MiMC hashes at once, one in each half of a SIMD vector (docs/spec/hashing.md 1). Used by the SIMD build only. */
 
 const BLOCK_BYTES: usize = 32;
 
-// The running states and blocks, an element each, and the two values and states of the cipher, a pair each.
+// The states and blocks, one element each, and the two values and states of the cipher, a pair each.
 const state0: usize = memory.data(36, 16);
 const state1: usize = memory.data(36, 16);
 const block0: usize = memory.data(36, 16);
@@ -16,7 +16,7 @@ const value: usize = memory.data(36, 16);
 const values: usize = memory.data(144, 16);
 const states: usize = memory.data(144, 16);
 
-/** Two digests, 32 bytes each, of inputs of one length, a multiple of 32, canonical. Pointers may be the same. */
+/** Two digests, 32 bytes each, of canonical inputs of one length, a multiple of 32. Pointers may be equal. */
 export function hashTwo(input0: usize, input1: usize, length: usize, output0: usize, output1: usize): void {
   memory.fill(state0, 0, ELEMENT_BYTES);
   memory.fill(state1, 0, ELEMENT_BYTES);
@@ -33,7 +33,7 @@ export function hashTwo(input0: usize, input1: usize, length: usize, output0: us
   write(state1, output1);
 }
 
-/** The pair of two elements. */
+/** Combines two elements into a pair. */
 function join(element0: usize, element1: usize, pair: usize): void {
   for (let limb: usize = 0; limb < ELEMENT_BYTES; limb += 4) {
     store<u32>(pair + (limb << 2), load<u32>(element0 + limb));
@@ -41,7 +41,7 @@ function join(element0: usize, element1: usize, pair: usize): void {
   }
 }
 
-/** Ends a compression with one value of the pair: the one whose lowest limb stands at the pointer. */
+/** Ends a compression with one value of the pair: the one whose lowest limb is at `half`. */
 function take(half: usize, block: usize, state: usize): void {
   for (let limb: usize = 0; limb < ELEMENT_BYTES; limb += 4) store<u32>(value + limb, load<u32>(half + (limb << 2)));
   finish(value, block, state);

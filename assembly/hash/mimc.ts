@@ -6,13 +6,13 @@ import { addSquareMultiply, finish, lower, R0, R1, R2, R3, ROUNDS, read, write }
 import { hashTwo } from './mimc-lanes';
 
 /**
- * MiMC over the BLS12-377 scalar field, spec/hashing.md 1. Blocks and digests are 32 bytes, big-endian, below the modulus;
- * the functions here do not check that, `isCanonical` does. With SIMD, two hashes at once go to its lanes.
+ * MiMC over the BLS12-377 scalar field (docs/spec/hashing.md 1). Blocks and digests are 32 bytes, big-endian, below the
+ * modulus. Only `isCanonical` checks that. With SIMD, pairs of hashes use mimc-lanes.
  */
 
 const BLOCK_BYTES: usize = 32;
 
-// The running state, the same with lower limbs, a block and the cipher's value, one element each.
+// The state, the state with lower limbs, a block and the cipher's value, one element each.
 const state: usize = memory.data(36, 16);
 const key: usize = memory.data(36, 16);
 const block: usize = memory.data(36, 16);
@@ -33,17 +33,17 @@ export function isCanonical(input: usize, length: usize): bool {
   return true;
 }
 
-/** Clears the running state: the start of a hash. */
+/** Starts a hash. */
 export function start(): void {
   memory.fill(state, 0, ELEMENT_BYTES);
 }
 
-/** Sets the running state to a digest, to go on from it. */
+/** Sets the state to a digest, to continue from it. */
 export function resume(digest: usize): void {
   read(digest, state);
 }
 
-/** The running state absorbs `length` bytes, a multiple of 32. */
+/** Absorbs `length` bytes, a multiple of 32. */
 export function absorb(input: usize, length: usize): void {
   for (const end = input + length; input < end; input += BLOCK_BYTES) {
     read(input, block);
@@ -51,7 +51,7 @@ export function absorb(input: usize, length: usize): void {
   }
 }
 
-/** Writes the running state as a digest. */
+/** Writes the state as a digest. */
 export function digest(output: usize): void {
   write(state, output);
 }
@@ -63,7 +63,10 @@ export function hashBytes(input: usize, length: usize, output: usize): void {
   digest(output);
 }
 
-/** `count` digests of inputs of `length` bytes each, laid end to end, as the digests are. With SIMD two share a pass. */
+/**
+ * `count` digests of concatenated inputs of `length` bytes each. The digests are concatenated too. With SIMD two hashes
+ * are computed at once.
+ */
 export function hashMany(inputs: usize, count: i32, length: usize, outputs: usize): void {
   if (ASC_FEATURE_SIMD) {
     for (; count > 1; count -= 2, inputs += 2 * length, outputs += 2 * BLOCK_BYTES) {

@@ -1,17 +1,15 @@
 import { add, cube, double, fromBytes, quotient, subtract, toBytes, weight } from '../field/koalabear-lanes';
 import { FIRST_KEYS, LAST_KEYS, PARTIAL_KEYS } from './constants/poseidon2';
 
-/** Four Poseidon2 hashes at once, one in each SIMD lane (spec/hashing.md 2). Only the SIMD build uses this. */
+/** Four Poseidon2 hashes at once, one in each SIMD lane (docs/spec/hashing.md 2). Used by the SIMD build only. */
 
-/** The 16 state words, a vector each. */
+/** The 16 state words, one vector each. */
 const words: usize = memory.data(256, 16);
 const HALF: usize = 128;
-/** The message block, a vector a word. */
+/** The message block, one vector per word. */
 const block: usize = memory.data(128, 16);
 
-/**
- * Four digests, 32 bytes each, of inputs of one length, a multiple of 4, canonical. Pointers may be the same.
- */
+/** Four digests, 32 bytes each, of canonical inputs of one length, a multiple of 4. Pointers may be equal. */
 export function hashFour(
   input0: usize,
   input1: usize,
@@ -46,7 +44,7 @@ export function hashFour(
   writeFour(words + 64, output0 + 16, output1 + 16, output2 + 16, output3 + 16);
 }
 
-/** Four words of each input, into four slots. */
+/** Reads four words of each input into four slots. */
 function readFour(input0: usize, input1: usize, input2: usize, input3: usize, slots: usize): void {
   const a = v128.load(input0);
   const b = v128.load(input1);
@@ -62,7 +60,7 @@ function readFour(input0: usize, input1: usize, input2: usize, input3: usize, sl
   v128.store(slots, fromBytes(v128.shuffle<i64>(abHigh, cdHigh, 1, 3)), 48);
 }
 
-/** The way back: four slots, four words to each output. */
+/** Writes four slots as four words of each output. */
 function writeFour(slots: usize, output0: usize, output1: usize, output2: usize, output3: usize): void {
   const a = toBytes(v128.load(slots));
   const b = toBytes(v128.load(slots, 16));
@@ -99,7 +97,7 @@ function fullRounds(keys: usize): void {
   }
 }
 
-/** M4 on each group of four, then every word plus the sum of its position over the groups. */
+/** M4 on each group of four words, then each word plus the sum of the words at its position in all groups. */
 function external(): void {
   let s0 = i64x2.splat(0);
   let s1 = i64x2.splat(0);
@@ -136,7 +134,7 @@ function external(): void {
   }
 }
 
-/** The word plus the key at a pointer. Keys are less than zero: the sum is a signed number that the cube takes as it is. */
+/** The word plus the key at a pointer. Keys are negative, so the sum is a signed number within the range of `cube`. */
 function addKey(word: v128, key: usize): v128 {
   return i32x4.add(word, v128.load32_splat(key));
 }
@@ -151,7 +149,7 @@ function subtractPart(sum: v128, word: v128, n: i32): v128 {
   return subtract(add(sum, weight(word, n)), quotient(word, n));
 }
 
-/** The cube of word 0, then `word_i * D_i + sum`, with D as in spec/hashing.md 2.3. */
+/** The cube of word 0, then `word_i * D_i + sum`, with D as in docs/spec/hashing.md 2.3. */
 function partialRounds(): void {
   let w0 = v128.load(words);
   let w1 = v128.load(words, 16);

@@ -3,11 +3,15 @@ import { FIRST_KEYS, LAST_KEYS, PARTIAL_KEYS } from './constants/poseidon2';
 import { fullRoundsVector } from './poseidon2-vector';
 
 /**
- * The Poseidon2 permutation of one state, spec/hashing.md 2.4: 16 words in 64-bit slots, so that the linear layers need no
- * reduction. With SIMD the full rounds go to vectors; the partial rounds are one chain of cubes, faster in plain words.
+ * The Poseidon2 permutation of one state (docs/spec/hashing.md 2.4), with 16 words in 64-bit slots, so that the linear
+ * layers need no reduction. With SIMD the full rounds use vectors. The partial rounds are one chain of cubes, which is
+ * faster in plain words.
  */
 
-/** Where the 16 words stand, 8 bytes each, in Montgomery form: up to 2^31 in size before a permutation, 2^36 after. */
+/**
+ * Address of the 16 words, 8 bytes each, in Montgomery form: at most 2^31 in absolute value before a permutation, 2^36
+ * after.
+ */
 export const words: usize = memory.data(128, 16);
 const END: usize = 128;
 
@@ -34,7 +38,10 @@ function fullRounds(keys: usize): void {
   }
 }
 
-/** M4 on each group of four, then every word plus the sum of its position over the groups: at most 35 times a word. */
+/**
+ * M4 on each group of four words, then each word plus the sum of the words at its position in all groups: at most 35
+ * times a word.
+ */
 function external(): void {
   let s0: i64 = 0;
   let s1: i64 = 0;
@@ -67,7 +74,7 @@ function external(): void {
   }
 }
 
-/** The cube of word 0, then `word_i * D_i + sum`, with D as in spec/hashing.md 2.3. */
+/** The cube of word 0, then `word_i * D_i + sum`, with D as in docs/spec/hashing.md 2.3. */
 function partialRounds(): void {
   let w0 = load<i64>(words);
   let w1 = fold(load<i64>(words, 8));
@@ -86,7 +93,7 @@ function partialRounds(): void {
   let w14 = fold(load<i64>(words, 112));
   let w15 = fold(load<i64>(words, 120));
   for (let key = PARTIAL_KEYS; key < PARTIAL_KEYS + 84; key += 4) {
-    // Word 0 is the one chain: it does not wait for the sum but takes -w0 + rest, which is sum - 2 w0.
+    // Word 0 is the critical chain. It does not wait for the sum, but uses -w0 + rest, which is sum - 2 w0.
     const next = fold(w0 + load<i32>(key));
     const cube = multiply(multiply(next, next), next);
     const rest = w1 + w2 + (w3 + w4) + (w5 + w6 + (w7 + w8)) + (w9 + w10 + (w11 + w12) + (w13 + w14 + w15));

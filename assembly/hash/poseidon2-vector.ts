@@ -1,12 +1,17 @@
 import { fold, P } from '../field/koalabear';
 import { add, cube } from '../field/koalabear-lanes';
 
-/** The full rounds of one Poseidon2 state with a group of four words in each SIMD vector. Only the SIMD build uses this. */
+/**
+ * The full rounds of one Poseidon2 state, with a group of four words in each SIMD vector. Used by the SIMD build only.
+ */
 
 /** The 16 words, canonical, 4 bytes each. */
 const packed: usize = memory.data(64, 16);
 
-/** Three full rounds on 16 words in slots of 8 bytes, below 2^37 in size; behind an external layer in the first half. */
+/**
+ * Three full rounds on 16 words in slots of 8 bytes, below 2^37 in absolute value. In the first half they follow an
+ * external layer.
+ */
 export function fullRoundsVector(slots: usize, keys: usize, first: bool): void {
   for (let i: usize = 0; i < 16; i++) {
     const word = <i32>fold(load<i64>(slots + (i << 3)));
@@ -22,7 +27,10 @@ export function fullRoundsVector(slots: usize, keys: usize, first: bool): void {
   for (let i: usize = 0; i < 16; i++) store<i64>(slots + (i << 3), load<u32>(packed + (i << 2)));
 }
 
-/** M4 of the four words of a vector: `all + x + 2 y`, where y is the next word around and all their sum. */
+/**
+ * M4 of the four words of a vector: `all + x + 2 y`, where y is the cyclically next word and `all` is the sum of the
+ * four.
+ */
 function mixGroup(x: v128): v128 {
   const next = v128.shuffle<i32>(x, x, 1, 2, 3, 0);
   const pair = add(x, next);

@@ -3,12 +3,12 @@ import { hashFour } from './poseidon2-lanes';
 import { permute, words } from './poseidon2-permutation';
 
 /**
- * Poseidon2 over KoalaBear, spec/hashing.md 2. Words are 4 bytes, big-endian, below p; blocks and digests are 8 words; the
- * functions here do not check that, `isCanonical` does.
+ * Poseidon2 over KoalaBear (docs/spec/hashing.md 2). Words are 4 bytes, big-endian, below p; blocks and digests are 8
+ * words. Only `isCanonical` checks that.
  */
 
 const BLOCK_BYTES: usize = 32;
-/** Bytes from one word slot to the next, and where the second half of the state begins. */
+/** log2 of the distance between word slots in bytes, and the offset of the second half of the state. */
 const SLOT_SHIFT: usize = 3;
 const HALF: usize = 64;
 
@@ -22,23 +22,23 @@ export function isCanonical(input: usize, length: usize): bool {
   return true;
 }
 
-/** Clears the running state: the start of a hash. */
+/** Starts a hash. */
 export function start(): void {
   memory.fill(words, 0, HALF);
 }
 
-/** Sets the running state to a digest, to go on from it. */
+/** Sets the state to a digest, to continue from it. */
 export function resume(digest: usize): void {
   for (let i: usize = 0; i < 8; i++) store<i64>(words + (i << SLOT_SHIFT), readWord(digest + (i << 2)));
 }
 
-/** The running state absorbs `length` bytes, a multiple of 4; a last part of a block is filled up with zeros in front. */
+/** Absorbs `length` bytes, a multiple of 4. A last partial block gets leading zeros. */
 export function absorb(input: usize, length: usize): void {
   for (; length >= BLOCK_BYTES; length -= BLOCK_BYTES, input += BLOCK_BYTES) compress(input, 0);
   if (length > 0) compress(input - (BLOCK_BYTES - length), (BLOCK_BYTES - length) >> 2);
 }
 
-/** Writes the running state as a digest. */
+/** Writes the state as a digest. */
 export function digest(output: usize): void {
   for (let i: usize = 0; i < 8; i++) writeWord(output + (i << 2), load<i64>(words + (i << SLOT_SHIFT)));
 }
@@ -51,8 +51,9 @@ export function hashBytes(input: usize, length: usize, output: usize): void {
 }
 
 /**
- * `count` digests of inputs of `length` bytes each, laid end to end, as the digests are. With SIMD four share a pass; a rest
- * of two or three fills it up with the last one again, which is still cheaper than hashing them singly.
+ * `count` digests of concatenated inputs of `length` bytes each. The digests are concatenated too. With SIMD four
+ * hashes are computed at once. A rest of two or three is filled up with the last one, which is still cheaper than
+ * hashing them one by one.
  */
 export function hashMany(inputs: usize, count: i32, length: usize, outputs: usize): void {
   if (ASC_FEATURE_SIMD) {
@@ -82,7 +83,7 @@ export function permuteBytes(input: usize, output: usize): void {
   for (let i: usize = 0; i < 16; i++) writeWord(output + (i << 2), load<i64>(words + (i << SLOT_SHIFT)));
 }
 
-/** The state absorbs a block whose first `missing` words are zero instead. */
+/** Absorbs a block whose first `missing` words are zero. */
 function compress(input: usize, missing: usize): void {
   for (let i: usize = 0; i < 8; i++) {
     const word = i < missing ? 0 : readWord(input + (i << 2));

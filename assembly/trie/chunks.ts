@@ -3,9 +3,9 @@ import { enqueue, flush } from './hash-queue';
 import { defineKind, give, HEADERS, INNER_CHUNKS, LEAF_CHUNKS, take } from './pages';
 
 /**
- * A trie in memory. Levels are cut into tiers of six: a leaf chunk (tier 0) holds 64 leaf positions with the nodes of
- * levels 0 to 5 above them, an inner chunk of tier t holds the roots of its 64 children, nodes of level 6t, and the levels
- * up to 6t + 5. What lies above the root chunk has one node a level, beside empty subtrees only: it is hashed, not kept.
+ * A trie in memory. Levels are grouped into tiers of six. A leaf chunk (tier 0) holds 64 leaf positions and the nodes of
+ * levels 0 to 5 above them. An inner chunk of tier t holds the roots of its 64 children, nodes of level 6t, and the levels
+ * up to 6t + 5. Above the root chunk there is one node per level, whose sibling is an empty subtree: it is not stored.
  *
  *   leaf chunk:   dirty u64 | used u64 | nodes, level by level | leaf records
  *   inner chunk:  dirty u64 | unused   | nodes, level by level | children u32 x 64
@@ -22,13 +22,13 @@ export const TIERS: usize = 4;
 export const SPAN: usize = 8;
 export const NEXT_FREE: usize = 12;
 export const ORDER_ROOT: usize = 16;
-/** Levels of the ordered index; 0 while there is none. */
+/** Levels of the ordered index; 0 if there is none. */
 export const ORDER_HEIGHT: usize = 20;
 export const FLAGS: usize = 24;
 /** Links the tries of a commit. */
 export const COMMIT_LINK: usize = 28;
 export const LEAVES: usize = 32;
-/** 64 bytes: sub root, and room for what it is hashed with. */
+/** 64 bytes: sub root, and space for its sibling when hashing. */
 export const SUB_ROOT: usize = 64;
 /** Hash of the root chunk's topmost node. */
 export const CHUNK_ROOT: usize = 128;
@@ -66,7 +66,7 @@ export function defineChunks(): void {
   defineKind(INNER_CHUNKS, INNER_BYTES);
 }
 
-/** Nodes of the `level`-th level within a chunk of `span` levels. */
+/** Nodes of level `level` within a chunk of `span` levels. */
 export function row(chunk: usize, span: i32, level: i32): usize {
   return chunk + NODES + ((((<usize>2) << span) - ((<usize>2) << (span - level))) << 5);
 }
@@ -95,7 +95,7 @@ export function setDirtyMask(chunk: usize, mask: u64): void {
   store<u64>(chunk, mask, DIRTY);
 }
 
-/** Levels within the chunks of a tier of a trie: only a leaf chunk that is the root may have fewer than six. */
+/** Number of levels in the chunks of a tier. Only a leaf chunk that is the root may have fewer than six. */
 export function spanOf(trie: usize): i32 {
   return load<u32>(trie, SPAN);
 }
@@ -105,7 +105,7 @@ export function rootLevel(trie: usize): i32 {
   return FULL_SPAN * load<i32>(trie, TIERS) + spanOf(trie);
 }
 
-/** An unused chunk of a tier: all its nodes are those of empty subtrees. */
+/** A new chunk of a tier, whose nodes are all those of empty subtrees. */
 function freshChunk(tier: i32, span: i32): usize {
   const chunk = take(tier === 0 ? LEAF_CHUNKS + span - FIRST_SPAN : INNER_CHUNKS);
   store<u64>(chunk, 0, DIRTY);
@@ -135,7 +135,7 @@ export function startChunks(trie: usize): void {
   store<u32>(trie, FIRST_SPAN, SPAN);
 }
 
-/** Makes room for a position. What was the topmost node goes into a row below the new one. */
+/** Grows the trie to reach a position. The previous topmost node becomes a node below the new one. */
 export function growTo(trie: usize, position: u32): void {
   while (!reaches(trie, position)) {
     const old: usize = load<u32>(trie, ROOT_CHUNK);
@@ -148,7 +148,8 @@ export function growTo(trie: usize, position: u32): void {
       store<u32>(trie, <u32>chunk, ROOT_CHUNK);
       store<u32>(trie, span + 1, SPAN);
       give(old);
-      // A position in the new half has the new topmost node rehashed; one behind that asks for it now.
+      // A position in the new half causes the new topmost node to be rehashed. For a position further on, it is queued
+      // here.
       if (!reaches(trie, position)) {
         enqueue(top, NODE_BYTES, trie + CHUNK_ROOT);
         flush(NODE_BYTES);
@@ -164,7 +165,7 @@ export function growTo(trie: usize, position: u32): void {
   }
 }
 
-/** Whether the root chunk is above a position. */
+/** Whether a position is below the root chunk. */
 export function reaches(trie: usize, position: u32): bool {
   return <u64>position >> rootLevel(trie) === 0;
 }
@@ -179,7 +180,7 @@ function widened(old: usize, span: i32): usize {
   return chunk;
 }
 
-/** Leaf chunk of a position within the root chunk's reach; 0 when it does not exist. */
+/** Leaf chunk of a position below the root chunk; 0 if it does not exist. */
 export function leafChunk(trie: usize, position: u32): usize {
   let chunk: usize = load<u32>(trie, ROOT_CHUNK);
   for (let shift = FULL_SPAN * load<i32>(trie, TIERS); shift > 0 && chunk !== 0; shift -= FULL_SPAN) {
@@ -188,12 +189,12 @@ export function leafChunk(trie: usize, position: u32): usize {
   return chunk;
 }
 
-/** Leaf record of a position in use; anything for another. */
+/** Leaf record of a used position; undefined content for others. */
 export function record(trie: usize, position: u32): usize {
   return recordAt(leafChunk(trie, position), spanOf(trie), position & 63);
 }
 
-/** Leaf record of a position; 0 when it is not in use. */
+/** Leaf record of a position; 0 if it is unused. */
 export function usedRecord(trie: usize, position: u32): usize {
   if (!reaches(trie, position)) return 0;
   const chunk = leafChunk(trie, position);
@@ -201,7 +202,7 @@ export function usedRecord(trie: usize, position: u32): usize {
   return recordAt(chunk, spanOf(trie), position & 63);
 }
 
-/** Leaf chunk of a position, marked to be rehashed down to it; made where there was none. */
+/** Leaf chunk of a position, created if necessary, with the path to the position marked for rehashing. */
 export function markedChunk(trie: usize, position: u32): usize {
   growTo(trie, position);
   let chunk: usize = load<u32>(trie, ROOT_CHUNK);
@@ -220,7 +221,7 @@ export function markedChunk(trie: usize, position: u32): usize {
   return chunk;
 }
 
-/** Hash of node `index` of `level`; 0 when it is that of an empty subtree or above the root chunk. */
+/** Hash of node `index` of `level`; 0 for an empty subtree, and above the root chunk. */
 export function nodeAt(trie: usize, level: i32, index: u64): usize {
   const position = index << level;
   if (level >= rootLevel(trie) || position >> rootLevel(trie) !== 0) return 0;

@@ -40,13 +40,13 @@ import { encodingSlot, enqueue, flush } from './hash-queue';
 import { journalNode, recordsReplaced, reserveNodes } from './journal';
 
 /**
- * Rehashing of what changed, each node once, level by level over all the tries of a commit so that the hash queue always
- * has independent hashes. Within a tier, chunks go in groups small enough to stay in the processor's cache.
+ * Rehashes changed nodes, each once, level by level over all tries of a commit, so that the hash queue always has
+ * independent hashes. Within a tier, chunks are processed in groups small enough for the processor's cache.
  */
 
 const GROUP: i32 = 64;
 
-// The group: where the chunk is, where its topmost hash goes, levels, and the nodes to rehash at the present level.
+// The group: address of the chunk, address for its topmost hash, levels, and the nodes to rehash at the current level.
 const chunks: usize = memory.data(256, 16);
 const outputs: usize = memory.data(256, 16);
 const spans: usize = memory.data(256, 16);
@@ -68,9 +68,9 @@ export function enlist(trie: usize): void {
 }
 
 /**
- * Computes the sub roots of the tries that were added, and their top roots unless `tops` is false.
+ * Computes the sub roots of the added tries, and their top roots unless `tops` is false.
  *
- * @returns false when there is no memory to record what is replaced; nothing is changed then, and no trie is added
+ * @returns false if there is no memory to record replaced hashes; then nothing is changed, and no trie is added
  */
 export function commit(tops: bool): bool {
   if (!reserveReplaced()) {
@@ -111,7 +111,7 @@ function reserveReplaced(): bool {
   return reserveNodes(count);
 }
 
-/** Nodes that are going to be rehashed below a chunk, with its topmost. */
+/** Number of nodes to rehash in and below a chunk, including its topmost. */
 function countChanged(chunk: usize, span: i32, tier: i32): u32 {
   let mask = dirtyMask(chunk);
   let count: u32 = 0;
@@ -128,7 +128,7 @@ function countChanged(chunk: usize, span: i32, tier: i32): u32 {
   return count;
 }
 
-/** A one at every multiple of 2^level: 64 bits by level, the lower half first. */
+/** A one bit at every multiple of 2^level: 64 bits per level, lower half first. */
 const PLACES: usize = memory.data<u32>(
   [
     0xffffffff, 0xffffffff, 0x55555555, 0x55555555, 0x11111111, 0x11111111, 0x01010101, 0x01010101, 0x00010001,
@@ -137,7 +137,7 @@ const PLACES: usize = memory.data<u32>(
   16,
 );
 
-/** The nodes of `level` above those of the level below. Node i of a level stands at bit i * 2^level. */
+/** The parents at `level` of the nodes in `mask`. Node i of a level has bit i * 2^level. */
 function parents(mask: u64, level: i32): u64 {
   return (mask | (mask >> (1 << (level - 1)))) & load<u64>(PLACES + ((<usize>level) << 3));
 }
@@ -146,7 +146,7 @@ function hasChangedLeaves(trie: usize): bool {
   return (load<u32>(trie, FLAGS) & LEAVES_CHANGED) !== 0;
 }
 
-/** Groups the changed chunks of a tier, below chunk `number` of tier `at`. */
+/** Collects the changed chunks of a tier below chunk `number` of tier `at` into the group. */
 function collect(trie: usize, chunk: usize, at: i32, number: u32, tier: i32, output: usize): void {
   if (at > tier) {
     const roots = row(chunk, FULL_SPAN, 0);
@@ -168,7 +168,7 @@ function collect(trie: usize, chunk: usize, at: i32, number: u32, tier: i32, out
   setDirtyMask(chunk, 0);
 }
 
-/** Hashes the levels of the grouped chunks, all of one tier, and empties the group. */
+/** Hashes all levels of the grouped chunks, which are of one tier, and empties the group. */
 function hashGroup(tier: i32): void {
   if (tier === 0) hashLeaves();
   for (let level = 1; level <= FULL_SPAN; level++) {
@@ -185,7 +185,7 @@ function hashGroup(tier: i32): void {
   size = 0;
 }
 
-/** Hashes the nodes of one level of one grouped chunk whose bit is set. */
+/** Hashes the nodes with a set bit at one level of one grouped chunk. */
 function hashRow(i: usize, span: i32, level: i32, tier: i32, mask: u64): void {
   const chunk: usize = load<u32>(chunks + i);
   const below = row(chunk, span, level - 1);
@@ -203,7 +203,7 @@ function hashRow(i: usize, span: i32, level: i32, tier: i32, mask: u64): void {
   }
 }
 
-/** Index in its whole level of a node of a grouped chunk. */
+/** Index of a node of a grouped chunk within its level of the trie. */
 function indexOf(i: usize, level: i32, index: u32): u32 {
   return (load<u32>(numbers + i) << (FULL_SPAN - level)) | index;
 }
@@ -237,7 +237,7 @@ export function writeOpening(leaf: usize, to: usize): void {
   memory.copy(to + 2 * indexBytes, leaf + HKEY, 2 * HASH_BYTES);
 }
 
-/** From each root chunk up to level 40, beside empty subtrees. */
+/** Hashes from each root chunk up to level 40, with empty subtrees as siblings. */
 function hashSubRoots(): void {
   for (let trie = first; trie !== 0; trie = load<u32>(trie, COMMIT_LINK)) {
     if (hasChangedLeaves(trie)) journalNode(trie, DEPTH, 0, trie + SUB_ROOT);

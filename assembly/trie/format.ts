@@ -1,17 +1,20 @@
 import * as mimc from '../hash/mimc';
 import * as poseidon2 from '../hash/poseidon2';
 
-/** What of a trie depends on the hash scheme (spec/state-trie.md 1). One instance of the module serves one scheme. */
+/**
+ * The parts of a trie that depend on the hash scheme (docs/spec/state-trie.md 1). One instance of the module serves one
+ * scheme.
+ */
 
 export const DEPTH: i32 = 40;
 export const HASH_BYTES: usize = 32;
 export const NODE_BYTES: usize = 64;
-/** Largest leaf opening and largest top node. */
+/** Maximum length of a leaf opening and of a top node. */
 export const MAX_LEAF_BYTES: usize = 192;
 export const MAX_TOP_BYTES: usize = 96;
 
 export let usesMimc: bool = false;
-/** Bytes of an encoded leaf position. */
+/** Length of an encoded leaf position. */
 export let indexBytes: usize = 0;
 export let leafBytes: usize = 0;
 export let topBytes: usize = 0;
@@ -45,7 +48,7 @@ export function useScheme(isMimc: bool): void {
   tailKey = isMimc ? MIMC_TAIL_KEY : POSEIDON2_TAIL_KEY;
 }
 
-/** Hash of a subtree of `level` without leaves. */
+/** Hash of an empty subtree of `level`. */
 export function emptyHash(level: i32): usize {
   return empties + ((<usize>level) << 5);
 }
@@ -60,7 +63,7 @@ export function isCanonical(input: usize, length: usize): bool {
   return usesMimc ? mimc.isCanonical(input, length) : poseidon2.isCanonical(input, length);
 }
 
-/** A leaf position or nextFreeNode as it enters a hash. */
+/** Encodes a leaf position or nextFreeNode for a hash input. */
 export function writeIndex(index: u32, to: usize): void {
   memory.fill(to, 0, indexBytes);
   const end = to + indexBytes;

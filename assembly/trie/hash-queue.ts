@@ -3,8 +3,8 @@ import { hashFour } from '../hash/poseidon2-lanes';
 import { hashBytes, MAX_LEAF_BYTES, usesMimc } from './format';
 
 /**
- * Hashes that do not depend on each other, gathered so that Poseidon2 fills its four SIMD lanes and MiMC its two. Between
- * two `flush` all inputs have one length, and no input may be the output of another.
+ * Collects independent hashes, so that Poseidon2 fills its four SIMD lanes and MiMC its two. Between two calls of
+ * `flush` all inputs must have one length, and no input may be the output of another.
  */
 
 const LANES: i32 = 4;
@@ -23,12 +23,12 @@ export function compressions(): f64 {
   return <f64>done;
 }
 
-/** Compressions of lanes that had nothing to do, since the start. */
+/** Compressions in lanes without work, since the start. */
 export function idleCompressions(): f64 {
   return <f64>idle;
 }
 
-/** Where an input that stands nowhere else can be written before `enqueue`; it stays there until it is hashed. */
+/** Address for an input that is built before `enqueue`; it stays there until it is hashed. */
 export function encodingSlot(): usize {
   return encodings + <usize>pending * MAX_LEAF_BYTES;
 }
@@ -45,7 +45,7 @@ export function enqueue(input: usize, length: usize, output: usize): void {
   hashBytes(input, length, output);
 }
 
-/** Hashes what is pending. Two lanes of four cost less than two hashes one by one. */
+/** Hashes the pending inputs. Using two lanes of four costs less than two single hashes. */
 export function flush(length: usize): void {
   if (ASC_FEATURE_SIMD) {
     if (pending === 1) hashBytes(load<u32>(inputs), length, load<u32>(outputs));

@@ -3,16 +3,16 @@ import { HASH_BYTES } from './format';
 import { defineKind, give, JOURNAL_PAGES, LARGEST_BLOCK, reserve, take } from './pages';
 
 /**
- * What was there before, in two journals. That of leaves has an entry for the first change of a position after a commit, in
- * the order of the changes: putting the entries back, last to first, restores the tries. That of nodes has an entry for
+ * Previous content, in two journals. That of leaves has an entry for the first change of a position after a commit, in
+ * the order of the changes: restoring the entries, last to first, restores the tries. That of nodes has an entry for
  * each hash that a commit replaced.
  *
  *   page:  next page u32 | bytes of entries u32 | page before u32 | unused u32 | entries
  *   leaf:  trie u32 | position u32 | prevLeaf u32 | nextLeaf u32 | hkey 32 | hval 32
  *   node:  trie u32 | level u32 | index u32 | hash 32
  *
- * A position that was not in use has prevLeaf 2^32 - 1. Position 2^32 - 1 stands for the trie itself: prevLeaf is then its
- * nextFreeNode. Level 40 has the sub root.
+ * A position that was unused has prevLeaf 2^32 - 1. Position 2^32 - 1 means the trie itself: prevLeaf is then its
+ * nextFreeNode. Level 40 is the sub root.
  */
 
 export const NONE: u32 = 0xffffffff;
@@ -21,10 +21,10 @@ export const NODE_JOURNAL: i32 = 1;
 export const LEAF_ENTRY: u32 = 80;
 const NODE_ENTRY: u32 = 44;
 const PAGE_HEADER: u32 = 16;
-/** Where a page names the one before; 0 in the first. */
+/** Offset of the link to the previous page; 0 in the first page. */
 const BEFORE: usize = 8;
 
-// First and last page of each journal, u32 each, 0 when it is empty.
+// First and last page of each journal, u32 each; 0 if it is empty.
 const firsts: usize = memory.data(8, 8);
 const lasts: usize = memory.data(8, 8);
 
@@ -42,7 +42,7 @@ export function recordJournals(leaves: bool, nodes: bool): void {
   recordsNodes = nodes;
 }
 
-/** Stops recording, or goes on with what was chosen. */
+/** Pauses or resumes recording. */
 export function pauseJournals(paused: bool): void {
   isPaused = paused;
 }
@@ -51,17 +51,17 @@ export function recordsReplaced(): bool {
   return recordsNodes && !isPaused;
 }
 
-/** Makes sure that a commit can record so many hashes. False when the engine gives no more memory. */
+/** Reserves memory to record this many hashes. @returns false if the engine gives no more memory */
 export function reserveNodes(count: u32): bool {
   return reserve(<i32>(count / ((LARGEST_BLOCK - PAGE_HEADER) / NODE_ENTRY)) + 1);
 }
 
-/** First page of a journal; 0 when it is empty. */
+/** First page of a journal; 0 if it is empty. */
 export function journalPages(journal: i32): usize {
   return load<u32>(firsts + ((<usize>journal) << 2));
 }
 
-/** @param leaf - record of the position, 0 when it is not in use */
+/** @param leaf - record of the position; 0 if it is unused */
 export function journalLeaf(trie: usize, position: u32, leaf: usize): void {
   if (!recordsLeaves || isPaused) return;
   const entry = nextEntry(LEAF_JOURNAL, LEAF_ENTRY);
@@ -71,7 +71,7 @@ export function journalLeaf(trie: usize, position: u32, leaf: usize): void {
   else memory.copy(entry + 8, leaf, RECORD_BYTES);
 }
 
-/** To be called before a trie's nextFreeNode changes. */
+/** Call it before a trie's nextFreeNode changes. */
 export function journalNextFree(trie: usize): void {
   const flags = load<u32>(trie, FLAGS);
   store<u32>(trie, flags | NEXT_FREE_CHANGED | TOP_CHANGED, FLAGS);
@@ -82,7 +82,7 @@ export function journalNextFree(trie: usize): void {
   store<u32>(entry, load<u32>(trie, NEXT_FREE), 8);
 }
 
-/** To be called before the hash of a node is replaced. */
+/** Call it before the hash of a node is replaced. */
 export function journalNode(trie: usize, level: i32, index: u32, hash: usize): void {
   if (!recordsReplaced()) return;
   const entry = nextEntry(NODE_JOURNAL, NODE_ENTRY);
@@ -120,7 +120,9 @@ export function clearJournal(journal: i32): void {
   store<u32>(lasts + at, 0);
 }
 
-/** Last entry of the journal of leaves, which is forgotten: good until the next is asked for. 0 when it is empty. */
+/**
+ * Removes the last entry of the journal of leaves and returns it; valid until the next call. 0 if the journal is empty.
+ */
 export function popLeafEntry(): usize {
   let last: usize = load<u32>(lasts);
   if (last !== 0 && load<u32>(last, 4) === 0) {

@@ -25,23 +25,23 @@ import { journalLeaf, journalNextFree, NONE } from './journal';
 import { compareKeys, orderFloor, orderInsert, orderRemove, startOrder } from './order';
 import { reserve } from './pages';
 
-/** Operations on the leaves of one trie (spec/state-trie.md 4). Nothing is hashed here: see commit. */
+/** Operations on the leaves of one trie (docs/spec/state-trie.md 4). Nothing is hashed here: see commit. */
 
 const HEAD: u32 = 0;
 const TAIL: u32 = 1;
-/** One position is kept as a mark. */
+/** One position is reserved as a marker. */
 const MAX_LEAVES: u32 = 0xffffffff;
-/** The most slabs that one write can open: chunks of every size, the index, the journal. */
+/** Maximum number of slabs that one write can open: chunks of every size, the index, the journal. */
 const WRITE_SLABS: i32 = 8;
-/** And one at the free position. */
+/** The same for a write at the free position. */
 const INSERT_SLABS: i32 = 4;
 
-// What an operation did.
+// Results of operations.
 export const NOTHING: i32 = 0;
 export const INSERTED: i32 = 1;
 export const UPDATED: i32 = 2;
 export const REMOVED: i32 = 3;
-// Why it was refused; nothing is changed then.
+// Reasons of a refusal; then nothing was changed.
 export const NOT_CANONICAL: i32 = -1;
 export const RESERVED_KEY: i32 = -2;
 export const TRIE_FULL: i32 = -3;
@@ -54,13 +54,13 @@ const LINKS: usize = operands + 8;
 const KEY: usize = operands + 16;
 const VALUE: usize = operands + 48;
 
-/** Position that the last operation is about. */
+/** Position of the last operation. */
 export let position: u32 = 0;
 
 /** Position of the last leaf whose key is at most `key`. */
 function floor(trie: usize, key: usize): u32 {
   if (load<u32>(trie, ORDER_HEIGHT) > 0) return orderFloor(trie, key);
-  // A trie of one leaf chunk has no index: all keys are compared.
+  // A trie of one leaf chunk has no index, so all keys are compared.
   const chunk: usize = load<u32>(trie, ROOT_CHUNK);
   const span = spanOf(trie);
   const word = bswap(load<u64>(key));
@@ -79,14 +79,14 @@ function floor(trie: usize, key: usize): u32 {
   return <u32>best;
 }
 
-/** Looks for the operand key. 1: at `position`; 0: absent, `position` is its left neighbour. */
+/** Finds the operand key. 1: it is at `position`; 0: absent, `position` is its left neighbour. */
 export function find(trie: usize): i32 {
   if (!isCanonical(KEY, HASH_BYTES)) return NOT_CANONICAL;
   position = floor(trie, KEY);
   return sameHash(record(trie, position) + HKEY, KEY) ? 1 : 0;
 }
 
-/** Whether the operand key is that of head or tail, which no operation touches. */
+/** Whether the operand key is that of head or tail, which no operation may change. */
 function isReservedKey(): bool {
   return (load<u64>(KEY) | load<u64>(KEY, 8) | load<u64>(KEY, 16) | load<u64>(KEY, 24)) === 0 || sameHash(KEY, tailKey);
 }
@@ -135,8 +135,8 @@ export function remove(trie: usize): i32 {
 }
 
 /**
- * Writes the operand record to a position, or makes the position unused. The host keeps it below nextFreeNode. Neighbours are not touched:
- * this restores leaves, loads them, or takes the steps of an operation one by one.
+ * Writes the operand record to a position, or makes the position unused. The position must be below nextFreeNode.
+ * Neighbours are not changed: use this to restore leaves, to load them, or for single steps of an operation.
  */
 export function setLeaf(trie: usize, at: u32, used: bool): i32 {
   if (at === NONE) return BAD_POSITION;
@@ -162,7 +162,7 @@ export function setLeaf(trie: usize, at: u32, used: bool): i32 {
   return INSERTED;
 }
 
-/** Sets nextFreeNode, of 2 and more. No leaf may be at it or behind it. */
+/** Sets nextFreeNode, at least 2. No leaf may be at or after it. */
 export function setNextFree(trie: usize, next: u32): i32 {
   if (next <= TAIL || next === NONE) return BAD_POSITION;
   if (!reserve(1)) return NO_MEMORY;
@@ -171,7 +171,7 @@ export function setNextFree(trie: usize, next: u32): i32 {
   return UPDATED;
 }
 
-/** Record of a position in use that is about to change. */
+/** Record of a used position that is about to change. */
 function changed(trie: usize, at: u32): usize {
   const leaf = record(trie, at);
   if (!isDirty(trie, at)) journalLeaf(trie, at, leaf);
@@ -207,7 +207,7 @@ function clearLeaf(trie: usize, at: u32): void {
   store<u32>(trie, load<u32>(trie, LEAVES) - 1, LEAVES);
 }
 
-/** The trie has outgrown one leaf chunk, and gets its index. */
+/** Builds the index of a trie that has outgrown one leaf chunk. */
 function indexAll(trie: usize): void {
   startOrder(trie);
   const chunk = leafChunk(trie, HEAD);

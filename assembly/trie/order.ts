@@ -2,8 +2,8 @@ import { HKEY, ORDER_HEIGHT, ORDER_ROOT, record } from './chunks';
 import { defineKind, give, ORDER_BLOCKS, take } from './pages';
 
 /**
- * Ordered index over hashed keys: a B+tree of leaf positions. An entry carries the key's first four bytes, so that a
- * search looks into leaf records only where those are equal. Equal keys, which only stand there while leaves are being
+ * Ordered index over hashed keys: a B+tree of leaf positions. An entry contains the key's first four bytes, so that a
+ * search reads leaf records only if those are equal. Equal keys, which exist only while leaves are being
  * restored, are ordered by position.
  *
  *   block:  count u32 | unused u32 | entries
@@ -17,7 +17,7 @@ const ENTRIES: usize = 8;
 const LEAF_STRIDE: usize = 8;
 const INNER_STRIDE: usize = 12;
 
-// The way from the root block to an entry.
+// The path from the root block to an entry.
 const blocks: usize = memory.data(32, 16);
 const slots: usize = memory.data(32, 16);
 
@@ -49,13 +49,13 @@ function giveBlocks(block: usize, levels: i32): void {
   give(block);
 }
 
-/** Position of the last leaf whose key is at most `key`; the head is always one. */
+/** Position of the last leaf whose key is at most `key`; at least the head. */
 export function orderFloor(trie: usize, key: usize): u32 {
   descend(trie, key, 0xffffffff);
   return load<u32>(entry(blockAt(height - 1), LEAF_STRIDE, slotAt(height - 1)), 4);
 }
 
-/** Adds a leaf whose record is written. */
+/** Adds a leaf. Its record must be written already. */
 export function orderInsert(trie: usize, position: u32): void {
   const key = record(trie, position) + HKEY;
   let word = firstWord(key);
@@ -63,7 +63,7 @@ export function orderInsert(trie: usize, position: u32): void {
   let slot: usize = 0;
   descend(trie, key, position);
   let depth = height - 1;
-  // Of an index without entries the descent ends at slot -1.
+  // In an empty index the descent ends at slot -1.
   slot = slotAt(depth) + 1;
   for (;;) {
     const stride = strideOf(depth);
@@ -97,7 +97,7 @@ export function orderInsert(trie: usize, position: u32): void {
   store<u32>(trie, height + 1, ORDER_HEIGHT);
 }
 
-/** Removes a leaf whose record still stands. */
+/** Removes a leaf. Its record must still exist. */
 export function orderRemove(trie: usize, position: u32): void {
   descend(trie, record(trie, position) + HKEY, position);
   dropEntry(height - 1, slotAt(height - 1));
@@ -110,7 +110,7 @@ export function orderRemove(trie: usize, position: u32): void {
   }
 }
 
-/** Finds the last entry at most (key, position) and leaves the way to it in `blocks` and `slots`. */
+/** Finds the last entry at most (key, position), and leaves the path to it in `blocks` and `slots`. */
 function descend(trie: usize, key: usize, position: u32): void {
   owner = trie;
   height = load<i32>(trie, ORDER_HEIGHT);
@@ -138,7 +138,7 @@ function isAtMost(at: usize, word: u32, key: usize, position: u32): bool {
   return order < 0 || (order === 0 && load<u32>(at, 4) <= position);
 }
 
-/** Byte-wise order of two keys: negative, zero or positive. */
+/** Byte order of two keys: negative, zero or positive. */
 export function compareKeys(a: usize, b: usize): i32 {
   for (let i: usize = 0; i < 32; i += 8) {
     const x = bswap(load<u64>(a + i));
@@ -168,7 +168,7 @@ function insertEntry(block: usize, stride: usize, slot: usize, word: u32, positi
   store<u32>(block, count + 1);
 }
 
-/** Removes an entry of the block at `depth` of the way, and mends the blocks above it. */
+/** Removes an entry of the block at `depth` of the path, and updates the blocks above. */
 function dropEntry(depth: i32, slot: usize): void {
   const block = blockAt(depth);
   const stride = strideOf(depth);
@@ -185,7 +185,7 @@ function dropEntry(depth: i32, slot: usize): void {
   if (count <= capacity(stride) >> 2) merge(depth);
 }
 
-/** The block at `depth` has a new first entry: the blocks above repeat it. */
+/** The block at `depth` has a new first entry, which the blocks above repeat. */
 function renewFirst(depth: i32): void {
   const first = load<u64>(blockAt(depth) + ENTRIES);
   for (let above = depth - 1; above >= 0; above--) {
@@ -194,7 +194,7 @@ function renewFirst(depth: i32): void {
   }
 }
 
-/** Joins the block at `depth` with a neighbour below the same block, where the two leave room. */
+/** Merges the block at `depth` with a sibling block if both fit into one. */
 function merge(depth: i32): void {
   const parent = blockAt(depth - 1);
   const slot = slotAt(depth - 1);

@@ -1,11 +1,11 @@
 /**
- * Memory of the tries. Linear memory behind the static data is cut into slabs of 64 KiB; a slab serves blocks of one kind
- * and goes back to the pool, for any kind, once its last block is given back:
+ * Memory of the tries. Linear memory after the static data is divided into slabs of 64 KiB. A slab holds blocks of one kind
+ * and returns to the pool, for any kind, when its last block is freed:
  *
  *   slab: kind u32 | used u32 | free u32 | fresh u32 | previous u32 | next u32 | 8 unused || blocks …
  *
- * `free` heads the list of blocks given back, `fresh` is the first one never taken, and `previous` and `next` link the
- * slabs of a kind that still have room.
+ * `free` is the first of the freed blocks, `fresh` is the first block never used, and `previous` and `next` link the
+ * slabs of a kind with free blocks.
  */
 
 export const HEADERS: i32 = 0;
@@ -17,7 +17,7 @@ export const JOURNAL_PAGES: i32 = 8;
 
 const SLAB_BYTES: usize = 65536;
 const SLAB_HEADER: usize = 32;
-/** Bytes of the largest possible block. */
+/** Size of the largest possible block. */
 export const LARGEST_BLOCK: u32 = <u32>(SLAB_BYTES - SLAB_HEADER);
 
 const USED: usize = 4;
@@ -26,7 +26,7 @@ const FRESH: usize = 12;
 const PREVIOUS: usize = 16;
 const NEXT: usize = 20;
 
-/** Block size by kind, and the first slab with room. */
+/** Block size by kind, and the first slab with free blocks. */
 const sizes: usize = memory.data(36, 16);
 const open: usize = memory.data(36, 16);
 
@@ -35,7 +35,7 @@ let poolSlabs: i32 = 0;
 let frontier: usize = 0;
 let blockBytes: u64 = 0;
 
-/** Bytes of all blocks in use. */
+/** Size of all blocks in use. */
 export function usedBytes(): f64 {
   return <f64>blockBytes;
 }
@@ -45,23 +45,23 @@ export function defineKind(kind: i32, size: u32): void {
   store<u32>(sizes + ((<usize>kind) << 2), size);
 }
 
-/** Slabs that memory still holds for any kind. */
+/** Number of slabs that memory still has for any kind. */
 function spareSlabs(): i32 {
   if (frontier === 0) frontier = (__heap_base + SLAB_BYTES - 1) & ~(SLAB_BYTES - 1);
   const end = (<u64>memory.size()) << 16;
   return poolSlabs + (end > <u64>frontier ? <i32>((end - frontier) >> 16) : 0);
 }
 
-/** A slab that `reserve` leaves alone, so that changes can be taken back when there is no more memory. */
+/** A slab that `reserve` does not use, so that changes can be undone when there is no more memory. */
 const KEPT_BACK: i32 = 1;
 let refusesNothing: bool = false;
 
-/** While changes are taken back, the slab kept back is used, and nothing is refused for want of memory. */
+/** While changes are undone, the kept-back slab is used, and `reserve` never fails. */
 export function refuseNothing(on: bool): void {
   refusesNothing = on;
 }
 
-/** Makes sure that `slabs` more slabs can be opened. False when the engine gives no more memory. */
+/** Reserves memory for `slabs` more slabs. @returns false if the engine gives no more memory */
 export function reserve(slabs: i32): bool {
   return refusesNothing || grow(slabs + KEPT_BACK);
 }
@@ -69,14 +69,14 @@ export function reserve(slabs: i32): bool {
 function grow(slabs: i32): bool {
   const missing = slabs - spareSlabs();
   if (missing <= 0) return true;
-  // Larger memories grow in larger steps; the slab at the very end of 4 GiB is left alone, so that no address overflows.
+  // Larger memories grow in larger steps. The slab at the end of 4 GiB is not used, so that no address overflows.
   const size = memory.size();
   const step = max(missing + 1, size >> 5);
   if (size + step < 65535 && memory.grow(step) >= 0) return true;
   return size + missing + 1 < 65535 && memory.grow(missing + 1) >= 0;
 }
 
-/** A block of a kind; its content is whatever was there. Behind a `reserve` this cannot fail. */
+/** Allocates a block of a kind; its content is undefined. After `reserve` this cannot fail. */
 export function take(kind: i32): usize {
   const head = open + ((<usize>kind) << 2);
   const size = load<u32>(sizes + ((<usize>kind) << 2));
@@ -101,7 +101,7 @@ export function take(kind: i32): usize {
   return block;
 }
 
-/** Gives a block back. */
+/** Frees a block. */
 export function give(block: usize): void {
   const slab = block & ~(SLAB_BYTES - 1);
   const kind: usize = load<u32>(slab);

@@ -3,16 +3,16 @@ import { writeOpening } from './commit';
 import { DEPTH, emptyHash, HASH_BYTES, leafBytes, NODE_BYTES, topBytes, writeTop } from './format';
 import { enqueue, flush } from './hash-queue';
 
-/** Branches of a committed trie, gathered from what is held. */
+/** Branches of a committed trie, collected from stored nodes. */
 
-/** Room for the largest proof: top node 96, 39 nodes of 64, two leaf openings of 192. */
+/** Space for the largest proof: top node 96, 39 nodes of 64, two leaf openings of 192. */
 export const proof: usize = memory.data(2976, 16);
 const pair: usize = memory.data(64, 16);
 
 /**
- * Writes the 42 preimages of a position in use to `proof`, end to end (spec/state-trie.md 7.3). Nothing is hashed.
+ * Writes the 42 preimages of a used position to `proof`, concatenated (docs/spec/state-trie.md 7.3). Nothing is hashed.
  *
- * @returns bytes of the sibling leaf's entry; 0 when the position is not in use
+ * @returns length of the sibling leaf's preimage; 0 if the position is unused
  */
 export function gatherProof(trie: usize, position: u32): i32 {
   const leaf = usedRecord(trie, position);
@@ -28,9 +28,9 @@ export function gatherProof(trie: usize, position: u32): i32 {
 }
 
 /**
- * Writes the preimages of the nodes beside the way up from a position, used or not: levels 39 to 1, 64 bytes each.
+ * Writes the preimages of the sibling nodes on the path up from a position, used or not: levels 39 to 1, 64 bytes each.
  *
- * @returns the address behind them
+ * @returns the address after them
  */
 export function gatherPairs(trie: usize, position: u32, to: usize): usize {
   for (let level = DEPTH - 1; level > 0; level--, to += NODE_BYTES) {
@@ -45,7 +45,7 @@ export function gatherPairs(trie: usize, position: u32, to: usize): usize {
   return to;
 }
 
-/** Writes the hashes beside the way up from a position, used or not, to `proof`: 40 of 32 bytes, level 0 first. */
+/** Writes the sibling hashes on the path up from a position, used or not, to `proof`: 40 of 32 bytes, level 0 first. */
 export function gatherSiblings(trie: usize, position: u32): void {
   let at = proof;
   for (let level = 0; level < DEPTH; level++, at += HASH_BYTES) {
@@ -58,7 +58,10 @@ export function gatherSiblings(trie: usize, position: u32): void {
   }
 }
 
-/** First node of a level above all leaves; beside the free position it is the root chunk's topmost, and nothing is hashed. */
+/**
+ * First node of a level above all leaves. As sibling of the free position it is the root chunk's topmost node, and
+ * nothing is hashed.
+ */
 function writeOuterNode(trie: usize, level: i32, to: usize): void {
   memory.copy(pair, trie + CHUNK_ROOT, HASH_BYTES);
   for (let below = rootLevel(trie); below < level; below++) {
@@ -69,7 +72,10 @@ function writeOuterNode(trie: usize, level: i32, to: usize): void {
   memory.copy(to, pair, HASH_BYTES);
 }
 
-/** Writes the hash of a node that lies beside the way up from all leaves in use, or below the trie's own top, to `proof`. */
+/**
+ * Writes the hash of a node to `proof`. The node must be a sibling on the path up from all used leaves, or below the
+ * trie's own top.
+ */
 export function gatherNode(trie: usize, level: i32, index: f64): void {
   const node = nodeAt(trie, level, <u64>index);
   memory.copy(proof, node === 0 ? emptyHash(level) : node, HASH_BYTES);

@@ -1,8 +1,8 @@
 import { FLAGS, LEAVES, NEXT_FREE, SUB_ROOT, TOP_ROOT, usedRecord } from './chunks';
 
-/** What the host reads of a trie's header and leaves. */
+/** Reads of a trie's header and leaves by the host. */
 
-/** Address of the leaf record (prevLeaf u32, nextLeaf u32, hkey 32, hval 32) of a position; 0 when it is not in use. */
+/** Address of the leaf record (prevLeaf u32, nextLeaf u32, hkey 32, hval 32) of a position; 0 if it is unused. */
 export function leafRecord(trie: usize, position: u32): usize {
   return usedRecord(trie, position);
 }
@@ -15,7 +15,7 @@ export function nextFreeNode(trie: usize): u32 {
   return load<u32>(trie, NEXT_FREE);
 }
 
-/** 1: leaves were written after the last commit; 2: the top root is not that of the present content. */
+/** 1: leaves were written after the last commit; 2: the top root is not up to date. */
 export function state(trie: usize): u32 {
   return load<u32>(trie, FLAGS);
 }

@@ -4,9 +4,9 @@ import { operands, setLeaf, setNextFree } from './leaves';
 import { refuseNothing } from './pages';
 
 /**
- * Takes back every change since the journal of leaves was emptied, committed or not, and hashes the tries anew. No trie
- * that changed may have been dropped since. This works when there is no more memory: chunks stay when leaves go, and the
- * pages of the journals, given back on the way, are more than the ordered index can need.
+ * Undoes every change since the journal of leaves was emptied, committed or not, and rehashes the tries. No changed
+ * trie may have been dropped since. This works without more memory: chunks stay when leaves are removed, and the pages
+ * of the journals, freed on the way, are more than the ordered index can need.
  */
 export function takeBack(): void {
   pauseJournals(true);

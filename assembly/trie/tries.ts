@@ -23,12 +23,12 @@ import { defineJournals } from './journal';
 import { defineOrder, dropOrder } from './order';
 import { give, HEADERS, LEAF_CHUNKS, reserve, take } from './pages';
 
-/** Tries come and go. */
+/** Creates and drops tries. */
 
-/** A committed trie of head and tail only, from which new ones are copied. */
+/** A committed trie of head and tail, from which new tries are copied. */
 let template: usize = 0;
 
-/** To be called once. False when there is no memory. */
+/** Call it once. @returns false if there is no memory */
 export function init(isMimc: bool): bool {
   defineChunks();
   defineOrder();
@@ -55,7 +55,7 @@ export function init(isMimc: bool): bool {
   return true;
 }
 
-/** An empty trie: its handle, or 0 when there is no memory. */
+/** Creates an empty trie. @returns its handle; 0 if there is no memory */
 export function createTrie(): usize {
   if (!reserve(2)) return 0;
   const trie = take(HEADERS);
@@ -66,7 +66,7 @@ export function createTrie(): usize {
   return trie;
 }
 
-/** Gives all memory of a trie back; it may not be part of a commit under way. */
+/** Frees all memory of a trie, which must not be part of a running commit. */
 export function dropTrie(trie: usize): void {
   giveChunk(load<u32>(trie, ROOT_CHUNK), load<i32>(trie, TIERS));
   dropOrder(trie);

@@ -1,13 +1,13 @@
 /** What bench/store.ts measures, in a worker: stored devnets on the IndexedDB of the browser. */
-import { decodeBlockRecord } from '../../src/chain/devnet/block-record.js';
-import { ChainWriter } from '../../src/chain/devnet/chain-writer.js';
-import type { GenesisAlloc } from '../../src/chain/devnet/genesis.js';
-import { DevnetStore } from '../../src/chain/devnet/persistence.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { decodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
+import type { GenesisAlloc } from '../../src/chain/devnet/state/genesis.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { ChainWriter } from '../../src/chain/devnet/storage/chain-writer.js';
+import { DevnetStore } from '../../src/chain/devnet/storage/devnet-store.js';
 import { parseSignedTransaction } from '../../src/ethereum/transaction.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
-import type { DevnetChainOptions } from '../../src/hosts/options.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { claimStore } from '../../src/store/fence.js';
 import { openIdbStore } from '../../src/store/idb-store.js';
@@ -148,7 +148,7 @@ async function storeAgain(name: string, blocks: number, chainId: number) {
     );
   }
   await writer.close();
-  if (!writer.isWhole) throw new Error('the blocks were not stored');
+  if (!writer.isComplete) throw new Error('the blocks were not stored');
   await store.close();
   return { storedMs, storedBytes };
 }

@@ -1,4 +1,4 @@
-import { DEV_ACCOUNTS, TEST_TOKEN } from 'plumbline';
+import { DEV_ACCOUNTS, TEST_TOKEN } from 'plumbline-l2';
 import { pretty } from '../lib/format.js';
 
 /** A method that the console offers, with parameters that do something. */

@@ -1,4 +1,4 @@
-import { DEV_ACCOUNTS } from 'plumbline';
+import { DEV_ACCOUNTS, GAS_SEARCHES } from 'plumbline-l2';
 import type { CallForm } from '../lib/calls.js';
 import { running } from '../state/session.js';
 import { Choice, Field } from '../ui/field.js';
@@ -69,9 +69,11 @@ export function CallFields() {
               }}
             >
               <option value="node">network’s own</option>
-              <option value="besu">besu</option>
-              <option value="geth">geth</option>
-              <option value="exact">exact</option>
+              {GAS_SEARCHES.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
             </select>
           )}
         </Field>

@@ -1,4 +1,4 @@
-import type { ExplainedEstimate } from 'plumbline';
+import type { ExplainedEstimate } from 'plumbline-l2';
 import { groups } from '../lib/format.js';
 
 const WIDTH = 600;

@@ -1,11 +1,19 @@
 import { computed, signal } from '@preact/signals';
-import { DEV_ACCOUNTS, type ExplainedEstimate, type Hex, TEST_TOKEN, tokenBalanceSlot } from 'plumbline';
+import {
+  DEV_ACCOUNTS,
+  type ExplainedEstimate,
+  type GasSearch,
+  type Hex,
+  TEST_TOKEN,
+  tokenBalanceSlot,
+} from 'plumbline-l2';
 import { type CallFields, type CallForm, readCall } from '../lib/calls.js';
 import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
 import { type Answer, ask, askBeside } from '../state/requests.js';
 import { running } from '../state/session.js';
 
-export type Search = 'node' | 'besu' | 'geth' | 'exact';
+/** A gas search by name, or the one of the node. */
+export type Search = 'node' | GasSearch;
 
 export const form = signal<CallForm>({
   kind: 'token',

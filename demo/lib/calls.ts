@@ -1,4 +1,4 @@
-import { type Hex, TEST_TOKEN } from 'plumbline';
+import { type Hex, TEST_TOKEN } from 'plumbline-l2';
 import { parseUnits } from './format.js';
 
 /** A call as `linea_estimateGas` and `eth_sendTransaction` take it. */

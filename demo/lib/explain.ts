@@ -93,7 +93,7 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
     ['Too many requests', 'The endpoint limits how often it may be asked. Wait a moment.'],
   ],
   [
-    /no endpoint gave a proper answer/i,
+    /no endpoint gave a valid answer/i,
     ['The endpoints do not speak JSON-RPC', 'Check that the addresses are RPC addresses.'],
   ],
   [

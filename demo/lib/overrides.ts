@@ -1,4 +1,4 @@
-import type { Hex } from 'plumbline';
+import type { Hex } from 'plumbline-l2';
 import { requireAddress } from './calls.js';
 import { parseUnits } from './format.js';
 

@@ -1,4 +1,5 @@
-import { change, type Level, NETWORKS, type NetworkName, settings } from '../state/settings.js';
+import { NETWORKS, type NetworkName } from 'plumbline-l2';
+import { change, type Level, networkLabel, settings } from '../state/settings.js';
 import { Field } from '../ui/field.js';
 import { Endpoints } from './endpoints.js';
 
@@ -32,9 +33,9 @@ export function LightForm() {
               value={network}
               onChange={(e) => change({ network: e.currentTarget.value as NetworkName })}
             >
-              {Object.entries(NETWORKS).map(([name, { label }]) => (
+              {(Object.keys(NETWORKS) as NetworkName[]).map((name) => (
                 <option key={name} value={name}>
-                  {label}
+                  {networkLabel(name)}
                 </option>
               ))}
             </select>

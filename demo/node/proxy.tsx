@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { AnswerReport } from 'plumbline';
+import type { AnswerReport } from 'plumbline-l2';
 import { offline, proxied, startProxy, stopProxy } from '../state/offline.js';
 import { useAction } from '../ui/action.js';
 import { Facts } from '../ui/facts.js';

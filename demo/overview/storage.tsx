@@ -1,5 +1,5 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
-import type { TableReport } from 'plumbline';
+import type { TableReport } from 'plumbline-l2';
 import { formatBytes, groups } from '../lib/format.js';
 import { type Offline, offline } from '../state/offline.js';
 import { asked } from '../state/requests.js';

@@ -1,5 +1,5 @@
-import type { Hasher, Hex, MerkleProofJson, ProofItemJson } from 'plumbline/verify';
-import { bytesToHex, hexToBytes } from 'plumbline/verify';
+import type { Hasher, Hex, MerkleProofJson, ProofItemJson } from 'plumbline-l2/verify';
+import { bytesToHex, hexToBytes } from 'plumbline-l2/verify';
 
 /** Levels between the leaves and the sub root of a tree. */
 const DEPTH = 40;
@@ -44,7 +44,7 @@ interface Format {
   readonly leafBytes: number;
 }
 
-/** Widths of an encoded position and of a leaf (spec/state-trie.md 1). */
+/** Widths of an encoded position and of a leaf (docs/spec/state-trie.md 1). */
 const FORMATS: Readonly<Record<Hasher['scheme'], Format>> = {
   mimc: { indexBytes: 32, leafBytes: 128 },
   poseidon2: { indexBytes: 64, leafBytes: 192 },

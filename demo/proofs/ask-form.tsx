@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { DEV_ACCOUNTS, TEST_TOKEN, tokenBalanceSlot } from 'plumbline';
+import { DEV_ACCOUNTS, TEST_TOKEN, tokenBalanceSlot } from 'plumbline-l2';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';

@@ -1,5 +1,5 @@
-import type { Hex } from 'plumbline';
-import type { Hasher, LineaProofJson } from 'plumbline/verify';
+import type { Hex } from 'plumbline-l2';
+import type { Hasher, LineaProofJson } from 'plumbline-l2/verify';
 import { requireAddress } from '../lib/calls.js';
 import { settledBlock, settledRoot } from '../state/layer-one.js';
 import { ask } from '../state/requests.js';
@@ -55,7 +55,7 @@ async function proveNow(form: AskFormFields, tampered?: Tampering): Promise<void
   const keys = lines.map((line) => (line.length % 2 === 0 ? line : `0x0${line.slice(2)}`));
   const { result, known } = await ask<LineaProofJson>('linea_getProof', [address, keys, reference]);
   const answer = tampered === undefined ? result : tamper(result, tampered);
-  const { bytesToHex, hexToBytes } = await import('plumbline/verify');
+  const { bytesToHex, hexToBytes } = await import('plumbline-l2/verify');
   const root = (hasher: Hasher): TrustedRoot =>
     onLayerOne === undefined
       ? {

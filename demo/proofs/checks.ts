@@ -1,4 +1,4 @@
-import type { LineaProofVerdict, ProofItemJson } from 'plumbline/verify';
+import type { LineaProofVerdict, ProofItemJson } from 'plumbline-l2/verify';
 
 export type CheckState = 'passed' | 'failed' | 'not-reached';
 

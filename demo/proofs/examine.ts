@@ -1,11 +1,11 @@
-import type { Hasher, HashScheme, LineaProofJson } from 'plumbline/verify';
+import type { Hasher, HashScheme, LineaProofJson } from 'plumbline-l2/verify';
 import type { Anatomy } from './anatomy.js';
 import { type Examined, examined, type TrustedRoot } from './state.js';
 
 /** The verifier, loaded when it is first needed. */
 export async function loadVerifier(scheme: HashScheme) {
   const [verify, anatomy, checks] = await Promise.all([
-    import('plumbline/verify'),
+    import('plumbline-l2/verify'),
     import('./anatomy.js'),
     import('./checks.js'),
   ]);

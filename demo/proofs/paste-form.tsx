@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { HashScheme } from 'plumbline/verify';
+import type { HashScheme } from 'plumbline-l2/verify';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';

@@ -1,5 +1,5 @@
-import type { Hex } from 'plumbline';
-import type { HashScheme, LineaProofJson } from 'plumbline/verify';
+import type { Hex } from 'plumbline-l2';
+import type { HashScheme, LineaProofJson } from 'plumbline-l2/verify';
 import { settledBlock, settledRoot } from '../state/layer-one.js';
 import { running } from '../state/session.js';
 import { examine, loadVerifier, orNothing } from './examine.js';

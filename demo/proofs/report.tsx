@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { VerifiedLineaProof } from 'plumbline/verify';
+import type { VerifiedLineaProof } from 'plumbline-l2/verify';
 import { formatMs, formatUnits, groups, pretty, shortHex } from '../lib/format.js';
 import type { Knowledge } from '../state/requests.js';
 import { type Fact, Facts } from '../ui/facts.js';

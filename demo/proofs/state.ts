@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import type { Hex } from 'plumbline';
-import type { HashScheme, LineaProofJson, LineaProofVerdict } from 'plumbline/verify';
+import type { Hex } from 'plumbline-l2';
+import type { HashScheme, LineaProofJson, LineaProofVerdict } from 'plumbline-l2/verify';
 import type { Knowledge } from '../state/requests.js';
 import type { Anatomy } from './anatomy.js';
 import type { Check } from './checks.js';
@@ -14,7 +14,7 @@ export interface TrustedRoot {
   /** What it is, behind “leads to”: no more than is known of it. */
   readonly name: string;
   readonly known: Knowledge | undefined;
-  /** How a value is known that a proof ties to it; undefined where nobody here knows the root. */
+  /** How a value is known that a proof ties to it; undefined if the root is not known. */
   readonly proves: Knowledge | undefined;
 }
 

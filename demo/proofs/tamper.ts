@@ -1,4 +1,4 @@
-import type { Hex, LineaProofJson, ProofItemJson } from 'plumbline/verify';
+import type { Hex, LineaProofJson, ProofItemJson } from 'plumbline-l2/verify';
 
 /** Ways to forge an answer, each caught by another check. */
 export const TAMPERINGS = {

@@ -1,4 +1,4 @@
-import type { Hex, PlumblineNode } from 'plumbline';
+import type { Hex, PlumblineNode } from 'plumbline-l2';
 import { wholeAddress } from './secrets.js';
 import { filled, type Settings } from './settings.js';
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { type RpcProxy, registerRpcProxy } from 'plumbline';
+import { type RpcProxy, registerRpcProxy } from 'plumbline-l2';
 
 /** How far the page is kept for use without a network. */
 export type Offline = 'unknown' | 'unsupported' | 'keeping' | 'kept' | 'failed';

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { AnswerReport } from 'plumbline';
+import type { AnswerReport } from 'plumbline-l2';
 import { messageOf } from '../lib/explain.js';
 import { running, takeReport } from './session.js';
 

@@ -1,4 +1,4 @@
-import type { EndpointSource } from 'plumbline';
+import type { EndpointSource } from 'plumbline-l2';
 
 /** Stands in an address where its key was. */
 export const KEY_MARK = '{key}';

@@ -1,5 +1,5 @@
 import { batch, signal } from '@preact/signals';
-import { type AnswerReport, createNode, type OpenProgress, type PlumblineNode, type StoreStatus } from 'plumbline';
+import { type AnswerReport, createNode, type OpenProgress, type PlumblineNode, type StoreStatus } from 'plumbline-l2';
 import { type LayerOne, layerOneOf } from './layer-one.js';
 import { nodeOptions, type Settings } from './settings.js';
 

@@ -1,15 +1,7 @@
 import { signal } from '@preact/signals';
-import { type ClientOptions, devnet, linea, lineaSepolia, type Network } from 'plumbline';
+import { type ClientOptions, NETWORKS, type NetworkName } from 'plumbline-l2';
 import { type EndpointField, joinKey } from './secrets.js';
 
-/** Network profiles that the form offers. The last is for a devnet that runs elsewhere, such as `npm start`. */
-export const NETWORKS = {
-  linea: { label: 'Linea', short: 'Linea', profile: () => linea },
-  'linea-sepolia': { label: 'Linea Sepolia', short: 'Linea Sepolia', profile: () => lineaSepolia },
-  devnet: { label: 'A plumbline devnet elsewhere', short: 'a devnet elsewhere', profile: () => devnet() },
-} as const satisfies Record<string, { label: string; short: string; profile: () => Network }>;
-
-export type NetworkName = keyof typeof NETWORKS;
 export type Level = 'auto' | 'plain' | 'linked' | 'sealed';
 
 /** What the form of the node says. */
@@ -25,6 +17,15 @@ export interface Settings {
   readonly level: Level;
   /** Keep what the node has in this browser. */
   readonly keep: boolean;
+}
+
+/** How the page calls a network. The devnet of a light node is one that runs elsewhere, such as that of `npm start`. */
+export function networkLabel(name: NetworkName): string {
+  if (name === 'devnet') return 'a devnet elsewhere';
+  return name
+    .split('-')
+    .map((word) => `${word[0]!.toUpperCase()}${word.slice(1)}`)
+    .join(' ');
 }
 
 const DEFAULTS: Settings = {
@@ -93,7 +94,7 @@ export function nodeOptions(from: Settings): ClientOptions {
   if (endpoints.length === 0) throw new Error('A light node needs at least one endpoint of the network.');
   const layerOne = filled(from.layerOne).map(joinKey);
   const trieLogs = filled(from.trieLogs).map(joinKey);
-  const common = { network: NETWORKS[from.network].profile(), endpoints, ...(level !== 'auto' && { level }) };
+  const common = { network: NETWORKS[from.network], endpoints, ...(level !== 'auto' && { level }) };
   if (trieLogs.length > 0) {
     if (layerOne.length === 0) throw new Error('A node that builds the zk state itself needs an endpoint of layer 1.');
     return {

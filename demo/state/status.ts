@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals';
-import type { Hex } from 'plumbline';
+import type { Hex } from 'plumbline-l2';
 import { ask, asked, type Knowledge } from './requests.js';
 import { running } from './session.js';
 

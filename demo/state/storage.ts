@@ -1,4 +1,4 @@
-import type { PlumblineNode, SharingReport, StorageReport } from 'plumbline';
+import type { PlumblineNode, SharingReport, StorageReport } from 'plumbline-l2';
 
 /** What the node keeps, and who writes it. */
 export interface Kept {

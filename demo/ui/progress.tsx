@@ -1,6 +1,6 @@
 interface ProgressProps {
   readonly label: string;
-  /** 0 to 1; undefined while nobody can say how far it is. */
+  /** 0 to 1; undefined while the progress is not known. */
   readonly fraction: number | undefined;
 }
 

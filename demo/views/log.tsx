@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { AnswerClass } from 'plumbline';
+import type { AnswerClass } from 'plumbline-l2';
 import { LogTable } from '../log/table.js';
 import { clearLog, log } from '../state/requests.js';
 import { Field } from '../ui/field.js';

@@ -9,7 +9,7 @@ import { Panel } from '../ui/panel.js';
 
 const KINDS = [
   { value: 'devnet', label: 'Devnet', hint: 'A chain of its own, in this page. Nothing else is needed.' },
-  { value: 'light', label: 'Light node', hint: 'A public network, over endpoints that nobody has to trust.' },
+  { value: 'light', label: 'Light node', hint: 'A public network, over endpoints that you do not have to trust.' },
 ] as const;
 
 /** Chooses the node of this page and starts it. */

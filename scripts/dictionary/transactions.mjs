@@ -1,6 +1,6 @@
 /**
- * Framing of transactions as they are sized (spec/compression.md 3): sender, payload type, prices, gas, receiver, value,
- * and what comes after the calldata. The estimate of a wallet's call has gas price 7; chain ids are those of Linea's
+ * Framing of transactions as they are sized (docs/spec/compression.md 3): sender, payload type, prices, gas, receiver,
+ * value, and what comes after the calldata. The estimate of a wallet's call has gas price 7; chain ids are those of Linea's
  * networks and of the devnet.
  */
 import { CONTRACTS, TOKENS } from './addresses.mjs';

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const INTRO = `Licences of what is bundled
 
-The scripts of plumbline/worker and plumbline/service-worker hold code of the packages below. It was shortened by
+The scripts of plumbline-l2/worker and plumbline-l2/service-worker hold code of the packages below. It was shortened by
 scripts/lib/slim-dependencies.mjs and minified; the source of each is its package of that version on the npm registry, and at
 the address that is given. All other modules of plumbline import their dependencies and hold none of them.
 `;

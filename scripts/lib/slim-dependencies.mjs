@@ -13,7 +13,7 @@ const NO_SECP256K1 = ["import { secp256k1 } from '@noble/curves/secp256k1.js';",
 
 /** File, text in it, what takes its place. */
 const REPLACED = [
-  // Curves are handed in and loaded when a precompile needs them (src/evm/lazy-curves.ts).
+  // Curves are handed in and loaded when a precompile needs them (src/evm/interpreter/lazy-curves.ts).
   ['@ethereumjs/evm/dist/esm/evm.js', 'opts.bls ?? new NobleBLS()', 'opts.bls'],
   ['@ethereumjs/evm/dist/esm/constructors.js', 'opts.bn254 = new NobleBN254();', ''],
   // Block access lists are in no fork yet.
@@ -51,7 +51,7 @@ const REPLACED = [
 ];
 
 /** Our module of the pairing curves, taken from the index of the interpreter, where they stand no more. */
-const CURVES = '/evm/curves.js';
+const CURVES = '/evm/interpreter/curves.js';
 const CURVES_THERE = `export { NobleBLS } from '${MODULES}${PRECOMPILES}/bls12_381/index.js';
 export { NobleBN254 } from '${MODULES}${PRECOMPILES}/bn254/index.js';
 `;
@@ -119,7 +119,7 @@ for (const [chunk, files] of Object.entries(LATER)) {
 /** Improvement proposals of the forks up to the last that a network of ours can have; it is taken from the library. */
 async function activeEips() {
   const { HARDFORKS } = await import(pathToFileURL(`${root}/dist/networks/network.js`).href);
-  // Those forks change no rules of the interpreter (src/evm/interpreter-rules.ts).
+  // Those forks change no rules of the interpreter (src/evm/interpreter/machine.ts).
   const last = HARDFORKS.filter((fork) => !fork.startsWith('bpo')).at(-1);
   const forks = Object.keys(hardforksDict);
   if (!forks.includes(last)) throw new Error(`@ethereumjs/common does not know the fork ${last}`);

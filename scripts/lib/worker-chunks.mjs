@@ -5,18 +5,18 @@
  */
 
 /** Modules whose dynamic import begins a use, by the ends of their paths. */
-const ENTRY = '/hosts/worker.js';
-const LIGHT = '/hosts/open-light.js';
-const DEVNET = '/hosts/open-devnet.js';
-const REPLICA = '/hosts/open-replica.js';
+const ENTRY = '/hosts/worker/worker.js';
+const LIGHT = '/hosts/opening/open-light.js';
+const DEVNET = '/hosts/opening/open-devnet.js';
+const REPLICA = '/hosts/opening/open-replica.js';
 const ESTIMATION = '/estimate/estimation.js';
 const SIZING = ['/kernel/calldata-sizer.js', '/kernel/sizer-cache.js'];
-const PROOFS = ['/proof/linea-proof.js', '/kernel/hasher.js'];
+const PROOFS = ['/proof/zk/linea-proof.js', '/kernel/hasher.js'];
 const STORE = ['/store/idb-store.js'];
 const CACHE = ['/chain/light/light-cache.js'];
-const SEALS = ['/proof/seal-checks.js'];
-const CONTENTS = ['/chain/light/read-contents.js'];
-const FILES = ['/chain/devnet/import.js', '/hosts/genesis-file.js'];
+const SEALS = ['/proof/headers/seal-checks.js'];
+const CONTENTS = ['/chain/light/contents/read-contents.js'];
+const FILES = ['/chain/devnet/import/import.js', '/hosts/opening/genesis-file.js'];
 /** What a node with a store name imports. */
 const STORED = ['/hosts/sharing/open-shared.js', '/store/metered-store.js', ...STORE];
 /** The interpreter with its like, and the lowest rows of ours; then texts, and the libraries below. */

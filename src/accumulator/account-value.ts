@@ -3,21 +3,21 @@ import type { HashScheme } from '../kernel/contracts.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes } from '../primitives/bytes.js';
 import { encodeFull, encodeInt } from './spread.js';
 
-/** An account as the zk state holds it. Hashes are 32 bytes; nonce, balance and code size are below 2^256. */
+/** An account in the zk state. Hashes are 32 bytes; nonce, balance and code size are below 2^256. */
 export interface AccountValue {
   readonly nonce: bigint;
   readonly balance: bigint;
-  /** Top root of the account's storage tree. */
+  /** Top root of the account's storage trie. */
   readonly storageRoot: Uint8Array;
   readonly zkCodeHash: Uint8Array;
   readonly keccakCodeHash: Uint8Array;
   readonly codeSize: bigint;
 }
 
-/** Bytes of the compact form. */
+/** Length of the compact form in bytes. */
 export const ACCOUNT_VALUE_BYTES = 192;
 
-/** The compact form that JSON and storage hold: six 32-byte words in the order of the fields. */
+/** The compact form, as in JSON and storage: six 32-byte words in the order of the fields. */
 export function encodeAccountValue(account: AccountValue): Uint8Array {
   return concatBytes(
     bigIntToBytes(account.nonce, 32),
@@ -32,7 +32,7 @@ export function encodeAccountValue(account: AccountValue): Uint8Array {
 /** @param compact - 192 bytes. @throws PlumblineError `INVALID_LENGTH` */
 export function decodeAccountValue(compact: Uint8Array): AccountValue {
   if (compact.length !== ACCOUNT_VALUE_BYTES) {
-    throw new PlumblineError('INVALID_LENGTH', `an account value has 192 bytes, got ${compact.length}`, {
+    throw new PlumblineError('INVALID_LENGTH', `an account value must have 192 bytes, got ${compact.length}`, {
       what: 'account value',
       expected: String(ACCOUNT_VALUE_BYTES),
       actual: compact.length,
@@ -49,7 +49,7 @@ export function decodeAccountValue(compact: Uint8Array): AccountValue {
   };
 }
 
-/** The hashed form of a compact account value (192 bytes): 224 bytes (mimc) or 320 (poseidon2). */
+/** The hash input for a compact account value (192 bytes): 224 bytes (mimc) or 320 (poseidon2). */
 export function accountHashInput(scheme: HashScheme, compact: Uint8Array): Uint8Array {
   const word = (i: number) => compact.subarray(32 * i, 32 * i + 32);
   return concatBytes(

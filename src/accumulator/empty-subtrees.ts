@@ -6,10 +6,10 @@ import { TREE_DEPTH, ZERO_HASH } from './scheme.js';
 const known = new WeakMap<Hasher, readonly Uint8Array[]>();
 
 /**
- * Hashes of subtrees without a leaf, by level: entry 0 is 32 zero bytes (an unused position), entry 40 the sub root of a
- * tree without leaves. 41 entries of 32 bytes, computed once per hasher.
+ * Hashes of empty subtrees by level: entry 0 is 32 zero bytes (an unused position), entry 40 the sub root of a trie
+ * without leaves. 41 entries of 32 bytes, computed once per hasher.
  *
- * @source spec/state-trie.md 2
+ * @source docs/spec/state-trie.md 2
  */
 export function emptyHashes(hasher: Hasher): readonly Uint8Array[] {
   let hashes = known.get(hasher);
@@ -24,25 +24,25 @@ export function emptyHashes(hasher: Hasher): readonly Uint8Array[] {
   return hashes;
 }
 
-/** What an empty subtree hashes, as bytes and as text. */
+/** Preimage of an empty subtree's hash, as bytes and as hex. */
 export interface EmptyPreimage {
   /** 64 bytes: the hash of the empty subtree one level below, twice. */
   readonly bytes: Uint8Array;
-  /** Lower-case, as servers write it. */
+  /** Lower case, as servers write it. */
   readonly hex: Hex;
 }
 
-/** What the branch of a lone leaf at position 0 lists. */
+/** Siblings of a single leaf at position 0, all of them empty subtrees. */
 export interface EmptySiblings {
-  /** Hashes of levels 0 to 39, end to end. */
+  /** Hashes of levels 0 to 39, concatenated. */
   readonly hashes: Uint8Array;
-  /** Preimages of levels 1 to 40: entry `l - 1` is that of level `l`. */
+  /** Preimages of levels 1 to 40; entry `l - 1` is for level `l`. */
   readonly preimages: readonly EmptyPreimage[];
 }
 
 const siblings = new WeakMap<Hasher, EmptySiblings>();
 
-/** Empty subtrees in the forms that reading a branch compares with; made once per hasher. */
+/** Empty subtrees in the forms that are compared with a branch; computed once per hasher. */
 export function emptySiblings(hasher: Hasher): EmptySiblings {
   let made = siblings.get(hasher);
   if (made === undefined) {

@@ -4,7 +4,7 @@ import { bigIntToBytes, concatBytes } from '../primitives/bytes.js';
 import { schemeFormat, TAIL_POSITION, ZERO_HASH } from './scheme.js';
 import { encodeInt } from './spread.js';
 
-/** What a used leaf position holds: its neighbours' positions in the order of `hkey`, and the hashes of key and value. */
+/** Content of a used leaf: positions of its neighbours in `hkey` order, and the hashes of key and value. */
 export interface LeafOpening {
   readonly prevLeaf: number;
   readonly nextLeaf: number;
@@ -14,7 +14,7 @@ export interface LeafOpening {
   readonly hval: Uint8Array;
 }
 
-/** A leaf position or nextFreeNode as it enters a hash: 32 bytes (mimc) or 64 (poseidon2). */
+/** A leaf position or `nextFreeNode` in a hash input: 32 bytes (mimc) or 64 (poseidon2). */
 export function encodeIndex(scheme: HashScheme, index: number): Uint8Array {
   return encodeInt(scheme, bigIntToBytes(BigInt(index), 32));
 }
@@ -30,10 +30,10 @@ export function encodeTop(scheme: HashScheme, nextFreeNode: number, subRoot: Uin
 }
 
 /**
- * Integer of an encoded index.
+ * Decodes an index.
  *
- * @returns undefined when it is not the encoding of an integer below 2^53: for poseidon2 a word above 16 bits, for both a
- *   value too large
+ * @returns undefined if it is not the encoding of an integer below 2^53: for poseidon2 a word above 16 bits, for both a
+ *   value that is too large
  */
 export function decodeIndex(scheme: HashScheme, bytes: Uint8Array): number | undefined {
   const step = scheme === 'mimc' ? 1 : 4;
@@ -48,19 +48,23 @@ export function decodeIndex(scheme: HashScheme, bytes: Uint8Array): number | und
 }
 
 /**
- * Leaf opening of its encoded form.
+ * Decodes a leaf opening.
  *
- * @returns undefined when a position is not an index (see `decodeIndex`)
+ * @returns undefined if a position is not an index (see `decodeIndex`)
  * @throws PlumblineError `INVALID_LENGTH`
  */
 export function decodeLeaf(scheme: HashScheme, bytes: Uint8Array): LeafOpening | undefined {
   const { indexBytes, leafBytes } = schemeFormat(scheme);
   if (bytes.length !== leafBytes) {
-    throw new PlumblineError('INVALID_LENGTH', `a ${scheme} leaf opening has ${leafBytes} bytes, got ${bytes.length}`, {
-      what: 'leaf opening',
-      expected: String(leafBytes),
-      actual: bytes.length,
-    });
+    throw new PlumblineError(
+      'INVALID_LENGTH',
+      `a ${scheme} leaf opening must have ${leafBytes} bytes, got ${bytes.length}`,
+      {
+        what: 'leaf opening',
+        expected: String(leafBytes),
+        actual: bytes.length,
+      },
+    );
   }
   const prevLeaf = decodeIndex(scheme, bytes.subarray(0, indexBytes));
   const nextLeaf = decodeIndex(scheme, bytes.subarray(indexBytes, 2 * indexBytes));
@@ -69,12 +73,12 @@ export function decodeLeaf(scheme: HashScheme, bytes: Uint8Array): LeafOpening |
   return { prevLeaf, nextLeaf, hkey, hval: bytes.slice(2 * indexBytes + 32) };
 }
 
-/** The leaf at position 0 of an empty tree: key and value zero. */
+/** The leaf at position 0 of an empty trie: key and value zero. */
 export function headLeaf(): LeafOpening {
   return { prevLeaf: 0, nextLeaf: TAIL_POSITION, hkey: ZERO_HASH, hval: ZERO_HASH };
 }
 
-/** The leaf at position 1 of an empty tree: the largest key, value zero. */
+/** The leaf at position 1 of an empty trie: the largest key, value zero. */
 export function tailLeaf(scheme: HashScheme): LeafOpening {
   return { prevLeaf: 0, nextLeaf: TAIL_POSITION, hkey: schemeFormat(scheme).tailKey, hval: ZERO_HASH };
 }

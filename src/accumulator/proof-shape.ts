@@ -1,9 +1,12 @@
 import type { Hex } from '../primitives/hex.js';
 
-/** Entries of `proofRelatedNodes`: top node, 39 sibling preimages, sibling leaf, the proven leaf (spec/state-trie.md 7.3). */
+/**
+ * Entries of `proofRelatedNodes`: top node, 39 sibling preimages, sibling leaf, the proven leaf
+ * (docs/spec/state-trie.md 7.3).
+ */
 export const PROOF_NODES = 42;
 
-/** One branch of the tree as `linea_getProof` gives it, on the wire. */
+/** One branch in an answer of `linea_getProof`. */
 export interface MerkleProofJson {
   /** Account: the 192-byte compact form; slot: 32 bytes; head or tail as a neighbour: 32 zero bytes. */
   value: Hex;
@@ -11,7 +14,7 @@ export interface MerkleProofJson {
   proofRelatedNodes: Hex[];
 }
 
-/** The key is in the tree. */
+/** The key is in the trie. */
 export interface InclusionProofJson {
   /** Account: 20 bytes; slot: 32 bytes. */
   key: Hex;
@@ -19,7 +22,7 @@ export interface InclusionProofJson {
   proof: MerkleProofJson;
 }
 
-/** The key is not in the tree: its two neighbours are, and nothing is between them. */
+/** The key is not in the trie: these two leaves are neighbours. */
 export interface NonInclusionProofJson {
   key: Hex;
   leftLeafIndex: number;
@@ -28,12 +31,12 @@ export interface NonInclusionProofJson {
   rightProof: MerkleProofJson;
 }
 
-/** A key of the answer: shown to be there, or not to be. */
+/** Proof that a key is present or absent. */
 export type ProofItemJson = InclusionProofJson | NonInclusionProofJson;
 
 /** Result of `linea_getProof`. */
 export interface LineaProofJson {
   accountProof: ProofItemJson;
-  /** One per asked key, in order; empty for a missing account and for an account whose storage is empty. */
+  /** One per requested key, in order; empty if the account does not exist or its storage is empty. */
   storageProofs: ProofItemJson[];
 }

@@ -3,21 +3,21 @@ import { hexToBytes } from '../primitives/hex.js';
 
 /** Levels between the leaves and the sub root. */
 export const TREE_DEPTH = 40;
-/** Number of leaf positions of one tree. */
+/** Number of leaf positions of a trie. */
 export const MAX_LEAVES = 2 ** TREE_DEPTH;
 /** Leaf before all keys. */
 export const HEAD_POSITION = 0;
-/** Leaf behind all keys. */
+/** Leaf after all keys. */
 export const TAIL_POSITION = 1;
-/** `nextFreeNode` of an empty tree: head and tail take 0 and 1. */
+/** `nextFreeNode` of an empty trie: head and tail use 0 and 1. */
 export const FIRST_FREE_NODE = 2;
 
-/** 32 zero bytes. Not to be written to. */
+/** 32 zero bytes. Must not be modified. */
 export const ZERO_HASH: Uint8Array = new Uint8Array(32);
 
 /**
- * What of the tree format depends on the hash scheme (spec/state-trie.md 1). `indexBytes` is the width of an encoded
- * leaf position, `leafBytes` of a leaf opening, `topBytes` of the top node.
+ * The parts of the trie format that depend on the hash scheme (docs/spec/state-trie.md 1). `indexBytes` is the length
+ * of an encoded leaf position, `leafBytes` of a leaf opening, `topBytes` of the top node.
  */
 export interface SchemeFormat {
   readonly scheme: HashScheme;
@@ -25,7 +25,7 @@ export interface SchemeFormat {
   readonly leafBytes: number;
   readonly topBytes: number;
   readonly tailKey: Uint8Array;
-  /** Top root of an empty tree: the storage root of an account without storage. */
+  /** Top root of an empty trie: the storage root of an account without storage. */
   readonly emptyRoot: Uint8Array;
   /** zkCodeHash of an account without code, H(32 zero bytes). */
   readonly emptyCodeHash: Uint8Array;

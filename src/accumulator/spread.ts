@@ -2,11 +2,11 @@ import type { HashScheme } from '../kernel/contracts.js';
 import { padStart } from '../primitives/bytes.js';
 
 /**
- * Ethereum values in the form the field hashes take (spec/hashing.md 3): poseidon2 spreads every two bytes over a
- * 4-byte word, mimc cuts in 16-byte halves of one 32-byte block each.
+ * Ethereum values in the form of hash inputs (docs/spec/hashing.md 3): poseidon2 writes every two bytes into a 4-byte
+ * word; mimc splits values into 16-byte halves, one 32-byte block each.
  */
 
-/** Every 2 bytes become the 4-byte word `00 00 xx yy`. The length of `bytes` is even. */
+/** Every 2 bytes become the 4-byte word `00 00 xx yy`. The length of `bytes` must be even. */
 function spreadWords(bytes: Uint8Array, into: Uint8Array, offset: number): void {
   for (let i = 0, at = offset; i < bytes.length; i += 2, at += 4) {
     into[at + 2] = bytes[i]!;
@@ -38,8 +38,8 @@ export function encodeAddress(scheme: HashScheme, address: Uint8Array): Uint8Arr
 }
 
 /**
- * Byte code of any length. Poseidon2 spreads it, an odd last 16-byte chunk with a zero byte in front; mimc makes each chunk
- * a block, padded in front (spec/hashing.md 3.1, 3.2). Empty stays empty.
+ * Byte code of any length. Poseidon2 spreads it; an odd last 16-byte chunk gets a leading zero byte. Mimc makes each
+ * chunk a block, with leading zeros (docs/spec/hashing.md 3.1, 3.2). Empty stays empty.
  */
 export function encodeCode(scheme: HashScheme, code: Uint8Array): Uint8Array {
   const lastAt = code.length - (code.length % 16);

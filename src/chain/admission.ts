@@ -1,13 +1,13 @@
 import { PlumblineError, type TransactionRule } from '../errors.js';
 import { effectiveGasPrice } from '../ethereum/base-fee.js';
 import { parseSignedTransaction, type SignedTransaction } from '../ethereum/transaction.js';
-import { authorityOf } from '../evm/authority.js';
 import type { BlockContext } from '../evm/block-context.js';
 import { rulesAt } from '../evm/common.js';
-import { Machine } from '../evm/machine.js';
-import { StateOverlay } from '../evm/state-overlay.js';
-import type { StateReader } from '../evm/state-reader.js';
-import { admit, requireTypeInForce } from '../evm/transaction-checks.js';
+import { Machine } from '../evm/interpreter/machine.js';
+import { StateOverlay } from '../evm/state/state-overlay.js';
+import type { StateReader } from '../evm/state/state-reader.js';
+import { authorityOf } from '../evm/transactions/authority.js';
+import { admit, requireTypeInForce } from '../evm/transactions/transaction-checks.js';
 import type { Prices } from '../fees/prices.js';
 import { priorityFeePerGas } from '../fees/priority-fee.js';
 import { encodeForSizing } from '../fees/transaction-bytes.js';
@@ -16,24 +16,24 @@ import type { Network } from '../networks/network.js';
 import { isZeroBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 
-/** What a transaction is checked against before it may wait for a block. */
+/** What a transaction is checked against before it enters the pool. */
 export interface AdmissionContext {
   readonly network: Network;
   /** State after the head. */
   readonly state: StateReader;
-  /** Of the next block. */
+  /** Context of the next block. */
   readonly context: BlockContext;
-  /** That hold for the next transaction. */
+  /** Prices for the next transaction. */
   readonly prices: Prices;
-  /** Sizes what the margin of the pool is asked of; without it no margin is asked. */
+  /** Sizes the transaction for the profitability margin of the pool. Without it the margin is not checked. */
   readonly sizer: CalldataSizer | undefined;
-  /** Whether a transaction of this hash is in a block or in the pool already. */
+  /** Whether a transaction with this hash is already in a block or in the pool. */
   readonly isKnown: (hash: Uint8Array) => boolean;
 }
 
 const BLOB_TYPE = 3;
 const DELEGATION_TYPE = 4;
-/** A nonce may be so far above the account's. @source Besu: default of `tx-pool-max-future-by-sender` */
+/** Largest distance of a nonce above the account's. @source docs/spec/fees.md 7, defaults of the pool */
 const MAX_NONCE_DISTANCE = 200n;
 
 function reject(rule: TransactionRule, reason: string): PlumblineError<'TRANSACTION_REJECTED'> {
@@ -41,9 +41,9 @@ function reject(rule: TransactionRule, reason: string): PlumblineError<'TRANSACT
 }
 
 /**
- * Reads what a client broadcast.
+ * Parses a raw transaction that a client sends.
  *
- * @throws PlumblineError `TRANSACTION_REJECTED`: `type-refused` for blobs where the network has none, else as
+ * @throws PlumblineError `TRANSACTION_REJECTED`: `type-refused` for blobs if the network has none, otherwise as
  *   `parseSignedTransaction`
  */
 export function parseBroadcast(raw: Uint8Array, network: Network, context: BlockContext): SignedTransaction {
@@ -53,11 +53,12 @@ export function parseBroadcast(raw: Uint8Array, network: Network, context: Block
 }
 
 /**
- * The checks of the pool in the order of the reference node: the network's rules first, then whether the next block, or
- * one after it, could carry the transaction.
+ * The checks of the pool in the order of the reference node: first the network's rules, then whether the next block or a later
+ * one could include the transaction.
  *
  * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS`
- * @source spec/fees.md 7; linea-monorepo: LineaTransactionPoolValidatorFactory and its validators
+ * @source docs/spec/fees.md 7; Consensys/linea-monorepo@cb180134d7 besu-plugins/linea-sequencer:
+ *   LineaTransactionPoolValidatorFactory and its validators
  */
 export async function checkAdmission(transaction: SignedTransaction, against: AdmissionContext): Promise<void> {
   const { network, state, context } = against;
@@ -113,7 +114,10 @@ function checkDenied({ from, to, authorizationList = [] }: SignedTransaction, { 
   }
 }
 
-/** The acceptance rule of spec/fees.md 2.1 with the margin of the pool. What is below the base fee fails elsewhere. */
+/**
+ * The acceptance rule of docs/spec/fees.md 2.1 with the margin of the pool. Prices below the base fee are refused by
+ * `admit`.
+ */
 function checkMargin(transaction: SignedTransaction, { network, context, prices, sizer }: AdmissionContext): void {
   const margin = network.pool?.margin;
   const { type, gasLimit } = transaction;

@@ -5,7 +5,7 @@ import { type Withdrawal, withdrawalFields } from '../ethereum/withdrawal.js';
 
 type Item = Uint8Array | Item[];
 
-/** What a block carries. Withdrawals are part of its RLP from Shanghai on, that is where the header has their root. */
+/** The parts of a block. Withdrawals are in its RLP from Shanghai on, that is if the header has their root. */
 export interface BlockBody {
   readonly header: BlockHeader;
   readonly transactions: readonly Pick<SignedTransaction, 'type' | 'raw'>[];
@@ -13,7 +13,7 @@ export interface BlockBody {
   readonly withdrawals: readonly Withdrawal[];
 }
 
-/** RLP of a block. */
+/** RLP encoding of a block. */
 export function blockBytes({ header, transactions, uncles, withdrawals }: BlockBody): Uint8Array {
   const items: Item[] = [
     headerFields(header),

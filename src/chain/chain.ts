@@ -5,8 +5,8 @@ import type { TrieProof } from '../ethereum/state-trie.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import type { Withdrawal } from '../ethereum/withdrawal.js';
 import type { BlockContext } from '../evm/block-context.js';
-import type { AccountChange } from '../evm/state-overlay.js';
-import type { StateReader } from '../evm/state-reader.js';
+import type { AccountChange } from '../evm/state/state-overlay.js';
+import type { StateReader } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
 import type { Network } from '../networks/network.js';
 import type { CallRequest } from '../primitives/call-request.js';
@@ -20,156 +20,156 @@ export interface Block {
   /** 32 bytes. */
   readonly hash: Uint8Array;
   readonly transactions: readonly SignedTransaction[];
-  /** Hashes of its uncles, 32 bytes each; left out for none. */
+  /** Hashes of its uncles, 32 bytes each; left out if there are none. */
   readonly uncles?: readonly Uint8Array[];
-  /** From Shanghai on; left out for none. */
+  /** From Shanghai on; left out before. */
   readonly withdrawals?: readonly Withdrawal[];
-  /** Bytes of its RLP. */
+  /** Length of its RLP in bytes. */
   readonly size: number;
 }
 
-/** A transaction and where it stands. */
+/** A transaction and its position. */
 export interface IncludedTransaction {
   readonly transaction: SignedTransaction;
   readonly block: Block;
   readonly index: number;
 }
 
-/** What an included transaction did. */
+/** The result of an included transaction. */
 export interface TransactionReceipt extends IncludedTransaction {
   /** Always true for a block before Byzantium, whose receipts hold `stateRoot` instead. */
   readonly succeeded: boolean;
   /** State root after the transaction, 32 bytes: only before Byzantium. */
   readonly stateRoot?: Uint8Array;
-  /** After refunds. */
+  /** Gas used, after refunds. */
   readonly gasUsed: bigint;
   readonly cumulativeGasUsed: bigint;
-  /** Wei per gas really paid. */
+  /** Price paid, wei per gas. */
   readonly effectiveGasPrice: bigint;
-  /** Of a transaction with blobs: gas of its blobs, and wei per blob gas that it paid. */
+  /** Only with blobs: gas of its blobs, and the price paid in wei per blob gas. */
   readonly blobGasUsed?: bigint;
   readonly blobGasPrice?: bigint;
-  /** Of a contract creation. */
+  /** Address of the created contract, 20 bytes; undefined for other transactions. */
   readonly contractAddress: Uint8Array | undefined;
   readonly logs: readonly Log[];
-  /** Index within the block of the first of `logs`. */
+  /** Index within the block of the first log. */
   readonly firstLogIndex: number;
 }
 
-/** Prices that hold for the next transaction, and the block whose header set them. */
+/** Prices for the next transaction, and the block whose header set them. */
 export interface CurrentPrices {
   readonly prices: Prices;
-  /** Undefined while the profile's defaults hold, because no header has brought prices. */
+  /** Undefined if no header has prices and the profile's defaults are used. */
   readonly sourceBlock: number | undefined;
 }
 
-/** A range of blocks, both ends included, and the logs of them that are wanted. */
+/** A range of blocks, both ends included, and a filter for their logs. */
 export interface LogQuery {
   readonly from: number;
   readonly to: number;
   readonly filter: LogFilter;
-  /** Told of the blocks at both ends: what an answer without logs rests on. */
+  /** Called with the blocks at both ends. An empty answer depends on them. */
   readonly onEnd?: ((block: Block) => void) | undefined;
-  /** Ends the search; its reason is thrown. */
+  /** Aborts the search; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A log and where it stands. */
+/** A log and its position. */
 export interface FoundLog {
   readonly log: Log;
   readonly transaction: IncludedTransaction;
-  /** Within the block. */
+  /** Index within the block. */
   readonly logIndex: number;
 }
 
-/** Why a transaction is in no block (spec/json-rpc.md 2.4). */
+/** Why a transaction is in no block (docs/spec/json-rpc.md 2.4). */
 export interface Exclusion {
   readonly transaction: Pick<SignedTransaction, 'hash' | 'from' | 'nonce'>;
-  /** Who refused it: the node it was sent to, or the sequencer when it made a block. */
+  /** Where it was refused: by the node it was sent to, or by the sequencer when it built a block. */
   readonly stage: 'SEQUENCER' | 'RPC' | 'P2P';
   readonly reason: string;
-  /** Of the block it was left out of. */
+  /** Number of the block that does not include it. */
   readonly blockNumber: number | undefined;
-  /** Seconds. */
+  /** Seconds since 1970. */
   readonly timestamp: number;
 }
 
 /**
- * How far what is read of a block can be trusted: `held` was executed here; the others are those of a light node
- * (spec/json-rpc.md 7).
+ * How far the data of a block can be trusted. `held`: executed by this node. The others are levels of a light node
+ * (docs/spec/json-rpc.md 7).
  */
 export type TrustLevel = 'held' | 'finalized' | 'sealed' | 'linked' | 'plain';
 
-/** Gives the state root, 32 bytes, after the changes of one more block; each call goes on from the one before. */
+/** Returns the state root, 32 bytes, after the changes of one more simulated block. Each call continues from the one before. */
 export type ImaginedRoots = (changes: readonly AccountChange[]) => Promise<Uint8Array>;
 
-/** Told of each new head, in order. After the chain went back, numbers come again. */
+/** Called with each new head, in order. After a reorg, block numbers repeat. */
 export type HeadListener = (block: Block) => void;
 
-/** Told of each transaction that is taken into the pool, before the block that carries it. */
+/** Called with each transaction that enters the pool, before the block that includes it. */
 export type PendingTransactionListener = (transaction: SignedTransaction) => void;
 
-/** A call that is about to be executed after `block`, the head when left out. */
+/** A call that is about to be executed on the state after `block`; the head by default. */
 export interface CallPlan {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;
   readonly block?: Block | undefined;
-  /** By which name the head is meant where `block` is left out: the pending one stands on it. `latest` when left out. */
+  /** The tag that was used if `block` is left out; `pending` is executed on the head. Default: `latest`. */
   readonly tag?: 'latest' | 'pending' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One chain as the JSON-RPC methods see it, whatever stands behind: devnet, light node or replica. */
+/** The chain behind the JSON-RPC methods: a devnet, a light node or a replica. */
 export interface Chain {
   readonly kind: 'devnet' | 'light' | 'replica';
   readonly network: Network;
 
   head(): Promise<Block>;
-  /** @returns undefined for a block that is not held, or a tag that names none yet */
+  /** @returns undefined for a block that is not known, or a tag without a block */
   block(reference: BlockReference): Promise<Block | undefined>;
   /**
-   * The blocks from one number to another, both ends included, the lowest first. Both are on the chain, `last` is not above
-   * the head. Left out by a chain that holds its blocks.
+   * The blocks from `first` to `last`, the lowest first. `last` must not be above the head. Left out by a chain that holds its
+   * blocks.
    */
-  blocks?(first: number, last: number, signal?: AbortSignal): Promise<readonly Block[]>;
+  readonly blocks?: ((first: number, last: number, signal?: AbortSignal) => Promise<readonly Block[]>) | undefined;
   /** @param hash - 32 bytes */
   transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined>;
   /** @param hash - 32 bytes, of the transaction */
   receipt(hash: Uint8Array): Promise<TransactionReceipt | undefined>;
   /**
-   * Receipts of a block this chain gave, in the order of its transactions.
+   * Receipts of a block that this chain returned, in the order of its transactions.
    *
-   * @throws PlumblineError `BLOCK_NOT_FOUND` for a block that has left the chain since
+   * @throws PlumblineError `BLOCK_NOT_FOUND` if the block has left the chain since
    */
   receipts(block: Block): Promise<readonly TransactionReceipt[]>;
-  /** Logs in the order of the chain. The range has been checked: both ends are held, `from` is not above `to`. */
+  /** Logs in the order of the chain. The caller has checked that both ends exist and `from` is not above `to`. */
   logs(query: LogQuery): Promise<readonly FoundLog[]>;
   /**
-   * What waits in the pool, a sender's transactions in the order of their nonces; where no pool is kept, what was sent from
-   * here lately.
+   * Transactions in the pool, those of a sender in the order of their nonces. A chain without a pool returns those that this
+   * node sent recently.
    */
   pendingTransactions(): Promise<readonly SignedTransaction[]>;
-  /** @param hash - 32 bytes. @returns undefined when nothing is known of it, or no more */
+  /** @param hash - 32 bytes. @returns undefined if nothing is known about it, or no longer */
   exclusion(hash: Uint8Array): Promise<Exclusion | undefined>;
 
-  /** State after `block`. @param signal - ends what is being fetched for it. @throws PlumblineError `STATE_NOT_HELD` */
+  /** State after `block`. @param signal - aborts fetching it. @throws PlumblineError `STATE_NOT_HELD` */
   stateAt(block: Block, signal?: AbortSignal): Promise<StateReader>;
   /**
-   * As `head` and `stateAt`, for a call whose execution comes next. A chain that fetches state gets what the call reads
-   * together; left out by one that holds its state.
+   * As `head` and `stateAt`, for a call that is executed next. A chain that fetches state fetches what the call will read
+   * together. Left out by a chain that holds its state.
    *
-   * @throws PlumblineError `STATE_NOT_HELD`, and whatever fetching throws
+   * @throws PlumblineError `STATE_NOT_HELD`; errors of fetching
    */
-  prepare?(plan: CallPlan): Promise<{ readonly block: Block; readonly state: StateReader }>;
-  /** A block this chain gave, with its transactions; left out by a chain whose blocks always have them. */
-  withBody?(block: Block): Promise<Block>;
+  readonly prepare?: ((plan: CallPlan) => Promise<{ readonly block: Block; readonly state: StateReader }>) | undefined;
+  /** The block with its transactions. Left out by a chain whose blocks always have them. */
+  readonly withBody?: ((block: Block) => Promise<Block>) | undefined;
   /** Context of `block`'s own execution, for calls on its state. */
   contextOf(block: Block): BlockContext;
-  /** The simulated next block on top of `parent`, the head when left out (spec/fees.md 5.5). */
+  /** Context of the simulated next block on top of `parent`; the head by default (docs/spec/fees.md 5.5). */
   pendingContext(parent?: Block): Promise<BlockContext>;
-  /** Trust in the header and the state of `block`; `held` where a chain does not say. */
-  trust?(block: Block): Promise<TrustLevel>;
-  /** Prices after `block`, the head when left out. */
+  /** Trust level of the header and state of `block`. A chain without this method has `held`. */
+  readonly trust?: ((block: Block) => Promise<TrustLevel>) | undefined;
+  /** Prices after `block`; the head by default. */
   prices(block?: Block): Promise<CurrentPrices>;
 
   /**
@@ -187,18 +187,17 @@ export interface Chain {
   ): Promise<TrieProof>;
 
   /**
-   * State roots of blocks that are imagined on top of `block`; nothing of them is kept. Left out by a chain that does not
-   * hold the trie.
+   * State roots of simulated blocks on top of `block`. Nothing is stored. Left out by a chain that does not hold the trie.
    */
-  imaginedRoots?(block: Block): Promise<ImaginedRoots>;
+  readonly imaginedRoots?: ((block: Block) => Promise<ImaginedRoots>) | undefined;
 
   /**
-   * Proofs against the zk state root that layer 1 holds.
+   * Proofs against the zk state root on layer 1.
    *
    * @param address - 20 bytes
    * @param storageKeys - 32 bytes each
-   * @param onBlock - told the number of the block that the proof is of, which a tag leaves open
-   * @throws PlumblineError `BLOCK_NOT_PROVABLE` unless the block is one that layer 1 has a root of
+   * @param onBlock - called with the number of the proved block, which a tag does not determine
+   * @throws PlumblineError `BLOCK_NOT_PROVABLE` unless layer 1 has a root of the block
    */
   zkProof(
     address: Uint8Array,

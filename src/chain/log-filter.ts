@@ -1,21 +1,21 @@
 import { bloomBits, bloomHasBits, type Log } from '../ethereum/receipt.js';
 import { equalBytes } from '../primitives/bytes.js';
 
-/** Which logs are wanted. */
+/** A filter for logs. */
 export interface LogFilter {
-  /** One of these, 20 bytes each; any when undefined. */
+  /** Allowed addresses, 20 bytes each; undefined for any. */
   readonly addresses: readonly Uint8Array[] | undefined;
-  /** By position: one of these, 32 bytes each; any when undefined. A log with fewer topics does not match. */
+  /** Allowed topics by position, 32 bytes each; undefined for any. A log with fewer topics does not match. */
   readonly topics: readonly (readonly Uint8Array[] | undefined)[];
 }
 
-/** Whether the filter wants this log (spec/json-rpc.md 2.6). */
+/** Whether the filter matches this log (docs/spec/json-rpc.md 2.6). */
 export function matchesLog({ addresses, topics }: LogFilter, log: Log): boolean {
   if (log.topics.length < topics.length || !among(addresses, log.address)) return false;
   return topics.every((wanted, position) => among(wanted, log.topics[position]!));
 }
 
-/** A test of a block's bloom (256 bytes) that is false only if no log of the block matches. */
+/** A test for a block's bloom (256 bytes). If it returns false, no log of the block matches. */
 export function bloomTest({ addresses, topics }: LogFilter): (bloom: Uint8Array) => boolean {
   const wanted = [addresses, ...topics].filter((items) => items !== undefined).map((items) => items.map(bloomBits));
   return (bloom) => wanted.every((choices) => choices.some((bits) => bloomHasBits(bloom, bits)));

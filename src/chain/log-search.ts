@@ -1,7 +1,7 @@
 import type { Block, Chain, FoundLog, LogQuery, TransactionReceipt } from './chain.js';
 import { bloomTest, type LogFilter, matchesLog } from './log-filter.js';
 
-/** `Chain.logs` over blocks and receipts: only blocks whose bloom may hold a match are looked into. */
+/** Implements `Chain.logs` by blocks and receipts. Only blocks whose bloom may match are searched. */
 export async function searchLogs(
   chain: Pick<Chain, 'block' | 'receipts'>,
   { from, to, filter, onEnd, signal }: LogQuery,
@@ -19,7 +19,7 @@ export async function searchLogs(
   return found;
 }
 
-/** The logs of one block that the filter wants. */
+/** The logs of one block that match the filter. */
 export async function logsOfBlock(
   chain: Pick<Chain, 'receipts'>,
   block: Block,

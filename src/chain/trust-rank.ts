@@ -1,6 +1,6 @@
 import type { TrustLevel } from './chain.js';
 
-/** Levels of trust in their order: a higher one is more. */
+/** Order of the trust levels; a higher number is more trust. */
 export const TRUST_RANK: Readonly<Record<TrustLevel, number>> = {
   plain: 0,
   linked: 1,

@@ -5,24 +5,24 @@ import { dictionaryChecksum, verifyDictionary } from './verify.js';
 
 /** A compression dictionary, ready for `loadCalldataSizer`. */
 export interface Dictionary {
-  /** The network's name for it; `general` for plumbline's own, `custom` for one that nobody named. */
+  /** The network's name for it; `general` for plumbline's own; `custom` for bytes without a reference. */
   readonly name: string;
   readonly sha256: Hex;
   readonly bytes: Uint8Array;
-  /** True when it was checked to be the one its network names; sizes with any other are approximations. */
+  /** Whether it was verified as the network's own. Sizes with any other dictionary are approximations. */
   readonly networkOwn: boolean;
-  /** Why it stands in for the network's own; absent where that was had, or not asked for. */
+  /** Why it replaces the network's own dictionary; absent if that was loaded or not requested. */
   readonly reason?: string;
 }
 
 /**
- * Loads a dictionary from bytes or an URL and checks it against what the network names.
+ * Loads a dictionary from bytes or a URL and verifies it against the network's reference.
  *
  * @param source - bytes (copied), or an address
- * @param reference - length and sha256 the bytes must have; without it any bytes are taken, as `custom`
- * @throws PlumblineError `DICTIONARY_LENGTH_MISMATCH`, `DICTIONARY_CHECKSUM_MISMATCH`; for an URL also
+ * @param reference - required length and sha256; without it any bytes are accepted, as `custom`
+ * @throws PlumblineError `DICTIONARY_LENGTH_MISMATCH`, `DICTIONARY_CHECKSUM_MISMATCH`; for a URL also
  *   `DICTIONARY_UNREACHABLE`, `OUT_OF_RANGE` when the answer is too long for any dictionary, `ABORTED`
- * @source spec/compression.md 9
+ * @source docs/spec/compression.md 9
  */
 export async function loadDictionary(
   source: { readonly bytes: Uint8Array } | DictionaryAddress,
@@ -36,8 +36,8 @@ export async function loadDictionary(
 }
 
 /**
- * plumbline's own general dictionary: for devnets, and for estimates when a network's own cannot be had. Loaded on first
- * use, as a chunk of its own.
+ * plumbline's own general dictionary, for devnets, and for estimates when a network's own cannot be loaded. It is a
+ * chunk of its own, loaded on first use.
  */
 export async function generalDictionary(): Promise<Dictionary> {
   const { general, sha256 } = await import('./general.generated.js');

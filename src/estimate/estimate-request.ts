@@ -1,12 +1,12 @@
 import type { Block } from '../chain/chain.js';
 import type { BlockOverrides } from '../evm/block-overrides.js';
-import type { GasSearch } from '../evm/gas-search.js';
-import type { StepLimits } from '../evm/step-budget.js';
+import type { StepLimits } from '../evm/interpreter/step-budget.js';
+import type { GasSearch } from '../networks/gas-searches.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { EstimateEvidence } from './evidence.js';
 
-/** What an estimate is asked for. */
+/** The parameters of an estimate. */
 export interface EstimateRequest {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;
@@ -14,16 +14,16 @@ export interface EstimateRequest {
   /** State and prices after this block; the head when left out. */
   readonly block?: Block | undefined;
   /**
-   * Run in the simulated block after that one. The default is what the reference node does: Besu's networks always do,
-   * geth's run in the block itself unless the pending one was named.
+   * Whether to run in the simulated block after that one. Default: as the reference node does. Networks of Besu always do;
+   * networks of geth run in the block itself unless the tag is `pending`.
    */
   readonly pending?: boolean | undefined;
-  /** Instead of the node's search. */
+  /** Replaces the node's gas search. */
   readonly search?: GasSearch | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The three numbers, and how they came about. Amounts in wei per gas. */
+/** Gas limit and fees, with the evidence for them. Amounts in wei per gas. */
 export interface FeeEstimate {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint;
@@ -31,8 +31,8 @@ export interface FeeEstimate {
   readonly evidence: EstimateEvidence;
 }
 
-/** What holds for every estimate of a node. */
+/** Options of all estimates of a node. */
 export interface EstimatorOptions extends Pick<StepLimits, 'stepBudget'> {
-  /** Search, where it is not the one of the network profile. */
+  /** Replaces the gas search of the network profile. */
   readonly gasSearch?: GasSearch | undefined;
 }

@@ -2,11 +2,11 @@ import type { Block, Chain } from '../chain/chain.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { PlumblineError } from '../errors.js';
 import type { BlockContext } from '../evm/block-context.js';
-import { estimateGasAt } from '../evm/estimate-gas.js';
-import type { GasEstimate } from '../evm/gas-search.js';
-import type { Interpreters } from '../evm/interpreters.js';
-import { withOverrides } from '../evm/overrides.js';
-import type { StateReader } from '../evm/state-reader.js';
+import { withOverrides } from '../evm/calls/overrides.js';
+import { estimateGasAt } from '../evm/gas/estimate-gas.js';
+import type { GasEstimate } from '../evm/gas/gas-search.js';
+import type { Interpreters } from '../evm/interpreter/interpreters.js';
+import type { StateReader } from '../evm/state/state-reader.js';
 import { priorityFeePerGas } from '../fees/priority-fee.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
@@ -18,11 +18,10 @@ import type { EstimateRequest, EstimatorOptions, FeeEstimate } from './estimate-
 import { lineCounts, requireWithinLimits } from './line-counts.js';
 
 /*
- * What `Estimator` does once it is asked: a chunk of its own with the EVM, because a node that never estimates does not
- * load it.
+ * The work of `Estimator`: a chunk of its own together with the EVM, which a node that never estimates does not load.
  */
 
-/** Of the node. */
+/** What an estimator works on. */
 export interface EstimationParts {
   readonly chain: Chain;
   readonly sizer: CalldataSizer | (() => Promise<CalldataSizer>);
@@ -31,31 +30,35 @@ export interface EstimationParts {
   readonly interpreters: Interpreters;
 }
 
-/** Where an estimate is made. */
-export interface Ground {
+/** Where a call is executed. */
+export interface ExecutionPoint {
   readonly on: Block;
-  /** What executions see. */
+  /** The block in which it is executed. */
   readonly context: BlockContext;
   readonly state: StateReader;
 }
 
 /** See `Estimator.gas`. */
-export function gasOn(parts: EstimationParts, request: EstimateRequest, ground: Ground): Promise<GasEstimate> {
-  return search(parts, request, ground, false);
+export function gasOn(parts: EstimationParts, request: EstimateRequest, point: ExecutionPoint): Promise<GasEstimate> {
+  return search(parts, request, point, false);
 }
 
 /** See `Estimator.fees`. */
-export async function feesOn(parts: EstimationParts, request: EstimateRequest, ground: Ground): Promise<FeeEstimate> {
+export async function feesOn(
+  parts: EstimationParts,
+  request: EstimateRequest,
+  point: ExecutionPoint,
+): Promise<FeeEstimate> {
   const { chain, dictionary } = parts;
   const { network } = chain;
   const { call } = request;
   const sizing = typeof parts.sizer === 'function' ? parts.sizer() : Promise.resolve(parts.sizer);
-  // It is waited for below; until then its failure is nobody's.
+  // Awaited below. Until then a rejection must not count as unhandled.
   sizing.catch(() => {});
-  const { baseFeePerGas } = await chain.pendingContext(ground.on);
-  const gas = await search(parts, request, ground, network.moduleLimits !== undefined);
+  const { baseFeePerGas } = await chain.pendingContext(point.on);
+  const gas = await search(parts, request, point, network.moduleLimits !== undefined);
   const { gasLimit } = gas;
-  const sender = await ground.state.account(call.from ?? ZERO_ADDRESS);
+  const sender = await point.state.account(call.from ?? ZERO_ADDRESS);
   const transaction = transactionForSizing(call, {
     gasLimit,
     baseFee: baseFeePerGas,
@@ -65,11 +68,11 @@ export async function feesOn(parts: EstimationParts, request: EstimateRequest, g
   const signed = encodeSigned(transaction);
   const checked = lineCounts({ signedBytes: signed.length, logs: gas.logs, counts: gas.counts ?? {} }, network);
   requireWithinLimits(checked);
-  await requireFunds(request, gasLimit, ground);
+  await requireFunds(request, gasLimit, point);
 
   const bytes = network.sizing === 'signed' ? signed : encodeForSizing(transaction);
   const compressedTxSize = (await sizing).compressedTxSize(bytes);
-  const { prices, sourceBlock } = await chain.prices(ground.on);
+  const { prices, sourceBlock } = await chain.prices(point.on);
   const use = { gas: gasLimit, compressedTxSize, baseFee: baseFeePerGas };
   const priorityFee = priorityFeePerGas(network.pricing, prices, use);
   const { name, networkOwn, reason } = dictionary;
@@ -80,8 +83,8 @@ export async function feesOn(parts: EstimationParts, request: EstimateRequest, g
     priorityFeePerGas: priorityFee,
     evidence: {
       gas,
-      block: ground.on.header.number,
-      trust: (await chain.trust?.(ground.on)) ?? 'held',
+      block: point.on.header.number,
+      trust: (await chain.trust?.(point.on)) ?? 'held',
       sizing: network.sizing,
       transactionBytes: bytes.length,
       compressedTxSize,
@@ -101,7 +104,7 @@ export async function feesOn(parts: EstimationParts, request: EstimateRequest, g
 function search(
   { chain, options, interpreters }: EstimationParts,
   request: EstimateRequest,
-  { context, state }: Ground,
+  { context, state }: ExecutionPoint,
   counting: boolean,
 ): Promise<GasEstimate> {
   const { network } = chain;
@@ -118,14 +121,14 @@ function search(
 }
 
 /**
- * The reference node runs the call a second time with the estimated gas, and there it has to be payable. What that run
- * would do is known already: the search ended with a run of the same gas and price. The price is the base fee where the
+ * The reference node runs the call a second time with the estimated gas, and the sender must be able to pay for that run.
+ * The run itself is not repeated: the search ended with one of the same gas and price. The price is the base fee where the
  * call names none; its priority fee does not count.
  */
 async function requireFunds(
   { call, overrides = [] }: EstimateRequest,
   gasLimit: bigint,
-  { context, state }: Ground,
+  { context, state }: ExecutionPoint,
 ): Promise<void> {
   if (call.from === undefined || call.strict === false) return;
   const price = priceOf(call) > 0n ? priceOf(call) : context.baseFeePerGas;
@@ -133,6 +136,6 @@ async function requireFunds(
   const balance = (await withOverrides(state, overrides).account(call.from))?.balance ?? 0n;
   if (balance >= required) return;
   const sender = bytesToHex(call.from);
-  const text = `up-front cost ${required} exceeds balance ${balance} of ${sender}`;
+  const text = `the call costs up to ${required} wei, but ${sender} has ${balance}; lower its value, or override the balance`;
   throw new PlumblineError('INSUFFICIENT_FUNDS', text, { sender, required, balance });
 }

@@ -2,23 +2,23 @@ import type { Chain } from '../chain/chain.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { PlumblineError } from '../errors.js';
 import { withBlockOverrides } from '../evm/block-overrides.js';
-import type { GasEstimate } from '../evm/gas-search.js';
-import { Interpreters } from '../evm/interpreters.js';
-import { ReadCache } from '../evm/read-cache.js';
+import type { GasEstimate } from '../evm/gas/gas-search.js';
+import { Interpreters } from '../evm/interpreter/interpreters.js';
+import { ReadCache } from '../evm/state/read-cache.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import type { EstimateRequest, EstimatorOptions, FeeEstimate } from './estimate-request.js';
-import type { EstimationParts, Ground } from './estimation.js';
+import type { EstimationParts, ExecutionPoint } from './estimation.js';
 
-/** A chunk of its own with the EVM: a node that never estimates does not load it, and it comes while the state is fetched. */
+/** A chunk of its own with the EVM. It loads while the state is fetched; a node that never estimates does not load it. */
 function loadEstimation() {
   return import('./estimation.js');
 }
 
-/** Estimates on a chain's newest state: executed here, sized as the sequencer sizes, priced as it prices. */
+/** Estimates gas and fees: executes the call here, and sizes and prices it as the sequencer does. */
 export class Estimator {
   private readonly parts: EstimationParts;
 
-  /** @param sizer - or what loads it, when a fee is first estimated */
+  /** @param sizer - or a function that loads it at the first fee estimate */
   constructor(
     chain: Chain,
     sizer: CalldataSizer | (() => Promise<CalldataSizer>),
@@ -36,32 +36,39 @@ export class Estimator {
   }
 
   /**
-   * A gas limit with which the call succeeds, by the search of the request, the node or the network profile.
+   * A gas limit with which the call succeeds. The search is that of the request, else of the node, else of the network profile.
    *
    * @throws PlumblineError of the execution (see `estimateGasAt`); `STATE_NOT_HELD`
    */
   async gas(request: EstimateRequest): Promise<GasEstimate> {
-    const [ground, { gasOn }] = await Promise.all([this.ground(request), loadEstimation()]);
-    return gasOn(this.parts, request, ground);
+    const [point, { gasOn }] = await Promise.all([this.executionPoint(request), loadEstimation()]);
+    return gasOn(this.parts, request, point);
   }
 
   /**
-   * Answer of `linea_estimateGas` with its evidence. Limits of the prover that can be counted have to hold, and the sender
-   * has to be able to pay for what is estimated, unless the call names none.
+   * Answer of `linea_estimateGas` with its evidence. The transaction must keep the prover limits that can be counted here, and
+   * the sender, if the call names one, must be able to pay for it.
    *
    * @throws PlumblineError `CALLDATA_TOO_LARGE` above the network's limit; as `gas`; `MODULE_LIMIT_EXCEEDED`;
    *   `INSUFFICIENT_FUNDS`
-   * @source spec/fees.md 1, 6, 7, 9; spec/compression.md 2
+   * @source docs/spec/fees.md 1, 6, 7, 9; docs/spec/compression.md 2
    */
   async fees(request: EstimateRequest): Promise<FeeEstimate> {
     const { network } = this.parts.chain;
     const { call } = request;
     requireCalldataWithin(call.data?.length ?? 0, network.calldataLimit);
-    const [ground, { feesOn }] = await Promise.all([this.ground(request), loadEstimation()]);
-    return feesOn(this.parts, request, ground);
+    const [point, { feesOn }] = await Promise.all([this.executionPoint(request), loadEstimation()]);
+    return feesOn(this.parts, request, point);
   }
 
-  private async ground({ call, overrides, block, pending, blockOverrides, signal }: EstimateRequest): Promise<Ground> {
+  private async executionPoint({
+    call,
+    overrides,
+    block,
+    pending,
+    blockOverrides,
+    signal,
+  }: EstimateRequest): Promise<ExecutionPoint> {
     const inNext = pending ?? this.parts.chain.network.gasSearch !== 'geth';
     const tag = inNext ? 'pending' : 'latest';
     const prepared = await this.parts.chain.prepare?.({ call, overrides, block, tag, signal });
@@ -74,8 +81,12 @@ export class Estimator {
 
 function requireCalldataWithin(length: number, limit: number): void {
   if (length <= limit) return;
-  throw new PlumblineError('CALLDATA_TOO_LARGE', `calldata of ${length} bytes, the network takes ${limit}`, {
-    length,
-    limit,
-  });
+  throw new PlumblineError(
+    'CALLDATA_TOO_LARGE',
+    `calldata of ${length} bytes is too long; the network accepts ${limit}`,
+    {
+      length,
+      limit,
+    },
+  );
 }

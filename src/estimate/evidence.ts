@@ -1,22 +1,22 @@
 import type { TrustLevel } from '../chain/chain.js';
-import type { GasEstimate } from '../evm/gas-search.js';
+import type { GasEstimate } from '../evm/gas/gas-search.js';
 import type { Prices } from '../fees/prices.js';
 import type { Network } from '../networks/network.js';
 import type { LineCount } from './line-counts.js';
 
-/** How an estimate came about. Amounts in wei. */
+/** The evidence for an estimate. Amounts in wei. */
 export interface EstimateEvidence {
-  /** The search: its name, every limit it tried, gas used with the answer, before and after refunds. */
+  /** The gas search: its name, every limit it tried, gas used with the answer, before and after refunds. */
   readonly gas: GasEstimate;
-  /** Number of the block after which it was executed. */
+  /** Number of the block on whose state the call was executed. */
   readonly block: number;
-  /** How far the state and the header of that block can be trusted. */
+  /** Trust level of the state and the header of that block. */
   readonly trust: TrustLevel;
-  /** Which bytes of the transaction were sized (spec/compression.md 3, 8), and how many they are. */
+  /** Which bytes of the transaction were compressed (docs/spec/compression.md 3, 8); `transactionBytes`: their number. */
   readonly sizing: Network['sizing'];
   readonly transactionBytes: number;
   readonly compressedTxSize: number;
-  /** `networkOwn` is false where another had to stand in; `reason` says why. The size is an approximation then. */
+  /** `networkOwn` is false when another dictionary was used; `reason` says why. The size is then an approximation. */
   readonly dictionary: { readonly name: string; readonly networkOwn: boolean; readonly reason?: string };
   readonly pricingModel: 'extra-data' | 'verification-cost';
   readonly prices: Prices;
@@ -24,17 +24,17 @@ export interface EstimateEvidence {
   readonly pricesFromBlock: number | undefined;
   /** Factor over cost. */
   readonly margin: number;
-  /** Whether the base fee is the one the network profile names. When not, it follows from the header. */
+  /** Whether the base fee is that of the network profile. If not, it follows from the header. */
   readonly baseFeeIsConstant: boolean;
-  /** What a wallet offers: base fee plus priority fee, no head room on top (spec/fees.md 1). */
+  /** Base fee plus priority fee, without a reserve on top (docs/spec/fees.md 1). */
   readonly maxFeePerGas: bigint;
-  /** What the transaction costs at most, its value apart: gas limit times `maxFeePerGas`. */
+  /** Largest fee of the transaction: gas limit times `maxFeePerGas`. Its value is not included. */
   readonly totalFee: bigint;
   /** Limits of the prover. */
   readonly limits: {
-    /** Those that were checked: all of them hold, or there is no estimate. */
+    /** Those that were checked. The transaction keeps all of them; otherwise there is no estimate. */
     readonly checked: readonly LineCount[];
-    /** Those that cannot be checked here: whether they hold is not known. */
+    /** Those that cannot be checked here. */
     readonly unchecked: readonly string[];
   };
 }

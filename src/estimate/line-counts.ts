@@ -1,39 +1,39 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../errors.js';
 import type { Log } from '../ethereum/receipt.js';
-import { keccakBlocks, type ModuleCounts } from '../evm/counters.js';
+import { keccakBlocks, type ModuleCounts } from '../evm/interpreter/counters.js';
 import type { CountedModule } from '../networks/module-limits.js';
 import type { Network } from '../networks/network.js';
 import { equalBytes } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
 
-/** One limit of the sequencer's line counter, and what a transaction comes to by itself. */
+/** One limit of the sequencer's line counter, and the count of one transaction alone. */
 export interface LineCount {
   readonly module: CountedModule;
   readonly count: number;
   readonly limit: number;
 }
 
-/** A transaction as far as it is counted outside the interpreter. */
+/** What is counted of a transaction outside the interpreter, with the counts of its execution. */
 export interface CountedTransaction {
-  /** Bytes of it, signed. */
+  /** Length of the signed transaction, bytes. */
   readonly signedBytes: number;
   readonly logs: readonly Log[];
-  /** What its run came to. */
+  /** Counts of its execution. */
   readonly counts: ModuleCounts;
 }
 
 const SENDER_BYTES = 20;
-/** Of a block: time, hash and number of transactions. */
+/** Of a block: timestamp, hash and number of transactions. */
 const BLOCK_BYTES = 38;
 const MESSAGE_SENT = keccak_256(
   new TextEncoder().encode('MessageSent(address,address,uint256,uint256,uint256,bytes,bytes32)'),
 );
 
 /**
- * What a transaction comes to, alone in a block, of everything that has a limit.
+ * Counts of a transaction alone in a block, for every module that has a limit.
  *
- * @source spec/fees.md 7
+ * @source docs/spec/fees.md 7
  */
 export function lineCounts(
   { signedBytes, logs, counts }: CountedTransaction,
@@ -43,7 +43,7 @@ export function lineCounts(
     BLOCK_TRANSACTIONS: 1,
     BLOCK_L1_SIZE: signedBytes + SENDER_BYTES + BLOCK_BYTES,
     BLOCK_L2_L1_LOGS: messageService === undefined ? 0 : messagesTo(hexToBytes(messageService), logs),
-    // The transaction is hashed, its sender is derived from a key, and so is whoever ECRECOVER finds.
+    // One hash of the transaction, one for its sender's address, and one for each address that ECRECOVER returns.
     BLOCK_KECCAK:
       (counts.BLOCK_KECCAK ?? 0) + keccakBlocks(signedBytes) + 1 + (counts.PRECOMPILE_ECRECOVER_EFFECTIVE_CALLS ?? 0),
   };
@@ -55,11 +55,11 @@ export function lineCounts(
   }));
 }
 
-/** @throws PlumblineError `MODULE_LIMIT_EXCEEDED` with the first limit that does not hold */
+/** @throws PlumblineError `MODULE_LIMIT_EXCEEDED` with the first limit that is exceeded */
 export function requireWithinLimits(lines: readonly LineCount[]): void {
   for (const { module, count, limit } of lines) {
     if (count <= limit) continue;
-    const text = `${module} is ${count}, limit ${limit}`;
+    const text = `the transaction counts ${count} of ${module}, a block may have ${limit}; split it into smaller ones`;
     throw new PlumblineError('MODULE_LIMIT_EXCEEDED', text, { module, count, limit });
   }
 }

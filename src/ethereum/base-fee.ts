@@ -1,13 +1,13 @@
 import { PlumblineError } from '../errors.js';
 
-/** How many times the gas that a block aims at it may use (EIP-1559). */
+/** Ratio of a block's gas limit to its gas target (EIP-1559). */
 export const ELASTICITY = 2n;
 const CHANGE_DENOMINATOR = 8n;
 
 /** Base fee of the first block of London, wei per gas (EIP-1559). */
 export const INITIAL_BASE_FEE: bigint = 1_000_000_000n;
 
-/** What the next base fee depends on. */
+/** Header fields that determine the next base fee. */
 export interface BaseFeeParent {
   /** Wei per gas. */
   readonly baseFeePerGas: bigint;
@@ -18,13 +18,13 @@ export interface BaseFeeParent {
 /**
  * Base fee of the block after `parent`, wei per gas.
  *
- * @throws PlumblineError `OUT_OF_RANGE` for a gas limit below 2 or more gas used than the limit allows
- * @source EIP-1559, spec/fees.md 4. At 7 wei a decrease rounds to zero, which is why Linea's networks stay there.
+ * @throws PlumblineError `OUT_OF_RANGE` for a gas limit below 2, or gas used above the limit
+ * @source EIP-1559, docs/spec/fees.md 4. At 7 wei a decrease rounds to zero, so Linea's networks stay there.
  */
 export function nextBaseFee(parent: BaseFeeParent): bigint {
   const { baseFeePerGas: base, gasUsed, gasLimit } = parent;
   if (gasLimit < ELASTICITY || gasUsed < 0n || gasUsed > gasLimit) {
-    throw new PlumblineError('OUT_OF_RANGE', 'gas used and gas limit do not make a header', {
+    throw new PlumblineError('OUT_OF_RANGE', 'gasUsed must be at most gasLimit, and gasLimit at least 2', {
       what: 'gasUsed',
       value: gasUsed.toString(),
       limit: gasLimit.toString(),
@@ -37,17 +37,17 @@ export function nextBaseFee(parent: BaseFeeParent): bigint {
   return base + (rise > 1n ? rise : 1n);
 }
 
-/** The prices a transaction or message names, wei per gas; `gasPrice` decides where it is present. */
+/** The prices of a transaction, wei per gas. If `gasPrice` is present, it applies. */
 export interface NamedPrices {
   readonly gasPrice?: bigint | undefined;
   readonly maxFeePerGas?: bigint | undefined;
   readonly maxPriorityFeePerGas?: bigint | undefined;
 }
 
-/** Wei per gas that a transaction pays at a base fee (EIP-1559). */
+/** Price per gas that a transaction pays at a base fee, wei (EIP-1559). */
 export function effectiveGasPrice(prices: NamedPrices, baseFeePerGas: bigint): bigint {
   if (prices.gasPrice !== undefined) return prices.gasPrice;
   const cap = prices.maxFeePerGas ?? 0n;
-  const tipped = baseFeePerGas + (prices.maxPriorityFeePerGas ?? 0n);
-  return tipped < cap ? tipped : cap;
+  const wanted = baseFeePerGas + (prices.maxPriorityFeePerGas ?? 0n);
+  return wanted < cap ? wanted : cap;
 }

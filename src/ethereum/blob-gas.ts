@@ -1,4 +1,6 @@
-/** Blob gas of a block under one schedule (EIP-7840): blobs aimed at and at most allowed, and how fast the price moves. */
+/**
+ * Blob parameters of a fork (EIP-7840): target and maximum number of blobs in a block, and how fast the price changes.
+ */
 export interface BlobSchedule {
   readonly target: number;
   readonly max: number;
@@ -9,10 +11,10 @@ export interface BlobSchedule {
 export const GAS_PER_BLOB = 131_072n;
 
 const MIN_BLOB_BASE_FEE = 1n;
-/** Execution gas that a blob is to cost at least (EIP-7918). */
+/** Minimum execution gas cost of a blob (EIP-7918). */
 const BLOB_BASE_COST = 8_192n;
 
-/** What the next excess depends on. All are zero in a parent before Cancun. */
+/** Header fields that determine the next excess. All are zero in a parent before Cancun. */
 export interface BlobGasParent {
   readonly blobGasUsed?: bigint | undefined;
   readonly excessBlobGas?: bigint | undefined;
@@ -29,7 +31,7 @@ export function blobBaseFee(excessBlobGas: bigint, schedule: BlobSchedule): bigi
  * `excessBlobGas` of the block after `parent`.
  *
  * @param schedule - in force at the new block
- * @param reserve - whether blobs have a reserve price, that is from Osaka on
+ * @param reserve - whether blobs have a reserve price: from Osaka on
  * @source EIP-4844, EIP-7918
  */
 export function nextExcessBlobGas(parent: BlobGasParent, schedule: BlobSchedule, reserve: boolean): bigint {
@@ -42,7 +44,7 @@ export function nextExcessBlobGas(parent: BlobGasParent, schedule: BlobSchedule,
   return excess + used - target;
 }
 
-/** About factor * e^(numerator / denominator), in integers. @source EIP-4844 */
+/** Approximates factor * e^(numerator / denominator), in integers. @source EIP-4844 */
 function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
   let sum = 0n;
   let term = factor * denominator;

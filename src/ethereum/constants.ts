@@ -8,15 +8,15 @@ export const EMPTY_TRIE_ROOT: Uint8Array = hexToBytes(
 export const EMPTY_UNCLES_HASH: Uint8Array = hexToBytes(
   '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
 );
-/** keccak256 of nothing: code hash of an account without code. */
+/** keccak256 of no bytes: code hash of an account without code. */
 export const EMPTY_CODE_HASH: Uint8Array = hexToBytes(
   '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
 );
-/** SHA-256 of nothing: `requestsHash` of a block without requests. */
+/** SHA-256 of no bytes: `requestsHash` of a block without requests. */
 export const EMPTY_REQUESTS_HASH: Uint8Array = hexToBytes(
   '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
 );
-/** Longest extra data of a header outside the seals of Clique, bytes. */
+/** Maximum extra data of a header in bytes, Clique seals apart. */
 export const MAX_EXTRA_DATA = 32;
-/** Highest nonce of an account; one that has it sends nothing more (EIP-2681). */
+/** Maximum nonce of an account, with which it cannot send any more (EIP-2681). */
 export const MAX_NONCE: bigint = 2n ** 64n - 1n;

@@ -3,9 +3,9 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bigIntToMinimalBytes } from '../primitives/bytes.js';
 
 /**
- * Where a creation puts its contract, 20 bytes. Nodes name the place in the receipt of one that failed as well.
+ * Address of the contract that a creation makes, 20 bytes. Nodes also put it into the receipt of a failed creation.
  *
- * @param creation - `from` has 20 bytes
+ * @param creation - `from` is 20 bytes
  * @source yellow paper, section 7
  */
 export function createdAddress({ from, nonce }: { readonly from: Uint8Array; readonly nonce: bigint }): Uint8Array {

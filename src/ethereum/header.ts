@@ -8,7 +8,7 @@ export interface BlockHeader {
   readonly parentHash: Uint8Array;
   readonly sha3Uncles: Uint8Array;
   readonly miner: Uint8Array;
-  /** Root of the ordinary Merkle-Patricia state trie; not the root that layer 1 knows. */
+  /** Root of the ordinary Merkle-Patricia state trie, not of the zk state. */
   readonly stateRoot: Uint8Array;
   readonly transactionsRoot: Uint8Array;
   readonly receiptsRoot: Uint8Array;
@@ -26,7 +26,7 @@ export interface BlockHeader {
   readonly baseFeePerGas?: bigint;
   /** From Shanghai on. */
   readonly withdrawalsRoot?: Uint8Array;
-  /** From Cancun on, as the two that follow. */
+  /** From Cancun on, like the next two. */
   readonly blobGasUsed?: bigint;
   readonly excessBlobGas?: bigint;
   readonly parentBeaconBlockRoot?: Uint8Array;
@@ -34,9 +34,9 @@ export interface BlockHeader {
   readonly requestsHash?: Uint8Array;
 }
 
-/** Fields of a header: at first, and from London, Shanghai, Cancun and Prague on. */
+/** Number of header fields: initially, and from London, Shanghai, Cancun and Prague on. */
 const FIELD_COUNTS = [15, 16, 17, 20, 21];
-/** Bytes of the fields that have a fixed length. */
+/** Lengths of fixed-length fields in bytes, by index. */
 const FIXED_LENGTHS: Readonly<Record<number, number>> = {
   0: 32,
   1: 32,
@@ -52,7 +52,7 @@ const FIXED_LENGTHS: Readonly<Record<number, number>> = {
   20: 32,
 };
 
-/** The items of a header's RLP list, the fields of later forks only where present (spec/json-rpc.md 5.1). */
+/** The items of a header's RLP list. Fields of later forks are included only if present (docs/spec/json-rpc.md 5.1). */
 export function headerFields(header: BlockHeader): Uint8Array[] {
   const int = (value: bigint | number) => bigIntToMinimalBytes(BigInt(value));
   const fields = [
@@ -88,24 +88,28 @@ export function headerHash(header: BlockHeader): Uint8Array {
 }
 
 /**
- * Header of the items of its RLP list.
+ * Decodes the items of a header's RLP list.
  *
- * @throws PlumblineError `INVALID_LENGTH` for a number of items that no fork has, or an item of another length than its
- *   field, `OUT_OF_RANGE` for a number or timestamp above 2^53 - 1
+ * @throws PlumblineError `INVALID_LENGTH` for a number of items that no fork has, or an item of the wrong length;
+ *   `OUT_OF_RANGE` for a number or timestamp above 2^53 - 1
  */
 export function headerFromFields(items: readonly Uint8Array[]): BlockHeader {
   if (!FIELD_COUNTS.includes(items.length)) {
-    throw new PlumblineError('INVALID_LENGTH', `a header has ${FIELD_COUNTS.join(', ')} fields, got ${items.length}`, {
-      what: 'header fields',
-      expected: FIELD_COUNTS.join(', '),
-      actual: items.length,
-    });
+    throw new PlumblineError(
+      'INVALID_LENGTH',
+      `a header must have ${FIELD_COUNTS.join(', ')} fields, got ${items.length}`,
+      {
+        what: 'header fields',
+        expected: FIELD_COUNTS.join(', '),
+        actual: items.length,
+      },
+    );
   }
   const bytes = (i: number) => {
     const [item, expected] = [items[i]!, FIXED_LENGTHS[i]];
     if (expected === undefined || item.length === expected) return item;
     const what = `header field ${i}`;
-    const text = `${what} has ${expected} bytes, got ${item.length}`;
+    const text = `${what} must have ${expected} bytes, got ${item.length}`;
     throw new PlumblineError('INVALID_LENGTH', text, { what, expected: String(expected), actual: item.length });
   };
   const int = (i: number) => bytesToBigInt(items[i]!);
@@ -135,5 +139,5 @@ export function headerFromFields(items: readonly Uint8Array[]): BlockHeader {
 function index(what: string, value: bigint): number {
   if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
   const details = { what, value: value.toString(), limit: '2^53 - 1' };
-  throw new PlumblineError('OUT_OF_RANGE', `${what} of a header is above 2^53 - 1`, details);
+  throw new PlumblineError('OUT_OF_RANGE', `the ${what} of a header must be at most 2^53 - 1`, details);
 }

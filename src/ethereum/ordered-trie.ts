@@ -5,21 +5,21 @@ import { EMPTY_TRIE_ROOT } from './constants.js';
 type Item = Uint8Array | Item[];
 
 interface Entry {
-  /** Half-bytes of the key. No key is the beginning of another: keys are RLP. */
+  /** Half-bytes of the key. No key is a prefix of another, because keys are RLP. */
   readonly path: Uint8Array;
   readonly value: Uint8Array;
 }
 
-/** Root of the trie that maps the RLP of an index to an item: the transactions root and the receipts root of a block. */
+/** Root of the trie from RLP-encoded index to item: transactions root and receipts root of a block. */
 export async function orderedTrieRoot(items: readonly Uint8Array[]): Promise<Uint8Array> {
   return orderedRoot(items);
 }
 
 /**
- * As `orderedTrieRoot`, at once.
+ * Like `orderedTrieRoot`, but synchronous.
  *
- * Our own, because the whole list is at hand: a trie of `@ethereumjs/mpt` 10.1.3 is written once per item, and it is most
- * of what a page that only verifies bodies would download.
+ * This is our own code because the whole list is known: a trie of `@ethereumjs/mpt` 10.1.3 is written once per item,
+ * and it would be most of the download of a page that only verifies block bodies.
  *
  * @source yellow paper, appendix D
  */
@@ -29,7 +29,7 @@ export function orderedRoot(items: readonly Uint8Array[]): Uint8Array {
   return keccak_256(RLP.encode(nodeOf(entries, 0)));
 }
 
-/** The node of what these entries, at least one, have from `depth` on. */
+/** The node of these entries (at least one) from `depth` on. */
 function nodeOf(entries: readonly Entry[], depth: number): Item {
   const { path, value } = entries[0]!;
   if (entries.length === 1) return [compactPath(path.subarray(depth), true), value];
@@ -43,13 +43,13 @@ function nodeOf(entries: readonly Entry[], depth: number): Item {
   return fork === depth ? branch : [compactPath(path.subarray(depth, fork), false), referenceTo(branch)];
 }
 
-/** A node as its parent holds it: whole when it is shorter than a hash. */
+/** Reference to a node in its parent: the node itself if it is shorter than a hash. */
 function referenceTo(node: Item): Item {
   const bytes = RLP.encode(node);
   return bytes.length < 32 ? node : keccak_256(bytes);
 }
 
-/** Path of a leaf or extension: a half-byte of flags, one of padding where the path is even, then the path. */
+/** Path of a leaf or extension: a half-byte of flags, one of padding if the path is even, then the path. */
 function compactPath(nibbles: Uint8Array, isLeaf: boolean): Uint8Array {
   const odd = nibbles.length % 2;
   const halves = Uint8Array.of((isLeaf ? 2 : 0) + odd, ...(odd === 1 ? [] : [0]), ...nibbles);

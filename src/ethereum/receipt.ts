@@ -9,11 +9,11 @@ export interface Log {
   readonly data: Uint8Array;
 }
 
-/** What a transaction did, as the receipts root commits to it. */
+/** The part of a receipt that the receipts root commits to. */
 export interface Receipt {
   readonly type: number;
   readonly succeeded: boolean;
-  /** State root after the transaction, 32 bytes: stands in the place of success before Byzantium (EIP-658). */
+  /** State root after the transaction, 32 bytes: before Byzantium, in place of the success flag (EIP-658). */
   readonly stateRoot?: Uint8Array | undefined;
   /** Gas of this transaction and all before it in the block. */
   readonly cumulativeGasUsed: bigint;
@@ -39,12 +39,12 @@ export function bloomBits(item: Uint8Array): readonly number[] {
   return [0, 2, 4].map((i) => ((hash[i]! << 8) | hash[i + 1]!) & 2047);
 }
 
-/** Whether these bits are all set. When they are not, no log under the bloom has the item they are of. */
+/** Whether all these bits are set. If not, no log under the bloom has the item. */
 export function bloomHasBits(bloom: Uint8Array, bits: readonly number[]): boolean {
   return bits.every((bit) => (bloom[255 - (bit >> 3)]! & (1 << (bit & 7))) !== 0);
 }
 
-/** Consensus encoding of a receipt: RLP, with the type in front of typed ones (EIP-2718). */
+/** Consensus encoding of a receipt: RLP, with the type in front for typed transactions (EIP-2718). */
 export function encodeReceipt(receipt: Receipt): Uint8Array {
   const body = RLP.encode([
     receipt.stateRoot ?? (receipt.succeeded ? Uint8Array.of(1) : new Uint8Array(0)),

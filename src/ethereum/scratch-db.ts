@@ -2,9 +2,9 @@ import type { BatchDBOp, DB } from '@ethereumjs/util';
 
 type Node = string | Uint8Array;
 
-/** Trie nodes kept beside those of another database, which they leave as it is. Nodes are found by their hash in both. */
+/** Trie nodes on top of another database, which is not changed. Nodes are found by hash in both. */
 export class ScratchDB implements DB<string, Node> {
-  /** @param base - asked for the nodes that are not held here */
+  /** @param base - read for nodes that are not held here */
   constructor(
     private readonly base: Pick<DB<string, Node>, 'get'>,
     private readonly nodes = new Map<string, Node>(),

@@ -7,7 +7,7 @@ import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
 import { ScratchDB } from './scratch-db.js';
 import { TrieNodes } from './trie-nodes.js';
 
-/** An account as the Merkle-Patricia state trie holds it. */
+/** An account in the Merkle-Patricia state trie. */
 export interface TrieAccount {
   readonly nonce: bigint;
   readonly balance: bigint;
@@ -17,32 +17,32 @@ export interface TrieAccount {
 /** Accounts between two reports of progress. */
 const PROGRESS_STEP = 500;
 
-/** What to write for one account: undefined deletes it with its storage. Slot keys and values have 32 bytes. */
+/** A write of one account. An undefined account is deleted with its storage. Slot keys and values are 32 bytes. */
 export interface TrieWrite {
   readonly address: Uint8Array;
   readonly account: TrieAccount | undefined;
-  /** Drop the storage held so far before writing `slots`. */
+  /** Clear the storage before writing `slots`. */
   readonly clearStorage?: boolean;
   readonly slots: readonly { readonly key: Uint8Array; readonly after: Uint8Array }[];
 }
 
-/** Account and storage proof in the members that `eth_getProof` shows; nodes from the root down. */
+/** Account and storage proofs, with the fields of `eth_getProof`; nodes from the root down. */
 export interface TrieProof {
   readonly accountProof: Uint8Array[];
-  /** Undefined when the account does not exist. */
+  /** Undefined if the account does not exist. */
   readonly account: TrieAccount | undefined;
   readonly storageRoot: Uint8Array;
   readonly storage: { readonly key: Uint8Array; readonly value: bigint; readonly proof: Uint8Array[] }[];
 }
 
 /**
- * The ordinary Ethereum state trie with its storage tries, in memory. Every root that has been written stays readable,
- * until one is held: from then on those that are held.
+ * The ordinary Ethereum state trie with its storage tries, in memory. All written roots stay readable until the first
+ * `hold`; from then on, the held ones.
  */
 export class StateTrie {
   private constructor(
     private readonly accounts: MerklePatriciaTrie,
-    /** Undefined for a fork, whose nodes last as long as it does. */
+    /** Undefined for a fork, whose nodes exist as long as the fork. */
     private readonly nodes?: TrieNodes,
   ) {}
 
@@ -53,10 +53,10 @@ export class StateTrie {
   }
 
   /**
-   * A trie of nodes that were stored, with the state of a root held. Nodes that the root does not lead to are forgotten.
+   * Restores a trie from stored nodes, with one root held. Nodes not reachable from the root are dropped.
    *
-   * @param nodes - by `bytesToKey` of their hash, as `nodesOf` gave them
-   * @returns undefined when the root is not among them
+   * @param nodes - by `bytesToKey` of their hash, as from `nodesOf`
+   * @returns undefined if the root is not among them
    */
   static async restore(nodes: ReadonlyMap<string, Uint8Array>, root: Uint8Array): Promise<StateTrie | undefined> {
     const trie = await StateTrie.create();
@@ -67,27 +67,27 @@ export class StateTrie {
     return trie;
   }
 
-  /** Nodes of a held root, storage tries included, except known ones and those below them; see `TrieNodes.below`. */
+  /** Nodes of a held root, storage tries included, except known nodes and those below them; see `TrieNodes.below`. */
   nodesOf(root: Uint8Array, known: (name: string) => boolean): Map<string, Uint8Array> {
     return this.nodes?.below(root, known) ?? new Map();
   }
 
-  /** Keeps the state of a root that has just been written, and forgets other roots written since the last one held. */
+  /** Holds a root that was just written, and drops other roots written since the last `hold`. */
   hold(root: Uint8Array): void {
     this.nodes?.hold(root);
   }
 
-  /** Nodes that held roots lead to. */
+  /** Number of nodes reachable from held roots. */
   get heldNodes(): number {
     return this.nodes?.size ?? 0;
   }
 
-  /** Lets go of a root that was held, once for each time. */
+  /** Releases a held root. Call it once for each `hold`. */
   release(root: Uint8Array): void {
     this.nodes?.release(root);
   }
 
-  /** @returns the new state root */
+  /** @returns the new state root, 32 bytes */
   async write(writes: readonly TrieWrite[]): Promise<Uint8Array> {
     for (const { address, account, clearStorage, slots } of writes) {
       if (account === undefined) {
@@ -101,11 +101,11 @@ export class StateTrie {
   }
 
   /**
-   * Writes the accounts of an empty trie. In the order of their hashed keys, and without keeping the nodes of states in
-   * between: that is faster, and takes a fifth of the memory.
+   * Writes the accounts of an empty trie, in order of their hashed keys and without keeping intermediate nodes: faster,
+   * and a fifth of the memory.
    *
-   * @param onProgress - told the share that is written, 0 to 1
-   * @returns the new state root
+   * @param onProgress - called with the share that is written, 0 to 1
+   * @returns the new state root, 32 bytes
    */
   async load(writes: readonly TrieWrite[], onProgress: (fraction: number) => void): Promise<Uint8Array> {
     const { db } = this.accounts.database();
@@ -120,19 +120,19 @@ export class StateTrie {
     return this.accounts.root(loader.root());
   }
 
-  /** Goes back to a root it has had and still holds. */
+  /** Reverts to an earlier root that is still held. */
   revertTo(root: Uint8Array): void {
     this.accounts.root(root);
-    this.nodes?.forgetFresh();
+    this.nodes?.dropPending();
   }
 
-  /** A trie that goes on from an earlier or the present root. What is written to it leaves this one as it is. */
+  /** A trie that continues from an earlier or the current root. Writes to it do not change this one. */
   async fork(root: Uint8Array): Promise<StateTrie> {
     const db = new ScratchDB(this.accounts.database().db);
     return new StateTrie(await createMPT({ db, root, useKeyHashing: true, valueEncoding: ValueEncoding.Bytes }));
   }
 
-  /** Proofs under an earlier or the present state root. */
+  /** Proofs under an earlier or the current state root. */
   async prove(root: Uint8Array, address: Uint8Array, keys: readonly Uint8Array[]): Promise<TrieProof> {
     const trie = this.openAt(root);
     const accountProof = await createMerkleProof(trie, address);
@@ -172,7 +172,7 @@ export class StateTrie {
     return trie.root();
   }
 
-  /** A trie over the same nodes at another root. */
+  /** A trie over the same nodes with another root. */
   private openAt(root: Uint8Array): MerklePatriciaTrie {
     const trie = this.accounts.shallowCopy(false);
     trie.root(root);
@@ -184,7 +184,6 @@ function encodeAccount({ nonce, balance, codeHash }: TrieAccount, storageRoot: U
   return RLP.encode([bigIntToMinimalBytes(nonce), bigIntToMinimalBytes(balance), storageRoot, codeHash]);
 }
 
-/** An account without code. */
 export function plainAccount(nonce: bigint, balance: bigint): TrieAccount {
   return { nonce, balance, codeHash: EMPTY_CODE_HASH };
 }

@@ -11,7 +11,7 @@ import { withoutSidecar } from './blob-sidecar.js';
 export interface SignedTransaction {
   readonly type: 0 | 1 | 2 | 3 | 4;
   readonly hash: Uint8Array;
-  /** The bytes that blocks carry: those that were broadcast, without the sidecar of blobs. */
+  /** The bytes in blocks: the broadcast bytes without the blob sidecar. */
   readonly raw: Uint8Array;
   /** Recovered from the signature, 20 bytes. */
   readonly from: Uint8Array;
@@ -21,7 +21,7 @@ export interface SignedTransaction {
   readonly gasLimit: bigint;
   /** Types 0 and 1. */
   readonly gasPrice: bigint | undefined;
-  /** Types 2, 3 and 4, as the next. */
+  /** Types 2, 3 and 4, like the next. */
   readonly maxFeePerGas: bigint | undefined;
   readonly maxPriorityFeePerGas: bigint | undefined;
   readonly value: bigint;
@@ -30,25 +30,25 @@ export interface SignedTransaction {
   readonly chainId: bigint | undefined;
   readonly accessList: readonly AccessListEntry[] | undefined;
   readonly authorizationList: readonly Authorization[] | undefined;
-  /** Type 3: wei per blob gas, and the hashes of the blobs, 32 bytes each. */
+  /** Type 3: wei per blob gas, and the versioned hashes of the blobs, 32 bytes each. */
   readonly maxFeePerBlobGas?: bigint | undefined;
   readonly blobVersionedHashes?: readonly Uint8Array[] | undefined;
   readonly v: bigint;
   readonly r: bigint;
   readonly s: bigint;
-  /** Nobody signed it: a devnet ran it for `from`, which stands in `r`. */
+  /** Unsigned: a devnet ran it for `from`, which `r` contains. */
   readonly impersonated?: true;
 }
 
-/** What is let in besides what every pool takes, and what is known of the sender. */
+/** Variants to accept beyond those of a normal pool, and known facts about the sender. */
 export interface TransactionParsing {
-  /** Take type 3, with its sidecar or without; the sidecar's proofs are not looked at. Refused when left out. */
+  /** Accept type 3, with or without sidecar; the sidecar's proofs are not checked. Default false. */
   readonly blobs?: boolean | undefined;
-  /** Take signatures that name no chain as Frontier did, with `s` of either half. */
+  /** Accept signatures without chain id as in Frontier, with a high `s`. */
   readonly frontier?: boolean | undefined;
-  /** 20 bytes: the sender of a transaction that nobody signed. Its signature is not looked at. */
+  /** 20 bytes: the sender of an unsigned transaction. The signature is not checked. */
   readonly impersonated?: Uint8Array | undefined;
-  /** 20 bytes: the sender, where it has been recovered before. */
+  /** 20 bytes: the sender, if it was recovered before. */
   readonly sender?: Uint8Array | undefined;
 }
 
@@ -57,10 +57,10 @@ function reject(rule: TransactionRule, reason: string, cause?: unknown): Plumbli
 }
 
 /**
- * Parses a raw signed transaction and recovers its sender.
+ * Decodes a raw signed transaction and recovers its sender.
  *
  * @param broadcast - RLP of a legacy transaction, or type and payload (EIP-2718)
- * @param chainId - chain the transaction has to be for; a legacy transaction may name none
+ * @param chainId - required chain id; a legacy transaction may have none
  * @throws PlumblineError `TRANSACTION_REJECTED` with rule `malformed`, `type`, `chain-id` or `signature`
  */
 export function parseSignedTransaction(
@@ -73,12 +73,13 @@ export function parseSignedTransaction(
   const raw = payloadOf(broadcast);
   let tx = decode(raw, chainId, Hardfork.Prague);
   const type = tx.type as SignedTransaction['type'];
-  const named = namedChainId(tx);
-  if (parsing.frontier === true && type === 0 && named === undefined) tx = decode(raw, chainId, Hardfork.Chainstart);
+  const txChainId = chainIdOf(tx);
+  if (parsing.frontier === true && type === 0 && txChainId === undefined)
+    tx = decode(raw, chainId, Hardfork.Chainstart);
   if (!tx.isSigned()) throw reject('signature', 'the transaction is not signed');
   const from = parsing.impersonated ?? parsing.sender ?? senderOf(tx);
-  if (named !== undefined && named !== BigInt(chainId)) {
-    throw reject('chain-id', `the transaction is for chain ${named}, this is ${chainId}`);
+  if (txChainId !== undefined && txChainId !== BigInt(chainId)) {
+    throw reject('chain-id', `the transaction is for chain ${txChainId}, this is chain ${chainId}`);
   }
   return {
     type,
@@ -93,7 +94,7 @@ export function parseSignedTransaction(
     maxPriorityFeePerGas: 'maxPriorityFeePerGas' in tx ? tx.maxPriorityFeePerGas : undefined,
     value: tx.value,
     data: tx.data,
-    chainId: named,
+    chainId: txChainId,
     accessList:
       'accessList' in tx ? tx.accessList.map(([address, storageKeys]) => ({ address, storageKeys })) : undefined,
     authorizationList: 'authorizationList' in tx ? tx.authorizationList.map(toAuthorization) : undefined,
@@ -121,15 +122,17 @@ function payloadOf(broadcast: Uint8Array): Uint8Array {
   try {
     return withoutSidecar(broadcast);
   } catch (cause) {
-    throw reject('malformed', `the transaction does not decode: ${messageOf(cause)}`, cause);
+    throw reject('malformed', `the transaction cannot be decoded: ${messageOf(cause)}`, cause);
   }
 }
 
 const noTrustedSetup = (): never => {
-  throw new PlumblineError('INTERNAL', 'blobs are not looked into', { reason: 'no trusted set-up' });
+  throw new PlumblineError('INTERNAL', 'blobs cannot be verified without a trusted setup', {
+    reason: 'no trusted set-up',
+  });
 };
 
-/** Reading a blob transaction asks for these, and calls none of them. */
+/** Decoding a blob transaction needs this object, but calls none of its functions. */
 const NO_KZG: KZG = {
   blobToKzgCommitment: noTrustedSetup,
   computeBlobProof: noTrustedSetup,
@@ -148,12 +151,12 @@ function decode(raw: Uint8Array, chainId: number, hardfork: Hardfork): TypedTran
   } catch (cause) {
     const reason = messageOf(cause);
     if (/chain ?id/i.test(reason)) throw reject('chain-id', `the transaction is for another chain: ${reason}`, cause);
-    throw reject('malformed', `the transaction does not decode: ${reason}`, cause);
+    throw reject('malformed', `the transaction cannot be decoded: ${reason}`, cause);
   }
 }
 
-/** Chain id a transaction is bound to; for legacy ones it stands in `v` (EIP-155). */
-function namedChainId(tx: TypedTransaction): bigint | undefined {
+/** Chain id of a transaction; legacy transactions have it in `v` (EIP-155). */
+function chainIdOf(tx: TypedTransaction): bigint | undefined {
   if ('chainId' in tx) return tx.chainId as bigint;
   const v = tx.v ?? 0n;
   return v >= 35n ? (v - 35n) / 2n : undefined;

@@ -7,85 +7,85 @@ type Item = Uint8Array | Item[];
 
 interface HeldNode {
   readonly bytes: Uint8Array;
-  /** Held nodes that name this one, and roots that are held. */
+  /** Number of held nodes and held roots that refer to this node. */
   references: number;
 }
 
 const HASH_BYTES = 32;
 const BRANCH_ITEMS = 17;
 const ACCOUNT_ITEMS = 4;
-/** First nibble of a leaf's path, with its flag: 2 or 3. */
+/** First nibble of a leaf's path: 2 or 3. */
 const LEAF_FLAG = 2;
 
 /**
- * Nodes of Merkle-Patricia tries by their hash. What a trie writes is fresh; `hold` keeps what a root leads to, storage
- * tries of accounts included, and drops the rest of what is fresh, the nodes of states in between. `release` lets go of
- * what only that root led to.
+ * Nodes of Merkle-Patricia tries by hash, with reference counts. Written nodes are pending. `hold` keeps the pending
+ * nodes reachable from a root, storage tries included, and drops the others, which belong to intermediate states.
+ * `release` drops nodes reachable only from that root.
  */
 export class TrieNodes implements DB<string, Uint8Array> {
-  private readonly fresh = new Map<string, Uint8Array>();
+  private readonly pending = new Map<string, Uint8Array>();
   private readonly held = new Map<string, HeldNode>();
 
-  /** @param root - hash of a root node, 32 bytes; may be held several times, and is to be released as often */
+  /** @param root - hash of a root node, 32 bytes; may be held several times, and must be released as often */
   hold(root: Uint8Array): void {
     this.retain(bytesToKey(root));
-    this.fresh.clear();
+    this.pending.clear();
   }
 
-  /** @param root - one that is held */
+  /** @param root - a held root */
   release(root: Uint8Array): void {
     this.drop(bytesToKey(root));
   }
 
-  /** Forgets what has been written since the last `hold`; everything stays while nothing has ever been held. */
-  forgetFresh(): void {
-    if (this.held.size > 0) this.fresh.clear();
+  /** Drops nodes written since the last `hold`. Before the first `hold` nothing is dropped. */
+  dropPending(): void {
+    if (this.held.size > 0) this.pending.clear();
   }
 
-  /** Takes nodes in as if they had just been written. @param nodes - by `bytesToKey` of their hash */
+  /** Adds nodes as if they were just written. @param nodes - by `bytesToKey` of their hash */
   add(nodes: Iterable<readonly [string, Uint8Array]>): void {
-    for (const [name, node] of nodes) this.fresh.set(name, node);
+    for (const [name, node] of nodes) this.pending.set(name, node);
   }
 
   /**
-   * Held nodes that a root leads to, by `bytesToKey` of their hash. Nothing below a known node is looked at.
+   * Held nodes reachable from a root, by `bytesToKey` of their hash. Known nodes and those below them are skipped.
    *
-   * @param root - one that is held
-   * @param known - whether a node is known, and with it all that it leads to
+   * @param root - a held root
+   * @param known - whether a node is known, and all nodes below it
    */
   below(root: Uint8Array, known: (name: string) => boolean): Map<string, Uint8Array> {
     const found = new Map<string, Uint8Array>();
-    const ahead = [bytesToKey(root)];
-    for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
+    const queue = [bytesToKey(root)];
+    for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
       const node = this.held.get(name);
       if (node === undefined || found.has(name) || known(name)) continue;
       found.set(name, node.bytes);
-      ahead.push(...childrenOf(node.bytes));
+      queue.push(...childrenOf(node.bytes));
     }
     return found;
   }
 
   has(root: Uint8Array): boolean {
     const name = bytesToKey(root);
-    return this.fresh.has(name) || this.held.has(name);
+    return this.pending.has(name) || this.held.has(name);
   }
 
-  /** Nodes that are held. */
+  /** Number of held nodes. */
   get size(): number {
     return this.held.size;
   }
 
   async get(key: string): Promise<Uint8Array | undefined> {
     const name = nameOf(key);
-    return this.fresh.get(name) ?? this.held.get(name)?.bytes;
+    return this.pending.get(name) ?? this.held.get(name)?.bytes;
   }
 
   async put(key: string, node: Uint8Array): Promise<void> {
-    this.fresh.set(nameOf(key), node);
+    this.pending.set(nameOf(key), node);
   }
 
   async del(key: string): Promise<void> {
-    this.fresh.delete(nameOf(key));
+    this.pending.delete(nameOf(key));
   }
 
   async batch(operations: BatchDBOp<string, Uint8Array>[]): Promise<void> {
@@ -95,7 +95,7 @@ export class TrieNodes implements DB<string, Uint8Array> {
     }
   }
 
-  /** The same nodes: tries at other roots share them. */
+  /** Returns itself: tries with other roots share the nodes. */
   shallowCopy(): TrieNodes {
     return this;
   }
@@ -108,8 +108,8 @@ export class TrieNodes implements DB<string, Uint8Array> {
       node.references++;
       return;
     }
-    // The root of an empty trie is no node.
-    const bytes = this.fresh.get(name);
+    // The root of an empty trie has no node.
+    const bytes = this.pending.get(name);
     if (bytes === undefined) return;
     this.held.set(name, { bytes, references: 1 });
     for (const child of childrenOf(bytes)) this.retain(child);
@@ -123,12 +123,12 @@ export class TrieNodes implements DB<string, Uint8Array> {
   }
 }
 
-/** The trie library names nodes in hex without prefix. One character per byte takes half of the space, in one piece. */
+/** The trie library uses hex keys without prefix. One character per byte needs half the memory. */
 function nameOf(key: string): string {
   return bytesToKey(hexToBytes(`0x${key}`));
 }
 
-/** Names of the nodes that a node leads to, that of an account's storage included. */
+/** Keys of the nodes that a node refers to, including an account's storage root. */
 function childrenOf(node: Uint8Array): string[] {
   const names: string[] = [];
   collect(RLP.decode(node) as Item[], names);
@@ -145,13 +145,13 @@ function collect(node: readonly Item[], names: string[]): void {
   else addStorageRoot(value as Uint8Array, names);
 }
 
-/** A child is a hash, a short node in place, or nothing. */
+/** A child is a hash, an embedded short node, or empty. */
 function follow(child: Item, names: string[]): void {
   if (Array.isArray(child)) collect(child, names);
   else if (child.length === HASH_BYTES) names.push(bytesToKey(child));
 }
 
-/** The value of an account is a list with the root of its storage; that of a slot is no list. */
+/** The value of an account is a list with its storage root; the value of a slot is not a list. */
 function addStorageRoot(value: Uint8Array, names: string[]): void {
   const decoded = RLP.decode(value) as Item;
   if (Array.isArray(decoded) && decoded.length === ACCOUNT_ITEMS) follow(decoded[2]!, names);

@@ -5,19 +5,23 @@ import type { SignedTransaction } from './transaction.js';
 
 type Item = Uint8Array | Item[];
 
-/** A transaction nobody has signed, in the members of its type. */
+/** An unsigned transaction. */
 export type UnsignedTransaction = Omit<SignedTransaction, 'hash' | 'raw' | 'v' | 'r' | 's' | 'impersonated'>;
 
-/** A transaction with the bytes and the hash it has with a signature of zeros, of whatever sender. */
+/** A transaction with a zero signature, and the bytes and hash that follow. */
 export function withZeroSignature(tx: UnsignedTransaction): SignedTransaction {
   const raw = encodeTransaction(tx, { v: 0n, r: 0n, s: 0n });
   return { ...tx, raw, hash: keccak_256(raw), v: 0n, r: 0n, s: 0n };
 }
 
-/** `v` is the parity of `y` alone in transactions of a type above 0. */
+/** In typed transactions, `v` is the parity of `y` only. */
 export type TransactionSignature = Pick<SignedTransaction, 'v' | 'r' | 's'>;
 
-/** RLP of a legacy transaction, or type and payload. @source EIP-2718, EIP-2930, EIP-1559, EIP-4844, EIP-7702 */
+/**
+ * Encodes a transaction: RLP if legacy, else type and payload.
+ *
+ * @source EIP-2718, EIP-2930, EIP-1559, EIP-4844, EIP-7702
+ */
 export function encodeTransaction(
   tx: Omit<UnsignedTransaction, 'from'>,
   { v, r, s }: TransactionSignature,

@@ -3,7 +3,7 @@ import { PlumblineError } from '../errors.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../primitives/bytes.js';
 import { orderedTrieRoot } from './ordered-trie.js';
 
-/** Ether that leaves the beacon chain for an account (EIP-4895). */
+/** A withdrawal from the beacon chain to an account (EIP-4895). */
 export interface Withdrawal {
   readonly index: bigint;
   readonly validatorIndex: bigint;
@@ -18,7 +18,7 @@ export function withdrawalFields({ index, validatorIndex, address, amount }: Wit
   return [bigIntToMinimalBytes(index), bigIntToMinimalBytes(validatorIndex), address, bigIntToMinimalBytes(amount)];
 }
 
-/** @throws PlumblineError `INVALID_LENGTH` for items that are no withdrawal */
+/** @throws PlumblineError `INVALID_LENGTH` unless the items are a withdrawal */
 export function withdrawalFromFields(items: readonly Uint8Array[]): Withdrawal {
   const [index, validatorIndex, address, amount] = items;
   if (items.length !== 4 || address!.length !== 20) {

@@ -5,7 +5,7 @@ import type { Network } from '../networks/network.js';
 import { ZERO_ADDRESS, ZERO_WORD } from '../primitives/bytes.js';
 import { type Rules, rulesAt } from './common.js';
 
-/** What execution sees of the block it runs in. */
+/** Block data that execution can read. */
 export interface BlockContext {
   readonly number: number;
   /** Seconds. */
@@ -13,18 +13,18 @@ export interface BlockContext {
   readonly gasLimit: bigint;
   /** Wei; zero before London. */
   readonly baseFeePerGas: bigint;
-  /** 20 bytes; who is paid the tips. */
+  /** 20 bytes; receives the priority fees. */
   readonly coinbase: Uint8Array;
   /** 32 bytes. */
   readonly prevRandao: Uint8Array;
   /** 32 bytes, from Cancun on. */
   readonly parentBeaconBlockRoot?: Uint8Array | undefined;
-  /** What DIFFICULTY gives before Paris; zero when left out. */
+  /** Result of DIFFICULTY before Paris; zero if left out. */
   readonly difficulty?: bigint | undefined;
-  /** Wei per blob gas; 1, the least there is, when left out. */
+  /** Wei per blob gas; if left out, 1, which is the minimum. */
   readonly blobBaseFee?: bigint | undefined;
   /**
-   * Hash (32 bytes) of one of the 256 blocks before this one, for BLOCKHASH. An unknown hash is an error, not zero:
+   * Hash (32 bytes) of one of the 256 blocks before this one, for BLOCKHASH. An unknown hash must throw: with zero,
    * execution would silently take another path.
    */
   blockHash(number: number): Promise<Uint8Array>;
@@ -32,14 +32,14 @@ export interface BlockContext {
 
 const GAS_LIMIT_DENOMINATOR = 1024n;
 
-/** Gas limit after a block: moved towards `target` by less than 1/1024 of the present one. */
+/** Gas limit of the next block: moves towards `target` by less than 1/1024 of the current limit. */
 export function nextGasLimit(current: bigint, target: bigint): bigint {
   const step = current / GAS_LIMIT_DENOMINATOR - 1n;
   if (target > current) return target - current > step ? current + step : target;
   return current - target > step ? current - step : target;
 }
 
-/** Base fee of the block after `parent`, wei: what the first block of London begins with, and undefined before it. */
+/** Base fee of the block after `parent`, wei: the initial base fee at the first block of London, undefined before. */
 export function nextBlockBaseFee(parent: BlockHeader, rules: Pick<Rules, 'london'>): bigint | undefined {
   if (!rules.london) return undefined;
   const { baseFeePerGas, gasUsed, gasLimit } = parent;
@@ -47,9 +47,9 @@ export function nextBlockBaseFee(parent: BlockHeader, rules: Pick<Rules, 'london
 }
 
 /**
- * The context a sealed block was executed in.
+ * The context in which a sealed block was executed.
  *
- * @param network - asked for the blob parameters; the blob base fee is left out without it
+ * @param network - gives the blob parameters; without it the blob base fee is left out
  */
 export function contextOfHeader(
   header: BlockHeader,
@@ -73,22 +73,21 @@ export function contextOfHeader(
   };
 }
 
-/** What the simulated next block does not take from the head. */
+/** Values of the pending block that do not follow from the head. */
 export interface PendingOptions {
-  /** 20 bytes; the zero address when left out. */
+  /** 20 bytes; the zero address if left out. */
   readonly coinbase?: Uint8Array;
-  /** Gas limit the operator aims at; the head's when left out. */
+  /** Gas limit the operator aims for; the head's if left out. */
   readonly gasLimitTarget?: bigint;
-  /** Seconds; the head's plus one slot when left out. */
+  /** Seconds; the head's plus one slot if left out. */
   readonly timestamp?: number;
   readonly blockHash: BlockContext['blockHash'];
 }
 
 /**
- * The simulated block after `head`: nothing but the head is needed, and its time is the head's plus one slot, not the
- * clock's.
+ * Context of the pending block after `head`. Its time is the head's plus one slot, not the clock's.
  *
- * @source spec/fees.md 5.5
+ * @source docs/spec/fees.md 5.5
  */
 export function pendingContext(
   head: BlockHeader,

@@ -1,7 +1,7 @@
 import { ZERO_WORD } from '../primitives/bytes.js';
 import type { BlockContext } from './block-context.js';
 
-/** What a simulated call sees of its block otherwise than it is; members left out are the block's own. */
+/** Block values that a simulated call replaces; the others are the block's own. */
 export interface BlockOverrides {
   readonly number?: number;
   /** Seconds. */
@@ -19,10 +19,10 @@ export interface BlockOverrides {
 }
 
 /**
- * The context with overrides on it. Number and time choose the fork as well. BLOCKHASH gives the chain's own blocks, and
- * zero for those between the real block and an overridden number.
+ * The context with overrides applied. Number and time also choose the fork. BLOCKHASH gives the hashes of the chain,
+ * and zero for blocks between the real block and an overridden number.
  *
- * @source spec/fees.md 5.6; go-ethereum, internal/ethapi/override
+ * @source docs/spec/fees.md 5.6; ethereum/go-ethereum@02b73d4ea7 internal/ethapi/override/override.go
  */
 export function withBlockOverrides(context: BlockContext, overrides: BlockOverrides | undefined): BlockContext {
   if (overrides === undefined) return context;
@@ -33,6 +33,6 @@ export function withBlockOverrides(context: BlockContext, overrides: BlockOverri
     ...(number !== undefined && { number }),
     ...(time !== undefined && { timestamp: time }),
     ...(feeRecipient !== undefined && { coinbase: feeRecipient }),
-    blockHash: async (asked) => (asked >= context.number ? ZERO_WORD : context.blockHash(asked)),
+    blockHash: async (wanted) => (wanted >= context.number ? ZERO_WORD : context.blockHash(wanted)),
   };
 }

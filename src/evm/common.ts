@@ -1,7 +1,7 @@
 import type { BlobSchedule } from '../ethereum/blob-gas.js';
 import { type ForkActivation, HARDFORKS, type Hardfork, type Network } from '../networks/network.js';
 
-/** The rules of one block that matter outside the interpreter. */
+/** Rules of one block that are used outside the interpreter. */
 export interface Rules {
   readonly hardfork: Hardfork;
   readonly chainId: number;
@@ -17,30 +17,30 @@ export interface Rules {
   readonly cancun: boolean;
   readonly prague: boolean;
   readonly osaka: boolean;
-  /** Undefined where no blob transactions are let in. */
+  /** Undefined if blob transactions are not accepted. */
   readonly blobs: BlobSchedule | undefined;
 }
 
 /** Largest gas limit of one transaction from Osaka on (EIP-7825). */
 export const TRANSACTION_GAS_CAP = 16_777_216n;
 
-/** Those forks of the schedule that have begun at a block, in order; each needs the one before it. */
-function begunAt(network: Pick<Network, 'forks'>, number: number, timestamp: number): readonly ForkActivation[] {
+/** The forks that are active at a block, in order. A fork is active only if all before it are. */
+function activeForks(network: Pick<Network, 'forks'>, number: number, timestamp: number): readonly ForkActivation[] {
   const { forks } = network;
-  const begun = ({ block, timestamp: since }: ForkActivation) =>
+  const active = ({ block, timestamp: since }: ForkActivation) =>
     since !== undefined ? since <= timestamp : (block ?? 0) <= number;
-  const waiting = forks.findIndex((fork) => !begun(fork));
-  return waiting < 0 ? forks : forks.slice(0, waiting);
+  const firstInactive = forks.findIndex((fork) => !active(fork));
+  return firstInactive < 0 ? forks : forks.slice(0, firstInactive);
 }
 
-/** Rules of a network at a block: of the last fork of its schedule that has begun, by number or by timestamp (seconds). */
+/** Rules of a network at a block: those of the last active fork, by number or by timestamp (seconds). */
 export function rulesAt(network: Pick<Network, 'forks' | 'chainId'>, number: number, timestamp: number): Rules {
-  const begun = begunAt(network, number, timestamp);
-  const hardfork = begun[begun.length - 1]?.hardfork ?? network.forks[0]?.hardfork ?? 'london';
+  const active = activeForks(network, number, timestamp);
+  const hardfork = active[active.length - 1]?.hardfork ?? network.forks[0]?.hardfork ?? 'london';
   const order = HARDFORKS.indexOf(hardfork);
   const since = (fork: Hardfork) => order >= HARDFORKS.indexOf(fork);
   let blobs: BlobSchedule | undefined;
-  for (const fork of begun) blobs = fork.blobs ?? blobs;
+  for (const fork of active) blobs = fork.blobs ?? blobs;
   return {
     hardfork,
     chainId: network.chainId,

@@ -3,7 +3,7 @@ import { bigIntToBytes, bytesToBigInt } from '../primitives/bytes.js';
 import type { Prices } from './prices.js';
 
 /**
- * Layout of version 1 (spec/fees.md 3), each price an unsigned 32-bit big-endian number of 1000 wei:
+ * Layout of version 1 (docs/spec/fees.md 3). Prices are unsigned 32-bit big-endian numbers of 1000 wei:
  *
  *     0         1            5               9               13            32
  *     | version | fixed cost | variable cost | min gas price | zero        | Clique seal, or nothing
@@ -14,8 +14,8 @@ const ENCODED_BYTES = 32;
 const WEI_PER_UNIT = 1000n;
 
 /**
- * What a header's extra data says about prices. Whoever reads `ignored` or `rejected` keeps the last prices; the first is
- * ordinary, the second is what a node logs as an error.
+ * Result of reading prices from a header's extra data. For `ignored` and `rejected` the last prices stay in force.
+ * `ignored` is normal; a node logs `rejected` as an error.
  */
 export type ExtraDataReading =
   | { readonly status: 'prices'; readonly prices: Prices }
@@ -23,11 +23,12 @@ export type ExtraDataReading =
   | { readonly status: 'rejected'; readonly reason: string };
 
 /**
- * Reads the prices of a block header. Bytes after the third price are not looked at: seals of old blocks stand there.
+ * Reads the prices of a block header. Bytes after the third price are ignored: old blocks have their seals there. Never
+ * throws.
  *
  * @param extraData - the header's field, any length
- * @returns prices in wei, or why there are none; it never throws
- * @source spec/fees.md 3
+ * @returns prices in wei, or why there are none
+ * @source docs/spec/fees.md 3
  */
 export function parseExtraData(extraData: Uint8Array): ExtraDataReading {
   if (extraData.length === 0) return { status: 'ignored' };
@@ -43,11 +44,11 @@ export function parseExtraData(extraData: Uint8Array): ExtraDataReading {
 }
 
 /**
- * Extra data (32 bytes) that carries `prices`, for the headers of a devnet. Fractions of 1000 wei are dropped, as the
- * operator's coordinator drops them.
+ * Encodes `prices` as extra data (32 bytes), for the headers of a devnet. Fractions of 1000 wei are dropped, as the
+ * operator's coordinator does.
  *
- * @throws PlumblineError `OUT_OF_RANGE` for a negative price or one of 2^32 times 1000 wei and above
- * @source spec/fees.md 3, 3.1 step 6
+ * @throws PlumblineError `OUT_OF_RANGE` for a negative price, or one of 2^32 times 1000 wei or more
+ * @source docs/spec/fees.md 3, 3.1 step 6
  */
 export function encodeExtraData(prices: Prices): Uint8Array {
   const bytes = new Uint8Array(ENCODED_BYTES);
@@ -61,11 +62,15 @@ export function encodeExtraData(prices: Prices): Uint8Array {
 function unit(what: string, wei: bigint): Uint8Array {
   const units = wei / WEI_PER_UNIT;
   if (wei < 0n || units >= 1n << 32n) {
-    throw new PlumblineError('OUT_OF_RANGE', `${what} does not fit the header`, {
-      what,
-      value: wei.toString(),
-      limit: '0 to 4294967295999 wei',
-    });
+    throw new PlumblineError(
+      'OUT_OF_RANGE',
+      `${what} must be 0 to 4294967295999 wei to fit into a header, got ${wei}`,
+      {
+        what,
+        value: wei.toString(),
+        limit: '0 to 4294967295999 wei',
+      },
+    );
   }
   return bigIntToBytes(units, 4);
 }

@@ -1,13 +1,13 @@
 import type { Prices } from './prices.js';
 
 /*
- * How the operator's coordinator arrives at the prices of a header (spec/fees.md 3.1), in doubles and in this order.
- * A node does not need it to estimate; it explains prices, and relation 5 checks them.
+ * How the operator's coordinator computes the prices of a header (docs/spec/fees.md 3.1), in doubles and in this order.
+ * A node does not need this for estimates. It explains prices, and relation 5 checks them.
  */
 
 /**
- * Mean of `values` weighted by `ratios`, over as many pairs as there are; the plain mean when all ratios are zero; 0 of
- * nothing.
+ * Mean of `values` weighted by `ratios`, over as many pairs as there are; the plain mean if all ratios are zero; 0 if
+ * there are no pairs.
  */
 export function weightedAverage(values: readonly number[], ratios: readonly number[]): number {
   const count = Math.min(values.length, ratios.length);
@@ -30,18 +30,18 @@ export interface LayerOneFees {
   readonly blobBaseFee: number;
 }
 
-/** What one submission to layer 1 takes. */
+/** Cost factors of one submission to layer 1. */
 export interface SubmissionCost {
   readonly executionGas: number;
   readonly blobGas: number;
   readonly bytesPerSubmission: number;
   readonly margin: number;
-  /** Bounds of the result, wei per byte; none when left out. */
+  /** Bounds of the result, wei per byte; none if left out. */
   readonly lowerBound?: number;
   readonly upperBound?: number;
 }
 
-/** Variable cost in wei per compressed byte, before any congestion adjustment. */
+/** Variable cost in wei per compressed byte, before the congestion adjustment. */
 export function baseVariableCost(fees: LayerOneFees, cost: SubmissionCost): number {
   const execution = (fees.baseFee + fees.priorityFee) * cost.executionGas;
   const perByte = ((execution + fees.blobBaseFee * cost.blobGas) * cost.margin) / cost.bytesPerSubmission;
@@ -49,7 +49,7 @@ export function baseVariableCost(fees: LayerOneFees, cost: SubmissionCost): numb
   return Math.min(Math.max(perByte, lowerBound), upperBound);
 }
 
-/** Calldata bytes of the blocks looked at that count: each less 540, at least 0; none while there are too few blocks. */
+/** Sum of the calldata bytes of the newest blocks, less 540 bytes each; 0 if there are too few blocks. */
 export function congestionCalldata(calldataBytesPerBlock: readonly number[], blocks = 5): number {
   if (calldataBytesPerBlock.length < blocks) return 0;
   return calldataBytesPerBlock.slice(-blocks).reduce((sum, bytes) => sum + Math.max(0, bytes - 540), 0);
@@ -57,22 +57,22 @@ export function congestionCalldata(calldataBytesPerBlock: readonly number[], blo
 
 /** Parameters of the congestion adjustment. */
 export interface CongestionRule {
-  /** Calldata bytes that a block may hold. */
+  /** Maximum calldata bytes of a block. */
   readonly maxBlockCalldata: number;
   readonly blocks: number;
-  /** A full swing moves the price by one part in this many. */
+  /** A full change moves the price by one part in this many. */
   readonly denominator: number;
 }
 
-/** The rule where no other is given. */
 export const DEFAULT_CONGESTION_RULE: CongestionRule = { maxBlockCalldata: 109_000, blocks: 5, denominator: 32 };
 
 /**
- * Variable cost raised while recent blocks are more than half full of calldata, and let down slowly.
+ * Variable cost adjusted for congestion: it rises while recent blocks are more than half full of calldata, and falls
+ * slowly.
  *
- * @param base - of `baseVariableCost`
+ * @param base - from `baseVariableCost`
  * @param previous - the last adjusted cost
- * @param sumCalldata - of `congestionCalldata`
+ * @param sumCalldata - from `congestionCalldata`
  */
 export function adjustForCongestion(
   base: number,
@@ -85,17 +85,17 @@ export function adjustForCongestion(
   return Math.max(base, previous * (1 + delta / rule.denominator));
 }
 
-/** The transaction that the recommended gas price is for. */
+/** The transaction for which the recommended gas price is computed. */
 export interface ReferenceTransfer {
   readonly compressedTxSize: number;
   readonly expectedGas: number;
   readonly multiplier: number;
 }
 
-/** What real headers imply (spec/fees.md 3.1, relation 5). */
+/** Values implied by real headers (docs/spec/fees.md 3.1, relation 5). */
 export const REFERENCE_TRANSFER: ReferenceTransfer = { compressedTxSize: 250, expectedGas: 21_000, multiplier: 1 };
 
-/** Gas price recommended for a simple transfer, wei per gas, from the other two prices in wei. */
+/** Recommended gas price of a simple transfer, wei per gas, from the other two prices in wei. */
 export function recommendedGasPrice(
   variableCost: number,
   fixedCost: number,
@@ -104,16 +104,16 @@ export function recommendedGasPrice(
   return transfer.multiplier * ((variableCost * transfer.compressedTxSize) / transfer.expectedGas + fixedCost);
 }
 
-/** Prices as a header can say them: each cut to a multiple of 1000 wei. Costs in wei, of zero or above. */
+/** Prices as in a header, each truncated to a multiple of 1000 wei. Costs in wei, at least zero. */
 export function headerPrices(
   variableCost: number,
   fixedCost: number,
   transfer: ReferenceTransfer = REFERENCE_TRANSFER,
 ): Prices {
-  const cut = (wei: number) => BigInt(Math.trunc(wei / 1000)) * 1000n;
+  const truncated = (wei: number) => BigInt(Math.trunc(wei / 1000)) * 1000n;
   return {
-    fixedCostWei: cut(fixedCost),
-    variableCostWei: cut(variableCost),
-    minGasPriceWei: cut(recommendedGasPrice(variableCost, fixedCost, transfer)),
+    fixedCostWei: truncated(fixedCost),
+    variableCostWei: truncated(variableCost),
+    minGasPriceWei: truncated(recommendedGasPrice(variableCost, fixedCost, transfer)),
   };
 }

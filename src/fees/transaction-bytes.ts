@@ -5,9 +5,9 @@ import { bigIntToMinimalBytes, concatBytes, ZERO_ADDRESS } from '../primitives/b
 import type { AccessListEntry, Authorization, CallRequest } from '../primitives/call-request.js';
 import { requireInt64 } from './prices.js';
 
-/** A transaction whose bytes are sized. Amounts that its type needs and that are absent count as zero. */
+/** A transaction to size. Missing amounts count as zero. */
 export interface SizedTransaction {
-  /** EIP-2718 type; 0, 1, 2 and 4 have a size. */
+  /** EIP-2718 type: 0, 1, 2 or 4. */
   readonly type: number;
   /** Sender, 20 bytes. */
   readonly from: Uint8Array;
@@ -15,7 +15,7 @@ export interface SizedTransaction {
   readonly gasLimit: bigint;
   /** Wei per gas, types 0 and 1. */
   readonly gasPrice?: bigint | undefined;
-  /** Wei per gas, types 2 and 4, as the next. */
+  /** Wei per gas, types 2 and 4, like the next. */
   readonly maxFeePerGas?: bigint | undefined;
   readonly maxPriorityFeePerGas?: bigint | undefined;
   /** 20 bytes; absent for a contract creation. */
@@ -28,9 +28,9 @@ export interface SizedTransaction {
   readonly authorizationList?: readonly Authorization[] | undefined;
 }
 
-/** What an estimate knows beside the call. */
+/** Values that an estimate adds to the call. */
 export interface SizingContext {
-  /** The gas limit that was estimated; the caller's own never counts. */
+  /** The estimated gas limit; the caller's own is ignored. */
   readonly gasLimit: bigint;
   readonly baseFee: bigint;
   /** The sender's nonce after the newest block. */
@@ -45,7 +45,7 @@ export interface Signature {
   readonly s: bigint;
 }
 
-/** The constant signature that nodes put under a transaction they only size (spec/compression.md 8). */
+/** The constant signature with which nodes size unsigned transactions (docs/spec/compression.md 8). */
 export const SIZING_SIGNATURE: Signature = {
   yParity: 0n,
   r: 0x92cb833525c26bac21a06d03ae0f91836fd08f4fccac1db10fc21687e7797dafn,
@@ -57,8 +57,9 @@ const NO_BYTES = new Uint8Array(0);
 /**
  * The transaction that an estimate sizes for a call.
  *
- * @source spec/compression.md 2: any EIP-1559 price makes it type 2, an access list (an empty one too) type 1, else it is
- *   a legacy transaction, unprotected unless the call names a chain. Authorizations and blob fields are left out.
+ * @source docs/spec/compression.md 2: any EIP-1559 price makes it type 2, an access list (even an empty one) type 1,
+ *   else it is a legacy transaction, unprotected unless the call has a chain id. Authorizations and blob fields are
+ *   left out.
  */
 export function transactionForSizing(call: CallRequest, context: SizingContext): SizedTransaction {
   const common = {
@@ -80,10 +81,10 @@ export function transactionForSizing(call: CallRequest, context: SizingContext):
 }
 
 /**
- * Bytes fed to the compressor today: the sender, then what would be signed, with an absent recipient as 20 zero bytes.
+ * Input of the compressor today: the sender, then the bytes to sign, with an absent recipient as 20 zero bytes.
  *
- * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 and above
- * @source spec/compression.md 3
+ * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 or more
+ * @source docs/spec/compression.md 3
  */
 export function encodeForSizing(tx: SizedTransaction): Uint8Array {
   const fields = payloadFields(tx, tx.to ?? ZERO_ADDRESS);
@@ -92,10 +93,10 @@ export function encodeForSizing(tx: SizedTransaction): Uint8Array {
 }
 
 /**
- * Bytes fed to the compressor until February 2026: the signed transaction as networks carry it, without its sender.
+ * Input of the compressor until February 2026: the signed transaction as networks carry it, without its sender.
  *
- * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 and above
- * @source spec/compression.md 8
+ * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 or more
+ * @source docs/spec/compression.md 8
  */
 export function encodeSigned(tx: SizedTransaction, signature: Signature = SIZING_SIGNATURE): Uint8Array {
   const fields = payloadFields(tx, tx.to ?? NO_BYTES);
@@ -105,7 +106,7 @@ export function encodeSigned(tx: SizedTransaction, signature: Signature = SIZING
   return typed(tx.type, fields);
 }
 
-/** Bytes of a call that an estimate sizes, in the form a network profile names (`Network.sizing`). */
+/** Bytes to size for a call, in the form of the network profile (`Network.sizing`). */
 export function sizingBytes(
   call: CallRequest,
   context: SizingContext,
@@ -137,9 +138,13 @@ function payloadFields(tx: SizedTransaction, to: Uint8Array): RlpField[] {
     case 4:
       return [chainId, nonce, ...caps, ...tail, accessListField(tx), authorizationListField(tx)];
     default:
-      throw new PlumblineError('TRANSACTION_TYPE_UNSUPPORTED', `transactions of type ${tx.type} have no size`, {
-        type: tx.type,
-      });
+      throw new PlumblineError(
+        'TRANSACTION_TYPE_UNSUPPORTED',
+        `transactions of type ${tx.type} cannot be sized; use type 0, 1, 2 or 4`,
+        {
+          type: tx.type,
+        },
+      );
   }
 }
 

@@ -2,15 +2,15 @@ import { parseMargin, truncateToInteger } from './decimal.js';
 import { type Prices, requireGas, requireInt64, requireSize, type TransactionUse } from './prices.js';
 
 /**
- * Priority fee per gas at which carrying a transaction pays for itself, by the prices of a block header.
+ * Priority fee per gas at which a transaction is profitable for the operator, by the prices of a block header.
  *
  * @param prices - fixed cost per gas and variable cost per compressed byte, wei
- * @param use - gas above zero; size a whole number of bytes
- * @param margin - factor over cost: a double, or the decimal text it is parsed from
+ * @param use - gas above zero; size in whole bytes
+ * @param margin - factor over cost: a double, or a decimal text
  * @returns wei per gas
  * @throws PlumblineError `GAS_IS_ZERO`, `MARGIN_INVALID`, `OUT_OF_RANGE`
- * @source spec/fees.md 2. The node drops fractions of a wei twice: after the division by gas and after the margin.
- *   Products and sums wrap as its 64-bit integers do; prices that fit a header never reach that far.
+ * @source docs/spec/fees.md 2. The node drops fractions of a wei twice: after the division by gas and after the margin.
+ *   Products and sums wrap like its 64-bit integers; prices that fit into a header are never that large.
  */
 export function variableCostPriorityFee(
   prices: Pick<Prices, 'fixedCostWei' | 'variableCostWei'>,

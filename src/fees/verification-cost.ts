@@ -1,4 +1,4 @@
-import { PlumblineError } from '../errors.js';
+import { invalidParameter, PlumblineError } from '../errors.js';
 import type { VerificationCostPricing } from '../networks/network.js';
 import { parseMargin, truncateToInteger } from './decimal.js';
 import { requireGas, type TransactionUse } from './prices.js';
@@ -6,14 +6,14 @@ import { requireGas, type TransactionUse } from './prices.js';
 /**
  * Priority fee per gas by the cost of verification on layer 1.
  *
- * @param pricing - the model's parameters; its `floor` decides whether the fee is at least `minGasPriceWei - baseFee`
- * @param use - gas above zero; the size may have a fraction, as before the compressor came (serialized size / 5)
- * @param margin - factor over cost; that of `pricing` when left out
+ * @param pricing - the model's parameters; with `floor` the fee is at least `minGasPriceWei - baseFee`
+ * @param use - gas above zero; the size may have a fraction, as before the compressor existed (serialized size / 5)
+ * @param margin - factor over cost; default from `pricing`
  * @returns wei per gas
  * @throws PlumblineError `GAS_IS_ZERO`, `MARGIN_INVALID`, `INVALID_PARAMETER`, `OUT_OF_RANGE`
- * @source spec/fees.md 8.2: doubles from left to right, but for two integer products: ratio times gas cost in variants B
- *   and C, gas times capacity (64 bits) in all. Exact here; the node's own 32-bit product of the first would overflow
- *   above 2^31 - 1, far from any configuration.
+ * @source docs/spec/fees.md 8.2: doubles from left to right, except for two integer products: ratio times gas cost in
+ *   variants B and C, gas times capacity (64 bits) in all. They are exact here. The node's 32-bit product of the first
+ *   would overflow above 2^31 - 1, far from any configuration.
  */
 export function verificationCostPriorityFee(
   pricing: VerificationCostPricing,
@@ -51,8 +51,7 @@ function unflooredFee(pricing: VerificationCostPricing, use: TransactionUse, mar
 
 function requireCount(parameter: string, value: number): number {
   if (!Number.isSafeInteger(value) || value <= 0) {
-    const reason = 'is not a whole number above zero';
-    throw new PlumblineError('INVALID_PARAMETER', `${parameter} ${reason}`, { parameter, reason });
+    throw invalidParameter(parameter, 'must be a whole number above zero');
   }
   return value;
 }

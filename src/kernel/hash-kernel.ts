@@ -1,14 +1,14 @@
 import { PlumblineError } from '../errors.js';
 import { DIGEST_BYTES, type Hasher, type HashKernel, type HashScheme } from './contracts.js';
 
-/** Bits of a leaf position that a number holds exactly. */
+/** Levels of a path: bits of a position that a number can hold. */
 const MAX_LEVELS = 53;
 /** `MAX_PATHS` of assembly/hash/climb.ts. */
 const PATHS_AT_ONCE = 4;
 
 /**
- * What assembly/hash.ts exports, and assembly/trie.ts beside its own. A truth value is 0 or 1; 0 says that a word is not
- * below the modulus.
+ * Exports of assembly/hash.ts, which assembly/trie.ts has too. Functions that return a number return 0 if a word is not
+ * below the modulus, else 1.
  */
 export interface HashExports {
   readonly memory: WebAssembly.Memory;
@@ -33,7 +33,7 @@ export interface HashExports {
   poseidon2Permute(): number;
 }
 
-/** The functions of one scheme, under names without it. */
+/** The functions of one scheme. */
 interface SchemeExports {
   readonly wordBytes: number;
   hash(length: number): number;
@@ -45,7 +45,7 @@ interface SchemeExports {
   digest(): void;
 }
 
-/** Both schemes of an instance of a module. The memory of that instance must never grow. */
+/** Both schemes of an instance. The memory of that instance must never grow. */
 export function hashKernelOf(wasm: HashExports): HashKernel {
   const regions = new Regions(wasm);
   return {
@@ -78,11 +78,11 @@ export function hashKernelOf(wasm: HashExports): HashKernel {
   };
 }
 
-/** Views of the module's input and output; they stay good, because its memory never grows. */
+/** Views of the module's input and output. They stay valid, because its memory never grows. */
 class Regions {
   readonly input: Uint8Array;
   readonly output: Uint8Array;
-  /** The input, for numbers in it. */
+  /** View of the input for numbers. */
   readonly numbers: DataView;
 
   constructor(wasm: HashExports) {
@@ -108,7 +108,7 @@ class KernelHasher implements Hasher {
     if (input.length % this.#wasm.wordBytes !== 0) throw badLength(this.scheme, input.length);
     if (input.length <= region.length) {
       region.set(input);
-      this.#mustBeCanonical(this.#wasm.hash(input.length));
+      this.#requireCanonical(this.#wasm.hash(input.length));
     } else this.#hashInPieces(input);
     return output.slice(0, DIGEST_BYTES);
   }
@@ -127,7 +127,7 @@ class KernelHasher implements Hasher {
       if (atOnce === 0) this.#hashInPieces(piece);
       else {
         region.set(piece);
-        this.#mustBeCanonical(this.#wasm.hashMany(done, inputBytes));
+        this.#requireCanonical(this.#wasm.hashMany(done, inputBytes));
       }
       digests.set(output.subarray(0, done * DIGEST_BYTES), first * DIGEST_BYTES);
     }
@@ -138,7 +138,7 @@ class KernelHasher implements Hasher {
     for (const { length } of [state, block]) if (length !== DIGEST_BYTES) throw badLength(this.scheme, length);
     this.#regions.input.set(state);
     this.#regions.input.set(block, DIGEST_BYTES);
-    this.#mustBeCanonical(this.#wasm.compress());
+    this.#requireCanonical(this.#wasm.compress());
     return this.#regions.output.slice(0, DIGEST_BYTES);
   }
 
@@ -151,37 +151,41 @@ class KernelHasher implements Hasher {
     const { input, output, numbers } = this.#regions;
     const paths = new Uint8Array(siblings.length);
     for (let first = 0; first < count; first += PATHS_AT_ONCE) {
-      const some = positions.slice(first, first + PATHS_AT_ONCE);
-      const [from, to] = [first * height, (first + some.length) * height];
-      const at = some.length * DIGEST_BYTES;
+      const batch = positions.slice(first, first + PATHS_AT_ONCE);
+      const [from, to] = [first * height, (first + batch.length) * height];
+      const at = batch.length * DIGEST_BYTES;
       input.set(leaves.subarray(first * DIGEST_BYTES, first * DIGEST_BYTES + at));
       input.set(siblings.subarray(from, to), at);
-      for (let i = 0; i < some.length; i++) numbers.setFloat64(at + to - from + 8 * i, some[i]!, true);
-      this.#mustBeCanonical(this.#wasm.climb(some.length, levels));
+      for (let i = 0; i < batch.length; i++) numbers.setFloat64(at + to - from + 8 * i, batch[i]!, true);
+      this.#requireCanonical(this.#wasm.climb(batch.length, levels));
       paths.set(output.subarray(0, to - from), from);
     }
     return paths;
   }
 
-  /** An input longer than the region, its digest to the output. The region holds a whole number of blocks. */
+  /** Hashes an input longer than the region; the digest is in the output. The region holds a whole number of blocks. */
   #hashInPieces(input: Uint8Array): void {
     const { input: region } = this.#regions;
     this.#wasm.start();
     for (let at = 0; at < input.length; at += region.length) {
       const piece = input.subarray(at, at + region.length);
       region.set(piece);
-      this.#mustBeCanonical(this.#wasm.absorb(piece.length));
+      this.#requireCanonical(this.#wasm.absorb(piece.length));
     }
     this.#wasm.digest();
   }
 
-  #mustBeCanonical(status: number): void {
+  #requireCanonical(status: number): void {
     if (status === 0) throw notCanonical(this.scheme);
   }
 }
 
 function badLength(scheme: HashScheme, length: number): PlumblineError<'HASH_INPUT_LENGTH'> {
-  return new PlumblineError('HASH_INPUT_LENGTH', `${length} bytes are not an input of ${scheme}`, { scheme, length });
+  return new PlumblineError(
+    'HASH_INPUT_LENGTH',
+    `an input of ${scheme} cannot have ${length} bytes; pad it to whole words`,
+    { scheme, length },
+  );
 }
 
 function notCanonical(scheme: HashScheme): PlumblineError<'HASH_INPUT_NOT_CANONICAL'> {

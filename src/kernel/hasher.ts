@@ -11,7 +11,7 @@ const SOURCE: KernelSource = {
 };
 
 /**
- * Loads the hash module. Its memory is its own and never grows: a kernel costs about 160 KiB.
+ * Loads the hash module. Each kernel has its own memory, which never grows: about 160 KiB.
  *
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
@@ -19,7 +19,7 @@ export async function loadHashKernel(options: KernelOptions = {}): Promise<HashK
   return hashKernelOf(await instantiate<HashExports>(SOURCE, options));
 }
 
-/** The hasher of one scheme. @throws PlumblineError `KERNEL_UNAVAILABLE` */
+/** Loads the hasher of one scheme. @throws PlumblineError `KERNEL_UNAVAILABLE` */
 export async function loadHasher(scheme: HashScheme, options?: KernelOptions): Promise<Hasher> {
   return (await loadHashKernel(options))[scheme];
 }

@@ -2,19 +2,19 @@ import { messageOf, PlumblineError } from '../errors.js';
 import { hexToBytes } from '../primitives/hex.js';
 import type { KernelOptions } from './contracts.js';
 
-/** A generated module that holds one build of a kernel, as hex text with `0x`. */
+/** A generated module with one build of a kernel, as hex with `0x`. */
 export interface KernelText {
   readonly wasm: string;
 }
 
-/** One kernel. An engine runs only one of its builds, so each is a module of its own, loaded when it is the one. */
+/** One kernel. An engine uses only one of its builds, so each is a module of its own. */
 export interface KernelSource {
   readonly name: string;
   simd(): Promise<KernelText>;
   scalar(): Promise<KernelText>;
 }
 
-/** `i8x16.splat` and `drop` in a function of an otherwise empty module: valid only where SIMD is. */
+/** `i8x16.splat` and `drop` in a function of an otherwise empty module: valid only with SIMD. */
 export const SIMD_PROBE: Uint8Array<ArrayBuffer> = Uint8Array.of(
   0,
   97,
@@ -47,7 +47,7 @@ export const SIMD_PROBE: Uint8Array<ArrayBuffer> = Uint8Array.of(
   11,
 );
 
-/** Whether this engine runs WebAssembly SIMD. */
+/** Whether this engine supports WebAssembly SIMD. */
 export function hasSimd(): boolean {
   return typeof WebAssembly === 'object' && WebAssembly.validate(SIMD_PROBE);
 }
@@ -62,9 +62,9 @@ export async function instantiate<Exports>(source: KernelSource, options: Kernel
 }
 
 /**
- * Compiles a kernel. Asynchronous, because pages refuse to compile on the main thread otherwise.
+ * Compiles a kernel. Asynchronous, because pages may not compile large modules synchronously on the main thread.
  *
- * @throws PlumblineError `KERNEL_UNAVAILABLE` where there is no WebAssembly, the page's CSP forbids it, or the bytes are bad
+ * @throws PlumblineError `KERNEL_UNAVAILABLE` without WebAssembly, if the page's CSP forbids it, or for invalid bytes
  */
 export async function compile(source: KernelSource, options: KernelOptions = {}): Promise<WebAssembly.Module> {
   if (typeof WebAssembly !== 'object') throw unavailable(source.name, 'this engine has no WebAssembly');
@@ -79,9 +79,9 @@ export async function compile(source: KernelSource, options: KernelOptions = {})
 }
 
 /**
- * The exports of one more instance of a kernel, with a memory of its own.
+ * The exports of a new instance of a kernel, with its own memory.
  *
- * @throws PlumblineError `KERNEL_UNAVAILABLE` where there is no memory for it
+ * @throws PlumblineError `KERNEL_UNAVAILABLE` without enough memory
  */
 export async function instanceOf<Exports>(source: KernelSource, module: WebAssembly.Module): Promise<Exports> {
   try {
@@ -95,7 +95,7 @@ export async function instanceOf<Exports>(source: KernelSource, module: WebAssem
 function unavailable(kernel: string, reason: string, cause?: unknown): PlumblineError<'KERNEL_UNAVAILABLE'> {
   return new PlumblineError(
     'KERNEL_UNAVAILABLE',
-    `kernel ${kernel} does not load: ${reason}`,
+    `kernel ${kernel} cannot be loaded: ${reason}`,
     { kernel, reason },
     { cause },
   );

@@ -2,11 +2,11 @@ import { equalBytes } from '../primitives/bytes.js';
 import type { CalldataSizer } from './contracts.js';
 import { packedSize } from './packed-size.js';
 
-/** How much a remembering sizer keeps; both bounds hold. */
+/** Limits of a size cache; both apply. */
 export interface SizeCacheLimits {
-  /** Inputs remembered; 4096 when left out. */
+  /** Number of inputs; default 4096. */
   readonly entries?: number;
-  /** Bytes of all remembered inputs together; 2 MiB when left out. A longer input is sized and not remembered. */
+  /** Bytes of all inputs together; default 2 MiB. A longer input is sized but not cached. */
   readonly bytes?: number;
 }
 
@@ -19,19 +19,19 @@ interface Entry {
 }
 
 /**
- * A sizer that remembers the inputs it sized last. What it says of an input is always what `sizer` said of these very
- * bytes: the hash only finds an entry, the bytes decide. Of two inputs with one hash the newer is kept, so inputs made to
- * collide cost no more than having no cache.
+ * A sizer with a cache of recent inputs. A cached size is returned only for exactly the same bytes: the hash finds an
+ * entry, and the bytes are compared. Of two inputs with one hash the newer is cached, so inputs made to collide cost no
+ * more than having no cache.
  *
- * @param sizer - asked about inputs that are not remembered; its errors pass through and are not remembered
+ * @param sizer - computes sizes that are not cached; its errors are passed on and not cached
  */
 export function rememberingSizer(sizer: CalldataSizer, limits: SizeCacheLimits = {}): CalldataSizer {
   const { entries: maxEntries = ENTRIES, bytes: maxBytes = BYTES } = limits;
-  /** In order of last use, the oldest first. */
+  /** In order of last use, oldest first. */
   const entries = new Map<number, Entry>();
   let bytes = 0;
 
-  function forget(key: number, entry: Entry): void {
+  function remove(key: number, entry: Entry): void {
     entries.delete(key);
     bytes -= entry.input.length;
   }
@@ -46,10 +46,10 @@ export function rememberingSizer(sizer: CalldataSizer, limits: SizeCacheLimits =
       return known.lzssSize;
     }
     const entry: Entry = { input: input.slice(), lzssSize: sizer.lzssSize(input) };
-    if (known !== undefined) forget(key, known);
+    if (known !== undefined) remove(key, known);
     for (const [oldest, old] of entries) {
       if (entries.size < maxEntries && bytes + input.length <= maxBytes) break;
-      forget(oldest, old);
+      remove(oldest, old);
     }
     entries.set(key, entry);
     bytes += input.length;
@@ -59,7 +59,7 @@ export function rememberingSizer(sizer: CalldataSizer, limits: SizeCacheLimits =
   return { lzssSize, compressedTxSize: (input) => packedSize(lzssSize(input), input.length) };
 }
 
-/** FNV-1a, cut to 30 bits: engines keep such numbers without a box. */
+/** FNV-1a, truncated to 30 bits, because engines store such numbers without boxing. */
 function hashOf(input: Uint8Array): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < input.length; i++) hash = Math.imul(hash ^ input[i]!, 0x01000193);

@@ -1,11 +1,11 @@
-/** What assembly/trie.ts exports. Pointers come as signed numbers: `>>> 0` before use. */
+/** Exports of assembly/trie.ts. Pointers are returned as signed numbers: use `>>> 0`. */
 export interface TrieExports {
   readonly memory: WebAssembly.Memory;
-  /** Where operands go: an entry of the journal of leaves, 80 bytes. */
+  /** Address of the operands: an entry of the journal of leaves, 80 bytes. */
   readonly operands: WebAssembly.Global;
-  /** Where proofs and siblings are found. */
+  /** Address of proofs and siblings. */
   readonly proof: WebAssembly.Global;
-  /** Position that the last operation is about. */
+  /** Position of the last operation. */
   readonly position: WebAssembly.Global;
   init(isMimc: number): number;
   createTrie(): number;
@@ -28,7 +28,7 @@ export interface TrieExports {
   gatherNode(trie: number, level: number, index: number): void;
   gatherPairs(trie: number, position: number, to: number): number;
   recordJournals(leaves: number, nodes: number): void;
-  /** First page of a journal; 0 when it is empty. */
+  /** First page of a journal; 0 if it is empty. */
   journalPages(journal: number): number;
   clearJournal(journal: number): void;
   takeBack(): void;
@@ -46,7 +46,7 @@ export const ENTRY = { trie: 0, position: 4, prevLeaf: 8, nextLeaf: 12, hkey: 16
 /** Layout of an entry of the journal of nodes. */
 export const NODE = { trie: 0, level: 4, index: 8, hash: 12, bytes: 44 } as const;
 
-/** `prevLeaf` of a position not in use; `position` of an entry about the trie's nextFreeNode. */
+/** `prevLeaf` of an unused position; `position` of an entry about the trie's `nextFreeNode`. */
 export const NONE = 0xffffffff;
 
 /** Layout of a leaf record. */
@@ -55,7 +55,7 @@ export const RECORD = { prevLeaf: 0, nextLeaf: 4, hkey: 8, hval: 40 } as const;
 /** Layout of a page of a journal. */
 export const PAGE = { next: 0, bytes: 4, entries: 16 } as const;
 
-/** What operations answer; a refusal has changed nothing. */
+/** Results of operations; a negative one means that nothing was changed. */
 export const STATUS = {
   nothing: 0,
   inserted: 1,

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../errors.js';
+import { invalidParameter, type PlumblineError } from '../errors.js';
 import { DIGEST_BYTES, type HashScheme } from './contracts.js';
 import { instantiate, type KernelSource } from './instantiate.js';
 import type {
@@ -13,7 +13,7 @@ import { ENTRY, JOURNAL, NONE, STATUS, type TrieExports } from './trie-exports.j
 import { TrieMemory } from './trie-memory.js';
 import { trieRefusal } from './trie-refusal.js';
 
-/** Where the trie module comes from. */
+/** The builds of the trie module. */
 export const TRIE_SOURCE: KernelSource = {
   name: 'trie',
   simd: () => import('./wasm/trie.simd.generated.js'),
@@ -25,7 +25,8 @@ const DEPTH = 40;
 const POSITIONS = 2 ** 32;
 
 /**
- * Loads the trie module for one hash scheme. Each kernel has its own memory, 384 KiB at first and 640 from the first writes.
+ * Loads the trie module for one hash scheme. Each kernel has its own memory, at first 384 KiB, and 640 KiB from the
+ * first write on.
  *
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
@@ -33,7 +34,7 @@ export async function loadTrieKernel(scheme: HashScheme, options: TrieKernelOpti
   return trieKernelOf(scheme, await instantiate<TrieExports>(TRIE_SOURCE, options), options);
 }
 
-/** The kernel of an instance of the trie module that nobody else uses. */
+/** The kernel of an unshared instance of the trie module. */
 export function trieKernelOf(scheme: HashScheme, wasm: TrieExports, options: TrieKernelOptions): TrieKernel {
   return new WasmTrieKernel(scheme, wasm, options);
 }
@@ -43,7 +44,7 @@ class WasmTrieKernel implements TrieKernel {
   readonly keeps: TrieKernel['keeps'];
   readonly #wasm: TrieExports;
   readonly #memory: TrieMemory;
-  /** Live tries, and those of them with writes that wait for a commit. */
+  /** Existing tries, and those with uncommitted writes. */
   readonly #tries = new Set<number>();
   readonly #changed = new Set<number>();
 
@@ -64,34 +65,34 @@ class WasmTrieKernel implements TrieKernel {
   }
 
   dropTrie(trie: number): void {
-    this.#mustLive(trie);
+    this.#requireTrie(trie);
     this.#wasm.dropTrie(trie);
     this.#tries.delete(trie);
     this.#changed.delete(trie);
   }
 
   nextFreeNode(trie: number): number {
-    this.#mustLive(trie);
+    this.#requireTrie(trie);
     return this.#wasm.nextFreeNode(trie) >>> 0;
   }
 
   leafCount(trie: number): number {
-    this.#mustLive(trie);
+    this.#requireTrie(trie);
     return this.#wasm.leafCount(trie) >>> 0;
   }
 
   subRoot(trie: number): Uint8Array {
-    this.#mustBeHashed(trie, SUB_STALE);
+    this.#requireHashed(trie, SUB_STALE);
     return this.#memory.copy(this.#wasm.subRoot(trie) >>> 0, DIGEST_BYTES);
   }
 
   topRoot(trie: number): Uint8Array {
-    this.#mustBeHashed(trie, SUB_STALE | TOP_STALE);
+    this.#requireHashed(trie, SUB_STALE | TOP_STALE);
     return this.#memory.copy(this.#wasm.topRoot(trie) >>> 0, DIGEST_BYTES);
   }
 
   find(trie: number, hkey: Uint8Array): TrieFound {
-    this.#mustLive(trie);
+    this.#requireTrie(trie);
     this.#memory.writeKey(hkey);
     const status = this.#wasm.find(trie);
     if (status < 0) throw this.#refusal(status);
@@ -102,20 +103,20 @@ class WasmTrieKernel implements TrieKernel {
   }
 
   put(trie: number, hkey: Uint8Array, hval: Uint8Array): TrieEffect {
-    this.#mustLive(trie);
+    this.#requireTrie(trie);
     this.#memory.writeKey(hkey);
     this.#memory.writeValue(hval);
     return this.#effect(trie, this.#wasm.put(trie));
   }
 
   remove(trie: number, hkey: Uint8Array): TrieEffect {
-    this.#mustLive(trie);
+    this.#requireTrie(trie);
     this.#memory.writeKey(hkey);
     return this.#effect(trie, this.#wasm.remove(trie));
   }
 
   leaf(trie: number, position: number): TrieLeaf | undefined {
-    this.#mustLive(trie);
+    this.#requireTrie(trie);
     if (!isPosition(position)) return undefined;
     const record = this.#wasm.leafRecord(trie, position) >>> 0;
     return record === 0 ? undefined : this.#memory.readLeaf(record);
@@ -131,27 +132,27 @@ class WasmTrieKernel implements TrieKernel {
   }
 
   setNextFreeNode(trie: number, next: number): void {
-    this.#mustLive(trie);
+    this.#requireTrie(trie);
     if (!isPosition(next)) throw this.#refusal(STATUS.badPosition);
     this.#effect(trie, this.#wasm.setNextFree(trie, next));
   }
 
   commit(tries: Iterable<number> = this.#changed): void {
     const named = [...tries];
-    for (const trie of named) this.#mustLive(trie);
+    for (const trie of named) this.#requireTrie(trie);
     for (const trie of named) this.#wasm.enlist(trie);
     if (this.#wasm.commit(1) === 0) throw this.#refusal(STATUS.noMemory);
     for (const trie of named) this.#changed.delete(trie);
   }
 
   commitSubRoot(trie: number): void {
-    this.#mustLive(trie);
+    this.#requireTrie(trie);
     this.#wasm.enlist(trie);
     if (this.#wasm.commit(0) === 0) throw this.#refusal(STATUS.noMemory);
   }
 
   gatherProof(trie: number, position: number): Uint8Array[] {
-    this.#mustBeHashed(trie, SUB_STALE | TOP_STALE);
+    this.#requireHashed(trie, SUB_STALE | TOP_STALE);
     const besideBytes = isPosition(position) ? this.#wasm.gatherProof(trie, position) : 0;
     if (besideBytes === 0) throw this.#refusal(STATUS.badPosition);
     const indexBytes = this.scheme === 'mimc' ? 32 : 64;
@@ -167,7 +168,7 @@ class WasmTrieKernel implements TrieKernel {
   }
 
   siblings(trie: number, position: number): Uint8Array[] {
-    this.#mustBeHashed(trie, SUB_STALE);
+    this.#requireHashed(trie, SUB_STALE);
     if (!isPosition(position)) throw this.#refusal(STATUS.badPosition);
     this.#wasm.gatherSiblings(trie, position);
     const all = this.#memory.copyProof(DEPTH * DIGEST_BYTES);
@@ -175,7 +176,7 @@ class WasmTrieKernel implements TrieKernel {
   }
 
   node(trie: number, level: number, index: number): Uint8Array {
-    this.#mustBeHashed(trie, SUB_STALE);
+    this.#requireHashed(trie, SUB_STALE);
     const inTree = level >= 0 && level < DEPTH && index >= 0 && index < 2 ** (DEPTH - level);
     if (!Number.isInteger(level) || !Number.isInteger(index) || !inTree) throw this.#refusal(STATUS.badPosition);
     this.#wasm.gatherNode(trie, level, index);
@@ -183,7 +184,7 @@ class WasmTrieKernel implements TrieKernel {
   }
 
   siblingPairs(trie: number, position: number): Uint8Array[] {
-    this.#mustBeHashed(trie, SUB_STALE);
+    this.#requireHashed(trie, SUB_STALE);
     if (!isPosition(position)) throw this.#refusal(STATUS.badPosition);
     this.#wasm.gatherPairs(trie, position, this.#memory.proof);
     const all = this.#memory.copyProof((DEPTH - 1) * NODE_BYTES);
@@ -226,8 +227,7 @@ class WasmTrieKernel implements TrieKernel {
 
   takeBack(): void {
     if (!this.keeps.undo) {
-      const reason = 'the kernel was loaded without undo';
-      throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'undo', reason });
+      throw invalidParameter('undo', 'load the kernel with the option `undo` to take changes back');
     }
     this.#wasm.takeBack();
     this.#changed.clear();
@@ -254,15 +254,14 @@ class WasmTrieKernel implements TrieKernel {
     return this.#wasm.position.value >>> 0;
   }
 
-  #mustLive(trie: number): void {
+  #requireTrie(trie: number): void {
     if (!this.#tries.has(trie)) {
-      const reason = `${trie} names no trie of this kernel`;
-      throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'trie', reason });
+      throw invalidParameter('trie', `${trie} must be the handle of a trie of this kernel that was not dropped`);
     }
   }
 
-  #mustBeHashed(trie: number, flags: number): void {
-    this.#mustLive(trie);
+  #requireHashed(trie: number, flags: number): void {
+    this.#requireTrie(trie);
     if ((this.#wasm.state(trie) & flags) !== 0) throw uncommitted();
   }
 
@@ -280,11 +279,9 @@ function isPosition(value: number): boolean {
 }
 
 function uncommitted(): PlumblineError<'INVALID_PARAMETER'> {
-  const reason = 'writes wait for a commit';
-  return new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'trie', reason });
+  return invalidParameter('trie', 'has uncommitted writes; commit first');
 }
 
 function notARecord(): PlumblineError<'INVALID_PARAMETER'> {
-  const reason = 'not an undo record of tries that exist';
-  return new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'record', reason });
+  return invalidParameter('record', 'must be an undo record of tries that exist');
 }

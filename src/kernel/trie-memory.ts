@@ -3,7 +3,7 @@ import { DIGEST_BYTES } from './contracts.js';
 import type { TrieLeaf } from './trie-contract.js';
 import { ENTRY, PAGE, RECORD, type TrieExports } from './trie-exports.js';
 
-/** Reads and writes the linear memory of the trie module. Views go stale when it grows, and are taken afresh here. */
+/** Reads and writes the linear memory of the trie module. Views become invalid when it grows, and are renewed here. */
 export class TrieMemory {
   readonly #wasm: TrieExports;
   readonly #operands: number;
@@ -35,12 +35,12 @@ export class TrieMemory {
     return this.#bytes.slice(at, at + length);
   }
 
-  /** Where proofs are gathered. */
+  /** Address at which proofs are collected. */
   get proof(): number {
     return this.#proof;
   }
 
-  /** The first bytes of a proof or of siblings. */
+  /** The first bytes of a proof or of siblings, copied. */
   copyProof(length: number): Uint8Array {
     return this.copy(this.#proof, length);
   }
@@ -79,13 +79,13 @@ export class TrieMemory {
     this.#words.setUint32(this.#operands + ENTRY.nextLeaf, leaf.nextLeaf, true);
   }
 
-  /** Makes an entry of the journal the operands. */
+  /** Writes a journal entry into the operands. */
   writeEntry(entry: Uint8Array): void {
     this.#renew();
     this.#bytes.set(entry, this.#operands);
   }
 
-  /** A journal's entries, end to end. */
+  /** A journal's entries, concatenated. */
   copyJournal(journal: number): Uint8Array {
     this.#renew();
     const pages: Uint8Array[] = [];
@@ -107,7 +107,7 @@ export class TrieMemory {
 
   #writeHash(field: number, hash: Uint8Array, what: string): void {
     if (hash.length !== DIGEST_BYTES) {
-      throw new PlumblineError('INVALID_LENGTH', `${what} has 32 bytes, got ${hash.length}`, {
+      throw new PlumblineError('INVALID_LENGTH', `${what} must have 32 bytes, got ${hash.length}`, {
         what,
         expected: String(DIGEST_BYTES),
         actual: hash.length,

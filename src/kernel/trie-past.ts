@@ -4,7 +4,7 @@ import { ENTRY, NODE, NONE } from './trie-exports.js';
 
 const DEPTH = 40;
 
-/** What one trie had before the commits of a record. */
+/** Content of one trie before the commits of a record. */
 interface TrieBefore {
   nextFreeNode?: number;
   readonly leaves: Map<number, TrieLeaf | undefined>;
@@ -12,16 +12,16 @@ interface TrieBefore {
   readonly nodes: Map<number, Uint8Array>;
 }
 
-/** What tries had before some commits, by handle: records of `takeUndo` and `takeNodes` of one moment, made searchable. */
+/** Content of tries before some commits, by handle: records of `takeUndo` and `takeNodes` of one moment, indexed. */
 export type TriesBefore = ReadonlyMap<number, TrieBefore>;
 
-/** A branch of a trie as it once was; with the leaves encoded these are the 42 preimages of spec/state-trie.md 7.3. */
+/** A branch of an earlier trie. With its leaves encoded, these are the 42 preimages of docs/spec/state-trie.md 7.3. */
 export interface PastBranch {
   readonly nextFreeNode: number;
   readonly subRoot: Uint8Array;
-  /** Preimages of the nodes beside the way up, levels 39 to 1: 39 of 64 bytes. */
+  /** Preimages of the sibling nodes, levels 39 to 1: 39 of 64 bytes. */
   readonly pairs: readonly Uint8Array[];
-  /** Leaf beside the position; undefined when unused. */
+  /** Sibling leaf; undefined if unused. */
   readonly beside: TrieLeaf | undefined;
   readonly leaf: TrieLeaf;
 }
@@ -31,7 +31,12 @@ function nodeKey(level: number, index: number): number {
   return level * 2 ** 32 + index;
 }
 
-/** @param undo - from `takeUndo`. @param nodes - from `takeNodes` right before or after it. Both are kept, not copied. */
+/**
+ * Indexes records. Both are kept, not copied.
+ *
+ * @param undo - from `takeUndo`.
+ * @param nodes - from `takeNodes` directly before or after it
+ */
 export function readTriesBefore(undo: Uint8Array, nodes: Uint8Array): TriesBefore {
   const tries = new Map<number, TrieBefore>();
   const of = (trie: number): TrieBefore => {
@@ -40,7 +45,7 @@ export function readTriesBefore(undo: Uint8Array, nodes: Uint8Array): TriesBefor
     return known;
   };
   const words = new DataView(undo.buffer, undo.byteOffset, undo.length);
-  // From last to first, so that the earliest entry of a position or node stays.
+  // From last to first, so that the earliest entry of a position or node counts.
   for (let at = undo.length - ENTRY.bytes; at >= 0; at -= ENTRY.bytes) {
     const before = of(words.getUint32(at + ENTRY.trie, true));
     const position = words.getUint32(at + ENTRY.position, true);
@@ -63,8 +68,8 @@ export function readTriesBefore(undo: Uint8Array, nodes: Uint8Array): TriesBefor
 }
 
 /**
- * The tries of a kernel as they were at an earlier moment, seen through what changed since; nothing is copied and nothing
- * hashed. Good until the kernel's tries change. Tries that did not exist then show what they hold now.
+ * The tries of a kernel at an earlier moment, read through the changes since. Nothing is copied or hashed. Valid until
+ * the kernel's tries change. Tries that did not exist then show their current content.
  */
 export class PastTries {
   readonly #kernel: TrieKernel;
@@ -102,7 +107,7 @@ export class PastTries {
     const now = this.#kernel.find(trie, hkey);
     let position = now.present ? now.position : now.left;
     let leaf = this.leaf(trie, position);
-    // Leaves inserted since are passed over to the left, then leaves removed since are found to the right.
+    // Skip leaves inserted since, to the left; then find leaves removed since, to the right.
     while (leaf === undefined || compareBytes(leaf.hkey, hkey) > 0) {
       position = this.#kernel.leaf(trie, position)!.prevLeaf;
       leaf = this.leaf(trie, position);
@@ -117,7 +122,7 @@ export class PastTries {
     return { present: false, left: position, right: leaf.nextLeaf };
   }
 
-  /** Undefined when the position was not in use. */
+  /** Undefined if the position was unused. */
   branch(trie: number, position: number): PastBranch | undefined {
     const leaf = this.leaf(trie, position);
     if (leaf === undefined) return undefined;

@@ -2,7 +2,7 @@ import { PlumblineError } from '../errors.js';
 import type { HashScheme } from './contracts.js';
 import { STATUS } from './trie-exports.js';
 
-/** The error that a negative answer of the trie module stands for. */
+/** The error for a negative result of the trie module. */
 export function trieRefusal(scheme: HashScheme, status: number, memoryBytes: number): PlumblineError {
   switch (status) {
     case STATUS.notCanonical:
@@ -16,12 +16,18 @@ export function trieRefusal(scheme: HashScheme, status: number, memoryBytes: num
     case STATUS.badPosition:
       return outOfRange('leaf position', 'not in use', 'below nextFreeNode');
     case STATUS.noMemory:
-      return new PlumblineError('KERNEL_OUT_OF_MEMORY', `no more memory beyond ${memoryBytes} bytes`, {
-        kernel: 'trie',
-        memoryBytes,
-      });
+      return new PlumblineError(
+        'KERNEL_OUT_OF_MEMORY',
+        `the kernel needs more than ${memoryBytes} bytes of memory, and the engine gives no more`,
+        {
+          kernel: 'trie',
+          memoryBytes,
+        },
+      );
     default:
-      return new PlumblineError('INTERNAL', `the trie kernel answered ${status}`, { reason: `status ${status}` });
+      return new PlumblineError('INTERNAL', `the trie kernel returned the unknown status ${status}`, {
+        reason: `status ${status}`,
+      });
   }
 }
 

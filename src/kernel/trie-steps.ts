@@ -1,18 +1,18 @@
 import type { TrieEffect, TrieKernel, TrieLeaf } from './trie-contract.js';
 
-/** One leaf write of an operation: what the position held before, and the siblings of that moment. */
+/** One leaf write of an operation: the previous content of the position, and its siblings at that moment. */
 export interface LeafStep {
   readonly position: number;
-  /** Undefined when the position was not in use. */
+  /** Undefined if the position was unused. */
   readonly prior: TrieLeaf | undefined;
   /** 40 hashes of 32 bytes, level 0 first. */
   readonly siblings: readonly Uint8Array[];
 }
 
-/** An operation taken leaf by leaf, as state traces show it (spec/state-trie.md 4 and 10). */
+/** An operation executed leaf by leaf, as in state traces (docs/spec/state-trie.md 4 and 10). */
 export interface SteppedEffect {
   readonly effect: TrieEffect['effect'];
-  /** Of an update the leaf; of an insertion left, new, right; of a removal left, removed, right; else none. */
+  /** Update: the leaf. Insertion: left, new, right. Removal: left, removed, right. Otherwise empty. */
   readonly steps: readonly LeafStep[];
   /** 32 bytes each. */
   readonly oldSubRoot: Uint8Array;
@@ -23,8 +23,8 @@ export interface SteppedEffect {
 
 type Step = (position: number, change: (prior: TrieLeaf | undefined) => TrieLeaf | undefined) => void;
 
-/** Runs the steps of an operation between two commits. When one is refused, those before it are taken back. */
-function stepped(
+/** Runs the steps of an operation between two commits. If one is refused, the steps before it are undone. */
+function runStepwise(
   kernel: TrieKernel,
   trie: number,
   effect: TrieEffect['effect'],
@@ -37,7 +37,7 @@ function stepped(
   try {
     run((position, change) => {
       const prior = kernel.leaf(trie, position);
-      // Siblings do not depend on the leaf itself: these are those before the write and after it.
+      // Siblings do not depend on the leaf itself, so they are the same before and after the write.
       const siblings = kernel.siblings(trie, position);
       kernel.setLeaf(trie, position, change(prior));
       kernel.commitSubRoot(trie);
@@ -53,15 +53,17 @@ function stepped(
   return { effect, steps, oldSubRoot, newSubRoot: kernel.subRoot(trie), nextFreeNode: kernel.nextFreeNode(trie) };
 }
 
-/** `put` of a trie kernel, one leaf at a time; the trie is committed before and after. Errors as `TrieKernel.put`. */
+/**
+ * Like `TrieKernel.put`, but one leaf at a time. The trie is committed before and after. Errors as in `TrieKernel.put`.
+ */
 export function putStepwise(kernel: TrieKernel, trie: number, hkey: Uint8Array, hval: Uint8Array): SteppedEffect {
   const found = kernel.find(trie, hkey);
   if (found.present) {
-    return stepped(kernel, trie, 'update', (step) => step(found.position, (leaf) => leaf && { ...leaf, hval }));
+    return runStepwise(kernel, trie, 'update', (step) => step(found.position, (leaf) => leaf && { ...leaf, hval }));
   }
   const { left, right } = found;
   const position = kernel.nextFreeNode(trie);
-  return stepped(kernel, trie, 'insert', (step) => {
+  return runStepwise(kernel, trie, 'insert', (step) => {
     step(left, (leaf) => leaf && { ...leaf, nextLeaf: position });
     kernel.setNextFreeNode(trie, position + 1);
     step(position, () => ({ prevLeaf: left, nextLeaf: right, hkey, hval }));
@@ -69,13 +71,16 @@ export function putStepwise(kernel: TrieKernel, trie: number, hkey: Uint8Array, 
   });
 }
 
-/** `remove` of a trie kernel, one leaf at a time; the trie is committed before and after. Errors as `TrieKernel.remove`. */
+/**
+ * Like `TrieKernel.remove`, but one leaf at a time. The trie is committed before and after. Errors as in
+ * `TrieKernel.remove`.
+ */
 export function removeStepwise(kernel: TrieKernel, trie: number, hkey: Uint8Array): SteppedEffect {
   const found = kernel.find(trie, hkey);
   const removed = found.present ? kernel.leaf(trie, found.position) : undefined;
-  if (!found.present || removed === undefined) return stepped(kernel, trie, 'none', () => {});
+  if (!found.present || removed === undefined) return runStepwise(kernel, trie, 'none', () => {});
   const { prevLeaf, nextLeaf } = removed;
-  return stepped(kernel, trie, 'remove', (step) => {
+  return runStepwise(kernel, trie, 'remove', (step) => {
     step(prevLeaf, (leaf) => leaf && { ...leaf, nextLeaf });
     step(found.position, () => undefined);
     step(nextLeaf, (leaf) => leaf && { ...leaf, prevLeaf });

@@ -1,13 +1,13 @@
 import type { TrieLeaf } from './trie-contract.js';
 import { ENTRY, NONE } from './trie-exports.js';
 
-/** What a record of `TrieKernel.takeUndo` says of one trie. */
+/** One entry of a record of `TrieKernel.takeUndo`. */
 export type UndoneChange =
-  /** What the position held before; undefined when it was not in use. */
+  /** Content of the position before; undefined if it was unused. */
   | { readonly trie: number; readonly position: number; readonly leaf: TrieLeaf | undefined }
   | { readonly trie: number; readonly nextFreeNode: number };
 
-/** Reads a record of `TrieKernel.takeUndo`, for those who look back without going back. */
+/** Decodes a record of `TrieKernel.takeUndo`, without undoing it. */
 export function readUndo(record: Uint8Array): UndoneChange[] {
   const words = new DataView(record.buffer, record.byteOffset, record.length);
   const changes: UndoneChange[] = [];

@@ -5,14 +5,14 @@ import type { TrieKernel, TrieKernelOptions } from './trie-contract.js';
 import type { TrieExports } from './trie-exports.js';
 import { TRIE_SOURCE, trieKernelOf } from './trie-kernel.js';
 
-/** What a zk state of one scheme is kept with. */
+/** Hasher and trie kernel of a zk state. */
 export interface ZkKernels {
   readonly hasher: Hasher;
   readonly kernel: TrieKernel;
 }
 
 /**
- * A trie kernel and a hasher, from the trie module alone: an instance for each, compiled once.
+ * Loads a trie kernel and a hasher from the trie module alone, compiled once, with one instance for each.
  *
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */

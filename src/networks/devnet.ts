@@ -2,14 +2,14 @@ import type { HashScheme } from '../kernel/contracts.js';
 import { LINEA_MODULE_LIMITS } from './module-limits.js';
 import type { ExtraDataPricing, Network, PoolRules, PricingModel, VerificationCostPricing } from './network.js';
 
-/** Prices in every header of the devnet, as mainnet had them in January 2026 (spec/fees.md 3). */
+/** Prices in every header of the devnet: those of mainnet in January 2026 (docs/spec/fees.md 3). */
 export const DEVNET_EXTRA_DATA_PRICING: ExtraDataPricing = {
   model: 'extra-data',
   defaults: { fixedCostWei: 30_000_000n, variableCostWei: 1_000_000_000n, minGasPriceWei: 41_904_000n },
   estimateMargin: 1.2,
 };
 
-/** The other pricing model with its published defaults (spec/fees.md 8.1), last variant, and a minimum of 0.1 gwei. */
+/** The other pricing model with its published defaults (docs/spec/fees.md 8.1), last variant, and a minimum of 0.1 gwei. */
 export const DEVNET_VERIFICATION_COST_PRICING: VerificationCostPricing = {
   model: 'verification-cost',
   variant: 'C',
@@ -22,7 +22,7 @@ export const DEVNET_VERIFICATION_COST_PRICING: VerificationCostPricing = {
   floor: true,
 };
 
-/** What may differ between devnets. */
+/** Options of a devnet profile. */
 export interface DevnetOptions {
   /** 59139 when left out. */
   chainId?: number;
@@ -30,11 +30,11 @@ export interface DevnetOptions {
   methodPrefix?: string;
   /** Hash of the zk state; `poseidon2` when left out. */
   scheme?: HashScheme;
-  /** A pricing model, or the name of one to take with the devnet's parameters; `extra-data` when left out. */
+  /** A pricing model, or the name of one with the devnet's parameters; `extra-data` when left out. */
   pricing?: PricingModel | PricingModel['model'];
   gasSearch?: Network['gasSearch'];
   sizing?: Network['sizing'];
-  /** Rules of the pool; a margin of 0.8 over cost, as Linea's networks, when left out. */
+  /** Rules of the pool; a margin of 0.8 over cost, as on Linea's networks, when left out. */
   pool?: PoolRules;
 }
 
@@ -57,7 +57,7 @@ export function devnet(options: DevnetOptions = {}): Network {
     sizing: options.sizing ?? 'current',
     hashSchemes: [{ fromBlock: 0, scheme: options.scheme ?? 'poseidon2' }],
     rollup: {
-      // Ours: nothing else is deployed on the simulated layer 1. `plumbline` in ASCII, and the chain id 0xe703.
+      // The only contract on the simulated layer 1. Its address is `plumbline` in ASCII, and the chain id 0xe703.
       address: '0x706c756d626c696e65000000000000000000e703',
       currentBlockSlot: 281n,
       stateRootsSlot: 282n,

@@ -2,28 +2,28 @@ import { LINEA_MODULE_LIMITS } from './module-limits.js';
 import type { DictionaryReference, Network } from './network.js';
 
 /**
- * The dictionary that Linea's sequencer sizes transactions with since May 2025, on all its networks (spec/compression.md
- * 9).
+ * The dictionary that Linea's sequencer sizes transactions with since May 2025, on all its networks
+ * (docs/spec/compression.md 9).
  */
 export const LINEA_DICTIONARY: DictionaryReference = {
   name: '25-04-21',
   sha256: '0x8b0ec4e54e3523f1bc6f9f690df1e4b712eea872759cdb5a998c1e5b9b0f2b7d',
   byteLength: 65_536,
-  // Its public location: a file of the network's own repository, which the checksum pins.
+  // A file of the network's own repository. The checksum above pins its content.
   url: 'https://raw.githubusercontent.com/Consensys/linea-monorepo/main/prover/lib/compressor/dict/25-04-21.bin',
 };
 
 const CURRENT_BLOCK_SLOT = 281n;
 const STATE_ROOTS_SLOT = 282n;
 
-/** What both public networks share: spec/json-rpc.md 1 and 2.2, spec/fees.md 2, 5.2 and 7. */
+/** Members that both public networks share: docs/spec/json-rpc.md 1 and 2.2, docs/spec/fees.md 2, 5.2 and 7. */
 const shared = {
   methodPrefix: 'linea',
   baseFeePerGas: 7n,
   blockGasLimit: 2_000_000_000n,
   txGasLimit: 24_000_000n,
   calldataLimit: 60_000,
-  // Margin of the pool in both networks' configuration (spec/fees.md 2).
+  // Margin of the pool in both networks' configuration (docs/spec/fees.md 2).
   pool: { margin: 0.8 },
   rpcGasCap: 50_000_000n,
   slotSeconds: 1,
@@ -33,14 +33,14 @@ const shared = {
   moduleLimits: LINEA_MODULE_LIMITS,
 } as const;
 
-/** Clique as both networks ran it (spec/json-rpc.md 5.2). */
+/** Clique's epoch on both networks, blocks (docs/spec/json-rpc.md 5.2). */
 const CLIQUE_EPOCH = 30_000;
 
 /*
  * Where the hash of the zk state changes from mimc to poseidon2 is published as a release date only, never as a block
- * (spec/json-rpc.md 6). The blocks below are what the last recorded header before it, at a block every two seconds, makes
- * of that date. Blocks may have come faster, so the true change can lie higher. It is a matter of which scheme is tried
- * first: a verifier tries the other one once when the root does not fit, and no proof passes under the wrong one.
+ * (docs/spec/json-rpc.md 6). The block numbers below are estimates for that date, from the last recorded header before it and a
+ * block every two seconds. Blocks may have come faster, so the true number can be higher. It decides only which scheme is
+ * tried first: a verifier tries the other scheme when the root does not match, and no proof is valid under the wrong one.
  */
 
 /** Linea mainnet. */
@@ -99,7 +99,7 @@ export const lineaSepolia: Network = {
   ],
   pricing: {
     model: 'extra-data',
-    // As headers of December 2025 have them (spec/fees.md 3).
+    // As headers of December 2025 have them (docs/spec/fees.md 3).
     defaults: { fixedCostWei: 25_000_000n, variableCostWei: 1_000_000_000n, minGasPriceWei: 36_904_000n },
     estimateMargin: 1.2,
   },

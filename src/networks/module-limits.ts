@@ -1,7 +1,7 @@
 /**
- * Modules of the sequencer's line counter whose count follows from an ordinary execution, by the names its errors use.
+ * Modules of the sequencer's line counter that an ordinary execution can count, by the names in the sequencer's errors.
  *
- * @source spec/fees.md 7; names: linea-monorepo, tracer module names
+ * @source docs/spec/fees.md 7; names: Consensys/linea-monorepo@cb180134d7 jvm-libs/linea/core/traces, TracingModule
  */
 export type CountedModule =
   | 'PRECOMPILE_RIPEMD_BLOCKS'
@@ -33,10 +33,10 @@ export type CountedModule =
   | 'BLOCK_L2_L1_LOGS'
   | 'BLOCK_TRANSACTIONS';
 
-/** Most that one block may hold of each module; one that is left out has no limit that is known. */
+/** Limit of each module for one block. A module that is left out has no known limit. */
 export type ModuleLimits = Readonly<Partial<Record<CountedModule, number>>>;
 
-/** Limits of Linea mainnet. @source spec/fees.md 7 */
+/** Limits of Linea mainnet. @source docs/spec/fees.md 7 */
 export const LINEA_MODULE_LIMITS: Readonly<Record<CountedModule, number>> = {
   PRECOMPILE_RIPEMD_BLOCKS: 0,
   PRECOMPILE_BLAKE_EFFECTIVE_CALLS: 0,
@@ -69,8 +69,8 @@ export const LINEA_MODULE_LIMITS: Readonly<Record<CountedModule, number>> = {
 };
 
 /**
- * Modules with a limit of their own that only the network's arithmetization can count, and the point evaluation, whose
- * outcome needs a trusted set-up that is not here. What is said of an estimate names them as not checked.
+ * Modules with a limit that cannot be counted here: those that only the network's arithmetization can count, and the point
+ * evaluation, whose result needs a trusted setup that is not included. The evidence of an estimate lists them as unchecked.
  */
 export const UNCOUNTED_MODULES: readonly string[] = [
   ...['ADD', 'BIN', 'BLAKE_MODEXP_DATA', 'BLOCK_DATA', 'BLOCK_HASH', 'BLS_DATA', 'EC_DATA', 'EUC', 'EXP', 'EXT', 'GAS'],

@@ -1,9 +1,10 @@
 import type { BlobSchedule } from '../ethereum/blob-gas.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import type { Hex } from '../primitives/hex.js';
+import type { GasSearch } from './gas-searches.js';
 import type { ModuleLimits } from './module-limits.js';
 
-/** Forks in the order of their beginning. Forks that change blob parameters alone are `bpo1` and so on. */
+/** Forks in order of activation. `bpo1` to `bpo5` change blob parameters only. */
 export const HARDFORKS = [
   'chainstart',
   'homestead',
@@ -33,29 +34,29 @@ export const HARDFORKS = [
 /** A fork by its name. */
 export type Hardfork = (typeof HARDFORKS)[number];
 
-/** When the rules of a fork begin: by block number up to Paris, by timestamp (seconds) after it. */
+/** Activation of a fork: by block number up to Paris, by timestamp (seconds) after it. */
 export interface ForkActivation {
   readonly hardfork: Hardfork;
   readonly block?: number;
   readonly timestamp?: number;
-  /** Blob parameters from this fork on; until a fork names some, no blob transactions are let in. */
+  /** Blob parameters from this fork on. Before the first fork with blob parameters, blob transactions are rejected. */
   readonly blobs?: BlobSchedule;
 }
 
-/** The operator's prices stand in each block header (spec/fees.md 2, 3). */
+/** The operator puts its prices into each block header (docs/spec/fees.md 2, 3). */
 export interface ExtraDataPricing {
   readonly model: 'extra-data';
-  /** Prices until a header has brought some, in wei. */
+  /** Prices until a header carries some, in wei. */
   readonly defaults: {
     readonly fixedCostWei: bigint;
     readonly variableCostWei: bigint;
     readonly minGasPriceWei: bigint;
   };
-  /** Margin over cost in estimates; a double, because the node keeps a double. */
+  /** Factor over cost in estimates. A double, as in the reference node. */
   readonly estimateMargin: number;
 }
 
-/** Prices follow from the cost of verifying on layer 1 (spec/fees.md 8). */
+/** Prices follow from the cost of verification on layer 1 (docs/spec/fees.md 8). */
 export interface VerificationCostPricing {
   readonly model: 'verification-cost';
   readonly variant: 'A' | 'B' | 'C';
@@ -75,7 +76,7 @@ export interface VerificationCostPricing {
 /** How a network prices transactions. */
 export type PricingModel = ExtraDataPricing | VerificationCostPricing;
 
-/** Identity of a compression dictionary, and where the network publishes it. */
+/** A compression dictionary by its checksum, and the URL where the network publishes it. */
 export interface DictionaryReference {
   readonly name: string;
   readonly sha256: Hex;
@@ -83,17 +84,17 @@ export interface DictionaryReference {
   readonly url?: string;
 }
 
-/** What the pool asks of a transaction beside the limits of its network. What is left out is not asked. */
+/** Rules of the pool besides the limits of its network. A rule that is left out is not applied. */
 export interface PoolRules {
-  /** Addresses that may neither send nor receive, nor stand in an authorization. */
+  /** Addresses that may not send, receive or appear in an authorization. */
   readonly deniedAddresses?: readonly Hex[];
-  /** Type 4 is refused although the fork has it. */
+  /** Rejects transactions of type 4 (EIP-7702) although the fork allows them. */
   readonly delegationsRefused?: boolean;
-  /** The price has to cover the cost of the transaction, times this factor (spec/fees.md 2.1). */
+  /** The price must cover the cost of the transaction times this factor (docs/spec/fees.md 2.1). */
   readonly margin?: number;
 }
 
-/** The rollup contract on layer 1 (spec/state-trie.md 9). */
+/** The rollup contract on layer 1 (docs/spec/state-trie.md 9). */
 export interface RollupContract {
   readonly address: Hex;
   /** Slot of `currentL2BlockNumber`. */
@@ -102,7 +103,9 @@ export interface RollupContract {
   readonly stateRootsSlot: bigint;
 }
 
-/** Blocks 1 to `lastBlock` carry the seal of one signer at the end of their extra data (EIP-225, spec/json-rpc.md 5.2). */
+/**
+ * Blocks 1 to `lastBlock` carry the seal of one signer at the end of their extra data (EIP-225, docs/spec/json-rpc.md 5.2).
+ */
 export interface CliqueSealing {
   readonly signers: readonly Hex[];
   readonly lastBlock: number;
@@ -110,58 +113,59 @@ export interface CliqueSealing {
   readonly epochLength: number;
 }
 
-/** Blocks are payloads of Maru's beacon blocks, which a quorum of these validators seals (spec/json-rpc.md 5.3). */
+/** Blocks are payloads of Maru's beacon blocks, which a quorum of these validators seals (docs/spec/json-rpc.md 5.3). */
 export interface MaruSealing {
   /** Addresses, in any order. */
   readonly validators: readonly Hex[];
 }
 
-/** Who vouches for the blocks of a network. */
+/** Who seals the blocks of a network. */
 export interface BlockSealing {
   readonly clique?: CliqueSealing;
-  /** After the blocks of Clique, where there were some. */
+  /** After the Clique blocks, if the network has them. */
   readonly maru?: MaruSealing;
 }
 
-/** Everything that distinguishes one network from another, as plain data. A user can write their own. */
+/** The profile of a network: all its parameters, as plain data. You can write your own (docs/guides/network.md). */
 export interface Network {
   readonly name: string;
   readonly chainId: number;
-  /** Prefix of the two methods of this network: `linea` for `linea_estimateGas`. `l2_` always works too. */
+  /** Prefix of this network's own two methods: `linea` for `linea_estimateGas`. `l2_` always works too. */
   readonly methodPrefix: string;
-  /** Base fee the network holds, or begins with, wei. */
+  /** Base fee, constant or initial, wei. */
   readonly baseFeePerGas: bigint;
-  /** In order of activation; the first holds from genesis. */
+  /** In order of activation; the first is active from genesis. */
   readonly forks: readonly ForkActivation[];
   /** Blocks before Paris pay their miner as Ethereum's did: 5 ether, from Byzantium on 3, from Constantinople on 2. */
   readonly blockRewards?: boolean;
   /** Contract whose deposit events are requests of a block from Prague on (EIP-6110); none when left out. */
   readonly depositContract?: Hex;
-  /** Limit that headers carry. */
+  /** Gas limit in the headers. */
   readonly blockGasLimit: bigint;
-  /** Largest gas limit of one transaction that the pool takes. */
+  /** Largest gas limit of a transaction that the pool accepts. */
   readonly txGasLimit: bigint;
   /** Largest calldata of one transaction, bytes. */
   readonly calldataLimit: number;
   readonly pool?: PoolRules;
-  /** Cap on gas of a simulated call. */
+  /** Largest gas limit of a simulated call. */
   readonly rpcGasCap: bigint;
   /** Seconds between blocks, for the simulated pending block. */
   readonly slotSeconds: number;
-  readonly gasSearch: 'besu' | 'geth' | 'exact';
+  /** Search of estimates, unless the options of a node or a request name another. */
+  readonly gasSearch: GasSearch;
   readonly pricing: PricingModel;
-  /** Older form: bytes of the signed transaction (spec/compression.md 8). */
+  /** Which bytes are compressed for the fee; `signed`, the older form: the signed transaction (docs/spec/compression.md 8). */
   readonly sizing: 'current' | 'signed';
   /** Hash scheme by block: the last entry whose `fromBlock` is not above the block. */
   readonly hashSchemes: readonly { readonly fromBlock: number; readonly scheme: HashScheme }[];
-  /** The network's own dictionary; plumbline's general one when left out. */
+  /** The network's own compression dictionary; plumbline's general one when left out. */
   readonly dictionary?: DictionaryReference;
   readonly rollup: RollupContract;
-  /** No seals are asked for when left out. */
+  /** When left out, seals are not checked. */
   readonly sealing?: BlockSealing;
-  /** What the prover can carry of one block, as far as an execution can count it; nothing is checked when left out. */
+  /** Prover limits of one block that an execution can count; not checked when left out. */
   readonly moduleLimits?: ModuleLimits;
-  /** Contract of layer 2 whose `MessageSent` events go to layer 1. */
+  /** Contract on layer 2 whose `MessageSent` events are sent to layer 1. */
   readonly messageService?: Hex;
 }
 

@@ -1,11 +1,11 @@
 import { PlumblineError } from '../errors.js';
 
-/** 32 zero bytes: a slot that was never written, a hash of nothing. Shared: not to be written to. */
+/** 32 zero bytes, such as an empty slot. Shared: must not be modified. */
 export const ZERO_WORD: Uint8Array = new Uint8Array(32);
-/** 20 zero bytes, on the same terms. */
+/** 20 zero bytes. Shared: must not be modified. */
 export const ZERO_ADDRESS: Uint8Array = new Uint8Array(20);
 
-/** The parts laid end to end. */
+/** Concatenates byte arrays. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
@@ -18,14 +18,14 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Whether both are the same bytes, in length too. */
+/** Whether both have the same length and bytes. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
-/** Unsigned byte-wise order, shorter first when one is the start of the other: negative, zero or positive. */
+/** Compares as unsigned bytes; a prefix comes before the longer one. @returns negative, zero or positive */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
@@ -35,15 +35,18 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** Whether no byte is other than zero; none at all counts. */
+/** Whether all bytes are zero; true for no bytes. */
 export function isZeroBytes(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** Bytes that a number holds exactly: arithmetic on bigints is slow, so they are handled in pieces of this size. */
+/**
+ * Number of bytes that a number holds exactly. Arithmetic on bigints is slow, so they are processed in chunks of this
+ * size.
+ */
 const CHUNK = 6;
 
-/** Big-endian unsigned integer; empty bytes are zero. */
+/** Decodes a big-endian unsigned integer; no bytes give zero. */
 export function bytesToBigInt(bytes: Uint8Array): bigint {
   const { length } = bytes;
   let at = 0;
@@ -58,13 +61,13 @@ export function bytesToBigInt(bytes: Uint8Array): bigint {
 }
 
 /**
- * Big-endian bytes of fixed length.
+ * Encodes as big-endian bytes of fixed length.
  *
- * @throws PlumblineError `OUT_OF_RANGE` for a negative value or one that needs more than `length` bytes
+ * @throws PlumblineError `OUT_OF_RANGE` for a negative value, or one that needs more than `length` bytes
  */
 export function bigIntToBytes(value: bigint, length: number): Uint8Array {
   if (value < 0n || value >> BigInt(8 * length) !== 0n) {
-    throw new PlumblineError('OUT_OF_RANGE', `integer does not fit ${length} bytes`, {
+    throw new PlumblineError('OUT_OF_RANGE', `the integer does not fit into ${length} bytes`, {
       what: 'integer',
       value: value.toString(),
       limit: `${length} bytes`,
@@ -73,7 +76,7 @@ export function bigIntToBytes(value: bigint, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let rest = value;
   for (let end = length; rest !== 0n; end -= CHUNK, rest >>= 48n) {
-    // An element takes the low eight bits of what it is set to.
+    // Storing into the array keeps the lowest eight bits.
     for (let chunk = Number(BigInt.asUintN(48, rest)), i = end - 1; chunk > 0; i--) {
       bytes[i] = chunk;
       chunk = Math.floor(chunk / 256);
@@ -82,7 +85,7 @@ export function bigIntToBytes(value: bigint, length: number): Uint8Array {
   return bytes;
 }
 
-/** Big-endian bytes without leading zeros; zero is empty. The form RLP wants of integers. */
+/** Encodes as big-endian bytes without leading zeros; zero is empty. The form of integers in RLP. */
 export function bigIntToMinimalBytes(value: bigint): Uint8Array {
   if (value === 0n) return new Uint8Array(0);
   const digits = value.toString(16);
@@ -96,7 +99,7 @@ export function requireLength(what: string, bytes: Uint8Array, expected: number)
   throw new PlumblineError('INVALID_LENGTH', message, { what, expected: String(expected), actual: bytes.length });
 }
 
-/** `bytes` with zero bytes in front, up to `length`. @throws PlumblineError `INVALID_LENGTH` if longer already */
+/** `bytes` with leading zero bytes, up to `length`. @throws PlumblineError `INVALID_LENGTH` if they are longer */
 export function padStart(bytes: Uint8Array, length: number): Uint8Array {
   if (bytes.length > length) {
     throw new PlumblineError('INVALID_LENGTH', `expected at most ${length} bytes, got ${bytes.length}`, {
@@ -111,17 +114,18 @@ export function padStart(bytes: Uint8Array, length: number): Uint8Array {
 }
 
 /**
- * Text that stands for bytes as the key of a map: a character for each byte, in one piece. Hex that was put together from its
- * digits takes 32 bytes for each of them until somebody reads it.
+ * Encodes bytes as a map key: a string with one character per byte, in one piece. A hex string joined from its digits
+ * takes 32 bytes of memory per digit until it is first read.
  *
- * @param bytes - short ones, such as hashes
+ * @param bytes - short, such as hashes
  */
 export function bytesToKey(bytes: Uint8Array): string {
-  // Spread into the arguments they take five times as long. `apply` takes whatever is like an array; its type does not say so.
+  // Spreading into arguments takes five times as long. `apply` accepts array-like objects, although its type does not
+  // say so.
   return String.fromCharCode.apply(undefined, bytes as unknown as number[]);
 }
 
-/** The bytes that a key of `bytesToKey` stands for. */
+/** Decodes a key of `bytesToKey`. */
 export function keyToBytes(key: string): Uint8Array {
   return Uint8Array.from(key, (character) => character.charCodeAt(0));
 }

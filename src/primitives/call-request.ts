@@ -4,7 +4,7 @@ export interface AccessListEntry {
   readonly storageKeys: readonly Uint8Array[];
 }
 
-/** One signed authorization of an EIP-7702 transaction; `address` has 20 bytes. */
+/** One signed authorization of an EIP-7702 transaction; `address` is 20 bytes. */
 export interface Authorization {
   readonly chainId: bigint;
   readonly address: Uint8Array;
@@ -15,8 +15,8 @@ export interface Authorization {
 }
 
 /**
- * The call object of `eth_call` and the estimates, parsed: amounts are bigints (prices in wei), `from` and `to` have 20
- * bytes, `data` is what came as `data` or `input`. Whatever was absent stays absent.
+ * The parsed call object of `eth_call` and the estimates. Amounts are bigints (prices in wei), `from` and `to` are 20
+ * bytes, `data` is the request's `data` or `input`. Absent fields stay absent.
  */
 export interface CallRequest {
   readonly from?: Uint8Array | undefined;
@@ -32,11 +32,11 @@ export interface CallRequest {
   readonly chainId?: bigint | undefined;
   readonly accessList?: readonly AccessListEntry[] | undefined;
   readonly authorizationList?: readonly Authorization[] | undefined;
-  /** False: prices and base fee are zero and funds are not checked (spec/fees.md 5.2). */
+  /** If false, prices and base fee are zero and funds are not checked (docs/spec/fees.md 5.2). */
   readonly strict?: boolean | undefined;
 }
 
-/** The dearest price a call names, in wei; zero where it names none. */
+/** The highest price that a call may pay, in wei; zero if it has none. */
 export function priceOf(call: CallRequest): bigint {
   return call.maxFeePerGas ?? call.gasPrice ?? 0n;
 }

@@ -1,4 +1,4 @@
-/** Origin of an URL, which is all that errors and events may show of it: no user, password, path or query. */
+/** Origin of a URL, without user, password, path and query. Errors and events may contain nothing else of a URL. */
 export function originOf(url: string): string {
   try {
     const { protocol, host } = new URL(url);

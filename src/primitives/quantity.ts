@@ -1,14 +1,14 @@
 import { PlumblineError } from '../errors.js';
 import type { Hex } from './hex.js';
 
-/** JSON-RPC quantity of a non-negative integer: `0x` and digits without leading zeros, zero as `0x0`. */
+/** Encodes a non-negative integer as a JSON-RPC quantity: `0x` and digits without leading zeros; zero is `0x0`. */
 export function toQuantity(value: bigint | number): Hex {
   if (value < 0) throw invalid(String(value), 'is negative');
   return `0x${value.toString(16)}`;
 }
 
 /**
- * Integer of a JSON-RPC quantity. Leading zeros are tolerated, as nodes do; an empty `0x` is not.
+ * Decodes a JSON-RPC quantity. Leading zeros are accepted, as nodes do; an empty `0x` is not.
  *
  * @throws PlumblineError `INVALID_QUANTITY`
  */

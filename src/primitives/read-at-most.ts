@@ -1,12 +1,12 @@
 import { concatBytes } from './bytes.js';
 
 /**
- * All bytes of a stream, unless there are too many: the rest is then not read.
+ * Reads all bytes of a stream, unless there are more than the limit; then it stops.
  *
  * @param limit - bytes
- * @param onPart - told the length of each part as it comes, that of the one above the limit too
+ * @param onPart - called with the length of each part, including the one that exceeds the limit
  * @returns undefined above the limit
- * @throws what the stream breaks off with
+ * @throws errors of the stream
  */
 export async function readAtMost(
   stream: ReadableStream<Uint8Array> | null,
@@ -23,7 +23,7 @@ export async function readAtMost(
     length += value.length;
     parts.push(value);
   }
-  // Not awaited: a source that never ends may never confirm.
+  // Not awaited, because an endless source may never confirm.
   reader.cancel().catch(() => {});
   return undefined;
 }

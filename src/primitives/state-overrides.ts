@@ -1,4 +1,4 @@
-/** What one account looks like for the length of a call. Members left out keep the account's own value. */
+/** Overrides of one account for the duration of a call. Fields left out keep the account's own value. */
 export interface AccountOverride {
   /** 20 bytes. */
   readonly address: Uint8Array;
@@ -6,13 +6,13 @@ export interface AccountOverride {
   readonly balance?: bigint;
   /** At most 64 bits. */
   readonly nonce?: bigint;
-  /** Byte code; empty takes the code away. */
+  /** Byte code; empty removes the code. */
   readonly code?: Uint8Array;
-  /** The whole storage, in the order given: slots that are not named are zero. Key and value have 32 bytes. */
+  /** The complete storage; other slots are zero. Key and value are 32 bytes. */
   readonly state?: StorageOverride;
-  /** Single slots, put over the storage and over `state`. Key and value have 32 bytes. */
+  /** Single slots, applied over the storage and over `state`. Key and value are 32 bytes. */
   readonly stateDiff?: StorageOverride;
-  /** 20 bytes: where the precompile of this address is found during the call. */
+  /** 20 bytes: new address of the precompile at this address. */
   readonly movePrecompileTo?: Uint8Array;
 }
 
@@ -20,8 +20,8 @@ export interface AccountOverride {
 export type StorageOverride = readonly (readonly [key: Uint8Array, value: Uint8Array])[];
 
 /**
- * The state override set of a call, in the order of the request; an address stands in it once at most.
+ * The state override set of a call, in the order of the request; each address at most once.
  *
- * @source spec/interface.md 2.4, spec/fees.md 5.6
+ * @source docs/spec/interface.md 2.4, docs/spec/fees.md 5.6
  */
 export type StateOverrides = readonly AccountOverride[];

@@ -1,17 +1,17 @@
 import { isPlumblineError, PlumblineError } from '../errors.js';
 import { hexToBytes } from '../primitives/hex.js';
 
-/** The error of material that is not a proof at all. */
+/** The error for an answer that does not have the form of a proof. */
 export function malformed(path: string, reason: string): PlumblineError<'PROOF_MALFORMED'> {
   return new PlumblineError('PROOF_MALFORMED', `malformed proof: ${path} ${reason}`, { path, reason });
 }
 
-/** `parent.name`, or the name alone at the top. */
+/** The path `parent.name`; the name alone if `parent` is empty. */
 export function member(parent: string, name: string): string {
   return parent === '' ? name : `${parent}.${name}`;
 }
 
-/** @throws PlumblineError `PROOF_MALFORMED` */
+/** Reads an object of any fields. @throws PlumblineError `PROOF_MALFORMED` */
 export function readObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed(path === '' ? 'the answer' : path, 'is not an object');
@@ -20,7 +20,7 @@ export function readObject(value: unknown, path: string): Readonly<Record<string
 }
 
 /**
- * An object with these fields and no others.
+ * Reads an object with exactly these fields.
  *
  * @throws PlumblineError `PROOF_MALFORMED`
  */
@@ -28,26 +28,26 @@ export function readExactObject(value: unknown, fields: readonly string[], path:
   const object = readObject(value, path);
   for (const name of fields) if (!Object.hasOwn(object, name)) throw malformed(member(path, name), 'is missing');
   for (const name of Object.keys(object)) {
-    if (!fields.includes(name)) throw malformed(member(path, name), 'does not belong here');
+    if (!fields.includes(name)) throw malformed(member(path, name), 'is not a field of this object');
   }
   return object;
 }
 
-/** @throws PlumblineError `PROOF_MALFORMED` */
+/** Reads a list. @throws PlumblineError `PROOF_MALFORMED` */
 export function readArray(value: unknown, path: string): readonly unknown[] {
   if (!Array.isArray(value)) throw malformed(path, 'is not a list');
   return value;
 }
 
-/** A list of byte strings of any length. @throws PlumblineError `PROOF_MALFORMED` */
+/** Reads a list of byte strings of any length. @throws PlumblineError `PROOF_MALFORMED` */
 export function readBytesList(value: unknown, path: string): Uint8Array[] {
   return readArray(value, path).map((item, i) => readBytes(item, `${path}[${i}]`));
 }
 
 /**
- * Bytes of strict hex text.
+ * Reads bytes from `0x` and an even number of hex digits.
  *
- * @param lengths - numbers of bytes allowed; any when empty
+ * @param lengths - allowed numbers of bytes; any if left out
  * @throws PlumblineError `PROOF_MALFORMED`
  */
 export function readBytes(value: unknown, path: string, ...lengths: readonly number[]): Uint8Array {
@@ -66,7 +66,7 @@ export function readBytes(value: unknown, path: string, ...lengths: readonly num
 }
 
 /**
- * Hex text read as a number below 2^256; leading zeros and odd numbers of digits are allowed, as servers differ there.
+ * Reads hex text as a number below 2^256. Leading zeros and an odd number of digits are allowed, because servers differ.
  *
  * @throws PlumblineError `PROOF_MALFORMED`
  */
@@ -77,14 +77,14 @@ export function readNumber256(value: unknown, path: string): bigint {
   return BigInt(value);
 }
 
-/** As `readNumber256`, for a count, index or time. @throws PlumblineError `PROOF_MALFORMED` above 2^53 - 1, too */
+/** As `readNumber256`, for a count, index or time. @throws PlumblineError `PROOF_MALFORMED`, also above 2^53 - 1 */
 export function readCount(value: unknown, path: string): number {
   const count = Number(readNumber256(value, path));
   if (!Number.isSafeInteger(count)) throw malformed(path, 'is above 2^53 - 1');
   return count;
 }
 
-/** A JSON number without a fraction, of any size. @throws PlumblineError `PROOF_MALFORMED` */
+/** Reads a JSON number without a fraction, of any size. @throws PlumblineError `PROOF_MALFORMED` */
 export function readInteger(value: unknown, path: string): number {
   if (typeof value !== 'number' || !Number.isInteger(value)) throw malformed(path, 'is not an integer');
   return value;

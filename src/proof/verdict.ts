@@ -1,13 +1,13 @@
-/** A well-formed proof that does not prove what was asked. */
+/** A well-formed proof that does not prove what was requested. */
 export interface ProofFailure<Reason extends string> {
   readonly verified: false;
   readonly reason: Reason;
-  /** Path of the place inside the answer, such as `storageProofs[1].leftProof.proofRelatedNodes[40]`. */
+  /** Path inside the answer, such as `storageProofs[1].leftProof.proofRelatedNodes[40]`. */
   readonly at: string;
   readonly message: string;
 }
 
-/** Carries a failure from the check that found it out to `judge`. It never leaves this folder. */
+/** Thrown by a check that fails, and caught by `judge`. It never leaves this folder. */
 export class Refusal<Reason extends string> extends Error {
   override readonly name = 'Refusal';
 
@@ -20,7 +20,7 @@ export class Refusal<Reason extends string> extends Error {
   }
 }
 
-/** Result of `body`, or the failure that one of its checks has thrown. Other errors pass through. */
+/** The result of `body`, or the failure that one of its checks threw. Other errors are thrown. */
 export function judge<Result, Reason extends string>(body: () => Result): Result | ProofFailure<Reason> {
   try {
     return body();

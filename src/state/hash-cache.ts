@@ -3,10 +3,10 @@ import type { Hasher, HashScheme } from '../kernel/contracts.js';
 import { requireLength } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 
-/** Key hashes kept of each kind; the cache starts over when it is full. */
+/** Maximum number of cached key hashes; a full cache is cleared. */
 const MAX_CACHED = 65_536;
 
-/** Digests of inputs of one length. @param encode - the hash input of an item */
+/** Hashes of many inputs of one length, 32 bytes each. @param encode - gives the hash input of an item */
 export function hashEach(
   hasher: Hasher,
   items: readonly Uint8Array[],
@@ -21,7 +21,7 @@ export function hashEach(
   return inputs.map((_, i) => digests.slice(32 * i, 32 * i + 32));
 }
 
-/** A key with its hash. */
+/** A key and its hash. */
 export interface HashedKey {
   /** Address of 20 bytes, or slot of 32. */
   readonly key: Uint8Array;
@@ -29,7 +29,7 @@ export interface HashedKey {
   readonly hkey: Uint8Array;
 }
 
-/** `hkey` of addresses and of slot keys, remembered: a chain touches the same keys again and again. */
+/** Hashes of addresses and slot keys, with a cache: a chain uses the same keys again and again. */
 export class KeyHashes {
   private readonly known = new Map<string, Uint8Array>();
 
@@ -59,15 +59,15 @@ export class KeyHashes {
   }
 
   private hashes(keys: readonly Uint8Array[], encode: typeof encodeFull): Uint8Array[] {
-    // An address has another length than a slot key, so one map serves both.
+    // Addresses and slot keys differ in length, so one map is enough.
     const names = keys.map(bytesToHex);
     const missing = new Map<string, Uint8Array>();
     for (const [i, name] of names.entries()) if (!this.known.has(name)) missing.set(name, keys[i]!);
     const digests = hashEach(this.hasher, [...missing.values()], encode);
-    const fresh = new Map([...missing.keys()].map((name, i) => [name, digests[i]!]));
-    const result = names.map((name) => fresh.get(name) ?? this.known.get(name)!);
-    if (this.known.size + fresh.size > MAX_CACHED) this.known.clear();
-    for (const [name, digest] of fresh) this.known.set(name, digest);
+    const added = new Map([...missing.keys()].map((name, i) => [name, digests[i]!]));
+    const result = names.map((name) => added.get(name) ?? this.known.get(name)!);
+    if (this.known.size + added.size > MAX_CACHED) this.known.clear();
+    for (const [name, digest] of added) this.known.set(name, digest);
     return result;
   }
 }

@@ -6,44 +6,47 @@ import { equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { KeyHashes } from './hash-cache.js';
 import { type StateTrace, traceKeyHash, traceValueHash } from './trace.js';
-import { stateBefore } from './trace-check-trie.js';
-import { learnTrace, trieBefore } from './traced-witness.js';
-import { conflict } from './witness-nodes.js';
-import { WitnessTrie } from './witness-trie.js';
+import { stateBefore } from './traces/trace-check-trie.js';
+import { learnTrace, trieBefore } from './traces/traced-witness.js';
+import { conflict } from './witness/witness-nodes.js';
+import { WitnessTrie } from './witness/witness-trie.js';
 
-/** An account that is followed, with slots of it. */
+/** An account to follow, with some of its slots. */
 export interface FollowedAccount {
   /** 20 bytes. */
   readonly address: Uint8Array;
   /** 32 bytes each. */
   readonly slots: readonly Uint8Array[];
-  /** What is known of its storage; left out for none, which is enough where the storage is empty. */
+  /** Known part of its storage trie. May be left out, which is enough if the storage is empty. */
   readonly storage?: WitnessTrie;
 }
 
 interface Followed {
   readonly hkey: Uint8Array;
-  /** Hashed. */
+  /** Hashes of the slot keys. */
   readonly slotKeys: readonly Uint8Array[];
   storage: WitnessTrie | undefined;
-  /** Storage root of the account when it was deleted: recreated without a slot it has that root, and no slot. */
+  /**
+   * Storage root of the account when it was deleted. If it is recreated without slots, it has this root although its
+   * storage is empty.
+   */
   deletedRoot?: Uint8Array | undefined;
 }
 
 /**
- * Selected accounts and slots of a state too large to be held, kept through the traces of each block: their branches, and
- * nothing else (spec/state-trie.md 12). It needs all traces of all blocks. Each of their branches is checked against the
- * root so far and each new root is computed, so wrong traces can do nothing but lead to another root: that the root of a
- * block is the right one is for the caller to compare. After an error a follower is of no more use.
+ * Follows selected accounts and slots of a state that is too large to hold. It keeps only their branches, and updates
+ * them from the traces of each block (docs/spec/state-trie.md 12). It needs all traces of all blocks. Every branch is
+ * checked against the current root, and every new root is computed, so wrong traces can only lead to another root: the
+ * caller must compare the root of each block. After an error the follower cannot be used any more.
  */
 export class KeyFollower {
   private readonly keys: KeyHashes;
   private readonly followed = new Map<string, Followed>();
 
   /**
-   * @param accounts - the account trie to begin with, in which the followed accounts are known: from `witnessFromProofs`,
-   *   or a whole empty one
-   * @throws PlumblineError `WITNESS_MISSING` for an account of which it is not known what it is; `INVALID_LENGTH`
+   * @param accounts - the account trie to start from, which must cover the followed accounts: from `witnessFromProofs`,
+   *   or an empty trie
+   * @throws PlumblineError `WITNESS_MISSING` for an account that the trie does not cover; `INVALID_LENGTH`
    */
   constructor(
     private readonly hasher: Hasher,
@@ -64,12 +67,12 @@ export class KeyFollower {
   }
 
   /**
-   * Goes on by a block.
+   * Applies the traces of one block.
    *
-   * @param traces - all of it, in their order; deletions tell what value was deleted
+   * @param traces - all of the block, in order; deletions must have `deletedValue`
    * @returns the state root after it, 32 bytes
-   * @throws PlumblineError `WITNESS_CONFLICT` for traces that do not start from what is known, or leave storage traces out;
-   *   `WITNESS_MISSING`, `HASH_INPUT_NOT_CANONICAL`
+   * @throws PlumblineError `WITNESS_CONFLICT` for traces that do not continue from the known state, or without their
+   *   storage traces; `WITNESS_MISSING`, `HASH_INPUT_NOT_CANONICAL`
    */
   follow(traces: readonly StateTrace[]): Uint8Array {
     for (const trace of traces) {
@@ -85,24 +88,24 @@ export class KeyFollower {
         this.step(account.storage, trace);
       }
     }
-    this.accounts = this.pruned(
+    this.accounts = this.reduce(
       this.accounts,
       [...this.followed.values()].map(({ hkey }) => hkey),
     );
     for (const account of this.followed.values()) {
       if (account.storage === undefined) continue;
-      this.mustAgree(account, account.storage);
-      account.storage = this.pruned(account.storage, account.slotKeys);
+      this.checkStorageRoot(account, account.storage);
+      account.storage = this.reduce(account.storage, account.slotKeys);
     }
     return this.root;
   }
 
-  /** Undefined when it does not exist. @throws PlumblineError `WITNESS_MISSING` for an account that is not followed */
+  /** Undefined if it does not exist. @throws PlumblineError `WITNESS_MISSING` for an account that is not followed */
   account(address: Uint8Array): AccountValue | undefined {
     return this.held(this.find(address))?.value;
   }
 
-  /** Value of a slot, 32 bytes, zero when it is empty. @throws PlumblineError `WITNESS_MISSING` when it is not known */
+  /** Value of a slot, 32 bytes; zero if it is empty. @throws PlumblineError `WITNESS_MISSING` if it is not known */
   slot(address: Uint8Array, key: Uint8Array): Uint8Array {
     const account = this.find(address);
     const storageRoot = this.held(account)?.value.storageRoot;
@@ -118,7 +121,7 @@ export class KeyFollower {
     return account;
   }
 
-  /** The account, and its leaf position. */
+  /** The account and its leaf position. */
   private held({ hkey }: Followed): { value: AccountValue; position: number } | undefined {
     const held = this.accounts.read(hkey);
     if (held.type === 'read-zero') return undefined;
@@ -129,19 +132,22 @@ export class KeyFollower {
     return equalBytes(storageRoot, schemeFormat(this.hasher.scheme).emptyRoot);
   }
 
-  /** Storage of which the first trace is met: empty for an account that has none, else what the account's value says. */
+  /**
+   * The storage trie before its first trace: empty for an account without storage, else with the root in the account's
+   * value.
+   */
   private storageBefore(account: Followed, trace: StateTrace): WitnessTrie {
     const held = this.held(account);
     if (held === undefined || this.isEmpty(held.value.storageRoot)) return WitnessTrie.empty(this.hasher);
     const storage = trieBefore(this.hasher, trace);
     if (equalBytes(storage.topRoot, held.value.storageRoot)) return storage;
-    throw conflict(held.position, 'storage traces that do not start from the storage root of the account');
+    throw conflict(held.position, 'its storage traces do not start from the storage root of the account');
   }
 
   private step(trie: WitnessTrie, trace: StateTrace): void {
     const before = stateBefore(trace);
     if (before.nextFreeNode !== trie.nextFreeNode || !equalBytes(before.subRoot, trie.subRoot)) {
-      throw conflict(positionOf(trace), 'a trace that does not start where the one before ended');
+      throw conflict(positionOf(trace), 'a trace does not start where the one before ended');
     }
     learnTrace(trie, trace);
     if (trace.type === 'read' || trace.type === 'read-zero') return;
@@ -152,46 +158,50 @@ export class KeyFollower {
       trie.put({ hkey, hval: traceValueHash(this.hasher, value), value });
     }
     if (equalBytes(trie.subRoot, trace.newSubRoot)) return;
-    throw conflict(positionOf(trace), 'a trace whose writes lead to another sub root');
+    throw conflict(positionOf(trace), 'the writes of a trace lead to another sub root');
   }
 
-  /** Storage that is known has the root that the account's value names. */
-  private mustAgree(account: Followed, storage: WitnessTrie): void {
+  /** Checks that the known storage has the root in the account's value. */
+  private checkStorageRoot(account: Followed, storage: WitnessTrie): void {
     const held = this.held(account);
     if (held === undefined || equalBytes(held.value.storageRoot, storage.topRoot)) return;
     const { deletedRoot } = account;
     const isKept = deletedRoot !== undefined && equalBytes(held.value.storageRoot, deletedRoot);
-    if (!isKept || !this.isEmpty(storage.topRoot)) throw conflict(held.position, 'storage traces that were left out');
+    if (!isKept || !this.isEmpty(storage.topRoot)) throw conflict(held.position, 'storage traces are missing');
   }
 
-  /** The same trie with the branches of some keys only, as far as they are known. */
-  private pruned(trie: WitnessTrie, hkeys: readonly Uint8Array[]): WitnessTrie {
+  /** The trie reduced to the known branches of these keys. */
+  private reduce(trie: WitnessTrie, hkeys: readonly Uint8Array[]): WitnessTrie {
     const { nextFreeNode, subRoot } = trie;
     if (this.isEmpty(trie.topRoot)) return trie;
-    const kept = WitnessTrie.open(this.hasher, nextFreeNode, subRoot);
+    const reduced = WitnessTrie.open(this.hasher, nextFreeNode, subRoot);
     for (const hkey of hkeys) {
       try {
         const held = trie.read(hkey);
-        if (held.type === 'read') kept.learn(held.proof.leafIndex, held.leaf, held.proof.siblings, held.value);
+        if (held.type === 'read') reduced.learn(held.proof.leafIndex, held.leaf, held.proof.siblings, held.value);
         else {
-          kept.learn(held.leftProof.leafIndex, held.leftLeaf, held.leftProof.siblings);
-          kept.learn(held.rightProof.leafIndex, held.rightLeaf, held.rightProof.siblings);
+          reduced.learn(held.leftProof.leafIndex, held.leftLeaf, held.leftProof.siblings);
+          reduced.learn(held.rightProof.leafIndex, held.rightLeaf, held.rightProof.siblings);
         }
       } catch (error) {
-        // Of storage whose beginning was not given, what no trace has shown yet.
+        // A slot that no trace has shown yet, if the storage was not known at the start.
         if (!isPlumblineError(error, 'WITNESS_MISSING')) throw error;
       }
     }
-    return kept;
+    return reduced;
   }
 }
 
-/** The first leaf that a trace is about. */
+/** Position of the first leaf in a trace. */
 function positionOf(trace: StateTrace): number {
   return ('proof' in trace ? trace.proof : trace.leftProof).leafIndex;
 }
 
 function missing(part: 'leaf' | 'storage', key: Uint8Array): PlumblineError<'WITNESS_MISSING'> {
   const hkey = bytesToHex(key);
-  return new PlumblineError('WITNESS_MISSING', `${part} of ${hkey} is not known`, { part, hkey });
+  return new PlumblineError(
+    'WITNESS_MISSING',
+    `${part} of ${hkey} is not known; follow this account or slot from the start`,
+    { part, hkey },
+  );
 }

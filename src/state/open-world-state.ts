@@ -1,21 +1,21 @@
 import { decodeAccountValue } from '../accumulator/account-value.js';
 import { ZERO_HASH } from '../accumulator/scheme.js';
-import { PlumblineError } from '../errors.js';
+import { invalidParameter, PlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
 import type { TrieKernel } from '../kernel/trie-contract.js';
-import { applyChanges } from './block-application.js';
 import { KeyHashes } from './hash-cache.js';
-import { applyChangesTraced } from './kernel-traces.js';
 import { DirtyPages } from './pages/dirty-pages.js';
-import { pastState, presentState, type StateView } from './past-view.js';
-import { type AccountRecord, type BlockUndo, StateTries } from './state-tries.js';
-import { proveAccount } from './view-proof.js';
+import { applyChangesTraced } from './traces/kernel-traces.js';
+import { applyChanges } from './tries/block-application.js';
+import { pastState, presentState, type StateView } from './tries/past-view.js';
+import { type AccountRecord, type BlockUndo, StateTries } from './tries/state-tries.js';
+import { proveAccount } from './tries/view-proof.js';
 import type { WorldState } from './world-state.js';
 
-/** Views of past blocks that are kept until the next block. */
+/** Maximum number of views of past blocks, kept until the next block. */
 const MAX_VIEWS = 16;
 
-/** The state after one block, and what leads back to the block before. */
+/** The state after one block, and the undo record to the block before. */
 interface Held {
   readonly block: number;
   readonly root: Uint8Array;
@@ -32,19 +32,20 @@ const NO_CHANGES: BlockUndo = {
   retired: [],
 };
 
-/** How a world state begins, and what it keeps track of. */
+/** Options of a world state. */
 export interface WorldStateOptions {
-  /** Keep track of what `takePages` is to hand out. Off when left out. */
+  /** Track changed pages for `takePages`. Default false. */
   readonly pages?: boolean;
-  /** Begins with this state as the only held one, its pages being stored already; see `loadWorldState`. */
+  /** Start from this state, whose pages are stored already; see `loadWorldState`. */
   readonly start?: { readonly block: number; readonly tries: StateTries };
 }
 
 /**
- * A zk state, empty at first, whose tries are in the kernel's memory, once; earlier blocks are seen through undo records.
+ * Opens a zk state, empty at first. Its tries are in the kernel's memory once; earlier blocks are read through undo
+ * records.
  *
  * @param hasher - of the scheme
- * @param kernel - of the same scheme, with the options `undo` and `nodes`, and used by nobody else
+ * @param kernel - not shared, of the same scheme, with the options `undo` and `nodes`
  * @throws PlumblineError `INVALID_PARAMETER` for another kernel
  */
 export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: WorldStateOptions = {}): WorldState {
@@ -55,14 +56,18 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
   const emptyRoot = kernel.topRoot(tries.accounts);
   const present = presentState(tries);
   const views = new Map<number, StateView>();
-  // Oldest first, consecutive numbers.
+  // Oldest first, with consecutive numbers.
   const held: Held[] = [];
   if (start !== undefined) hold(start.block, tries.seal());
 
   function indexOf(block: number): number {
     const index = block - (held[0]?.block ?? 0);
     if (held[index] === undefined) {
-      throw new PlumblineError('STATE_NOT_HELD', `the state after block ${block} is not held`, { block });
+      throw new PlumblineError(
+        'STATE_NOT_HELD',
+        `the state after block ${block} is not held; ask for a block from oldest to head`,
+        { block },
+      );
     }
     return index;
   }
@@ -87,7 +92,7 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
     return found.present ? view.record(found.position) : undefined;
   }
 
-  /** Writes a block by `write`, seals it and makes it the newest; after an error the tries are as before. */
+  /** Applies a block by `write`, seals it and makes it the newest. After an error the tries are as before. */
   function apply<Result>(block: number, write: () => Result): { root: Uint8Array; result: Result } {
     const expected = (held.at(-1)?.block ?? block - 1) + 1;
     if (block !== expected || !Number.isSafeInteger(block) || block < 0) {
@@ -100,7 +105,7 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
       result = write();
       undo = tries.seal();
     } catch (error) {
-      tries.giveUp();
+      tries.abort();
       throw error;
     }
     views.clear();
@@ -112,12 +117,12 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
   function hold(block: number, undo: BlockUndo): Uint8Array {
     const root = kernel.topRoot(tries.accounts);
     held.push({ block, root, nextFreeNode: kernel.nextFreeNode(tries.accounts), undo });
-    if (held.length === 1) forgetWayBack();
+    if (held.length === 1) dropOldestUndo();
     return root;
   }
 
-  /** The oldest held block needs no way back: its undo record goes, with the tries it retired. */
-  function forgetWayBack(): void {
+  /** Drops the undo record of the oldest held block, and the tries that this block retired. */
+  function dropOldestUndo(): void {
     const oldest = held[0]!;
     tries.release(oldest.undo);
     held[0] = { ...oldest, undo: NO_CHANGES };
@@ -166,13 +171,12 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
       const older = held.findIndex((state, i) => state.block >= block || i === held.length - 1);
       if (older <= 0) return;
       for (const { undo } of held.splice(0, older)) tries.release(undo);
-      forgetWayBack();
+      dropOldestUndo();
     },
 
     takePages() {
       if (dirty === undefined) {
-        const reason = 'the state was opened without pages';
-        throw new PlumblineError('INVALID_PARAMETER', reason, { parameter: 'pages', reason });
+        throw invalidParameter('pages', 'open the state with the option `pages` to take pages');
       }
       const head = held.at(-1);
       return head === undefined ? { puts: [], deletes: [] } : dirty.take(head.block, head.root);

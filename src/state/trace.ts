@@ -4,9 +4,9 @@ import type { LeafOpening } from '../accumulator/leaf-opening.js';
 import type { Hasher } from '../kernel/contracts.js';
 
 /**
- * State traces: what the operations of a block did to the trees, one by one, each with the branches that show it
- * (spec/state-trie.md 10). Roots and siblings are 32 bytes; values are in compact form, 192 bytes of an account or 32 of
- * a slot; sub roots, not top roots.
+ * State traces: the operations of a block on the tries, one by one, each with the branches that prove it
+ * (docs/spec/state-trie.md 10). Roots and siblings are 32 bytes. Values are in compact form, 192 bytes of an account or 32
+ * of a slot. Roots are sub roots, not top roots.
  */
 export interface BranchProof {
   readonly leafIndex: number;
@@ -14,7 +14,7 @@ export interface BranchProof {
   readonly siblings: readonly Uint8Array[];
 }
 
-/** A key is in the tree. */
+/** The key is in the trie. */
 export interface ReadStep {
   readonly type: 'read';
   readonly nextFreeNode: number;
@@ -24,7 +24,7 @@ export interface ReadStep {
   readonly value: Uint8Array;
 }
 
-/** A key is not in the tree: nothing is between these two leaves. */
+/** The key is not in the trie: these two leaves are neighbours. */
 export interface ReadZeroStep {
   readonly type: 'read-zero';
   readonly nextFreeNode: number;
@@ -35,7 +35,7 @@ export interface ReadZeroStep {
   readonly rightProof: BranchProof;
 }
 
-/** A key took the free position: left neighbour, new leaf, right neighbour, in that order. */
+/** The key was inserted at the free position. Order of writes: left neighbour, new leaf, right neighbour. */
 export interface InsertStep {
   readonly type: 'insert';
   readonly newNextFreeNode: number;
@@ -49,7 +49,7 @@ export interface InsertStep {
   readonly priorRightLeaf: LeafOpening;
 }
 
-/** A key got another value. */
+/** The key's value was replaced. */
 export interface UpdateStep {
   readonly type: 'update';
   readonly newNextFreeNode: number;
@@ -61,7 +61,7 @@ export interface UpdateStep {
   readonly priorUpdatedLeaf: LeafOpening;
 }
 
-/** A key left the tree: left neighbour, the leaf itself, right neighbour, in that order. */
+/** The key was removed. Order of writes: left neighbour, the leaf itself, right neighbour. */
 export interface DeleteStep {
   readonly type: 'delete';
   readonly newNextFreeNode: number;
@@ -73,43 +73,43 @@ export interface DeleteStep {
   readonly priorLeftLeaf: LeafOpening;
   readonly priorDeletedLeaf: LeafOpening;
   readonly priorRightLeaf: LeafOpening;
-  /** Old records leave it out. */
+  /** Absent in old records. */
   readonly deletedValue?: Uint8Array;
 }
 
-/** What was done to one key of a tree. */
+/** One operation on one key of a trie. */
 export type TrieStep = ReadStep | ReadZeroStep | InsertStep | UpdateStep | DeleteStep;
 
-/** A step, with the tree and the key it is of. */
+/** A step with its trie and key. */
 export type StateTrace = TrieStep & {
-  /** Address (20 bytes) of the account whose storage tree it is; undefined for the account tree. */
+  /** Address (20 bytes) of the account whose storage trie this is; undefined for the account trie. */
   readonly location: Uint8Array | undefined;
-  /** Account tree: address, 20 bytes; storage tree: slot, 32 bytes. */
+  /** Account trie: address, 20 bytes; storage trie: slot, 32 bytes. */
   readonly key: Uint8Array;
 };
 
 /**
- * A tree that is changed one operation at a time, each giving its step. Keys are known by `hkey` (32 bytes); the caller
- * hashes keys and values. Reading changes nothing and hashes nothing.
+ * A trie that is changed one operation at a time; each operation returns its step. Keys are given by `hkey` (32 bytes);
+ * the caller hashes keys and values. Reading changes nothing and hashes nothing.
  */
 export interface StepTrie {
   readonly nextFreeNode: number;
   readonly subRoot: Uint8Array;
-  /** 32 bytes; hashed when asked for. */
+  /** 32 bytes; computed on each call. */
   readonly topRoot: Uint8Array;
   read(hkey: Uint8Array): ReadStep | ReadZeroStep;
   /** Inserts or updates. @param content - `hkey`, `hval` and the value behind `hval`, in compact form */
   put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }): InsertStep | UpdateStep;
-  /** Removes a key that is there. @throws PlumblineError `STATE_MISMATCH` when it is not */
+  /** Removes a key. @throws PlumblineError `STATE_MISMATCH` if it is not in the trie */
   remove(hkey: Uint8Array): DeleteStep;
 }
 
-/** `hkey` of what a trace is of. */
+/** `hkey` of a trace's key, 32 bytes. */
 export function traceKeyHash(hasher: Hasher, trace: Pick<StateTrace, 'location' | 'key'>): Uint8Array {
   return trace.location === undefined ? hashAddress(hasher, trace.key) : hashWord(hasher, trace.key);
 }
 
-/** `hval` of a value in compact form: 192 bytes are an account, 32 a slot. */
+/** `hval` of a value in compact form, 32 bytes: 192 bytes are an account, 32 a slot. */
 export function traceValueHash(hasher: Hasher, value: Uint8Array): Uint8Array {
   return value.length === ACCOUNT_VALUE_BYTES ? hashAccountValue(hasher, value) : hashWord(hasher, value);
 }

@@ -2,15 +2,15 @@ import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../errors.js';
 import { bytesToBigInt, equalBytes, padStart } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
-import type { AccountAfter, AccountChange, SlotChange } from './world-state.js';
+import type { AccountAfter, SlotChange, ZkAccountChange } from './world-state.js';
 
-/** What one block did to the state, as a Besu node with the Shomei plugin tells it. */
+/** The state changes of one block, as a Besu node with the Shomei plugin reports them. */
 export interface TrieLog {
   /** 32 bytes. */
   readonly blockHash: Uint8Array;
   readonly blockNumber: number;
-  /** For `WorldState.applyBlock`. Entries without an account part and slots without a key are left out. */
-  readonly changes: readonly AccountChange[];
+  /** For `WorldState.applyBlock`. Entries without an account and slots without a key are left out. */
+  readonly changes: readonly ZkAccountChange[];
   /** Bit mask of plugin features. */
   readonly zkCompare?: bigint;
   /** Seconds. */
@@ -19,28 +19,28 @@ export interface TrieLog {
 
 type Item = Uint8Array | readonly Item[];
 
-/** An account as the log has it; its code hash is not used. */
+/** An account in the log; its code hash is not used. */
 interface LoggedAccount {
   readonly nonce: bigint;
   readonly balance: bigint;
-  /** 32 bytes: root of the Merkle-Patricia storage trie. */
+  /** Root of the Merkle-Patricia storage trie, 32 bytes. */
   readonly evmStorageRoot: Uint8Array;
 }
 
 const EMPTY_EVM_ROOT = hexToBytes('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421');
 
 /**
- * Decodes a trie log, strictly: canonical RLP, integers without leading zeros, exact lengths. Further items at the end of
- * an entry or of the log are ignored, as the format wants it.
+ * Decodes a trie log, strictly: canonical RLP, integers without leading zeros, exact lengths. Extra items at the end of
+ * an entry or of the log are ignored, as the format requires.
  *
  * @param encoded - one RLP item
  * @throws PlumblineError `TRIE_LOG_MALFORMED`
- * @source spec/state-trie.md 6
+ * @source docs/spec/state-trie.md 6
  */
 export function decodeTrieLog(encoded: Uint8Array): TrieLog {
   const [blockHash, blockNumber, ...rest] = fields(decodeRlp(encoded), 'log', 2);
   const number = scalar(blockNumber, 'log.blockNumber', 8);
-  if (number > Number.MAX_SAFE_INTEGER) throw malformed('log.blockNumber', 'is above 2^53 - 1');
+  if (number > Number.MAX_SAFE_INTEGER) throw malformed('log.blockNumber', 'must be at most 2^53 - 1');
   const afterEntries = rest.findIndex((item) => !Array.isArray(item));
   const entries = afterEntries === -1 ? rest : rest.slice(0, afterEntries);
   const [zkCompare, timestamp] = rest.slice(entries.length);
@@ -53,7 +53,7 @@ export function decodeTrieLog(encoded: Uint8Array): TrieLog {
   };
 }
 
-function accountChange(entry: Item, path: string): AccountChange | undefined {
+function accountChange(entry: Item, path: string): ZkAccountChange | undefined {
   const [addressItem, codeItem, accountItem, storageItem] = fields(entry, path, 4);
   const address = exactly(addressItem, `${path}.address`, 20);
   const code = isNone(codeItem) ? undefined : bytes(fields(codeItem, `${path}.code`, 3)[1], `${path}.code.updated`);
@@ -73,7 +73,7 @@ function accountChange(entry: Item, path: string): AccountChange | undefined {
     slots.length === 0 &&
     !equalBytes(prior.evmStorageRoot, updated.evmStorageRoot)
   ) {
-    throw malformed(path, 'recreates an account with another storage root and names no slot');
+    throw malformed(path, 'recreates an account with another storage root, but lists no slot');
   }
   const after: AccountAfter | undefined = updated && {
     nonce: updated.nonce,
@@ -113,8 +113,8 @@ function decodeRlp(encoded: Uint8Array): Item {
   try {
     if (encoded.length > 0) return RLP.decode(encoded) as Item;
   } catch (cause) {
-    // Bad RLP, or lists nested so deep that the stack ends.
-    throw malformed('log', 'is not one canonical RLP item', cause);
+    // Invalid RLP, or lists nested so deeply that the stack overflows.
+    throw malformed('log', 'must be one canonical RLP item', cause);
   }
   throw malformed('log', 'is empty');
 }
@@ -124,38 +124,38 @@ function isNone(item: Item | undefined): boolean {
 }
 
 function list(item: Item | undefined, path: string): readonly Item[] {
-  if (item === undefined || item instanceof Uint8Array) throw malformed(path, 'is not a list');
+  if (item === undefined || item instanceof Uint8Array) throw malformed(path, 'must be a list');
   return item;
 }
 
-/** Items of a list that has at least `least` of them. */
-function fields(item: Item | undefined, path: string, least: number): readonly Item[] {
+/** Items of a list that must have at least `minimum` items. */
+function fields(item: Item | undefined, path: string, minimum: number): readonly Item[] {
   const items = list(item, path);
-  if (items.length < least) throw malformed(path, `has ${items.length} items, not ${least}`);
+  if (items.length < minimum) throw malformed(path, `must have at least ${minimum} items, got ${items.length}`);
   return items;
 }
 
 function bytes(item: Item | undefined, path: string): Uint8Array {
-  if (!(item instanceof Uint8Array)) throw malformed(path, 'is not a byte string');
+  if (!(item instanceof Uint8Array)) throw malformed(path, 'must be a byte string');
   return item;
 }
 
 function exactly(item: Item | undefined, path: string, length: number): Uint8Array {
   const value = bytes(item, path);
-  if (value.length !== length) throw malformed(path, `has ${value.length} bytes, not ${length}`);
+  if (value.length !== length) throw malformed(path, `must have ${length} bytes, got ${value.length}`);
   return value;
 }
 
-/** Minimal big-endian bytes of an integer of at most `most` bytes. */
-function minimal(item: Item | undefined, path: string, most: number): Uint8Array {
+/** Big-endian bytes of an integer without leading zeros, at most `maximum` bytes. */
+function minimal(item: Item | undefined, path: string, maximum: number): Uint8Array {
   const value = bytes(item, path);
-  if (value.length > most) throw malformed(path, `has ${value.length} bytes, more than ${most}`);
-  if (value[0] === 0) throw malformed(path, 'has leading zeros');
+  if (value.length > maximum) throw malformed(path, `must have at most ${maximum} bytes, got ${value.length}`);
+  if (value[0] === 0) throw malformed(path, 'must not have leading zeros');
   return value;
 }
 
-function scalar(item: Item | undefined, path: string, most: number): bigint {
-  return bytesToBigInt(minimal(item, path, most));
+function scalar(item: Item | undefined, path: string, maximum: number): bigint {
+  return bytesToBigInt(minimal(item, path, maximum));
 }
 
 function word(item: Item | undefined, path: string): Uint8Array {

@@ -2,36 +2,37 @@ import { isPlumblineError } from '../errors.js';
 import { decodeChecked, encodeChecked } from './checked-text.js';
 import type { Commit, Key, Table } from './page-store.js';
 import { recordBytes } from './table-usage.js';
-import type { Behind, WriteBehind } from './write-behind.js';
+import type { WriteBehind, WriteBehindTable } from './write-behind.js';
 
-/** Records read at once where the index is lost. */
+/** Records read at once when the index is lost. */
 const BATCH = 64;
-/** Records used in a session after which the order of use is stored, be nothing else. */
+/** After so many reads the order of use is stored, even if nothing else is written. */
 const MAX_UNSTORED_USES = 32;
 
 /**
- * A table of which each entry can be had again, and which keeps within a budget: the least recently used entries go first.
- * The order of use is kept in an index, one entry of `meta`, which is written with the entries and not for each reading.
+ * A cache table with a budget: the least recently used entries are evicted first. The order of use is stored in an index, one
+ * entry of `meta`. It is written together with entries, not at each read.
  *
- * What cannot be read is not there, and what cannot be written is not kept: a cache costs nobody the answer.
+ * An entry that cannot be read counts as missing, and one that cannot be written is dropped. A failing cache never fails the
+ * request.
  */
-export class BudgetedTable implements Behind {
+export class BudgetedTable implements WriteBehindTable {
   /** Bytes by key, the least recently used first. */
   private sizes = new Map<string, number>();
-  /** Bytes of what the store holds, whatever waits to be written. */
+  /** Bytes by key of the entries in the store, without those that wait to be written. */
   private held = new Map<string, number>();
   private total = 0;
   private opening: Promise<void> | undefined;
-  /** Readings since the index was written; undefined when it has to be written anyway. */
+  /** Reads since the index was written. Undefined when the index has changed and must be written. */
   private uses: number | undefined = 0;
 
-  /** @param budgetBytes - of keys and values; the index comes on top, some 50 bytes an entry */
+  /** @param budgetBytes - for keys and values; the index needs about 50 bytes more for each entry */
   constructor(
     private readonly writer: WriteBehind,
     readonly table: Table,
     readonly budgetBytes: number,
   ) {
-    writer.join(this);
+    writer.add(this);
   }
 
   /** Bytes of all entries. */
@@ -45,15 +46,15 @@ export class BudgetedTable implements Behind {
     const value = this.writer.waiting(this.table, key) ?? (await this.read(key));
     if (value === 'unreadable') return undefined;
     const size = this.sizes.get(key);
-    // An entry that somebody else has deleted, or that was evicted meanwhile.
+    // Another node has deleted the entry, or it was evicted during the read.
     if (value === undefined || size === undefined) return this.forget(key);
     this.sizes.delete(key);
     this.sizes.set(key, size);
-    if (this.uses !== undefined && ++this.uses >= MAX_UNSTORED_USES) this.changed();
+    if (this.uses !== undefined && ++this.uses >= MAX_UNSTORED_USES) this.indexChanged();
     return value;
   }
 
-  /** Keeps an entry, in the place of an older one; one that is above the whole budget is not kept. */
+  /** Stores an entry, or replaces it. An entry larger than the whole budget is not stored. */
   async put(key: string, value: Uint8Array): Promise<void> {
     await this.open();
     this.forget(key);
@@ -73,7 +74,7 @@ export class BudgetedTable implements Behind {
     await this.open();
     if (!this.sizes.has(key)) return;
     this.forget(key);
-    this.changed();
+    this.indexChanged();
     this.writer.write(this.table, key, undefined);
   }
 
@@ -83,7 +84,7 @@ export class BudgetedTable implements Behind {
     return [...this.sizes.keys()];
   }
 
-  /** The store has been emptied. */
+  /** Forgets all entries, after the store was cleared. */
   reset(): void {
     this.sizes.clear();
     this.held.clear();
@@ -92,7 +93,7 @@ export class BudgetedTable implements Behind {
     this.opening = Promise.resolve();
   }
 
-  beside(): NonNullable<Commit['puts']> {
+  extraPuts(): NonNullable<Commit['puts']> {
     if (this.uses === 0) return [];
     this.uses = 0;
     const value = encodeChecked(JSON.stringify([...this.sizes]));
@@ -104,13 +105,13 @@ export class BudgetedTable implements Behind {
       const name = String(key);
       if (bytes === undefined) this.held.delete(name);
       else this.held.set(name, bytes);
-      // What waits by now counts already.
+      // A newer value that waits to be written is already counted.
       if (this.writer.isWaiting(this.table, key)) continue;
       if (this.sizes.get(name) !== bytes) this.lost([key]);
     }
   }
 
-  /** What was there before is what there is, and to be evicted first where it was to go. */
+  /** Counts these entries as the store holds them. An entry whose deletion failed is the next to be evicted. */
   lost(keys: readonly Key[]): void {
     const back: [string, number][] = [];
     for (const key of keys.map(String)) {
@@ -131,23 +132,23 @@ export class BudgetedTable implements Behind {
 
   private open(): Promise<void> {
     this.opening ??= this.load().catch((error: unknown) => {
-      // Another time it may be there.
+      // The next call tries again.
       this.opening = undefined;
       if (!isPlumblineError(error)) throw error;
     });
     return this.opening;
   }
 
-  /** The index has to tell of what is there: entries it does not know come first, those that are not there do not count. */
+  /** Loads the index and compares it with the keys. Entries missing in the index count as used least recently. */
   private async load(): Promise<void> {
     const { store } = this.writer;
     const [held, stored] = await Promise.all([store.keys(this.table), store.get('meta', this.indexKey)]);
-    const there = new Set(held.map(String));
-    const known = new Map(indexOf(stored).filter(([key]) => there.has(key)));
+    const keys = new Set(held.map(String));
+    const known = new Map(indexOf(stored).filter(([key]) => keys.has(key)));
     const sizes = new Map<string, number>();
-    const strangers = [...there].filter((key) => !known.has(key));
-    for (let at = 0; at < strangers.length; at += BATCH) {
-      const batch = strangers.slice(at, at + BATCH);
+    const unknown = [...keys].filter((key) => !known.has(key));
+    for (let at = 0; at < unknown.length; at += BATCH) {
+      const batch = unknown.slice(at, at + BATCH);
       const values = await store.getMany(this.table, batch);
       for (const [i, key] of batch.entries()) sizes.set(key, recordBytes(key, values[i]?.length ?? 0));
     }
@@ -155,7 +156,7 @@ export class BudgetedTable implements Behind {
     this.sizes = sizes;
     this.held = new Map(sizes);
     this.total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    if (strangers.length > 0 || known.size !== there.size) this.uses = undefined;
+    if (unknown.length > 0 || known.size !== keys.size) this.uses = undefined;
     this.evict();
   }
 
@@ -171,7 +172,7 @@ export class BudgetedTable implements Behind {
     for (const key of this.sizes.keys()) {
       if (this.total <= this.budgetBytes) break;
       this.forget(key);
-      this.changed();
+      this.indexChanged();
       this.writer.write(this.table, key, undefined);
     }
   }
@@ -181,13 +182,13 @@ export class BudgetedTable implements Behind {
     this.sizes.delete(key);
   }
 
-  private changed(): void {
+  private indexChanged(): void {
     this.uses = undefined;
     this.writer.soon();
   }
 }
 
-/** @returns nothing for what is damaged */
+/** @returns an empty list when the index is missing or damaged */
 function indexOf(stored: Uint8Array | undefined): [string, number][] {
   const text = stored && decodeChecked(stored);
   return text === undefined ? [] : (JSON.parse(text) as [string, number][]);

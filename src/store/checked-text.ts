@@ -1,9 +1,9 @@
-/** Text as bytes for the store, with a checksum in front of it: against damage, not against anybody. */
+/** Encodes text for the store, after a checksum. The checksum detects damage, not manipulation. */
 export function encodeChecked(text: string): Uint8Array {
   return new TextEncoder().encode(`${checksum(text)} ${text}`);
 }
 
-/** @returns undefined where the checksum does not fit */
+/** @returns undefined when the checksum does not match */
 export function decodeChecked(bytes: Uint8Array): string | undefined {
   const stored = new TextDecoder().decode(bytes);
   const at = stored.indexOf(' ');

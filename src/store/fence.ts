@@ -1,40 +1,40 @@
-import { isPlumblineError, PlumblineError } from '../errors.js';
+import { isPlumblineError, type PlumblineError } from '../errors.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { takenOver } from './expectation.js';
-import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
+import { type Clearing, type Commit, type PageStore, StoreWrapper } from './page-store.js';
 import type { StoreStatus } from './store-status.js';
 
-/** Where a store says who writes to it, in table `meta`. Only this file reads and writes it. */
+/** Key of the writer's record in table `meta`. */
 export const WRITER_KEY = 'writer';
-/** Until when, where there are no locks to say so; beside it. */
+/** Key of the time at which the writer's lease ends, in table `meta`. Only used where there are no Web Locks. */
 export const LEASE_KEY = 'writer-lease';
 
-const OWN = [WRITER_KEY, LEASE_KEY].map((key) => ({ table: 'meta', key }) as const);
+const FENCE_KEYS = [WRITER_KEY, LEASE_KEY].map((key) => ({ table: 'meta', key }) as const);
 
 const OWNER_BYTES = 16;
 
-/** What stands at `WRITER_KEY`, as JSON. */
-interface Writer {
-  /** Goes up with each writer; the time it began, in ms, where nothing speaks against it. */
+/** The value at `WRITER_KEY`, as JSON. */
+interface WriterRecord {
+  /** Increases with each writer: the time at which it began, in ms, or one more than that of the writer before. */
   readonly epoch: number;
-  /** Hex, at random: no two writers have the same bytes here. */
+  /** Random hex, so that no two writers have the same record. */
   readonly owner: string;
 }
 
-/** How a store is claimed that nothing but a lease guards. */
+/** How a store is claimed by a lease. */
 export interface Lease {
-  /** For how long a claim holds without being renewed, ms. */
+  /** How long a claim is valid unless it is renewed, ms. */
   readonly leaseMs: number;
-  /** Time that all claimants share, ms. */
+  /** The time, the same for all claimants, ms. */
   readonly now: () => number;
 }
 
 /**
- * Makes the caller the one writer of a store: from then on, commits of all earlier ones are refused.
+ * Makes the caller the one writer of a store. From then on, commits of earlier writers are refused.
  *
- * @param store - used by nobody but the one that is given back, afterwards
- * @param lease - when given, a claim of somebody else that has not run out is left alone
- * @returns undefined for a store that is leased to somebody else
+ * @param store - used only through the returned store from now on
+ * @param lease - if given, the store is claimed by a lease, unless another node has a valid lease
+ * @returns undefined when another node has a valid lease
  * @throws PlumblineError of the store
  */
 export async function claimStore(store: PageStore, lease?: Lease): Promise<FencedStore | undefined> {
@@ -53,20 +53,21 @@ export async function claimStore(store: PageStore, lease?: Lease): Promise<Fence
       });
       return fenced;
     } catch (error) {
-      // Somebody else was faster: look again.
+      // Another node has claimed it since the read: try again.
       if (!isPlumblineError(error, 'STORE_TAKEN_OVER')) throw error;
     }
   }
 }
 
 /**
- * As `claimStore`, on a full disk: the store can be read, and is claimed by the first commit that puts something. Earlier
- * writers are refused from now on; only where the browser does not even delete are they until then, so that the caller has
- * to know otherwise that none is there.
+ * As `claimStore`, but on a full disk: the store can be read, and the first commit that puts something claims it. Commits of
+ * earlier writers are refused from now on. If the browser does not even delete on a full disk, they are refused only from the
+ * claim on. Then the caller needs another guarantee that there is no earlier writer.
  *
- * @param failure - why it cannot be claimed now; the store's health says so until it is
- * @param lease - as of `claimStore`, whoever has one; then nothing else says that there is no earlier writer
- * @throws PlumblineError of the store; `failure` with a lease, where nothing can be deleted
+ * @param failure - why the store cannot be claimed now; the store's health shows it until the claim
+ * @param lease - as for `claimStore`; a valid lease of another node is not respected
+ * @throws PlumblineError of the store; `failure` if a lease is given and nothing can be deleted, because then nothing guarantees
+ *   that there is no earlier writer
  */
 export async function claimLater(
   store: PageStore,
@@ -77,8 +78,8 @@ export async function claimLater(
     const writer = await store.get('meta', WRITER_KEY);
     let found: Uint8Array | undefined;
     try {
-      // Browsers let a full disk be emptied, and who writes be forgotten.
-      await store.commit({ expects: [{ table: 'meta', key: WRITER_KEY, value: writer }], deletes: OWN });
+      // Most browsers can delete on a full disk: without its record, the earlier writer is refused.
+      await store.commit({ expects: [{ table: 'meta', key: WRITER_KEY, value: writer }], deletes: FENCE_KEYS });
     } catch (error) {
       if (isPlumblineError(error, 'STORE_TAKEN_OVER')) continue;
       if (!isPlumblineError(error, 'STORE_QUOTA_EXCEEDED')) throw error;
@@ -91,14 +92,14 @@ export async function claimLater(
   }
 }
 
-/** Who comes after the one that is recorded. */
+/** The record of the next writer. @param writer - record of the present one */
 function writerAfter(writer: Uint8Array | undefined): { epoch: number; record: Uint8Array } {
   const epoch = Math.max(epochOf(writer) + 1, Date.now());
   const owner = bytesToHex(crypto.getRandomValues(new Uint8Array(OWNER_BYTES)));
-  return { epoch, record: encode({ epoch, owner } satisfies Writer) };
+  return { epoch, record: encode({ epoch, owner } satisfies WriterRecord) };
 }
 
-/** Whether somebody has a lease of a store: `over` for one that was not renewed, `none` for one that was given back. */
+/** State of the lease: `held` while it is valid, `over` when it has expired, `none` when it was given back. */
 export async function leaseOf(store: PageStore, lease: Lease): Promise<'held' | 'over' | 'none'> {
   const until = await store.get('meta', LEASE_KEY);
   return isLeased(until, lease) ? 'held' : until === undefined ? 'none' : 'over';
@@ -106,14 +107,14 @@ export async function leaseOf(store: PageStore, lease: Lease): Promise<'held' | 
 
 function isLeased(until: Uint8Array | undefined, { leaseMs, now }: Lease): boolean {
   const left = (until === undefined ? 0 : Number(decode(until))) - now();
-  // More than a whole lease is left when the clock was set back.
+  // If the clock was set back, more than a whole lease is left. Then it counts as expired.
   return left > 0 && left <= leaseMs;
 }
 
-/** A record that cannot be read holds nobody up: the claim replaces it. */
+/** @returns 0 for a damaged record, which the claim replaces */
 function epochOf(writer: Uint8Array | undefined): number {
   try {
-    const { epoch } = JSON.parse(writer === undefined ? '{}' : decode(writer)) as Partial<Writer>;
+    const { epoch } = JSON.parse(writer === undefined ? '{}' : decode(writer)) as Partial<WriterRecord>;
     return Number.isSafeInteger(epoch) ? epoch! : 0;
   } catch {
     return 0;
@@ -127,60 +128,45 @@ function leaseEntry({ leaseMs, now }: Lease) {
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** A claim that is still to come. */
-interface Late {
-  /** What stands where it says who writes. */
+/** A claim that the next commit makes. */
+interface LateClaim {
+  /** The writer's record that the store holds. */
   readonly found: Uint8Array | undefined;
-  /** What the store's health says meanwhile, unless something else befalls it. */
+  /** The store's health until the claim, unless it changes for another reason. */
   readonly status: StoreStatus | undefined;
 }
 
 /**
- * A store as one writer uses it: each commit looks, inside its own transaction, whether that is still the writer, and does
- * nothing otherwise.
+ * A store of one writer. Each commit checks inside its own transaction that this is still the writer. If it is not, nothing is
+ * written.
  */
-export class FencedStore implements PageStore {
-  /** Told once, when a commit was refused because of a later writer, before whoever asked for the commit is. */
+export class FencedStore extends StoreWrapper implements PageStore {
+  /** Called once, when a commit was refused because of a later writer, before that commit rejects. */
   onTakenOver: () => void = () => {};
   private isOver = false;
   private readonly lease: Lease | undefined;
-  private late: Late | undefined;
-  /** Done when the commit is that claims the store. */
+  private late: LateClaim | undefined;
+  /** Resolves when the commit that claims the store has ended. */
   private claiming: Promise<void> | undefined;
 
   constructor(
-    private readonly store: PageStore,
+    store: PageStore,
     readonly epoch: number,
     private readonly writer: Uint8Array,
-    { lease, late }: { readonly lease?: Lease | undefined; readonly late?: Late },
+    { lease, late }: { readonly lease?: Lease | undefined; readonly late?: LateClaim },
   ) {
+    super(store);
     this.lease = lease;
     this.late = late;
   }
 
-  /** Says who writes. */
+  /** The record of this writer. */
   get entry() {
     return { table: 'meta', key: WRITER_KEY, value: this.writer } as const;
   }
 
-  get health() {
-    return this.store.health;
-  }
-
-  get(table: Table, key: Key): Promise<Uint8Array | undefined> {
-    return this.store.get(table, key);
-  }
-
-  keys(table: Table): Promise<Key[]> {
-    return this.store.keys(table);
-  }
-
-  getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
-    return this.store.getMany(table, keys);
-  }
-
   async commit(commit: Commit): Promise<void> {
-    // Of several that would be the first, one is.
+    // Only one of several first commits makes the claim.
     while (this.claiming !== undefined) await this.claiming;
     const { expects = [], puts = [] } = commit;
     const isClaim = this.late !== undefined && puts.length > 0;
@@ -196,26 +182,28 @@ export class FencedStore implements PageStore {
     return claimed;
   }
 
-  /** Who writes stays. */
+  /** As `PageStore.clear`; the records of writer and lease are kept. */
   async clear({ expects = [], keeps = [] }: Clearing = {}): Promise<void> {
     await this.claiming;
-    await this.fenced(() => this.store.clear({ expects: [...expects, this.expected], keeps: [...keeps, ...OWN] }));
+    await this.fenced(() =>
+      this.store.clear({ expects: [...expects, this.expected], keeps: [...keeps, ...FENCE_KEYS] }),
+    );
   }
 
-  /** Lets the next one have the lease at once, where there is one. */
+  /** Closes the store, and gives the lease back, if there is one. */
   async close(): Promise<void> {
     if (this.lease !== undefined) await this.commit({ deletes: [{ table: 'meta', key: LEASE_KEY }] }).catch(() => {});
     await this.store.close();
   }
 
-  /** Writes nothing from now on. */
+  /** Refuses all commits from now on. */
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
     this.onTakenOver();
   }
 
-  /** What says that nobody else has come to write. */
+  /** The record that the store holds as long as there is no later writer. */
   private get expected() {
     return this.late === undefined ? this.entry : { ...this.entry, value: this.late.found };
   }
@@ -226,7 +214,7 @@ export class FencedStore implements PageStore {
     this.late = undefined;
   }
 
-  /** @param change - has `expected` among what it expects */
+  /** @param change - a commit that expects `expected` */
   private async fenced(change: () => Promise<void>): Promise<void> {
     if (this.isOver) throw takenOver();
     try {
@@ -237,13 +225,8 @@ export class FencedStore implements PageStore {
     }
   }
 
-  /** Keeps the lease for as long again. @throws PlumblineError as `commit` */
+  /** Extends the lease by its full length from now. @throws PlumblineError as `commit` */
   async renew(): Promise<void> {
     if (this.lease !== undefined) await this.commit({ puts: [leaseEntry(this.lease)] });
   }
-}
-
-/** The error of a node that may not use a store as it is used. */
-export function storeInUse(reason: string): PlumblineError<'STORE_IN_USE'> {
-  return new PlumblineError('STORE_IN_USE', `the store is in use: ${reason}`, { reason });
 }

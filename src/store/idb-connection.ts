@@ -4,31 +4,31 @@ import { GONE, openRequest, storeError, type Upgrader, unavailable } from './idb
 import { migrate, SCHEMA_VERSION, type StoreSchema, TABLES } from './schema.js';
 import type { StoreRepair } from './store-status.js';
 
-/** Told once when a connection is lost for good: another page upgrades or deletes the database, or it is gone. */
+/** Called once when a connection is lost for good: another page has upgraded or deleted the database. */
 export type LossListener = (error: PlumblineError<'STORE_UNAVAILABLE'>) => void;
 
-/** Told of a table that was not there, and has been made again, empty. */
+/** Called with each table that was missing and was created again, empty. */
 export type RepairListener = (repair: StoreRepair) => void;
 
-/** How a database is connected to. */
+/** Options of a connection to a database. */
 export interface ConnectionOptions {
-  /** How long other pages (an older version kept open, a deletion that waits) may hold it up, milliseconds. */
+  /** How long opening waits for other pages that keep an older version open or delete the database, ms. */
   readonly openTimeoutMs: number;
   readonly onLost?: LossListener | undefined;
   readonly onRepair?: RepairListener | undefined;
 }
 
 /**
- * The version of a database is that of its schema, and 1000 more for each time a missing table was made again: tables can
- * be made only as the version goes up.
+ * The version of a database is that of its schema, plus 1000 for each time that missing tables were created again: IndexedDB
+ * creates tables only while the version increases.
  */
 const REPAIR = 1000;
 
 type Database = IDBPDatabase<StoreSchema>;
 
 /**
- * An open database, until it is closed or lost. When the browser ends the connection, as some do with pages in the
- * background, the next use makes another; a database that is gone by then is not made anew.
+ * An open database, until it is closed or lost. If the browser ends the connection, as some do for pages in the background, the
+ * next use opens it again. A database that was deleted in between is not created again.
  */
 export class Connection {
   #database: Database | undefined;
@@ -57,16 +57,16 @@ export class Connection {
   }
 
   /**
-   * The database; a promise of it where the connection has to be made anew.
+   * The database, or a promise of it when it has to be opened again.
    *
-   * @throws PlumblineError `STORE_UNAVAILABLE` with the reason the connection ended for
+   * @throws PlumblineError `STORE_UNAVAILABLE` with the reason for which the connection ended
    */
   database(): Database | Promise<Database> {
     if (this.#endedBy !== undefined) throw unavailable(this.#endedBy);
     return this.#database ?? this.#reopen();
   }
 
-  /** The owner is done. Transactions that run are finished by the browser. */
+  /** Closes the connection. The browser finishes transactions under way. */
   close(): void {
     if (this.#endedBy !== undefined) return;
     this.#endedBy = 'closed';
@@ -80,7 +80,7 @@ export class Connection {
     this.#options.onLost?.(unavailable(reason));
   }
 
-  /** Makes the connection anew, for all who wait. Where it cannot be made yet, the next use tries again. */
+  /** Opens the database again, once for all callers. If that fails, the next use tries again. */
   #reopen(): Promise<Database> {
     this.#reopening ??= this.#openExisting()
       .then((database) => {
@@ -101,8 +101,8 @@ export class Connection {
     try {
       return await this.#request(this.#version);
     } catch (error) {
-      if (error === GONE) this.#lose('the database was deleted');
-      if (isVersionError(error)) this.#lose('another page has upgraded the store');
+      if (error === GONE) this.#lose('the database was deleted; open the node again');
+      if (isVersionError(error)) this.#lose('another page has upgraded the store; load this page again');
       throw this.#endedBy === undefined ? storeError(error) : unavailable(this.#endedBy);
     }
   }
@@ -134,7 +134,7 @@ export class Connection {
     } catch (error) {
       if (!isVersionError(error)) throw error;
     }
-    // Newer, or repaired: its own version tells, and opening it at that changes nothing.
+    // The database is newer or was repaired. Opening it at its own version shows which, and changes nothing.
     const database = await this.#request(undefined);
     const schema = database.version % REPAIR;
     if (schema === SCHEMA_VERSION) return database;
@@ -142,14 +142,18 @@ export class Connection {
     database.close();
     if (schema < SCHEMA_VERSION) return this.#request(raised, upgrade);
     const details = { version: schema, supported: SCHEMA_VERSION };
-    throw new PlumblineError('STORE_TOO_NEW', `store has version ${schema}, ${SCHEMA_VERSION} is known`, details);
+    throw new PlumblineError(
+      'STORE_TOO_NEW',
+      `the store has version ${schema}, but this plumbline knows versions up to ${SCHEMA_VERSION}; update plumbline`,
+      details,
+    );
   }
 
   #request(version: number | undefined, upgrade?: Upgrader<StoreSchema>): Promise<Database> {
     return openRequest<StoreSchema>(this.#name, version, this.#options.openTimeoutMs, {
       upgrade,
       blocking: (database) => {
-        if (database === this.#database) this.#lose('another page upgrades or deletes the store');
+        if (database === this.#database) this.#lose('another page upgrades or deletes the store; load this page again');
         else database.close();
       },
       terminated: (database) => {

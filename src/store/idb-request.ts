@@ -1,7 +1,7 @@
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
 import { messageOf, PlumblineError } from '../errors.js';
 
-/** Brings a database up to a version, in the transaction that is given. */
+/** Upgrades a database in the given transaction. */
 export type Upgrader<Schema extends DBSchema> = (
   database: IDBPDatabase<Schema>,
   oldVersion: number,
@@ -9,7 +9,7 @@ export type Upgrader<Schema extends DBSchema> = (
 ) => void;
 
 export interface OpenCallbacks<Schema extends DBSchema> {
-  /** Brings a database up to the version asked for; without it one that is not there is not made. */
+  /** Upgrades the database to the requested version. If left out, a missing database is not created. */
   readonly upgrade?: Upgrader<Schema> | undefined;
   /** Another page wants to upgrade or delete the database. */
   readonly blocking: (database: IDBPDatabase<Schema>) => void;
@@ -17,15 +17,17 @@ export interface OpenCallbacks<Schema extends DBSchema> {
   readonly terminated: (database: IDBPDatabase<Schema>) => void;
 }
 
-/** What `openRequest` throws where there is no database, and none is to be made. */
-export const GONE: PlumblineError<'STORE_UNAVAILABLE'> = unavailable('there is no such database');
+/** The error of `openRequest` when the database is missing and is not to be created. */
+export const GONE: PlumblineError<'STORE_UNAVAILABLE'> = unavailable(
+  'the database does not exist; open the node again',
+);
 
 /**
  * Opens a database once.
  *
- * @param version - the one there is when undefined
- * @param timeoutMs - for pages that hold it up; what is opened after that is closed at once
- * @throws what IndexedDB throws; PlumblineError `STORE_UNAVAILABLE`, `GONE` being one
+ * @param version - its present version when undefined
+ * @param timeoutMs - how long to wait for other pages; a database that opens later is closed at once
+ * @throws the error of IndexedDB; PlumblineError `STORE_UNAVAILABLE`; `GONE`
  */
 export async function openRequest<Schema extends DBSchema>(
   name: string,
@@ -40,9 +42,9 @@ export async function openRequest<Schema extends DBSchema>(
   let opened: IDBPDatabase<Schema> | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      // An open request cannot be taken back: what comes after all is closed.
+      // An open request cannot be cancelled, so the database is closed when it opens.
       late = true;
-      reject(unavailable('another page keeps an older version of the store open'));
+      reject(unavailable('another page keeps an older version of the store open; close that page'));
     }, timeoutMs);
   });
   const opening = openDB<Schema>(name, version, {
@@ -64,7 +66,7 @@ export async function openRequest<Schema extends DBSchema>(
   try {
     return await Promise.race([opening, tooLong]);
   } catch (error) {
-    // Whatever comes of it later is nobody's any more.
+    // A later error of the request is dropped.
     opening.catch(() => {});
     throw absent ? GONE : error;
   } finally {
@@ -72,16 +74,21 @@ export async function openRequest<Schema extends DBSchema>(
   }
 }
 
-/** What IndexedDB threw, as an error of ours. */
+/** An error of IndexedDB as a PlumblineError. */
 export function storeError(error: unknown): PlumblineError {
   if (error instanceof PlumblineError) return error;
   const name = typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : undefined;
   if (name === 'QuotaExceededError') {
-    return new PlumblineError('STORE_QUOTA_EXCEEDED', 'store is full', {}, { cause: error });
+    return new PlumblineError(
+      'STORE_QUOTA_EXCEEDED',
+      'the store is full; free disk space or browser storage',
+      {},
+      { cause: error },
+    );
   }
   return unavailable(messageOf(error), error);
 }
 
 export function unavailable(reason: string, cause?: unknown): PlumblineError<'STORE_UNAVAILABLE'> {
-  return new PlumblineError('STORE_UNAVAILABLE', `store is not available: ${reason}`, { reason }, { cause });
+  return new PlumblineError('STORE_UNAVAILABLE', `the store is not available: ${reason}`, { reason }, { cause });
 }

@@ -3,7 +3,7 @@ import { PlumblineError } from '../errors.js';
 import { isAsExpected, takenOver } from './expectation.js';
 import { Connection, type LossListener } from './idb-connection.js';
 import { storeError, unavailable } from './idb-request.js';
-import { checkKey, checkValue, compareKeys } from './keys.js';
+import { checkCommit, checkKey, compareKeys } from './keys.js';
 import type { Clearing, Commit, Durability, Key, PageStore, Table } from './page-store.js';
 import { type StoreSchema, TABLES } from './schema.js';
 import { StoreHealth } from './store-status.js';
@@ -11,32 +11,32 @@ import { StoreHealth } from './store-status.js';
 type Database = IDBPDatabase<StoreSchema>;
 type Reading = IDBPTransaction<StoreSchema, [Table], 'readonly'>;
 type Writing = IDBPTransaction<StoreSchema, Table[], 'readwrite'>;
-/** Takes a request of the transaction it is called in. */
+/** Takes a request of the current transaction. */
 type Queue = (request: Promise<unknown>) => void;
 
-/** How a store in IndexedDB is opened. */
+/** Options of a store in IndexedDB. */
 export interface IdbStoreOptions {
   /**
-   * `relaxed` (when left out): a commit survives a crash of the page, while a power cut may lose the newest ones, each of
-   * them as a whole. `strict` waits for the disk.
+   * `relaxed` when left out: a commit survives a crash of the page, but a power cut may lose the newest commits, each as a whole.
+   * `strict` waits for the disk.
    */
   readonly durability?: Durability | undefined;
-  /** How long opening waits for pages that keep an older version open, milliseconds; 10 000 when left out. */
+  /** How long opening waits for pages that keep an older version open, ms; 10 000 when left out. */
   readonly openTimeoutMs?: number | undefined;
-  /** How long a transaction waits for others that keep its tables, and takes; 30 000 when left out. It is taken back then. */
+  /** How long a transaction may take, including the wait for others, ms; 30 000 when left out. Then it is aborted. */
   readonly transactionTimeoutMs?: number | undefined;
   /**
-   * Told once when the connection is lost for good. Every later call then throws `STORE_UNAVAILABLE`. One that merely the
-   * browser ended is made anew by the next call.
+   * Called once when the connection is lost for good. Every later call throws `STORE_UNAVAILABLE`. A connection that only the
+   * browser has ended is opened again by the next call.
    */
   readonly onLost?: LossListener | undefined;
 }
 
 /**
- * Opens the store in the IndexedDB database `name`, creating or upgrading it. A page that later opens a newer version
- * closes this one.
+ * Opens the store in the IndexedDB database `name`. Creates or upgrades the database if needed. When a page later opens a newer
+ * version, this store is closed.
  *
- * @throws PlumblineError `STORE_TOO_NEW` when a newer plumbline wrote it (it is left as it is), `STORE_UNAVAILABLE`,
+ * @throws PlumblineError `STORE_TOO_NEW` when a newer plumbline wrote it (it is not changed), `STORE_UNAVAILABLE`,
  *   `STORE_QUOTA_EXCEEDED`
  */
 export async function openIdbStore(name: string, options: IdbStoreOptions = {}): Promise<IdbStore> {
@@ -53,7 +53,7 @@ export async function openIdbStore(name: string, options: IdbStoreOptions = {}):
   return new IdbStore(connection, { durability, transactionTimeoutMs, health });
 }
 
-/** A page store in IndexedDB; made by `openIdbStore`. Nothing but IndexedDB is awaited inside a transaction. */
+/** A page store in IndexedDB, made by `openIdbStore`. Inside a transaction, only requests of IndexedDB are awaited. */
 export class IdbStore implements PageStore {
   readonly health: StoreHealth;
   readonly #connection: Connection;
@@ -90,13 +90,10 @@ export class IdbStore implements PageStore {
     });
   }
 
-  commit({ expects = [], puts = [], deletes = [] }: Commit): Promise<void> {
+  commit(commit: Commit): Promise<void> {
+    const { expects = [], puts = [], deletes = [] } = commit;
     return this.#use(async (database) => {
-      for (const { key } of [...expects, ...deletes]) checkKey(key);
-      for (const { key, value } of puts) {
-        checkKey(key);
-        checkValue(value);
-      }
+      checkCommit(commit);
       const tables = [...new Set([...expects, ...deletes, ...puts].map(({ table }) => table))];
       if (tables.length === 0) return;
       await this.#change(database, tables, expects, (transaction, queue) => {
@@ -124,7 +121,7 @@ export class IdbStore implements PageStore {
     this.#connection.close();
   }
 
-  /** Carries out what `fill` queues where the store holds what is expected, in one transaction. */
+  /** Makes the changes that `fill` queues in one transaction, if the store holds the expected values. */
   async #change(
     database: Database,
     tables: Table[],
@@ -153,12 +150,12 @@ export class IdbStore implements PageStore {
 
   #read<T>(database: Database, table: Table, work: (transaction: Reading) => Promise<T>): Promise<T> {
     const transaction = database.transaction(table, 'readonly');
-    // Where it fails, so do the requests: nobody else has to be told.
+    // If the transaction fails, its requests fail too, so this rejection is not needed.
     transaction.done.catch(() => {});
     return this.#inTime(transaction, work(transaction));
   }
 
-  /** What comes of a transaction, which is aborted when it takes too long: then nothing of it has happened. */
+  /** The result of a transaction. A transaction that takes too long is aborted, and changes nothing. */
   async #inTime<T>(transaction: { abort(): void }, result: Promise<T>): Promise<T> {
     let isLate = false;
     const timer = setTimeout(() => {
@@ -166,13 +163,13 @@ export class IdbStore implements PageStore {
       try {
         transaction.abort();
       } catch {
-        // It has just come to its end.
+        // It has just ended.
       }
     }, this.#timeoutMs);
     try {
       return await result;
     } catch (error) {
-      throw isLate ? unavailable('a transaction does not come to its end') : error;
+      throw isLate ? unavailable('a transaction did not end in time; try again') : error;
     } finally {
       clearTimeout(timer);
     }
@@ -180,7 +177,7 @@ export class IdbStore implements PageStore {
 
   async #use<T>(work: (database: Database) => Promise<T>): Promise<T> {
     try {
-      // Without waiting, where there is no need to: a transaction that is asked for before `close` comes to its end.
+      // Does not wait if the database is open, so that a transaction that was requested before `close` is still made.
       const database = this.#connection.database();
       return await work(database instanceof Promise ? await database : database);
     } catch (error) {
@@ -190,8 +187,8 @@ export class IdbStore implements PageStore {
 }
 
 /**
- * Queues requests and waits for their transaction. A request that cannot even be queued takes the others back with it;
- * one that fails later does so by itself, and the transaction's own error is the one reported.
+ * Queues requests and waits for their transaction. If a request cannot be queued, the transaction is aborted. If a request fails
+ * later, the error of the transaction is thrown.
  */
 async function whole(
   transaction: { readonly done: Promise<void>; abort(): void },
@@ -208,7 +205,7 @@ async function whole(
   await transaction.done;
 }
 
-/** All keys but these. */
+/** Ranges of all keys except these. */
 function around(keys: readonly Key[]): IDBKeyRange[] {
   const sorted = [...keys].sort(compareKeys);
   return sorted.flatMap((key, i) => {
@@ -218,7 +215,7 @@ function around(keys: readonly Key[]): IDBKeyRange[] {
   });
 }
 
-/** IndexedDB stores the whole buffer under a view, and refuses shared memory: a copy of just these bytes avoids both. */
+/** A copy, unless the value owns its whole buffer: IndexedDB stores the whole buffer of a view, and refuses shared memory. */
 function exact(value: Uint8Array): Uint8Array {
   const owned = value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength;
   return owned ? value : value.slice();
@@ -227,5 +224,9 @@ function exact(value: Uint8Array): Uint8Array {
 function bytesOf(table: Table, value: unknown): Uint8Array | undefined {
   if (value === undefined || value instanceof Uint8Array) return value;
   const reason = 'a value is not bytes';
-  throw new PlumblineError('STORE_CORRUPT', `store table ${table}: ${reason}`, { table, reason });
+  throw new PlumblineError(
+    'STORE_CORRUPT',
+    `the store is damaged: in table ${table}, ${reason}; clear it and start again`,
+    { table, reason },
+  );
 }

@@ -1,21 +1,27 @@
-import { PlumblineError } from '../errors.js';
-import type { Key } from './page-store.js';
+import { invalidParameter } from '../errors.js';
+import type { Commit, Key } from './page-store.js';
 
 /** @throws PlumblineError `INVALID_PARAMETER` unless the key is a string or a safe integer */
 export function checkKey(key: Key): void {
   if (typeof key === 'string' || Number.isSafeInteger(key)) return;
-  const reason = 'is neither a string nor a safe integer';
-  throw new PlumblineError('INVALID_PARAMETER', `store key ${reason}`, { parameter: 'key', reason });
+  throw invalidParameter('key', 'must be a string or a safe integer');
 }
 
-/** @throws PlumblineError `INVALID_PARAMETER` unless the value is bytes */
-export function checkValue(value: Uint8Array): void {
+/** Checks all keys and values of a commit. @throws PlumblineError `INVALID_PARAMETER` */
+export function checkCommit({ expects = [], puts = [], deletes = [] }: Commit): void {
+  for (const { key } of [...expects, ...deletes]) checkKey(key);
+  for (const { key, value } of puts) {
+    checkKey(key);
+    checkValue(value);
+  }
+}
+
+function checkValue(value: Uint8Array): void {
   if (value instanceof Uint8Array) return;
-  const reason = 'is not a Uint8Array';
-  throw new PlumblineError('INVALID_PARAMETER', `store value ${reason}`, { parameter: 'value', reason });
+  throw invalidParameter('value', 'must be a Uint8Array');
 }
 
-/** Order of keys in every store, IndexedDB's: numbers before strings, strings by code unit. */
+/** Compares keys in the order of IndexedDB: numbers before strings, strings by code unit. */
 export function compareKeys(a: Key, b: Key): number {
   if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
   return a < b ? -1 : a > b ? 1 : 0;

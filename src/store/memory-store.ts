@@ -1,9 +1,9 @@
 import { PlumblineError } from '../errors.js';
 import { isAsExpected, takenOver } from './expectation.js';
-import { checkKey, checkValue, compareKeys } from './keys.js';
+import { checkCommit, checkKey, compareKeys } from './keys.js';
 import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
 
-/** A store that lasts as long as the object. Values are copied on the way in and out, as IndexedDB does. */
+/** A store in memory. Values are copied when written and read, as in IndexedDB. */
 export class MemoryStore implements PageStore {
   #tables = new Map<Table, Map<Key, Uint8Array>>();
   #closed = false;
@@ -25,14 +25,11 @@ export class MemoryStore implements PageStore {
     });
   }
 
-  async commit({ expects = [], puts = [], deletes = [] }: Commit): Promise<void> {
+  async commit(commit: Commit): Promise<void> {
+    const { expects = [], puts = [], deletes = [] } = commit;
     this.#assertOpen();
-    // Everything that can fail comes before the first change.
-    for (const { key } of [...expects, ...deletes]) checkKey(key);
-    for (const { key, value } of puts) {
-      checkKey(key);
-      checkValue(value);
-    }
+    // All checks come before the first change.
+    checkCommit(commit);
     this.#expect(expects);
     for (const { table, key } of deletes) this.#open(table).delete(key);
     for (const { table, key, value } of puts) this.#open(table).set(key, value.slice());
@@ -69,6 +66,7 @@ export class MemoryStore implements PageStore {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new PlumblineError('STORE_UNAVAILABLE', 'store is closed', { reason: 'closed' });
+    if (this.#closed)
+      throw new PlumblineError('STORE_UNAVAILABLE', 'the store is closed; open the node again', { reason: 'closed' });
   }
 }

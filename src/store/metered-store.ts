@@ -1,67 +1,41 @@
 import { isPlumblineError } from '../errors.js';
-import { checkKey, checkValue } from './keys.js';
-import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
+import { checkCommit } from './keys.js';
+import { type Clearing, type Commit, type Key, type PageStore, StoreWrapper, type Table } from './page-store.js';
 import { TABLES } from './schema.js';
 import { decodeUsage, emptyUsage, encodeUsage, recordBytes, type StoreUsage, type TableUsage } from './table-usage.js';
 
-/** Where the figures stand, in `meta`. */
+/** Key of the figures in `meta`. */
 const USAGE = 'usage';
-/** Entries of `meta` that are bookkeeping of the store itself, and are not counted. */
+/** Entries of `meta` that the store itself makes (this one and those of fence.ts). They are not counted. */
 const UNCOUNTED: readonly Key[] = [USAGE, 'writer', 'writer-lease'];
-/** Records read at once where a table has to be counted. */
+/** Records read at once when a table is counted. */
 const BATCH = 64;
-/** Sizes of records that are remembered, by table; of others the old size is read before they are replaced. */
-const REMEMBERED = 4096;
+/** Most cached record sizes for each table. For other records the old size is read before they are replaced. */
+const MAX_CACHED_SIZES = 4096;
 
 interface Change {
   readonly table: Table;
   readonly key: Key;
-  /** Undefined where it is deleted. */
+  /** Undefined for a deletion. */
   readonly bytes: number | undefined;
 }
 
 /**
- * A store that knows how much is in each table. The figures are written in the same commit as what they count, so that
- * nothing has to be read to have them. Where they are missing or damaged, or the database was tampered with, the tables are
- * counted.
+ * A store that keeps figures of the size of each table. They are written in the same commit as the records that they count, so no
+ * table has to be read. If the figures are missing, damaged or do not match the tables, the tables are counted.
  */
-export class MeteredStore implements PageStore {
-  readonly #store: PageStore;
+export class MeteredStore extends StoreWrapper implements PageStore {
   #figures: Record<Table, TableUsage> | undefined;
-  /** Bytes of records; 0 for one that is known not to be there. */
+  /** Bytes of records, by key; 0 for a record that is known to be missing. */
   readonly #sizes = new Map<Table, Map<Key, number>>();
-  /** Commits follow each other: each counts from what the one before it left. */
+  /** Resolves when the last commit has ended. Commits run one after the other, because each updates the same figures. */
   #last: Promise<void> = Promise.resolve();
-
-  constructor(store: PageStore) {
-    this.#store = store;
-  }
-
-  get health() {
-    return this.#store.health;
-  }
-
-  get(table: Table, key: Key): Promise<Uint8Array | undefined> {
-    return this.#store.get(table, key);
-  }
-
-  keys(table: Table): Promise<Key[]> {
-    return this.#store.keys(table);
-  }
-
-  getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
-    return this.#store.getMany(table, keys);
-  }
 
   async commit(commit: Commit): Promise<void> {
     const { puts = [], deletes = [], ...rest } = commit;
-    for (const { key } of deletes) checkKey(key);
-    for (const { key, value } of puts) {
-      checkKey(key);
-      checkValue(value);
-    }
-    if (puts.length + deletes.length === 0) return this.#turn(() => this.#store.commit(commit));
-    // What is given may change as soon as this returns.
+    checkCommit(commit);
+    if (puts.length + deletes.length === 0) return this.#turn(() => this.store.commit(commit));
+    // The caller may change its bytes as soon as this returns.
     const own = puts.map(({ table, key, value }) => ({ table, key, value: value.slice() }));
     return this.#turn(async () => {
       const changes: Change[] = [
@@ -70,7 +44,7 @@ export class MeteredStore implements PageStore {
       ];
       const figures = await this.#after(changes);
       const usage = { table: 'meta', key: USAGE, value: encodeUsage(figures) } as const;
-      await this.#orRead(() => this.#store.commit({ ...rest, deletes, puts: [...own, usage] }));
+      await this.#orForget(() => this.store.commit({ ...rest, deletes, puts: [...own, usage] }));
       this.#figures = figures;
       for (const { table, key, bytes } of changes) this.#remember(table, key, bytes ?? 0);
       this.#forget();
@@ -79,29 +53,29 @@ export class MeteredStore implements PageStore {
 
   clear(clearing?: Clearing): Promise<void> {
     return this.#turn(async () => {
-      await this.#orRead(() => this.#store.clear(clearing));
+      await this.#orForget(() => this.store.clear(clearing));
       this.#figures = clearing?.keeps === undefined ? emptyUsage() : undefined;
       this.#sizes.clear();
     });
   }
 
   async close(): Promise<void> {
-    // A commit that was asked for before is done before.
+    // Waits for commits that were requested before.
     await this.#last;
-    await this.#store.close();
+    await this.store.close();
   }
 
-  /** Figures as they were noted with the last commit. */
+  /** The figures of the last commit. */
   noted(): Promise<StoreUsage> {
     return this.#turn(() => this.#load());
   }
 
-  /** Figures of what is stored now; a table with another number of records than was noted is counted anew. */
+  /** The figures of the stored records. A table whose number of records differs from its figures is counted again. */
   usage(): Promise<StoreUsage> {
     return this.#turn(async () => {
       const figures = { ...(await this.#load()) };
       for (const table of TABLES) {
-        const keys = counted(table, await this.#store.keys(table));
+        const keys = counted(table, await this.store.keys(table));
         if (keys.length !== figures[table].records) figures[table] = await this.#count(table, keys);
       }
       this.#figures = figures;
@@ -109,8 +83,8 @@ export class MeteredStore implements PageStore {
     });
   }
 
-  /** What fails may have been carried out all the same: then the store alone knows the figures. */
-  async #orRead(change: () => Promise<void>): Promise<void> {
+  /** Drops the cached figures if the change fails: it may have been made all the same, and the next use reads the figures. */
+  async #orForget(change: () => Promise<void>): Promise<void> {
     try {
       await change();
     } catch (error) {
@@ -148,7 +122,7 @@ export class MeteredStore implements PageStore {
     return figures;
   }
 
-  /** Reads what is to be replaced, where its size is not known. */
+  /** Reads the records whose sizes are not cached. */
   async #learn(changes: readonly Change[]): Promise<void> {
     const unknown = new Map<Table, Key[]>();
     for (const { table, key } of changes) {
@@ -173,7 +147,7 @@ export class MeteredStore implements PageStore {
   #forget(): void {
     for (const sizes of this.#sizes.values()) {
       for (const oldest of sizes.keys()) {
-        if (sizes.size <= REMEMBERED) break;
+        if (sizes.size <= MAX_CACHED_SIZES) break;
         sizes.delete(oldest);
       }
     }
@@ -181,21 +155,20 @@ export class MeteredStore implements PageStore {
 
   async #load(): Promise<Record<Table, TableUsage>> {
     if (this.#figures !== undefined) return this.#figures;
-    const bytes = await this.#store.get('meta', USAGE);
+    const bytes = await this.store.get('meta', USAGE);
     const stored = bytes && decodeUsage(bytes);
     if (stored !== undefined) return stored;
     const figures = emptyUsage();
-    for (const table of TABLES)
-      figures[table] = await this.#count(table, counted(table, await this.#store.keys(table)));
+    for (const table of TABLES) figures[table] = await this.#count(table, counted(table, await this.store.keys(table)));
     return figures;
   }
 
   async #read(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
     try {
-      return await this.#store.getMany(table, keys);
+      return await this.store.getMany(table, keys);
     } catch (error) {
       if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
-      return Promise.all(keys.map((key) => orNothing(this.#store.get(table, key))));
+      return Promise.all(keys.map((key) => orNothing(this.store.get(table, key))));
     }
   }
 
@@ -214,7 +187,7 @@ export class MeteredStore implements PageStore {
   }
 }
 
-/** Damage of a record is found by whoever reads it; here it counts for nothing. */
+/** A damaged record counts as missing here. The code that uses it reports the damage. */
 async function orNothing(reading: Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
   try {
     return await reading;

@@ -6,7 +6,7 @@ interface TableSchema {
   value: Uint8Array;
 }
 
-/** The database as idb types it: every table maps a key to bytes. */
+/** The database schema for idb: every table maps a key to bytes. */
 export interface StoreSchema extends DBSchema {
   meta: TableSchema;
   blocks: TableSchema;
@@ -19,23 +19,23 @@ export interface StoreSchema extends DBSchema {
   codes: TableSchema;
 }
 
-/** The transaction in which a database changes its version. */
+/** The version change transaction of a database. */
 export type Upgrade = IDBPTransaction<StoreSchema, StoreNames<StoreSchema>[], 'versionchange'>;
 
 /**
- * Steps from one version of the schema to the next: number n of the list leads from version n to n + 1, version 0 being
- * no database at all. A step that has been released is never changed; a new one is appended. It makes its tables before it
- * waits for anything, and waits for nothing but requests of its transaction.
+ * Steps from one version of the schema to the next: step n leads from version n to n + 1. Version 0 is no database. A released step
+ * is never changed; new ones are appended. A step creates its tables before it awaits anything, and awaits only requests of its
+ * transaction.
  */
 const MIGRATIONS: readonly ((database: IDBPDatabase<StoreSchema>, upgrade: Upgrade) => void | Promise<void>)[] = [
   (database) => {
     for (const table of ['meta', 'blocks', 'dictionaries'] as const) database.createObjectStore(table);
   },
-  // Checkpoints of a devnet: pages of the zk state, nodes of the ordinary trie. Blocks stay as they are.
+  // Checkpoints of a devnet: pages of the zk state, nodes of the Merkle Patricia trie. Blocks are not changed.
   (database) => {
     for (const table of ['state', 'trie'] as const) database.createObjectStore(table);
   },
-  // What a light node has verified, each kind in a table that has a budget. Proofs and finalizations stood in `meta`.
+  // Verified data of a light node, each kind in its own table with a budget. Proofs and finalizations were in `meta` before.
   async (database, upgrade) => {
     for (const table of ['headers', 'finalizations', 'proofs', 'codes'] as const) database.createObjectStore(table);
     if (!database.objectStoreNames.contains('meta')) return;
@@ -60,7 +60,7 @@ export const TABLES: readonly Table[] = [
   'codes',
 ];
 
-/** Brings a database up from `oldVersion`, inside its version change transaction; where that fails, nothing is changed. */
+/** Upgrades a database from `oldVersion` in its version change transaction. If a step fails, nothing is changed. */
 export async function migrate(
   database: IDBPDatabase<StoreSchema>,
   oldVersion: number,
@@ -69,14 +69,14 @@ export async function migrate(
   try {
     await Promise.all(MIGRATIONS.slice(oldVersion).map((step) => step(database, upgrade)));
   } catch {
-    // The request that failed may have ended the transaction already. Whoever opens the database is told its error.
+    // The failed request may have ended the transaction already. Opening the database rejects with its error.
     try {
       upgrade.abort();
     } catch {}
   }
 }
 
-/** Moves the entries of `meta` whose keys begin with `prefix`; the key keeps what comes after it. */
+/** Moves the entries of `meta` whose keys begin with `prefix` to another table, and removes the prefix from the keys. */
 async function move(upgrade: Upgrade, prefix: string, to: Table): Promise<void> {
   const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`);
   const target = upgrade.objectStore(to);

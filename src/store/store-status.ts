@@ -1,34 +1,34 @@
 import { isPlumblineError, type PlumblineError } from '../errors.js';
 
-/** Why a store cannot be used, or no longer. */
+/** Code of the error for which a store cannot be used. */
 export type StoreFailure = 'STORE_QUOTA_EXCEEDED' | 'STORE_UNAVAILABLE' | 'STORE_TOO_NEW' | 'STORE_CORRUPT';
 
-/** Something of a store that was damaged or gone when it was opened, and has been made again from what else was there. */
+/** Part of a store that was damaged or missing when it was opened, and was rebuilt from the rest. */
 export interface StoreRepair {
   readonly table: string;
   readonly reason: string;
 }
 
-/** Whether what a node learns outlives it. Plain data. */
+/** Whether the data of a node is stored. Plain data. */
 export interface StoreStatus {
-  /** `durable`: all that is to be kept is stored. `memory`: it ends with the node, or may. */
+  /** `durable`: everything is stored. `memory`: some or all data ends with the node. */
   readonly mode: 'durable' | 'memory';
-  /** Code of the error that ended `durable`; left out for a node that was given no store. */
+  /** Code of the error that ended `durable`. Left out for a node without a store. */
   readonly reason?: StoreFailure;
   /** The error's message. */
   readonly message?: string;
   /**
-   * First block of a devnet that is not stored; left out while none is known of, and for light nodes, whose store is a cache.
+   * First block of a devnet that is not stored. Left out if no such block is known, and for light nodes, whose store is a cache.
    */
   readonly since?: number;
-  /** What was made again as the store was opened; left out for nothing. */
+  /** Parts that were rebuilt when the store was opened. Left out if there were none. */
   readonly repaired?: readonly StoreRepair[];
 }
 
-/** Told each time the status changes. */
+/** Called each time the status changes. */
 export type StoreStatusListener = (status: StoreStatus) => void;
 
-/** The status of one node's store, and who wants to know of its changes. */
+/** The status of one node's store, and the listeners to its changes. */
 export class StoreHealth {
   readonly listeners = new Set<StoreStatusListener>();
   private current: StoreStatus;
@@ -41,7 +41,7 @@ export class StoreHealth {
     return this.current;
   }
 
-  /** All is stored again. */
+  /** Everything is stored again. */
   durable(): void {
     if (this.current.mode !== 'durable') this.change({ mode: 'durable', ...this.repairs() });
   }
@@ -54,12 +54,12 @@ export class StoreHealth {
     this.change({ mode: 'memory', reason: code, message, ...(since !== undefined && { since }), ...this.repairs() });
   }
 
-  /** Where what is stored ends has changed, and nothing else. */
+  /** Changes only the first block that is not stored. */
   since(block: number): void {
     if (this.current.mode === 'memory' && this.current.since !== block) this.change({ ...this.current, since: block });
   }
 
-  /** Something was made again. */
+  /** Adds a part that was rebuilt. */
   repaired(repair: StoreRepair): void {
     this.change({ ...this.current, repaired: [...(this.current.repaired ?? []), repair] });
   }
@@ -74,7 +74,7 @@ export class StoreHealth {
   }
 }
 
-/** Whether an error is of the store, and what needs it can do without it. */
+/** Whether an error is of the store, so that a node can go on without it. */
 export function isStoreFailure(error: unknown): error is PlumblineError<StoreFailure> {
   return (
     isPlumblineError(error, 'STORE_QUOTA_EXCEEDED') ||

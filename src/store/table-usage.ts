@@ -2,18 +2,18 @@ import { decodeChecked, encodeChecked } from './checked-text.js';
 import type { Key, Table } from './page-store.js';
 import { TABLES } from './schema.js';
 
-/** What a table takes up. */
+/** Size of a table. */
 export interface TableUsage {
   readonly records: number;
-  /** Of keys and values; what a database adds of its own is not counted. */
+  /** Bytes of keys and values, without the overhead of the database. */
   readonly bytes: number;
 }
 
-/** What each table takes up. */
+/** Size of each table. */
 export type StoreUsage = Readonly<Record<Table, TableUsage>>;
 
 const FORMAT = 1;
-/** A numeric key. */
+/** Bytes that a numeric key counts for. */
 const NUMBER_BYTES = 8;
 
 /** Bytes that a record counts for. */
@@ -26,13 +26,13 @@ export function emptyUsage(): Record<Table, TableUsage> {
   return Object.fromEntries(TABLES.map((table) => [table, { records: 0, bytes: 0 }])) as Record<Table, TableUsage>;
 }
 
-/** Figures as bytes for the store. */
+/** Encodes figures for the store. */
 export function encodeUsage(usage: StoreUsage): Uint8Array {
   const rows = TABLES.map((table) => [table, usage[table].records, usage[table].bytes]);
   return encodeChecked(JSON.stringify([FORMAT, rows]));
 }
 
-/** @returns undefined for anything that is not such figures: they can be had again by reading the tables */
+/** @returns undefined for damaged figures or another format; then the tables have to be counted */
 export function decodeUsage(bytes: Uint8Array): StoreUsage | undefined {
   const text = decodeChecked(bytes);
   if (text === undefined) return undefined;

@@ -1,42 +1,42 @@
 import type { Commit, Key, PageStore, Table } from './page-store.js';
 import { recordBytes } from './table-usage.js';
 
-/** How much may wait, and for how long. */
+/** Options of `WriteBehind`. */
 export interface WriteBehindOptions {
-  /** How long an entry waits for others to be committed with it, milliseconds; 1000 when left out. */
+  /** How long an entry waits for others to be committed with it, ms; 1000 when left out. */
   readonly delayMs?: number | undefined;
   /**
-   * Bytes that may wait: what is above is committed at once, and while that cannot be, the oldest are let go. 1 MiB when
-   * left out.
+   * Most bytes that wait. Above it, entries are committed at once; during a commit, the oldest waiting entries are dropped.
+   * 1 MiB when left out.
    */
   readonly maxPendingBytes?: number | undefined;
-  /** Told of what the store throws; nobody else is. */
+  /** Called with each error of the store. Errors are reported only here. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-  /** Told of each commit that came to its end. */
+  /** Called after each successful commit. */
   readonly onSuccess?: (() => void) | undefined;
 }
 
-/** Who takes part in commits. */
-export interface Behind {
+/** A table whose entries are written behind. */
+export interface WriteBehindTable {
   readonly table: Table;
-  /** What goes into a commit beside the entries, such as an index of them. */
-  beside(): NonNullable<Commit['puts']>;
-  /** What the store holds now of these entries: bytes of each, undefined for nothing. */
+  /** Further puts for the next commit, such as an index of the entries. */
+  extraPuts(): NonNullable<Commit['puts']>;
+  /** These entries were committed. `bytes` is undefined for a deleted entry. */
   stored(entries: readonly { readonly key: Key; readonly bytes: number | undefined }[]): void;
-  /** Entries that will not be written, or not be deleted: the store holds of them what it held. */
+  /** These entries will not be written or deleted. The store holds their old values. */
   lost(keys: readonly Key[]): void;
 }
 
 interface Pending {
   readonly table: Table;
   readonly key: Key;
-  /** Undefined to delete it. */
+  /** Undefined for a deletion. */
   readonly value: Uint8Array | undefined;
 }
 
 /**
- * Gathers entries that can be had again, and commits them together a little later. Nobody waits for the store, and a store
- * that is slow, full or gone costs the entries alone.
+ * Collects cache entries and commits them together a little later. Requests do not wait for the store. If the store is slow, full
+ * or not available, only the entries are lost.
  */
 export class WriteBehind {
   private pending = new Map<string, Pending>();
@@ -44,7 +44,7 @@ export class WriteBehind {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private writing: Promise<void> | undefined;
   private beingWritten: ReadonlyMap<string, Pending> = new Map();
-  private readonly members: Behind[] = [];
+  private readonly tables: WriteBehindTable[] = [];
   private readonly delayMs: number;
   private readonly maxPendingBytes: number;
 
@@ -56,11 +56,11 @@ export class WriteBehind {
     this.maxPendingBytes = options.maxPendingBytes ?? 2 ** 20;
   }
 
-  join(member: Behind): void {
-    this.members.push(member);
+  add(table: WriteBehindTable): void {
+    this.tables.push(table);
   }
 
-  /** An entry that is not stored yet: null where it is to be deleted, undefined where nothing is known of it. */
+  /** The value of an entry that waits to be written: null for a deletion, undefined if the entry does not wait. */
   waiting(table: Table, key: Key): Uint8Array | null | undefined {
     const name = nameOf(table, key);
     const entry = this.pending.get(name) ?? this.beingWritten.get(name);
@@ -80,29 +80,29 @@ export class WriteBehind {
     this.bytes += recordBytes(key, value?.length ?? 0);
     if (this.bytes <= this.maxPendingBytes) this.soon();
     else if (this.writing === undefined) void this.flush();
-    else this.letGo();
+    else this.dropOldest();
   }
 
-  /** Something beside the entries wants to be written with them. */
+  /** Schedules a commit. */
   soon(): void {
     this.timer ??= setTimeout(() => void this.flush(), this.delayMs);
   }
 
-  /** Commits all that waits. Never rejects. */
+  /** Commits all waiting entries. Never rejects. */
   async flush(): Promise<void> {
     while (this.writing !== undefined) await this.writing;
     clearTimeout(this.timer);
     this.timer = undefined;
-    const beside = this.members.flatMap((member) => member.beside());
-    if (this.pending.size + beside.length === 0) return;
-    this.writing = this.commit(this.pending, beside).finally(() => {
+    const extra = this.tables.flatMap((table) => table.extraPuts());
+    if (this.pending.size + extra.length === 0) return;
+    this.writing = this.commit(this.pending, extra).finally(() => {
       this.writing = undefined;
       this.beingWritten = new Map();
     });
     await this.writing;
   }
 
-  /** Forgets all that waits, once what is being written is done. */
+  /** Drops all waiting entries, after the commit under way. */
   async discard(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -110,14 +110,14 @@ export class WriteBehind {
     const gone = [...this.pending.values()];
     this.pending.clear();
     this.bytes = 0;
-    this.tell(gone);
+    this.reportLost(gone);
   }
 
-  private async commit(entries: ReadonlyMap<string, Pending>, beside: NonNullable<Commit['puts']>): Promise<void> {
+  private async commit(entries: ReadonlyMap<string, Pending>, extra: NonNullable<Commit['puts']>): Promise<void> {
     this.beingWritten = entries;
     this.pending = new Map();
     this.bytes = 0;
-    const puts: NonNullable<Commit['puts']>[number][] = [...beside];
+    const puts: NonNullable<Commit['puts']>[number][] = [...extra];
     const deletes: NonNullable<Commit['deletes']>[number][] = [];
     for (const { table, key, value } of entries.values()) {
       if (value === undefined) deletes.push({ table, key });
@@ -126,16 +126,16 @@ export class WriteBehind {
     try {
       await this.store.commit({ puts, deletes });
     } catch (error) {
-      // What has been written of the same key meanwhile still comes to the store.
-      this.tell([...entries].flatMap(([name, entry]) => (this.pending.has(name) ? [] : [entry])));
+      // An entry with a newer value still waits to be written.
+      this.reportLost([...entries].flatMap(([name, entry]) => (this.pending.has(name) ? [] : [entry])));
       this.options.onFailure?.(error);
       return;
     }
-    for (const member of this.members) member.stored(entriesOf(member, [...entries.values()]).map(sizeOf));
+    for (const table of this.tables) table.stored(entriesOf(table, [...entries.values()]).map(sizeOf));
     this.options.onSuccess?.();
   }
 
-  private letGo(): void {
+  private dropOldest(): void {
     const gone: Pending[] = [];
     for (const [name, entry] of this.pending) {
       if (this.bytes <= this.maxPendingBytes) break;
@@ -143,7 +143,7 @@ export class WriteBehind {
       this.take(name);
       gone.push(entry);
     }
-    this.tell(gone);
+    this.reportLost(gone);
   }
 
   private take(name: string): void {
@@ -153,15 +153,15 @@ export class WriteBehind {
     this.bytes -= recordBytes(entry.key, entry.value?.length ?? 0);
   }
 
-  private tell(entries: readonly Pending[]): void {
-    for (const member of this.members) {
-      const own = entriesOf(member, entries);
-      if (own.length > 0) member.lost(own.map(({ key }) => key));
+  private reportLost(entries: readonly Pending[]): void {
+    for (const table of this.tables) {
+      const own = entriesOf(table, entries);
+      if (own.length > 0) table.lost(own.map(({ key }) => key));
     }
   }
 }
 
-function entriesOf({ table }: Behind, entries: readonly Pending[]): Pending[] {
+function entriesOf({ table }: WriteBehindTable, entries: readonly Pending[]): Pending[] {
   return entries.filter((entry) => entry.table === table);
 }
 

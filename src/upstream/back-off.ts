@@ -1,6 +1,6 @@
 import { ExponentialBackoff } from 'cockatiel';
 
-/** Waits that double, up to a limit, until `reset`. */
+/** Waits that double up to a limit. `reset` starts again with the first one. */
 export interface BackOff {
   /** The next wait in milliseconds. */
   next(): number;
@@ -9,10 +9,10 @@ export interface BackOff {
 
 /** Bounds of the waits. */
 export interface BackOffOptions {
-  /** First wait, or its upper bound when there is jitter. */
+  /** First wait, or its upper bound with jitter, milliseconds. */
   readonly initialMs: number;
   readonly maxMs: number;
-  /** With it, each wait is drawn evenly between zero and its bound (full jitter); from 0 to below 1. */
+  /** Returns numbers from 0 to below 1. With it, each wait is random between zero and its bound (full jitter). */
   readonly random?: () => number;
 }
 

@@ -1,65 +1,66 @@
 import { PlumblineError } from '../errors.js';
+import { type Clock, raceSignal } from '../scheduling/clock.js';
 import { type BackOff, createBackOff } from './back-off.js';
-import { type Clock, raceSignal } from './clock.js';
-import { type Call, faultOutcome, forAll, type Outcome } from './fault.js';
-import { Flight } from './flight.js';
 import type { ExchangeRecord } from './observer.js';
+import { PendingCalls } from './pending-calls.js';
 import { TokenBucket } from './token-bucket.js';
-import type { Exchange, Transport } from './transport.js';
+import { type Call, faultOutcome, forAll, type Outcome } from './transport/fault.js';
+import type { Exchange, Transport } from './transport/transport.js';
 
-/** How hard an endpoint may be used. */
+/** Usage limits of an endpoint. */
 export interface EndpointLimits {
-  /** Time of one HTTP exchange. */
+  /** Time limit of one HTTP exchange, milliseconds. */
   readonly timeoutMs: number;
-  /** Calls, not HTTP requests: providers count the members of a batch. Infinity for no limit. */
+  /** Calls per second, not HTTP requests: providers count the members of a batch. Infinity for no limit. */
   readonly ratePerSecond: number;
+  /** Calls that may be sent at once after a quiet time. */
   readonly burst: number;
   /** HTTP requests at the same time. */
   readonly concurrency: number;
 }
 
-/** What an endpoint has of its group. */
+/** What a group gives its endpoints. */
 export interface EndpointHost {
   readonly clock: Clock;
   readonly random: () => number;
   onExchange(record: ExchangeRecord): void;
 }
 
-/** How an endpoint is asked. */
+/** Options of a request to an endpoint. */
 export interface AskOptions {
   readonly signal: AbortSignal;
-  /** Whether the same calls that are already under way to this endpoint are waited for, and not made again. */
-  readonly share: boolean;
+  /** Whether to wait for identical calls that are in flight to this endpoint, and not to send them again. */
+  readonly deduplicate: boolean;
 }
 
-/** Bounds of the wait after a rate limit that names no time. */
+/** Bounds of the wait after a rate limit without a time. */
 const RATE_BACK_OFF = { initialMs: 500, maxMs: 30_000 };
 
 /**
- * Microtasks that pass between a call and its sending: callers a few `await`s apart still share one request. A timer
- * would be clamped to milliseconds by browsers, and to a second in a hidden page.
+ * Microtasks between a call and its sending, so that callers a few `await`s apart share one request. Browsers delay a timer by
+ * milliseconds, and by a second in a hidden page.
  */
 const GATHERING_TURNS = 16;
 
 /**
- * One endpoint: calls made in the same turn go in one HTTP request, up to the batch limit; identical ones under way are
- * made once; rate, number at a time and time are bounded. It repeats nothing but batches that were refused as such.
+ * One endpoint. Calls of the same turn are sent in one HTTP request, up to the batch limit. Identical calls in flight are sent
+ * once. Rate, concurrency and time are limited. Only batches that the endpoint refuses as batches are sent again, in parts.
  */
 export class Endpoint {
   private readonly bucket: TokenBucket;
   private readonly backOff: BackOff;
-  private readonly queue: Flight[] = [];
-  private readonly shared = new Map<string, Flight>();
-  private readonly underWay = new Map<AbortController, readonly Flight[]>();
+  private readonly queue: PendingCalls[] = [];
+  private readonly shared = new Map<string, PendingCalls>();
+  private readonly inFlight = new Map<AbortController, readonly PendingCalls[]>();
   private batchLimit: number;
   private pausedUntil = 0;
-  /** Length of that pause when it was begun. */
+  /** Length of that pause when it began, milliseconds. */
   private pauseMs = 0;
   private gathering = false;
   private timer: unknown;
   private closed = false;
 
-  /** @param id - name within its group, safe to show */
+  /** @param id - name within its group, without secrets */
   constructor(
     readonly id: string,
     private readonly transport: Transport,
@@ -75,45 +76,45 @@ export class Endpoint {
     return this.transport.origin;
   }
 
-  /** Milliseconds until a rate limit lets calls through again. Calls made before come back with the fault `rate-limited`. */
+  /** Milliseconds until a rate limit ends. Calls made before that get the fault `rate-limited`. */
   pausedForMs(): number {
     const now = this.host.clock.now();
-    // A clock that is set back makes no pause longer.
+    // A clock that was set back does not make the pause longer.
     this.pausedUntil = Math.min(this.pausedUntil, now + this.pauseMs);
     return Math.max(0, this.pausedUntil - now);
   }
 
   /**
-   * Calls that go in one HTTP request, unless they are more than the endpoint takes together.
+   * Sends calls in one HTTP request, or in several if they exceed the batch limit.
    *
    * @returns an outcome for each, in their order
    * @throws the reason of the signal; PlumblineError `ABORTED` after `close`
    */
-  async ask(calls: readonly Call[], { signal, share }: AskOptions): Promise<readonly Outcome[]> {
+  async ask(calls: readonly Call[], { signal, deduplicate }: AskOptions): Promise<readonly Outcome[]> {
     if (this.closed) throw closedError();
     if (signal.aborted) throw signal.reason;
     if (calls.length === 0) return [];
-    const key = share ? JSON.stringify(calls.map(({ method, params }) => [method, params])) : undefined;
+    const key = deduplicate ? JSON.stringify(calls.map(({ method, params }) => [method, params])) : undefined;
     const running = key === undefined ? undefined : this.shared.get(key);
     if (running !== undefined) return running.wait(signal);
 
-    const flight = new Flight(calls, (ended) => {
+    const pending = new PendingCalls(calls, (ended) => {
       if (key !== undefined) this.shared.delete(key);
       this.drop(ended);
     });
-    this.queue.push(flight);
-    if (key !== undefined) this.shared.set(key, flight);
+    this.queue.push(pending);
+    if (key !== undefined) this.shared.set(key, pending);
     this.gather();
-    return flight.wait(signal);
+    return pending.wait(signal);
   }
 
-  /** Ends everything under way; no timer is left. */
+  /** Aborts everything in flight and clears all timers. */
   close(): void {
     this.closed = true;
     this.clearTimer();
-    for (const flight of this.queue.splice(0)) flight.fail(closedError());
-    for (const [controller, flights] of this.underWay) {
-      for (const flight of flights) flight.fail(closedError());
+    for (const pending of this.queue.splice(0)) pending.fail(closedError());
+    for (const [controller, batch] of this.inFlight) {
+      for (const pending of batch) pending.fail(closedError());
       controller.abort(closedError());
     }
     this.shared.clear();
@@ -131,18 +132,18 @@ export class Endpoint {
     queueMicrotask(turn);
   }
 
-  /** Sends what may be sent now. */
+  /** Sends the queued calls that the limits allow now. */
   private pump(): void {
     const { clock } = this.host;
     this.clearTimer();
     if (this.closed) return;
     const pauseMs = this.pausedForMs();
     if (pauseMs > 0) {
-      const paused = faultOutcome('rate-limited', 'waiting as it has asked', { retryAfterMs: pauseMs });
-      for (const flight of this.queue.splice(0)) flight.settle(forAll(flight.calls, paused));
+      const paused = faultOutcome('rate-limited', 'waiting as the endpoint asked', { retryAfterMs: pauseMs });
+      for (const pending of this.queue.splice(0)) pending.settle(forAll(pending.calls, paused));
       return;
     }
-    while (this.queue.length > 0 && this.underWay.size < this.limits.concurrency) {
+    while (this.queue.length > 0 && this.inFlight.size < this.limits.concurrency) {
       const { count, size } = this.nextBatch();
       const waitMs = this.bucket.waitMs(size);
       if (waitMs > 0) {
@@ -159,34 +160,34 @@ export class Endpoint {
     this.timer = undefined;
   }
 
-  /** How many flights at the head of the queue go together, and their calls. */
+  /** Number of entries at the front of the queue that fit in one batch, and the number of their calls. */
   private nextBatch(): { count: number; size: number } {
     const first = this.queue[0]!;
     if (first.calls.length > this.batchLimit) this.queue.splice(0, 1, ...first.split(this.batchLimit));
     let size = 0;
     let count = 0;
-    for (const flight of this.queue) {
-      if (size + flight.calls.length > this.batchLimit) break;
-      size += flight.calls.length;
+    for (const { calls } of this.queue) {
+      if (size + calls.length > this.batchLimit) break;
+      size += calls.length;
       count++;
     }
     return { count, size };
   }
 
-  private async send(flights: readonly Flight[]): Promise<void> {
+  private async send(batch: readonly PendingCalls[]): Promise<void> {
     const { clock } = this.host;
-    const calls = flights.flatMap((flight) => flight.calls);
+    const calls = batch.flatMap((pending) => pending.calls);
     const controller = new AbortController();
-    const timer = clock.setTimer(() => controller.abort('time is over'), this.limits.timeoutMs);
-    this.underWay.set(controller, flights);
+    const timer = clock.setTimer(() => controller.abort('time limit exceeded'), this.limits.timeoutMs);
+    this.inFlight.set(controller, batch);
     const startedAt = clock.now();
     const exchange = await this.exchange(calls, controller.signal);
     clock.clearTimer(timer);
-    this.underWay.delete(controller);
+    this.inFlight.delete(controller);
     const { reply, ...sizes } = exchange;
     const outcomes = 'batchLimit' in reply ? undefined : reply;
     const faults = (outcomes ?? []).flatMap((outcome) => (outcome.kind === 'fault' ? [outcome.fault.kind] : []));
-    const fault = flights.some((flight) => flight.isWanted) ? faults[0] : 'aborted';
+    const fault = batch.some((pending) => pending.isWanted) ? faults[0] : 'aborted';
     this.host.onExchange({
       endpoint: this.id,
       origin: this.origin,
@@ -198,12 +199,12 @@ export class Endpoint {
     });
     if ('batchLimit' in reply) {
       this.batchLimit = Math.max(1, Math.min(this.batchLimit, reply.batchLimit));
-      this.queue.unshift(...flights.filter((flight) => flight.isWanted));
-    } else this.settle(flights, reply);
+      this.queue.unshift(...batch.filter((pending) => pending.isWanted));
+    } else this.settle(batch, reply);
     this.pump();
   }
 
-  /** What the transport comes to, in time; only an aborted exchange that nobody waits for any more ends otherwise. */
+  /** The result of the transport, or a fault after the time limit. Never rejects. */
   private async exchange(calls: readonly Call[], signal: AbortSignal): Promise<Exchange> {
     const none = { bytesSent: 0, bytesReceived: 0 };
     try {
@@ -217,17 +218,17 @@ export class Endpoint {
     }
   }
 
-  private settle(flights: readonly Flight[], outcomes: readonly Outcome[]): void {
-    this.heed(outcomes);
+  private settle(batch: readonly PendingCalls[], outcomes: readonly Outcome[]): void {
+    this.applyRateLimits(outcomes);
     let at = 0;
-    for (const flight of flights) {
-      flight.settle(outcomes.slice(at, at + flight.calls.length));
-      at += flight.calls.length;
+    for (const pending of batch) {
+      pending.settle(outcomes.slice(at, at + pending.calls.length));
+      at += pending.calls.length;
     }
   }
 
-  /** Pauses as the endpoint asks, or longer each time where it names no time. */
-  private heed(outcomes: readonly Outcome[]): void {
+  /** Pauses for the time the endpoint asks for, or with growing waits if it names none. */
+  private applyRateLimits(outcomes: readonly Outcome[]): void {
     const waits: number[] = [];
     let limited = false;
     for (const outcome of outcomes) {
@@ -237,23 +238,23 @@ export class Endpoint {
       if (retryAfterMs !== undefined) waits.push(retryAfterMs);
     }
     if (!limited && outcomes.some(({ kind }) => kind !== 'fault')) this.backOff.reset();
-    // Requests that were sent side by side meet the same limit; it counts once.
+    // Concurrent requests meet the same limit. It counts once.
     if (limited && waits.length === 0 && this.pausedForMs() === 0) waits.push(this.backOff.next());
     if (waits.length === 0) return;
     this.pauseMs = Math.max(this.pausedForMs(), ...waits);
     this.pausedUntil = this.host.clock.now() + this.pauseMs;
   }
 
-  /** Takes back what has ended: it is not sent any more, and its request is broken off when nobody else waits for it. */
-  private drop(flight: Flight): void {
-    const at = this.queue.indexOf(flight);
+  /** Removes ended calls from the queue, and aborts their request if no other caller waits for it. */
+  private drop(pending: PendingCalls): void {
+    const at = this.queue.indexOf(pending);
     if (at >= 0) this.queue.splice(at, 1);
     if (this.queue.length === 0) this.clearTimer();
-    for (const [controller, flights] of this.underWay)
-      if (flights.includes(flight) && !flights.some((other) => other.isWanted)) controller.abort('nobody waits');
+    for (const [controller, batch] of this.inFlight)
+      if (batch.includes(pending) && !batch.some((other) => other.isWanted)) controller.abort('no caller waits');
   }
 }
 
 function closedError(): PlumblineError<'ABORTED'> {
-  return new PlumblineError('ABORTED', 'the endpoint was closed', {});
+  return new PlumblineError('ABORTED', 'the endpoint was closed; open a new node to go on', {});
 }

@@ -1,72 +1,77 @@
 import { isPlumblineError, PlumblineError } from '../errors.js';
+import { type Clock, raceSignal, sleep } from '../scheduling/clock.js';
+import { type Deadline, openDeadline } from '../scheduling/deadline.js';
 import { createBackOff } from './back-off.js';
-import { type Clock, raceSignal, sleep } from './clock.js';
-import { failureOf } from './failure.js';
-import type { Answer, Call, Failure, Fault, Outcome } from './fault.js';
-import { type Member, noteFault, noteOutcomes, orderMembers, type ReportEvent } from './member.js';
-import { openTimeLimit, type TimeLimit } from './time-limit.js';
+import { requestFailureOf } from './failure.js';
+import { type GroupEndpoint, noteFault, noteOutcomes, orderMembers, type ReportEvent } from './member.js';
+import type { Answer, Call, Failure, Fault, Outcome } from './transport/fault.js';
 
-/** Upper bounds of the waits before all endpoints are gone through again. */
+/** Upper bounds of the waits before all endpoints are tried again, milliseconds. */
 const ROUNDS = { initialMs: 250, maxMs: 8_000 };
-/** Shortest wait for an endpoint that limits its rate, even if it says zero. */
+/** Shortest wait for an endpoint that limits its rate, even if it asks for zero milliseconds. */
 const LEAST_PAUSE_MS = 100;
-/** How often the rest of a batch is asked for where an endpoint answered a part. */
-const FILL_INS = 2;
-/** Longest wait for that; after a longer one the whole batch goes to the next endpoint. */
-const LONGEST_FILL_IN_PAUSE_MS = 2_000;
+/** How often the missing part of a batch is requested again from an endpoint that answered the other part. */
+const MAX_REFILLS = 2;
+/** Longest wait before that, milliseconds. If the endpoint asks for more, the whole batch goes to the next one. */
+const LONGEST_REFILL_PAUSE_MS = 2_000;
 
-/** A request on its way through the endpoints of a group. */
-export interface Task<T> {
+/** A request to a group of endpoints. */
+export interface GroupRequest<T> {
   readonly calls: readonly Call[];
-  /** Whether the same call under way may be waited for. */
-  readonly share: boolean;
-  /** Makes of the answers of one endpoint what the caller gets, or says why not. Throws what no other endpoint would mend. */
-  settle(answers: readonly Answer[], member: Member): Promise<{ readonly value: T } | Failure>;
+  /** Whether to wait for identical calls in flight, and not to send them again. */
+  readonly deduplicate: boolean;
+  /** Turns the answers of one endpoint into the result, or returns why not. Throws errors that end the whole request. */
+  settle(answers: readonly Answer[], member: GroupEndpoint): Promise<{ readonly value: T } | Failure>;
 }
 
-/** How a group goes from one endpoint to the next. */
+/** Limits and dependencies of a request. */
 export interface FailoverOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** How often an endpoint that could not be reached is asked again. */
   readonly retries: number;
   readonly clock: Clock;
   readonly random: () => number;
   readonly report: ReportEvent;
-  /** Told of each endpoint that gave no answer to be taken. */
+  /** Called for each endpoint that gave no usable answer. */
   onFault?(fault: Fault): void;
 }
 
 /**
- * Asks one endpoint after the other until one answers; waits where endpoints ask for it, and with growing, random waits
- * where none could be reached. The whole is bounded in time.
+ * Asks one endpoint after the other until one answers. Waits if endpoints ask for it, and with growing random waits if none
+ * could be reached. The time of the whole request is limited.
  *
- * @throws PlumblineError `UPSTREAM_*`, `REQUEST_TIMED_OUT` (with what went wrong until then as its cause), `ABORTED`;
- *   what `settle` throws
+ * @throws PlumblineError `UPSTREAM_*`, `REQUEST_TIMED_OUT` (its cause is what went wrong until then), `ABORTED`; what `settle`
+ *   throws
  */
-export async function failOver<T>(members: readonly Member[], task: Task<T>, options: FailoverOptions): Promise<T> {
-  const limit = openTimeLimit(options.clock, options.timeoutMs, options.signal);
-  const course = new Course(members, task, options, limit);
+export async function failOver<T>(
+  members: readonly GroupEndpoint[],
+  request: GroupRequest<T>,
+  options: FailoverOptions,
+): Promise<T> {
+  const limit = openDeadline(options.signal, options.timeoutMs, options.clock);
+  const failover = new Failover(members, request, options, limit);
   try {
-    return await course.run();
+    return await failover.run();
   } catch (error) {
-    if (isPlumblineError(error, 'REQUEST_TIMED_OUT') && error === limit.signal.reason && course.hasFailures)
-      throw new PlumblineError('REQUEST_TIMED_OUT', error.message, error.details, { cause: course.failure() });
+    if (isPlumblineError(error, 'REQUEST_TIMED_OUT') && error === limit.signal.reason && failover.hasFailures)
+      throw new PlumblineError('REQUEST_TIMED_OUT', error.message, error.details, { cause: failover.failure() });
     throw error;
   } finally {
     limit.close();
   }
 }
 
-class Course<T> {
-  private readonly failures = new Map<Member, Failure>();
-  /** Times an endpoint was asked and could not be reached. */
-  private readonly misses = new Map<Member, number>();
+class Failover<T> {
+  private readonly failures = new Map<GroupEndpoint, Failure>();
+  /** How often each endpoint was asked without a usable answer. */
+  private readonly misses = new Map<GroupEndpoint, number>();
 
   constructor(
-    private readonly members: readonly Member[],
-    private readonly task: Task<T>,
+    private readonly members: readonly GroupEndpoint[],
+    private readonly request: GroupRequest<T>,
     private readonly options: FailoverOptions,
-    private readonly limit: TimeLimit,
+    private readonly limit: Deadline,
   ) {}
 
   get hasFailures(): boolean {
@@ -76,7 +81,7 @@ class Course<T> {
   failure(): unknown {
     const pauses = this.members.map(({ endpoint }) => endpoint.pausedForMs()).filter((pauseMs) => pauseMs > 0);
     const failures = [...this.failures].map(([{ info }, failure]) => [info, failure] as const);
-    return failureOf(failures, pauses.length === 0 ? undefined : Math.min(...pauses));
+    return requestFailureOf(failures, pauses.length === 0 ? undefined : Math.min(...pauses));
   }
 
   async run(): Promise<T> {
@@ -84,13 +89,13 @@ class Course<T> {
     const rounds = createBackOff({ ...ROUNDS, random });
     if (this.limit.signal.aborted) throw this.limit.signal.reason;
     for (;;) {
-      const tried = new Set<Member>();
+      const tried = new Set<GroupEndpoint>();
       for (let member = this.next(tried); member !== undefined; member = this.next(tried)) {
         tried.add(member);
         const done = await this.attempt(member);
         if ('value' in done) {
           this.failures.delete(member);
-          this.blameRejected();
+          this.penalizeRejected();
           return done.value;
         }
         this.failures.set(member, done);
@@ -104,19 +109,19 @@ class Course<T> {
     }
   }
 
-  /** The endpoint to ask next in this round; why the others are passed over is noted. */
-  private next(tried: ReadonlySet<Member>): Member | undefined {
+  /** The endpoint to ask next in this round. Records why others are skipped. */
+  private next(tried: ReadonlySet<GroupEndpoint>): GroupEndpoint | undefined {
     const now = this.options.clock.now();
     for (const member of this.members) {
       if (tried.has(member) || member.health.readiness(now) !== 'refused') continue;
-      const fault = member.lastFault ?? { kind: 'configuration', reason: 'refused before' };
+      const fault = member.lastFault ?? { kind: 'configuration', reason: 'refused earlier requests' };
       this.failures.set(member, { fault, isFinal: true });
     }
     return orderMembers(this.members, now).find((member) => !tried.has(member) && this.mayAsk(member, now));
   }
 
-  private mayAsk(member: Member, now: number): boolean {
-    const { calls } = this.task;
+  private mayAsk(member: GroupEndpoint, now: number): boolean {
+    const { calls } = this.request;
     const failure = this.failures.get(member);
     if (failure?.isFinal || (this.misses.get(member) ?? 0) > this.options.retries) return false;
     const missing = calls.length === 1 ? member.health.missingMethod(calls[0]!.method, now) : undefined;
@@ -127,12 +132,12 @@ class Course<T> {
     const pauseMs = member.endpoint.pausedForMs();
     if (pauseMs <= 0) return true;
     const { lastFault } = member;
-    const fault: Fault = { kind: 'rate-limited', reason: 'waiting as it has asked' };
+    const fault: Fault = { kind: 'rate-limited', reason: 'waiting as the endpoint asked' };
     this.failures.set(member, { fault: lastFault?.kind === 'rate-limited' ? lastFault : fault, isFinal: false });
     return false;
   }
 
-  /** Milliseconds until it is of use to go through the endpoints again. @returns undefined when it never is */
+  /** Milliseconds until the endpoints should be tried again. @returns undefined if that cannot help */
   private waitMs(nextRound: () => number): number | undefined {
     const waits: number[] = [];
     let again = false;
@@ -146,14 +151,14 @@ class Course<T> {
     return waits.length === 0 ? undefined : Math.min(...waits);
   }
 
-  private async attempt(member: Member): Promise<{ readonly value: T } | Failure> {
+  private async attempt(member: GroupEndpoint): Promise<{ readonly value: T } | Failure> {
     const { clock, report } = this.options;
-    const { calls, share } = this.task;
+    const { calls, deduplicate } = this.request;
     const isProbe = member.health.readiness(clock.now()) === 'probe';
     if (isProbe) member.health.beginProbe();
     let outcomes: readonly Outcome[];
     try {
-      outcomes = await this.ask(member, calls, share);
+      outcomes = await this.ask(member, calls, deduplicate);
     } finally {
       if (isProbe) member.health.endProbe();
     }
@@ -163,31 +168,31 @@ class Course<T> {
       if (outcome.kind === 'fault') return { fault: outcome.fault, isFinal: outcome.fault.kind === 'configuration' };
       answers.push(outcome);
     }
-    return raceSignal(this.task.settle(answers, member), this.limit.signal);
+    return raceSignal(this.request.settle(answers, member), this.limit.signal);
   }
 
-  /** Asks for all calls, and for the rest of them again where some were answered. */
-  private async ask(member: Member, calls: readonly Call[], share: boolean): Promise<readonly Outcome[]> {
+  /** Sends all calls; if only some were answered, sends the rest again. */
+  private async ask(member: GroupEndpoint, calls: readonly Call[], deduplicate: boolean): Promise<readonly Outcome[]> {
     const { clock } = this.options;
     const { signal } = this.limit;
-    const outcomes = [...(await member.endpoint.ask(calls, { signal, share }))];
-    for (let again = 0; again < FILL_INS; again++) {
+    const outcomes = [...(await member.endpoint.ask(calls, { signal, deduplicate }))];
+    for (let again = 0; again < MAX_REFILLS; again++) {
       const open = outcomes.flatMap((outcome, i) => (outcome.kind === 'fault' ? [i] : []));
       if (open.length === 0 || open.length === calls.length) break;
       const pauseMs = member.endpoint.pausedForMs();
-      if (pauseMs > LONGEST_FILL_IN_PAUSE_MS) break;
+      if (pauseMs > LONGEST_REFILL_PAUSE_MS) break;
       if (pauseMs > 0) await sleep(clock, pauseMs, signal);
       const rest = open.map((i) => calls[i]!);
-      const filled = await member.endpoint.ask(rest, { signal, share });
+      const filled = await member.endpoint.ask(rest, { signal, deduplicate });
       for (const [k, i] of open.entries()) outcomes[i] = filled[k]!;
     }
     return outcomes;
   }
 
-  /** An answer was accepted elsewhere, so those that gave another one come last for a while. */
-  private blameRejected(): void {
+  /** Called when another endpoint's answer was accepted: endpoints whose answers were refused come last for a while. */
+  private penalizeRejected(): void {
     const { clock, report } = this.options;
     for (const [member, { fault }] of this.failures)
-      if (fault.kind === 'rejected') noteFault(member, this.task.calls, fault, clock.now(), report);
+      if (fault.kind === 'rejected') noteFault(member, this.request.calls, fault, clock.now(), report);
   }
 }

@@ -1,25 +1,28 @@
 import { type ErrorCode, PlumblineError, type UpstreamReason } from '../errors.js';
-import type { EndpointInfo, Failure, Fault, FaultKind, RpcErrorBody } from './fault.js';
+import type { EndpointInfo, Failure, Fault, FaultKind, RpcErrorBody } from './transport/fault.js';
 
-/** Codes of requests that failed in one way at every endpoint. */
+/** Error code of a request that failed in the same way at every endpoint. */
 const CODES: { readonly [K in FaultKind]?: ErrorCode } = {
   configuration: 'UPSTREAM_CONFIGURATION',
   'rate-limited': 'UPSTREAM_RATE_LIMITED',
   malformed: 'UPSTREAM_MALFORMED',
 };
 const WORDS: { readonly [C in ErrorCode]?: string } = {
-  UPSTREAM_CONFIGURATION: 'no endpoint serves this node',
-  UPSTREAM_RATE_LIMITED: 'the endpoints limit the rate',
-  UPSTREAM_MALFORMED: 'no endpoint gave a proper answer',
+  UPSTREAM_CONFIGURATION: 'no endpoint serves this node; check URLs and API keys',
+  UPSTREAM_RATE_LIMITED: 'the endpoints limit the rate; wait, or give more endpoints',
+  UPSTREAM_MALFORMED: 'no endpoint gave a well-formed answer',
   UPSTREAM_UNAVAILABLE: 'no endpoint could be reached',
 };
 
-/** The error of a request that no endpoint answered: an answer that was refused or an error passed on before faults. */
-export function failureOf(failures: readonly (readonly [EndpointInfo, Failure])[], retryAfterMs?: number): unknown {
+/** The error of a request that no endpoint answered. Refused answers come before JSON-RPC errors, and those before faults. */
+export function requestFailureOf(
+  failures: readonly (readonly [EndpointInfo, Failure])[],
+  retryAfterMs?: number,
+): unknown {
   const rejected = failures.find(([, { fault }]) => fault.kind === 'rejected');
   if (rejected !== undefined) return rejected[1].error;
-  const passedOn = failures.filter(([, { error }]) => error !== undefined);
-  if (passedOn.length > 0 && passedOn.length === failures.length) return passedOn[0]![1].error;
+  const answered = failures.filter(([, { error }]) => error !== undefined);
+  if (answered.length > 0 && answered.length === failures.length) return answered[0]![1].error;
   return unreached(
     failures.map(([info, { fault }]) => reasonOf(info, fault)),
     retryAfterMs,
@@ -39,7 +42,7 @@ function reasonOf({ origin }: EndpointInfo, { kind, reason, status }: Fault): Up
   return { origin, kind, reason, ...(status !== undefined && { status }) };
 }
 
-/** A JSON-RPC error of an endpoint, as it is thrown. */
+/** The error to throw for a JSON-RPC error of an endpoint. */
 export function upstreamError(
   { origin }: EndpointInfo,
   error: RpcErrorBody,
@@ -52,7 +55,7 @@ export function upstreamError(
   });
 }
 
-/** The failure of an endpoint whose answer the caller refused with `error`. @param isFinal - see `Failure` */
+/** The failure of an endpoint whose answer was refused with `error`. @param isFinal - see `Failure` */
 export function rejection(error: unknown, isFinal: boolean): Failure {
   const reason = error instanceof PlumblineError ? `its answer was refused: ${error.code}` : 'its answer was refused';
   return { fault: { kind: 'rejected', reason }, isFinal, error };

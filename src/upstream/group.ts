@@ -1,53 +1,53 @@
-import { PlumblineError } from '../errors.js';
-import { isMethodMissing } from './classify-error.js';
-import type { Clock } from './clock.js';
-import { failOver, type Task } from './failover.js';
+import { invalidParameter, PlumblineError } from '../errors.js';
+import type { Clock } from '../scheduling/clock.js';
+import { failOver, type GroupRequest } from './failover.js';
 import { rejection, upstreamError } from './failure.js';
-import type { Answer, Call, EndpointInfo, Failure, Fault, RpcErrorBody } from './fault.js';
 import type { Readiness } from './health.js';
-import { type Member, noteFault, openMembers, type ReportEvent } from './member.js';
+import { type GroupEndpoint, noteFault, openMembers, type ReportEvent } from './member.js';
 import type { EndpointEvent, UpstreamObserver } from './observer.js';
 import { clockOf, type GroupOptions } from './options.js';
 import { askQuorum, type QuorumAnswer, type QuorumOptions } from './quorum.js';
 import { SignalRelay } from './signal-relay.js';
+import { isMethodMissing } from './transport/classify-error.js';
+import type { Answer, Call, EndpointInfo, Failure, Fault, RpcErrorBody } from './transport/fault.js';
 
-/** How a group is asked. */
-export interface RequestOptions {
-  /** Ends the request, and what is under way for it alone. */
+/** Options of a request to a group. */
+export interface UpstreamRequestOptions {
+  /** Aborts the request, and calls in flight that no other request waits for. */
   readonly signal?: AbortSignal;
-  /** Time of the whole request in milliseconds, in place of the group's. */
+  /** Time limit of the whole request in milliseconds. Default: the group's. */
   readonly timeoutMs?: number;
-  /** Id of the one endpoint to ask; it is then asked in vain rather than another. */
+  /** Id of the only endpoint to ask. */
   readonly endpoint?: string;
   /** Ids of endpoints not to ask. */
   readonly exclude?: readonly string[];
   /**
-   * Whether the same calls under way may be waited for in place of new ones; true unless told. For calls that change
-   * nothing.
+   * Whether to wait for identical calls in flight, and not to send them again. Default: true. Set it to false for calls that
+   * change something.
    */
-  readonly share?: boolean;
+  readonly deduplicate?: boolean;
   /**
-   * Whether another endpoint is asked after this JSON-RPC error; where all answer so, the first error is thrown. Unless
-   * told, always: an error is a claim of one endpoint like any other.
+   * Whether to ask another endpoint after this JSON-RPC error. If all endpoints return errors, the first one is thrown.
+   * Default: always, because an error is an unverified claim of one endpoint.
    */
   readonly tryNext?: (error: RpcErrorBody) => boolean;
-  /** Told why an endpoint gave no answer that could be taken, before the next one is asked. What was sent may have arrived. */
+  /** Called when an endpoint gave no usable answer, before the next one is asked. The call may have arrived there. */
   readonly onFault?: (fault: Fault) => void;
   /**
-   * Whether what an endpoint does not give may come from it a little later, by what `accept` threw or the JSON-RPC error that
-   * would be thrown: it is then asked again as one that could not be reached. Never, unless told.
+   * Whether an error may pass: one that `accept` threw, or a JSON-RPC error. The endpoint is then asked again, like one that
+   * could not be reached. Default: never.
    */
-  readonly mayCome?: (error: unknown) => boolean;
-  /** Whether JSON-RPC errors are marked as answers to be passed on; false unless told. */
+  readonly isTransient?: (error: unknown) => boolean;
+  /** Whether JSON-RPC errors are marked as forwarded from the endpoint. Default: false. */
   readonly forwarded?: boolean;
 }
 
 /**
- * Checks an answer, or a batch of them, and makes a value of it. What it throws counts against the endpoint: the next one
- * is asked, and the error is thrown when no endpoint does better. An endpoint whose answer was refused comes last for a
- * while once another one's was accepted.
+ * Checks an answer, or a batch of them, and converts it. If it throws, the answer is refused and the next endpoint is asked;
+ * the error is thrown if no endpoint gives a better answer. When another endpoint's answer is accepted, the endpoints whose answers
+ * were refused come last for a while.
  */
-export type Accept<Given, T> = (given: Given, from: EndpointInfo) => T | Promise<T>;
+export type AnswerValidator<Answer, T> = (answer: Answer, from: EndpointInfo) => T | Promise<T>;
 
 /** Answers to a batch, all from one endpoint, in the order of the calls. */
 export interface BatchAnswer {
@@ -55,18 +55,18 @@ export interface BatchAnswer {
   readonly from: EndpointInfo;
 }
 
-/** An endpoint and how it stands. */
+/** An endpoint and its state. */
 export interface EndpointStatus extends EndpointInfo {
   readonly readiness: Readiness;
-  /** Milliseconds for which it wants to be left alone. */
+  /** Milliseconds until a rate limit ends; 0 without one. */
   readonly pausedForMs: number;
 }
 
-/** The endpoints of one role, asked in their order, with failover. Nothing an endpoint says is checked here but its form. */
+/** The endpoints of one role, asked in their order, with failover. Only the form of answers is checked here. */
 export class EndpointGroup {
   readonly role: string;
-  private readonly members: readonly Member[];
-  /** One for each request under way. */
+  private readonly members: readonly GroupEndpoint[];
+  /** One for each running request. */
   private readonly running = new Set<AbortController>();
   private readonly relay = new SignalRelay();
   private closed: PlumblineError | undefined;
@@ -74,12 +74,12 @@ export class EndpointGroup {
   private readonly random: () => number;
   private readonly observer: UpstreamObserver | undefined;
 
-  /** @throws PlumblineError `INVALID_PARAMETER` for no endpoints, or one that is not well formed */
+  /** @throws PlumblineError `INVALID_PARAMETER` for an empty list, or a malformed endpoint */
   constructor(
     private readonly options: GroupOptions,
     protocol: 'json-rpc' | 'rest' = 'json-rpc',
   ) {
-    if (options.endpoints.length === 0) throw invalid('endpoints', 'none were given');
+    if (options.endpoints.length === 0) throw invalidParameter('endpoints', 'must name at least one endpoint');
     this.role = options.role;
     this.clock = clockOf(options);
     this.random = options.random ?? Math.random;
@@ -87,7 +87,7 @@ export class EndpointGroup {
     this.members = openMembers(options.endpoints, protocol, options.fetch, {
       clock: this.clock,
       random: this.random,
-      onExchange: (record) => this.tell(() => this.observer?.exchange?.(record, this.role)),
+      onExchange: (record) => this.notify(() => this.observer?.exchange?.(record, this.role)),
     });
   }
 
@@ -102,69 +102,69 @@ export class EndpointGroup {
   }
 
   /**
-   * Calls a method. Calls made in the same turn share one HTTP request.
+   * Calls a method. Calls of the same turn share one HTTP request.
    *
    * @throws PlumblineError `UPSTREAM_ERROR` for a JSON-RPC error; `UPSTREAM_CONFIGURATION`, `UPSTREAM_RATE_LIMITED`,
-   *   `UPSTREAM_MALFORMED` when every endpoint failed so, `UPSTREAM_UNAVAILABLE` when they failed in one way or another;
+   *   `UPSTREAM_MALFORMED` if every endpoint failed in that way, `UPSTREAM_UNAVAILABLE` if they failed in different ways;
    *   `REQUEST_TIMED_OUT`, `ABORTED`; what `accept` throws
    */
   request<T>(
     method: string,
     params: readonly unknown[],
-    options: RequestOptions & { readonly accept: Accept<unknown, T> },
+    options: UpstreamRequestOptions & { readonly accept: AnswerValidator<unknown, T> },
   ): Promise<T>;
-  request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown>;
+  request(method: string, params: readonly unknown[], options?: UpstreamRequestOptions): Promise<unknown>;
   request(
     method: string,
     params: readonly unknown[],
-    options: RequestOptions & { readonly accept?: Accept<unknown, unknown> } = {},
+    options: UpstreamRequestOptions & { readonly accept?: AnswerValidator<unknown, unknown> } = {},
   ): Promise<unknown> {
-    const { share = true, tryNext = () => true, forwarded = false, mayCome, accept } = options;
-    const settle: Task<unknown>['settle'] = async ([answer], member) => {
+    const { deduplicate = true, tryNext = () => true, forwarded = false, isTransient, accept } = options;
+    const settle: GroupRequest<unknown>['settle'] = async ([answer], member) => {
       if (answer!.kind === 'result') {
         const { result } = answer!;
-        return accept === undefined ? { value: result } : accepted(() => accept(result, member.info), mayCome);
+        return accept === undefined ? { value: result } : accepted(() => accept(result, member.info), isTransient);
       }
       const failure = this.noteError(member, method, answer!.error, forwarded);
       if (!tryNext(answer!.error)) throw failure.error;
-      return mayCome?.(failure.error) === true ? { ...failure, isFinal: false } : failure;
+      return isTransient?.(failure.error) === true ? { ...failure, isFinal: false } : failure;
     };
-    return this.run({ calls: [{ method, params }], share, settle }, options);
+    return this.run({ calls: [{ method, params }], deduplicate, settle }, options);
   }
 
   /**
-   * Calls in one HTTP request, answered by one endpoint. More than its batch limit are sent in several at the same time;
-   * so are those that an endpoint refuses to take together. JSON-RPC errors are among the answers, not thrown.
+   * Sends calls in one HTTP request to one endpoint. More calls than its batch limit are sent in several requests at the same
+   * time, and so are batches that it refuses. JSON-RPC errors are returned among the answers, not thrown.
    *
    * @throws PlumblineError as `request`, without `UPSTREAM_ERROR`; what `accept` throws
    */
   requestMany<T>(
     calls: readonly Call[],
-    options: RequestOptions & { readonly accept: Accept<readonly Answer[], T> },
+    options: UpstreamRequestOptions & { readonly accept: AnswerValidator<readonly Answer[], T> },
   ): Promise<T>;
-  requestMany(calls: readonly Call[], options?: RequestOptions): Promise<BatchAnswer>;
+  requestMany(calls: readonly Call[], options?: UpstreamRequestOptions): Promise<BatchAnswer>;
   requestMany(
     calls: readonly Call[],
-    options: RequestOptions & { readonly accept?: Accept<readonly Answer[], unknown> } = {},
+    options: UpstreamRequestOptions & { readonly accept?: AnswerValidator<readonly Answer[], unknown> } = {},
   ): Promise<unknown> {
-    const { share = true, mayCome, accept } = options;
-    const settle: Task<unknown>['settle'] = async (answers, member) => {
+    const { deduplicate = true, isTransient, accept } = options;
+    const settle: GroupRequest<unknown>['settle'] = async (answers, member) => {
       for (const [i, answer] of answers.entries())
         if (answer.kind === 'error') this.noteError(member, calls[i]!.method, answer.error);
       if (accept === undefined) return { value: { answers, from: member.info } satisfies BatchAnswer };
-      return accepted(() => accept(answers, member.info), mayCome);
+      return accepted(() => accept(answers, member.info), isTransient);
     };
-    return this.run({ calls, share, settle }, options);
+    return this.run({ calls, deduplicate, settle }, options);
   }
 
   /**
-   * Asks several endpoints the same at the same time, and settles as soon as enough of them agree.
+   * Sends the same call to several endpoints at the same time, and settles as soon as enough of them agree.
    *
-   * @throws PlumblineError `UPSTREAM_DISAGREEMENT` when enough answered but too few the same; `INVALID_PARAMETER` when
-   *   there are fewer origins than needed; otherwise as `request`
+   * @throws PlumblineError `UPSTREAM_DISAGREEMENT` if enough answered but too few agree; `INVALID_PARAMETER` if there are
+   *   fewer origins than needed; otherwise as `request`
    */
   requestAll<T>(method: string, params: readonly unknown[], options: QuorumOptions<T>): Promise<QuorumAnswer<T>> {
-    const { signal, timeoutMs, endpoints, accept, share } = options;
+    const { signal, timeoutMs, endpoints, accept, deduplicate } = options;
     const chosen = this.members.filter(({ info }) => endpoints?.includes(info.id) ?? true).map(({ info }) => info);
     return askQuorum(
       chosen,
@@ -173,7 +173,7 @@ export class EndpointGroup {
         const common = {
           endpoint: info.id,
           ...(timeoutMs !== undefined && { timeoutMs }),
-          ...(share !== undefined && { share }),
+          ...(deduplicate !== undefined && { deduplicate }),
         };
         return this.request(method, params, { ...common, signal: stop, accept });
       },
@@ -181,39 +181,39 @@ export class EndpointGroup {
     );
   }
 
-  /** Whether every endpoint is known not to have a method, so that asking for it is of no use for now. */
+  /** Whether every endpoint is known not to have the method, so that a call would fail. */
   lacksMethod(method: string): boolean {
     const now = this.clock.now();
     return this.members.every(({ health }) => health.missingMethod(method, now) !== undefined);
   }
 
   /**
-   * Puts an endpoint last for a while: what it said has been found false outside `accept`.
+   * Reports that an accepted answer of an endpoint turned out to be false. The endpoint comes last for a while.
    *
-   * @param reason - shown in the event; without anything the endpoint said
+   * @param reason - shown in the event; it must not contain text of the endpoint
    */
   reportFalse(endpoint: string, reason: string): void {
     const member = this.members.find(({ info }) => info.id === endpoint);
-    if (member === undefined) throw invalid('endpoint', 'is not of this group');
+    if (member === undefined) throw invalidParameter('endpoint', 'must be one of this group');
     noteFault(member, [], { kind: 'rejected', reason }, this.clock.now(), this.report);
   }
 
-  /** Asks endpoints again that have refused to serve, once a key or a plan was changed. */
+  /** Call it after a key or a plan was changed: endpoints that refused to serve are asked again. */
   forgetRefusals(): void {
     for (const { health } of this.members) health.forgetRefusals();
   }
 
-  /** Ends all requests with `ABORTED`; no timer is left. */
+  /** Ends all requests with `ABORTED` and clears all timers. */
   close(): void {
-    this.closed = new PlumblineError('ABORTED', 'the endpoints were closed', {});
+    this.closed = new PlumblineError('ABORTED', 'the endpoints were closed; open a new node to go on', {});
     for (const controller of this.running) controller.abort(this.closed);
     for (const { endpoint } of this.members) endpoint.close();
   }
 
-  private async run<T>(task: Task<T>, options: RequestOptions): Promise<T> {
+  private async run<T>(request: GroupRequest<T>, options: UpstreamRequestOptions): Promise<T> {
     const { endpoint, exclude = [] } = options;
     if (endpoint !== undefined && !this.members.some(({ info }) => info.id === endpoint))
-      throw invalid('endpoint', 'is not of this group');
+      throw invalidParameter('endpoint', 'must be one of this group');
     const members = this.members.filter(
       ({ info }) => (endpoint === undefined || info.id === endpoint) && !exclude.includes(info.id),
     );
@@ -222,7 +222,7 @@ export class EndpointGroup {
     this.running.add(stop);
     const leave = options.signal && this.relay.pass(options.signal, stop);
     try {
-      return await failOver(members, task, {
+      return await failOver(members, request, {
         timeoutMs: options.timeoutMs ?? this.options.totalTimeoutMs ?? 30_000,
         signal: stop.signal,
         retries: this.options.retries ?? 2,
@@ -237,8 +237,8 @@ export class EndpointGroup {
     }
   }
 
-  /** The failure of an endpoint that answered with a JSON-RPC error; a method that is not there is remembered. */
-  private noteError(member: Member, method: string, error: RpcErrorBody, forwarded = false): Failure {
+  /** The failure for a JSON-RPC error. A missing method is remembered. */
+  private noteError(member: GroupEndpoint, method: string, error: RpcErrorBody, forwarded = false): Failure {
     const { message } = error;
     const thrown = upstreamError(member.info, error, forwarded);
     const failure: Failure = { fault: { kind: 'unavailable', reason: message }, isFinal: true, error: thrown };
@@ -249,29 +249,25 @@ export class EndpointGroup {
   private readonly report: ReportEvent = ({ info }, type, fault) => {
     const what = fault === undefined ? {} : { kind: fault.kind, reason: fault.reason };
     const event: EndpointEvent = { type, role: this.role, endpoint: info.id, origin: info.origin, ...what };
-    this.tell(() => this.observer?.event?.(event));
+    this.notify(() => this.observer?.event?.(event));
   };
 
-  private tell(act: () => void): void {
+  private notify(act: () => void): void {
     try {
       act();
     } catch {
-      // An observer that throws must not decide over a request.
+      // An error of the observer must not fail the request.
     }
   }
 }
 
 async function accepted<T>(
   accept: () => T | Promise<T>,
-  mayCome: RequestOptions['mayCome'],
+  isTransient: UpstreamRequestOptions['isTransient'],
 ): Promise<{ readonly value: T } | Failure> {
   try {
     return { value: await accept() };
   } catch (error) {
-    return rejection(error, mayCome?.(error) !== true);
+    return rejection(error, isTransient?.(error) !== true);
   }
-}
-
-function invalid(parameter: string, reason: string): PlumblineError {
-  return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason });
 }

@@ -1,22 +1,22 @@
 import { type BackOff, createBackOff } from './back-off.js';
-import type { Failure, Fault } from './fault.js';
+import type { Failure, Fault } from './transport/fault.js';
 
-/** First and longest time for which an endpoint that fails comes last. */
+/** First and longest time for which a failing endpoint comes last, milliseconds. */
 const BREAK = { initialMs: 1_000, maxMs: 60_000 };
-/** Time for which a refusal, or a method that is not there, is remembered. */
+/** How long a refusal or a missing method is remembered, milliseconds. */
 const MEMORY_MS = 300_000;
-/** Refusals in a row that an endpoint is granted which has answered before. */
+/** Refusals in a row after which an endpoint that has answered before is no longer asked. */
 const MAX_REFUSALS = 3;
 
 /**
  * - `healthy`: asked in its turn
- * - `probe`: has failed, its break is over: one request may try it, in its turn
- * - `last`: has failed lately: asked when nobody else answers
- * - `refused`: does not serve us; not asked
+ * - `probe`: failed, and its break is over: one request may try it in its turn
+ * - `last`: failed recently: asked if no other endpoint answers
+ * - `refused`: refuses to serve this node; not asked
  */
 export type Readiness = 'healthy' | 'probe' | 'last' | 'refused';
 
-/** What is known of one endpoint from how it has answered. */
+/** Health of one endpoint, judged by its answers. */
 export class Health {
   private readonly breaks: BackOff = createBackOff(BREAK);
   private readonly missing = new Map<string, { readonly until: number; readonly failure: Failure }>();
@@ -24,9 +24,9 @@ export class Health {
   private until = 0;
   private refusedUntil = 0;
   private probing = false;
-  /** Methods it has answered at some time. */
+  /** Methods that it has answered. */
   private readonly served = new Set<string>();
-  /** Refusals since the last answer; those of one moment count once. */
+  /** Refusals since the last answer. Those of the same moment count once. */
   private refusals = 0;
   private refusedAt = 0;
   private isDegraded = false;
@@ -37,12 +37,12 @@ export class Health {
     return now < this.until || this.probing ? 'last' : 'probe';
   }
 
-  /** When the break of a failing endpoint ends. */
+  /** When the break of a failing endpoint ends, milliseconds since 1970. */
   get breakEndsAt(): number {
     return this.until;
   }
 
-  /** A probe goes out: others come last until it has ended. */
+  /** Starts a probe. Until it ends, no other request may probe. */
   beginProbe(): void {
     this.probing = true;
   }
@@ -51,7 +51,7 @@ export class Health {
     this.probing = false;
   }
 
-  /** @returns whether the endpoint has recovered by it */
+  /** Records answers. @returns whether the endpoint has recovered */
   answered(methods: readonly string[]): boolean {
     for (const method of methods) this.served.add(method);
     this.refusals = 0;
@@ -63,22 +63,26 @@ export class Health {
     return recovered;
   }
 
-  /** @returns whether this is the first fault after good answers */
+  /** Records a failure. @returns whether this is the first fault after good answers */
   failed(now: number): boolean {
-    // What was sent side by side fails together, and counts once.
+    // Concurrent requests fail together. That counts once.
     if (!this.failing || now >= this.until) this.until = now + this.breaks.next();
     this.failing = true;
     return this.degrade();
   }
 
-  /** A rate limit: no failure, its own pause orders it. @returns whether this is the first fault after good answers */
+  /**
+   * Records a rate limit, which is not a failure: the endpoint's pause handles it.
+   *
+   * @returns whether this is the first fault after good answers
+   */
   limited(): boolean {
     return this.degrade();
   }
 
   /**
-   * A refusal. A plan may lack some methods, so an endpoint that serves others is left out for those alone which it has
-   * never answered; and for all when it goes on refusing, as it does without a valid key.
+   * Records a refusal. A plan may lack some methods, so an endpoint that serves others is skipped only for methods that it has
+   * never answered. It is skipped for all methods if it goes on refusing, as it does without a valid key.
    *
    * @returns whether this is the first fault after good answers
    */
@@ -90,18 +94,18 @@ export class Health {
     return this.degrade();
   }
 
-  /** Remembers that a method is not there, and how a request for it fails. */
+  /** Remembers that a method is missing, and how a request for it fails. */
   lacks(method: string, failure: Failure, now: number): void {
     this.missing.set(method, { until: now + MEMORY_MS, failure });
   }
 
-  /** How a request fails whose method is known not to be there, or to be refused. */
+  /** How a request for the method fails, if the method is known to be missing or refused. */
   missingMethod(method: string, now: number): Failure | undefined {
     const known = this.missing.get(method);
     return known === undefined || now >= known.until ? undefined : known.failure;
   }
 
-  /** Forgets refusals and missing methods: the key or the plan was changed. */
+  /** Forgets refusals and missing methods, after the key or the plan was changed. */
   forgetRefusals(): void {
     this.refusedUntil = 0;
     this.missing.clear();

@@ -1,30 +1,31 @@
 import { Endpoint, type EndpointHost } from './endpoint.js';
-import type { Call, EndpointInfo, Fault, FaultKind, Outcome } from './fault.js';
 import { Health, type Readiness } from './health.js';
 import { type EndpointSource, limitsOf, openTransport } from './options.js';
+import type { Call, EndpointInfo, Fault, FaultKind, Outcome } from './transport/fault.js';
 
-/** An endpoint of a group, with what is known of it. */
-export interface Member {
+/** An endpoint of a group, with its health. */
+export interface GroupEndpoint {
   readonly info: EndpointInfo;
   readonly endpoint: Endpoint;
   readonly health: Health;
-  /** The last thing that went wrong. */
+  /** The last fault. */
   lastFault: Fault | undefined;
 }
 
-/** What an endpoint's change of state is reported as. */
+/** Reports that an endpoint began to fail or recovered. */
 export type ReportEvent = (
-  member: Member,
+  member: GroupEndpoint,
   type: 'degraded' | 'recovered',
   fault?: { kind: FaultKind; reason: string },
 ) => void;
 
+/** @throws PlumblineError `INVALID_PARAMETER` */
 export function openMembers(
   sources: readonly EndpointSource[],
   protocol: 'json-rpc' | 'rest',
   given: typeof fetch | undefined,
   host: EndpointHost,
-): Member[] {
+): GroupEndpoint[] {
   const seen = new Map<string, number>();
   return sources.map((source) => {
     const transport = openTransport(source, protocol, given);
@@ -37,9 +38,9 @@ export function openMembers(
   });
 }
 
-/** Draws the consequences of what an endpoint made of `calls` for its health. */
+/** Updates the health of an endpoint by the outcomes of `calls`. */
 export function noteOutcomes(
-  member: Member,
+  member: GroupEndpoint,
   calls: readonly Call[],
   outcomes: readonly Outcome[],
   now: number,
@@ -55,8 +56,9 @@ export function noteOutcomes(
   noteFault(member, calls, fault, now, report);
 }
 
+/** Updates the health of an endpoint after a fault. */
 export function noteFault(
-  member: Member,
+  member: GroupEndpoint,
   calls: readonly Call[],
   fault: Fault,
   now: number,
@@ -76,8 +78,8 @@ export function noteFault(
 
 const RANK: { readonly [R in Readiness]: number } = { healthy: 0, probe: 0, last: 1, refused: 2 };
 
-/** Those that may be asked now: in their own order, those that have failed lately behind, the longest ago first. */
-export function orderMembers(members: readonly Member[], now: number): Member[] {
+/** Endpoints that may be asked now, in their order. Those that failed recently come last, the earliest failure first. */
+export function orderMembers(members: readonly GroupEndpoint[], now: number): GroupEndpoint[] {
   return members
     .map((member, place) => ({ member, place, rank: RANK[member.health.readiness(now)] }))
     .filter(({ rank }) => rank < RANK.refused)

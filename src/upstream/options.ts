@@ -1,72 +1,72 @@
-import { PlumblineError } from '../errors.js';
-import { parseAddress } from './address.js';
-import { type Clock, systemClock } from './clock.js';
+import { invalidParameter } from '../errors.js';
+import { type Clock, systemClock } from '../scheduling/clock.js';
 import type { EndpointLimits } from './endpoint.js';
-import type { HttpOptions } from './http.js';
-import { jsonRpcTransport } from './json-rpc-transport.js';
 import type { UpstreamObserver } from './observer.js';
-import { type Eip1193Provider, providerTransport } from './provider-transport.js';
-import { restTransport } from './rest-transport.js';
-import type { Transport } from './transport.js';
+import { parseEndpointAddress } from './transport/address.js';
+import type { HttpOptions } from './transport/http.js';
+import { jsonRpcTransport } from './transport/json-rpc-transport.js';
+import { type Eip1193Provider, providerTransport } from './transport/provider-transport.js';
+import { restTransport } from './transport/rest-transport.js';
+import type { Transport } from './transport/transport.js';
 
-/** How hard an endpoint may be used. */
+/** Usage limits of an endpoint. */
 export interface EndpointOptions {
-  /** Time of one HTTP exchange in milliseconds; 10 000 unless told. */
+  /** Time limit of one HTTP exchange in milliseconds. Default: 10 000. */
   readonly timeoutMs?: number;
-  /** Calls per second on average; no limit unless told. The members of a batch count one each. */
+  /** Calls per second on average. Each member of a batch counts. Default: no limit. */
   readonly ratePerSecond?: number;
-  /** Calls that may go at once after a quiet time; one second's worth unless told. */
+  /** Calls that may be sent at once after a quiet time. Default: the calls of one second. */
   readonly burst?: number;
-  /** HTTP requests at the same time; 6 unless told. */
+  /** HTTP requests at the same time. Default: 6. */
   readonly concurrency?: number;
-  /** Calls in one HTTP request; 100 unless told, 1 for no batches. Halved when the endpoint finds it too many. */
+  /** Calls in one HTTP request; 1 for no batches. Halved if the endpoint refuses a batch as too large. Default: 100. */
   readonly batchLimit?: number;
 }
 
-/** An endpoint behind an URL: a self-run node, a provider's with a key, or a public one. */
+/** An endpoint with a URL: your own node, a provider with a key, or a public endpoint. */
 export interface UrlEndpoint extends EndpointOptions {
   /** http or https. User and password become an `authorization` header. */
   readonly url: string;
-  /** Goes behind the URL as `/v3/<apiKey>`, as providers want it. */
+  /** Appended to the URL as `/v3/<apiKey>`. */
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes of an answer, decompressed; 16 MiB unless told. The rest of a longer one is not read. */
+  /** Most bytes of an answer, decompressed. The rest of a longer one is not read. Default: 16 MiB. */
   readonly maxResponseBytes?: number;
 }
 
 /**
- * A provider in place of an URL: a wallet's, or a light client of layer 1. For a node in the provider's own thread
- * (`plumbline/inline`): no message carries it to a worker.
+ * An EIP-1193 provider in place of a URL, such as a wallet or a light client of layer 1. It works only for a node in the same
+ * thread (`plumbline-l2/inline`), because a provider cannot be sent to a worker.
  */
 export interface ProviderEndpoint extends EndpointOptions {
   readonly provider: Eip1193Provider;
-  /** Stands where an origin would; `provider` unless told. */
+  /** Used in place of an origin. Default: `provider`. */
   readonly name?: string;
 }
 
-/** An endpoint as a user names it; text is an URL. */
+/** An endpoint as given by the user. A string is a URL. */
 export type EndpointSource = string | UrlEndpoint | ProviderEndpoint;
 
-/** How a group goes about its requests. */
+/** Options of a group of endpoints. */
 export interface GroupOptions<Source extends EndpointSource = EndpointSource> {
-  /** What the endpoints are for, as events name it: `l2`, `l1`, `maru`. */
+  /** Role of the endpoints, as shown in events: `l2`, `l1`, `maru`. */
   readonly role: string;
-  /** At least one, in the order in which they are preferred. */
+  /** At least one, the preferred one first. */
   readonly endpoints: readonly Source[];
-  /** Time of a request with all its waits and repetitions, in milliseconds; 30 000 unless told. */
+  /** Time limit of a request with all its waits and retries, in milliseconds. Default: 30 000. */
   readonly totalTimeoutMs?: number;
-  /** How often all endpoints are gone through again when none could be reached; 2 unless told. */
+  /** How often all endpoints are tried again if none could be reached. Default: 2. */
   readonly retries?: number;
   readonly fetch?: typeof fetch;
   readonly clock?: Clock;
-  /** From 0 to below 1. */
+  /** Returns numbers from 0 to below 1. */
   readonly random?: () => number;
   readonly observer?: UpstreamObserver;
 }
 
 const MIB = 2 ** 20;
 
-/** @throws PlumblineError `INVALID_PARAMETER`, without the value, which may hold a key */
+/** @throws PlumblineError `INVALID_PARAMETER`; it does not quote the URL, which may contain a key */
 export function openTransport(
   source: EndpointSource,
   protocol: 'json-rpc' | 'rest',
@@ -75,7 +75,7 @@ export function openTransport(
   if (typeof source !== 'string' && 'provider' in source)
     return providerTransport(source.provider, source.name ?? 'provider');
   const endpoint: UrlEndpoint = typeof source === 'string' ? { url: source } : source;
-  const address = parseAddress(addressOf(endpoint), endpoint.headers);
+  const address = parseEndpointAddress(addressOf(endpoint), endpoint.headers);
   const http: HttpOptions = {
     fetch: given ?? ((input, init) => globalThis.fetch(input, init)),
     maxResponseBytes: positive('maxResponseBytes', endpoint.maxResponseBytes ?? 16 * MIB),
@@ -107,8 +107,5 @@ function addressOf({ url, apiKey }: UrlEndpoint): string {
 
 function positive(parameter: string, value: number): number {
   if (Number.isFinite(value) && value > 0) return value;
-  throw new PlumblineError('INVALID_PARAMETER', `${parameter} must be above zero`, {
-    parameter,
-    reason: 'must be above zero',
-  });
+  throw invalidParameter(parameter, 'must be a number above zero');
 }

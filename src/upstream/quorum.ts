@@ -1,43 +1,46 @@
-import { PlumblineError, type UpstreamReason } from '../errors.js';
-import type { EndpointInfo } from './fault.js';
+import { invalidParameter, PlumblineError, type UpstreamReason } from '../errors.js';
+import type { EndpointInfo } from './transport/fault.js';
 
+/** Options of a request that several endpoints must agree on. */
 export interface QuorumOptions<T> {
-  /** How many must agree. Endpoints of one origin are one operator's, and count once. */
+  /** Number of origins that must agree. Several endpoints of one origin count once, because one operator runs them. */
   readonly needed: number;
-  /** Checks an answer and makes a value of it; what it throws makes this answer count for nothing. */
+  /** Checks an answer and converts it. If it throws, the answer does not count. */
   readonly accept: (result: unknown, from: EndpointInfo) => T | Promise<T>;
-  /** What has to be the same in two answers for them to agree. */
+  /** Two values agree if their keys are equal. */
   readonly key: (value: T) => string;
-  /** `enough` settles as soon as enough agree and breaks off the rest, `all` hears everybody out; `enough` unless told. */
+  /** `enough` settles as soon as enough agree and aborts the other requests; `all` waits for all. Default: `enough`. */
   readonly wait?: 'enough' | 'all';
-  /** Ids of the endpoints to ask; all unless told. */
+  /** Ids of the endpoints to ask. Default: all. */
   readonly endpoints?: readonly string[];
   readonly signal?: AbortSignal;
-  /** Time of the whole in milliseconds, in place of the group's. */
+  /** Time limit of the whole request in milliseconds. Default: the group's. */
   readonly timeoutMs?: number;
-  readonly share?: boolean;
+  /** As in `UpstreamRequestOptions`. */
+  readonly deduplicate?: boolean;
 }
 
-/** What one endpoint said, or why it said nothing. */
+/** The answer of one endpoint, or why it gave none. */
 export type Vote<T> =
   | { readonly from: EndpointInfo; readonly value: T; readonly key: string }
   | { readonly from: EndpointInfo; readonly error: unknown };
 
+/** The value that enough endpoints agree on. */
 export interface QuorumAnswer<T> {
   readonly value: T;
   readonly key: string;
-  /** Endpoints that agree on it. */
+  /** Endpoints that agree. */
   readonly agreed: readonly EndpointInfo[];
-  /** Everything that was heard, in the order of hearing; others were broken off. */
+  /** All answers and errors, in the order in which they arrived. Requests without one were aborted. */
   readonly votes: readonly Vote<T>[];
 }
 
 /**
- * Asks all of `endpoints` side by side.
+ * Asks all of `endpoints` at the same time.
  *
- * @param ask - asks one of them; ends when its signal does
- * @throws PlumblineError `UPSTREAM_DISAGREEMENT`, `INVALID_PARAMETER`, `ABORTED`; the first error when so few answered
- *   that they could not have agreed
+ * @param ask - asks one endpoint; ends when its signal is aborted
+ * @throws PlumblineError `UPSTREAM_DISAGREEMENT`, `INVALID_PARAMETER`, `ABORTED`; the first error if too few
+ *   answered
  */
 export async function askQuorum<T>(
   endpoints: readonly EndpointInfo[],
@@ -47,8 +50,7 @@ export async function askQuorum<T>(
 ): Promise<QuorumAnswer<T>> {
   const origins = new Set(endpoints.map(({ origin }) => origin)).size;
   if (!Number.isInteger(needed) || needed < 1 || needed > origins) {
-    const reason = `must be from 1 to ${origins}, the number of origins`;
-    throw new PlumblineError('INVALID_PARAMETER', `needed: ${reason}`, { parameter: 'needed', reason });
+    throw invalidParameter('needed', `must be from 1 to ${origins}, the number of origins`);
   }
   const controller = new AbortController();
   const stop = () => controller.abort(caller?.reason);
@@ -59,7 +61,7 @@ export async function askQuorum<T>(
     return await new Promise<QuorumAnswer<T>>((resolve, reject) => {
       const count = (vote: Vote<T>) => {
         votes.push(vote);
-        const best = mostAgreed(votes);
+        const best = leadingValue(votes);
         const isOver = votes.length === endpoints.length;
         if (best !== undefined && best.support >= needed && (isOver || wait === 'enough'))
           resolve({ value: best.value, key: best.key, agreed: best.agreed, votes: [...votes] });
@@ -78,17 +80,17 @@ export async function askQuorum<T>(
   }
 }
 
-interface Agreement<T> {
+interface LeadingValue<T> {
   readonly value: T;
   readonly key: string;
   readonly agreed: readonly EndpointInfo[];
-  /** Number of origins. */
+  /** Number of origins that agree on it. */
   readonly support: number;
 }
 
-/** The key most origins stand behind; the first heard of those that are equal in that. */
-function mostAgreed<T>(votes: readonly Vote<T>[]): Agreement<T> | undefined {
-  let best: Agreement<T> | undefined;
+/** The value that most origins agree on; of several, the one that arrived first. */
+function leadingValue<T>(votes: readonly Vote<T>[]): LeadingValue<T> | undefined {
+  let best: LeadingValue<T> | undefined;
   for (const vote of votes) {
     if ('error' in vote || vote.key === best?.key) continue;
     const agreed = votes.filter((other) => 'key' in other && other.key === vote.key).map(({ from }) => from);
@@ -99,9 +101,9 @@ function mostAgreed<T>(votes: readonly Vote<T>[]): Agreement<T> | undefined {
 }
 
 function failureOf<T>(votes: readonly Vote<T>[], needed: number, agreed: number, caller?: AbortSignal): unknown {
-  const heard = votes.filter((vote) => !('error' in vote));
+  const answers = votes.filter((vote) => !('error' in vote));
   const errors = votes.flatMap((vote) => ('error' in vote ? [vote] : []));
-  const answered = new Set(heard.map(({ from }) => from.origin)).size;
+  const answered = new Set(answers.map(({ from }) => from.origin)).size;
   const timedOut = caller?.aborted ? errors.find(({ error }) => error instanceof PlumblineError) : undefined;
   if (timedOut !== undefined) return timedOut.error;
   if (answered < needed && errors[0] !== undefined) return errors[0].error;
@@ -110,6 +112,6 @@ function failureOf<T>(votes: readonly Vote<T>[], needed: number, agreed: number,
     kind: 'unavailable',
     reason: error instanceof PlumblineError ? error.code : 'failed',
   }));
-  const details = { needed, agreed, answers: heard.length, endpoints };
-  return new PlumblineError('UPSTREAM_DISAGREEMENT', `${agreed} endpoints agree where ${needed} must`, details);
+  const details = { needed, agreed, answers: answers.length, endpoints };
+  return new PlumblineError('UPSTREAM_DISAGREEMENT', `${agreed} endpoints agree, but ${needed} must`, details);
 }

@@ -1,29 +1,32 @@
-import { type Accept, EndpointGroup, type RequestOptions } from './group.js';
+import { type AnswerValidator, EndpointGroup, type UpstreamRequestOptions } from './group.js';
 import type { GroupOptions, UrlEndpoint } from './options.js';
 
-/** Statuses after which another endpoint may know better: it may lag behind. */
+/** HTTP statuses after which another endpoint is asked, because this one may lag behind. */
 const MAY_LAG = [404];
 
-/** GET requests to the endpoints of one role, such as the API of a consensus client, by the policies of `EndpointGroup`. */
+/** GET requests to the endpoints of one role, such as the API of a consensus client, with failover as in `EndpointGroup`. */
 export class RestGroup {
-  /** All but the calls themselves: state of the endpoints, reports, closing. */
+  /** The group behind it: state of the endpoints, reports, closing. */
   readonly group: EndpointGroup;
 
-  /** @throws PlumblineError `INVALID_PARAMETER` for no endpoints, or one that is not well formed */
+  /** @throws PlumblineError `INVALID_PARAMETER` for an empty list, or a malformed endpoint */
   constructor(options: GroupOptions<string | UrlEndpoint>) {
     this.group = new EndpointGroup(options, 'rest');
   }
 
   /**
-   * JSON at a path below the endpoint's URL.
+   * Fetches JSON from a path below the endpoint's URL.
    *
    * @param path - such as `/eth/v2/beacon/blocks/head`
    * @throws PlumblineError `UPSTREAM_ERROR` with the HTTP status as its code, for `{code, message}` with a status of 400
    *   or 404; otherwise as `EndpointGroup.request`
    */
-  get<T>(path: string, options: RequestOptions & { readonly accept: Accept<unknown, T> }): Promise<T>;
-  get(path: string, options?: RequestOptions): Promise<unknown>;
-  get(path: string, options: RequestOptions & { readonly accept?: Accept<unknown, unknown> } = {}): Promise<unknown> {
+  get<T>(path: string, options: UpstreamRequestOptions & { readonly accept: AnswerValidator<unknown, T> }): Promise<T>;
+  get(path: string, options?: UpstreamRequestOptions): Promise<unknown>;
+  get(
+    path: string,
+    options: UpstreamRequestOptions & { readonly accept?: AnswerValidator<unknown, unknown> } = {},
+  ): Promise<unknown> {
     const { accept, ...rest } = options;
     const tryNext = options.tryNext ?? (({ code }) => MAY_LAG.includes(code));
     return this.group.request(path, [], { ...rest, tryNext, accept: accept ?? ((result) => result) });

@@ -1,9 +1,9 @@
-import type { Clock } from './clock.js';
+import type { Clock } from '../scheduling/clock.js';
 
-/** What doubles lose on the way, in tokens. */
+/** Rounding error of doubles, in tokens. */
 const ROUNDING = 1e-6;
 
-/** Rate limit: calls per second on average, and how many may go at once after a quiet time. */
+/** A rate limit: calls per second on average, and calls that may be sent at once after a quiet time. */
 export class TokenBucket {
   private tokens: number;
   private filledAt: number;
@@ -21,7 +21,10 @@ export class TokenBucket {
     this.filledAt = clock.now();
   }
 
-  /** Milliseconds until `count` calls may go. More than a full bucket may go when it is full, and leave a debt. */
+  /**
+   * Milliseconds until `count` calls may be sent. More calls than a full bucket has may be sent when it is full; it then goes
+   * below zero.
+   */
   waitMs(count: number): number {
     if (this.ratePerSecond === Number.POSITIVE_INFINITY) return 0;
     this.fill();
@@ -36,7 +39,7 @@ export class TokenBucket {
 
   private fill(): void {
     const now = this.clock.now();
-    // A clock that was set back gives nothing, and takes nothing.
+    // A clock that was set back neither adds nor removes tokens.
     const elapsed = Math.max(0, now - this.filledAt);
     this.tokens = Math.min(this.burst, this.tokens + (elapsed * this.ratePerSecond) / 1000);
     this.filledAt = now;

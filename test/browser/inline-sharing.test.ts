@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-// The built package: what runs here is what a page gets.
-import { createInlineNode, type InlineOptions, type PlumblineNode } from '../../dist/hosts/inline.js';
+// The built package, as pages use it.
+import { createInlineNode, type InlineOptions, type PlumblineNode } from '../../dist/hosts/opening/inline.js';
 
 const open: PlumblineNode[] = [];
 
@@ -23,7 +23,7 @@ const named = (): InlineOptions => ({
 const head = (node: PlumblineNode) => node.request({ method: 'eth_getBlockByNumber', params: ['latest', false] });
 const mine = (node: PlumblineNode) => node.request({ method: 'evm_mine' });
 
-test('inline nodes of one name have one chain and one writer, and one takes over from the other', async () => {
+test('inline nodes with one store name have one chain and one writer, and the other takes over', async () => {
   const options = named();
   const [first, second] = [await start(options), await start(options)];
   expect([await first.sharing(), await second.sharing()]).toMatchObject([{ role: 'writer' }, { role: 'follower' }]);
@@ -39,7 +39,7 @@ test('inline nodes of one name have one chain and one writer, and one takes over
   expect(await head(await start(options))).toMatchObject({ number: '0x3' });
 });
 
-test('where nodes cannot reach each other, the last one writes and the one before is refused', async () => {
+test('where nodes cannot reach each other, the last one opened writes and the earlier one is refused', async () => {
   vi.stubGlobal('BroadcastChannel', undefined);
   const options = named();
   const first = await start(options);

@@ -68,7 +68,7 @@ describe('a node in a real worker', () => {
     expect(await node.request({ method: 'eth_chainId' })).toBe('0xe703');
   });
 
-  test('emits subscription messages after the subscription id was answered, until it is unsubscribed', async () => {
+  test('sends messages of subscriptions after their ids, until they end', async () => {
     const node = await start();
     const told: { subscription: string; result: unknown }[] = [];
     node.on('message', ({ type, data }) => {
@@ -97,7 +97,7 @@ describe('a node in a real worker', () => {
     await expect(node.request({ method: 'eth_chainId' })).rejects.toMatchObject({ code: 4900 });
   });
 
-  test('an aborted call is rejected with its reason, and the node goes on', async () => {
+  test('an aborted call is rejected with its reason, and the node still answers', async () => {
     const node = await start();
     const controller = new AbortController();
     const call = node.request(
@@ -109,8 +109,8 @@ describe('a node in a real worker', () => {
     expect(await node.request({ method: 'eth_blockNumber' })).toBe('0x0');
   });
 
-  test('a worker that dies rejects the calls under way and all later ones', async () => {
-    const url = new URL('../../dist/hosts/worker.js', import.meta.url);
+  test('when a worker dies, its calls and later ones are rejected', async () => {
+    const url = new URL('../../dist/hosts/worker/worker.js', import.meta.url);
     // vitest has the dynamic imports of what it serves go through this, and puts it into workers that it makes itself.
     const shim = 'globalThis.__vitest_browser_runner__ = { wrapDynamicImport: (load) => load() };';
     const script = `${shim} import(${JSON.stringify(url.href)}); addEventListener('message', ({ data }) => data === 'die' && close());`;
@@ -132,7 +132,7 @@ describe('a node in a real worker', () => {
     await expect(createNode({ worker: idle, loadTimeoutMs: 200 })).rejects.toMatchObject({ code: 'WORKER_FAILED' });
   });
 
-  test('a devnet with a store name has its blocks again after it was closed', async () => {
+  test('a devnet with a store name is opened again', async () => {
     const storeName = `worker-test-${crypto.randomUUID()}`;
     const first = await start({ storeName });
     await first.request({ method: 'evm_mine' });

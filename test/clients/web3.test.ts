@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Web3 } from 'web3';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { eventually } from '../support/eventually.js';
 import { type Endpoint, openEndpoint, tokenCode } from './endpoint.js';
 

@@ -7,14 +7,14 @@ import { eventually } from '../support/eventually.js';
 const filled = (length: number, value = 1) => new Uint8Array(length).fill(value);
 
 /**
- * What a store has to do under the budgets of tables.
+ * Contract of tables with a budget, for any store.
  *
- * @param fresh - an empty place; each call of what it gives opens the store there again
+ * @param fresh - creates an empty database; the returned function opens a store on it
  */
 export function describeBudgets(name: string, fresh: () => Promise<() => Promise<PageStore>>): void {
   describe(`budgets: ${name}`, () => {
     const BUDGET = 1000;
-    /** Keys of two characters and values of 98 bytes: ten fit. */
+    /** Keys of two characters and values of 98 bytes, so ten entries fit. */
     const keyOf = (n: number) => String(n).padStart(2, '0');
     const tableOf = (store: PageStore, budget = BUDGET) => {
       const writer = new WriteBehind(store, { delayMs: 60_000 });
@@ -26,7 +26,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       return made;
     }
 
-    it('give an entry before it is stored and after, and nothing for what is not there', async () => {
+    it('return an entry before and after it is stored, and undefined for a missing one', async () => {
       const open = await fresh();
       const store = await open();
       const { writer, table } = await filledTable(store, 3);
@@ -43,7 +43,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       await store.close();
     });
 
-    it('let the least recently used go, also after the store was opened again', async () => {
+    it('evict the least recently used entry, also after the store was opened again', async () => {
       const open = await fresh();
       let store = await open();
       const first = await filledTable(store);
@@ -66,7 +66,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       await store.close();
     });
 
-    it('note the order of use of a session that only reads, though it is never closed', async () => {
+    it('store the order of use in a session that only reads and is never closed', async () => {
       const open = await fresh();
       const store = await open();
       await (await filledTable(store)).writer.flush();
@@ -77,7 +77,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       await store.close();
     });
 
-    it('hold for a smaller budget, for a large entry, and for an entry that grows', async () => {
+    it('keep a smaller budget, with a large entry, and with an entry that grows', async () => {
       const open = await fresh();
       const store = await open();
       await (await filledTable(store)).writer.flush();
@@ -92,7 +92,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       await store.close();
     });
 
-    it('hold when the index is gone, damaged, or tells of entries that are not there', async () => {
+    it('keep the budget when the index is missing, damaged, or lists missing entries', async () => {
       const open = await fresh();
       const store = await open();
       await (await filledTable(store)).writer.flush();
@@ -116,7 +116,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       await store.close();
     });
 
-    it('hold what came after a commit that failed, whatever it did with the same keys', async () => {
+    it('keep entries written after a failed commit of the same keys', async () => {
       const open = await fresh();
       const store = await open();
       const { writer, table } = tableOf(store);
@@ -145,7 +145,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       await store.close();
     });
 
-    it('count what the store holds, where it could not be replaced, deleted or evicted', async () => {
+    it('count stored entries whose replacement, deletion or eviction failed', async () => {
       const open = await fresh();
       const store = await open();
       const { writer, table } = await filledTable(store);
@@ -165,13 +165,13 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       await agrees();
       expect(await table.get('09')).toEqual(filled(98, 9));
       expect(await table.get('xx')).toBeUndefined();
-      // It is within its budget again with what comes next.
+      // The next write brings it within its budget again.
       await table.put('yy', filled(98, 1));
       await writer.flush();
       await agrees();
       expect(table.bytes).toBeLessThanOrEqual(BUDGET);
       expect(await store.keys('codes')).toContain('yy');
-      // One that cannot be read for the moment is there.
+      // An entry that cannot be read at present is not lost.
       vi.spyOn(store, 'get').mockRejectedValueOnce(new Error('busy'));
       expect(await table.get('09')).toBeUndefined();
       await agrees();
@@ -180,7 +180,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       await store.close();
     });
 
-    it('count what the store holds, where more waited than may, or it was emptied meanwhile', async () => {
+    it('count stored entries when waiting entries were dropped, or the store was cleared', async () => {
       const open = await fresh();
       const store = await open();
       const writer = new WriteBehind(store, { delayMs: 60_000, maxPendingBytes: 150 });
@@ -198,7 +198,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       });
       await table.put('bb', filled(98, 1));
       const flushed = writer.flush();
-      // The newer ones of these are let go of while the commit hangs.
+      // The newer values of these are dropped while the commit hangs.
       await table.put('aa', filled(18, 2));
       await table.put('bb', filled(18, 2));
       await table.put('cc', filled(138, 2));
@@ -209,7 +209,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       expect(await table.get('bb')).toEqual(filled(98, 1));
       expect(await table.get('cc')).toEqual(filled(138, 2));
       expect(table.bytes).toBe(340);
-      // What came while the store was being emptied is stored after it, and counts.
+      // Entries written during the clearing are stored after it, and count.
       await writer.discard();
       const emptied = store.clear();
       await table.put('dd', filled(8, 1));
@@ -222,7 +222,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       await store.close();
     });
 
-    it('have what waits committed together, within its bound, and nobody waits for a store that fails', async () => {
+    it('commit waiting entries together, within the limit, and do not wait for a failing store', async () => {
       const open = await fresh();
       const store = await open();
       const commit = vi.spyOn(store, 'commit');
@@ -240,7 +240,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       expect(commit).toHaveBeenCalledTimes(1);
       expect(await store.keys('codes')).toHaveLength(6);
 
-      // While a commit hangs, no more than the bound waits: the oldest entries are not kept.
+      // While a commit hangs, no more than the limit waits: the oldest entries are dropped.
       let end = () => {};
       commit.mockImplementationOnce(
         () =>

@@ -8,12 +8,12 @@ const FULL = { code: 'STORE_QUOTA_EXCEEDED' };
 const value = Uint8Array.of(1, 2, 3);
 const put = (key: number) => ({ puts: [{ table: 'blocks' as const, key, value }] });
 
-/** A lease of 1 000 ms by a clock that is set by hand. */
+/** A lease of 1 000 ms with a clock that the test sets. */
 function leaseAt(time: { ms: number }): Lease {
   return { leaseMs: 1_000, now: () => time.ms };
 }
 
-/** A store on a disk that can be full. @param deletes - whether it can be deleted from then, as browsers let one */
+/** A store on a disk that can be full. @param deletes - whether commits that only delete succeed then, as in browsers */
 function onDisk(store: PageStore, disk: { isFull: boolean }, deletes = true): PageStore {
   return over(store, {
     commit: async (commit) => {
@@ -24,17 +24,17 @@ function onDisk(store: PageStore, disk: { isFull: boolean }, deletes = true): Pa
   });
 }
 
-/** As a writer claims a store under a lock. */
+/** Claims a store on a full disk, as a writer with a Web Lock does. */
 async function claimFull(store: PageStore): Promise<FencedStore> {
   const failure = await claimStore(store).catch((error: unknown) => error);
   expect(failure).toMatchObject(FULL);
   return claimLater(store, failure as PlumblineError<'STORE_QUOTA_EXCEEDED'>);
 }
 
-/** How a store has one writer at a time, whatever it is kept in. @param open - gives a store on an empty place */
+/** Contract of claims, for any store. @param open - opens an empty store */
 export function describeFence(name: string, open: () => Promise<PageStore>): void {
   describe(`one writer at a time: ${name}`, () => {
-    test('commits of an earlier one are refused, whatever they hold', async () => {
+    test('commits of an earlier writer are refused', async () => {
       const store = await open();
       const first = (await claimStore(store))!;
       await first.commit(put(1));
@@ -51,7 +51,7 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
       await store.close();
     });
 
-    test('of several that claim it at once, the last one writes', async () => {
+    test('of several claims at once, the last one is the writer', async () => {
       const store = await open();
       const claims = (await Promise.all([1, 2, 3].map(() => claimStore(store)))) as FencedStore[];
       expect(new Set(claims.map(({ epoch }) => epoch)).size).toBe(3);
@@ -62,7 +62,7 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
       await store.close();
     });
 
-    test('clearing keeps who writes', async () => {
+    test('clearing keeps the records of writer and lease', async () => {
       const store = await open();
       const first = (await claimStore(store))!;
       await first.commit(put(1));
@@ -76,7 +76,7 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
       await store.close();
     });
 
-    test('clearing is one commit: nothing of a later writer is cleared, nor that it writes', async () => {
+    test('clearing is one commit: an earlier writer clears nothing of a later one', async () => {
       const kept = await open();
       let go = () => {};
       const waiting = new Promise<void>((resolve) => {
@@ -101,36 +101,39 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
       await kept.close();
     });
 
-    test.each([true, false])('on a full disk the first commit claims it (deleting works: %s)', async (deletes) => {
-      const kept = await open();
-      const disk = { isFull: false };
-      const store = onDisk(kept, disk, deletes);
-      const first = (await claimStore(store))!;
-      await first.commit({ puts: [...put(1).puts, ...put(2).puts] });
-      disk.isFull = true;
-      const late = await claimFull(store);
-      expect(late.epoch).toBeGreaterThan(first.epoch);
-      if (late.health !== undefined) expect(late.health.status).toMatchObject({ mode: 'memory', reason: FULL.code });
-      expect(await late.get('blocks', 1)).toEqual(value);
-      await expect(late.commit(put(3))).rejects.toMatchObject(FULL);
-      await late.commit({});
-      if (deletes) {
-        await late.commit({ deletes: [{ table: 'blocks', key: 2 }] });
-        await expect(first.commit({ deletes: [{ table: 'blocks', key: 1 }] })).rejects.toMatchObject(TAKEN_OVER);
-      }
-      disk.isFull = false;
-      await Promise.all([late.commit(put(3)), late.commit(put(4)), late.commit(put(5))]);
-      expect(JSON.parse(new TextDecoder().decode(await kept.get('meta', WRITER_KEY)))).toMatchObject({
-        epoch: late.epoch,
-      });
-      if (late.health !== undefined) expect(late.health.status).toEqual({ mode: 'durable' });
-      await expect(first.commit(put(1))).rejects.toMatchObject(TAKEN_OVER);
-      expect(await kept.keys('blocks')).toEqual(deletes ? [1, 3, 4, 5] : [1, 2, 3, 4, 5]);
-      const next = (await claimStore(store))!;
-      expect(next.epoch).toBeGreaterThan(late.epoch);
-      await expect(late.commit(put(6))).rejects.toMatchObject(TAKEN_OVER);
-      await kept.close();
-    });
+    test.each([true, false])(
+      'on a full disk the first commit claims the store (deleting works: %s)',
+      async (deletes) => {
+        const kept = await open();
+        const disk = { isFull: false };
+        const store = onDisk(kept, disk, deletes);
+        const first = (await claimStore(store))!;
+        await first.commit({ puts: [...put(1).puts, ...put(2).puts] });
+        disk.isFull = true;
+        const late = await claimFull(store);
+        expect(late.epoch).toBeGreaterThan(first.epoch);
+        if (late.health !== undefined) expect(late.health.status).toMatchObject({ mode: 'memory', reason: FULL.code });
+        expect(await late.get('blocks', 1)).toEqual(value);
+        await expect(late.commit(put(3))).rejects.toMatchObject(FULL);
+        await late.commit({});
+        if (deletes) {
+          await late.commit({ deletes: [{ table: 'blocks', key: 2 }] });
+          await expect(first.commit({ deletes: [{ table: 'blocks', key: 1 }] })).rejects.toMatchObject(TAKEN_OVER);
+        }
+        disk.isFull = false;
+        await Promise.all([late.commit(put(3)), late.commit(put(4)), late.commit(put(5))]);
+        expect(JSON.parse(new TextDecoder().decode(await kept.get('meta', WRITER_KEY)))).toMatchObject({
+          epoch: late.epoch,
+        });
+        if (late.health !== undefined) expect(late.health.status).toEqual({ mode: 'durable' });
+        await expect(first.commit(put(1))).rejects.toMatchObject(TAKEN_OVER);
+        expect(await kept.keys('blocks')).toEqual(deletes ? [1, 3, 4, 5] : [1, 2, 3, 4, 5]);
+        const next = (await claimStore(store))!;
+        expect(next.epoch).toBeGreaterThan(late.epoch);
+        await expect(late.commit(put(6))).rejects.toMatchObject(TAKEN_OVER);
+        await kept.close();
+      },
+    );
 
     test.each([true, false])(
       'a claim that comes late is one that may have been lost (deleting works: %s)',
@@ -150,7 +153,7 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
       },
     );
 
-    test('a full disk can be cleared, and has room then', async () => {
+    test('a full disk can be cleared, and then the store can be claimed', async () => {
       const kept = await open();
       const disk = { isFull: false };
       const store = onDisk(kept, disk);
@@ -168,7 +171,7 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
       await kept.close();
     });
 
-    test('a record that cannot be read holds nobody up', async () => {
+    test('a damaged writer record is replaced', async () => {
       for (const text of ['', '{', '{"epoch":"x"}', 'null', '{"epoch":-1e99}']) {
         const store = await open();
         await store.commit({ puts: [{ table: 'meta', key: WRITER_KEY, value: new TextEncoder().encode(text) }] });
@@ -178,7 +181,7 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
       }
     });
 
-    test('a lease is respected until it has run out, and renewed', async () => {
+    test('a lease is respected until it expires, and can be renewed', async () => {
       const time = { ms: 1e12 };
       const lease = leaseAt(time);
       const store = await open();
@@ -196,7 +199,7 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
       await store.close();
     });
 
-    test('a lease of a clock that was ahead counts for nothing', async () => {
+    test('a lease of a clock that was ahead is ignored', async () => {
       const time = { ms: 1e12 };
       const store = await open();
       await claimStore(store, leaseAt(time));
@@ -209,7 +212,7 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
       const time = { ms: 1e12 };
       const lease = leaseAt(time);
       const kept = await open();
-      // Closed by each of its users.
+      // Each of its users closes it.
       const store = over(kept, { close: async () => {} });
       const first = (await claimStore(store, lease))!;
       await first.close();
@@ -225,7 +228,7 @@ export function describeFence(name: string, open: () => Promise<PageStore>): voi
   });
 }
 
-/** A store on top of another, with some of its methods. */
+/** A store with some methods of another replaced. */
 function over(store: PageStore, own: Partial<PageStore>): PageStore {
   const names = ['get', 'getMany', 'keys', 'commit', 'clear', 'close'] as const;
   const methods = names.map((name) => [name, (store[name] as (...args: unknown[]) => unknown).bind(store)]);

@@ -10,7 +10,7 @@ const freshName = () => `plumbline-connection-${Date.now()}-${count++}`;
 const value = new Uint8Array([1, 2, 3]);
 const puts = [{ table: 'blocks' as const, key: 1, value }];
 
-/** A store, and what ends its connection as a browser does. */
+/** A store, and a function that ends its connection as a browser does. */
 async function terminable(name: string, onLost: (code: string) => void = () => {}) {
   const listen = IDBDatabase.prototype.addEventListener;
   const ends: (() => void)[] = [];
@@ -32,10 +32,10 @@ async function terminable(name: string, onLost: (code: string) => void = () => {
   return { store, terminate: () => ends.at(-1)!() };
 }
 
-/** What becomes of a database that is damaged, held up or taken away. */
+/** Contract of connections to a database that is damaged, blocked or deleted. */
 export function describeIdbConnection(): void {
   describe('IndexedDB connection', () => {
-    it('makes missing tables again, says so, and leaves the others as they are', async () => {
+    it('creates missing tables again, reports them, and leaves the others unchanged', async () => {
       const name = freshName();
       const damaged = await openDB(name, SCHEMA_VERSION, {
         upgrade(database) {
@@ -55,7 +55,7 @@ export function describeIdbConnection(): void {
       }
     });
 
-    it('knows the schema of a database that was repaired, and refuses a newer one of those untouched', async () => {
+    it('opens a repaired database of the same schema, and refuses a newer one without changing it', async () => {
       const name = freshName();
       const newer = await openDB(name, 2000 + SCHEMA_VERSION + 1, {
         upgrade: (database) => void database.createObjectStore('later'),
@@ -85,14 +85,14 @@ export function describeIdbConnection(): void {
       await store.close();
     });
 
-    it('waits no longer than it was told for a page that keeps an older version open, and opens once that is gone', async () => {
+    it('waits up to its timeout for a page that keeps an older version open, and opens after that page closed', async () => {
       const name = freshName();
       const holder = await openDB(name, 1, {
         upgrade(database) {
           for (const table of ['meta', 'blocks', 'dictionaries']) database.createObjectStore(table);
         },
       });
-      const reason = 'another page keeps an older version of the store open';
+      const reason = 'another page keeps an older version of the store open; close that page';
       await expect(openIdbStore(name, { openTimeoutMs: 20 })).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
         details: { reason },
@@ -105,7 +105,7 @@ export function describeIdbConnection(): void {
       await store.close();
     });
 
-    it('makes a connection that the browser ended anew', async () => {
+    it('opens the database again after the browser ended the connection', async () => {
       const lost: string[] = [];
       const { store, terminate } = await terminable(freshName(), (code) => lost.push(code));
       await store.commit({ puts });
@@ -117,7 +117,7 @@ export function describeIdbConnection(): void {
       await store.close();
     });
 
-    it('makes no new database in the place of one that was deleted, or upgraded', async () => {
+    it('creates no new database after the old one was deleted or upgraded', async () => {
       for (const meanwhile of ['delete', 'upgrade'] as const) {
         const name = freshName();
         const lost: string[] = [];
@@ -136,7 +136,7 @@ export function describeIdbConnection(): void {
       }
     });
 
-    it('takes a transaction back that does not get its turn', async () => {
+    it('aborts a transaction that has to wait too long', async () => {
       const name = freshName();
       const store = await openIdbStore(name, { transactionTimeoutMs: 30 });
       const holder = await openDB(name);
@@ -145,7 +145,7 @@ export function describeIdbConnection(): void {
       const holding = (async () => {
         while (isHeld) await kept.store.get(1);
       })();
-      const late = { code: 'STORE_UNAVAILABLE', details: { reason: 'a transaction does not come to its end' } };
+      const late = { code: 'STORE_UNAVAILABLE', details: { reason: 'a transaction did not end in time; try again' } };
       await expect(store.commit({ puts })).rejects.toMatchObject(late);
       await expect(store.get('blocks', 1)).rejects.toMatchObject(late);
       await expect(store.clear()).rejects.toMatchObject(late);
@@ -159,7 +159,7 @@ export function describeIdbConnection(): void {
       await store.close();
     });
 
-    it('leaves no rejection unhandled when a connection ends under a reading', async () => {
+    it('leaves no unhandled rejection when the connection ends during a read', async () => {
       const unhandled: unknown[] = [];
       const note = (event: { reason?: unknown }) => void unhandled.push(event.reason ?? event);
       const isNode = typeof window === 'undefined';

@@ -10,13 +10,13 @@ const freshName = () => `plumbline-test-${Date.now()}-${count++}`;
 const value = new Uint8Array([1, 2, 3]);
 const puts = [{ table: 'blocks' as const, key: 1, value }];
 
-/** The contract of page stores, and what only a database has: life beyond the object, other pages, versions. */
+/** The contract of page stores, and that of a database: persistence, other pages, versions. */
 export function describeIdbStore(): void {
   describePageStore('IndexedDB', () => openIdbStore(freshName()));
   describePageStore('IndexedDB, strict durability', () => openIdbStore(freshName(), { durability: 'strict' }));
 
   describe('IndexedDB store', () => {
-    it('holds what was committed after it is closed and opened again', async () => {
+    it('holds committed values after it was closed and opened again', async () => {
       const name = freshName();
       const first = await openIdbStore(name);
       await first.commit({ puts });
@@ -26,7 +26,7 @@ export function describeIdbStore(): void {
       await second.close();
     });
 
-    it('finishes a commit that runs when the store is closed', async () => {
+    it('finishes a commit under way when the store is closed', async () => {
       const name = freshName();
       const first = await openIdbStore(name);
       const committed = first.commit({ puts });
@@ -58,7 +58,7 @@ export function describeIdbStore(): void {
       await store.close();
     });
 
-    it('says so and leaves a database alone that a newer version wrote', async () => {
+    it('refuses a database that a newer version wrote, and does not change it', async () => {
       const name = freshName();
       const newer = await openDB(name, 99, { upgrade: (database) => void database.createObjectStore('later') });
       await newer.put('later', 'kept', 1);
@@ -74,7 +74,7 @@ export function describeIdbStore(): void {
       again.close();
     });
 
-    it('gives way to a newer version, says so once, and is unavailable then', async () => {
+    it('closes for a newer version, reports it once, and is unavailable then', async () => {
       const name = freshName();
       const lost: string[] = [];
       const store = await openIdbStore(name, { onLost: (error) => lost.push(error.code) });
@@ -95,9 +95,9 @@ export function describeIdbStore(): void {
       expect(lost).toEqual([]);
     });
 
-    it('gives up on a page that holds everything up, and leaves nothing open when its turn comes', async () => {
+    it('stops waiting for a page that blocks opening, and closes a database that opens later', async () => {
       const name = freshName();
-      // A holder that ignores `versionchange`, and a deletion that waits for it: opening has to queue behind.
+      // A page that ignores `versionchange`, and a deletion that waits for it: opening has to wait for both.
       const holder = await openDB(name, 1, { upgrade: (database) => void database.createObjectStore('old') });
       const deletion = deleteDB(name);
       await expect(openIdbStore(name, { openTimeoutMs: 20 })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -109,14 +109,14 @@ export function describeIdbStore(): void {
         expect(await store.keys('blocks')).toEqual([]);
         await store.close();
         await deleteDB(name);
-        // The holder and the store: what came too late was not made.
+        // Only the page and the store are open: the database that opened too late was closed.
         expect(closed).toHaveBeenCalledTimes(2);
       } finally {
         closed.mockRestore();
       }
     });
 
-    it('reports a full disk, at the put and at the end, and writes nothing', async () => {
+    it('reports a full disk, at a put and at the commit, and writes nothing', async () => {
       const store = await openIdbStore(freshName());
       const full = () => new DOMException('full', 'QuotaExceededError');
       const put = IDBObjectStore.prototype.put;
@@ -163,7 +163,7 @@ export function describeIdbStore(): void {
       },
     );
 
-    it('finishes a commit that runs when another page upgrades', async () => {
+    it('finishes a commit under way when another page upgrades', async () => {
       const name = freshName();
       const store = await openIdbStore(name);
       const [committed, upgraded] = [store.commit({ puts }), openDB(name, 99)];

@@ -8,7 +8,7 @@ import { describePageStore } from './page-store.js';
 const KEY_BYTES = 8;
 const filled = (length: number, value = 1) => new Uint8Array(length).fill(value);
 
-/** Records and bytes of every table, read record by record: keys of eight bytes where they are numbers. */
+/** Records and bytes of every table, counted record by record. A numeric key counts as eight bytes. */
 async function read(store: PageStore): Promise<Record<string, { records: number; bytes: number }>> {
   const figures: Record<string, { records: number; bytes: number }> = {};
   for (const table of TABLES) {
@@ -23,10 +23,10 @@ async function read(store: PageStore): Promise<Record<string, { records: number;
 }
 
 /**
- * What a store has to do under figures and budgets, `budgeted-tables.ts` among it.
+ * Contract of figures and budgets (`budgeted-tables.ts`), for any store.
  *
- * @param fresh - an empty place; each call of what it gives opens the store there again
- * @param once - a store on an empty place, where those of `fresh` do not end
+ * @param fresh - creates an empty database; the returned function opens a store on it
+ * @param once - opens an empty store that `close` ends, if the stores of `fresh` stay open
  */
 export function describeKeptTables(
   name: string,
@@ -36,7 +36,7 @@ export function describeKeptTables(
   describePageStore(`${name}, metered`, async () => new MeteredStore(await once()));
 
   describe(`figures: ${name}`, () => {
-    it('are those of what is stored, after puts, replacements, deletions and repetitions', async () => {
+    it('are right after puts, replacements, deletions and repetitions', async () => {
       const open = await fresh();
       let store = new MeteredStore(await open());
       const put = (table: Table, key: Key, length: number) => ({ table, key, value: filled(length) });
@@ -51,10 +51,10 @@ export function describeKeptTables(
       ];
       for (const [i, step] of steps.entries()) {
         await store.commit(step);
-        // As they were counted along, before anything is counted anew.
+        // The figures of the commits, before any table is counted.
         expect(await store.noted(), `step ${i}`).toEqual(await read(store));
         expect(await store.usage(), `step ${i}`).toEqual(await read(store));
-        // One that has just been opened has the same figures, and counts on from them.
+        // A store that was just opened has the same figures and continues from them.
         if (i % 2 === 0) continue;
         await store.close();
         store = new MeteredStore(await open());
@@ -66,7 +66,7 @@ export function describeKeptTables(
       await store.close();
     });
 
-    it('are those of what is stored after a commit that failed, carried out or not', async () => {
+    it('are right after a commit that failed, whether it was carried out or not', async () => {
       const open = await fresh();
       const bare = await open();
       const store = new MeteredStore(bare);
@@ -86,7 +86,7 @@ export function describeKeptTables(
       await bare.close();
     });
 
-    it('are counted anew where they are missing, damaged, or do not fit', async () => {
+    it('are counted again when they are missing, damaged or wrong', async () => {
       const open = await fresh();
       const bare = await open();
       const record = { table: 'blocks' as const, key: 1, value: filled(500) };
@@ -101,7 +101,7 @@ export function describeKeptTables(
         await bare.commit({ puts: [{ table: 'meta', key: 'usage', value: damaged }] });
         expect(await new MeteredStore(bare).usage()).toEqual(await read(bare));
       }
-      // Somebody else has deleted a record.
+      // Other code deletes a record.
       await bare.commit({
         puts: [{ table: 'meta', key: 'usage', value: stored }],
         deletes: [{ table: 'blocks', key: 1 }],
@@ -111,7 +111,7 @@ export function describeKeptTables(
       await bare.close();
     });
 
-    it('do not move with a commit that fails', async () => {
+    it('do not change with a commit that fails', async () => {
       const open = await fresh();
       const store = new MeteredStore(await open());
       await store.commit({ puts: [{ table: 'blocks', key: 1, value: filled(10) }] });

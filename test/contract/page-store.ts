@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Key, PageStore } from '../../src/store/page-store.js';
 
-/** What every page store has to do. `open` gives a store on an empty place. */
+/** Contract of every page store. @param open - opens an empty store */
 export function describePageStore(name: string, open: () => Promise<PageStore>): void {
   describe(`page store: ${name}`, () => {
     let store: PageStore;
@@ -14,7 +14,7 @@ export function describePageStore(name: string, open: () => Promise<PageStore>):
     const put = (key: Key, ...values: number[]) => ({ table: 'blocks' as const, key, value: bytes(...values) });
     const del = (key: Key) => ({ table: 'blocks' as const, key });
 
-    it('gives back what was put, and undefined for what was not', async () => {
+    it('returns stored values, and undefined for missing ones', async () => {
       await store.commit({ puts: [put(7, 1, 2, 3), put('head', 4), put('empty')] });
       expect(await store.get('blocks', 7)).toEqual(bytes(1, 2, 3));
       expect(await store.get('blocks', 'head')).toEqual(bytes(4));
@@ -53,7 +53,7 @@ export function describePageStore(name: string, open: () => Promise<PageStore>):
       expect(await store.getMany('blocks', [])).toEqual([]);
     });
 
-    it('holds copies: neither the bytes given nor the bytes got are shared', async () => {
+    it('holds copies: changing written or read bytes does not change the store', async () => {
       const given = bytes(1, 2, 3);
       const committed = store.commit({ puts: [{ table: 'blocks', key: 'a', value: given }] });
       given.fill(9);
@@ -93,13 +93,13 @@ export function describePageStore(name: string, open: () => Promise<PageStore>):
       expect(await store.keys('blocks')).toEqual([]);
     });
 
-    it('takes an empty commit', async () => {
+    it('accepts an empty commit', async () => {
       await store.commit({});
       await store.commit({ puts: [], deletes: [] });
       expect(await store.keys('meta')).toEqual([]);
     });
 
-    it('does nothing of a commit that expects what is not so', async () => {
+    it('refuses a commit whose expectations are not met, and writes nothing', async () => {
       await store.commit({ puts: [put('a', 1), put('b', 2)] });
       const expects = (key: Key, ...values: number[]) => ({ ...put(key, ...values) });
       const absent = (key: Key) => ({ table: 'meta' as const, key, value: undefined });
@@ -116,7 +116,7 @@ export function describePageStore(name: string, open: () => Promise<PageStore>):
       await expect(store.commit({ expects: [expects(1.5)] })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
     });
 
-    it('lets one of several commits through that expect the same and change it', async () => {
+    it('accepts one of several commits that expect and change the same value', async () => {
       await store.commit({ puts: [put('a', 0)] });
       const swap = (to: number) => store.commit({ expects: [put('a', 0)], puts: [put('a', to)] });
       const outcomes = await Promise.allSettled([1, 2, 3, 4].map(swap));
@@ -141,7 +141,7 @@ export function describePageStore(name: string, open: () => Promise<PageStore>):
       for (const { table } of everywhere) expect(await store.keys(table)).toEqual([]);
     });
 
-    it('clears under a condition, in one step, and keeps what is to stay', async () => {
+    it('clears in one transaction if the expectations are met, and keeps the given entries', async () => {
       const at = (table: 'dictionaries' | 'blocks', key: Key) => ({ table, key, value: bytes(1) });
       const held = [
         at('dictionaries', 1),
@@ -167,7 +167,7 @@ export function describePageStore(name: string, open: () => Promise<PageStore>):
       });
     });
 
-    it('is unavailable once closed, and closes twice', async () => {
+    it('is unavailable once closed, and may be closed twice', async () => {
       await store.close();
       await store.close();
       const unavailable = { code: 'STORE_UNAVAILABLE', details: { reason: 'closed' } };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import { GasPath } from '../../src/evm/gas-path.js';
-import { besuSearch, type GasEstimate, gethSearch, type RunWithGas } from '../../src/evm/gas-search.js';
-import type { Machine } from '../../src/evm/machine.js';
-import { ProvedRuns, type ReportingRun } from '../../src/evm/proved-runs.js';
-import { simulateTransaction } from '../../src/evm/transaction.js';
-import type { TransactionMessage, TransactionOutcome } from '../../src/evm/transaction-message.js';
+import { besuSearch, type GasEstimate, gethSearch, type RunWithGas } from '../../src/evm/gas/gas-search.js';
+import { ProvedRuns, type ReportingRun } from '../../src/evm/gas/proved-runs.js';
+import { GasPath } from '../../src/evm/interpreter/gas-path.js';
+import type { Machine } from '../../src/evm/interpreter/machine.js';
+import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
+import type { TransactionMessage, TransactionOutcome } from '../../src/evm/transactions/transaction-message.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { COINBASE, CONTRACT, ETHER, message, openMachine, SENDER, STRANGER } from '../support/evm.js';
 import { seededRandom } from '../support/random.js';
@@ -139,10 +139,10 @@ describe('the gas path of random contracts', () => {
       }
       const path = new GasPath();
       const first = await execute(ceiling, path);
-      if (!first.succeeded || path.spare === undefined) continue;
+      if (!first.succeeded || path.spareGas === undefined) continue;
       seen.proved++;
-      const least = ceiling - path.spare;
-      const span = Number(path.spare);
+      const least = ceiling - path.spareGas;
+      const span = Number(path.spareGas);
       const limits = [least, least + BigInt(below(span + 1)), least + BigInt(below(Math.min(span, 5_000) + 1))];
       for (const limit of limits)
         expect(told(await execute(limit, undefined)), JSON.stringify(alloc)).toBe(told(first));

@@ -5,9 +5,9 @@ import { wasm as trieScalar } from '../../src/kernel/wasm/trie.scalar.generated.
 import { wasm as trieSimd } from '../../src/kernel/wasm/trie.simd.generated.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../../src/reference/field.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
-import { poseidon2Permute } from '../../src/reference/poseidon2.js';
+import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../reference/field.js';
+import { referenceHasher } from '../reference/hasher.js';
+import { poseidon2Permute } from '../reference/poseidon2.js';
 import { seededRandom } from '../support/random.js';
 
 const KERNELS = ['simd', 'scalar', 'tries, simd', 'tries, scalar'] as const;
@@ -224,7 +224,7 @@ function positions(length: number, step: number): number[] {
   return Array.from({ length: length / step }, (_, i) => i * step);
 }
 
-/** Whole blocks one at a time through `compress`, the last part filled up in front (spec/hashing.md 2.6). */
+/** Whole blocks one at a time through `compress`, the last part filled up in front (docs/spec/hashing.md 2.6). */
 function blockByBlock(scheme: HashScheme, input: Uint8Array): Uint8Array {
   const judge = kernels.scalar[scheme];
   let state: Uint8Array = new Uint8Array(DIGEST_BYTES);

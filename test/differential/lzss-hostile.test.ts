@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { generalDictionary } from '../../src/dictionary/dictionary.js';
 import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
 import { rememberingSizer } from '../../src/kernel/sizer-cache.js';
-import { LzssModel } from '../../src/reference/lzss.js';
+import { LzssModel } from '../reference/lzss.js';
 import { HostileInputs } from '../support/hostile-input.js';
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];

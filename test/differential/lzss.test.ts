@@ -3,7 +3,7 @@ import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
 import { type CalldataSizer, MAX_DICTIONARY, MAX_LZSS_INPUT } from '../../src/kernel/contracts.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { LzssModel } from '../../src/reference/lzss.js';
+import { LzssModel } from '../reference/lzss.js';
 import { seededRandom } from '../support/random.js';
 
 const BUILDS = ['simd', 'scalar'] as const;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import type { Machine } from '../../src/evm/machine.js';
-import type { TransactionMessage } from '../../src/evm/transaction-message.js';
+import type { Machine } from '../../src/evm/interpreter/machine.js';
+import type { TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
 import { HARDFORKS, type Hardfork } from '../../src/networks/network.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';

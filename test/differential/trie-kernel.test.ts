@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
+import { referenceHasher } from '../reference/hasher.js';
 import { seededRandom } from '../support/random.js';
 import { digestPool, playRandomly, TriePair } from './trie-kernel-pair.js';
 

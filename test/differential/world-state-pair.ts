@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { KeyHashes } from '../../src/state/hash-cache.js';
-import { checkTraces } from '../../src/state/trace-check.js';
-import { formatTrace } from '../../src/state/trace-json.js';
-import { applyTraced } from '../../src/state/traced-application.js';
-import type { AccountChange, WorldState } from '../../src/state/world-state.js';
+import { checkTraces } from '../../src/state/traces/trace-check.js';
+import { formatTrace } from '../../src/state/traces/trace-json.js';
+import { applyTraced } from '../../src/state/traces/traced-application.js';
+import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
 import { PlainState } from '../support/plain-state.js';
 import { faultyBlock, type Model, type Random, randomBlock, type SmallWorld } from '../support/random-blocks.js';
 
@@ -48,7 +48,7 @@ export class WorldPair {
   }
 
   /** @param traced - whether the state gives its traces, to be compared with the twin's and checked */
-  apply(changes: readonly AccountChange[], model: Model, traced = false): void {
+  apply(changes: readonly ZkAccountChange[], model: Model, traced = false): void {
     const block = (this.moments.at(-1)?.block ?? -1) + 1;
     const twin = this.moments.at(-1)?.twin.copy() ?? new PlainState(this.hasher, this.traced);
     const before = twin.operations;
@@ -72,7 +72,7 @@ export class WorldPair {
     this.steps += twin.operations - before;
   }
 
-  refuse(changes: readonly AccountChange[], code: string, traced = false): void {
+  refuse(changes: readonly ZkAccountChange[], code: string, traced = false): void {
     const { state } = this;
     const apply = (block: number) =>
       traced ? state.applyBlockTraced(block, changes) : state.applyBlock(block, changes);

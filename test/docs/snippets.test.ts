@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { linea } from '../../src/networks/linea.js';
 import { executablePath, launch, outcomeOf, type StaticServer, serveFiles } from '../packaging/page.js';
 import { bin, type Packed, packPackage, root, run } from '../packaging/project.js';
@@ -118,8 +118,8 @@ describe('snippets of the documents', () => {
       bin('esbuild'),
       [
         ...entries(of('page')),
-        'worker=plumbline/worker',
-        'worker-devnet=plumbline/worker-devnet',
+        'worker=plumbline-l2/worker',
+        'worker-devnet=plumbline-l2/worker-devnet',
         ...common,
         '--bundle',
         '--splitting',
@@ -134,7 +134,7 @@ describe('snippets of the documents', () => {
         `<!doctype html><title>${name}</title><div id="app"></div><script type="module">${script}</script>`,
       );
     }
-    const dist = join(project, 'node_modules/plumbline/dist');
+    const dist = join(project, 'node_modules/plumbline-l2/dist');
     for (const file of readdirSync(dist)) {
       if (/^service-worker.*\.js$/.test(file)) cpSync(join(dist, file), join(project, 'page', file));
     }
@@ -200,7 +200,7 @@ async function runLine(line: string, project: string, variables: Record<string, 
   const command = line
     .replace(/ --port \d+/, '')
     .replace(/^plumbline serve\b/, 'plumbline serve --port 0')
-    .replace(/^plumbline\b/, `exec ${process.execPath} node_modules/plumbline/dist/hosts/cli.js`);
+    .replace(/^plumbline\b/, `exec ${process.execPath} node_modules/plumbline-l2/dist/hosts/cli/cli.js`);
   const child = spawn('sh', ['-c', command], { cwd: project, env: { ...process.env, ...variables } });
   let printed = '';
   let stopped = false;

@@ -4,7 +4,7 @@ import { root } from '../packaging/project.js';
 /**
  * One fenced block of a document. Where it runs is said by an HTML comment on the line before it:
  *
- *     <!-- run: page -->            TypeScript in a page of Chromium (the default where `plumbline` itself is imported)
+ *     <!-- run: page -->            TypeScript in a page of Chromium (the default where `plumbline-l2` itself is imported)
  *     <!-- run: node -->            TypeScript in Node (the default elsewhere)
  *     <!-- run: page with proof --> with what set-ups.ts has under that name put before it
  *     <!-- run: continues -->       as one program with the block before it
@@ -52,7 +52,7 @@ function read(comment: string | undefined, language: string, code: string): Pick
   if (no !== undefined) return { how: 'not', with: [no] };
   const [, said, names] = /^(page|node|shell|continues)?(?: ?with ([\w, ]+))?$/.exec(comment ?? '') ?? [];
   if (comment !== undefined && said === undefined && names === undefined) throw new Error(`what is "${comment}"?`);
-  const isOfPage = /from 'plumbline'/.test(code);
+  const isOfPage = /from 'plumbline-l2'/.test(code);
   const how = (said as Snippet['how'] | undefined) ?? (language === 'sh' ? 'shell' : isOfPage ? 'page' : 'node');
   return { how, with: names?.split(', ') ?? [] };
 }

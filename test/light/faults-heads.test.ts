@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
 import { type HurriedNode, openHurried, serveFaulty } from '../support/faulty-node.js';

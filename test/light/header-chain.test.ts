@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { BlockFinder, SEALED_DEPTH } from '../../src/chain/light/block-finder.js';
-import { HeadFollower } from '../../src/chain/light/head-follower.js';
-import { HeaderChain } from '../../src/chain/light/header-chain.js';
-import { Heads } from '../../src/chain/light/heads.js';
-import { LightBlock, readLightBlock } from '../../src/chain/light/light-block.js';
+import { BlockFinder, SEALED_DEPTH } from '../../src/chain/light/heads/block-finder.js';
+import { HeadFollower } from '../../src/chain/light/heads/head-follower.js';
+import { HeaderChain } from '../../src/chain/light/heads/header-chain.js';
+import { Heads } from '../../src/chain/light/heads/heads.js';
+import { LightBlock, readLightBlock } from '../../src/chain/light/heads/light-block.js';
 import { headerHash } from '../../src/ethereum/header.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
-import { formatHeader } from '../../src/rpc/format.js';
+import { formatHeader } from '../../src/rpc/answers/format.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 
@@ -32,24 +32,24 @@ function openGroup(request: PlumblineNode['request'] = (asked) => dev.request(as
   onTestFinished(() => group.close());
   return group;
 }
-const vouched = (number: number) => ({ block: blocks[number]!, level: 'plain', origins: ['dev'] }) as const;
+const accepted = (number: number) => ({ block: blocks[number]!, level: 'plain', origins: ['dev'] }) as const;
 
-describe('what the chain of headers keeps', () => {
+describe('headers that the chain keeps', () => {
   test('headers linked from below are bounded, and so are their levels', async () => {
     const chain = new HeaderChain(openGroup(), network, 4, 8);
     for (let number = 40; number <= BLOCKS; number++) {
-      await chain.adopt(vouched(number));
+      await chain.adopt(accepted(number));
       await chain.ancestor(number - 40);
       const levels = Reflect.get(Reflect.get(chain, 'levels'), 'levels') as Map<string, unknown>;
       expect(levels.size).toBeLessThanOrEqual(16);
     }
-    await chain.adopt(vouched(BLOCKS));
+    await chain.adopt(accepted(BLOCKS));
     expect(chain.levelOf(blocks[BLOCKS]!)).toBe('plain');
     expect(chain.at(BLOCKS)).toBeDefined();
   });
 });
 
-describe('what the chain of headers does not take', () => {
+describe('heads that the chain refuses', () => {
   /** A block as an endpoint would invent it: with the hash that its fields have. */
   function invented(number: number, fields: Partial<LightBlock['header']>): LightBlock {
     const header = { ...blocks[number]!.header, ...fields };
@@ -58,16 +58,16 @@ describe('what the chain of headers does not take', () => {
 
   test('a head whose time is not after its parent’s is refused', async () => {
     const chain = new HeaderChain(openGroup(), network, 4);
-    await chain.adopt(vouched(5));
+    await chain.adopt(accepted(5));
     const block = invented(6, { timestamp: blocks[5]!.header.timestamp });
-    await expect(chain.adopt({ ...vouched(6), block })).rejects.toMatchObject({
+    await expect(chain.adopt({ ...accepted(6), block })).rejects.toMatchObject({
       code: 'ANSWER_REFUSED',
       details: { check: 'TIMESTAMP_ORDER' },
     });
     expect([chain.head, chain.levelOf(block)]).toEqual([blocks[5], undefined]);
   });
 
-  test('a chain that takes back too much: no block of it is vouched for any more', async () => {
+  test('a reorg that is too deep: none of its blocks is accepted any more', async () => {
     const fork = new Map<string, LightBlock>();
     for (let number = 1; number <= 12; number++) {
       const below = fork.get(`0x${(number - 1).toString(16)}`) ?? blocks[0]!;
@@ -78,9 +78,9 @@ describe('what the chain of headers does not take', () => {
       network,
       2,
     );
-    for (let number = 1; number <= 6; number++) await chain.adopt(vouched(number));
+    for (let number = 1; number <= 6; number++) await chain.adopt(accepted(number));
     const head = fork.get('0xc')!;
-    await expect(chain.adopt({ ...vouched(12), block: head })).rejects.toMatchObject({
+    await expect(chain.adopt({ ...accepted(12), block: head })).rejects.toMatchObject({
       code: 'TRUST_LEVEL_NOT_REACHED',
     });
     expect(chain.head).toBe(blocks[6]);
@@ -106,15 +106,15 @@ describe('depth at level sealed', () => {
     return { finder, linked };
   }
 
-  test('what was finalized two hours ago at one block a second is linked to the head', async () => {
+  test('a block that was finalized two hours ago at one block a second is linked to the head', async () => {
     const { finder, linked } = finderAt(20_000);
     await finder.byNumber(20_000 - 7_200);
     expect(linked).toEqual([12_800]);
   });
 
-  test('what lies further below is an error that says by how much', async () => {
+  test('a deeper block is an error that names its depth', async () => {
     const { finder, linked } = finderAt(20_000);
-    const message = `block 1 is 19999 blocks below the sealed head, and no more than ${SEALED_DEPTH} are linked`;
+    const message = `block 1 is 19999 blocks below the sealed head, and at most ${SEALED_DEPTH} blocks are linked to it`;
     await expect(finder.byNumber(1)).rejects.toMatchObject({
       code: 'TRUST_LEVEL_NOT_REACHED',
       message: expect.stringContaining(message),
@@ -123,7 +123,7 @@ describe('depth at level sealed', () => {
   });
 });
 
-describe('a caller who no longer waits for the head', () => {
+describe('a caller that aborts reading the head', () => {
   function follow(request: PlumblineNode['request']) {
     const heads = new Heads(openGroup(request), network, {
       level: 'plain',
@@ -136,7 +136,7 @@ describe('a caller who no longer waits for the head', () => {
     return new HeadFollower(heads, new HeaderChain(openGroup(), network, 64), options);
   }
 
-  test('is rejected at once, while another caller gets the head', async () => {
+  test('gets its error at once; another caller still gets the head', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -154,7 +154,7 @@ describe('a caller who no longer waits for the head', () => {
     expect((await stayed).hash).toEqual(blocks[BLOCKS]!.hash);
   });
 
-  test('ends the reading when nobody else waits, and the next one reads anew', async () => {
+  test('aborts the read if no other caller waits, and the next caller reads again', async () => {
     let asked = 0;
     const follower = follow(async (call) => {
       asked++;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { PRICE, stranger, word } from '../support/dev-node.js';
 import {
@@ -277,7 +277,7 @@ describe('lies about the contents of blocks', () => {
     expect(stage.methods()).not.toContain('eth_getTransactionReceipt');
   });
 
-  test('one endpoint’s word that a transaction does not exist is not enough when another has it', async () => {
+  test('one endpoint is not enough to say that a transaction does not exist', async () => {
     const fault = await stage.check({
       name: 'a transaction left out',
       ask: (variant) => [variant % 2 === 0 ? 'eth_getTransactionByHash' : 'eth_getTransactionReceipt', hashAt(variant)],

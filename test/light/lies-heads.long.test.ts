@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { headerHash } from '../../src/ethereum/header.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/header-answer.js';
+import { readHeader } from '../../src/proof/headers/header-answer.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import {
   type Answer,
@@ -144,7 +144,7 @@ const LIES: Lie[] = [
       isBlock(method) && Number(params[0]) === variant + 1
         ? invented(result, { stateRoot: otherDigit(result.stateRoot, pick) })
         : undefined,
-    alone: { check: /^UPSTREAM_DISAGREEMENT$/, what: /1 endpoints agree where 2 must/ },
+    alone: { check: /^UPSTREAM_DISAGREEMENT$/, what: /1 endpoints agree, but 2 must/ },
     withOne: true,
     honest: 2,
   },

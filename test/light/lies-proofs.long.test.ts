@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { TEST_TOKEN as token, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, KeptStore, PRICE, stranger, word } from '../support/dev-node.js';
@@ -156,7 +156,7 @@ const L1_LIES: Lie[] = [
     by: 'l1',
     ask: present,
     tell: (call, _, __, variant) => (isCall(call, ROOT) ? roots[variant] : undefined),
-    alone: { check: /^UPSTREAM_DISAGREEMENT$/, what: /1 endpoints agree where 2 must/ },
+    alone: { check: /^UPSTREAM_DISAGREEMENT$/, what: /1 endpoints agree, but 2 must/ },
     withOne: true,
     honest: 2,
     chain: { layerOneAgreeing: 2 },
@@ -228,7 +228,7 @@ describe('lies about the zk state and layer 1', () => {
     expect(await stage.check(lie)).toEqual([]);
   });
 
-  test('a root that layer 1 lied about is not remembered once it has led to a refusal', async () => {
+  test('a false root of layer 1 is forgotten once it has led to a refusal', async () => {
     const l1 = await serveMock(stage.dev.l1);
     const l2 = await serveMock(stage.dev);
     const store = new KeptStore();

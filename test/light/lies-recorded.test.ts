@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GenesisAccount } from '../../src/chain/devnet/genesis.js';
+import type { GenesisAccount } from '../../src/chain/devnet/state/genesis.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { type Lie, openStage, otherDigit, otherQuantity, type Question, type Stage } from '../support/liar.js';
 
 interface RecordedState {
@@ -9,9 +9,8 @@ interface RecordedState {
 }
 
 /** What one recorded block touches of the state before it, under a root of its own: the whole state is not recorded. */
-const { preState } = fixturesPresent
-  ? fixtureJson<RecordedState>('blocks/linea-mainnet-28279154.json')
-  : { preState: {} };
+const BLOCK = 'blocks/linea-mainnet-28279154.json';
+const { preState } = hasFixture(BLOCK) ? fixtureJson<RecordedState>(BLOCK) : { preState: {} };
 const accounts = Object.entries(preState) as [Hex, RecordedState['preState'][Hex]][];
 const alloc = Object.fromEntries(
   accounts.map(([address, { nonce = '0x0', balance = '0x0', ...rest }]): [Hex, GenesisAccount] => [
@@ -66,7 +65,7 @@ const LIES: Lie[] = [
   },
 ];
 
-describe.skipIf(!fixturesPresent)('lies about the touched state of a recorded block', () => {
+describe.skipIf(!hasFixture(BLOCK))('lies about the touched state of a recorded block', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage(async () => {}, { chain: { kind: 'devnet', alloc } });

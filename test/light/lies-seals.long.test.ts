@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openSeals } from '../../src/chain/light/seals.js';
+import { openSeals } from '../../src/chain/light/heads/seals.js';
 import { headerHash } from '../../src/ethereum/header.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
-import type { RequestArguments } from '../../src/hosts/provider.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { RequestArguments } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/header-answer.js';
+import { readHeader } from '../../src/proof/headers/header-answer.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
 import { accountAt } from '../support/dev-node.js';
 import { type Fate, faultOf, type Outcome, otherDigit, otherQuantity, type Pick, VARIANTS } from '../support/liar.js';
@@ -140,17 +140,17 @@ describe('lies about seals', () => {
 
   test.each(LIES)('%s', async (_, lie, alone) => {
     const expected = await dev.request(question);
-    const told = new Set<string>();
+    const seen = new Set<string>();
     for (let variant = 0; variant < VARIANTS; variant++) {
       const pick = seededRandom(variant * 7919 + 17);
       said = lie(sealBlock(execution), pick, (signers) => sealBlock(execution, signers), variant);
-      told.add(JSON.stringify(said));
+      seen.add(JSON.stringify(said));
       expect(faultOf(await ask(1), alone, expected), `${variant} alone`).toBeUndefined();
       expect(faultOf(await ask(2), 'right', expected), `${variant} beside`).toBeUndefined();
     }
-    expect(told.size).toBe(VARIANTS);
+    expect(seen.size).toBe(VARIANTS);
     said = sealBlock(execution);
-    expect(faultOf(await ask(1), 'right', expected), 'nobody lying').toBeUndefined();
+    expect(faultOf(await ask(1), 'right', expected), 'no false seals').toBeUndefined();
   });
 
   describe('a sealed head that is stale', () => {
@@ -164,22 +164,22 @@ describe('lies about seals', () => {
     const alone: Fate = { check: /^TRUST_LEVEL_NOT_REACHED$/, what: /^trust level sealed.* sealed block \d+ is stale/ };
     const top = `0x${BLOCKS.toString(16)}`;
 
-    test('is refused by a fresh node', async () => {
-      const told = new Set<number>();
+    test('is refused by a new node where another endpoint is newer', async () => {
+      const seen = new Set<number>();
       for (let variant = 0; variant < VARIANTS; variant++) {
-        told.add(stale(variant));
+        seen.add(stale(variant));
         said = sealBlock(await blockAt(stale(variant)));
         const ask = (count: number) =>
           askNode(question, count, variant % 2 === 0 ? [l2[1]!.url] : l2.map(({ url }) => url));
         expect(faultOf(await ask(1), alone, top), `${variant} alone`).toBeUndefined();
         expect(faultOf(await ask(2), 'right', top), `${variant} beside`).toBeUndefined();
       }
-      expect(told.size).toBe(VARIANTS);
+      expect(seen.size).toBe(VARIANTS);
       said = sealBlock(await blockAt(BLOCKS - LAG));
       expect(await askNode(question, 1, [l2[1]!.url])).toEqual({ answer: `0x${(BLOCKS - LAG).toString(16)}` });
     });
 
-    test('is refused by a node that has seen a later head, even when layer-2 endpoints fall back with it', async () => {
+    test('is refused by a node that has seen newer blocks, even if layer-2 endpoints fall back too', async () => {
       for (let variant = 0; variant < VARIANTS; variant++) {
         for (const count of [1, 2]) {
           said = sealBlock(execution);
@@ -218,7 +218,7 @@ describe('lies about seals', () => {
       delete l2[0]!.options.tamper;
     });
 
-    test('a source that is only out of reach is not blamed', async () => {
+    test('a source that cannot be reached is not reported as false', async () => {
       const dead = await openMockUpstream({ get: () => ({ status: 503, body: {} }) });
       said = sealBlock(await blockAt(5));
       const group = new RestGroup({
@@ -235,7 +235,7 @@ describe('lies about seals', () => {
     });
   });
 
-  test('a head that is not the sealed one is not taken; an endpoint that does not have the sealed one is of no use', async () => {
+  test('a head that is not the sealed one is refused; so is an endpoint without the sealed block', async () => {
     const expected = await dev.request(question);
     said = sealBlock(execution);
     for (let variant = 0; variant < VARIANTS; variant++) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { TEST_TOKEN as token, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import {

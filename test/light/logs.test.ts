@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
-import { BlockContents } from '../../src/chain/light/block-contents.js';
-import { LightBlock, readLightBlock } from '../../src/chain/light/light-block.js';
-import { logsOfRange } from '../../src/chain/light/log-range.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import { BlockContentsReader } from '../../src/chain/light/contents/block-contents.js';
+import { logsOfRange } from '../../src/chain/light/contents/log-range.js';
+import { LightBlock, readLightBlock } from '../../src/chain/light/heads/light-block.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
@@ -137,8 +137,8 @@ describe('logs of a light node', () => {
     const last = await blockAt(91);
     const { header } = await blockAt(90);
     const empty = new LightBlock({ ...header, logsBloom: new Uint8Array(256) }, new Uint8Array(32));
-    const ground = { group, network, headers, contents: new BlockContents(group, network) };
-    const found = await logsOfRange(ground, last, { from: 89, filter: { addresses: undefined, topics: [] } });
+    const source = { group, network, headers, contents: new BlockContentsReader(group, network) };
+    const found = await logsOfRange(source, last, { from: 89, filter: { addresses: undefined, topics: [] } });
     expect(found.map(({ transaction }) => transaction.block.header.number)).toEqual([90]);
     group.close();
   });

@@ -7,8 +7,8 @@ import { executablePath, outcomeOf, type StaticServer, serveFiles } from './page
 import { bin, ESTIMATE, type Packed, packPackage, run } from './project.js';
 
 /** Opens a node as the address of the page says, and tells what came of it. */
-const MAIN = `import { createNode, registerRpcProxy } from 'plumbline';
-import { createInlineNode } from 'plumbline/inline';
+const MAIN = `import { createNode, registerRpcProxy } from 'plumbline-l2';
+import { createInlineNode } from 'plumbline-l2/inline';
 import { estimate } from './estimate.js';
 const query = new URLSearchParams(location.search);
 const proxy = () => registerRpcProxy({ scriptUrl: '/service-worker.js' });
@@ -35,7 +35,7 @@ describe.skipIf(executablePath === undefined)('browsers that lack something', ()
       'estimate.js': ESTIMATE,
       'main.js': MAIN,
     });
-    const entries = ['main.js', 'worker=plumbline/worker', 'worker-devnet=plumbline/worker-devnet'];
+    const entries = ['main.js', 'worker=plumbline-l2/worker', 'worker-devnet=plumbline-l2/worker-devnet'];
     await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
     server = await serveFiles(join(project, 'out'));

@@ -6,8 +6,9 @@ import type { Browser } from 'playwright';
 import { createServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { executablePath, expectAnswers, launch, outcomeOf, STRICT_CSP, serveFiles } from './page.js';
-import { IN_PAGE, IN_WORKER, INDEX, webpackProgram } from './programs.js';
+import { IN_PAGE, IN_WORKER, INDEX, STATE_PAGE, webpackProgram } from './programs.js';
 import { ANSWERS, bin, type Packed, packPackage, run } from './project.js';
+import { STATE_ANSWERS } from './state-program.js';
 
 /** webpack warns of files as large as these are when they are not minified. */
 const UNMINIFIED = { optimization: { minimize: false }, performance: { hints: false } };
@@ -67,7 +68,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
 
   test('esbuild with the worker as an entry of its own', async () => {
     const project = packed.project('esbuild', IN_WORKER);
-    const entries = ['main.js', 'worker=plumbline/worker', 'worker-devnet=plumbline/worker-devnet'];
+    const entries = ['main.js', 'worker=plumbline-l2/worker', 'worker-devnet=plumbline-l2/worker-devnet'];
     await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
     cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
     await expectAnswers(browser, join(project, 'out'));
@@ -76,11 +77,11 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
   test('esbuild, the worker copied as it is', async () => {
     const project = packed.project('esbuild-copy', IN_WORKER);
     await run(bin('esbuild'), ['main.js', '--bundle', '--format=esm', '--outfile=out/app/main.js'], project);
-    const dist = join(project, 'node_modules/plumbline/dist');
+    const dist = join(project, 'node_modules/plumbline-l2/dist');
     for (const name of ['worker.js', 'worker-devnet.js']) {
-      cpSync(join(dist, 'hosts', name), join(project, 'out/app', name));
+      cpSync(join(dist, 'hosts/worker', name), join(project, 'out/app', name));
     }
-    cpSync(join(dist, 'chunks'), join(project, 'out/chunks'), { recursive: true });
+    cpSync(join(dist, 'hosts/chunks'), join(project, 'out/chunks'), { recursive: true });
     writeFileSync(join(project, 'out/index.html'), INDEX.replace('./main.js', './app/main.js'));
     await expectAnswers(browser, join(project, 'out'));
   });
@@ -92,11 +93,20 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     await expectAnswers(browser, join(project, 'out'));
   });
 
+  test('a zk state in the page, by esbuild and by vite: applied, stored in IndexedDB, proved, followed', async () => {
+    const project = packed.project('state', STATE_PAGE);
+    await run(bin('esbuild'), ['main.js', '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
+    cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
+    await expectAnswers(browser, join(project, 'out'), STRICT_CSP, STATE_ANSWERS);
+    await run(bin('vite'), ['build', '--outDir', 'vite'], project);
+    await expectAnswers(browser, join(project, 'vite'), STRICT_CSP, STATE_ANSWERS);
+  });
+
   test('rolldown, the worker as an entry of its own', async () => {
     const project = packed.project('rolldown', {
       ...IN_WORKER,
       'rolldown.config.js': `export default {
-  input: { main: './main.js', worker: 'plumbline/worker', 'worker-devnet': 'plumbline/worker-devnet' },
+  input: { main: './main.js', worker: 'plumbline-l2/worker', 'worker-devnet': 'plumbline-l2/worker-devnet' },
   platform: 'browser',
   output: { dir: 'out' },
 };`,
@@ -108,7 +118,7 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
 
   test('no bundler: the modules as published, with an import map', async () => {
     const imports = {
-      plumbline: './node_modules/plumbline/dist/index.js',
+      'plumbline-l2': './node_modules/plumbline-l2/dist/index.js',
       comlink: './node_modules/comlink/dist/esm/comlink.mjs',
       '@noble/hashes/': './node_modules/@noble/hashes/',
     };

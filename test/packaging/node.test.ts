@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ANSWERS, ESTIMATE, type Packed, packPackage, run } from './project.js';
+import { STATE_ANSWERS, STATE_PROGRAM, TRIE_LOG } from './state-program.js';
 
-const IN_PROCESS = `import { createInlineNode } from 'plumbline/inline';
+const IN_PROCESS = `import { createInlineNode } from 'plumbline-l2/inline';
 import { estimate } from './estimate.js';
 console.log(JSON.stringify(await estimate(await createInlineNode())));
 `;
@@ -14,12 +15,12 @@ worker.on('message', (outcome) => console.log(JSON.stringify(outcome)));
 `;
 
 const THREAD = `import { parentPort } from 'node:worker_threads';
-import { createInlineNode } from 'plumbline/inline';
+import { createInlineNode } from 'plumbline-l2/inline';
 import { estimate } from './estimate.js';
 parentPort.postMessage(await estimate(await createInlineNode()));
 `;
 
-const SERVED = `import { createInlineNode, serve } from 'plumbline/node';
+const SERVED = `import { createInlineNode, serve } from 'plumbline-l2/node';
 import { estimate } from './estimate.js';
 const node = await createInlineNode();
 const server = await serve(node, { port: 0 });
@@ -31,10 +32,24 @@ const close = async () => { await server.close(); await node.close(); };
 console.log(JSON.stringify(await estimate({ request, close })));
 `;
 
-const COMMON_JS = `const { createInlineNode } = require('plumbline/inline');
+const COMMON_JS = `const { createInlineNode } = require('plumbline-l2/inline');
 import('./estimate.js')
   .then(async ({ estimate }) => estimate(await createInlineNode()))
   .then((outcome) => console.log(JSON.stringify(outcome)));
+`;
+
+const STATE = `import { program } from './state-program.js';
+const openPages = () => {
+  const stored = new Map();
+  return {
+    getMany: async (keys) => keys.map((key) => stored.get(key)),
+    commit: async ({ puts, deletes }) => {
+      for (const key of deletes) stored.delete(key);
+      for (const { key, value } of puts) stored.set(key, value);
+    },
+  };
+};
+console.log(JSON.stringify(await program(openPages, '${TRIE_LOG.encoded}')));
 `;
 
 describe('the packed package in Node', () => {
@@ -50,6 +65,8 @@ describe('the packed package in Node', () => {
       'thread.js': THREAD,
       'served.js': SERVED,
       'common.cjs': COMMON_JS,
+      'state.js': STATE,
+      'state-program.js': STATE_PROGRAM,
     });
   });
 
@@ -57,6 +74,10 @@ describe('the packed package in Node', () => {
     // `--no-warnings`: some versions of Node say that `require` of a module is new.
     const printed = await run(process.execPath, ['--no-warnings', program], project);
     expect(JSON.parse(printed)).toEqual(ANSWERS);
+  });
+
+  test('a zk state: applied, stored, proved, followed', async () => {
+    expect(JSON.parse(await run(process.execPath, ['state.js'], project))).toEqual(STATE_ANSWERS);
   });
 
   test('installed by npm, with its command', async ({ skip }) => {

@@ -93,11 +93,16 @@ export async function outcomeOf(browser: Browser, url: string): Promise<{ outcom
   }
 }
 
-/** Opens what was built under a policy, and has it estimate. */
-export async function expectAnswers(browser: Browser, directory: string, policy: string = STRICT_CSP): Promise<void> {
+/** Opens what was built under a policy, and expects these answers of its program. */
+export async function expectAnswers(
+  browser: Browser,
+  directory: string,
+  policy: string = STRICT_CSP,
+  answers: object = ANSWERS,
+): Promise<void> {
   const server = await serveFiles(directory, policy);
   try {
-    expect(await outcomeOf(browser, server.url)).toEqual({ outcome: ANSWERS, troubles: [] });
+    expect(await outcomeOf(browser, server.url)).toEqual({ outcome: answers, troubles: [] });
   } finally {
     await server.close();
   }

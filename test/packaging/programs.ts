@@ -1,18 +1,32 @@
 import { ESTIMATE, root } from './project.js';
+import { STATE_PROGRAM, TRIE_LOG } from './state-program.js';
 
 export const INDEX = '<!doctype html><title>consumer</title><script type="module" src="./main.js"></script>';
-const page = (door: string, create: string): Readonly<Record<string, string>> => ({
+const page = (entry: string, create: string): Readonly<Record<string, string>> => ({
   'index.html': INDEX,
   'estimate.js': ESTIMATE,
-  'main.js': `import { ${create} } from '${door}';
+  'main.js': `import { ${create} } from '${entry}';
 import { estimate } from './estimate.js';
 ${create}().then(estimate).then((outcome) => { window.outcome = outcome; }, (error) => { window.outcome = error.code ?? String(error); });
 `,
 });
 /** A page whose node is in a worker. */
-export const IN_WORKER = page('plumbline', 'createNode');
+export const IN_WORKER = page('plumbline-l2', 'createNode');
 /** A page whose node is in its own thread. */
-export const IN_PAGE = page('plumbline/inline', 'createInlineNode');
+export const IN_PAGE = page('plumbline-l2/inline', 'createInlineNode');
+
+/** A page that keeps a zk state in IndexedDB. */
+export const STATE_PAGE: Readonly<Record<string, string>> = {
+  'index.html': INDEX,
+  'state-program.js': STATE_PROGRAM,
+  'main.js': `import { openStatePages } from 'plumbline-l2/state';
+import { program } from './state-program.js';
+program(openStatePages, '${TRIE_LOG.encoded}').then(
+  (outcome) => { window.outcome = outcome; },
+  (error) => { window.outcome = String(error); },
+);
+`,
+};
 
 /** webpack by its own interface, without its command, which is a package of its own. @param more - settings */
 export const webpackProgram = (more: object = {}): string => `import { createRequire } from 'node:module';

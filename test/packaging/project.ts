@@ -106,7 +106,7 @@ export async function packPackage(): Promise<Packed> {
     directory,
     project(projectName, files, packages = []) {
       const project = join(directory, projectName);
-      place(unpacked, join(project, 'node_modules/plumbline'));
+      place(unpacked, join(project, 'node_modules/plumbline-l2'));
       const more = packages.map((other) => `node_modules/${other}`);
       for (const path of [...dependencies, ...more]) place(join(root, path), join(project, path));
       const manifest = JSON.stringify({ name: projectName, private: true, type: 'module' });
@@ -123,7 +123,7 @@ const PRICE = expect.stringMatching(/^0x[1-9a-f]/) as unknown;
 
 /**
  * What each consumer has to answer: 21 000 is what a plain transfer costs, 7 wei the base fee of these networks
- * (spec/fees.md 4).
+ * (docs/spec/fees.md 4).
  */
 export const ANSWERS = {
   transfer: { gasLimit: '0x5208', baseFeePerGas: '0x7', priorityFeePerGas: PRICE },

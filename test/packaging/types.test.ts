@@ -3,14 +3,16 @@ import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bin, type Packed, packPackage, root, run } from './project.js';
 
-/** A consumer that imports every door there is, and uses what a wallet would. */
-const EVERY_DOOR = `import { createNode, devnet, linea, PlumblineError, type Hex, type PlumblineNode } from 'plumbline';
-import * as worker from 'plumbline/worker';
-import { createInlineNode, type NodeInfo } from 'plumbline/inline';
-import * as serviceWorker from 'plumbline/service-worker';
-import { hexToBytes, loadHasher, verifyLineaProof } from 'plumbline/verify';
-import { lineaActions, type PlumblineRpcSchema } from 'plumbline/viem';
-import { loadCalldataSizer, priorityFeePerGas, type Prices } from 'plumbline/fees';
+/** A consumer that imports every entry point, and uses what a wallet would. */
+const EVERY_ENTRY = `import { createNode, devnet, linea, PlumblineError, type Hex, type PlumblineNode } from 'plumbline-l2';
+import * as worker from 'plumbline-l2/worker';
+import { createInlineNode, type NodeInfo } from 'plumbline-l2/inline';
+import * as serviceWorker from 'plumbline-l2/service-worker';
+import { hexToBytes, loadHasher, verifyLineaProof } from 'plumbline-l2/verify';
+import { lineaActions, type PlumblineRpcSchema } from 'plumbline-l2/viem';
+import { KeyFollower, openState, openStatePages, type StateTrace, type WorldState } from 'plumbline-l2/state';
+import { hashAddress, type Hasher } from 'plumbline-l2/hash';
+import { loadCalldataSizer, priorityFeePerGas, type Prices } from 'plumbline-l2/fees';
 
 export const nothing: Record<string, never>[] = [worker, serviceWorker];
 export async function estimate(key: string): Promise<Hex> {
@@ -24,6 +26,13 @@ export async function estimate(key: string): Promise<Hex> {
   return gasLimit + total.slice(2) as Hex;
 }
 export const tools: unknown[] = [loadCalldataSizer, priorityFeePerGas satisfies Function];
+export async function apply(name: string, hasher: Hasher): Promise<readonly StateTrace[]> {
+  const pages = await openStatePages(name);
+  const state: WorldState = await openState({ scheme: 'poseidon2', pages });
+  const { root, traces } = state.applyBlockTraced(0, [{ address: hexToBytes('0x'), destroyed: false, slots: [] }]);
+  await pages.commit(state.takePages());
+  return hashAddress(hasher, root) instanceof KeyFollower ? [] : traces;
+}
 export type Schema = PlumblineRpcSchema[0]['ReturnType'];
 export const { estimateLineaFees } = lineaActions()({ request: async () => ({}) });
 export type { Prices };
@@ -32,12 +41,14 @@ createNode({ chain: { kind: 'no such kind' } });
 `;
 
 /** A program of Node's, without the types of a page. */
-const NODE_DOORS = `import { serve } from 'plumbline/node';
-import { createInlineNode } from 'plumbline/inline';
-import { verifyLineaProof } from 'plumbline/verify';
-import { encodeForSizing } from 'plumbline/fees';
+const NODE_DOORS = `import { serve } from 'plumbline-l2/node';
+import { createInlineNode } from 'plumbline-l2/inline';
+import { verifyLineaProof } from 'plumbline-l2/verify';
+import { encodeForSizing } from 'plumbline-l2/fees';
+import { openState } from 'plumbline-l2/state';
+import { loadHasher } from 'plumbline-l2/hash';
 export const run = async (): Promise<number> => (await serve(await createInlineNode(), { port: 0 })).port;
-export const others = [verifyLineaProof, encodeForSizing];
+export const others = [verifyLineaProof, encodeForSizing, openState, loadHasher];
 // @ts-expect-error a mistake has to be one, or nothing is checked here
 serve('no node');
 `;
@@ -78,7 +89,7 @@ describe('the types of the packed package', () => {
     project = packed.project(
       'types',
       {
-        'page.ts': EVERY_DOOR,
+        'page.ts': EVERY_ENTRY,
         'node.ts': NODE_DOORS,
         'page.bundler.json': config('bundler', page, 'page.ts'),
         'page.nodenext.json': config('nodenext', page, 'page.ts'),
@@ -95,25 +106,25 @@ describe('the types of the packed package', () => {
     });
   });
 
-  test('every door leads to a file, and scripts say that they are scripts', () => {
-    const inside = join(project, 'node_modules/plumbline');
+  test('every entry point leads to a file, and scripts say that they are scripts', () => {
+    const inside = join(project, 'node_modules/plumbline-l2');
     const { exports } = JSON.parse(readFileSync(join(inside, 'package.json'), 'utf8')) as {
       exports: Record<string, string | { types: string; default: string }>;
     };
-    for (const [door, target] of Object.entries(exports)) {
+    for (const [entry, target] of Object.entries(exports)) {
       const { types, default: code } = typeof target === 'string' ? { types: target, default: target } : target;
-      expect(existsSync(join(inside, types)), `${door}: ${types}`).toBe(true);
+      expect(existsSync(join(inside, types)), `${entry}: ${types}`).toBe(true);
       const names = code.includes('*') ? readdirSync(join(inside, dirname(code))) : [basename(code)];
       const [before, after = ''] = basename(code).split('*');
       expect(
         names.filter((name) => name.startsWith(before!) && name.endsWith(after)),
-        door,
+        entry,
       ).not.toEqual([]);
     }
-    for (const door of ['./worker', './worker-devnet', './service-worker', './kernel.wasm']) {
-      const { types } = exports[door] as { types: string };
+    for (const entry of ['./worker', './worker-devnet', './service-worker', './kernel.wasm']) {
+      const { types } = exports[entry] as { types: string };
       const text = readFileSync(join(inside, types), 'utf8');
-      expect(text).toMatch(/^\/\*\*\n \* Doors? `plumbline\/[\s\S]+\*\/\nexport \{\};\n$/);
+      expect(text).toMatch(/^\/\*\*\n \* Entry points? `plumbline-l2\/[\s\S]+\*\/\nexport \{\};\n$/);
     }
   });
 
@@ -121,15 +132,15 @@ describe('the types of the packed package', () => {
     expect(await run(bin('publint'), ['run', packed.tarball, '--strict'], root)).toMatch(/All good!/);
   });
 
-  // `esm-only`: there is no CommonJS build on purpose, and resolution before `exports` (`node10`) cannot see the doors.
+  // `esm-only`: there is no CommonJS build on purpose, and resolution before `exports` (`node10`) cannot see the entry points.
   // Node from 20.19 on can `require` modules (node.test.ts does it).
-  test('attw finds every door typed', async () => {
+  test('attw finds every entry point typed', async () => {
     const printed = await run(bin('attw'), [packed.tarball, '--profile', 'esm-only', '--no-color'], root);
     const { exports } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
       exports: Record<string, unknown>;
     };
-    for (const door of Object.keys(exports).filter((name) => !name.includes('*'))) {
-      expect(printed).toContain(`"plumbline${door.slice(1)}"`);
+    for (const entry of Object.keys(exports).filter((name) => !name.includes('*'))) {
+      expect(printed).toContain(`"plumbline-l2${entry.slice(1)}"`);
     }
   });
 });

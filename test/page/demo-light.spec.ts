@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
-import { createInlineNode } from '../../dist/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { createInlineNode } from '../../dist/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
 import { axe, card, estimate, expectNoSideways, status, visit, watch } from './demo-page.js';
 

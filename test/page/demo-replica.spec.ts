@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
-import { createInlineNode } from '../../dist/hosts/inline.js';
+import { createInlineNode } from '../../dist/hosts/opening/inline.js';
 import { MemoryStore } from '../../dist/store/memory-store.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
 import { devnetLogs } from '../support/mock-shomei-devnet.js';
 import { axe, expectNoSideways, status, visit, watch } from './demo-page.js';

@@ -22,7 +22,7 @@ test.beforeAll(async () => {
   const folder = `${root}build/extension`;
   const script = pathToFileURL(`${root}examples/extension/build.mjs`).href;
   const { buildExtension } = (await import(script)) as ExampleBuild;
-  await buildExtension({ outdir: folder, alias: { 'plumbline/inline': `${root}dist/hosts/inline.js` } });
+  await buildExtension({ outdir: folder, alias: { 'plumbline-l2/inline': `${root}dist/hosts/opening/inline.js` } });
   profile = await mkdtemp(join(tmpdir(), 'plumbline-extension-'));
   const executablePath = await findBrowser();
   context = await chromium.launchPersistentContext(profile, {

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import type { RpcProxyOptions } from '../../src/hosts/register.js';
+import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
 import {
   type Answer,
   call,
@@ -19,7 +19,9 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => scene.close());
 
-test('without a node there are errors, or the network if so told', async ({ context }) => {
+test('while the node cannot be opened, requests are errors, or go to the network with that fallback', async ({
+  context,
+}) => {
   const page = await scene.openPage(context);
   const light = (await scene.lightOptions()) as { chain: object };
   const broken = {
@@ -57,7 +59,7 @@ test('without a node there are errors, or the network if so told', async ({ cont
   expect(refused).toMatchObject({ classes: 'error', json: { id: 'd', error: { code: -32603 } } });
 });
 
-test('everything that is not ours passes as it was', async ({ context }) => {
+test('other requests pass unchanged', async ({ context }) => {
   const page = await scene.openPage(context);
   await register(page, { paths: ['/v3/*'], forward: false });
   scene.site.onPost = ({ body }, response) => response.end(body);
@@ -88,7 +90,7 @@ test('everything that is not ours passes as it was', async ({ context }) => {
   expect(scene.site.posts.slice(2).map(({ path }) => path)).toEqual(['/v3/', '/v3/a/b', '/v4/abc']);
 });
 
-test('a page that was loaded past the worker, a worker of the page’s own, and options that are not sound', async ({
+test('controls a page after a forced reload, works inside another worker, and refuses invalid options', async ({
   context,
 }) => {
   const page = await scene.openPage(context);
@@ -138,7 +140,7 @@ test('a page that was loaded past the worker, a worker of the page’s own, and 
   expect(await refusal({ scope: '/elsewhere/' })).toMatch(/^WORKER_FAILED.*outside/);
 });
 
-test('HTTP as pages send it: any type, bodies that are no JSON or too large, and a network that has nothing of it', async ({
+test('answers any content type, and bodies that are not JSON or too large, without the network', async ({
   context,
 }) => {
   const page = await scene.openPage(context);
@@ -191,7 +193,7 @@ test('HTTP as pages send it: any type, bodies that are no JSON or too large, and
   expect(scene.site.posts.map(({ method }) => method)).toEqual(['PUT', 'POST']);
 });
 
-test('listeners of a worker of the page’s own that stand before ours have their requests, from the first on', async ({
+test('listeners that another worker adds before importScripts get their requests, from the first on', async ({
   context,
 }) => {
   const page = await scene.openPage(context);
@@ -214,7 +216,7 @@ test('listeners of a worker of the page’s own that stand before ours have thei
   expect(scene.site.posts).toEqual([]);
 });
 
-test('a light node has no eth_simulateV1: the endpoint is asked, and said to be', async ({ context }) => {
+test('eth_simulateV1 of a light node is forwarded and marked as forwarded', async ({ context }) => {
   const page = await scene.openPage(context);
   await register(page, await scene.lightOptions());
   scene.upstream.seen.length = 0;
@@ -229,7 +231,7 @@ test('a light node has no eth_simulateV1: the endpoint is asked, and said to be'
   expect(scene.seenMethods()).toContain('eth_simulateV1');
 });
 
-test('a service worker that is none of ours stays', async ({ context }) => {
+test('unregisterRpcProxy leaves service workers of other software registered', async ({ context }) => {
   scene.site.scripts.set('/other.js', "addEventListener('fetch', () => {});");
   const page = await scene.openPage(context);
   const kept = await page.evaluate(async () => {
@@ -246,9 +248,7 @@ test('a service worker that is none of ours stays', async ({ context }) => {
   expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
 });
 
-test('a devnet of a genesis file, ended by the browser: what few calls reach is there without a server', async ({
-  context,
-}) => {
+test('a devnet from a genesis file runs rarely used code after a restart without a server', async ({ context }) => {
   const page = await scene.openPage(context);
   const fetched: string[] = [];
   context.on('request', (request) => fetched.push(new URL(request.url()).pathname));

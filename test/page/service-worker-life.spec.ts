@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import {
   call,
   type Options,
@@ -34,7 +34,7 @@ test('a new version takes over, and no request under way is lost', async ({ cont
   expect((await post(page, scene.upstream.url, call('debug_echo', ['again']))).json.result).toEqual(['again']);
 });
 
-test('a batch under way when the browser stops the worker is answered whole, in its order', async ({ context }) => {
+test('a batch under way when the browser stops the worker is answered completely and in order', async ({ context }) => {
   const page = await scene.openPage(context);
   await register(page, { urls: [scene.upstream.url] });
   await post(page, scene.upstream.url, call('eth_chainId'));
@@ -53,7 +53,7 @@ test('a batch under way when the browser stops the worker is answered whole, in 
   }
 });
 
-test('switched off, requests go to the network', async ({ context }) => {
+test('after unregisterRpcProxy, requests go to the network', async ({ context }) => {
   scene.site.onPost = (_, response) =>
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'of the network' }));
   const page = await scene.openPage(context);
@@ -76,7 +76,7 @@ test('switched off, requests go to the network', async ({ context }) => {
   expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toBe('of the network');
 });
 
-test('keys are kept nowhere, and come back from the request or from a page', async ({ context }) => {
+test('keys are not stored, and come from the request or from a page after a restart', async ({ context }) => {
   const page = await scene.openPage(context);
   const light = (await scene.lightOptions()) as { chain: object };
   // The address that the page asks is another than the endpoint's: only pages can give that back.
@@ -125,7 +125,7 @@ test('keys are kept nowhere, and come back from the request or from a page', asy
   expect((await balance(bare)).error).toMatchObject({ code: -32603 });
 });
 
-test('the worker shares its store with a node of a page: one chain, whoever ends', async ({ context }) => {
+test('the worker shares its store with the node of a page: one chain, whichever ends', async ({ context }) => {
   const page = await scene.openPage(context);
   await register(page, { storeName: 'both' });
   const number = async () => (await post(page, '/rpc', call('eth_blockNumber'))).json.result;
@@ -137,7 +137,7 @@ test('the worker shares its store with a node of a page: one chain, whoever ends
       return node.request({ method: name, params: [] });
     }, method);
   await tab.evaluate(async () => {
-    const worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
+    const worker = new Worker('/dist/hosts/worker/worker.js', { type: 'module' });
     const { lib } = globalThis as unknown as { lib: SiteLibrary };
     Object.assign(globalThis, { node: await lib.plumbline.createNode({ storeName: 'both', worker }) });
   });
@@ -162,7 +162,7 @@ test('the worker shares its store with a node of a page: one chain, whoever ends
   expect(Number(await number())).toBe(head + 1);
 });
 
-test('stopped at any moment: what was answered is kept, what was not fails, nobody waits for ever', async ({
+test('stopped at any moment: answered transactions are stored, the others fail, no request hangs', async ({
   context,
 }) => {
   const pages = [await scene.openPage(context), await scene.openPage(context)];

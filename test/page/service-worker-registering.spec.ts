@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import type { RpcProxyOptions } from '../../src/hosts/register.js';
+import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
 import { call, openProxyScene, type ProxyScene, post, register } from '../support/proxy-scene.js';
 import type { SiteLibrary } from '../support/proxy-site.js';
 
@@ -23,7 +23,7 @@ function refusal(page: Page, options: Partial<RpcProxyOptions>): Promise<string 
   }, options);
 }
 
-test('a script that does not install is said to, long before the time is over', async ({ context }) => {
+test('a script that does not install is an error long before the timeout', async ({ context }) => {
   const page = await scene.openPage(context);
   scene.site.scripts.set('/lonely.js', "importScripts('/missing-beside-it.js');");
   scene.site.scripts.set(
@@ -40,7 +40,7 @@ test('a script that does not install is said to, long before the time is over', 
   expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
 });
 
-test('a script that is none of ours, and options that no worker can be given, are named', async ({ context }) => {
+test('the error names a script of other software, and options that cannot be sent', async ({ context }) => {
   const page = await scene.openPage(context);
   for (const [options, message] of [
     [{ scriptUrl: '/page.js', timeoutMs: 6_000 }, /^WORKER_FAILED .*answer/],
@@ -54,7 +54,7 @@ test('a script that is none of ours, and options that no worker can be given, ar
   }
   const provider = await page.evaluate(async () => {
     const { plumbline } = (globalThis as unknown as { lib: SiteLibrary }).lib;
-    const worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
+    const worker = new Worker('/dist/hosts/worker/worker.js', { type: 'module' });
     const endpoints = [{ provider: { request: async () => null } }];
     const chain = { kind: 'light', network: plumbline.linea, endpoints } as const;
     return plumbline.createNode({ worker, chain }).catch((error) => `${error.code} ${error.message}`);
@@ -62,7 +62,7 @@ test('a script that is none of ours, and options that no worker can be given, ar
   expect(provider).toMatch(/^INVALID_PARAMETER options: .*no providers/);
 });
 
-test('a script that does not come is not waited for any longer than was said', async ({ context }) => {
+test('a script that does not load is an error after the timeout', async ({ context }) => {
   const page = await scene.openPage(context);
   await page.evaluate(() => {
     navigator.serviceWorker.register = () => new Promise(() => {});
@@ -70,7 +70,7 @@ test('a script that does not come is not waited for any longer than was said', a
   expect(await refusal(page, { timeoutMs: 200 })).toMatch(/^WORKER_FAILED .*within 200 ms/);
 });
 
-test('a page below a narrower scope is not answered by a wider one, and is told so', async ({ context }) => {
+test('registering a wider scope fails on a page that a narrower scope controls', async ({ context }) => {
   const page = await scene.openPage(context, '/inner/page');
   await register(page, { scriptUrl: '/inner/service-worker.js', paths: ['/inner/rpc'], storeName: 'inner' });
   expect((await post(page, '/inner/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
@@ -84,7 +84,7 @@ test('a page below a narrower scope is not answered by a wider one, and is told 
   expect(scene.site.posts).toEqual([]);
 });
 
-test('another script with a chain in its address is none of ours', async ({ context }) => {
+test('a script with another parameter named chain is not a registration of plumbline', async ({ context }) => {
   scene.site.scripts.set('/other.js', "addEventListener('fetch', () => {});");
   const page = await scene.openPage(context);
   const kept = await page.evaluate(async () => {
@@ -96,7 +96,7 @@ test('another script with a chain in its address is none of ours', async ({ cont
   expect(kept).toBe(1);
 });
 
-test('off and on again, with another chain: each answers in its turn', async ({ context }) => {
+test('after unregistering and registering with another chain, the new chain answers', async ({ context }) => {
   const page = await scene.openPage(context);
   for (let round = 0; round < 2; round++) {
     await register(page, {});
@@ -116,7 +116,7 @@ test('off and on again, with another chain: each answers in its turn', async ({ 
   }
 });
 
-test('bodies that stream, requests that outlive their page, credentials and beacons', async ({ context }) => {
+test('streamed bodies, keepalive requests, credentials and beacons are answered', async ({ context }) => {
   const page = await scene.openPage(context);
   await register(page, { urls: [scene.upstream.url] });
   const text = JSON.stringify(call('eth_chainId'));

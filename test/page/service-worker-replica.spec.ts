@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
-import { createInlineNode } from '../../dist/hosts/inline.js';
+import { createInlineNode } from '../../dist/hosts/opening/inline.js';
 import { devnet } from '../../dist/networks/devnet.js';
 import { MemoryStore } from '../../dist/store/memory-store.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { serveMock } from '../support/mock-chain.js';
 import { devnetLogs } from '../support/mock-shomei-devnet.js';
 import { call, type Options, post, register, TOKEN } from '../support/proxy-scene.js';

@@ -39,7 +39,7 @@ const expected = async () =>
     ((await scene.dev.request({ method: 'linea_estimateGas', params: [TRANSFER] })) as { gasLimit: string }).gasLimit,
   ).toString();
 
-test('a page with viem and an unchanged address: estimates locally, forwards, outlives stops and updates, in every tab', async ({
+test('a page with viem and an unchanged URL estimates locally and forwards, after stops and updates, in every tab', async ({
   context,
 }) => {
   const origins = new Set<string>();
@@ -71,7 +71,7 @@ test('a page with viem and an unchanged address: estimates locally, forwards, ou
   expect([...origins].sort()).toEqual(configured.sort());
 });
 
-test('a devnet on a path: 200 calls at once each with its id, and its blocks outlive stops', async ({ context }) => {
+test('a devnet on a path answers 200 calls at once, and keeps its blocks after stops', async ({ context }) => {
   const page = await scene.openPage(context);
   await register(page, {});
   const answers = await page.evaluate(async () => {
@@ -108,7 +108,7 @@ test('a devnet on a path: 200 calls at once each with its id, and its blocks out
   expect(scene.site.posts.map(({ path }) => path)).toEqual(['/rpc']);
 });
 
-test('batches are split and put together in order, each answer with its own id', async ({ context }) => {
+test('batches are split and merged in order, each answer with its id', async ({ context }) => {
   const page = await scene.openPage(context);
   await register(page, { urls: [scene.upstream.url] });
   scene.upstream.seen.length = 0;
@@ -147,7 +147,7 @@ test('batches are split and put together in order, each answer with its own id',
   expect(estimate).toMatchObject({ classes: 'computed', json: { result: { baseFeePerGas: '0x7' } } });
 });
 
-test('what an endpoint says is passed on only if it is an answer', async ({ context }) => {
+test('a response of an endpoint is passed on only if it is a JSON-RPC answer', async ({ context }) => {
   const page = await scene.openPage(context);
   await register(page, { urls: [scene.upstream.url] });
   const said = async (body: string, status = 200, headers = {}) => {
@@ -162,7 +162,7 @@ test('what an endpoint says is passed on only if it is an answer', async ({ cont
     id: 5,
     error: { code: -32603, message: `Internal error (${detail})` },
   });
-  const none = internal('no endpoint gave a proper answer');
+  const none = internal('no endpoint gave a valid answer');
   expect(await said('<html>')).toEqual(none);
   expect(await said('{"jsonrpc":"2.0","id":1')).toEqual(none);
   expect(await said('{"jsonrpc":"2.0","id":9,"result":1}')).toEqual(none);

@@ -1,6 +1,6 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { openSite, type Site, type SiteLibrary } from '../support/proxy-site.js';
 
 const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
@@ -18,7 +18,7 @@ interface Lib {
 }
 
 /** A page that is connected to the node of the shared worker. @returns the code of what went wrong in place of it */
-async function connect(context: BrowserContext, options: NodeOptions = {}, script = '/dist/hosts/worker.js') {
+async function connect(context: BrowserContext, options: NodeOptions = {}, script = '/dist/hosts/worker/worker.js') {
   const page = await context.newPage();
   await page.goto(site.origin);
   const failure = await page.evaluate(
@@ -50,7 +50,7 @@ function ask(page: Page, method: string, ...params: unknown[]): Promise<unknown>
 const close = (page: Page) => page.evaluate(() => (globalThis as unknown as Lib).node.close());
 const heard = (page: Page) => page.evaluate(() => (globalThis as unknown as Lib).heard);
 
-test('a node in a shared worker is one for all pages, each with its own subscriptions', async ({ context }) => {
+test('all pages of a shared worker use one node, each with its own subscriptions', async ({ context }) => {
   const [{ page: first }, { page: second }] = [await connect(context), await connect(context)];
   const [from, to] = (await ask(first, 'eth_accounts')) as string[];
   const data = `0xa9059cbb${to!.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`;
@@ -71,7 +71,7 @@ test('a node in a shared worker is one for all pages, each with its own subscrip
   expect(await ask(second, 'eth_blockNumber')).toBe('0x2');
 });
 
-test('it keeps the first page’s options until the last page closes it, and reopens from the store', async ({
+test('it has the options of the first page until the last page closes it, and opens again from the store', async ({
   context,
 }) => {
   const { page: first } = await connect(context, { storeName: 'shared' });

@@ -3,9 +3,7 @@ import { close, devnet, lastStatus, look, start, stored, storeTests } from './st
 
 storeTests();
 
-test('a damaged page of the state, node of the trie, checkpoint or head pointer is rebuilt, and told of', async ({
-  page,
-}) => {
+test('a damaged state page, trie node, checkpoint or head pointer is rebuilt and reported', async ({ page }) => {
   const { name, hashes } = await stored(page, 3);
   const places = await page.evaluate(async (database) => {
     const [state, trie] = [await storePage.keys(database, 'state'), await storePage.keys(database, 'trie')];
@@ -60,7 +58,7 @@ test('a damaged or missing block is reported with its table and number, and noth
   }
 });
 
-test('deleted tables: the state is rebuilt from the blocks, caches begin anew, and blocks are reported', async ({
+test('deleted tables: the state is rebuilt from the blocks, caches start empty, missing blocks are reported', async ({
   page,
 }) => {
   const { name, hashes } = await stored(page, 3);

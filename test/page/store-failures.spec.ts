@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import {
   clearSiteData,
@@ -19,9 +19,7 @@ import {
 
 storeTests();
 
-test('a page that keeps an older version open makes opening fail with STORE_UNAVAILABLE, and keeps its data', async ({
-  page,
-}) => {
+test('a node waits for a page that keeps an older version open, up to a timeout', async ({ page }) => {
   const name = freshName();
   const other = await page.context().newPage();
   await openPage(other);
@@ -37,7 +35,7 @@ test('a page that keeps an older version open makes opening fail with STORE_UNAV
   await other.close();
 });
 
-test('a newer version is refused, and left as it is to the last byte', async ({ page }) => {
+test('a database of a newer version is refused and not changed', async ({ page }) => {
   const { name } = await stored(page, 2);
   const before = await page.evaluate(async (database) => {
     await storePage.hold(database, 500);
@@ -65,7 +63,7 @@ const RECORDED = [
   { file: 'devnet-2.json', tables: ['meta', 'blocks', 'dictionaries', 'state', 'trie'] },
 ];
 for (const { file, tables } of RECORDED) {
-  test(`a database as ${file} has it is brought up, with the blocks it had`, async ({ page }) => {
+  test(`the old database of ${file} is upgraded and keeps its blocks`, async ({ page }) => {
     const path = new URL(`../vectors/store/${file}`, import.meta.url);
     const recorded = JSON.parse(readFileSync(path, 'utf8')) as {
       version: number;
@@ -96,7 +94,7 @@ for (const { file, tables } of RECORDED) {
   });
 }
 
-test('site data cleared while a node is open: it goes on in memory, says so, and makes no new database', async ({
+test('site data cleared while a node is open: it goes on in memory, reports it, and creates no new database', async ({
   page,
 }) => {
   const name = freshName();
@@ -113,7 +111,7 @@ test('site data cleared while a node is open: it goes on in memory, says so, and
   expect((await look(page)).head).toBe(0);
 });
 
-test('another page upgrades or deletes the database: the node gives way at once, and goes on in memory', async ({
+test('another page upgrades or deletes the database: the node closes it at once, and goes on in memory', async ({
   page,
 }) => {
   for (const what of ['upgrade', 'delete'] as const) {
@@ -142,9 +140,7 @@ test('another page upgrades or deletes the database: the node gives way at once,
   }
 });
 
-test('without IndexedDB, or where it is denied, a devnet does not open unless it may be in memory', async ({
-  page,
-}) => {
+test('without IndexedDB, or where it is denied, a devnet opens only with fallback memory', async ({ page }) => {
   for (const script of ['/worker-without.js', '/worker-denied.js']) {
     expect(await start(page, devnet(freshName()), script)).toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(await start(page, devnet(freshName(), { storage: { fallback: 'memory' } }), script)).toBeUndefined();

@@ -16,7 +16,7 @@ import {
 
 storeTests();
 
-test('the quota that these tests set makes IndexedDB throw QuotaExceededError', async ({ page }) => {
+test('IndexedDB keeps to the quota that tests set', async ({ page }) => {
   await quota(1000);
   const thrown = await page.evaluate(async () => {
     await storePage.make('quota', 1, ['t'], []);
@@ -27,7 +27,7 @@ test('the quota that these tests set makes IndexedDB throw QuotaExceededError', 
   expect(thrown).toBe('QuotaExceededError');
 });
 
-test('a full disk: the chain goes on in memory, says so, and is stored when there is room', async ({ page }) => {
+test('a full disk: the chain goes on in memory, reports it, and is stored when there is space', async ({ page }) => {
   const name = freshName();
   await leave(page, 1_000_000);
   expect(await start(page, devnet(name))).toBeUndefined();
@@ -46,7 +46,7 @@ test('a full disk: the chain goes on in memory, says so, and is stored when ther
   expect(again.status).toBeUndefined();
 });
 
-test('a full disk at the end: what is stored is the chain up to the block that it says', async ({ page }) => {
+test('a full disk at closing: the chain is stored up to the reported block', async ({ page }) => {
   const name = freshName();
   await leave(page, 500_000);
   expect(await start(page, devnet(name))).toBeUndefined();
@@ -64,7 +64,7 @@ test('a full disk at the end: what is stored is the chain up to the block that i
   await send(page, 1);
 });
 
-test('a full disk at the beginning is an error, or a devnet in memory where that was asked for', async ({ page }) => {
+test('a full disk at the start is an error, or a devnet in memory with fallback memory', async ({ page }) => {
   await quota(1);
   expect(await start(page, devnet(freshName()))).toMatchObject({ code: 'STORE_QUOTA_EXCEEDED' });
   expect(await start(page, devnet(freshName(), { storage: { fallback: 'memory' } }))).toBeUndefined();
@@ -85,7 +85,7 @@ async function fillUp(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate(probe, [freshName(), SOME / 4] as const)).toBe('QuotaExceededError');
 }
 
-test('a full disk as a stored devnet is opened: it reads, goes on in memory, and says so', async ({ page }) => {
+test('a stored devnet opened on a full disk reads the store, goes on in memory, and reports it', async ({ page }) => {
   await leave(page, SOME);
   const { name, hashes } = await stored(page, 3);
   await fillUp(page);
@@ -105,7 +105,7 @@ test('a full disk as a stored devnet is opened: it reads, goes on in memory, and
   expect((await look(page)).hashes).toEqual(all);
 });
 
-test('a full disk as another page takes over: it goes on from what is stored, in memory, and says so', async ({
+test('a page that takes over on a full disk goes on from the stored chain in memory, and reports it', async ({
   page,
 }) => {
   const name = freshName();

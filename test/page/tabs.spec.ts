@@ -9,7 +9,9 @@ test.beforeAll(async () => {
 test.afterAll(() => site.close());
 
 for (const count of [2, 4]) {
-  test(`${count} tabs: one writes, all are answered, another takes over, no block is lost`, async ({ context }) => {
+  test(`${count} tabs: one is the writer, all are answered, another takes over, no block is lost`, async ({
+    context,
+  }) => {
     const scene = new TabsScene(context, site);
     for (let account = 0; account < count; account++) await scene.add(account);
     expect((await scene.roles()).map(({ role }) => role).sort()).toEqual([
@@ -17,11 +19,11 @@ for (const count of [2, 4]) {
       'writer',
     ]);
 
-    // All at once, undisturbed.
+    // All tabs at once, without a change of writer.
     expect(await scene.storm(5)).toBe(count * 9);
     expect(await scene.check()).toBe(1 + count * 5);
 
-    // The writer goes while all of them have requests under way.
+    // The writer ends while all tabs have requests under way.
     const withoutMs: Partial<Record<Ending, number>> = {};
     for (const how of ['close', 'page', 'worker'] as const) {
       let ended: Awaited<ReturnType<TabsScene['endWriter']>> | undefined;
@@ -42,7 +44,7 @@ for (const count of [2, 4]) {
   });
 }
 
-test('subscriptions go on with the next writer, under their ids', async ({ context }) => {
+test('subscriptions continue with the next writer and keep their ids', async ({ context }) => {
   const storeName = `tabs-${crypto.randomUUID()}`;
   const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
   expect(await first.call('open', { storeName })).toBe('open');
@@ -69,7 +71,7 @@ test('a node with other options on the same store is refused', async ({ context 
   expect((await first.call('writer', storeName)).epoch).toBe(epoch);
 });
 
-test('without Web Locks, a lease in the store decides which tab writes', async ({ context }) => {
+test('without Web Locks, a lease in the store elects the writer', async ({ context }) => {
   const options = { storeName: `tabs-${crypto.randomUUID()}` };
   const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
   expect(await first.call('open', options, 'worker-without-locks')).toBe('open');
@@ -81,7 +83,7 @@ test('without Web Locks, a lease in the store decides which tab writes', async (
   expect((await second.call('sharing')).role).toBe('writer');
 });
 
-test('a store that one tab clears is empty for all, and goes on having one writer', async ({ context }) => {
+test('a store that one tab clears is empty for all tabs, and still has one writer', async ({ context }) => {
   const options = { storeName: `tabs-${crypto.randomUUID()}` };
   const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
   expect(await first.call('open', options)).toBe('open');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decodeChainFile } from '../../src/chain/devnet/chain-file.js';
-import type { InlineOptions } from '../../src/hosts/inline.js';
+import { decodeChainFile } from '../../src/chain/devnet/transfer/chain-file.js';
+import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { Key, Table } from '../../src/store/page-store.js';
 import { devNode, KeptStore, stranger } from '../support/dev-node.js';
 
@@ -45,7 +45,7 @@ async function exportsNothing(scene: Awaited<ReturnType<typeof grown>>, places: 
   expect(await dev.node.exportChain()).toEqual(whole);
 }
 
-describe('an export of a damaged store is refused', () => {
+describe('an export of a damaged store is refused if damage is in', () => {
   test('blocks, pointer, edits', async () => {
     const scene = await grown(40);
     await exportsNothing(scene, [
@@ -58,14 +58,14 @@ describe('an export of a damaged store is refused', () => {
     await expect(scene.dev.node.exportChain()).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
   });
 
-  test('a block in the place of another', async () => {
+  test('a block under the key of another', async () => {
     const { store, dev } = await grown(9);
     const value = (await store.get('blocks', 5))!;
     await store.commit({ puts: [{ table: 'blocks', key: 6, value }] });
     await expect(dev.node.exportChain()).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
   });
 
-  test('what pruned blocks need besides', async () => {
+  test('the history and state that pruned blocks need', async () => {
     const scene = await grown(170, { storage: { budgets: { devnet: 200_000 } } });
     await exportsNothing(scene, [
       ['blocks', 'pruned'],
@@ -78,7 +78,7 @@ describe('an export of a damaged store is refused', () => {
   });
 });
 
-test('a state that the blocks give again is no part of a file, and its damage nothing to it', async () => {
+test('the state is not exported if the blocks give it, so its damage does not matter', async () => {
   const { store, dev } = await grown(40);
   const before = await dev.node.exportChain();
   const tables = new Set(decodeChainFile(before).entries.map(({ table, key }) => (table === 'meta' ? key : table)));

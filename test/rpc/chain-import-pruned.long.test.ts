@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/block-record.js';
+import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
+import { decodeSegment, encodeSegment } from '../../src/chain/devnet/records/checkpoint-codec.js';
+import { decodeHistory, encodeHistory } from '../../src/chain/devnet/records/pruned-history.js';
 import {
   type ChainFile,
   type ChainFileEntry,
   decodeChainFile,
   encodeChainFile,
-} from '../../src/chain/devnet/chain-file.js';
-import { decodeSegment, encodeSegment } from '../../src/chain/devnet/checkpoint-codec.js';
-import { decodeHistory, encodeHistory } from '../../src/chain/devnet/pruned-history.js';
-import type { InlineOptions } from '../../src/hosts/inline.js';
+} from '../../src/chain/devnet/transfer/chain-file.js';
+import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import { accountAt, type DevNode, devNode, KeptStore, stranger } from '../support/dev-node.js';
-import { fixtureBytes, fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
 
 const CHAIN_ID = 59139;
 
@@ -72,7 +72,7 @@ describe('a file of pruned blocks', () => {
   test.each([
     ['changes', CHANGES],
     ['body', BODIES],
-  ])('makes the same devnet of another one, which opens again: %s', async (kind, budget) => {
+  ])('turns another devnet into the same one, which can be reopened: %s', async (kind, budget) => {
     expect(new Set(await kinds(budget))).toEqual(new Set([undefined, kind]));
     const { file, seen } = await theirs(budget);
     const more = { table: 'trie', key: 9999, value: new Uint8Array(1) } as const;
@@ -83,7 +83,7 @@ describe('a file of pruned blocks', () => {
     expect(await look(await devNode({ ...within(budget), store }))).toEqual(seen);
   });
 
-  test('is refused with another sum of what the pruned blocks changed', async () => {
+  test('is refused if the sum of the pruned changes was modified', async () => {
     await refusedWith((entry) => {
       if (entry.key !== 'pruned') return entry;
       const history = decodeHistory(entry.value);
@@ -91,10 +91,10 @@ describe('a file of pruned blocks', () => {
         i > 0 ? one : { ...one, after: { ...one.after!, balance: 7n } },
       );
       return { ...entry, value: encodeHistory({ ...history, changes }) };
-    }, /another state root/);
+    }, /do not give the state root/);
   });
 
-  test('is refused with another receipt of a block that has its body', async () => {
+  test('is refused if a receipt of a block with body was modified', async () => {
     const number = (await kinds()).indexOf('changes');
     await refusedWith((entry) => {
       if (entry.table !== 'blocks' || entry.key !== number) return entry;
@@ -104,8 +104,8 @@ describe('a file of pruned blocks', () => {
     }, /list of receipts/);
   });
 
-  test('is refused without the state, or with a part of it', async () => {
-    await refusedWith((entry) => (entry.key === 'devnet-checkpoint' ? undefined : entry), /lacks the state/);
+  test('is refused if the state is missing or incomplete', async () => {
+    await refusedWith((entry) => (entry.key === 'devnet-checkpoint' ? undefined : entry), /but no state/);
     await refusedWith((entry) => (entry.table === 'trie' ? undefined : entry), /is missing/);
     await refusedWith((entry) => (entry.key === '0' ? undefined : entry), /missing/);
     await refusedWith((entry) => {
@@ -123,24 +123,27 @@ describe('a file of pruned blocks', () => {
       if (entry.table !== 'blocks' || entry.key !== 0) return entry;
       const { block, receipts, changes } = decodeBlockRecord(entry.value, CHAIN_ID);
       return { ...entry, value: encodeBlockRecord({ block, receipts, changes, zkRoot }) };
-    }, /zk root at genesis/);
+    }, /zk state root at genesis/);
   });
 });
 
-describe.skipIf(!fixturesPresent)('a file of blocks that came from outside, through all forks', () => {
-  test('is exported and imported unchanged', async () => {
-    const genesis = fixturesPresent ? fixtureJson('execution-apis/genesis.json') : undefined;
-    const chain = { kind: 'devnet', genesis, mining: 'manual' } as const;
-    const importBlocks = fixtureBytes('execution-apis/chain.rlp');
-    const dev = await devNode({ chain: { ...chain, importBlocks }, store: new KeptStore() } as InlineOptions);
-    const { node, ask } = await devNode({ chain, store: new KeptStore() } as InlineOptions);
-    const head = await dev.number();
-    expect(await node.importChain(await dev.node.exportChain())).toEqual({ head });
-    for (let number = 0; number <= head; number++) {
-      const asked = `0x${number.toString(16)}`;
-      for (const [method, ...more] of [['eth_getBlockByNumber', true], ['eth_getBlockReceipts']] as const) {
-        expect(await ask(method, asked, ...more)).toEqual(await dev.ask(method, asked, ...more));
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))(
+  'a file of blocks that came from outside, through all forks',
+  () => {
+    test('is exported and imported unchanged', async () => {
+      const genesis = fixtureJson('execution-apis/genesis.json');
+      const chain = { kind: 'devnet', genesis, mining: 'manual' } as const;
+      const importBlocks = fixtureBytes('execution-apis/chain.rlp');
+      const dev = await devNode({ chain: { ...chain, importBlocks }, store: new KeptStore() } as InlineOptions);
+      const { node, ask } = await devNode({ chain, store: new KeptStore() } as InlineOptions);
+      const head = await dev.number();
+      expect(await node.importChain(await dev.node.exportChain())).toEqual({ head });
+      for (let number = 0; number <= head; number++) {
+        const asked = `0x${number.toString(16)}`;
+        for (const [method, ...more] of [['eth_getBlockByNumber', true], ['eth_getBlockReceipts']] as const) {
+          expect(await ask(method, asked, ...more)).toEqual(await dev.ask(method, asked, ...more));
+        }
       }
-    }
-  });
-});
+    });
+  },
+);

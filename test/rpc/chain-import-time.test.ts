@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openInline } from '../../src/hosts/open-inline.js';
+import { openInline } from '../../src/hosts/opening/open-inline.js';
 import { devNode, KeptStore } from '../support/dev-node.js';
 import { eventually } from '../support/eventually.js';
 import { TestBrowser } from '../support/tabs.js';
@@ -22,7 +22,7 @@ test('an import, an export and a clear may take longer than a request', async ()
   await eventually(async () => expect(await ask('eth_blockNumber')).toBe('0x0'));
 });
 
-test('an import that is aborted changes nothing, not even later', async () => {
+test('an aborted import changes nothing, then or later', async () => {
   const file = await fileOf(60);
   const store = new KeptStore();
   const { node, ask } = await devNode({ ...OPTIONS, store });
@@ -40,7 +40,7 @@ test('an import that is aborted changes nothing, not even later', async () => {
   expect((await store.keys('blocks')).length).toBe(2);
 });
 
-test('an import by a node that shares its store may take longer than a request, whichever node writes', async () => {
+test('an import by a node that shares its store may take longer too, as writer or follower', async () => {
   const file = await fileOf(60);
   const browser = new TestBrowser();
   const options = { ...OPTIONS, requestTimeoutMs: 15 };

@@ -1,17 +1,17 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, test } from 'vitest';
 import type { TransactionReceipt } from '../../src/chain/chain.js';
-import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/block-record.js';
+import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import {
   type ChainFile,
   type ChainFileEntry,
   decodeChainFile,
   encodeChainFile,
-} from '../../src/chain/devnet/chain-file.js';
+} from '../../src/chain/devnet/transfer/chain-file.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
 import type { SignedTransaction } from '../../src/ethereum/transaction.js';
-import type { Account } from '../../src/evm/state-reader.js';
-import type { InlineOptions } from '../../src/hosts/inline.js';
+import type { Account } from '../../src/evm/state/state-reader.js';
+import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import type { Key, Table } from '../../src/store/page-store.js';
@@ -91,7 +91,7 @@ async function expectRefused(file: Uint8Array, reason: RegExp): Promise<void> {
   expect(await dev.number()).toBe(2);
 }
 
-describe('a file with entries that no export writes', () => {
+describe('a file with entries that no export writes is refused:', () => {
   const foreign: [Table, Key][] = [
     ['meta', 'writer'],
     ['meta', 'writer-lease'],
@@ -122,8 +122,11 @@ describe('a file with entries that no export writes', () => {
     await expectRefused(await withEntry(table, key, value), /twice/);
   });
 
-  test('bytes after the last entry are refused', async () => {
-    await expectRefused(await edited((content) => concatBytes(content, Uint8Array.of(0))), /more than its entries/);
+  test('bytes after the last entry', async () => {
+    await expectRefused(
+      await edited((content) => concatBytes(content, Uint8Array.of(0))),
+      /bytes after its last entry/,
+    );
   });
 
   test('a key of an unknown kind is refused', async () => {
@@ -131,21 +134,21 @@ describe('a file with entries that no export writes', () => {
     await expectRefused(await file, /a key of an unknown kind/);
   });
 
-  test('a header that cannot be read is refused', async () => {
+  test('an invalid header', async () => {
     await expectRefused(await edited((content) => content.with(24, 0x5b)), /header/);
     await expectRefused(encodeChainFile({ ...(await theFile()), head: 1.5 }), /header/);
     await expectRefused(encodeChainFile({ ...(await theFile()), head: '36' as never }), /header/);
   });
 });
 
-describe('a file whose records do not decode', () => {
-  test('changes of a block that are none', async () => {
+describe('a file whose records cannot be decoded is refused:', () => {
+  test('invalid changes of a block', async () => {
     const bad = { address: new Uint8Array(3), before: undefined, after: undefined, destroyed: false, code: undefined };
     const file = withBlock(35, (record) => ({ ...record, changes: [{ ...bad, slots: [] }] }));
     await expectRefused(await file, /does not open/);
   });
 
-  test('changes that do not fit the state before them', async () => {
+  test('changes that contradict the state before them', async () => {
     const file = withBlock(35, (record) => ({
       ...record,
       changes: record.changes.map((one) => ({ ...one, before: one.before && { ...one.before, nonce: 77n } })),
@@ -153,7 +156,7 @@ describe('a file whose records do not decode', () => {
     await expectRefused(await file, /does not open/);
   });
 
-  test('a pointer or edits that are damaged', async () => {
+  test('a damaged head pointer or damaged edits', async () => {
     for (const key of ['devnet-head', 'devnet-edits']) {
       const file = fileWith((entry) => {
         return entry.key === key ? { ...entry, value: entry.value.with(0, entry.value[0]! ^ 1) } : entry;
@@ -168,7 +171,7 @@ describe('a file whose records do not decode', () => {
 /** Blocks before the checkpoint in the file, and after it. */
 const NUMBERS = [5, 34];
 
-describe('a file that tells something else than its headers', () => {
+describe('a file that contradicts its headers is refused if it differs in', () => {
   const receipt = (change: (receipt: TransactionReceipt) => Partial<TransactionReceipt>) => (record: BlockRecord) => ({
     ...record,
     receipts: record.receipts.map((one) => ({ ...one, ...change(one) })),
@@ -201,7 +204,7 @@ describe('a file that tells something else than its headers', () => {
     ['of a balance', account({ balance: 12345n }), /does not follow|does not open/],
     ['of a nonce', account({ nonce: 12345n }), /does not follow|does not open/],
     ['of no change', (record) => ({ ...record, changes: [] }), /does not follow/],
-    ['of code it lacks', account({ codeHash: new Uint8Array(32).fill(1) }), /lacks code/],
+    ['of code it lacks', account({ codeHash: new Uint8Array(32).fill(1) }), /lacks the code/],
     ['of its zk root', (record) => ({ ...record, zkRoot: new Uint8Array(32).fill(1) }), /does not follow/],
     ['of being pruned', (record) => ({ ...record, changes: [], pruned: 'changes' }), /not pruned as the rest/],
   ];
@@ -209,7 +212,7 @@ describe('a file that tells something else than its headers', () => {
     for (const number of NUMBERS) await expectRefused(await withBlock(number, change), reason);
   });
 
-  test('of code with another hash, while all roots fit', async () => {
+  test('code with another hash, while all roots match', async () => {
     const code = hexToBytes('0x6001600155');
     const dev = await devNode({ ...OPTIONS, store: new KeptStore() });
     await dev.ask('anvil_setCode', stranger('55'), bytesToHex(code));
@@ -221,21 +224,21 @@ describe('a file that tells something else than its headers', () => {
       const other = changes.map((one) => (one.code === undefined ? one : { ...one, code: one.code.with(0, 0) }));
       return { ...entry, value: encodeBlockRecord({ block, receipts, changes: other, zkRoot }) };
     });
-    await expectRefused(encodeChainFile({ ...file, entries }), /has code in block 1 of another hash/);
+    await expectRefused(encodeChainFile({ ...file, entries }), /has code in block 1 that does not match its hash/);
   });
 
-  test('of who had a transaction run unsigned', async () => {
+  test('the sender of an unsigned transaction', async () => {
     const file = withBlock(BLOCKS, transaction({ from: new Uint8Array(20).fill(1) }));
     await expectRefused(await file, /sender of a transaction/);
   });
 
-  test('of the newest header, whose hash nothing names', async () => {
+  test('the newest header, whose hash no other block contains', async () => {
     const header = (change: Partial<BlockHeader>) => (record: BlockRecord) => ({
       ...record,
       block: { ...record.block, header: { ...record.block.header, ...change } },
     });
     const headers: [Partial<BlockHeader>, RegExp][] = [
-      [{ timestamp: 0 }, /another time/],
+      [{ timestamp: 0 }, /the time of block/],
       [{ gasUsed: 1n }, /gas used/],
       [{ gasLimit: 1n }, /gas used/],
       [{ baseFeePerGas: undefined as never, withdrawalsRoot: undefined as never }, /base fee|list|does not open/],
@@ -247,19 +250,19 @@ describe('a file that tells something else than its headers', () => {
     for (const [change, reason] of headers) await expectRefused(await withBlock(BLOCKS, header(change)), reason);
   });
 
-  test('of the accounts at genesis: those of the importing devnet are taken; another zk root is refused', async () => {
+  test('genesis: the accounts of the importing devnet are used, and another zk state root is refused', async () => {
     const rich = await withBlock(0, account({ balance: 1n }));
     const dev = await devNode({ ...OPTIONS, store: new KeptStore() });
     const before = await dev.ask('eth_getBalance', accountAt(0), 'earliest');
     await dev.node.importChain(rich);
     expect(await dev.ask('eth_getBalance', accountAt(0), 'earliest')).toBe(before);
     const zkRoot = new Uint8Array(32).fill(1);
-    await expectRefused(await withBlock(0, (record) => ({ ...record, zkRoot })), /zk root at genesis/);
+    await expectRefused(await withBlock(0, (record) => ({ ...record, zkRoot })), /zk state root at genesis/);
   });
 });
 
-describe('a state that a file brings along', () => {
-  test('is rebuilt from the blocks when it is another', async () => {
+describe('the state in a file', () => {
+  test('is ignored and rebuilt from the blocks', async () => {
     const store = new KeptStore();
     const dev = await devNode({ ...OPTIONS, store });
     await dev.node.importChain(encodeChainFile(await theFile()));
@@ -283,7 +286,7 @@ describe('a state that a file brings along', () => {
   });
 });
 
-test('a chain whose first finalizations are no longer held is taken as well', async () => {
+test('a chain whose first finalizations are no longer held is accepted', async () => {
   const chain = { kind: 'devnet', scheme: 'poseidon2', finality: { heldFinalizations: 2 } } as const;
   const dev = await devNode({ chain, store: new KeptStore() });
   for (let i = 0; i < 20; i++) await dev.ask('evm_mine');
@@ -291,7 +294,7 @@ test('a chain whose first finalizations are no longer held is taken as well', as
   expect(await node.importChain(await dev.node.exportChain())).toEqual({ head: 20 });
 });
 
-test('the unchanged file is imported', async () => {
+test('the unmodified file is accepted', async () => {
   const dev = await devNode({ ...OPTIONS, store: new KeptStore() });
   expect(await dev.node.importChain(encodeChainFile(await theFile()))).toEqual({ head: BLOCKS });
   expect(await dev.ask('eth_getBalance', stranger('7a'), 'latest')).toBe('0x5');

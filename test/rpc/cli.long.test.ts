@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Command } from '../../src/hosts/cli/arguments.js';
 import { serveCommand } from '../../src/hosts/cli/serve.js';
 import { sizeCommand } from '../../src/hosts/cli/size.js';
 import { verifyCommand } from '../../src/hosts/cli/verify.js';
 import { eventually } from '../support/eventually.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import type { AnswerFixture } from '../support/proof-fixtures.js';
 
 let directory: string;
@@ -39,7 +39,7 @@ async function run(command: Command, ...args: string[]): Promise<{ code: number;
 
 const unusable = { code: 'INVALID_PARAMETER' };
 
-describe.skipIf(!fixturesPresent)('plumbline verify', () => {
+describe.skipIf(!hasFixture('state/getproof/poseidon2-devnet-contract.json'))('plumbline verify', () => {
   const proof = (name: string) => fixtureJson<AnswerFixture>(`state/getproof/${name}.json`);
 
   test('verifies recorded answers of both schemes in every form a file may have', async () => {
@@ -146,7 +146,7 @@ describe('plumbline serve', () => {
 });
 
 describe('the built command', () => {
-  const script = fileURLToPath(new URL('../../dist/hosts/cli.js', import.meta.url));
+  const script = fileURLToPath(new URL('../../dist/hosts/cli/cli.js', import.meta.url));
 
   /** Starts it and resolves once it has printed `expected`. */
   async function start(expected: RegExp, ...args: string[]): Promise<{ child: ChildProcess; match: RegExpExecArray }> {

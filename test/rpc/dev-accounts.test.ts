@@ -1,8 +1,8 @@
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createTxFromRLP } from '@ethereumjs/tx';
 import { describe, expect, test } from 'vitest';
-import { DEV_TOKENS } from '../../src/chain/devnet/genesis.js';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
+import { DEV_TOKENS } from '../../src/chain/devnet/state/genesis.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, devNode, KeptStore, proved, stranger, word } from '../support/dev-node.js';
 import { transferCalldata } from '../support/sign.js';
@@ -11,7 +11,7 @@ const ETHER = `0x${(10n ** 18n).toString(16)}`;
 const balanceSlot = (address: Hex) => bytesToHex(tokenBalanceSlot(hexToBytes(address)));
 
 describe('eth_sendTransaction by a dev account', () => {
-  test('is signed here: the sender is recovered from the signature by another library', async () => {
+  test('is signed by the devnet: another library recovers the sender from the signature', async () => {
     const { ask } = await devNode();
     const accounts = await ask<Hex[]>('eth_accounts');
     expect(accounts).toHaveLength(10);
@@ -42,7 +42,7 @@ describe('eth_sendTransaction by a dev account', () => {
     expect(createTxFromRLP(rebuilt.serialize(), { common }).type).toBe(2);
   });
 
-  test('a contract is deployed and called, nonces follow one another, prices can be given', async () => {
+  test('deploys and calls a contract, with consecutive nonces and given prices', async () => {
     const { ask } = await devNode({ chain: { kind: 'devnet', mining: 'manual' } });
     const from = accountAt(0);
     // Copies the ten bytes behind itself and returns them: PUSH1 10, PUSH1 12, PUSH1 0, CODECOPY, PUSH1 10, PUSH1 0, RETURN.
@@ -83,8 +83,8 @@ describe('eth_sendTransaction by a dev account', () => {
   });
 });
 
-describe.each(['anvil', 'hardhat'])('impersonation by the names of %s', (tool) => {
-  test('a contract sends: block, receipt and proof agree, and a stored chain comes back', async () => {
+describe.each(['anvil', 'hardhat'])('impersonation with the method names of %s', (tool) => {
+  test('a contract sends a transaction: block, receipt and proof agree, and the chain can be reopened', async () => {
     const store = new KeptStore();
     const dev = await devNode({ store });
     const { ask } = dev;
@@ -118,7 +118,7 @@ describe.each(['anvil', 'hardhat'])('impersonation by the names of %s', (tool) =
   });
 });
 
-test('everybody is impersonated as long as that is switched on, and hashes differ by sender', async () => {
+test('every account is impersonated while auto-impersonation is on, and hashes differ by sender', async () => {
   const { ask } = await devNode();
   const senders = [stranger('61'), stranger('62')];
   for (const from of senders) await ask('anvil_setBalance', from, ETHER);

@@ -3,7 +3,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { createEOACode7702Tx } from '@ethereumjs/tx';
 import { eoaCode7702SignAuthorization } from '@ethereumjs/util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, devNode, stranger } from '../support/dev-node.js';
@@ -14,7 +14,7 @@ const blockOf = async (ask: (method: string, ...params: unknown[]) => Promise<un
   (await ask('eth_getBlockByNumber', tag, false)) as { transactions: Hex[]; number: Hex; timestamp: Hex };
 
 describe('the order of the pool', () => {
-  test('a gap waits for the nonce before it, then both are sealed', async () => {
+  test('a transaction behind a nonce gap waits until the gap is filled, then both are sealed', async () => {
     const { ask, transfer, number } = await devNode();
     const second = await transfer(0, { nonce: 1 });
     expect(await number()).toBe(0);
@@ -25,7 +25,7 @@ describe('the order of the pool', () => {
     expect(await ask('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' });
   });
 
-  test('senders take turns as they came, each by nonce', async () => {
+  test('transactions are ordered by arrival, and by nonce for each sender', async () => {
     const { ask, transfer } = await devNode(manual);
     const late = await transfer(0, { nonce: 1 });
     const other = await transfer(1, { nonce: 0 });
@@ -36,7 +36,7 @@ describe('the order of the pool', () => {
     expect((await blockOf(ask, 'latest')).transactions).toEqual([other, early, late]);
   });
 
-  test('a replacement pays 10 % more in both prices, or is refused', async () => {
+  test('a replacement must pay 10 % more in both prices', async () => {
     const { ask, transfer } = await devNode(manual);
     const [maxFeePerGas, maxPriorityFeePerGas] = [10n ** 9n, 10n ** 8n];
     const held = await transfer(0, { nonce: 0, maxFeePerGas, maxPriorityFeePerGas });
@@ -52,7 +52,7 @@ describe('the order of the pool', () => {
     expect((await blockOf(ask, 'latest')).transactions).toEqual([replacement]);
   });
 
-  test('a transaction whose nonce has been used is dropped', async () => {
+  test('a transaction whose nonce was used is removed', async () => {
     const { ask, transfer } = await devNode(manual);
     await transfer(0, { nonce: 0 });
     await transfer(0, { nonce: 2 });
@@ -63,7 +63,7 @@ describe('the order of the pool', () => {
     await expect(transfer(0, { nonce: 1 })).rejects.toMatchObject({ code: -32001, message: 'Nonce too low' });
   });
 
-  test('one that can no longer pay is left out and gone, with the reason on record', async () => {
+  test('a transaction that can no longer pay is dropped, and the reason is recorded', async () => {
     const { ask, transfer } = await devNode(manual);
     const hash = await transfer(0, { nonce: 0, value: 10n ** 18n });
     await ask('hardhat_setBalance', accountAt(0), '0x1');
@@ -77,7 +77,7 @@ describe('the order of the pool', () => {
     });
   });
 
-  test('dropping takes a transaction out', async () => {
+  test('dropping removes a transaction', async () => {
     const { ask, transfer } = await devNode(manual);
     const [first, second] = [await transfer(0, { nonce: 0 }), await transfer(1, { nonce: 0 })];
     expect(await ask('anvil_dropTransaction', first)).toBe(first);
@@ -91,7 +91,7 @@ describe('the order of the pool', () => {
   });
 });
 
-describe('the checks of the pool, with the texts of spec/fees.md 7', () => {
+describe('the pool refuses transactions with the messages of docs/spec/fees.md 7', () => {
   const denied = [accountAt(3), stranger('dd').toUpperCase().replace('0X', '0x') as Hex];
   const profile = devnet({ pool: { margin: 0.8, deniedAddresses: denied, delegationsRefused: true } });
   const strict = () => devNode({ chain: { kind: 'devnet', network: profile } });
@@ -172,7 +172,7 @@ describe('the checks of the pool, with the texts of spec/fees.md 7', () => {
     expect(await open.ask('eth_getCode', accountAt(1), 'latest')).toBe(`0xef0100${'dd'.repeat(20)}`);
   });
 
-  test('an authorization that names a denied address', async () => {
+  test('an authorization with a denied address', async () => {
     const deny = async (address: Hex) => {
       const network = devnet({ pool: { deniedAddresses: [address] } });
       return (await devNode({ chain: { kind: 'devnet', network } })).ask('eth_sendRawTransaction', delegation);
@@ -185,7 +185,7 @@ describe('the checks of the pool, with the texts of spec/fees.md 7', () => {
     });
   });
 
-  test('they come in the order of the reference node', async () => {
+  test('checks run in the order of the reference node', async () => {
     const { transfer } = await strict();
     const everything = {
       nonce: 0,
@@ -207,7 +207,7 @@ describe('the checks of the pool, with the texts of spec/fees.md 7', () => {
     });
   });
 
-  test('the margin of the pool is 0.8 of the cost, to the wei (spec/fees.md 2.1)', async () => {
+  test('the margin of the pool is 0.8 of the cost, to the wei (docs/spec/fees.md 2.1)', async () => {
     const { ask, node, transfer } = await devNode();
     const fields = { nonce: 0, maxFeePerGas: 10n ** 9n, gasLimit: 21_000n };
     const explained = await node.explainEstimate([
@@ -231,7 +231,7 @@ describe('the checks of the pool, with the texts of spec/fees.md 7', () => {
 });
 
 describe('sealing', () => {
-  test('automatic mining begins with what waits, and can be switched off', async () => {
+  test('automatic mining starts with pending transactions, and can be switched off', async () => {
     const { ask, transfer, number } = await devNode(manual);
     expect(await ask('hardhat_getAutomine')).toBe(false);
     await transfer(0, { nonce: 0 });
@@ -244,7 +244,7 @@ describe('sealing', () => {
     expect(await number()).toBe(1);
   });
 
-  test('seals by interval, empty blocks too, until the interval is set to zero', async () => {
+  test('interval mining seals blocks, also empty ones, until the interval is zero', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -266,12 +266,12 @@ describe('sealing', () => {
     expect(await ask('anvil_getIntervalMining')).toBe(1);
   });
 
-  test('an interval has to be above zero', async () => {
+  test('an interval must be above zero', async () => {
     const chain = { kind: 'devnet', mining: { intervalSeconds: 0 } } as const;
     await expect(devNode({ chain })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
   });
 
-  test('evm_mine, anvil_mine and hardhat_mine in the forms of their tools', async () => {
+  test('evm_mine, anvil_mine and hardhat_mine accept the parameters of their tools', async () => {
     const { ask, number } = await devNode();
     const time = async () => Number((await blockOf(ask, 'latest')).timestamp);
     await ask('evm_mine');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import {
   accountAt,
@@ -55,7 +55,7 @@ async function everything({ node, ask, number }: DevNode, hashes: readonly Hex[]
 }
 
 describe('evm_snapshot and evm_revert', () => {
-  test('everything that can be read is as it was, and the chain goes on from there', async () => {
+  test('a revert restores everything that can be read, and the chain continues from there', async () => {
     const dev = await devNode();
     const { ask, number } = dev;
     const before = await trade(dev, 0, 0, 5);
@@ -87,7 +87,7 @@ describe('evm_snapshot and evm_revert', () => {
     expect(BigInt(bytesToHex(proof.slots[0]!.value))).toBe(21n);
   });
 
-  test('the same blocks come again with the same hashes after a revert', async () => {
+  test('the same blocks get the same hashes again after a revert', async () => {
     const dev = await devNode();
     const id = await dev.ask('evm_snapshot');
     const run = async () => {
@@ -107,7 +107,7 @@ describe('evm_snapshot and evm_revert', () => {
     expect(await run()).toEqual(first);
   });
 
-  test('the clock goes back too', async () => {
+  test('a revert restores the clock', async () => {
     const { ask } = await devNode();
     const time = async () => Number((await ask<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)).timestamp);
     await ask('evm_mine');
@@ -121,7 +121,7 @@ describe('evm_snapshot and evm_revert', () => {
     expect(await time()).toBeLessThan(before + 1000);
   });
 
-  test('a snapshot is used up by a revert, with those after it', async () => {
+  test('a revert removes the snapshot and all later ones', async () => {
     const { ask, number } = await devNode();
     const [first, second] = [await ask<Hex>('evm_snapshot'), await ask<Hex>('evm_snapshot')];
     expect([first, second]).toEqual(['0x1', '0x2']);
@@ -161,7 +161,7 @@ describe('evm_snapshot and evm_revert', () => {
     60_000,
   );
 
-  test('a devnet that was stored goes back as well', async () => {
+  test('a stored devnet can be reverted too', async () => {
     const store = new KeptStore();
     const dev = await devNode({ store });
     const hashes = await trade(dev, 0, 0, 4);

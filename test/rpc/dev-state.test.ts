@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
 import { accountAt, devNode, KeptStore, proved, stranger, word } from '../support/dev-node.js';
 
 const [SOMEBODY, CONTRACT] = [stranger('51'), stranger('c0')];
 /** Returns 42: PUSH1 42, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN. */
 const FORTY_TWO: Hex = '0x602a60005260206000f3';
 
-describe.each(['anvil', 'hardhat'])('edits of the state by the names of %s', (tool) => {
-  test('are read at once, and are proved from the next finalized block on', async () => {
+describe.each(['anvil', 'hardhat'])('state edits with the method names of %s', (tool) => {
+  test('are visible at once, and can be proved from the next finalized block on', async () => {
     const dev = await devNode();
     const { ask, number } = dev;
     await ask(`${tool}_setBalance`, SOMEBODY, '0x3039');
@@ -50,8 +50,8 @@ describe.each(['anvil', 'hardhat'])('edits of the state by the names of %s', (to
   });
 });
 
-describe('edits of the state', () => {
-  test('count for transactions of the same block, and can be taken back by later ones', async () => {
+describe('state edits', () => {
+  test('apply to transactions of the same block, and can be undone by later edits', async () => {
     const { ask, transfer } = await devNode();
     await ask('hardhat_setBalance', accountAt(0), '0x0');
     await expect(transfer(0, { nonce: 0 })).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe('edits of the state', () => {
     expect(await ask('eth_getCode', CONTRACT, 'latest')).toBe('0x');
   });
 
-  test('code and storage are taken away again across blocks, and the proofs hold', async () => {
+  test('remove code and storage in later blocks, with valid proofs', async () => {
     const dev = await devNode();
     const { ask } = dev;
     await ask('anvil_setCode', CONTRACT, FORTY_TWO);
@@ -81,7 +81,7 @@ describe('edits of the state', () => {
     expect(account?.codeSize).toBe(0n);
   });
 
-  test('are stored, both those in blocks and those that wait for the next block', async () => {
+  test('are stored, both in blocks and pending', async () => {
     const store = new KeptStore();
     const dev = await devNode({ store });
     await dev.ask('anvil_setCode', CONTRACT, FORTY_TWO);
@@ -118,7 +118,7 @@ describe('time', () => {
   const stamp = async ({ ask }: Awaited<ReturnType<typeof devNode>>, block = 'latest') =>
     Number((await ask<{ timestamp: Hex }>('eth_getBlockByNumber', block, false)).timestamp);
 
-  test('evm_increaseTime moves the clock on, and it goes on from there', async () => {
+  test('evm_increaseTime advances the clock, which continues from there', async () => {
     const dev = await devNode();
     await dev.ask('evm_mine');
     const before = await stamp(dev);
@@ -146,7 +146,7 @@ describe('time', () => {
     await expect(dev.ask('evm_setNextBlockTimestamp', at)).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('blocks so many seconds apart, by both tools', async () => {
+  test('a fixed time between blocks can be set with both tools', async () => {
     const dev = await devNode();
     await dev.ask('evm_mine');
     const start = await stamp(dev);
@@ -161,7 +161,7 @@ describe('time', () => {
 });
 
 describe('the next block', () => {
-  test('takes base fee, coinbase and gas limit that were set', async () => {
+  test('has the base fee, coinbase and gas limit that were set', async () => {
     const { ask } = await devNode();
     await ask('anvil_setNextBlockBaseFeePerGas', '0x3b9aca00');
     await ask('hardhat_setCoinbase', SOMEBODY);
@@ -175,8 +175,8 @@ describe('the next block', () => {
   });
 });
 
-test('the methods that set these do not exist on another kind of chain', async () => {
-  const { methodTable } = await import('../../src/rpc/method-table.js');
+test('these methods do not exist on other kinds of chain', async () => {
+  const { methodTable } = await import('../../src/rpc/tables/method-table.js');
   const { linea } = await import('../../src/networks/linea.js');
   const table = methodTable({ chain: { kind: 'light', network: linea } } as unknown as Parameters<
     typeof methodTable

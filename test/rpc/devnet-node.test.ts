@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { DEV_TOKENS } from '../../src/chain/devnet/genesis.js';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { DEV_TOKENS } from '../../src/chain/devnet/state/genesis.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { anchorSlots, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
-import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { anchorSlots, verifyL1Anchor } from '../../src/proof/ethereum/l1-anchor.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { settled } from '../support/dev-node.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
@@ -32,12 +32,12 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
 
   const call = { from: sender!.address, to: TEST_TOKEN, data: transferCalldata(receiver!.address, AMOUNT) };
 
-  test('an estimate is enough for the transaction, and its price is the formula on the header prices', async () => {
+  test('an estimate is enough for the transaction, and its price follows from the header prices', async () => {
     const estimate = await ask<Estimate>('linea_estimateGas', call);
     expect(estimate.baseFeePerGas).toBe('0x7');
     const explained = await node.explainEstimate([call]);
     const head = await ask<{ extraData: Hex }>('eth_getBlockByNumber', 'latest', false);
-    // The formula of spec/fees.md 2 written out again, on the bytes of the header.
+    // The formula of docs/spec/fees.md 2 written out again, on the bytes of the header.
     const unit = (at: number) => BigInt(`0x${head.extraData.slice(2 + 2 * at, 10 + 2 * at)}`) * 1000n;
     const cost = (unit(5) * BigInt(explained.evidence.compressedTxSize)) / BigInt(estimate.gasLimit) + unit(1);
     expect(BigInt(estimate.priorityFeePerGas)).toBe(BigInt(Math.trunc(1.2 * Number(cost))));
@@ -87,7 +87,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
     expect(missing.account).toBeUndefined();
   });
 
-  test('the root on layer 1 is proved by its own state trie', async () => {
+  test('the root on layer 1 can be proved in the state trie of layer 1', async () => {
     const { block, root } = await settled(node);
     const head = (await node.l1.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as {
       stateRoot: Hex;
@@ -99,7 +99,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
     expect(verdict).toMatchObject({ verified: true, l2BlockNumber: block, stateRoot: root });
   });
 
-  test('layer 1 shows each finalization as an event', async () => {
+  test('layer 1 has an event for each finalization', async () => {
     const topic = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb';
     const params = [{ address: node.info.rollupAddress, topics: [topic], fromBlock: 'earliest', toBlock: 'latest' }];
     const logs = (await node.l1.request({ method: 'eth_getLogs', params })) as { topics: Hex[]; data: Hex }[];
@@ -108,7 +108,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
     expect(logs[block - 1]!.data.slice(66)).toBe(bytesToHex(root).slice(2));
   });
 
-  test('block tags answer as decided', async () => {
+  test('block tags mean the blocks of docs/decisions.md', async () => {
     const numberOf = async (tag: string) =>
       Number((await ask<{ number: Hex }>('eth_getBlockByNumber', tag, false)).number);
     expect(await Promise.all(['earliest', 'finalized', 'safe', 'latest', 'pending'].map(numberOf))).toEqual([
@@ -131,7 +131,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
     }
   });
 
-  test('an override counts for the call and leaves nothing behind', async () => {
+  test('an override applies to one call only', async () => {
     const poor = `0x${'77'.repeat(20)}`;
     const transfer = { ...call, from: poor };
     await expect(ask('linea_estimateGas', transfer)).rejects.toMatchObject({ code: 3 });

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { DevnetChainOptions } from '../../src/hosts/options.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { KeptStore } from '../support/dev-node.js';
 import { copyOf } from '../support/stored-devnet.js';
@@ -11,8 +11,8 @@ const OTHERS: readonly (readonly [string, DevnetChainOptions])[] = [
   ['genesis accounts', { kind: 'devnet', alloc: { [`0x${'a1'.repeat(20)}`]: { balance: 1n } } }],
 ];
 
-describe('the store of a devnet with another', () => {
-  test.each(OTHERS)('%s does not open, and is left as it is', async (_, chain) => {
+describe('the store of a devnet with other settings', () => {
+  test.each(OTHERS)('another %s: opening is refused, and the store is unchanged', async (_, chain) => {
     const store = new KeptStore();
     const first = await createInlineNode({ store });
     const [from, to] = (await first.request({ method: 'eth_accounts' })) as string[];

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { checkEnvelopeCase, fixtureEndpoint } from '../../conformance/envelope.js';
 import { PlumblineError } from '../../src/errors.js';
-import { readRequest, writeReply } from '../../src/rpc/envelope.js';
-import { createDispatcher, handlePayload, handleRequest } from '../../src/rpc/handle.js';
-import { createMethodTable, type Method } from '../../src/rpc/method.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { readRequest, writeReply } from '../../src/rpc/protocol/envelope.js';
+import { createDispatcher, handlePayload } from '../../src/rpc/protocol/handle.js';
+import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
+import { fixtureJson } from '../support/fixtures.js';
+import { someMethod } from '../support/some-method.js';
 
 type Case = Parameters<typeof checkEnvelopeCase>[1];
 
-describe.skipIf(!fixturesPresent)('envelope fixture', () => {
-  const cases = fixturesPresent ? fixtureJson<{ cases: Case[] }>('json-rpc/envelope.json').cases : [];
+describe('envelope fixture', () => {
+  const cases = fixtureJson<{ cases: Case[] }>('json-rpc/envelope.json').cases;
   it.each(cases.map((entry) => [entry.name, entry] as const))('%s', async (_, entry) => {
     expect(await checkEnvelopeCase(fixtureEndpoint(), entry)).toBeUndefined();
   });
@@ -26,38 +27,31 @@ interface Log {
 }
 
 const METHODS: readonly Method<Log>[] = [
-  { name: 'echo', handle: (_, params) => params },
-  { name: 'nothing', handle: () => undefined },
-  { name: 'slow', handle: () => new Promise(() => {}) },
-  {
-    name: 'note',
-    handle: async ({ seen }, [text, turns]) => {
-      seen.push(`${text} begins`);
-      for (let turn = 0; turn < Number(turns); turn++) await new Promise((resolve) => setTimeout(resolve));
-      seen.push(`${text} ends`);
-      return text;
-    },
-  },
-  {
-    name: 'throws',
-    handle: () => {
-      throw new Error('secret at https://example.invalid/v3/key');
-    },
-  },
-  { name: 'rejects', handle: () => Promise.reject('a text') },
-  { name: 'bigint', handle: () => ({ value: 1n }) },
-  {
-    name: 'circle',
-    handle: () => {
-      const circle: { self?: unknown } = {};
-      circle.self = circle;
-      return circle;
-    },
-  },
+  someMethod('echo', (_, params) => params),
+  someMethod('nothing', () => undefined),
+  someMethod('slow', () => new Promise(() => {})),
+  someMethod('note', async ({ seen }, [text, turns]) => {
+    seen.push(`${text} begins`);
+    for (let turn = 0; turn < Number(turns); turn++) await new Promise((resolve) => setTimeout(resolve));
+    seen.push(`${text} ends`);
+    return text;
+  }),
+  someMethod('throws', () => {
+    throw new Error('secret at https://example.invalid/v3/key');
+  }),
+  someMethod('rejects', () => Promise.reject('a text')),
+  someMethod('bigint', () => ({ value: 1n })),
+  someMethod('circle', () => {
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    return circle;
+  }),
 ];
 
 const table = createMethodTable(METHODS, { aliases: { other: 'echo' }, disabled: ['evm_mine'] });
 const fresh = (): Log => ({ seen: [] });
+/** The response to one request object. */
+const handleRequest = async (...args: Parameters<typeof handlePayload<Log>>) => (await handlePayload(...args)).body;
 const request = (method: string, params: unknown = [], id: unknown = 1) => ({ jsonrpc: '2.0', id, method, params });
 
 describe('method table', () => {
@@ -66,9 +60,11 @@ describe('method table', () => {
   });
 
   it('refuses a name given twice and an alias of nothing', () => {
-    const method = { name: 'a', handle: () => 1 };
+    const method = someMethod('a', () => 1);
     expect(() => createMethodTable([method, method])).toThrow('a is there twice');
-    expect(() => createMethodTable([method], { aliases: { b: 'c' } })).toThrow('b is an alias of nothing');
+    expect(() => createMethodTable([method], { aliases: { b: 'c' } })).toThrow(
+      'b is an alias of a method that is not there',
+    );
   });
 
   it.each(['evm_mine', 'unknown', 'constructor', '__proto__', ''])('answers %j with its error', async (name) => {
@@ -197,16 +193,16 @@ describe('deadline', () => {
   it('answers a slow request with a time-out, and tells the method', async () => {
     let told: unknown;
     const watching = createMethodTable<undefined>([
-      {
-        name: 'watch',
-        handle: (_, __, { signal }) =>
+      someMethod(
+        'watch',
+        (_, __, { signal }) =>
           new Promise((resolve) =>
             signal?.addEventListener('abort', () => {
               told = signal.reason;
               resolve('too late');
             }),
           ),
-      },
+      ),
     ]);
     const reply = await handlePayload(watching, undefined, request('watch'), { timeoutMs: 10 });
     const error = { code: -32603, message: 'Timeout expired' };
@@ -241,12 +237,9 @@ describe('deadline', () => {
 
   it('does not mistake a method’s own time-out text for the request’s', async () => {
     const own = createMethodTable<undefined>([
-      {
-        name: 'own',
-        handle: () => {
-          throw new PlumblineError('STORE_UNAVAILABLE', 'Timeout expired', { reason: 'Timeout expired' });
-        },
-      },
+      someMethod('own', () => {
+        throw new PlumblineError('STORE_UNAVAILABLE', 'Timeout expired', { reason: 'Timeout expired' });
+      }),
     ]);
     const reply = await handlePayload(own, undefined, request('own'));
     expect(reply.fault).toBeUndefined();

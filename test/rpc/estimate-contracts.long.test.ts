@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
+import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { contracts } from '../support/contracts.js';
 import { type Action, type EstimateScene, estimateScene } from '../support/estimate-scene.js';
@@ -20,7 +21,7 @@ interface Receipt {
 
 const scene: EstimateScene = estimateScene(await contracts());
 
-describe.each(['besu', 'geth', 'exact'] as const)('estimates of the %s search', (gasSearch) => {
+describe.each(GAS_SEARCHES)('estimates of the %s search', (gasSearch) => {
   let node: PlumblineNode;
   const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
 

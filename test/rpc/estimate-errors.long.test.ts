@@ -1,9 +1,10 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
+import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { contracts, word } from '../support/contracts.js';
 import { estimateScene } from '../support/estimate-scene.js';
@@ -29,7 +30,7 @@ const CAP = 2 ** 24;
 const OUT_OF_GAS = { code: -32000, message: expect.stringMatching(/out of gas/i) };
 const ALLOWANCE = { code: -32000, message: `gas required exceeds allowance (${CAP})` };
 
-describe.each(['besu', 'geth', 'exact'] as const)('errors of an estimate by the %s search', (gasSearch) => {
+describe.each(GAS_SEARCHES)('errors of an estimate by the %s search', (gasSearch) => {
   let node: PlumblineNode;
   const ask = (method: string, ...params: unknown[]) => node.request({ method, params });
 

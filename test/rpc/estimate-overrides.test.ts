@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
+import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { contracts, word } from '../support/contracts.js';
 import { transferCalldata } from '../support/sign.js';
@@ -27,7 +28,7 @@ const hexWord = (value: bigint | number): Hex => `0x${word(value)}`;
 const slotOf = (owner: Hex): Hex => bytesToHex(tokenBalanceSlot(hexToBytes(owner)));
 const cells = Object.fromEntries(Array.from({ length: 24 }, (_, i) => [hexWord(i), hexWord(i + 1)]));
 
-describe.each(['besu', 'geth', 'exact'] as const)('overrides of an estimate by the %s search', (gasSearch) => {
+describe.each(GAS_SEARCHES)('overrides of an estimate by the %s search', (gasSearch) => {
   let node: PlumblineNode;
   const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
   const linea = async (call: object, ...rest: unknown[]) =>

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import { LINEA_MODULE_LIMITS } from '../../src/networks/module-limits.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { eventually, settled } from '../support/eventually.js';
@@ -76,7 +77,7 @@ describe('an explained estimate', () => {
     expect(unchecked.filter((module) => module in LINEA_MODULE_LIMITS)).toEqual([]);
   });
 
-  test('the size on layer 1 is that of the signed transaction, 20 bytes and 38 (spec/fees.md 7)', async () => {
+  test('the size on layer 1 is that of the signed transaction, 20 bytes and 38 (docs/spec/fees.md 7)', async () => {
     const nonce = await ask<Hex>('eth_getTransactionCount', FROM, 'latest');
     const fees = { maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x3b9aca00' };
     const { gasLimit, evidence } = await node.explainEstimate([{ ...CALL, ...fees }]);
@@ -94,7 +95,7 @@ describe('an explained estimate', () => {
     expect(size - 58 - (raw.length - 2) / 2).toBeLessThanOrEqual(2);
   });
 
-  test.each(['besu', 'geth', 'exact'] as const)('by the %s search where that is asked for', async (gasSearch) => {
+  test.each(GAS_SEARCHES)('by the %s search where that is asked for', async (gasSearch) => {
     const explained = await node.explainEstimate([CALL], { gasSearch });
     expect(explained.evidence.gas.search).toBe(gasSearch);
     const withOverride = await node.explainEstimate([CALL, { [FROM]: { balance: '0xde0b6b3a7640000' } }], {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { rewardsOf } from '../../src/rpc/methods/eth_feeHistory.js';
 import { seededRandom } from '../support/random.js';
@@ -67,7 +67,8 @@ describe('eth_feeHistory on a devnet', () => {
   });
 
   test('a reward is never below what the header prices ask', async () => {
-    // Header prices of the devnet: at least 41 904 000 wei per gas, of which 7 are the base fee (spec/json-rpc.md 2.1).
+    // Header prices of the devnet: at least 41 904 000 wei per gas, of which 7 are the base fee
+    // (docs/spec/json-rpc.md 2.1).
     const { reward } = await ask<History>('eth_feeHistory', '0x1', 'latest', [10, 90]);
     expect(reward).toEqual([['0x27f6779', '0x27f6779']]);
   });

@@ -3,7 +3,7 @@ import type { Block, Chain, HeadListener, PendingTransactionListener } from '../
 import type { SignedTransaction } from '../../src/ethereum/transaction.js';
 import { DEFAULT_MAX_FILTERS, FILTER_IDLE_MS, FilterRegistry } from '../../src/rpc/filters/filter-registry.js';
 import { findLogs } from '../../src/rpc/filters/find-logs.js';
-import { parseLogRequest } from '../../src/rpc/parse-log-filter.js';
+import { parseLogRequest } from '../../src/rpc/parsing/parse-log-filter.js';
 
 /** As much of a chain as filters ask of it; a block is its number and a mark, and every block has one log. */
 class Blocks {

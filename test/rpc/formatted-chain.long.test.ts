@@ -3,13 +3,13 @@ import { RLP } from '@ethereumjs/rlp';
 import { createTxFromRPC } from '@ethereumjs/tx';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GenesisJson } from '../../src/chain/devnet/genesis-json.js';
+import type { GenesisJson } from '../../src/chain/devnet/state/genesis-json.js';
 import { orderedTrieRoot } from '../../src/ethereum/ordered-trie.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { fixtureBytes, fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
 
 /** What JSON-RPC shows; a member of another fork or type is missing. */
 interface Shown {
@@ -35,7 +35,7 @@ interface ShownBody {
   readonly withdrawals?: readonly Shown[];
 }
 
-/** Members of a header in the order of its RLP list (spec/json-rpc.md 5.1), the later ones from their forks on. */
+/** Members of a header in the order of its RLP list (docs/spec/json-rpc.md 5.1), the later ones from their forks on. */
 const HEADER = [
   ...['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot', 'logsBloom', 'difficulty'],
   ...['number', 'gasLimit', 'gasUsed', 'timestamp', 'extraData', 'mixHash', 'nonce', 'baseFeePerGas'],
@@ -84,7 +84,7 @@ async function rootOf(items: readonly Uint8Array[]): Promise<Hex> {
 }
 
 /** Blocks of every fork have to show all that their hashes and roots commit to: they are put together from the JSON alone. */
-describe.skipIf(!fixturesPresent)('the chain of the conformance suite, as it is shown', () => {
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('the chain of the conformance suite, as it is shown', () => {
   let node: PlumblineNode;
   const blocks: (ShownBody & Shown)[] = [];
   const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
@@ -112,7 +112,7 @@ describe.skipIf(!fixturesPresent)('the chain of the conformance suite, as it is 
       const transaction = await createTxFromRPC(shown as never, { common });
       expect(bytesToHex(transaction.hash())).toBe(shown.hash);
     }
-    // Counts of spec/json-rpc.md 8.
+    // Counts of docs/spec/json-rpc.md 8.
     expect(Object.fromEntries(seen)).toEqual({ '0x0': 196, '0x1': 23, '0x2': 23, '0x3': 6, '0x4': 1 });
   });
 

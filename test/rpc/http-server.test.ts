@@ -3,12 +3,12 @@ import { type ClientRequest, request as openRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkEnvelopeCase } from '../../conformance/envelope.js';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import { type RunningServer, serve } from '../../src/hosts/node.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import { type RunningServer, serve } from '../../src/hosts/server/serve.js';
 import { linea } from '../../src/networks/linea.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson } from '../support/fixtures.js';
 import { gate } from '../support/stub-node.js';
 
 let node: PlumblineNode;
@@ -136,9 +136,9 @@ test('an address in use is an error', async () => {
   await expect(serve(node, { port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-describe.skipIf(!fixturesPresent)('envelope fixture, over a socket', () => {
+describe('envelope fixture, over a socket', () => {
   type Case = Parameters<typeof checkEnvelopeCase>[1];
-  const cases = fixturesPresent ? fixtureJson<{ cases: Case[] }>('json-rpc/envelope.json').cases : [];
+  const cases = fixtureJson<{ cases: Case[] }>('json-rpc/envelope.json').cases;
   let lineaNode: PlumblineNode;
   let lineaServer: RunningServer;
   // The fixture speaks of chain id 0xe708.

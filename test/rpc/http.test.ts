@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Dispatch } from '../../src/rpc/dispatch.js';
-import { createDispatcher } from '../../src/rpc/handle.js';
-import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http.js';
-import { createMethodTable } from '../../src/rpc/method.js';
+import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http/http.js';
+import type { Dispatch } from '../../src/rpc/protocol/handle.js';
+import { createDispatcher } from '../../src/rpc/protocol/handle.js';
+import { createMethodTable } from '../../src/rpc/protocol/method.js';
+import { someMethod } from '../support/some-method.js';
 
 let slowBegins = () => {};
 const table = createMethodTable<undefined>([
-  { name: 'eth_chainId', handle: () => '0xe708' },
-  {
-    name: 'slow',
-    handle: () => {
-      slowBegins();
-      return new Promise(() => {});
-    },
-  },
+  someMethod('eth_chainId', () => '0xe708'),
+  someMethod('slow', () => {
+    slowBegins();
+    return new Promise(() => {});
+  }),
 ]);
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
 const ANSWER = '{"jsonrpc":"2.0","id":1,"result":"0xe708"}';

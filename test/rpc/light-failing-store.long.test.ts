@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { PlumblineError } from '../../src/errors.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { linea } from '../../src/networks/linea.js';
 import type { Commit, Key, Table } from '../../src/store/page-store.js';
 import type { StoreStatus } from '../../src/store/store-status.js';

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
-import { Finality } from '../../src/chain/light/finality.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { LayerOneFinality } from '../../src/chain/light/settlement/finality.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { systemClock } from '../../src/upstream/clock.js';
+import { systemClock } from '../../src/scheduling/clock.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
 import { isCurrentCall, isRootCall, PROOF, settled } from '../support/finality-scene.js';
@@ -121,7 +121,10 @@ describe('what layer 1 holds', () => {
     const group = new EndpointGroup({ role: 'l1', endpoints: [layerOne.url] });
     onTestFinished(() => group.close());
     const { rollup } = devnet();
-    const events = await new Finality(group, { rollup, maxAgeMs: 0, prove: false, clock: systemClock }).events(0, 3);
+    const events = await new LayerOneFinality(group, { rollup, maxAgeMs: 0, prove: false, clock: systemClock }).events(
+      0,
+      3,
+    );
     const rootOf = (block: number) =>
       dev.node.l1.request({
         method: 'eth_call',
@@ -146,7 +149,7 @@ describe('what layer 1 holds', () => {
     const group = new EndpointGroup({ role: 'l1', endpoints: [layerOne.url] });
     onTestFinished(() => group.close());
     const options = { rollup: devnet().rollup, maxAgeMs: 0, prove: false, clock: systemClock };
-    await expect(new Finality(group, options).events(0, 3)).rejects.toMatchObject({
+    await expect(new LayerOneFinality(group, options).events(0, 3)).rejects.toMatchObject({
       code: 'ANSWER_REFUSED',
       details: { what: 'finalization event', check: 'OTHER_EVENT', at: '[1]' },
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { Table } from '../../src/store/page-store.js';
 import { accountAt, KeptStore, word } from '../support/dev-node.js';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { accountAt, stranger } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 import type { SeenCall } from '../support/mock-chain.js';
 import { transferCalldata } from '../support/sign.js';
 import { TurnClock } from '../support/turn-clock.js';
 
-/** What nodes say of a block that they do not have yet. @source spec/json-rpc.md 4.1, 4.2; Nethermind, Erigon */
+/** What nodes say of a block that they do not have yet. @source docs/spec/json-rpc.md 4.1, 4.2; Nethermind, Erigon */
 const WORDS: Record<string, () => unknown> = {
   null: () => null,
   geth: () => {
@@ -59,7 +59,7 @@ describe('an address whose nodes do not all have the newest block', () => {
       const { tamper } = balanced(() => null, Number.POSITIVE_INFINITY);
       const { dev, ask, endpoints } = await lightScene({ endpoints: [{ tamper }], more: { clock: new TurnClock() } });
       await dev.transfer(0, { nonce: 0 });
-      await expect(ask(method, ...params), method).rejects.toMatchObject({ code: -32603, message: /there is none/ });
+      await expect(ask(method, ...params), method).rejects.toMatchObject({ code: -32603, message: /does not have it/ });
       expect(endpoints[0]!.seen.length, method).toBeLessThanOrEqual(5);
     }
   });

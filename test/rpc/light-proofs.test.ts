@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ZkProofs } from '../../src/chain/light/zk-proofs.js';
+import { ZkProofs } from '../../src/chain/light/settlement/zk-proofs.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import type { AnswerReport } from '../../src/rpc/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { accountAt, KeptStore, stranger, word } from '../support/dev-node.js';
 import { isRootCall, otherValue, PROOF, settled } from '../support/finality-scene.js';
@@ -14,7 +14,7 @@ interface Changeable {
   accountProof: { key: Hex; proof: { proofRelatedNodes: Hex[] } };
 }
 
-/** What a state manager says of a block it does not hold (spec/state-trie.md 7.2). */
+/** What a state manager says of a block it does not hold (docs/spec/state-trie.md 7.2). */
 function withoutBlocks(...missing: Hex[]): (call: SeenCall, result: unknown) => unknown {
   return ({ method, params }, result) => {
     if (method !== 'linea_getProof' || !missing.includes(params[2] as Hex)) return result;

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { headerHash } from '../../src/ethereum/header.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/header-answer.js';
+import { readHeader } from '../../src/proof/headers/header-answer.js';
 import { accountAt } from '../support/dev-node.js';
 import { type LightScene, type LightSceneOptions, lightScene } from '../support/light-node.js';
 import {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Block, Chain, HeadListener } from '../../src/chain/chain.js';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { linea } from '../../src/networks/linea.js';
-import type { RpcContext } from '../../src/rpc/context.js';
-import { handlePayload } from '../../src/rpc/handle.js';
-import { methodTable } from '../../src/rpc/method-table.js';
+import type { RpcContext } from '../../src/rpc/methods/context.js';
+import { handlePayload } from '../../src/rpc/protocol/handle.js';
 import { MAX_TRIES } from '../../src/rpc/subscriptions/follow-blocks.js';
 import { Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
+import { methodTable } from '../../src/rpc/tables/method-table.js';
 import { PRICE, stranger } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';

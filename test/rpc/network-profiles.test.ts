@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
-import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { DEVNET_VERIFICATION_COST_PRICING, devnet } from '../../src/networks/devnet.js';
 import type { Network } from '../../src/networks/network.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
@@ -46,7 +46,7 @@ describe('pricing by verification cost', () => {
     const node = await startOn(devnet({ pricing }));
     const estimate = (await node.request({ method: 'linea_estimateGas', params: [call] })) as Estimate;
     const { evidence } = await node.explainEstimate([call]);
-    // spec/fees.md 8.2, written out again.
+    // docs/spec/fees.md 8.2, written out again.
     const [ratioCost, capacity, price, margin, adjustment] = [15 * 1_200_000, 90_000, 1e9, 1.5, 1_000];
     const [size, gas] = [evidence.compressedTxSize, Number(estimate.gasLimit)];
     const expected = {

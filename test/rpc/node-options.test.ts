@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createNode } from '../../src/hosts/client.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
+import { requireOptions } from '../../src/hosts/options/require-options.js';
 import { proxyConfig } from '../../src/hosts/proxy/config.js';
-import { registerRpcProxy } from '../../src/hosts/register.js';
-import { requireOptions } from '../../src/hosts/require-options.js';
+import { registerRpcProxy } from '../../src/hosts/proxy/register.js';
+import { createNode } from '../../src/hosts/worker/client.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
 import { accountAt } from '../support/dev-node.js';
@@ -64,7 +64,7 @@ describe('options that are none', () => {
   );
 
   test('where there are neither workers nor service workers, that is what is said', async () => {
-    await expect(createNode()).rejects.toMatchObject({ code: 'WORKER_FAILED', message: /plumbline\/inline/ });
+    await expect(createNode()).rejects.toMatchObject({ code: 'WORKER_FAILED', message: /plumbline-l2\/inline/ });
     const registering = registerRpcProxy({ scriptUrl: '/service-worker.js' });
     await expect(registering).rejects.toMatchObject({ code: 'WORKER_FAILED' });
   });

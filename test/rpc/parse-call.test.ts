@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCallRequest } from '../../src/rpc/parse-call.js';
+import { parseCallRequest } from '../../src/rpc/parsing/parse-call.js';
 import { ADDRESS, refusal, WORD } from '../support/parse-refusal.js';
 
 describe('call', () => {
@@ -47,7 +47,7 @@ describe('call', () => {
 
   it.each(['maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas'])('refuses gasPrice with %s', (member) => {
     expect(refusal(() => parseCallRequest({ gasPrice: '0x1', [member]: '0x1' }))).toBe(
-      `Invalid params (gasPrice: stands together with ${member})`,
+      `Invalid params (gasPrice: cannot be combined with ${member})`,
     );
   });
 
@@ -75,7 +75,7 @@ describe('call', () => {
     }
   });
 
-  // spec/fees.md 6: what the acceptance tests of the sequencer send.
+  // docs/spec/fees.md 6: what the acceptance tests of the sequencer send.
   const leniencies: [Record<string, string>, object][] = [
     [{ gas: '2147483647' }, { gas: 2_147_483_647n }],
     [

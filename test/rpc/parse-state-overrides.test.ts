@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../src/rpc/parse-params.js';
-import { parseStateOverrides } from '../../src/rpc/parse-state-overrides.js';
+import { parseAddress } from '../../src/rpc/parsing/parse-params.js';
+import { parseStateOverrides } from '../../src/rpc/parsing/parse-state-overrides.js';
 import { ABSENT, ADDRESS, refusal, WORD } from '../support/parse-refusal.js';
 
 describe('state overrides', () => {
@@ -61,10 +61,10 @@ describe('state overrides', () => {
       { [ADDRESS]: { movePrecompileToAddress: '0x1' } },
       `stateOverride.${ADDRESS}.movePrecompileToAddress: has an odd number of digits`,
     ],
-    [{ [ADDRESS]: {}, [ADDRESS.toLowerCase()]: {} }, `stateOverride.${ADDRESS.toLowerCase()}: is there twice`],
+    [{ [ADDRESS]: {}, [ADDRESS.toLowerCase()]: {} }, `stateOverride.${ADDRESS.toLowerCase()}: is given twice`],
     [
       { [ADDRESS]: { state: { [WORD]: WORD, [`0x${'AB'.repeat(32)}`]: WORD } } },
-      `stateOverride.${ADDRESS}.state.0x${'AB'.repeat(32)}: is there twice`,
+      `stateOverride.${ADDRESS}.state.0x${'AB'.repeat(32)}: is given twice`,
     ],
   ])('refuses %j', (value, detail) => {
     expect(refusal(() => parseStateOverrides(value))).toBe(`Invalid state override params (${detail})`);

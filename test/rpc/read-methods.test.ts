@@ -1,11 +1,11 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/test-token.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
 const [alice, bob] = DEV_ACCOUNTS.map(({ address }) => address) as [Hex, Hex];

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { ReplicaProgress } from '../../src/chain/replica/settings.js';
 import { PlumblineError } from '../../src/errors.js';
-import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
-import type { OpenProgress } from '../../src/hosts/options.js';
-import type { ReplicaChainOptions } from '../../src/hosts/replica-options.js';
+import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
+import type { OpenProgress } from '../../src/hosts/options/options.js';
+import type { ReplicaChainOptions } from '../../src/hosts/options/replica-options.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { StoreStatus } from '../../src/store/store-status.js';

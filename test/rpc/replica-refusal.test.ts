@@ -2,7 +2,6 @@ import { RLP } from '@ethereumjs/rlp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { shomeiRoots } from '../../src/chain/replica/state-manager-roots.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { fixturesPresent } from '../support/fixtures.js';
 import {
   contentOf,
   type GeneratedChain,
@@ -95,8 +94,8 @@ async function refusal(
   };
 }
 
-describe.skipIf(!fixturesPresent)('a replica refuses', () => {
-  const chains = fixturesPresent ? generatedChains('poseidon2') : [];
+describe('a replica refuses', () => {
+  const chains = generatedChains('poseidon2');
   const chain = chains[7]!;
   const last = 7;
 

@@ -1,11 +1,10 @@
 import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { openIdbStore } from '../../src/store/idb-store.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { PageStore } from '../../src/store/page-store.js';
-import { fixturesPresent } from '../support/fixtures.js';
 import { type GeneratedChain, generatedChains } from '../support/mock-shomei.js';
 import { dump, hasherOf, MortalStore, openShomeiScene, type ShomeiScene } from '../support/mock-shomei-scene.js';
 import { failureOf } from '../support/mock-upstream-scene.js';
@@ -44,11 +43,11 @@ async function checkConfirmed(scene: ShomeiScene): Promise<number | undefined> {
 
 let databases = 0;
 
-describe.skipIf(!fixturesPresent).each<[string, () => Promise<PageStore>]>([
+describe.each<[string, () => Promise<PageStore>]>([
   ['memory', async () => new MemoryStore()],
   ['IndexedDB', () => openIdbStore(`replica-${Date.now()}-${databases++}`)],
 ])('%s: a replica that is stopped', (_name, openStore) => {
-  const chains = fixturesPresent ? [...generatedChains('poseidon2'), ...generatedChains('mimc')] : [];
+  const chains = [...generatedChains('poseidon2'), ...generatedChains('mimc')];
 
   it('goes on from any moment to the same pages and proofs', async () => {
     const random = seededRandom(20_261_121);

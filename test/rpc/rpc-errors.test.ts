@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, type ErrorDetails, PlumblineError, type TransactionRule } from '../../src/errors.js';
-import { RpcError, toRpcError } from '../../src/rpc/rpc-errors.js';
+import { RpcError, toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
 
-// Codes and messages of spec/json-rpc.md 2.3, 3 and 4.1, spec/fees.md 6 and 7, DESIGN.md 8; `Invalid transaction type`
-// and `Wrong chainId` of Besu's list of error types.
+// Codes and messages of docs/spec/json-rpc.md 2.3, 3 and 4.1, docs/spec/fees.md 6 and 7, docs/decisions.md 6, 8, 9 and 11;
+// `Invalid transaction type` and `Wrong chainId` of Besu's list of error types.
 
 const SENDER = '0x1000000000000000000000000000000000000001';
 

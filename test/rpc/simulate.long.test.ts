@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { simulateArea } from '../../conformance/execution-apis.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { logsBloom } from '../../src/ethereum/receipt.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { runArea } from '../support/area-checks.js';
 import { accountAt, type DevNode, devNode, PRICE, stranger, word } from '../support/dev-node.js';
-import { fixturesPresent } from '../support/fixtures.js';
+import { hasFixture } from '../support/fixtures.js';
 
 interface Call {
   readonly returnData: Hex;
@@ -33,7 +33,7 @@ const HASH_OF: Hex = '0x6000354060005260206000f3';
 const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 const padded = (address: Hex): Hex => `0x${address.slice(2).padStart(64, '0')}`;
 
-describe.skipIf(!fixturesPresent)('eth_simulateV1 of the execution-apis suite', () => {
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('eth_simulateV1 of the execution-apis suite', () => {
   it('answers as recorded', async () => {
     // 54 files and the count; in the one left over, a log index counts logs of calls that were reverted.
     const { passed, problems } = await runArea(simulateArea);

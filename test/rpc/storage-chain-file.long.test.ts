@@ -5,9 +5,9 @@ import {
   type ChainFileEntry,
   decodeChainFile,
   encodeChainFile,
-} from '../../src/chain/devnet/chain-file.js';
+} from '../../src/chain/devnet/transfer/chain-file.js';
 import { PlumblineError } from '../../src/errors.js';
-import type { InlineOptions } from '../../src/hosts/inline.js';
+import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { Commit } from '../../src/store/page-store.js';
@@ -59,13 +59,13 @@ describe('exportChain() and importChain()', () => {
     const newer = file.slice();
     new DataView(newer.buffer).setUint32(16, 2);
     const cases: [string, Uint8Array, RegExp][] = [
-      ['nothing', new Uint8Array(0), /no exported devnet/],
-      ['something else', new Uint8Array(5000).fill(7), /no exported devnet/],
+      ['nothing', new Uint8Array(0), /not an exported devnet/],
+      ['something else', new Uint8Array(5000).fill(7), /not an exported devnet/],
       ['cut off', file.subarray(0, file.length - 1), /checksum/],
       ['with more', new Uint8Array([...file, 0]), /checksum/],
       ['of a later format', newer, /format 2/],
       ...[0, 17, 40, 300, file.length >> 1, file.length - 40, file.length - 1].map(
-        (at): [string, Uint8Array, RegExp] => [`damaged at ${at}`, damaged(at), /checksum|no exported|format/],
+        (at): [string, Uint8Array, RegExp] => [`damaged at ${at}`, damaged(at), /checksum|not an exported|format/],
       ),
     ];
     for (const [name, bytes, reason] of cases) {

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/block-record.js';
+import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import { PlumblineError } from '../../src/errors.js';
 import { accountAt, KeptStore, stranger } from '../support/dev-node.js';
 import { eventually, settled } from '../support/eventually.js';

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createInlineNode } from '../../src/hosts/inline.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { openIdbStore } from '../../src/store/idb-store.js';
 import { accountAt } from '../support/dev-node.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createInlineNode } from '../../src/hosts/inline.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
 
 /* Slow because of its 100 000 accounts, under both schemes. */
 

@@ -2,7 +2,7 @@
  * The process that the soak test measures: the built package's node behind its HTTP server. It tells its port, and its
  * memory after garbage collection whenever it is asked. Run with `--expose-gc`; the argument is the mining mode as JSON.
  */
-import { createInlineNode, serve } from 'plumbline/node';
+import { createInlineNode, serve } from 'plumbline-l2/node';
 
 const node = await createInlineNode({ chain: { kind: 'devnet', mining: JSON.parse(process.argv[2]) } });
 const server = await serve(node, { port: 0 });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { eventually } from '../support/eventually.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 

@@ -67,7 +67,7 @@ describe.skipIf(executablePath === undefined)('many rounds of tabs that share a 
     }
   });
 
-  test('a writer whose thread hangs is taken over from, and is one of the others when it wakes', async () => {
+  test('a writer whose thread hangs is replaced, and is a follower when it resumes', async () => {
     const browser = await chromium.launch(launchOptions);
     try {
       const context = await browser.newContext();
@@ -91,7 +91,7 @@ describe.skipIf(executablePath === undefined)('many rounds of tabs that share a 
     }
   });
 
-  test('without Web Locks, a writer whose page is gone is taken over from when its lease has run out', async () => {
+  test('without Web Locks, a writer whose page is closed is replaced when its lease has expired', async () => {
     const browser = await chromium.launch(launchOptions);
     try {
       const context = await browser.newContext();

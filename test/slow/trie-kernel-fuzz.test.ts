@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
 import { digestPool, playRandomly, TriePair } from '../differential/trie-kernel-pair.js';
+import { referenceHasher } from '../reference/hasher.js';
 import { seededRandom } from '../support/random.js';
 
 /* Slow because of its thousands of sequences, half of them hashed by the bigint twin: an hour. */

@@ -1,4 +1,4 @@
-import type { Provider } from '../../src/hosts/provider.js';
+import type { Provider } from '../../src/hosts/provider/provider.js';
 
 /** A devnet's layer 1, and what that leaves out: blocks by their hash. */
 export function withBlocksByHash(layerOne: Provider): Provider {

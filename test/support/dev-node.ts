@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import { signTransaction, type Unsigned } from './sign.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
-import type { GenesisAccount } from '../../src/chain/devnet/genesis.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import type { GenesisAccount } from '../../src/chain/devnet/state/genesis.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { type Argument, type Contracts, callData, encodeArguments, word } from './contracts.js';
 import { swapScene } from './swap-scene.js';

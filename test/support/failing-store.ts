@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
-import { DevnetStore } from '../../src/chain/devnet/persistence.js';
+import { DevnetStore } from '../../src/chain/devnet/storage/devnet-store.js';
 import { PlumblineError } from '../../src/errors.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';
 import { StoreHealth, type StoreStatus } from '../../src/store/store-status.js';

@@ -1,6 +1,6 @@
-import { createInlineNode } from '../../src/hosts/inline.js';
-import type { LightChainOptions } from '../../src/hosts/light-options.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { EndpointSource } from '../../src/upstream/options.js';
 import { type MockUpstream, openMockUpstream } from './mock-upstream.js';

@@ -1,13 +1,13 @@
 import { RLP } from '@ethereumjs/rlp';
 import { Devnet } from '../../src/chain/devnet/devnet.js';
-import { parseGenesis } from '../../src/chain/devnet/genesis-json.js';
+import { parseGenesis } from '../../src/chain/devnet/state/genesis-json.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import type { PageStore } from '../../src/store/page-store.js';
 import { fixtureBytes, fixtureJson } from './fixtures.js';
 import { zkEngine } from './world-state.js';
 
-/** Head of `chain.rlp`, from `headfcu.json` (spec/json-rpc.md 8). */
+/** Head of `chain.rlp`, from `headfcu.json` (docs/spec/json-rpc.md 8). */
 export const IMPORTED_HEAD = '0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7';
 
 export const chainRlp = (): Uint8Array => fixtureBytes('execution-apis/chain.rlp');

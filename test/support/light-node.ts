@@ -1,12 +1,12 @@
 import { onTestFinished } from 'vitest';
-import { createInlineNode, type InlineOptions } from '../../src/hosts/inline.js';
-import type { LightChainOptions } from '../../src/hosts/light-options.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
+import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
-import { createStatistics, type UpstreamStatistics } from '../../src/upstream/observer.js';
 import { type DevNode, devNode } from './dev-node.js';
 import { type MockEndpoint, type MockOptions, serveMock } from './mock-chain.js';
 import { ShiftedClock } from './shifted-clock.js';
+import { createStatistics, type UpstreamStatistics } from './upstream-statistics.js';
 
 export interface LightScene {
   /** The chain itself. */

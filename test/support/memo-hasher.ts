@@ -1,9 +1,9 @@
 import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
-import { climbWith, referenceHasher } from '../../src/reference/hasher.js';
+import { climbWith, referenceHasher } from '../reference/hasher.js';
 
 const latin1 = new TextDecoder('latin1');
 
-/** The bigint hasher of `src/reference`, which remembers its digests: it is slow, and twins hash the same nodes often. */
+/** The bigint hasher of `test/reference`, which remembers its digests: it is slow, and twins hash the same nodes often. */
 export function memoHasher(scheme: HashScheme): Hasher & { readonly size: number } {
   const reference = referenceHasher(scheme);
   const known = new Map<string, Uint8Array>();

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import type { Provider } from '../../src/hosts/provider.js';
+import type { Provider } from '../../src/hosts/provider/provider.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/header-answer.js';
-import { type MaruPayload, maruBodyRoot, maruHeaderHash, maruStateRoot } from '../../src/proof/maru-block.js';
+import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { type MaruPayload, maruBodyRoot, maruHeaderHash, maruStateRoot } from '../../src/proof/headers/maru-block.js';
 
 /** Keys of test validators. */
 export const VALIDATOR_KEYS = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));

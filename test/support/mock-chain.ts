@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Provider } from '../../src/hosts/provider.js';
+import type { Provider } from '../../src/hosts/provider/provider.js';
 
 /** One call that came to a mock endpoint. */
 export interface SeenCall {

@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { type BlockRecord, decodeBlockRecord } from '../../src/chain/devnet/block-record.js';
+import { type BlockRecord, decodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import { bigIntToMinimalBytes, bytesToBigInt, compareBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import type { PageStore } from '../../src/store/page-store.js';
@@ -17,7 +17,7 @@ const flag = (value: boolean) => (value ? Uint8Array.of(1) : NONE);
 const account = (value: Change['before']): Item =>
   value === undefined ? NONE : [int(value.nonce), int(value.balance), NONE, value.codeHash];
 
-/** The trie log of a devnet's block, in the order that Besu writes (spec/state-trie.md 6). */
+/** The trie log of a devnet's block, in the order that Besu writes (docs/spec/state-trie.md 6). */
 function trieLogOf({ block, changes }: BlockRecord): Uint8Array {
   const entries = [...changes]
     .sort((a, b) => compareBytes(a.address, b.address))

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/upstream/clock.js';
+import type { Clock } from '../../src/scheduling/clock.js';
 
 /** A clock that stands still until it is told; it knows the timers that are open. */
 export interface ManualClock extends Clock {

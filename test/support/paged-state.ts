@@ -3,10 +3,10 @@ import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
+import { type LoadOptions, loadWorldState } from '../../src/state/load-world-state.js';
 import { openWorldState } from '../../src/state/open-world-state.js';
-import { type LoadOptions, loadWorldState } from '../../src/state/pages/load-world-state.js';
+import type { PageChanges, PageSource } from '../../src/state/page-source.js';
 import { openPagedState, type PagedState } from '../../src/state/pages/open-paged-state.js';
-import type { PageChanges, PageSource } from '../../src/state/pages/page-source.js';
 import type { WorldState } from '../../src/state/world-state.js';
 
 /** Pages in memory, how often was asked for some, and for which. */

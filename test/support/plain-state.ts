@@ -4,7 +4,7 @@ import type { LineaProofJson } from '../../src/accumulator/proof-shape.js';
 import { schemeFormat, ZERO_HASH } from '../../src/accumulator/scheme.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import type { TracedState } from '../../src/state/traced-state.js';
+import type { TracedState } from '../../src/state/traces/traced-application.js';
 import { PlainTrie } from './plain-trie.js';
 
 /** The twin of a world state: plain tries, copied for every block. It is changed by `applyTraced`. */
@@ -66,7 +66,7 @@ export class PlainState implements TracedState {
 
   /**
    * Whether the storage root of an account is that of the storage of its own position. An account that was destroyed and
-   * recreated without a slot keeps the root of its old storage (spec/state-trie.md 5.3, below the table).
+   * recreated without a slot keeps the root of its old storage (docs/spec/state-trie.md 5.3, below the table).
    */
   ownsStorage(address: Uint8Array): boolean {
     const account = this.account(address);

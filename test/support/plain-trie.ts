@@ -14,8 +14,8 @@ type Step<Type extends TrieStep['type']> = Extract<TrieStep, { type: Type }>;
 
 /**
  * The twin of a trie: a list of leaves by position, searched from end to end, every node hashed from its leaves when it is
- * asked for. It follows spec/state-trie.md 2 to 4 and shares nothing with the tries under test. Steps have branches and
- * sub roots only when `traced`; otherwise these are empty.
+ * asked for. It follows docs/spec/state-trie.md 2 to 4 and shares nothing with the tries under test. Steps have branches
+ * and sub roots only when `traced`; otherwise these are empty.
  */
 export class PlainTrie implements StepTrie {
   readonly hasher: Hasher;
@@ -134,7 +134,7 @@ export class PlainTrie implements StepTrie {
     };
   }
 
-  /** Item of `linea_getProof` (spec/state-trie.md 7.3). @param key - as it is repeated */
+  /** Item of `linea_getProof` (docs/spec/state-trie.md 7.3). @param key - as it is repeated */
   prove(hkey: Uint8Array, key: Uint8Array): ProofItemJson {
     const item = (position: number) => ({
       value: bytesToHex(this.leaves[position]!.value),

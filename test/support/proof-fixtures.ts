@@ -1,8 +1,11 @@
 import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
+import type { Network } from '../../src/networks/network.js';
+import { NETWORKS } from '../../src/networks/networks.js';
 import { bytesToBigInt } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import type { TreeQuestion } from '../../src/proof/item.js';
 import type { ProofRequest } from '../../src/proof/request.js';
+import type { TreeQuestion } from '../../src/proof/zk/item.js';
+import { hasFixture } from './fixtures.js';
 import { memoHasher } from './memo-hasher.js';
 
 /** A recorded or forged answer of `linea_getProof` (fixtures/state/README.md). */
@@ -21,7 +24,13 @@ export interface ItemFixture {
   item: { key: string; proof?: { value: string } };
 }
 
-export const RECORDED = [
+/** Profile of the network that a header is of. @param name - as the fixture has it: `linea-mainnet` or `linea-sepolia` */
+export function recordedNetwork(name: string): Network {
+  return name === 'linea-mainnet' ? NETWORKS.linea : NETWORKS['linea-sepolia'];
+}
+
+/** Recorded answers: of trees with many leaves. */
+const RECORDED = [
   'mimc-620681-missing-account',
   'mimc-620681-missing-slot',
   'mimc-contract-three-slots',
@@ -30,6 +39,13 @@ export const RECORDED = [
   'poseidon2-missing-account',
   'poseidon2-small-contract',
 ];
+
+const GENERATED = ['mimc', 'poseidon2'].flatMap((scheme) =>
+  ['account-and-slots', 'missing-account'].map((name) => `generated-${scheme}-${name}`),
+);
+
+/** Answers of `linea_getProof`, by their names in state/getproof: the recorded ones, or where they are not there generated ones. */
+export const ANSWERS: readonly string[] = hasFixture('state/getproof/mimc-message-service.json') ? RECORDED : GENERATED;
 
 export function requestOf(fixture: AnswerFixture): ProofRequest {
   return {

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
-import { createInlineNode } from '../../dist/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
-import type { RpcProxyOptions } from '../../src/hosts/register.js';
+import { createInlineNode } from '../../dist/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
 import { type MockEndpoint, serveMock } from './mock-chain.js';
 import { openSite, type Site, type SiteLibrary } from './proxy-site.js';
 
@@ -26,15 +26,15 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A site, and an endpoint elsewhere of a chain that has one method, `debug_echo`, that no node of ours has. */
+/** A site, and an endpoint on another origin with a method, `debug_echo`, that no plumbline node has. */
 export interface ProxyScene {
   readonly site: Site;
   readonly dev: PlumblineNode;
   readonly upstream: MockEndpoint;
   readonly layerOne: MockEndpoint;
-  /** Options of a light node behind the very address that the page asks. */
+  /** Options of a light node whose endpoint is the URL that the page requests. */
   lightOptions(): Promise<Options>;
-  /** Methods that the endpoint was asked for. */
+  /** Methods of the requests that the endpoint got. */
   seenMethods(): string[];
   openPage(context: BrowserContext, path?: string): Promise<Page>;
   close(): Promise<void>;
@@ -72,7 +72,7 @@ export async function openProxyScene(): Promise<ProxyScene> {
   };
 }
 
-/** Registers the proxy of a page, which has it as `proxy` from then on. */
+/** Registers the proxy of a page, and sets it as `globalThis.proxy`. */
 export async function register(page: Page, options: Options): Promise<void> {
   await page.evaluate(
     async (given) => {
@@ -108,7 +108,7 @@ export function post<T = Answer>(
   );
 }
 
-/** Lets the page's worker look for another version of its script, and waits until that one answers for the page. */
+/** Updates the page's worker to a new version of its script, and waits until that one controls the page. */
 export function update(page: Page): Promise<{ before: string | undefined; isNew: boolean; controls: boolean }> {
   return page.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready;

@@ -7,26 +7,26 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What pages of the site find in `globalThis.lib`. */
+/** The value of `globalThis.lib` in pages of the site. */
 export interface SiteLibrary {
   readonly plumbline: typeof import('../../src/index.js');
   readonly viem: typeof import('viem');
   readonly viemLinea: typeof import('viem/linea');
 }
 
-/** A request that came to the site's server. */
+/** A request that the site's server got. */
 export interface SiteRequest {
   readonly method: string;
   readonly path: string;
   readonly body: Buffer;
 }
 
-/** A site on loopback whose pages have the package and viem, and beside them the service worker and all of `/dist/`. */
+/** A site on loopback. Its pages have the package and viem. It also serves the service worker and all of `/dist/`. */
 export interface Site {
   readonly origin: string;
-  /** Other than GET. */
+  /** All requests but GET. */
   readonly posts: readonly SiteRequest[];
-  /** Standing behind the service worker's bytes, so that a change makes another version of it. */
+  /** Appended to the service worker's script: changing it makes another version. */
   workerSuffix: string;
   /** More scripts, by path. */
   readonly scripts: Map<string, string>;
@@ -82,7 +82,7 @@ export async function openSite(): Promise<Site> {
   });
 }
 
-/** The service worker and what it loads, by name. */
+/** The service worker and the scripts it loads, by file name. */
 async function workerFiles(): Promise<Map<string, string>> {
   const names = (await readdir(`${root}/dist`)).filter((name) => /^service-worker.*\.js$/.test(name));
   return new Map(

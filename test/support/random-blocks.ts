@@ -1,5 +1,5 @@
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
-import type { AccountChange, SlotChange } from '../../src/state/world-state.js';
+import type { SlotChange, ZkAccountChange } from '../../src/state/world-state.js';
 
 export type Random = (bound: number) => number;
 
@@ -20,7 +20,7 @@ export interface ModelAccount {
 export type Model = readonly (ModelAccount | undefined)[];
 
 export interface RandomBlock {
-  readonly changes: AccountChange[];
+  readonly changes: ZkAccountChange[];
   /** The accounts after it. */
   readonly model: Model;
 }
@@ -44,7 +44,7 @@ export function smallWorld(accounts: number, slots: number): SmallWorld {
  */
 export function randomBlock(random: Random, world: SmallWorld, model: Model, touched: number): RandomBlock {
   const after = [...model];
-  const changes: AccountChange[] = [];
+  const changes: ZkAccountChange[] = [];
   for (const n of pick(random, world.addresses.length, 1 + random(touched))) {
     const address = world.addresses[n]!;
     const old = model[n];
@@ -74,7 +74,7 @@ export function randomBlock(random: Random, world: SmallWorld, model: Model, tou
 }
 
 interface Changed {
-  readonly change: AccountChange;
+  readonly change: ZkAccountChange;
   readonly account: ModelAccount | undefined;
 }
 
@@ -130,7 +130,7 @@ function writes(random: Random, world: SmallWorld, before: readonly number[]) {
   return { slots, values };
 }
 
-function afterOf(random: Random, { nonce, balance }: ModelAccount): AccountChange['after'] & object {
+function afterOf(random: Random, { nonce, balance }: ModelAccount): ZkAccountChange['after'] & object {
   return { nonce, balance, ...(random(4) === 0 && { code: CODES[random(CODES.length)]! }) };
 }
 

@@ -1,5 +1,5 @@
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
-import type { AccountChange } from '../../src/state/world-state.js';
+import type { ZkAccountChange } from '../../src/state/world-state.js';
 
 export const addressOf = (n: number) => bigIntToBytes(BigInt(n + 1) * 0x1234567n, 20);
 export const wordOf = (n: number) => bigIntToBytes(BigInt(n), 32);
@@ -26,7 +26,7 @@ export class RandomChain {
 
   constructor(private readonly random: (bound: number) => number) {}
 
-  nextBlock({ accounts, touched, slots, writes }: BlockShape): AccountChange[] {
+  nextBlock({ accounts, touched, slots, writes }: BlockShape): ZkAccountChange[] {
     this.history.push(new Map(this.model));
     const names = new Set(Array.from({ length: touched }, () => this.random(accounts)));
     return [...names].map((n) => this.change(n, n % 3 === 0 ? 0 : slots, writes));
@@ -37,7 +37,7 @@ export class RandomChain {
     this.model = this.history.splice(-count)[0]!;
   }
 
-  private change(n: number, slots: number, writes: number): AccountChange {
+  private change(n: number, slots: number, writes: number): ZkAccountChange {
     const { random } = this;
     const old = this.model.get(n);
     const gone = old !== undefined && random(6) === 0;

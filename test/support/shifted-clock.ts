@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/upstream/clock.js';
+import type { Clock } from '../../src/scheduling/clock.js';
 
 /** Time of the system, and what was added to it. */
 export class ShiftedClock implements Clock {

@@ -1,6 +1,6 @@
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createFeeMarket1559Tx, createLegacyTx } from '@ethereumjs/tx';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 
 export interface Unsigned {

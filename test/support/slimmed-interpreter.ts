@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
 import { slimDependencies } from '../../scripts/lib/slim-dependencies.mjs';
-import type { Machine } from '../../src/evm/machine.js';
-import type { StateOverlay } from '../../src/evm/state-overlay.js';
-import type { runTransaction } from '../../src/evm/transaction.js';
+import type { Machine } from '../../src/evm/interpreter/machine.js';
+import type { StateOverlay } from '../../src/evm/state/state-overlay.js';
+import type { runTransaction } from '../../src/evm/transactions/transaction.js';
 
 /** What executes, of one bundle: its classes are not those of another. */
 export interface ExecutionBundle {
@@ -30,7 +30,9 @@ const entry: Plugin = {
   resolveId: (id) => (id === ENTRY ? id : undefined),
   load: (id) =>
     id === ENTRY
-      ? ['machine', 'state-overlay', 'transaction'].map((file) => `export * from '${dist}evm/${file}.js';`).join('\n')
+      ? ['interpreter/machine', 'state/state-overlay', 'transactions/transaction']
+          .map((file) => `export * from '${dist}evm/${file}.js';`)
+          .join('\n')
       : undefined,
 };
 

@@ -1,5 +1,5 @@
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
-import type { AccountAfter, AccountBefore, AccountChange, SlotChange } from '../../src/state/world-state.js';
+import type { AccountAfter, AccountBefore, SlotChange, ZkAccountChange } from '../../src/state/world-state.js';
 import { openState } from './world-state.js';
 
 export const address = (n: number) => bigIntToBytes(BigInt(n), 20);
@@ -20,7 +20,7 @@ export function change(
   after: AccountAfter | undefined,
   slots: readonly SlotChange[] = [],
   destroyed = false,
-): AccountChange {
+): ZkAccountChange {
   return { address: address(n), ...(before && { before }), ...(after && { after }), slots, destroyed };
 }
 

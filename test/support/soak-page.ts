@@ -38,7 +38,7 @@ async function rawBytes(): Promise<number> {
 const page = {
   async open(options: NodeOptions): Promise<void> {
     name = options.storeName!;
-    const worker = new Worker('/dist/hosts/worker.js', { type: 'module' });
+    const worker = new Worker('/dist/hosts/worker/worker.js', { type: 'module' });
     node = await createNode({ ...options, worker });
     await ask('eth_getBalance', DEV_ACCOUNTS[0]!.address, 'latest');
   },

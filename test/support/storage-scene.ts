@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import type { InlineOptions } from '../../src/hosts/inline.js';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import type { InlineOptions } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';
 import { TABLES } from '../../src/store/schema.js';
 import { accountAt, devNode, KeptStore, stranger } from './dev-node.js';

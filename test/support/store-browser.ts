@@ -57,7 +57,7 @@ export class StoreServer {
     const main = output[0].fileName;
     const html = `<!doctype html><title>store</title><body>store<script type=module src=/${main}></script>`;
     for (const [name, code] of Object.entries(WORKERS)) {
-      chunks.set(`/${name}.js`, `${code}\nawait import('/dist/hosts/worker.js');`);
+      chunks.set(`/${name}.js`, `${code}\nawait import('/dist/hosts/worker/worker.js');`);
     }
     const server = createServer(async (request, response) => {
       const { pathname } = new URL(request.url ?? '/', 'http://localhost');

@@ -50,7 +50,7 @@ const unhandled: string[] = [];
 
 const ask = <T>(method: string, ...params: unknown[]) => node!.request({ method, params }) as Promise<T>;
 const blockAt = (tag: string) => ask<Rpc>('eth_getBlockByNumber', tag, false);
-/** @returns null for a block that was pruned (spec/json-rpc.md: code 4444) */
+/** @returns null for a block that was pruned (docs/spec/json-rpc.md 4.1, code 4444) */
 const heldAt = (tag: string) =>
   blockAt(tag).catch((error: { code?: unknown }) => {
     if (error.code === 4444) return null;
@@ -74,7 +74,10 @@ const token = (from: number, to: string, amount: number) => ({
 
 const page = {
   /** Starts a node in a new worker. @returns the error's plain form when it does not open */
-  async open(options: NodeOptions, script = '/dist/hosts/worker.js'): Promise<{ error?: ReturnType<typeof plain> }> {
+  async open(
+    options: NodeOptions,
+    script = '/dist/hosts/worker/worker.js',
+  ): Promise<{ error?: ReturnType<typeof plain> }> {
     stages = [];
     statuses = [];
     acknowledged = [];

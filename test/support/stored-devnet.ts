@@ -1,8 +1,8 @@
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
 import { Devnet } from '../../src/chain/devnet/devnet.js';
-import { devAlloc, type GenesisAlloc } from '../../src/chain/devnet/genesis.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { devAlloc, type GenesisAlloc } from '../../src/chain/devnet/state/genesis.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { PlumblineError } from '../../src/errors.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';

@@ -1,14 +1,15 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../src/errors.js';
-import type { InlineExtras } from '../../src/hosts/inline-extras.js';
-import { InlineTransport } from '../../src/hosts/inline-transport.js';
-import type { NodeInfo, NodeOptions } from '../../src/hosts/options.js';
-import type { NodeSession, NodeTransport } from '../../src/hosts/transport.js';
+import { InlineTransport } from '../../src/hosts/opening/inline-transport.js';
+import type { InlineExtras } from '../../src/hosts/options/inline-extras.js';
+import type { NodeInfo, NodeOptions } from '../../src/hosts/options/options.js';
+import type { NodeSession, NodeTransport } from '../../src/hosts/provider/transport.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';
-import { createDispatcher } from '../../src/rpc/handle.js';
-import { createMethodTable, type Method } from '../../src/rpc/method.js';
-import type { SharingReport } from '../../src/rpc/sharing-report.js';
+import type { SharingReport } from '../../src/rpc/inspection/sharing-report.js';
+import { createDispatcher } from '../../src/rpc/protocol/handle.js';
+import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
+import { someMethod } from './some-method.js';
 
 const INFO: NodeInfo = {
   chainId: 1,
@@ -18,7 +19,7 @@ const INFO: NodeInfo = {
   kernelBuild: 'scalar',
 };
 
-/** Places at which a request can be made to wait; undefined: it does not. */
+/** Places at which a request waits, if set. */
 export interface Gates {
   beforeCommit?: Promise<void> | undefined;
   afterCommit?: Promise<void> | undefined;
@@ -40,7 +41,7 @@ export function gate(): { closed: Promise<void>; open: () => void; reached: Prom
   return { closed, open, reached, arrive };
 }
 
-/** What was opened: the extras each writer was given, and what was asked of it. */
+/** Records the extras each writer was opened with, and its calls. */
 export interface StubLog {
   readonly opened: InlineExtras[];
   readonly closed: number[];
@@ -48,7 +49,7 @@ export interface StubLog {
   readonly aborted: string[];
   /** Codes of commits that the store refused. */
   readonly refused: unknown[];
-  /** Subscriptions that are open. */
+  /** Open subscriptions. */
   readonly heads: Set<(result: unknown) => void>;
 }
 
@@ -56,7 +57,7 @@ export function stubLog(): StubLog {
   return { opened: [], closed: [], calls: [], aborted: [], refused: [], heads: new Set() };
 }
 
-/** A chain of nothing but transaction hashes: one commit each, refused the second time. Quick to open. */
+/** A chain that stores only transaction hashes: one commit each, refused the second time. It opens quickly. */
 export function stubNode(log: StubLog, gates: Gates = {}) {
   return async (_options: NodeOptions, extras: InlineExtras): Promise<NodeTransport> => {
     const number = log.opened.push(extras);
@@ -87,14 +88,12 @@ export function stubNode(log: StubLog, gates: Gates = {}) {
       await gates.afterCommit;
       return hash;
     };
-    const method = (name: string, handle: Method<undefined>['handle']): Method<undefined> => ({
-      name,
-      handle: (context, params, call) => {
+    const method = (name: string, handle: Method<undefined>['handle']) =>
+      someMethod<undefined>(name, (context, params, call) => {
         log.calls.push(name);
         call.signal?.addEventListener('abort', () => log.aborted.push(name));
         return handle(context, params, call);
-      },
-    });
+      });
     const table = createMethodTable<undefined>([
       method('eth_chainId', async () => {
         await gates.read;

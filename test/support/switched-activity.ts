@@ -1,6 +1,6 @@
-import type { Activity } from '../../src/chain/light/activity.js';
+import type { Activity } from '../../src/scheduling/activity.js';
 
-/** Active or not as a test says; active until it says so. */
+/** An activity that a test switches. Active at first. */
 export class SwitchedActivity implements Activity {
   private active = true;
   private readonly listeners = new Set<() => void>();

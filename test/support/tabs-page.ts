@@ -1,14 +1,14 @@
 /** What runs in the pages of the tabs test: a stored devnet in a worker that can be killed. Bundled by `tabs-site.ts`. */
 import { createNode, type NodeOptions, type PlumblineNode } from '../../dist/index.js';
 
-/** A transaction of a watched worker that came to its end. */
+/** A completed transaction of a watched worker. */
 export interface Write {
   readonly puts: number;
   /** Numbers of the blocks it put. */
   readonly blocks: readonly number[];
-  /** It put who writes. */
+  /** It stored a writer record. */
   readonly isClaim: boolean;
-  /** Who it found to be the writer: null for nobody, undefined where it did not look. */
+  /** The writer record that it read: null for none, undefined if it did not read it. */
   readonly writer?: { readonly epoch: number; readonly owner: string } | null;
 }
 
@@ -22,11 +22,11 @@ const page = {
   /**
    * Starts a node in a worker.
    *
-   * @param script - `worker`, `worker-watched`, `worker-without-locks`, or `worker-that-hangs`, when it is told to
+   * @param script - `worker`, `worker-watched`, `worker-without-locks`, or `worker-that-hangs` (after `hang`)
    * @returns the code of the error when it does not open
    */
   async open(options: NodeOptions, script = 'worker'): Promise<string> {
-    worker = new Worker(script === 'worker' ? '/dist/hosts/worker.js' : `/${script}.js`, { type: 'module' });
+    worker = new Worker(script === 'worker' ? '/dist/hosts/worker/worker.js' : `/${script}.js`, { type: 'module' });
     try {
       node = await createNode({ ...options, worker });
     } catch (error) {
@@ -42,9 +42,9 @@ const page = {
   },
 
   /**
-   * Transactions that were acknowledged are told to `acknowledged` at once, where there is one.
+   * Sends requests, all at once. Calls `acknowledged`, if it is set, with the hash of each accepted transaction.
    *
-   * @returns result or error of each request, all sent at once
+   * @returns result or error of each request
    */
   async askAll(requests: readonly { method: string; params?: unknown[] }[]): Promise<readonly unknown[]> {
     const asked = requests.map(async (request) => {
@@ -70,16 +70,16 @@ const page = {
   close: () => node!.close(),
   /** Keeps the worker's thread busy. */
   hang: (ms: number) => worker!.postMessage({ hangMs: ms }),
-  /** Ends the worker as a crash does: it does nothing any more. */
+  /** Ends the worker at once, as a crash does. */
   kill: () => worker!.terminate(),
 
-  /** Begins to note what watched workers of all pages write. */
+  /** Begins to record the transactions of watched workers of all pages. */
   watch: () => {
     new BroadcastChannel('writes').onmessage = ({ data }) => void writes.push(data as Write);
   },
   writes: () => writes,
 
-  /** What the store says of who writes. */
+  /** The writer record in the store. */
   writer(name: string): Promise<{ epoch: number }> {
     return new Promise((resolve, reject) => {
       const opening = indexedDB.open(name);
@@ -100,7 +100,7 @@ export type TabsPage = typeof page;
 
 declare global {
   var tabs: TabsPage;
-  /** Of the test that opened the page. */
+  /** Set by the test that opened the page. */
   var acknowledged: ((hash: string) => void) | undefined;
 }
 globalThis.tabs = page;

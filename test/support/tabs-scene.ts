@@ -1,17 +1,17 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext } from 'playwright';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { SharingReport } from '../../src/rpc/sharing-report.js';
+import type { SharingReport } from '../../src/rpc/inspection/sharing-report.js';
 import { signTransaction } from './sign.js';
 import { SitePage, type TabsSite } from './tabs-site.js';
 
 const RECIPIENT: Hex = `0x${'11'.repeat(20)}`;
-/** Beyond this nobody takes over any more. */
+/** How long to wait for the next writer. */
 const GIVE_UP_MS = 120_000;
 
-/** Ways in which a writer ends: in order, by closing its page, by the end of its worker alone. */
+/** How a writer ends: its node is closed, its page is closed, or its worker is terminated. */
 export type Ending = 'close' | 'page' | 'worker';
 
 interface Tab {
@@ -30,17 +30,17 @@ interface Block {
 /** Several pages of one browser with a devnet on one store. */
 export class TabsScene {
   readonly tabs: Tab[] = [];
-  /** Hashes that pages were given for transactions they sent, those of pages that ended afterwards among them. */
+  /** Hashes of accepted transactions of all pages, including pages that ended afterwards. */
   readonly acknowledged: Hex[] = [];
-  /** How many of them a writer's page was given in the storm in which it ended. */
+  /** How many of them were sent by a writer's page in the storm in which it ended. */
   acknowledgedByEnded = 0;
-  /** How many each page was given in this storm. */
+  /** How many each page sent in this storm. */
   private readonly given = new Map<SitePage, number>();
   /** Epochs of the writers that were seen, in order. */
   readonly epochs: number[] = [];
   readonly problems: string[] = [];
   private readonly storeName = `tabs-${crypto.randomUUID()}`;
-  /** A page without a node: it hears of what the others commit. */
+  /** A page without a node that records the commits of the others. */
   private observer: SitePage | undefined;
   private ended = 0;
 
@@ -71,7 +71,7 @@ export class TabsScene {
     if (outcome !== 'open') throw new Error(`the node does not open: ${outcome}`);
   }
 
-  /** What each page says of who writes; more than one that does is an error. */
+  /** The sharing report of each page. Throws if more than one is the writer. */
   async roles(): Promise<readonly SharingReport[]> {
     const reports = await Promise.all(this.tabs.map(({ site }) => site.call('sharing')));
     const writers = reports.filter(({ role }) => role === 'writer');
@@ -90,7 +90,7 @@ export class TabsScene {
       const at = (await this.roles()).findIndex(({ role }) => role === 'writer');
       if (at >= 0) return this.tabs[at]!;
     }
-    throw new Error('nobody writes');
+    throw new Error('no page is the writer');
   }
 
   /** Transactions of a page's account, signed, from its nonce in the chain on. */
@@ -108,9 +108,9 @@ export class TabsScene {
   }
 
   /**
-   * Has every page send transactions and read, all at once.
+   * Sends transactions and reads from every page, all at once.
    *
-   * @param during - what happens meanwhile; of pages that it ends, requests may fail
+   * @param during - runs meanwhile and returns the pages that it ended; their requests may fail
    * @returns how many requests were answered
    */
   async storm(count: number, during: () => Promise<readonly Tab[]> = async () => []): Promise<number> {
@@ -145,7 +145,7 @@ export class TabsScene {
     return answered;
   }
 
-  /** Ends the writer, and waits until another answers. @returns the page, and how long the others were without, ms */
+  /** Ends the writer and waits for the next one. @returns its page, and how long the others had no writer, ms */
   async endWriter(how: Ending): Promise<{ tab: Tab; withoutMs: number }> {
     const tab = await this.writer();
     const other = this.tabs.find((one) => one !== tab)!;
@@ -189,17 +189,17 @@ export class TabsScene {
   }
 
   /**
-   * What was committed says that there was one writer at a time: each commit looked who writes, each block was committed once,
-   * and none by a writer after a later one had begun.
+   * Checks by the commits that there was one writer at a time: each commit read the writer record, each block was committed once,
+   * and no writer committed after a later one had begun.
    */
   private async checkWrites(blocks: number): Promise<void> {
     const writes = await this.observer!.call('writes');
     const owners = new Map<number, string>();
     const committers = new Map<number, number>();
     for (const { writer, isClaim, blocks: numbers, puts } of writes) {
-      if (writer === undefined) throw new Error(`a commit of ${puts} entries did not look who writes`);
+      if (writer === undefined) throw new Error(`a commit of ${puts} entries did not read the writer record`);
       if (isClaim) continue;
-      if (writer === null) throw new Error('a commit of nobody');
+      if (writer === null) throw new Error('a commit without a writer record');
       const { epoch, owner } = writer;
       if ((owners.get(epoch) ?? owner) !== owner) throw new Error(`epoch ${epoch} has two owners`);
       owners.set(epoch, owner);

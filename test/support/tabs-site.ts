@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const PAGE = '<!doctype html><title>tabs</title><link rel=icon href=data:,><script type=module src=/page.js></script>';
 
-/** Tells of each transaction that came to its end: which blocks it put, and who it found to be the writer. */
+/** Reports each completed transaction: the blocks it stored, and the writer record it read. */
 const WATCHING = `
   const told = new BroadcastChannel('writes');
   const notes = new WeakMap();
@@ -45,7 +45,7 @@ const WATCHING = `
     return put.call(this, value, key);
   };`;
 
-/** Workers in other surroundings. */
+/** Workers with changed globals, by path. */
 const WORKERS = new Map([
   ['/worker-watched.js', WATCHING],
   ['/worker-without-locks.js', "Object.defineProperty(navigator, 'locks', { value: undefined });"],
@@ -58,7 +58,7 @@ const WORKERS = new Map([
   ],
 ]);
 
-/** The built package on a port of its own, and a page that runs `tabs-page.ts`. */
+/** A server with the built package and a page that runs `tabs-page.ts`. */
 export interface TabsSite {
   readonly url: string;
   close(): Promise<void>;
@@ -72,7 +72,7 @@ export async function openTabsSite(): Promise<TabsSite> {
   const { output } = await bundle.generate({ format: 'es', codeSplitting: false });
   await bundle.close();
   const scripts = new Map([['/page.js', output[0].code]]);
-  for (const [path, code] of WORKERS) scripts.set(path, `${code}\nawait import('/dist/hosts/worker.js');`);
+  for (const [path, code] of WORKERS) scripts.set(path, `${code}\nawait import('/dist/hosts/worker/worker.js');`);
   const server = createServer(async ({ url = '/' }, response) => {
     const path = normalize(new URL(url, 'http://site').pathname);
     try {
@@ -94,7 +94,7 @@ export async function openTabsSite(): Promise<TabsSite> {
   };
 }
 
-/** A page of the site, and what its script offers, called from outside. */
+/** A page of the site, and calls of its script. */
 export class SitePage {
   private constructor(readonly page: Page) {}
 

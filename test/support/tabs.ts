@@ -1,11 +1,12 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { onTestFinished } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import type { InlineExtras } from '../../src/hosts/inline-extras.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
-import type { Channel, Locks, SharingEnvironment } from '../../src/hosts/sharing/environment.js';
-import { openShared, type SharingOptions } from '../../src/hosts/sharing/open-shared.js';
-import type { NodeTransport } from '../../src/hosts/transport.js';
+import type { InlineExtras } from '../../src/hosts/options/inline-extras.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
+import type { NodeTransport } from '../../src/hosts/provider/transport.js';
+import { openShared, type SharingEnvironment, type SharingOptions } from '../../src/hosts/sharing/open-shared.js';
+import type { Channel } from '../../src/hosts/sharing/peer-channels.js';
+import type { Locks } from '../../src/hosts/sharing/writer-election.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';
@@ -22,7 +23,7 @@ interface Request {
 }
 
 /**
- * Locks as the Web Locks specification has them, exclusive ones: queued in order, stolen, and let go of when their tab dies.
+ * Exclusive locks as in the Web Locks specification: queued in order, stolen, and released when their tab is killed.
  *
  * @source W3C Web Locks API, 2.5 to 4.3
  */
@@ -56,7 +57,7 @@ class LockWorld {
     return [...this.held.keys()];
   }
 
-  /** The browser takes a dead tab's locks and requests away. */
+  /** The browser drops the locks and requests of a killed tab. */
   kill(tab: Tab): void {
     for (const queue of this.queues.values()) {
       for (const request of queue.filter((one) => one.tab === tab)) queue.splice(queue.indexOf(request), 1);
@@ -89,10 +90,10 @@ class LockWorld {
   }
 }
 
-/** A page, or the worker in it: dead, nothing of it is heard or written any more. */
+/** A page, or the worker in it. After `kill` it sends and writes nothing. */
 export class Tab {
   isDead = false;
-  /** Its thread hangs: what arrives waits. */
+  /** Its thread is blocked, so events wait. */
   private isHung = false;
   private isStoreHung = false;
   private readonly channels = new Set<BroadcastChannel>();
@@ -108,14 +109,14 @@ export class Tab {
     };
   }
 
-  /** Ends at once, as a closed page does. */
+  /** Ends the tab at once, as closing a page does. */
   kill(): void {
     this.isDead = true;
     for (const channel of this.channels) channel.close();
     this.browser.locks.kill(this);
   }
 
-  /** @param withStore - what it asks of the store waits too */
+  /** @param withStore - its calls of the store wait too */
   hang(withStore = false): void {
     this.isHung = true;
     this.isStoreHung = withStore;
@@ -142,7 +143,7 @@ export class Tab {
     }),
   };
 
-  /** Does something in this tab's thread. */
+  /** Runs `work` in this tab's thread. */
   private run(work: () => void): void {
     if (this.isDead) return;
     if (this.isHung) this.waiting.push(() => this.run(work));
@@ -220,12 +221,12 @@ export class TestBrowser {
   }
 }
 
-/** For how long a writer may be silent in tests, ms. */
+/** How long a writer may be silent in tests, ms. */
 export const HUNG_AFTER_MS = 1_000;
 /** Hash of a transaction. */
 export const hashOf = (raw: string) => bytesToHex(keccak_256(hexToBytes(raw)));
 
-/** So many tabs with a node each, opened one after the other: the first one writes. */
+/** Opens `count` tabs with one node each, one after the other. The first node is the writer. */
 export async function tabs(count: number, gates: Gates = {}, browser = new TestBrowser()) {
   const logs = Array.from({ length: count }, stubLog);
   const opened: { tab: ReturnType<TestBrowser['tab']>; node: NodeTransport }[] = [];
@@ -237,7 +238,7 @@ export async function tabs(count: number, gates: Gates = {}, browser = new TestB
   return { browser, logs, tabs: opened.map(({ tab }) => tab), nodes: opened.map(({ node }) => node) };
 }
 
-/** What each node says of its role. */
+/** The role of each node. */
 export const rolesOf = async (nodes: readonly NodeTransport[]) =>
   (await Promise.all(nodes.map(sharingOf))).map(({ role }) => role);
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/upstream/clock.js';
+import type { Clock } from '../../src/scheduling/clock.js';
 
 interface Timer {
   readonly at: number;

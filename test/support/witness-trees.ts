@@ -2,8 +2,8 @@ import { hashWord } from '../../src/accumulator/keys.js';
 import type { ProofItemJson } from '../../src/accumulator/proof-shape.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
 import type { BranchProof } from '../../src/state/trace.js';
+import { referenceHasher } from '../reference/hasher.js';
 import { commitDrafts, emptyTree, type Tree, TreeDraft } from './plain-tree/tree.js';
 import { proveKey } from './plain-tree/tree-proof.js';
 

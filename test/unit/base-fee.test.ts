@@ -14,13 +14,13 @@ describe('next base fee', () => {
     expect(at(1_000_000_000n, 11_000_000n, 20_000_000n)).toBe(1_012_500_000n);
   });
 
-  it('stays at 7 below the target, comes down from 8, and rises by at least 1 above', () => {
+  it('stays at 7 wei below the target, falls from 8, and rises by at least 1 above the target', () => {
     for (const used of [0n, 1n, 999_999_999n]) expect(at(7n, used)).toBe(7n);
     expect(at(8n, 0n)).toBe(7n);
     expect(at(7n, 1_000_000_001n)).toBe(8n);
   });
 
-  it('refuses what is no header', () => {
+  it('refuses values that cannot be of a header', () => {
     expect(() => at(7n, 3n, 2n)).toThrow(expect.objectContaining({ code: 'OUT_OF_RANGE' }));
     expect(() => at(7n, 0n, 0n)).toThrow(expect.objectContaining({ code: 'OUT_OF_RANGE' }));
   });

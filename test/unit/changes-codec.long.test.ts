@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { expect, test } from 'vitest';
-import { decodeChanges, encodeChanges } from '../../src/chain/devnet/changes-codec.js';
-import type { AccountChange } from '../../src/evm/state-overlay.js';
+import { decodeChanges, encodeChanges } from '../../src/chain/devnet/records/changes-codec.js';
+import type { AccountChange } from '../../src/evm/state/state-overlay.js';
 
 const word = (value: number) => new Uint8Array(32).fill(value);
 const account = (nonce: bigint) => ({ nonce, balance: 10n ** 18n, codeHash: word(7) });
@@ -16,13 +16,13 @@ const changes: AccountChange[] = [0, 1, 3, 200].map((slots, i) => ({
   slots: Array.from({ length: slots }, (_, n) => ({ key: word(n), before: word(0), after: word(n) })),
 }));
 
-test.each([0, 1, 4])('%i changes are the RLP that @ethereumjs/rlp writes of their items, and come back', (count) => {
+test.each([0, 1, 4])('%i changes are encoded like @ethereumjs/rlp does, and decoded to the same', (count) => {
   const encoded = encodeChanges(changes.slice(0, count));
   expect(encoded).toEqual(RLP.encode(RLP.decode(encoded)));
   expect(decodeChanges(encoded)).toEqual(changes.slice(0, count));
 });
 
-test('there may be more of them than a call can have arguments', () => {
+test('there may be more changes than a call can have arguments', () => {
   const change = changes[2]!;
   const one = encodeChanges([change]).length - 3;
   const many = encodeChanges(Array.from({ length: 150_000 }, () => change));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { differsFromRecord, differsInShape, parseIoFile } from '../../conformance/io-file.js';
 
-// Format and comparison: spec/json-rpc.md 8.
+// Format and comparison: docs/spec/json-rpc.md 8.
 
 describe('an .io file', () => {
   it('pairs requests with answers and knows examples from records', () => {

@@ -2,7 +2,7 @@ import { privateToAddress } from '@ethereumjs/util';
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import { expect, test } from 'vitest';
-import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../src/chain/devnet/dev-accounts.js';
+import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../src/chain/devnet/state/dev-accounts.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 
 test('the dev accounts are those of the mnemonic (derived by @scure/bip32)', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Clock } from '../../src/chain/devnet/clock.js';
+import { BlockClock } from '../../src/chain/devnet/mining/clock.js';
 
 /** A clock over a wall clock that the test moves. */
 function clockAt(start: number) {
   const wall = { now: start };
-  return { wall, clock: new Clock(() => wall.now) };
+  return { wall, clock: new BlockClock(() => wall.now) };
 }
 
 test('blocks take the time of the wall clock, and always come later than their parent', () => {
@@ -16,7 +16,7 @@ test('blocks take the time of the wall clock, and always come later than their p
   expect(clock.next(1000)).toBe(1060);
 });
 
-test('after a time that was set the clock goes on from it', () => {
+test('the clock continues from a time that was set', () => {
   const { wall, clock } = clockAt(1000);
   clock.setNext(9000, 1000);
   expect([clock.planned, clock.next(1000), clock.next(1000)]).toEqual([9000, 9000, 9000]);
@@ -27,7 +27,7 @@ test('after a time that was set the clock goes on from it', () => {
   expect(() => clock.setNext(9000, 9000)).toThrowError(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
 });
 
-test('an increase counts from now or from the newest block, whichever is later, and they add up', () => {
+test('an increase counts from now or from the newest block, whichever is later, and increases add up', () => {
   const { wall, clock } = clockAt(1000);
   expect(clock.increase(50, 900)).toBe(50);
   expect(clock.next(900)).toBe(1050);
@@ -37,9 +37,9 @@ test('an increase counts from now or from the newest block, whichever is later, 
   expect(clock.next(4000)).toBe(4017);
 });
 
-test('a step decides alone, until it is taken away; marks bring all of it back', () => {
+test('a fixed step decides alone until it is removed, and a snapshot restores all settings', () => {
   const { clock } = clockAt(1000);
-  const mark = clock.mark();
+  const mark = clock.snapshot();
   clock.setStep(12);
   expect(clock.next(100)).toBe(112);
   clock.setNext(130, 100);

@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { decodeSegment, encodeSegment } from '../../src/chain/devnet/checkpoint-codec.js';
-import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
-import { DevnetStore } from '../../src/chain/devnet/persistence.js';
+import { decodeSegment, encodeSegment } from '../../src/chain/devnet/records/checkpoint-codec.js';
+import { Checkpoints } from '../../src/chain/devnet/storage/checkpoints.js';
+import { DevnetStore } from '../../src/chain/devnet/storage/devnet-store.js';
 import type { Commit, Key, PageStore, Table } from '../../src/store/page-store.js';
 import { StoreHealth } from '../../src/store/store-status.js';
 import { reopened, scene } from '../support/failing-store.js';
 import { copyOf, openDevnet, portrait, sealScripted, TOKEN } from '../support/stored-devnet.js';
 
-describe('what a devnet finds damaged', () => {
+describe('a damaged store of a devnet', () => {
   async function stored(blocks: number) {
     const { store, seal, chain } = await scene();
     await seal(1, blocks);
@@ -25,7 +25,7 @@ describe('what a devnet finds damaged', () => {
     return { number, repaired: health.status.repaired, chain };
   };
 
-  test('the head pointer is known from the blocks, one bit of it flipped or all of it gone', async () => {
+  test('a damaged or missing head pointer is repaired from the blocks', async () => {
     const store = await stored(12);
     const pointer = (await store.get(...HEAD))!;
     for (let at = 0; at < pointer.length; at++) {
@@ -53,7 +53,7 @@ describe('what a devnet finds damaged', () => {
     expect((await repaired(other)).repaired).toBeUndefined();
   });
 
-  test('a pointer of an earlier version, without a checksum, that names an earlier block loses none', async () => {
+  test('a pointer of an earlier version without checksum, to an earlier block, loses no block', async () => {
     const store = await stored(12);
     await store.commit(put(...HEAD, new TextEncoder().encode('2')));
     expect(await repaired(store)).toMatchObject({
@@ -62,7 +62,7 @@ describe('what a devnet finds damaged', () => {
     });
   });
 
-  test('blocks that are missing, at the end too, are reported', async () => {
+  test('missing blocks are reported, also at the end', async () => {
     const store = await stored(5);
     const corrupt = (reason: string) => ({ code: 'STORE_CORRUPT', details: { table: 'blocks', reason } });
     const gone = async (...keys: number[]) => {
@@ -93,7 +93,7 @@ describe('what a devnet finds damaged', () => {
     }
   });
 
-  test('any flipped bit of the edits that wait is reported', async () => {
+  test('any flipped bit of the pending edits is reported', async () => {
     const { store, chain } = await scene();
     const edits = () => new DevnetStore(store, 59139).edits();
     for (const balance of [undefined, 5n]) {
@@ -113,7 +113,7 @@ describe('what a devnet finds damaged', () => {
     }
   });
 
-  test('edits that do not decode cost nothing but themselves, and are told of', async () => {
+  test('edits that cannot be decoded are dropped and reported, and nothing else is lost', async () => {
     for (const blocks of [0, 9]) {
       const { store, seal, chain } = await scene();
       await seal(1, blocks);
@@ -135,7 +135,7 @@ describe('what a devnet finds damaged', () => {
     }
   });
 
-  test('a checkpoint that had to be rebuilt from the blocks is told of', async () => {
+  test('a checkpoint that was rebuilt from the blocks is reported', async () => {
     const store = await stored(9);
     const cases: [Table, Key][] = [
       ['meta', 'devnet-checkpoint'],
@@ -152,7 +152,7 @@ describe('what a devnet finds damaged', () => {
     }
   });
 
-  test.each(['sampled', 'full'] as const)('a state that is whole, and another: %s check', async (check) => {
+  test.each(['sampled', 'full'] as const)('an undamaged state of another block is noticed: %s check', async (check) => {
     const store = await stored(10);
     // As many blocks on the same accounts: its checkpoint is of the same number.
     const foreign = await scene();
@@ -184,7 +184,7 @@ describe('what a devnet finds damaged', () => {
     }
   });
 
-  test('a node of the trie that is not what its hash says, however whole the rest is', async () => {
+  test('a trie node that does not match its hash is noticed, even if everything else is undamaged', async () => {
     const store = await stored(10);
     const { segments } = (await new Checkpoints(store, TOKEN).read())!;
     const expected = await portrait(await reopened(store), 8);
@@ -197,7 +197,7 @@ describe('what a devnet finds damaged', () => {
         await copy.commit(put('trie', number, encodeSegment(number, other)));
         const health = new StoreHealth('durable');
         expect(await portrait(await reopened(copy, { health }), 8)).toEqual(expected);
-        const reason = expect.stringContaining('not what its hash says');
+        const reason = expect.stringContaining('does not match its hash');
         expect(health.status.repaired).toEqual([{ table: 'trie', reason }]);
       }
     }

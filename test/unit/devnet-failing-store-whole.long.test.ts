@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
+import { Checkpoints } from '../../src/chain/devnet/storage/checkpoints.js';
 import { PlumblineError } from '../../src/errors.js';
 import { eventually } from '../support/eventually.js';
 import { full, lasting, reopened, scene, storedBlocks } from '../support/failing-store.js';
@@ -7,7 +7,7 @@ import { seededRandom } from '../support/random.js';
 import { portrait } from '../support/stored-devnet.js';
 
 describe('a devnet whose store fails', () => {
-  test('lets no more blocks wait than it may, and leaves no gap behind them', async () => {
+  test('queues no more blocks than allowed, and leaves no gap', async () => {
     const { store, chain, health, seal, isDurable } = await scene({ storing: { retryMs: 5, maxWaitingBytes: 3000 } });
     await seal(1, 1);
     const id = await chain.control.snapshot();
@@ -29,7 +29,7 @@ describe('a devnet whose store fails', () => {
     expect(await portrait(await reopened(store), 1)).toEqual(await portrait(await lasting(3), 1));
   });
 
-  test('is not confused by commits that were carried out and reported as failed', async () => {
+  test('handles commits that succeeded but were reported as failed', async () => {
     const { store, chain, seal, isDurable } = await scene();
     await seal(1, 1);
     const id = await chain.control.snapshot();
@@ -45,7 +45,7 @@ describe('a devnet whose store fails', () => {
     expect(await portrait(await reopened(store), 0)).toEqual(await portrait(await lasting(2), 0));
   });
 
-  test('fails as a whole when another writer has taken the store over', async () => {
+  test('stops when another writer has taken over the store', async () => {
     const { store, chain, health, seal } = await scene();
     await seal(1, 2);
     store.failure = () => new PlumblineError('STORE_TAKEN_OVER', 'another page writes', {});
@@ -67,7 +67,7 @@ describe('a devnet whose store fails', () => {
     await expect(chain.control.mine(1)).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
   });
 
-  test('stores no state of a block that is not stored', async () => {
+  test('writes no checkpoint of a block that is not stored', async () => {
     const { store, chain, seal, isDurable } = await scene({ storing: { retryMs: 300 } });
     await seal(1, 2);
     // Full for blocks, while there is room for what comes in between.
@@ -85,7 +85,7 @@ describe('a devnet whose store fails', () => {
     expect(await portrait(await reopened(store), 16)).toEqual(await portrait(chain, 16));
   });
 
-  test('does not write into a database that was emptied meanwhile, or holds another chain', async () => {
+  test('does not write into a database that was cleared, or that holds another chain', async () => {
     for (const other of [undefined, 7]) {
       const { store, health, seal } = await scene();
       await seal(1, 2);
@@ -104,7 +104,7 @@ describe('a devnet whose store fails', () => {
     }
   });
 
-  test('holds a whole chain at every moment, whatever is done to it and whenever the store fails', async () => {
+  test('keeps a complete chain in the store at every moment, whenever the store fails', async () => {
     const seen: number[] = [];
     for (let seed = 1; seed <= 4; seed++) {
       const random = seededRandom(seed);

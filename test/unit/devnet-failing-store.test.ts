@@ -3,7 +3,7 @@ import { full, lasting, reopened, scene, storedBlocks } from '../support/failing
 import { openDevnet, portrait, sealScripted } from '../support/stored-devnet.js';
 
 describe('a devnet whose store fails', () => {
-  test('goes on in memory, says so, and stores what waited as soon as it can', async () => {
+  test('continues in memory, reports it, and stores queued blocks as soon as it can', async () => {
     const { store, chain, health, told, seal, isDurable } = await scene();
     await seal(1, 3);
     store.failure = full;
@@ -25,7 +25,7 @@ describe('a devnet whose store fails', () => {
     expect(await portrait(await reopened(store), 10)).toEqual(await portrait(await lasting(12), 10));
   });
 
-  test('stores what waited when it is closed', async () => {
+  test('stores queued blocks when it is closed', async () => {
     const { store, chain, seal } = await scene({ storing: { retryMs: 100_000 } });
     store.failure = full;
     await seal(1, 3);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { Interval } from '../../src/chain/devnet/interval.js';
+import { Interval } from '../../src/chain/devnet/mining/interval.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -27,7 +27,7 @@ test('work comes again and again, after failures too, until it is stopped', asyn
   expect(turns).toBe(4);
 });
 
-test('turns do not overlap, and a stop during one is the end', async () => {
+test('runs do not overlap, and a stop during a run is final', async () => {
   vi.useFakeTimers();
   let [running, most] = [0, 0];
   const interval = new Interval(async () => {
@@ -41,7 +41,7 @@ test('turns do not overlap, and a stop during one is the end', async () => {
   expect([running, most]).toEqual([0, 1]);
 });
 
-test('it keeps no process alive', () => {
+test('the timer keeps no process alive', () => {
   const before = timers();
   const interval = new Interval(async () => {});
   interval.start(1000);

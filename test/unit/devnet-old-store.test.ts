@@ -2,8 +2,8 @@ import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { openDB } from 'idb';
 import { expect, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/test-token.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { openIdbStore } from '../../src/store/idb-store.js';
@@ -70,7 +70,7 @@ test.each([
   await store.close();
 });
 
-test('a light node of schema 2 gives its proofs again, without any endpoint', async () => {
+test('a light node of schema 2 serves its stored proofs without endpoints', async () => {
   const recorded = recordedAs('light-2.json');
   await oldDatabase('old-light', recorded);
   const nobody = ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/b'];

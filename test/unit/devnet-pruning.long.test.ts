@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBlockRecord } from '../../src/chain/devnet/block-record.js';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
+import { decodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { MeteredStore } from '../../src/store/metered-store.js';
 import type { Table } from '../../src/store/page-store.js';
@@ -53,7 +53,7 @@ async function answers(chain: Devnet, from: number) {
 }
 
 describe('a devnet within a budget', () => {
-  test('says of the blocks it holds what one without a budget says, in the session and after it', async () => {
+  test('serves its blocks like a devnet without budget, before and after reopening', async () => {
     const [store, whole] = [new KeptStore(), new KeptStore()];
     let pruned = await openWithin(store, 240_000);
     let full = await openDevnet(whole, { finality: FINALITY });
@@ -77,7 +77,7 @@ describe('a devnet within a budget', () => {
     await full.close();
   });
 
-  test('old blocks lose their changes, then their bodies; their headers and hashes stay', async () => {
+  test('old blocks lose their changes, then their bodies, but keep headers and hashes', async () => {
     const store = new KeptStore();
     const chain = await openWithin(store, 45_000);
     await seal(chain, 1, 90);
@@ -111,7 +111,7 @@ describe('a devnet within a budget', () => {
     await again.close();
   });
 
-  test('without a budget nothing is let go of', async () => {
+  test('nothing is pruned without a budget', async () => {
     const store = new KeptStore();
     const chain = await openDevnet(store, { finality: FINALITY });
     await seal(chain, 1, 40);
@@ -123,7 +123,7 @@ describe('a devnet within a budget', () => {
     await again.close();
   });
 
-  test('snapshots can be gone back to, however much comes after them', async () => {
+  test('snapshots can be reverted to, however many blocks come after them', async () => {
     const store = new KeptStore();
     const chain = await openWithin(store, 45_000);
     await seal(chain, 1, 60);
@@ -139,7 +139,7 @@ describe('a devnet within a budget', () => {
     await chain.close();
   });
 
-  test('a state that is damaged cannot be made again of blocks that say no more what they changed', async () => {
+  test('a damaged state cannot be rebuilt from pruned blocks', async () => {
     const store = new KeptStore();
     const chain = await openWithin(store, 45_000);
     await seal(chain, 1, 60);
@@ -156,7 +156,7 @@ describe('a devnet within a budget', () => {
     await expect(openWithin(await damage('meta', 'devnet-checkpoint'), 45_000)).rejects.toMatchObject(corrupt);
     const [segment] = await store.keys('trie');
     const opened = await openWithin(await damage('trie', segment!), 45_000, { check: 'full' });
-    await expect(opened.whenLoaded()).rejects.toMatchObject(corrupt);
+    await expect(opened.stateLoaded()).rejects.toMatchObject(corrupt);
     await opened.end();
   });
 });

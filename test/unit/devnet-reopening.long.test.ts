@@ -1,9 +1,9 @@
 import { RLP } from '@ethereumjs/rlp';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Checkpoints } from '../../src/chain/devnet/checkpoints.js';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
+import { Checkpoints } from '../../src/chain/devnet/storage/checkpoints.js';
 import { PlumblineError } from '../../src/errors.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import type { Key, PageStore, Table } from '../../src/store/page-store.js';
@@ -44,7 +44,7 @@ async function bytesOf(store: PageStore, table: Table): Promise<number> {
 }
 
 describe('a stored devnet', () => {
-  test('shows the same as one that never closed when it is reopened after each block, closed before or not', async () => {
+  test('is the same when opened after each block, closed or not, as one that never closed', async () => {
     const { store, chain } = await storedChain(0);
     const lasting = await open();
     for (let number = 1; number <= 9; number++) {
@@ -76,7 +76,7 @@ describe('a stored devnet', () => {
     });
   });
 
-  test('reopens at the last stored block wherever its store stopped taking commits', async () => {
+  test('opens at a stored block, wherever the store was cut off', async () => {
     const lasting = await open();
     const hashes: Uint8Array[] = [(await lasting.head()).hash];
     for (let number = 1; number <= 12; number++) {
@@ -121,7 +121,7 @@ describe('a stored devnet', () => {
   test.each([
     [3, 12],
     [5, 7],
-  ])('goes back to block %i from block %i, and comes back from there', async (back, head) => {
+  ])('reverts to block %i from block %i, and can be reopened there', async (back, head) => {
     const { store, chain } = await storedChain(back);
     const lasting = await open();
     for (let number = 1; number <= back; number++) await sealScripted(lasting, number);
@@ -143,28 +143,31 @@ describe('a stored devnet', () => {
     }
   });
 
-  test.each([1, 3])('writes checkpoints however often it ends before one is due: after %i blocks', async (blocks) => {
-    let { store } = await storedChain(0);
-    const checkpoints = { everyBlocks: 6, lazyBytes: 0 };
-    const lasting = await open();
-    let number = 0;
-    while (number < 21) {
-      // As a page that is reloaded leaves it: the devnet is not closed.
-      store = await copyOf(store);
-      const chain = await open(store, { checkpoints });
-      await chain.stateAt(await chain.head());
-      for (const end = number + blocks; number < end; ) {
-        number++;
-        for (const each of [chain, lasting]) await sealScripted(each, number);
+  test.each([1, 3])(
+    'writes checkpoints even if it is always closed before one is due: after %i blocks',
+    async (blocks) => {
+      let { store } = await storedChain(0);
+      const checkpoints = { everyBlocks: 6, lazyBytes: 0 };
+      const lasting = await open();
+      let number = 0;
+      while (number < 21) {
+        // As a page that is reloaded leaves it: the devnet is not closed.
+        store = await copyOf(store);
+        const chain = await open(store, { checkpoints });
+        await chain.stateAt(await chain.head());
+        for (const end = number + blocks; number < end; ) {
+          number++;
+          for (const each of [chain, lasting]) await sealScripted(each, number);
+        }
+        const { block } = (await new Checkpoints(store, new Uint8Array(32)).read())!;
+        // Due after six blocks, and written when its block is final, two blocks later.
+        expect(number - block).toBeLessThan(12);
       }
-      const { block } = (await new Checkpoints(store, new Uint8Array(32)).read())!;
-      // Due after six blocks, and written when its block is final, two blocks later.
-      expect(number - block).toBeLessThan(12);
-    }
-    expect(await loaded(store, number - 2, { check: 'full' })).toEqual(await portrait(lasting, number - 2));
-  });
+      expect(await loaded(store, number - 2, { check: 'full' })).toEqual(await portrait(lasting, number - 2));
+    },
+  );
 
-  test('begins its checkpoints anew where one can be read, and does not lead to the blocks after it', async () => {
+  test('restarts its checkpoints if the stored one does not lead to the later blocks', async () => {
     const { store, chain } = await storedChain(11);
     const expected = await portrait(chain, 9);
     // A checkpoint that fits its checksums and says another block: the blocks after it do not follow from its state.
@@ -196,7 +199,7 @@ describe('a stored devnet', () => {
     expect(seen).not.toContain('state 1');
   });
 
-  test('goes on when only its checkpoints cannot be written', async () => {
+  test('continues when only checkpoints cannot be written', async () => {
     const store = new KeptStore();
     const full = new PlumblineError('STORE_QUOTA_EXCEEDED', 'store is full', {});
     const kept = store.commit.bind(store);
@@ -251,7 +254,7 @@ describe('a stored devnet', () => {
     await expect(openDevnet(store)).rejects.toMatchObject({ code: 'STORE_CORRUPT', details: { table: 'blocks' } });
   });
 
-  test('finds what its checksum cannot tell when the block is read, or as it opens with a full check', async () => {
+  test('finds damage that the checksum misses when the block is read, or on opening with a full check', async () => {
     const { store } = await storedChain(6);
     const record = (await store.get('blocks', 2))!;
     const items = RLP.decode(record, true).data as [Uint8Array, Uint8Array[], Uint8Array[][]];
@@ -268,7 +271,7 @@ describe('a stored devnet', () => {
     await expect(openDevnet(store, { check: 'full' })).rejects.toMatchObject(corrupt);
   });
 
-  test('keeps no more of old states than it may', async () => {
+  test('holds no more old states than configured', async () => {
     const { store, chain } = await storedChain(6);
     const rows = async () => [await bytesOf(store, 'state'), await bytesOf(store, 'trie')] as const;
     const [state, trie] = await rows();

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/dev-accounts.js';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { generalDictionary } from '../../src/dictionary/dictionary.js';
 import { obtainDictionary } from '../../src/dictionary/obtain-dictionary.js';
 import { PlumblineError } from '../../src/errors.js';
-import { resolveDictionary } from '../../src/hosts/dictionary-source.js';
-import { createInlineNode } from '../../src/hosts/inline.js';
+import { resolveDictionary } from '../../src/hosts/opening/dictionary-source.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { DictionaryReference, Network } from '../../src/networks/network.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
@@ -50,7 +50,7 @@ const reference = (more: Partial<DictionaryReference> = {}): DictionaryReference
 const networkWith = (dictionary: DictionaryReference): Network => ({ ...devnet(), dictionary });
 const OWN = { name: 'own', sha256, bytes: BYTES, networkOwn: true };
 
-describe('dictionary of a network that names one', () => {
+describe('the dictionary of a network with a reference', () => {
   it('comes from the profile’s address, and from the store the next time', async () => {
     const store = new MemoryStore();
     expect(await resolveDictionary(undefined, networkWith(reference()), store)).toEqual(OWN);
@@ -80,7 +80,7 @@ describe('dictionary of a network that names one', () => {
     expect(asked).toBe(1);
   });
 
-  it('is not a damaged copy even when nothing else is to be had', async () => {
+  it('is never a damaged copy, even if nothing else is available', async () => {
     const store = new MemoryStore();
     await store.commit({ puts: [{ table: 'dictionaries', key: sha256, value: new Uint8Array(BYTES.length) }] });
     answer = { status: 503, body: new Uint8Array() };
@@ -94,7 +94,7 @@ describe('dictionary of a network that names one', () => {
     expect(asked).toBe(1);
   });
 
-  it('comes from the user’s bytes, which are kept for the next time', async () => {
+  it('comes from the user’s bytes, which are cached for the next time', async () => {
     const store = new MemoryStore();
     const network = networkWith(reference());
     expect(await resolveDictionary({ kind: 'bytes', bytes: BYTES }, network, store)).toEqual(OWN);
@@ -102,7 +102,7 @@ describe('dictionary of a network that names one', () => {
     expect(asked).toBe(0);
   });
 
-  it('refuses the user’s bytes when they are others, whatever the store holds', async () => {
+  it('refuses the wrong bytes of a user, whatever the store holds', async () => {
     const store = new MemoryStore();
     const network = networkWith(reference());
     await resolveDictionary(undefined, network, store);
@@ -113,13 +113,13 @@ describe('dictionary of a network that names one', () => {
     expect(await store.get('dictionaries', sha256)).toEqual(BYTES);
   });
 
-  it('is left alone when the general one is asked for', async () => {
+  it('is not loaded if the general one is requested', async () => {
     const used = await resolveDictionary({ kind: 'general' }, networkWith(reference()), new MemoryStore());
     expect(used).toEqual(await generalDictionary());
     expect(asked).toBe(0);
   });
 
-  it('is used although the store is full', async () => {
+  it('is used even if the store is full', async () => {
     class Full extends MemoryStore {
       override async commit(): Promise<never> {
         throw new PlumblineError('STORE_QUOTA_EXCEEDED', 'full', {});
@@ -129,13 +129,21 @@ describe('dictionary of a network that names one', () => {
   });
 });
 
-describe('when the network’s dictionary is not to be had', () => {
+describe('if the network’s dictionary cannot be loaded', () => {
   it.each([
-    ['has no such file', () => ({ status: 404, body: new Uint8Array() }), /^no dictionary from .*: status 404$/],
-    ['gives another of that length', () => ({ status: 200, body: new Uint8Array(3000) }), /another sha256/],
-    ['gives a page of text', () => ({ status: 200, body: Buffer.from('<html>') }), /has 3000 bytes, these are 6$/],
+    [
+      'has no such file',
+      () => ({ status: 404, body: new Uint8Array() }),
+      /^the dictionary cannot be loaded from .*: status 404$/,
+    ],
+    [
+      'gives another of that length',
+      () => ({ status: 200, body: new Uint8Array(3000) }),
+      /has sha256 0x[0-9a-f]{64}, expected 0x/,
+    ],
+    ['gives a page of text', () => ({ status: 200, body: Buffer.from('<html>') }), /must have 3000 bytes, got 6$/],
     ['gives far too much', () => ({ status: 200, body: new Uint8Array(2 ** 21) }), /longer than/],
-  ])('because its address %s, the general one stands in and says so', async (_, given, reason) => {
+  ])('because its address %s, the general one is used and gives the reason', async (_, given, reason) => {
     answer = given();
     const store = new MemoryStore();
     const used = await resolveDictionary(undefined, networkWith(reference()), store);
@@ -144,30 +152,30 @@ describe('when the network’s dictionary is not to be had', () => {
     expect(await store.keys('dictionaries')).toEqual([]);
   });
 
-  it('because nobody listens, the general one stands in and says so', async () => {
+  it('because the address is not reachable, the general one is used and gives the reason', async () => {
     const network = networkWith(reference({ url: 'http://127.0.0.1:1/SECRET' }));
     const { networkOwn, reason } = await resolveDictionary(undefined, network, undefined);
     expect({ networkOwn, reason }).toEqual({
       networkOwn: false,
-      reason: 'no dictionary from http://127.0.0.1:1: no answer',
+      reason: 'the dictionary cannot be loaded from http://127.0.0.1:1: no answer',
     });
   });
 
-  it('because the address takes too long, the general one stands in and says so', async () => {
+  it('because the address takes too long, the general one is used and gives the reason', async () => {
     answer = 'silence';
     const { networkOwn, reason } = await obtainDictionary(reference(), { signal: AbortSignal.timeout(50) });
     expect(networkOwn).toBe(false);
-    expect(reason).toMatch(/^no dictionary from .*: no answer$/);
+    expect(reason).toMatch(/^the dictionary cannot be loaded from .*: no answer$/);
   });
 
-  it('because no address is known, the general one stands in and says so', async () => {
+  it('because no address is configured, the general one is used and gives the reason', async () => {
     const { url: _, ...nameless } = reference();
     const { name, reason } = await resolveDictionary(undefined, networkWith(nameless), new MemoryStore());
     expect(name).toBe('general');
     expect(reason).toMatch(/no address/);
   });
 
-  it('is not replaced behind the back of a caller who gave up', async () => {
+  it('an aborted caller gets no replacement', async () => {
     answer = 'silence';
     const controller = new AbortController();
     const loading = obtainDictionary(reference(), { signal: controller.signal });
@@ -176,7 +184,7 @@ describe('when the network’s dictionary is not to be had', () => {
   });
 });
 
-it('a network that names no dictionary has the general one, or what the user gives, unchecked and not kept', async () => {
+it('a network without a reference uses the general dictionary, or the user’s, unverified and not cached', async () => {
   const store = new MemoryStore();
   expect(await resolveDictionary(undefined, devnet(), store)).toEqual(await generalDictionary());
   expect(asked).toBe(0);
@@ -203,7 +211,7 @@ describe('evidence of an estimate', () => {
     }
   }
 
-  it('names the network’s own when it was had, and the general one when it was not', async () => {
+  it('contains the network’s dictionary if it was loaded, else the general one', async () => {
     expect(await dictionaryInUse(networkWith(reference()))).toEqual({ name: 'own', networkOwn: true });
     answer = { status: 404, body: new Uint8Array() };
     expect(await dictionaryInUse(networkWith(reference()))).toEqual({

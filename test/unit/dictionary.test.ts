@@ -8,7 +8,7 @@ import { verifyDictionary } from '../../src/dictionary/verify.js';
 import { MAX_DICTIONARY } from '../../src/kernel/contracts.js';
 import { LINEA_DICTIONARY } from '../../src/networks/linea.js';
 import type { DictionaryReference } from '../../src/networks/network.js';
-import { fixtureBytes, fixturesPresent } from '../support/fixtures.js';
+import { fixtureBytes, hasFixture } from '../support/fixtures.js';
 
 // sha256 of 'abc': FIPS 180-4, example of SHA-256.
 const ABC = new TextEncoder().encode('abc');
@@ -28,8 +28,8 @@ function load(fetch: typeof globalThis.fetch, url = URL_WITH_KEY): Promise<Dicti
   return loadDictionary({ url, fetch }, reference);
 }
 
-describe('dictionary from bytes', () => {
-  it('is taken when length and checksum fit', async () => {
+describe('a dictionary from bytes', () => {
+  it('is accepted if length and checksum match', async () => {
     const loaded = await loadDictionary({ bytes: ABC }, reference);
     expect(loaded).toEqual({ name: 'abc', sha256: reference.sha256, bytes: ABC, networkOwn: true });
   });
@@ -61,7 +61,7 @@ describe('dictionary from bytes', () => {
     expect(verifyDictionary(ABC, { ...reference, sha256 })).toBe(reference.sha256);
   });
 
-  it('is not the network’s own when nobody names it', async () => {
+  it('is not the network’s own without a reference', async () => {
     expect(await loadDictionary({ bytes: ABC })).toMatchObject({
       name: 'custom',
       sha256: reference.sha256,
@@ -69,7 +69,7 @@ describe('dictionary from bytes', () => {
     });
   });
 
-  it.skipIf(!fixturesPresent)('is the one of Linea’s networks', async () => {
+  it.skipIf(!hasFixture('compression/dict/25-04-21.bin'))('is the one of Linea’s networks', async () => {
     const loaded = await loadDictionary({ bytes: fixtureBytes('compression/dict/25-04-21.bin') }, LINEA_DICTIONARY);
     expect(loaded).toMatchObject({ name: '25-04-21', networkOwn: true });
     const other = fixtureBytes('compression/dict/compressor_dict.bin');
@@ -79,8 +79,8 @@ describe('dictionary from bytes', () => {
   });
 });
 
-describe('dictionary from an URL', () => {
-  it('is fetched and checked', async () => {
+describe('a dictionary from a URL', () => {
+  it('is fetched and verified', async () => {
     const asked: unknown[] = [];
     const loaded = await load(async (url) => {
       asked.push(url);
@@ -110,14 +110,14 @@ describe('dictionary from an URL', () => {
     ['breaks off', breaking, { origin }],
     ['has no such file', answer('', 404), { origin, status: 404 }],
     ['is in trouble', answer('', 503), { origin, status: 503 }],
-  ] as const)('names only the origin of a host that %s', async (_, fetch, details) => {
+  ] as const)('errors contain only the origin of a host that %s', async (_, fetch, details) => {
     const error: unknown = await load(fetch).catch((caught) => caught);
     expect(error).toMatchObject({ code: 'DICTIONARY_UNREACHABLE', details });
     const { message, cause } = error as Error;
     expect(`${message} ${String(cause)} ${JSON.stringify(error)}`).not.toMatch(/SECRET|pass|user/);
   });
 
-  it('does not go where nobody has sent it: redirects are not followed', async () => {
+  it('redirects are not followed', async () => {
     const open = async (listener: RequestListener) => {
       const server = createServer(listener).listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -142,13 +142,13 @@ describe('dictionary from an URL', () => {
     }
   });
 
-  it('does not repeat an URL that is none', async () => {
+  it('errors do not repeat an invalid URL', async () => {
     const error: unknown = await load(refusing, 'SECRET').catch((caught) => caught);
     expect(error).toMatchObject({ code: 'DICTIONARY_UNREACHABLE' });
     expect(`${(error as Error).message} ${JSON.stringify(error)}`).not.toMatch(/SECRET/);
   });
 
-  it('stops reading when more comes than any dictionary has', async () => {
+  it('stops reading an answer that is too long for any dictionary', async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -160,7 +160,7 @@ describe('dictionary from an URL', () => {
     expect(sent).toBeLessThan(MAX_DICTIONARY + 4 * 65_536);
   });
 
-  it('does not wait for a host that never says that it has stopped', async () => {
+  it('does not wait for a host that never confirms the end', async () => {
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
       cancel: () => new Promise(() => {}),
@@ -180,8 +180,8 @@ describe('dictionary from an URL', () => {
   });
 });
 
-describe('general dictionary', () => {
-  it('is what its checksum says, holds both reserved bytes, and is none of a network’s', async () => {
+describe('the general dictionary', () => {
+  it('matches its checksum, contains both reserved bytes, and is not that of a network', async () => {
     const general = await generalDictionary();
     expect(general).toMatchObject({ name: 'general', networkOwn: false });
     expect(general.sha256).toBe(`0x${createHash('sha256').update(general.bytes).digest('hex')}`);
@@ -193,14 +193,14 @@ describe('general dictionary', () => {
 
   // Selectors as the ERC-20, ERC-721 and ERC-4337 texts publish them.
   it.each(['a9059cbb', '095ea7b3', '23b872dd', '42842e0e', 'a22cb465', '1fad948c', '765e827f'])(
-    'holds the selector %s',
+    'contains the selector %s',
     async (selector) => {
       const { bytes } = await generalDictionary();
       expect(Buffer.from(bytes).includes(Buffer.from(selector, 'hex'))).toBe(true);
     },
   );
 
-  it('is made of the same bytes each time', async () => {
+  it('has the same bytes each time', async () => {
     const { composeDictionary } = await import('../../scripts/build-dictionary.mjs');
     expect(composeDictionary()).toEqual((await generalDictionary()).bytes);
   });

@@ -3,11 +3,11 @@ import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
 import { nextBaseFee } from '../../src/ethereum/base-fee.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
 import { contextOfHeader, nextGasLimit, pendingContext } from '../../src/evm/block-context.js';
-import { callAt, simulateCallAt } from '../../src/evm/call.js';
+import { callAt, simulateCallAt } from '../../src/evm/calls/call.js';
+import { revertReason } from '../../src/evm/calls/revert-reason.js';
 import { rulesAt } from '../../src/evm/common.js';
-import { estimateGasAt } from '../../src/evm/estimate-gas.js';
-import type { GasSearch } from '../../src/evm/gas-search.js';
-import { revertReason } from '../../src/evm/revert-reason.js';
+import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
+import { GAS_SEARCHES, type GasSearch } from '../../src/networks/gas-searches.js';
 import { linea } from '../../src/networks/linea.js';
 import { bytesToBigInt } from '../../src/primitives/bytes.js';
 import type { CallRequest } from '../../src/primitives/call-request.js';
@@ -32,13 +32,13 @@ async function call(alloc: Alloc, request: CallRequest, overrides?: StateOverrid
 const returning = (opcodes: string): Hex => `0x${opcodes}5f5260205ff3`;
 
 describe('callAt', () => {
-  it('is free of charge without a price: price, base fee and balance are zero and nobody minds', async () => {
+  it('is free without a price: price and base fee are zero, and the balance is not checked', async () => {
     for (const opcode of ['3a', '48']) expect(BigInt(await call(allocWith(returning(opcode)), {}))).toBe(0n);
     expect(BigInt(await call(allocWith(returning('48')), { strict: true, from: hexToBytes(SENDER) }))).toBe(7n);
     await expect(call(allocWith('0x00'), { strict: true })).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' });
   });
 
-  it('has to be payable once a price is named, unless it is not strict', async () => {
+  it('must be payable if it has a price, unless strict is false', async () => {
     const alloc = allocWith(returning('3a'));
     expect(BigInt(await call(alloc, { from: hexToBytes(SENDER), gasPrice: 9n }))).toBe(9n);
     await expect(call(alloc, { gasPrice: 9n })).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' });
@@ -48,14 +48,14 @@ describe('callAt', () => {
     expect(BigInt(await call(alloc, { gasPrice: 9n, strict: false }))).toBe(0n);
   });
 
-  it('has 2^24 gas, or what the caller gives up to the cap of the node', async () => {
+  it('has 2^24 gas, or the caller’s gas up to the cap of the node', async () => {
     const gasLeft = allocWith(returning('5a'));
     expect(BigInt(await call(gasLeft, {}))).toBe(16_777_216n - 21_002n);
     expect(BigInt(await call(gasLeft, { gas: 99_000_000n }))).toBe(50_000_000n - 21_002n);
     await expect(call(gasLeft, { gas: 20_000n })).rejects.toMatchObject({ details: { rule: 'intrinsic-gas' } });
   });
 
-  it('throws a revert with its data and reason, a failure with its cause, and can also hand them out', async () => {
+  it('throws a revert with data and reason and a failure with its cause, or returns them as outcomes', async () => {
     // Error("no"), laid behind the code and returned by REVERT.
     const data = `08c379a0${'20'.padStart(64, '0')}${'2'.padStart(64, '0')}${'6e6f'.padEnd(64, '0')}`;
     const reverting = allocWith(`0x6064600a5f3960645ffd${data}`);
@@ -90,7 +90,7 @@ describe('state overrides', () => {
   const both = (a: number, b: number) => bytesToHex(word(a)) + bytesToHex(word(b)).slice(2);
   const slot1 = hexToBytes(`0x${'1'.padStart(64, '0')}`);
 
-  it('puts single slots over the storage, or replaces it, in this order', async () => {
+  it('replaces the storage, then applies single slots', async () => {
     const address = contract;
     expect(await call(alloc, {}, [{ address, stateDiff: [[slot1, word(2)]] }])).toBe(both(7, 2));
     expect(await call(alloc, {}, [{ address, state: [[slot1, word(2)]] }])).toBe(both(0, 2));
@@ -99,7 +99,7 @@ describe('state overrides', () => {
     expect(await call(alloc, {})).toBe(both(7, 0));
   });
 
-  it('sets balance, nonce and code, of accounts that do not exist as well', async () => {
+  it('sets balance, nonce and code, also of accounts that do not exist', async () => {
     const stranger = hexToBytes(STRANGER);
     const balance = await call(alloc, { to: stranger }, [
       { address: stranger, balance: 5n, code: hexToBytes('0x475f5260205ff3') },
@@ -117,7 +117,7 @@ describe('state overrides', () => {
     expect((await create(1n)).createdAddress).not.toEqual((await create(0n)).createdAddress);
   });
 
-  it('moves precompiles, and only these', async () => {
+  it('moves precompiles, and nothing else', async () => {
     const identity = hexToBytes('0x0000000000000000000000000000000000000004');
     const data = hexToBytes('0x1234');
     const moved = [{ address: identity, movePrecompileTo: hexToBytes(STRANGER) }];
@@ -134,7 +134,7 @@ describe('estimateGasAt', () => {
   const estimate = (alloc: Alloc, request: CallRequest, search: GasSearch, overrides?: StateOverrides) =>
     estimateGasAt(new AllocState(alloc), blockContext(), request, { network, search, overrides });
 
-  it('answers the recorded value for an authorization (execution-apis: estimate-with-eip7702)', async () => {
+  it('gives the recorded value for an authorization (execution-apis: estimate-with-eip7702)', async () => {
     const authorization = {
       address: hexToBytes(`0x${'aa'.repeat(20)}`),
       chainId: 1n,
@@ -149,7 +149,7 @@ describe('estimateGasAt', () => {
     expect(gasLimit).toBe(0xb52en);
   });
 
-  it('looks at overridden balances with geth and at the chain with Besu', async () => {
+  it('uses overridden balances with geth and balances of the chain with Besu', async () => {
     const poor = { [SENDER]: { balance: '0x1' } } as Alloc;
     const rich: StateOverrides = [{ address: from, balance: ETHER }];
     const priced = { ...transfer, value: 0n, gasPrice: 7n };
@@ -163,7 +163,7 @@ describe('estimateGasAt', () => {
     });
   });
 
-  it('runs at the base fee with Besu and free of charge with geth when no price is named', async () => {
+  it('without a price, runs at the base fee with Besu and for free with geth', async () => {
     // Reverts unless the price of gas is 7.
     const wantsSeven = allocWith('0x3a600714600a575f5ffd5b00');
     const request = { from, to: contract, data: Uint8Array.of(1) };
@@ -171,7 +171,7 @@ describe('estimateGasAt', () => {
     await expect(estimate(wantsSeven, request, 'geth')).rejects.toMatchObject({ code: 'EXECUTION_REVERTED' });
   });
 
-  it('takes the gas of the caller as a bound with geth and not at all with Besu', async () => {
+  it('uses the caller’s gas as a bound with geth and ignores it with Besu', async () => {
     const request = { from, to: contract, gas: 30_000n };
     const fresh = allocWith('0x60015f5500');
     await expect(estimate(fresh, request, 'geth')).rejects.toMatchObject({ details: { allowance: 30_000n } });
@@ -186,24 +186,21 @@ describe('estimateGasAt', () => {
     expect((await estimate(allocWith('0x'), transfer, 'besu', overrides)).gasLimit).toBe(21_000n);
   });
 
-  it.each(['besu', 'geth', 'exact'] as const)(
-    'gives, with %s, a limit that succeeds, the same each time',
-    async (search) => {
-      // Clears four slots: refunds let the searches start at different ends.
-      const clearing = allocWith('0x5f5f555f6001555f6002555f60035500', {
-        [SLOT_0]: bytesToHex(word(1)),
-        [bytesToHex(hexToBytes(`0x${'1'.padStart(64, '0')}`))]: bytesToHex(word(1)),
-      });
-      const request = { from, to: contract, data: Uint8Array.of(1) };
-      const found = await estimate(clearing, request, search);
-      expect(await estimate(clearing, request, search)).toEqual(found);
-      const run = (gas: bigint) =>
-        simulateCallAt(new AllocState(clearing), blockContext(), { ...request, gas }, { network });
-      expect((await run(found.gasLimit)).succeeded).toBe(true);
-      expect((await run(found.gasLimit)).gasUsed).toBe(found.gasUsed);
-      if (search === 'exact') expect((await run(found.gasLimit - 1n)).succeeded).toBe(false);
-    },
-  );
+  it.each(GAS_SEARCHES)('finds, with %s, a limit that succeeds, the same each time', async (search) => {
+    // Clears four slots: refunds let the searches start at different ends.
+    const clearing = allocWith('0x5f5f555f6001555f6002555f60035500', {
+      [SLOT_0]: bytesToHex(word(1)),
+      [bytesToHex(hexToBytes(`0x${'1'.padStart(64, '0')}`))]: bytesToHex(word(1)),
+    });
+    const request = { from, to: contract, data: Uint8Array.of(1) };
+    const found = await estimate(clearing, request, search);
+    expect(await estimate(clearing, request, search)).toEqual(found);
+    const run = (gas: bigint) =>
+      simulateCallAt(new AllocState(clearing), blockContext(), { ...request, gas }, { network });
+    expect((await run(found.gasLimit)).succeeded).toBe(true);
+    expect((await run(found.gasLimit)).gasUsed).toBe(found.gasUsed);
+    if (search === 'exact') expect((await run(found.gasLimit - 1n)).succeeded).toBe(false);
+  });
 
   it('stops when aborted between runs', async () => {
     const controller = new AbortController();
@@ -220,7 +217,7 @@ describe('estimateGasAt', () => {
 });
 
 describe('revertReason', () => {
-  it('reads Error(string) and Panic(uint256), and nothing else', () => {
+  it('decodes Error(string) and Panic(uint256), and nothing else', () => {
     const panic = hexToBytes(`0x4e487b71${'11'.padStart(64, '0')}`);
     expect(revertReason(panic)).toBe('Panic(17): arithmetic overflow or underflow');
     expect(revertReason(hexToBytes('0xdeadbeef'))).toBeUndefined();
@@ -230,7 +227,7 @@ describe('revertReason', () => {
 });
 
 describe('block context', () => {
-  // From the tests of go-ethereum's consensus/misc/eip1559; the last two from spec/fees.md 4.
+  // From the tests of go-ethereum's consensus/misc/eip1559; the last two from docs/spec/fees.md 4.
   it.each([
     [1_000_000_000n, 20_000_000n, 10_000_000n, 1_000_000_000n],
     [1_000_000_000n, 20_000_000n, 9_000_000n, 987_500_000n],
@@ -248,7 +245,7 @@ describe('block context', () => {
     expect(nextGasLimit(1024n * 1000n, 1024n * 1000n + 5n)).toBe(1024n * 1000n + 5n);
   });
 
-  it('makes the pending block out of the head alone', async () => {
+  it('builds the pending block from the head only', async () => {
     const head = {
       number: 9,
       timestamp: 50,
@@ -275,7 +272,7 @@ describe('block context', () => {
     expect(contextOfHeader(head, blockHash)).toMatchObject({ number: 9, coinbase: head.miner, prevRandao: word(2) });
   });
 
-  it('finds the fork by number and by time (spec/json-rpc.md 1.1, mainnet)', () => {
+  it('finds the active fork by number and by time (docs/spec/json-rpc.md 1.1, mainnet)', () => {
     const hardforkAt = (number: number, timestamp: number) => rulesAt(linea, number, timestamp).hardfork;
     expect(hardforkAt(8_718_330, 1_724_000_000)).toBe('london');
     expect(hardforkAt(24_787_632, 1_761_200_000)).toBe('paris');

@@ -1,8 +1,8 @@
 import { p256 } from '@noble/curves/nist.js';
 import { describe, expect, it } from 'vitest';
-import { keccakBlocks, sha2Blocks } from '../../src/evm/counters.js';
-import { simulateTransaction } from '../../src/evm/transaction.js';
-import type { TransactionMessage } from '../../src/evm/transaction-message.js';
+import { keccakBlocks, sha2Blocks } from '../../src/evm/interpreter/counters.js';
+import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
+import type { TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, message, openMachine } from '../support/evm.js';
@@ -29,14 +29,14 @@ const G2 = hexToBytes(
     '12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa',
 );
 
-describe('blocks', () => {
+describe('hash blocks', () => {
   it('are of 136 bytes for Keccak-256, and of 64 with at least nine of padding for SHA-256 (FIPS 180-4, 5.1.1)', () => {
     expect([0, 1, 136, 137].map(keccakBlocks)).toEqual([0, 1, 1, 2]);
     expect([0, 55, 56, 119, 120].map(sha2Blocks)).toEqual([1, 1, 2, 2, 3]);
   });
 });
 
-describe('counts of a run (spec/fees.md 7)', () => {
+describe('counts of a run (docs/spec/fees.md 7)', () => {
   it('of hashes', async () => {
     expect(await callOf(2, bytes(56))).toEqual({ PRECOMPILE_SHA2_BLOCKS: 2 });
     expect(await callOf(2, bytes(0))).toEqual({});
@@ -45,7 +45,7 @@ describe('counts of a run (spec/fees.md 7)', () => {
     expect(await callOf(4, bytes(3))).toEqual({});
   });
 
-  it('of ECRECOVER with the numbers of a signature, whether or not it recovers somebody', async () => {
+  it('of ECRECOVER with valid numbers, whether or not an address is recovered', async () => {
     const input = (v: number, s = 1) => concatBytes(bytes(32), word(v), word(1), word(s));
     expect(await callOf(1, input(27))).toEqual({ PRECOMPILE_ECRECOVER_EFFECTIVE_CALLS: 1 });
     expect(await callOf(1, input(29))).toEqual({});

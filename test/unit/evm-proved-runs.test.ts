@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import { estimateGasAt } from '../../src/evm/estimate-gas.js';
-import type { GasSearch } from '../../src/evm/gas-search.js';
-import { Interpreters } from '../../src/evm/interpreters.js';
+import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
+import { Interpreters } from '../../src/evm/interpreter/interpreters.js';
+import type { GasSearch } from '../../src/networks/gas-searches.js';
 import type { CallRequest } from '../../src/primitives/call-request.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, blockContext, CONTRACT, ETHER, networkAt, SENDER, SLOT_0 } from '../support/evm.js';
@@ -20,8 +20,8 @@ function estimate(alloc: Alloc, request: CallRequest = call, search: GasSearch =
   return estimateGasAt(new AllocState(alloc), blockContext(), request, options);
 }
 
-describe('runs of a search that are proved', () => {
-  test('are not executed: a contract without calls is run once', async () => {
+describe('proved runs of a search', () => {
+  test('are not executed: a contract without calls is executed once', async () => {
     for (const search of ['besu', 'geth'] as const) {
       const { runs, executed } = await estimate(allocWith(STORE), call, search);
       expect(executed).toBe(1);
@@ -29,25 +29,25 @@ describe('runs of a search that are proved', () => {
     }
   });
 
-  test('the exact mode executes all of them', async () => {
+  test('the exact search executes all runs', async () => {
     const { runs, executed } = await estimate(allocWith(STORE), call, 'exact');
     expect(executed).toBe(runs);
   });
 
-  test('code of the sender sees what the sender has paid, so nothing is proved', async () => {
+  test('nothing is proved if the sender has code, which can read the prepaid balance', async () => {
     const alloc: Alloc = { [SENDER]: { balance: `0x${ETHER.toString(16)}`, code: LOOK_AT_OWN_BALANCE } };
     const { runs, executed } = await estimate(alloc, { ...call, to: hexToBytes(SENDER) });
     expect(executed).toBe(runs);
   });
 
-  test('nothing is proved either when an authorization may give the sender code', async () => {
+  test('nothing is proved if an authorization may give the sender code', async () => {
     const zero = new Uint8Array(20);
     const authorizationList = [{ chainId: 1n, address: zero, nonce: 5n, yParity: 0n, r: 1n, s: 1n }];
     const { runs, executed } = await estimate(allocWith(STORE), { ...call, authorizationList });
     expect(executed).toBe(runs);
   });
 
-  test('nothing is proved either under rules without EIP-2200 and EIP-2929', async () => {
+  test('nothing is proved under rules before EIP-2200 and EIP-2929', async () => {
     const options = { network: networkAt('istanbul'), search: 'besu' as const };
     const context = blockContext({ baseFeePerGas: 0n });
     const { runs, executed } = await estimateGasAt(new AllocState(allocWith('0x6001600055')), context, call, options);
@@ -55,7 +55,7 @@ describe('runs of a search that are proved', () => {
   });
 });
 
-describe('interpreters that are kept', () => {
+describe('pooled interpreters', () => {
   test('give each estimate its own state, block and rules', async () => {
     const kept = new Interpreters();
     const fresh = allocWith(STORE);
@@ -77,7 +77,7 @@ describe('interpreters that are kept', () => {
     }
   });
 
-  test('are not used again after a run that broke off', async () => {
+  test('are not reused after an aborted run', async () => {
     const kept = new Interpreters();
     const expected = await estimate(allocWith(STORE));
     const broken = new AllocState(allocWith('0x60015f5560015450'));

@@ -2,8 +2,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
 import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
-import { ReadCache } from '../../src/evm/read-cache.js';
-import { StateOverlay } from '../../src/evm/state-overlay.js';
+import { ReadCache } from '../../src/evm/state/read-cache.js';
+import { StateOverlay } from '../../src/evm/state/state-overlay.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { CONTRACT, SENDER, SLOT_0, STRANGER } from '../support/evm.js';
 
@@ -16,7 +16,7 @@ const alloc: Alloc = {
 const account = (nonce: bigint) => ({ nonce, balance: 0n, codeHash: EMPTY_CODE_HASH });
 
 describe('state overlay', () => {
-  it('reads through, and its own writes first', async () => {
+  it('reads its own writes first, then the base', async () => {
     const state = new StateOverlay(new AllocState(alloc));
     expect(await state.slot(address, slot(0))).toEqual(slot(7));
     await state.setSlot(address, slot(0), Uint8Array.of(9));
@@ -26,7 +26,7 @@ describe('state overlay', () => {
     expect(bytesToHex(await state.originalSlot(address, slot(0)))).toBe(`0x${'00'.repeat(31)}09`);
   });
 
-  it('keeps the original value when the write is taken back', async () => {
+  it('keeps the original value after a revert', async () => {
     const state = new StateOverlay(new AllocState(alloc));
     state.checkpoint();
     await state.setSlot(address, slot(0), Uint8Array.of(9));
@@ -35,7 +35,7 @@ describe('state overlay', () => {
     expect(await state.originalSlot(address, slot(0))).toEqual(slot(7));
   });
 
-  it('lists an account that was destroyed and came back, with what it holds now', async () => {
+  it('lists an account that was destroyed and recreated, with its current content', async () => {
     const state = new StateOverlay(new AllocState(alloc));
     await state.setSlot(address, slot(5), slot(1));
     state.destroy(address);
@@ -57,7 +57,7 @@ describe('state overlay', () => {
     ]);
   });
 
-  it('lists nothing that ended as it began', async () => {
+  it('does not list unchanged accounts', async () => {
     const state = new StateOverlay(new AllocState(alloc));
     await state.setSlot(address, slot(0), slot(3));
     await state.setSlot(address, slot(0), slot(7));
@@ -68,7 +68,7 @@ describe('state overlay', () => {
     expect(await state.changes()).toEqual([]);
   });
 
-  it('stacks: a transaction over a block', async () => {
+  it('can be stacked: a transaction over a block', async () => {
     const block = new StateOverlay(new AllocState(alloc));
     await block.setSlot(address, slot(0), slot(3));
     const transaction = new StateOverlay(block);
@@ -77,7 +77,7 @@ describe('state overlay', () => {
     expect(change!.slots).toEqual([{ key: slot(0), before: slot(3), after: slot(4) }]);
   });
 
-  it('goes back to any checkpoint, as copies of the whole state would', async () => {
+  it('reverts to any checkpoint, like a copy of the whole state', async () => {
     // Pseudo-random but repeatable: x -> x * 1103515245 + 12345 mod 2^31.
     let seed = 1;
     const random = (below: number) => {
@@ -116,7 +116,7 @@ describe('state overlay', () => {
 });
 
 describe('read cache', () => {
-  it('asks once, also for what is not there, and again after a failure', async () => {
+  it('reads once, also missing values, and again after a failure', async () => {
     const base = new AllocState(alloc);
     const cache = new ReadCache(base);
     const absent = hexToBytes(STRANGER);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AllocState } from '../../conformance/alloc-state.js';
-import { callAt } from '../../src/evm/call.js';
-import { estimateGasAt } from '../../src/evm/estimate-gas.js';
-import { StepBudget } from '../../src/evm/step-budget.js';
-import { simulateTransaction } from '../../src/evm/transaction.js';
+import { callAt } from '../../src/evm/calls/call.js';
+import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
+import { StepBudget } from '../../src/evm/interpreter/step-budget.js';
+import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, blockContext, CONTRACT, message, networkAt, openMachine, SENDER } from '../support/evm.js';
 
@@ -22,7 +22,7 @@ describe('StepBudget', () => {
     expect(outcome.succeeded).toBe(true);
   });
 
-  it('ends recursion that passes no jump destination', async () => {
+  it('ends recursion without jump destinations', async () => {
     // Calls itself twice with all the gas there is, over and over.
     const callSelf = '5f5f5f5f5f305af150';
     const machine = await openMachine(allocWith(`0x${callSelf}${callSelf}00`));
@@ -32,7 +32,7 @@ describe('StepBudget', () => {
     await expect(run).rejects.toMatchObject({ code: 'STEP_BUDGET_EXCEEDED' });
   });
 
-  it('holds for all runs of a search together', async () => {
+  it('applies to all runs of a search together', async () => {
     // Two thousand rounds: one run is within the budget, a second one is not.
     const rounds = allocWith('0x5f5b600101806107d01160015700');
     const request = { from: hexToBytes(SENDER), to, data: Uint8Array.of(1) };
@@ -46,7 +46,7 @@ describe('StepBudget', () => {
     expect((await estimate(1_000_000)).gasLimit).toBeGreaterThan(21_000n);
   });
 
-  it('lends the thread to others during a run', async () => {
+  it('yields the thread during a run', async () => {
     let ended = false;
     let between = 0;
     const timer = setInterval(() => {
@@ -60,7 +60,7 @@ describe('StepBudget', () => {
     expect(between).toBeGreaterThan(0);
   });
 
-  it('changes nothing of what a run comes to', async () => {
+  it('does not change the outcome of a run', async () => {
     const machine = await openMachine(LOOP);
     const watched = await simulateTransaction(machine, message(), { steps: new StepBudget(), counting: true });
     const { counts, ...outcome } = watched;

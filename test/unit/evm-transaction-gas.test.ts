@@ -1,8 +1,8 @@
 import { eoaCode7702SignAuthorization, privateToAddress } from '@ethereumjs/util';
 import { describe, expect, it } from 'vitest';
 import type { Alloc } from '../../conformance/alloc-state.js';
-import { runTransaction, simulateTransaction } from '../../src/evm/transaction.js';
-import type { TransactionMessage } from '../../src/evm/transaction-message.js';
+import { runTransaction, simulateTransaction } from '../../src/evm/transactions/transaction.js';
+import type { TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { bigIntToBytes, bytesToBigInt } from '../../src/primitives/bytes.js';
 import type { Authorization } from '../../src/primitives/call-request.js';
@@ -37,7 +37,7 @@ describe('gas of a transaction', () => {
     expect(await gasOf(plain, overrides, hardfork)).toBe(gas);
   });
 
-  it('finds the coinbase warm from Shanghai on, and the sender, the target and precompiles always', async () => {
+  it('has the coinbase warm from Shanghai on, and sender, target and precompiles always', async () => {
     const balanceOfCoinbase = allocWith('0x413100');
     expect(await gasOf(balanceOfCoinbase, {}, 'shanghai')).toBe(21_000n + 2n + 100n);
     expect(await gasOf(balanceOfCoinbase, {}, 'london')).toBe(21_000n + 2n + 2600n);
@@ -46,13 +46,13 @@ describe('gas of a transaction', () => {
     expect(await gasOf(allocWith('0x61ffff3100'))).toBe(23_603n);
   });
 
-  it('takes what a listed slot costs warm', async () => {
+  it('charges the warm price for a listed slot', async () => {
     const accessList = [{ address: hexToBytes(CONTRACT), storageKeys: [new Uint8Array(32)] }];
     expect(await gasOf(allocWith('0x5f5400'))).toBe(21_000n + 2n + 2100n);
     expect(await gasOf(allocWith('0x5f5400'), { accessList })).toBe(21_000n + 4300n + 2n + 100n);
   });
 
-  it('starts each transaction with its own original values, warm set and transient storage', async () => {
+  it('gives each transaction its own original values, warm set and transient storage', async () => {
     const machine = await openMachine(allocWith('0x60003560005500'));
     const write = (value: bigint, nonce: bigint) =>
       runTransaction(machine, message({ nonce, data: value === 0n ? new Uint8Array(0) : bigIntToBytes(value, 32) }));
@@ -67,7 +67,7 @@ describe('gas of a transaction', () => {
     expect(bytesToHex(await transient.state.slot(hexToBytes(CONTRACT), new Uint8Array(32)))).toBe(SLOT_0);
   });
 
-  it('refunds a fifth at most', async () => {
+  it('refunds at most one fifth', async () => {
     const clear = '0x5f5f55600060015560006002555f6003555f600455'.concat('00') as Hex;
     const storage = Object.fromEntries([0n, 1n, 2n, 3n, 4n].map((slot) => [word(slot), word(9n)])) as Record<Hex, Hex>;
     const machine = await openMachine(allocWith(clear, storage));
@@ -75,7 +75,7 @@ describe('gas of a transaction', () => {
     expect(gasUsed).toBe(gasUsedBeforeRefund - gasUsedBeforeRefund / 5n);
   });
 
-  it('gives the same result run after run', async () => {
+  it('gives the same result in every run', async () => {
     const machine = await openMachine(allocWith('0x5f545f5260206000f3', { [SLOT_0]: word(7n) }));
     const first = await simulateTransaction(machine, message());
     for (let i = 0; i < 3; i++) expect(await simulateTransaction(machine, message())).toEqual(first);

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import { StepBudget } from '../../src/evm/step-budget.js';
-import { runSystemCalls } from '../../src/evm/system-calls.js';
-import { runTransaction, simulateTransaction } from '../../src/evm/transaction.js';
+import { StepBudget } from '../../src/evm/interpreter/step-budget.js';
+import { runSystemCalls } from '../../src/evm/transactions/system-calls.js';
+import { runTransaction, simulateTransaction } from '../../src/evm/transactions/transaction.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, message, openMachine, SLOT_0, STRANGER } from '../support/evm.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { word } from '../support/transaction-gas.js';
 
 describe('runs that end early', () => {
   const loop = allocWith('0x5b5f56');
   const budget = () => new StepBudget({ stepBudget: 50 });
 
-  it('stops at the step budget, takes everything back, and goes on', async () => {
+  it('stops at the step budget, undoes everything, and can run again', async () => {
     const machine = await openMachine(loop);
     await expect(runTransaction(machine, message(), { steps: budget() })).rejects.toMatchObject({
       code: 'STEP_BUDGET_EXCEEDED',
@@ -26,7 +26,7 @@ describe('runs that end early', () => {
     expect(outcome.gasUsed).toBe(21_000n);
   });
 
-  it('forgets what a run that was cut short had warmed', async () => {
+  it('forgets the warm set of an aborted run', async () => {
     // Reads slot 0, then stops if there is data, else loops.
     const machine = await openMachine(allocWith('0x5f545036600b575b6007565b00'));
     const withData = message({ data: Uint8Array.of(1) });
@@ -36,7 +36,7 @@ describe('runs that end early', () => {
     expect(await simulateTransaction(machine, withData)).toEqual(wanted);
   });
 
-  it('does not begin once aborted', async () => {
+  it('does not start if already aborted', async () => {
     const signal = AbortSignal.abort();
     await expect(
       runTransaction(await openMachine(loop), message(), { steps: new StepBudget({ signal }) }),
@@ -45,7 +45,7 @@ describe('runs that end early', () => {
     });
   });
 
-  it('passes on what the state throws, and asks again the next time', async () => {
+  it('passes on errors of the state, and reads again the next time', async () => {
     const state = new AllocState(allocWith('0x5f545f5260205ff3', { [SLOT_0]: word(9n) }));
     const read = state.slot.bind(state);
     let failures = 1;
@@ -59,7 +59,7 @@ describe('runs that end early', () => {
     expect(bytesToHex((await runTransaction(machine, message())).returnData)).toBe(word(9n));
   });
 
-  it('fails the point evaluation instead of crashing', async () => {
+  it('fails point evaluation instead of crashing', async () => {
     const code = '0x5f5f5f5f600a620186a0fa5f5260205ff3';
     const outcome = await runTransaction(await openMachine(allocWith(code)), message());
     expect([outcome.succeeded, bytesToHex(outcome.returnData)]).toEqual([true, SLOT_0]);
@@ -67,7 +67,7 @@ describe('runs that end early', () => {
 });
 
 describe('reads', () => {
-  it('asks for sender, target and coinbase at once', async () => {
+  it('requests sender, target and coinbase at once', async () => {
     const state = new AllocState(allocWith('0x00'));
     const account = state.account.bind(state);
     let [inFlight, most] = [0, 0];
@@ -81,7 +81,7 @@ describe('reads', () => {
     expect(most).toBe(3);
   });
 
-  it('reads each account, slot and code once over many runs', async () => {
+  it('requests each value once over many runs', async () => {
     const state = new AllocState(allocWith('0x5f545f5260205ff3', { [SLOT_0]: word(7n) }));
     const machine = await openMachine(state);
     for (let i = 0; i < 4; i++) await simulateTransaction(machine, message());
@@ -89,11 +89,11 @@ describe('reads', () => {
   });
 });
 
-describe.skipIf(!fixturesPresent)('system calls', () => {
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('system calls', () => {
   type Genesis = { alloc: Record<string, { code?: Hex } | undefined> };
   const codeOf = (address: string) => fixtureJson<Genesis>('execution-apis/genesis.json').alloc[address]!.code!;
 
-  it('gives the contracts of EIP-2935 and EIP-4788 what they keep', async () => {
+  it('write the values of EIP-2935 and EIP-4788', async () => {
     const hashes = '0000f90827f1c53a10cb7a02335b175320002935';
     const roots = '000f3df6d732807ef1319fb7b8bb8522d0beac02';
     const alloc = {
@@ -113,7 +113,7 @@ describe.skipIf(!fixturesPresent)('system calls', () => {
     expect((await machine.state.changes()).length).toBe(2);
   });
 
-  it('does nothing where the contracts are not deployed', async () => {
+  it('do nothing if the contracts are not deployed', async () => {
     const machine = await openMachine({});
     await runSystemCalls(machine);
     expect(await machine.state.changes()).toEqual([]);

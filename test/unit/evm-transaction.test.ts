@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Alloc } from '../../conformance/alloc-state.js';
-import { runTransaction } from '../../src/evm/transaction.js';
-import type { RunOptions, TransactionMessage } from '../../src/evm/transaction-message.js';
+import { runTransaction } from '../../src/evm/transactions/transaction.js';
+import type { RunOptions, TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import {
@@ -26,8 +26,8 @@ function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('money, nonce and outcome', () => {
-  it('moves value, pays the tip to the coinbase and burns the base fee', async () => {
+describe('balances, nonce and outcome', () => {
+  it('transfers the value, pays the priority fee to the coinbase and burns the base fee', async () => {
     const machine = await openMachine(allocWith('0x'));
     const outcome = await runTransaction(
       machine,
@@ -47,7 +47,7 @@ describe('money, nonce and outcome', () => {
     expect(after.get(COINBASE)).toMatchObject({ balance: 63_000n });
   });
 
-  it('charges a revert and a failure, and undoes them', async () => {
+  it('charges for a revert and a failure, and undoes their changes', async () => {
     // Writes a slot, logs, then reverts with one byte.
     const machine = await openMachine(allocWith('0x60015f555f5fa060aa5f5360015ffd'));
     const reverted = await runTransaction(machine, message({ value: 3n }));
@@ -62,7 +62,7 @@ describe('money, nonce and outcome', () => {
     expect(failed).toMatchObject({ succeeded: false, exception: 'invalid opcode', gasUsed: 1_000_000n });
   });
 
-  it('creates contracts at the published addresses', async () => {
+  it('creates contracts at known addresses', async () => {
     const machine = await openMachine(allocWith('0x'));
     const initCode = hexToBytes('0x60fe60005360016000f3');
     for (const [nonce, address] of [FIRST_CREATED, SECOND_CREATED].entries()) {
@@ -74,13 +74,13 @@ describe('money, nonce and outcome', () => {
     expect(bytesToHex(change.code!)).toBe('0xfe');
   });
 
-  it('leaves no empty account behind', async () => {
+  it('removes empty accounts', async () => {
     const machine = await openMachine(allocWith('0x'));
     await runTransaction(machine, message({ to: hexToBytes(STRANGER) }));
     expect((await machine.state.changes()).map(({ address }) => bytesToHex(address))).toEqual([SENDER]);
   });
 
-  it('destroys contracts before Cancun, and afterwards only those of the same transaction', async () => {
+  it('destroys contracts before Cancun, and from then on only those created in the same transaction', async () => {
     const code: Hex = `0x73${STRANGER.slice(2)}ff`;
     const alloc = {
       ...allocWith(code, { [SLOT_0]: word(1n) }),
@@ -113,7 +113,7 @@ describe('transactions that may not run', () => {
     ['nonce ahead in a simulation', { nonce: 1n }, { leniency: { nonce: 'future' } }, 'osaka', 'accepted'],
     ['price below the base fee', { gasPrice: 6n }, {}, 'osaka', 'gas-price'],
     [
-      'tip above the cap',
+      'priority fee above the fee cap',
       { gasPrice: undefined, maxFeePerGas: 8n, maxPriorityFeePerGas: 9n },
       {},
       'osaka',
@@ -121,14 +121,14 @@ describe('transactions that may not run', () => {
     ],
     ['value out of reach', { value: ETHER }, {}, 'osaka', 'INSUFFICIENT_FUNDS'],
     [
-      'value within reach when gas is not asked for',
+      'affordable value when gas need not be paid',
       { value: ETHER },
       { leniency: { unfunded: true } },
       'osaka',
       'accepted',
     ],
     [
-      'value out of reach even then',
+      'unaffordable value when gas need not be paid',
       { value: ETHER + 1n },
       { leniency: { unfunded: true } },
       'osaka',

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { encodeExtraData, parseExtraData } from '../../src/fees/extra-data.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson, listFixtures } from '../support/fixtures.js';
 
 /** Mainnet block 28279180: a header without a seal. */
 const REAL = '0x0100007530000f42400000a3b000000000000000000000000000000000000000';
 const REAL_PRICES = { fixedCostWei: 30_000_000n, variableCostWei: 1_000_000_000n, minGasPriceWei: 41_904_000n };
 
 describe('extra data', () => {
-  it('reads and writes a real header', () => {
+  it('decodes and encodes the prices of a real header', () => {
     expect(parseExtraData(hexToBytes(REAL))).toEqual({ status: 'prices', prices: REAL_PRICES });
     expect(bytesToHex(encodeExtraData(REAL_PRICES))).toBe(REAL);
   });
 
-  it('reads from 13 bytes on, whatever follows', () => {
+  it('decodes 13 bytes or more, and ignores the rest', () => {
     const prices = hexToBytes(REAL).subarray(0, 13);
     const sealed = new Uint8Array(97).fill(0xab);
     sealed.set(prices);
@@ -21,7 +21,7 @@ describe('extra data', () => {
     expect(parseExtraData(sealed)).toEqual({ status: 'prices', prices: REAL_PRICES });
   });
 
-  it('tells an empty field from one it does not understand', () => {
+  it('distinguishes an empty field from an unknown version', () => {
     expect(parseExtraData(new Uint8Array(0))).toEqual({ status: 'ignored' });
     for (let length = 1; length < 13; length++) {
       const short = new Uint8Array(length);
@@ -35,7 +35,7 @@ describe('extra data', () => {
     }
   });
 
-  it('drops fractions of 1000 wei, and refuses what does not fit', () => {
+  it('drops fractions of 1000 wei, and refuses prices that are too large', () => {
     const odd = { fixedCostWei: 999n, variableCostWei: 1_999n, minGasPriceWei: 4_294_967_295_999n };
     expect(parseExtraData(encodeExtraData(odd))).toEqual({
       status: 'prices',
@@ -48,8 +48,11 @@ describe('extra data', () => {
     }
   });
 
-  it.skipIf(!fixturesPresent)('writes every recorded header of today back byte for byte', () => {
-    const { valid } = fixtureJson<{ valid: { extraData: string }[] }>('fees/extra-data.json');
+  it('writes every extra data of today back byte for byte', () => {
+    const files = listFixtures('fees', /^extra-data/).map((path) =>
+      fixtureJson<{ valid: { extraData: string }[] }>(path),
+    );
+    const valid = files.flatMap((file) => file.valid);
     const unsealed = valid.filter(({ extraData }) => extraData.length === 66);
     expect(unsealed.length).toBeGreaterThan(4);
     for (const { extraData } of unsealed) {

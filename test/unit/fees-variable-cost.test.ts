@@ -36,7 +36,7 @@ describe('variable cost', () => {
     }
   });
 
-  it('reads a margin as text or as a number', () => {
+  it('accepts a margin as text or as a number', () => {
     expect(fee('1.2')).toBe(fee(1.2));
     expect(fee('0.8')).toBeLessThan(fee('1.0'));
   });
@@ -71,7 +71,7 @@ describe('variable cost', () => {
 });
 
 describe('decimals', () => {
-  it('cuts the shortest digits of a double, not its exact value', () => {
+  it('truncates the shortest digits of a double, not its exact value', () => {
     // The double nearest to 1e23 is 99999999999999991611392; the shortest digits that read back are 1e+23.
     expect(truncateToInteger(1e23)).toBe(10n ** 23n);
     expect(BigInt(1e23)).toBe(99999999999999991611392n);

@@ -14,7 +14,7 @@ describe('verification cost', () => {
     expect(verificationCostPriorityFee(variantA, use)).toBe(0x43a82a4n);
   });
 
-  it('raises the fee to the floor only where the profile says so', () => {
+  it('raises the fee to the floor only if the profile has one', () => {
     expect(verificationCostPriorityFee({ ...variantA, floor: true }, use)).toBe(100_000_000n - 7n);
     const large = { ...use, compressedTxSize: 18_800 };
     expect(verificationCostPriorityFee({ ...variantA, floor: true }, large)).toBe(
@@ -22,7 +22,7 @@ describe('verification cost', () => {
     );
   });
 
-  it('puts the adjustment outside the margin in B and inside in C', () => {
+  it('adds the adjustment outside the margin in B and inside in C', () => {
     const adjusted = { ...variantA, gasPriceAdjustmentWei: 1_000_000n };
     const at = (variant: 'B' | 'C', pricing: VerificationCostPricing) =>
       verificationCostPriorityFee({ ...pricing, variant }, use, 1.5);
@@ -30,8 +30,8 @@ describe('verification cost', () => {
     expect(at('C', adjusted) - at('C', variantA)).toBe(1_500_000n);
   });
 
-  it('equals the other model with V = R*C*P/K, but for the place of one division', () => {
-    // spec/fees.md 8.3: 15 * 1200000 * 100000000 / 90000 wei a byte. 100 gas to a byte leaves no fraction to drop.
+  it('equals the other model with V = R*C*P/K, except for the position of one division', () => {
+    // docs/spec/fees.md 8.3: 15 * 1200000 * 100000000 / 90000 wei a byte. 100 gas to a byte leaves no fraction to drop.
     const prices = { fixedCostWei: 0n, variableCostWei: 20_000_000_000n };
     const even = { ...use, gas: 100n, compressedTxSize: 64 };
     expect(verificationCostPriorityFee({ ...variantA, variant: 'C' }, even, 1.25)).toBe(

@@ -3,11 +3,11 @@ import { Common, Mainnet } from '@ethereumjs/common';
 import { createLegacyTx } from '@ethereumjs/tx';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
-import { blockReward } from '../../src/chain/devnet/block-payments.js';
+import { blockReward } from '../../src/chain/devnet/mining/block-payments.js';
 import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../src/ethereum/blob-gas.js';
 import { rulesAt } from '../../src/evm/common.js';
-import { intrinsicGas, refundQuotient } from '../../src/evm/gas-schedule.js';
-import { collectRequests, requestsHash } from '../../src/evm/requests.js';
+import { intrinsicGas, refundQuotient } from '../../src/evm/transactions/gas-schedule.js';
+import { collectRequests, requestsHash } from '../../src/evm/transactions/requests.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { FORKS, openMachine } from '../support/evm.js';
@@ -24,7 +24,7 @@ const { createBlockHeader } = createRequire(import.meta.resolve('@ethereumjs/vm'
 
 const rules = (hardfork: Hardfork) => rulesAt({ chainId: 1, forks: [{ hardfork }] }, 0, 0);
 
-describe('gas by fork, beside @ethereumjs/tx', () => {
+describe('gas by fork, compared with @ethereumjs/tx', () => {
   it.each(FORKS)('%s', (hardfork) => {
     const common = new Common({ chain: Mainnet, hardfork });
     const data = Uint8Array.from({ length: 100 }, (_, i) => (i % 3 === 0 ? 0 : i));
@@ -35,7 +35,7 @@ describe('gas by fork, beside @ethereumjs/tx', () => {
     }
   });
 
-  it('pays back a half before London and a fifth since (EIP-3529)', () => {
+  it('refunds at most a half before London and a fifth from then on (EIP-3529)', () => {
     expect(refundQuotient(rules('berlin'))).toBe(2n);
     expect(refundQuotient(rules('london'))).toBe(5n);
   });
@@ -69,7 +69,7 @@ describe('blob gas', () => {
     expect(blobBaseFee(excess, { target: 3, max: 6, baseFeeUpdateFraction })).toBe(price);
   });
 
-  it('has the excess of @ethereumjs/block, with and without the reserve price of EIP-7918', () => {
+  it('has the same excess as @ethereumjs/block, with and without the reserve price of EIP-7918', () => {
     const schedules = {
       cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477n },
       prague: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n },
@@ -118,14 +118,14 @@ describe('requests of a block', () => {
   const collect = async (data: Uint8Array, topics = [topic], address = contract) =>
     collectRequests(await openMachine({}, 'prague'), [{ address, topics, data }], contract);
 
-  it('packs the deposits of the contract, and of no other (EIP-6110)', async () => {
+  it('contain the deposits of the contract, and of no other (EIP-6110)', async () => {
     const packed = `0x00${members.map((hex) => hex.slice(2)).join('')}`;
     expect((await collect(event(members))).map(bytesToHex)).toEqual([packed]);
     expect(await collect(event(members), [topic], new Uint8Array(20))).toEqual([]);
     expect(await collect(event(members), [new Uint8Array(32)])).toEqual([]);
   });
 
-  it('fails for a deposit event of another layout', async () => {
+  it('throw for a deposit event with another layout', async () => {
     const short = event([member(47, 1), ...members.slice(1)]);
     await expect(collect(short)).rejects.toMatchObject({ code: 'EXECUTION_FAILED' });
     await expect(collect(event(members).subarray(32))).rejects.toMatchObject({ code: 'EXECUTION_FAILED' });

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { DevnetState } from '../../src/chain/devnet/devnet-state.js';
-import { sealGenesis } from '../../src/chain/devnet/genesis-block.js';
-import { parseGenesis, unplacedMerge } from '../../src/chain/devnet/genesis-json.js';
-import { findParisBlock } from '../../src/chain/devnet/import-decode.js';
+import { findParisBlock } from '../../src/chain/devnet/import/import-decode.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
+import { DevnetState } from '../../src/chain/devnet/state/devnet-state.js';
+import { sealGenesis } from '../../src/chain/devnet/state/genesis-block.js';
+import { type GenesisJson, parseGenesis, terminalDifficulty } from '../../src/chain/devnet/state/genesis-json.js';
 import { isPlumblineError } from '../../src/errors.js';
 import { rulesAt } from '../../src/evm/common.js';
+import { genesisOfFile } from '../../src/hosts/opening/genesis-file.js';
+import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { blockItems, chainRlp } from '../support/imported-chain.js';
 import { zkEngine } from '../support/world-state.js';
 
@@ -37,13 +39,13 @@ async function hashOf(json: unknown): Promise<{ hash: string; stateRoot: string 
   return { hash: bytesToHex(block.hash), stateRoot: bytesToHex(block.header.stateRoot) };
 }
 
-describe.skipIf(!fixturesPresent)('the genesis of the execution-apis suite', () => {
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('the genesis of the execution-apis suite', () => {
   it('has the hash that block 1 names as its parent', async () => {
     const { hash } = await hashOf(fixtureJson('execution-apis/genesis.json'));
     expect(hash).toBe(bytesToHex(blockItems(chainRlp())[0]![0][0]!));
   });
 
-  it('begins each fork at the block of spec/json-rpc.md 8', () => {
+  it('activates each fork at the block of docs/spec/json-rpc.md 8', () => {
     const { network } = parseGenesis(fixtureJson('execution-apis/genesis.json'));
     const begins = {
       homestead: 0,
@@ -73,11 +75,11 @@ describe.skipIf(!fixturesPresent)('the genesis of the execution-apis suite', () 
     expect([41, 42, 45, 48, 51, 54].map(blobsAt)).toEqual([undefined, 6, 9, 9, 15, 21]);
   });
 
-  it('finds the end of proof of work by total difficulty where no block is named', () => {
+  it('finds the end of proof of work by total difficulty if the file has no block number', () => {
     const json = structuredClone(fixtureJson<Json>('execution-apis/genesis.json'));
-    expect(unplacedMerge(json)).toBeUndefined();
+    expect(terminalDifficulty(json)).toBeUndefined();
     delete json.config.mergeNetsplitBlock;
-    const merge = unplacedMerge(json)!;
+    const merge = terminalDifficulty(json)!;
     expect(merge).toEqual({ terminal: 4_732_352n, genesis: 131_072n });
     expect(findParisBlock(chainRlp(), merge.genesis, merge.terminal)).toBe(36);
     expect(findParisBlock(chainRlp(), merge.genesis, merge.terminal * 2n)).toBeUndefined();
@@ -88,7 +90,7 @@ describe.skipIf(!fixturesPresent)('the genesis of the execution-apis suite', () 
 });
 
 describe('a genesis file', () => {
-  it('may write numbers in three ways, leave out 0x, and leave out members', () => {
+  it('may have numbers in three formats, hex without 0x, and missing fields', () => {
     const { alloc, header, network } = parseGenesis({
       config: { chainId: '0x7', londonBlock: '0', terminalTotalDifficulty: 0, shanghaiTime: 0, cancunTime: null },
       alloc: {
@@ -148,7 +150,16 @@ describe('a genesis file', () => {
     expect(refusal(json)).toBe(parameter);
   });
 
-  it('is refused when it is no object', () => {
+  it('is refused if it is not an object', () => {
     for (const json of [null, 'x', 7, []]) expect(refusal(json)).toBe('genesis');
   });
+});
+
+it('begins with Paris at a terminal total difficulty of zero, as in geth, with blocks to import or without', () => {
+  const json = smallest();
+  json.config = { chainId: 5, londonBlock: 0, terminalTotalDifficulty: '0x0' };
+  const forks = (importBlocks?: Uint8Array) =>
+    genesisOfFile({ kind: 'devnet', genesis: json as GenesisJson, importBlocks } as DevnetChainOptions).network.forks;
+  expect(forks()).toContainEqual({ hardfork: 'paris', block: 0 });
+  expect(forks(new Uint8Array())).toEqual(forks());
 });

@@ -9,10 +9,10 @@ import { isPlumblineError } from '../../src/errors.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { equalBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/linea-proof.js';
-import { formatBlock, formatReceipt } from '../../src/rpc/format.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { formatBlock, formatReceipt } from '../../src/rpc/answers/format.js';
 import { KeptStore } from '../support/dev-node.js';
-import { fixtureBytes, fixturesPresent } from '../support/fixtures.js';
+import { fixtureBytes, hasFixture } from '../support/fixtures.js';
 import {
   type BlockItems,
   blockItems,
@@ -73,13 +73,13 @@ async function refusal(devnet: Devnet, bytes: Uint8Array) {
   throw new Error('the import went through');
 }
 
-describe.skipIf(!fixturesPresent)('import of a chain through all forks', () => {
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('import of a chain through all forks', () => {
   let blocks: BlockItems[];
   beforeAll(() => {
     blocks = blockItems(chainRlp());
   });
 
-  it('brings all 54 blocks to the head that the suite names, each with every root', async () => {
+  it('imports all 54 blocks up to the head of the suite, each with every root', async () => {
     const devnet = await openOnGenesis();
     const fractions: number[] = [];
     const announced: Block[] = [];
@@ -112,7 +112,7 @@ describe.skipIf(!fixturesPresent)('import of a chain through all forks', () => {
     expect(await devnet.importChain(chainRlp())).toEqual({ imported: 0, head: 54 });
   });
 
-  describe('refuses, and leaves the chain as it was:', () => {
+  describe('refuses, with the chain unchanged, another', () => {
     let devnet: Devnet;
     let upTo = 0;
     beforeAll(async () => {
@@ -172,7 +172,7 @@ describe.skipIf(!fixturesPresent)('import of a chain through all forks', () => {
       expect(await head(devnet)).toEqual(before);
     });
 
-    it('and imports the rest up to the same head afterwards', async () => {
+    it('continues to the same head afterwards', async () => {
       await devnet.importChain(rlpOf(blocks.slice(upTo)));
       expect(await head(devnet)).toEqual({ number: 54, hash: IMPORTED_HEAD });
     });
@@ -180,7 +180,7 @@ describe.skipIf(!fixturesPresent)('import of a chain through all forks', () => {
     afterAll(() => devnet?.close());
   });
 
-  it('keeps what comes before a block that is missing, or cut off', async () => {
+  it('keeps the blocks before a missing or truncated one', async () => {
     const devnet = await openOnGenesis();
     const gap = [...blocks.slice(0, 2), ...blocks.slice(3, 5)];
     expect(await refusal(devnet, rlpOf(gap))).toMatchObject({ block: 4, what: 'parentHash', head: 2 });
@@ -194,7 +194,7 @@ describe.skipIf(!fixturesPresent)('import of a chain through all forks', () => {
     expect(await devnet.importChain(new Uint8Array(0))).toEqual({ imported: 0, head: 3 });
   });
 
-  it('is the same chain when its store is opened again', async () => {
+  it('gives the same chain when its store is reopened', async () => {
     const store = new KeptStore();
     const first = await openOnGenesis(store);
     await first.importChain(chainRlp());
@@ -209,7 +209,7 @@ describe.skipIf(!fixturesPresent)('import of a chain through all forks', () => {
     }
   });
 
-  it('takes new blocks, blobs included, which another node imports', async () => {
+  it('can be continued: another node accepts blocks sealed on it, also with blobs', async () => {
     const devnet = await openOnGenesis();
     await devnet.importChain(chainRlp());
     const sent: Uint8Array[] = [];

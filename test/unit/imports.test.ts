@@ -4,90 +4,82 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** The picture of ARCHITECTURE.md, from the bottom up. A folder imports from rows below its own, and from itself. */
-const ROWS: readonly (readonly string[])[] = [
-  ['errors'],
-  ['primitives'],
-  ['kernel'],
-  ['reference', 'ethereum'],
-  ['accumulator', 'networks'],
-  ['dictionary'],
-  ['state', 'proof', 'evm', 'fees', 'upstream', 'store'],
-  ['chain'],
-  ['estimate'],
-  ['rpc'],
-  ['hosts'],
-  ['index', 'verify', 'fees-door', 'viem'],
-];
+/** An exported declaration, with its name. */
+const DECLARATION =
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|class|interface|type|const|let)\s+(\w+)/gm;
 
-interface Import {
-  readonly from: string;
-  readonly to: string;
-  readonly line: string;
-}
+/** Rows of each picture of ARCHITECTURE.md by its folder, from the top down. A row ends where two spaces follow a name. */
+const pictures = new Map(
+  [...read('ARCHITECTURE.md').matchAll(/^### `(src[^`]*)`\n\n```\n([\s\S]*?)```/gm)].map(([, folder, block]) => [
+    folder!,
+    block!
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/)[0]!)
+      .map((row) => row.split(' | ').map((name) => name.trim())),
+  ]),
+);
 
-function sources(directory: string): string[] {
-  return readdirSync(join(root, directory)).flatMap((name) => {
+const sources = (directory: string): string[] =>
+  readdirSync(join(root, directory)).flatMap((name) => {
     const path = `${directory}/${name}`;
     if (statSync(join(root, path)).isDirectory()) return sources(path);
     return path.endsWith('.ts') ? [path] : [];
   });
-}
 
 function importsOf(file: string): { specifier: string; line: string }[] {
-  const text = readFileSync(join(root, file), 'utf8');
   const pattern = /^\s*(?:import|export)\b[^;'"]*?(?:from\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm;
-  return [...text.matchAll(pattern)].map((match) => ({ specifier: match[1] ?? match[2]!, line: match[0].trim() }));
-}
-
-/** Folder of `src` a file belongs to; the doors at its top are rows of their own. */
-function roomOf(file: string): string {
-  const [, first = '', second] = file.split('/');
-  if (second !== undefined) return first;
-  return first === 'fees.ts' ? 'fees-door' : first.replace(/\.ts$/, '');
+  return [...read(file).matchAll(pattern)].map((match) => ({
+    specifier: match[1] ?? match[2]!,
+    line: match[0].trim(),
+  }));
 }
 
 const files = sources('src');
-const imports: Import[] = files.flatMap((from) =>
+const imports = files.flatMap((from) =>
   importsOf(from)
     .filter(({ specifier }) => specifier.startsWith('.'))
-    .map(({ specifier, line }) => ({
-      from,
-      to: normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts'),
-      line,
-    })),
+    .map(({ specifier }) => ({ from, to: normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts') })),
 );
-const rowOf = (file: string) => ROWS.findIndex((row) => row.includes(roomOf(file)));
+
+/** Name of a file's place in the picture of `folder`: a subfolder, or a file of its own; undefined outside of it. */
+function placeIn(folder: string, file: string): string | undefined {
+  if (!file.startsWith(`${folder}/`)) return undefined;
+  const [first = '', ...rest] = file.slice(folder.length + 1).split('/');
+  // `src` has both: the folder `fees` and the entry point `fees.ts`.
+  const name = first.replace(/\.ts$/, '');
+  const isAmbiguous = rest.length === 0 && files.some((other) => other.startsWith(`${folder}/${name}/`));
+  return isAmbiguous ? first : name;
+}
+
+/** Folders of `src` that have subfolders of written code. */
+const branching = [...new Set(files.filter((file) => !file.endsWith('.generated.ts')).map((file) => dirname(file)))]
+  .map((folder) => dirname(folder))
+  .filter((folder) => folder.startsWith('src'));
 
 describe('import direction', () => {
-  test('imports were found at all', () => {
-    expect(files.length).toBeGreaterThan(50);
-    expect(imports.length).toBeGreaterThan(200);
+  test('files, imports and pictures were found', () => {
+    expect(files.length).toBeGreaterThan(300);
+    expect(imports.length).toBeGreaterThan(1000);
+    expect(pictures.size).toBeGreaterThan(5);
   });
 
-  test('every file stands in a row of the picture', () => {
-    expect(files.filter((file) => rowOf(file) < 0)).toEqual([]);
+  test('every folder with subfolders has a picture in ARCHITECTURE.md', () => {
+    expect([...new Set(branching)].filter((folder) => !pictures.has(folder))).toEqual([]);
   });
 
-  test('imports point down the rows, never up or sideways', () => {
-    const wrong = imports.filter(({ from, to }) => roomOf(from) !== roomOf(to) && rowOf(to) >= rowOf(from));
-    expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
-  });
-
-  test('a devnet and a light node know nothing of each other, and neither of a replica', () => {
-    const kindOf = (file: string) => /^src\/chain\/(devnet|light|replica)\//.exec(file)?.[1];
+  test.each([...pictures])('imports of %s go from a row of its picture to a row below', (folder, rows) => {
+    const rowOf = (name: string) => rows.findIndex((row) => row.includes(name));
+    const places = new Set(files.map((file) => placeIn(folder, file)).filter((name) => name !== undefined));
+    expect([...places].filter((name) => rowOf(name) < 0)).toEqual([]);
+    expect(rows.flat().filter((name) => !places.has(name))).toEqual([]);
     const wrong = imports.filter(({ from, to }) => {
-      const [own, other] = [kindOf(from), kindOf(to)];
+      const [own, other] = [placeIn(folder, from), placeIn(folder, to)];
       if (own === undefined || other === undefined || own === other) return false;
-      // A replica is a light node that builds its zk proofs itself.
-      return !(own === 'replica' && other === 'light');
+      return rowOf(other) <= rowOf(own);
     });
-    expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
-  });
-
-  test('what ships does not import the reference twins', () => {
-    const wrong = imports.filter(({ from, to }) => roomOf(to) === 'reference' && roomOf(from) !== 'reference');
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
@@ -110,9 +102,20 @@ describe('import direction', () => {
     expect(cycles).toEqual([]);
   });
 
+  test('a replica imports nothing of the devnet', () => {
+    const wrong = imports.filter(
+      ({ from, to }) => placeIn('src/chain', from) === 'replica' && placeIn('src/chain', to) === 'devnet',
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('src imports nothing from outside of it', () => {
+    expect(imports.filter(({ to }) => !to.startsWith('src/')).map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
   test('only src/kernel touches WebAssembly', () => {
-    const users = files.filter((file) => /\bWebAssembly\./.test(readFileSync(join(root, file), 'utf8')));
-    expect(users.filter((file) => roomOf(file) !== 'kernel')).toEqual([]);
+    const users = files.filter((file) => /\bWebAssembly\./.test(read(file)));
+    expect(users.filter((file) => placeIn('src', file) !== 'kernel')).toEqual([]);
   });
 
   test('the demo imports the package by name', () => {
@@ -122,5 +125,57 @@ describe('import direction', () => {
         .map(({ line }) => `${file}: ${line}`),
     );
     expect(wrong).toEqual([]);
+  });
+});
+
+/** Files that something outside of `src` loads: what package.json names, and what scripts/bundle.mjs makes scripts of. */
+function entryPoints(): string[] {
+  const { exports, bin } = JSON.parse(read('package.json')) as {
+    exports: Record<string, string | Record<string, string>>;
+    bin: Record<string, string>;
+  };
+  const named = [...Object.values(exports), bin].flatMap((target) => Object.values(target));
+  const written = named.map((file) => file.replace('./dist/', 'src/').replace(/(?:\.d)?\.[jt]s$/, '.ts'));
+  return [...written.filter((file) => files.includes(file)), 'src/hosts/worker/service-worker.ts'];
+}
+
+describe('reachability', () => {
+  test('an entry point reaches every file of src', () => {
+    const entries = entryPoints();
+    expect(entries.length).toBeGreaterThan(10);
+    const reached = new Set(entries);
+    for (const file of reached) for (const { from, to } of imports) if (from === file) reached.add(to);
+    expect(files.filter((file) => !reached.has(file))).toEqual([]);
+  });
+
+  test('every exported name is used in src, or exported by an entry point', () => {
+    const entries = new Set(entryPoints());
+    const code = new Map(files.map((file) => [file, read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')]));
+    const words = [...code.values()].flatMap((text) => text.match(/\w+/g) ?? []);
+    const counts = new Map<string, number>();
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const unused = files
+      .filter((file) => !entries.has(file) && !file.endsWith('.generated.ts'))
+      .flatMap((file) => [...code.get(file)!.matchAll(DECLARATION)].map(([, name]) => `${file}: ${name}`))
+      .filter((place) => counts.get(place.split(': ')[1]!) === 1);
+    expect(unused).toEqual([]);
+  });
+});
+
+describe('files and names', () => {
+  test('no folder of src holds more than 25 files of its own, one per RPC method aside', () => {
+    const counts = new Map<string, number>();
+    for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+    counts.delete('src/rpc/methods');
+    expect([...counts].filter(([, count]) => count > 25)).toEqual([]);
+  });
+
+  test('an exported name is declared in one file of src', () => {
+    const places = new Map<string, string[]>();
+    for (const file of files.filter((name) => !name.endsWith('.generated.ts')))
+      for (const name of new Set([...read(file).matchAll(DECLARATION)].map(([, found]) => found!)))
+        places.set(name, [...(places.get(name) ?? []), file]);
+    expect(places.size).toBeGreaterThan(500);
+    expect([...places].filter(([, found]) => found.length > 1)).toEqual([]);
   });
 });

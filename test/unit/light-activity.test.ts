@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { surroundingActivity } from '../../src/hosts/page-activity.js';
+import { surroundingActivity } from '../../src/scheduling/activity.js';
 
 /** What of a page decides. */
 function page() {
@@ -16,7 +16,7 @@ function page() {
 }
 
 describe('activity', () => {
-  test('of a page: visible and online, each change told', () => {
+  test('of a page: visible and online; the listener is called on each change', () => {
     const surroundings = page();
     const activity = surroundingActivity(surroundings);
     const seen: boolean[] = [];
@@ -34,7 +34,7 @@ describe('activity', () => {
     expect(seen).toEqual([false, true, false, true]);
   });
 
-  test('of a program without page: always', () => {
+  test('of a program without a page: always active', () => {
     const activity = surroundingActivity({});
     expect(activity.isActive).toBe(true);
     activity.onChange(() => {})();

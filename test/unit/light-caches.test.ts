@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { CodeCache } from '../../src/chain/light/code-cache.js';
-import { ProvedStates } from '../../src/chain/light/proved-state.js';
-import { ZkProofs } from '../../src/chain/light/zk-proofs.js';
+import { ZkProofs } from '../../src/chain/light/settlement/zk-proofs.js';
+import { CodeCache } from '../../src/chain/light/state/code-cache.js';
+import { ProvedStates } from '../../src/chain/light/state/proved-state.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToKey } from '../../src/primitives/bytes.js';
 import type { EndpointGroup } from '../../src/upstream/group.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson } from '../support/fixtures.js';
 import { hasherOf } from '../support/mock-shomei-scene.js';
 import { type AnswerFixture, requestOf } from '../support/proof-fixtures.js';
 
@@ -23,7 +23,7 @@ describe('proved states', () => {
     return new Map([[bytesToKey(address), { account, slots: new Map(slots) }]]);
   };
 
-  test('one that has grown too large is begun anew; who holds it keeps all of it', () => {
+  test('a state that has grown too large is replaced; its users keep all of it', () => {
     const states = new ProvedStates(new CodeCache());
     const held = states.at(root);
     held.take(prove(0, 1000));
@@ -36,17 +36,15 @@ describe('proved states', () => {
   });
 });
 
-describe.skipIf(!fixturesPresent)('zk proofs', () => {
-  const fixture = fixturesPresent
-    ? fixtureJson<AnswerFixture>('state/getproof/poseidon2-small-contract.json')
-    : undefined;
+describe('zk proofs', () => {
+  const fixture = fixtureJson<AnswerFixture>('state/getproof/generated-poseidon2-account-and-slots.json');
 
-  /** The recorded answer for whatever is asked, and how often it was. */
+  /** The same answer for whatever is asked, and how often it was. */
   function recorded() {
     let asked = 0;
     const request = async (_method: string, _params: unknown, { accept }: { accept: (answer: unknown) => unknown }) => {
       asked++;
-      const answer = structuredClone(fixture!.result) as { accountProof: unknown };
+      const answer = structuredClone(fixture.result) as { accountProof: unknown };
       const accepted = accept(answer);
       // A provider in the page holds its answer, too.
       answer.accountProof = undefined;
@@ -54,15 +52,15 @@ describe.skipIf(!fixturesPresent)('zk proofs', () => {
     };
     const upstream = { request } as unknown as EndpointGroup;
     const zkProofs = new ZkProofs({ network: devnet(), upstream, table: undefined, loadHasher: hasherOf });
-    const { stateRoot: root, ...question } = requestOf(fixture!);
+    const { stateRoot: root, ...question } = requestOf(fixture);
     return { prove: (number: number) => zkProofs.prove(question, { number, root }), asked: () => asked };
   }
 
   test('what was verified is what is given', async () => {
-    expect(await recorded().prove(1)).toEqual(fixture!.result);
+    expect(await recorded().prove(1)).toEqual(fixture.result);
   });
 
-  test('the least recently used one goes first', async () => {
+  test('the least recently used one is dropped first', async () => {
     const { prove, asked } = recorded();
     for (let number = 1; number <= 64; number++) await prove(number);
     await prove(1);

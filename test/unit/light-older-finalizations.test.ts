@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { FinalizationEvent } from '../../src/chain/light/finality-events.js';
-import { finalizationBefore } from '../../src/chain/light/older-finalizations.js';
+import type { FinalizationEvent } from '../../src/chain/light/settlement/finality-events.js';
+import { finalizationBefore } from '../../src/chain/light/settlement/older-finalizations.js';
 import { PlumblineError } from '../../src/errors.js';
 
 const root = (block: number) => new Uint8Array(32).fill(block % 256);
@@ -36,7 +36,7 @@ describe('the finalization before another', () => {
     [10_000, 100],
     [10_000, 20],
     [9_700, 500],
-  ])('its root is the one that the contract holds, whatever range the endpoint takes', async (pinned, most) => {
+  ])('its root is the one in the contract, for any range limit of the endpoint', async (pinned, most) => {
     const chain = layerOne([8_800, 9_200, 9_650, 9_695], most);
     expect(await finalizationBefore(chain, newest(400, pinned))).toEqual({
       number: 300,
@@ -47,7 +47,7 @@ describe('the finalization before another', () => {
     expect(earlier).toMatchObject({ number: 100 });
   });
 
-  test('there is none before the first, nor where the events are too far back', async () => {
+  test('is not found before the first one, nor if the events are too far back', async () => {
     const chain = layerOne([]);
     expect(await finalizationBefore(chain, newest(100, 200))).toBeUndefined();
     const far = layerOne([10, 20], 20);
@@ -58,7 +58,7 @@ describe('the finalization before another', () => {
     expect(far.ranges.length).toBeLessThan(100);
   });
 
-  test('an event of a block that has no root leads nowhere, one of a later block is passed over', async () => {
+  test('an event of a block without a root leads to nothing, an event of a later block is skipped', async () => {
     const chain = layerOne([100, 200, 300]);
     const later = { first: 301, last: 400, root: root(1) };
     const withLater = { ...chain, events: async () => [...chain.all.map(({ event }) => event), later] };
@@ -67,7 +67,7 @@ describe('the finalization before another', () => {
     expect(await finalizationBefore(invented, newest(300, 350))).toBeUndefined();
   });
 
-  test('an endpoint that answers no range, or nothing, ends it', async () => {
+  test('an endpoint that refuses all ranges, or does not answer, ends the search', async () => {
     const none = layerOne([100, 200], 0);
     await expect(finalizationBefore(none, newest(200, 300))).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
     const away = {

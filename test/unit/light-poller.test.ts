@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Poller } from '../../src/chain/light/poller.js';
-import type { Clock } from '../../src/upstream/clock.js';
+import { Poller } from '../../src/chain/light/heads/poller.js';
+import type { Clock } from '../../src/scheduling/clock.js';
 
 /** Time that moves only when told. */
 class ManualClock implements Clock {
@@ -55,7 +55,7 @@ function poller(look: () => Promise<boolean>) {
 }
 
 describe('a poller', () => {
-  test('asks at its usual interval while there are new heads', async () => {
+  test('keeps the pace while polls find something new', async () => {
     let looks = 0;
     const { clock, subject } = poller(async () => ++looks > 0);
     subject.start();
@@ -63,7 +63,7 @@ describe('a poller', () => {
     expect(looks).toBe(10);
   });
 
-  test('slows down without news, by no more than thirty seconds, and is back at its pace with the next', async () => {
+  test('slows down to at most thirty seconds without news, and is back at its pace with the next', async () => {
     const at: number[] = [];
     let news = false;
     const { clock, subject } = poller(async () => {
@@ -82,7 +82,7 @@ describe('a poller', () => {
     expect(at).toHaveLength(5);
   });
 
-  test('waits longer while nobody answers, and goes on', async () => {
+  test('waits longer while polls fail, and goes on', async () => {
     let looks = 0;
     const { clock, subject } = poller(() => {
       looks++;
@@ -96,7 +96,7 @@ describe('a poller', () => {
     expect(looks).toBeGreaterThan(10);
   });
 
-  test('rests while nobody is there, and looks at once when somebody comes back', async () => {
+  test('stops while inactive, and polls at once when active again', async () => {
     let looks = 0;
     const { clock, subject, set } = poller(async () => ++looks > 0);
     subject.start();
@@ -109,7 +109,7 @@ describe('a poller', () => {
     expect(looks).toBe(3);
   });
 
-  test('does not go on when everybody left during a look', async () => {
+  test('does not go on if it became inactive during a poll', async () => {
     let looks = 0;
     const { clock, subject, set } = poller(async () => {
       if (++looks === 2) await set(false);
@@ -121,7 +121,7 @@ describe('a poller', () => {
     expect(clock.timers.size).toBe(0);
   });
 
-  test('leaves nothing behind when it is stopped', async () => {
+  test('leaves no timer or listener when it is stopped', async () => {
     const { clock, subject, listeners } = poller(async () => true);
     subject.start();
     await clock.advance(3_000);

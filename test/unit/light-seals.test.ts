@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Heads } from '../../src/chain/light/heads.js';
-import { openSeals } from '../../src/chain/light/seals.js';
+import { Heads } from '../../src/chain/light/heads/heads.js';
+import { openSeals } from '../../src/chain/light/heads/seals.js';
 import { headerHash } from '../../src/ethereum/header.js';
-import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/header-answer.js';
+import { readHeader } from '../../src/proof/headers/header-answer.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
+import { recordedNetwork } from '../support/proof-fixtures.js';
 
 interface HeaderFixture {
   readonly hash: Hex;
@@ -18,14 +18,14 @@ interface HeaderFile {
   readonly chains: readonly { readonly network: string; readonly headers: readonly HeaderFixture[] }[];
 }
 
-const file = fixturesPresent ? fixtureJson<HeaderFile>('headers/headers.json') : { chains: [] };
+const file = hasFixture('headers/headers.json') ? fixtureJson<HeaderFile>('headers/headers.json') : { chains: [] };
 const clique = file.chains.flatMap(({ network, headers }) =>
   headers.filter(({ cliqueSigner }) => cliqueSigner !== undefined).map((fixture) => ({ network, fixture })),
 );
 
 /** Blocks of one endpoint that answers everything with this header, at level sealed without Maru. */
 function sealedHeads(name: string, header: object) {
-  const network = name === 'linea-mainnet' ? linea : lineaSepolia;
+  const network = recordedNetwork(name);
   const provider = { request: async () => header };
   const group = new EndpointGroup({ role: 'l2', endpoints: [{ provider, name: 'recorded' }] });
   onTestFinished(() => group.close());
@@ -33,7 +33,7 @@ function sealedHeads(name: string, header: object) {
   return new Heads(group, network, rules, openSeals(network, undefined));
 }
 
-describe.skipIf(!fixturesPresent)('recorded headers of Clique at level sealed', () => {
+describe.skipIf(file.chains.length === 0)('recorded headers of Clique at level sealed', () => {
   test('each is sealed by itself', async () => {
     expect(clique.length).toBeGreaterThan(10);
     for (const { network, fixture } of clique) {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { FinalityStore } from '../../src/chain/light/finality-store.js';
-import { HeaderStore } from '../../src/chain/light/header-store.js';
-import { lightBlock } from '../../src/chain/light/light-block.js';
+import { HeaderStore } from '../../src/chain/light/heads/header-store.js';
+import { lightBlock } from '../../src/chain/light/heads/light-block.js';
+import { FinalityStore } from '../../src/chain/light/settlement/finality-store.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { BudgetedTable } from '../../src/store/budgeted-table.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
@@ -15,12 +15,12 @@ function tableOf(name: 'finalizations' | 'headers') {
   return { store, writer, table: new BudgetedTable(writer, name, 2 ** 20) };
 }
 
-describe('what layer 1 was seen to hold', () => {
+describe('stored roots of layer 1', () => {
   const identity = { chainId: 59139, rollup: `0x${'11'.repeat(20)}`, prove: false, agreeing: 1 } as const;
   const root = (byte: number) => new Uint8Array(32).fill(byte);
   const known = { newest: { number: 9, root: root(9), layerOneBlock: 70 }, roots: new Map([[7, root(7)]]) };
 
-  test('comes back, and with any bit flipped it does not', async () => {
+  test('are loaded again, and refused with any bit flipped', async () => {
     const { store, writer, table } = tableOf('finalizations');
     await new FinalityStore(table, identity).save(known);
     await writer.flush();
@@ -37,7 +37,7 @@ describe('what layer 1 was seen to hold', () => {
   });
 });
 
-describe('headers that were linked', () => {
+describe('stored headers', () => {
   const network = devnet({ scheme: 'poseidon2' });
 
   test('are stored again after the table has failed once', async () => {

@@ -13,7 +13,7 @@ function countsOf(transaction: Partial<Parameters<typeof lineCounts>[0]>): Recor
   return Object.fromEntries(lines.map(({ module, count }) => [module, count]));
 }
 
-describe('lineCounts (spec/fees.md 7)', () => {
+describe('lineCounts (docs/spec/fees.md 7)', () => {
   it('counts messages to layer 1: by the service, with its topic in front', () => {
     const other = new Uint8Array(20);
     const logs = [

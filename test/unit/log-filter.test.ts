@@ -21,7 +21,7 @@ const filter = (): LogFilter => ({
   ),
 });
 
-/** The rule of spec/json-rpc.md 2.6 over hex text. */
+/** The rule of docs/spec/json-rpc.md 2.6 over hex text. */
 function wanted({ addresses, topics }: LogFilter, { address: from, topics: held }: Log): boolean {
   const text = (item: Uint8Array) => item.join();
   if (addresses && !addresses.map(text).includes(text(from))) return false;

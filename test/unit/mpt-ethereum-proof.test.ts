@@ -6,10 +6,10 @@ import { StateTrie } from '../../src/ethereum/state-trie.js';
 import type { RollupContract } from '../../src/networks/network.js';
 import { bigIntToBytes, bytesToBigInt } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
-import { anchorSlots, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
+import { anchorSlots, verifyL1Anchor } from '../../src/proof/ethereum/l1-anchor.js';
 import { bitFlips, type Json } from '../support/damage.js';
-import { fixtureBytes, fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
 import { outcome } from '../support/refusal.js';
 
 const word = (value: bigint) => bigIntToBytes(value, 32);
@@ -50,7 +50,7 @@ async function getProof(trie: StateTrie, root: Uint8Array, of: Uint8Array, keys:
 }
 
 describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
-  it('accounts with storage, without, and missing', async () => {
+  it('accepts accounts with storage, without storage, and missing ones', async () => {
     const { trie, rollup, stateRoot } = await rollupState();
     const storageKeys = [...anchorSlots(rollup, 10), word(5n)];
     const check = async (of: Uint8Array) =>
@@ -70,7 +70,7 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
     expect(await check(address(0xdd))).toEqual({ verified: true, account: undefined, slots: values([0n, 0n, 0n]) });
   });
 
-  it('one storage proof for each asked slot, no fewer and no more', async () => {
+  it('requires one storage proof for each requested slot, no fewer and no more', async () => {
     const { trie, rollup, stateRoot } = await rollupState();
     const storageKeys = [...anchorSlots(rollup, 10)];
     const answer = await getProof(trie, stateRoot, address(0xaa), storageKeys);
@@ -83,7 +83,7 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
     for (const others of [[], [first], [first, second, second]]) expect(judge(others)).toBe('SLOT_COUNT_MISMATCH');
   });
 
-  it('slots in any order, one for a key that is asked twice, none of a missing account', async () => {
+  it('accepts slots in any order, one proof for a key that is requested twice, none for a missing account', async () => {
     const { trie, rollup, stateRoot } = await rollupState();
     const [current, root] = anchorSlots(rollup, 10);
     const storageKeys = [root, word(5n), current, root];
@@ -120,7 +120,7 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
       expect(await judge(of, change)).toMatchObject({ verified: false, reason });
   });
 
-  it('the anchor: finalized, not a last block, above the newest, contract missing', async () => {
+  it('verifies the anchor: finalized, not a last block, above the newest, contract missing', async () => {
     const { trie, rollup, stateRoot } = await rollupState();
     const anchor = async (block: number, contract = rollup) => {
       const of = hexToBytes(contract.address);
@@ -139,7 +139,7 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
     expect(await anchor(10, missing)).toMatchObject({ verified: false, reason: 'CONTRACT_MISSING' });
   });
 
-  it('an account is not an account: wrong number of fields, leading zeros, short hashes', () => {
+  it('refuses malformed accounts: wrong number of fields, leading zeros, short hashes', () => {
     const key = keccak_256(address(1));
     const hash = new Uint8Array(32).fill(7);
     const check = (fields: unknown) => {
@@ -162,7 +162,7 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
     expect(check(hash)).toBe('VALUE_INVALID');
   });
 
-  it('storage values that no slot can have are refused', () => {
+  it('refuses storage values that no slot can have', () => {
     const accountKey = keccak_256(address(1));
     const check = (value: Uint8Array, claim: string) => {
       const leaf = RLP.encode([Uint8Array.of(0x20, ...keccak_256(word(3n))), value]);
@@ -183,7 +183,7 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
   });
 });
 
-describe.skipIf(!fixturesPresent)('eth_getProof as recorded by the execution-apis suite', () => {
+describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('eth_getProof as recorded by the execution-apis suite', () => {
   const PATH = 'execution-apis/eth_getProof/get-account-proof-blockhash.io';
 
   /** State root of the head, out of the chain itself. */
@@ -200,7 +200,7 @@ describe.skipIf(!fixturesPresent)('eth_getProof as recorded by the execution-api
     return header[3]!;
   }
 
-  it('verifies against the head of the chain, and not when damaged', () => {
+  it('is verified against the head of the chain, and refused when damaged', () => {
     const lines = new TextDecoder().decode(fixtureBytes(PATH)).split('\n');
     const line = (mark: string) => JSON.parse(lines.find((text) => text.startsWith(mark))!.slice(3));
     const of = hexToBytes(line('>> ').params[0]);

@@ -4,7 +4,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_TRIE_ROOT } from '../../src/ethereum/constants.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { type PatriciaFailureReason, walkPatriciaProof } from '../../src/proof/patricia-walk.js';
+import { type PatriciaFailureReason, walkPatriciaProof } from '../../src/proof/ethereum/patricia-walk.js';
 import { judge } from '../../src/proof/verdict.js';
 
 /** Value as hex, `absent`, or the reason of the refusal. */
@@ -43,7 +43,7 @@ const CASES: [string, [Uint8Array, Uint8Array][], Uint8Array[]][] = [
     Array.from({ length: 300 }, (_, i) => bytesOf(`missing${i}`)),
   ],
   [
-    'nodes inside their parents',
+    'nodes embedded in their parents',
     Array.from({ length: 40 }, (_, i) => [crowdedKey(i * 7), Uint8Array.of(1 + i)]),
     [crowdedKey(1), crowdedKey(0x0fff), crowdedKey(0xf000), bytesOf('far')],
   ],
@@ -61,13 +61,13 @@ describe('walkPatriciaProof agrees with the tries of @ethereumjs/mpt', () => {
     }
   });
 
-  it('has met a node inside its parent', async () => {
+  it('has seen a node embedded in its parent', async () => {
     const trie = await trieOf(CASES[2]![1]);
     const proof = await createMerkleProof(trie, crowdedKey(7));
     expect(proof.length).toBeGreaterThan(hashed(proof).length);
   });
 
-  it('an empty trie, with its one node and without', () => {
+  it('handles an empty trie, with and without its node', () => {
     expect(walk(EMPTY_TRIE_ROOT, bytesOf('a'), [])).toBe('absent');
     expect(walk(EMPTY_TRIE_ROOT, bytesOf('a'), [Uint8Array.of(0x80)])).toBe('absent');
     expect(walk(bytesOf('root'), bytesOf('a'), [])).toBe('NODE_MISSING');
@@ -80,7 +80,7 @@ function hashed(proof: Uint8Array[]): Uint8Array[] {
 }
 
 describe('walkPatriciaProof refuses', () => {
-  it('every bit of a node flipped, nodes dropped, added, in another order', async () => {
+  it('flipped bits, missing nodes, additional nodes, and another order', async () => {
     const trie = await trieOf(CASES[1]![1]);
     for (const [key, outcome] of [
       [bytesOf('k7'), bytesToHex(bytesOf('v7', 8))],
@@ -139,7 +139,7 @@ describe('walkPatriciaProof refuses', () => {
     expect(walk(keccak_256(node), KEY, [node])).toBe(outcome);
   });
 
-  it('a short node named by its hash', () => {
+  it('a short node referenced by its hash', () => {
     const key = crowdedKey(0);
     const short = leaf(Uint8Array.of(0x30 | (key[31]! & 15)), Uint8Array.of(5));
     // An extension over 62 half-bytes, a branch, a leaf of the last half-byte that should stand inside the branch.

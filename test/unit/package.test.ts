@@ -23,6 +23,6 @@ test('every dependency is pinned exactly', () => {
 });
 
 test('the committed byte code of the test token is what the pinned compiler makes of its source', async () => {
-  const committed = readFileSync(`${root}/src/chain/devnet/test-token.generated.ts`, 'utf8');
+  const committed = readFileSync(`${root}/src/chain/devnet/state/test-token.generated.ts`, 'utf8');
   expect(await testTokenModule()).toBe(committed);
 });

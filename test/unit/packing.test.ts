@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Packer } from '../../src/chain/devnet/packing.js';
+import { Packer } from '../../src/chain/devnet/records/packing.js';
 
 const bytes = (length: number, value: number) => new Uint8Array(length).fill(value);
 const values = [
@@ -27,14 +27,14 @@ const values = [
   {},
 ];
 
-test('gives back what was packed, whatever was packed before and after it', () => {
+test('unpacks each value, whatever was packed before and after it', () => {
   const packer = new Packer();
   const all = [...values, ...values, values, values];
   const packed = all.map((value) => packer.pack(value));
   expect(packed.map((value) => packer.unpack(value))).toEqual(all);
 });
 
-test('tells bytes that come again only once', () => {
+test('stores repeated bytes once', () => {
   const packer = new Packer();
   const sizes = [1, 2, 3, 4].map(
     (number) => packer.pack({ number, sender: bytes(20, 9), root: bytes(32, number) }).length,
@@ -42,7 +42,7 @@ test('tells bytes that come again only once', () => {
   expect(sizes[3]).toBeLessThan(sizes[0]! - 16);
 });
 
-test('refuses what it does not know rather than lose it', () => {
+test('refuses types it cannot pack', () => {
   for (const value of [-1, 1.5, -1n, 'text', () => {}, Number.NaN]) {
     expect(() => new Packer().pack([value])).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
   }

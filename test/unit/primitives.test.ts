@@ -14,15 +14,15 @@ const NUMBERS = [
   ),
 ];
 
-test('hex of calldata and blocks is the hex that Node prints', () => {
+test('encodes calldata and blocks as the same hex as Node', () => {
   for (const length of [0, 1, 20, 254, 255, 256, 257, 511, 4096, 70_001]) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i < 256 ? i : below(256)));
     expect(bytesToHex(bytes)).toBe(`0x${Buffer.from(bytes).toString('hex')}`);
   }
 });
 
-describe('integers and bytes, against the digits that the engine prints', () => {
-  test.each([0, 1, 5])('with %i zero bytes in front', (zeros) => {
+describe('integers and bytes match the digits that the engine prints', () => {
+  test.each([0, 1, 5])('with %i leading zero bytes', (zeros) => {
     for (const value of NUMBERS) {
       const digits = value === 0n ? '' : value.toString(16);
       const even = `${'00'.repeat(zeros)}${digits.padStart(digits.length + (digits.length % 2), '0')}`;
@@ -35,7 +35,7 @@ describe('integers and bytes, against the digits that the engine prints', () => 
     }
   });
 
-  test('a number that does not fit is refused', () => {
+  test('a number that is too large is refused', () => {
     for (const [value, length] of [
       [256n, 1],
       [-1n, 4],
@@ -47,7 +47,7 @@ describe('integers and bytes, against the digits that the engine prints', () => 
   });
 });
 
-test('long hex text, of either case', () => {
+test('decodes long hex in upper and lower case', () => {
   const bytes = Uint8Array.from({ length: 3000 }, () => below(256));
   const text = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   expect(hexToBytes(`0x${text}`)).toEqual(bytes);
@@ -55,7 +55,7 @@ test('long hex text, of either case', () => {
   expect(() => hexToBytes(`0x${text}`, 2999)).toThrow(expect.objectContaining({ code: 'INVALID_LENGTH' }));
 });
 
-test('hex text with any other character, in any place, is refused', () => {
+test('refuses hex with any other character at any position', () => {
   const refused = expect.objectContaining({ code: 'INVALID_HEX' });
   const others = ['g', 'G', '/', ':', '@', '`', ' ', '\0', '\u007f', '\u0080', '\u00b0', '\u0130', '\u0660', '\uff11'];
   for (const other of others) {

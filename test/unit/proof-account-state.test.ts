@@ -4,10 +4,10 @@ import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
 import { StateTrie } from '../../src/ethereum/state-trie.js';
 import { bigIntToBytes, bytesToKey } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../src/proof/account-state.js';
-import { formatTrieProof } from '../../src/rpc/format.js';
+import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../src/proof/ethereum/account-state.js';
+import { formatTrieProof } from '../../src/rpc/answers/format.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
-import { fixtureBytes, fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
 import { acceptedUnder, changedUnder } from '../support/refusal.js';
 
 const word = (value: bigint) => bigIntToBytes(value, 32);
@@ -100,7 +100,7 @@ describe('a batch of eth_getProof', () => {
     expect(lie(3, { address: bytesToHex(address(0xab)) })).toBe('KEY_MISMATCH address of 3');
     const elsewhere = verifyAccounts(word(1n), requests, answers);
     expect(elsewhere).toMatchObject({ reason: 'NODE_HASH_MISMATCH', index: 0, address: address(0xaa) });
-    expect(() => verifyAccounts(stateRoot, requests, answers.slice(1))).toThrow(/3 answers to 4 requests/);
+    expect(() => verifyAccounts(stateRoot, requests, answers.slice(1))).toThrow(/3 answers for 4 requests/);
   });
 
   it('is refused with any bit flipped; no other shape changes what is shown', async () => {
@@ -110,7 +110,7 @@ describe('a batch of eth_getProof', () => {
     expect(changedUnder(shapeEdits(answers), judged)).toEqual([]);
   });
 
-  it.skipIf(!fixturesPresent)('of geth, as recorded, against the root of the head', () => {
+  it.skipIf(!hasFixture('execution-apis/chain.rlp'))('of geth, as recorded, against the root of the head', () => {
     const text = new TextDecoder().decode(fixtureBytes('execution-apis/eth_getProof/get-account-proof-blockhash.io'));
     const line = (mark: string) =>
       JSON.parse(

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { hashWord } from '../../src/accumulator/keys.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
-import { type AnswerFixture, RECORDED, rememberingHasher, requestOf } from '../support/proof-fixtures.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
+import { ANSWERS, type AnswerFixture, rememberingHasher, requestOf } from '../support/proof-fixtures.js';
 import { outcome } from '../support/refusal.js';
 
 function outcomeOf(fixture: AnswerFixture): string {
   return outcome(() => verifyLineaProof(rememberingHasher(fixture.scheme), requestOf(fixture), fixture.result));
 }
 
-describe.skipIf(!fixturesPresent)('a recorded answer, damaged in one place, is refused', () => {
-  describe.each(RECORDED)('%s', (name) => {
+describe('an answer, damaged in one place, is refused', () => {
+  describe.each(ANSWERS)('%s', (name) => {
     const load = () => fixtureJson<AnswerFixture>(`state/getproof/${name}.json`);
 
     it('one bit of any hex field', () => {
@@ -47,7 +47,7 @@ describe.skipIf(!fixturesPresent)('a recorded answer, damaged in one place, is r
   });
 });
 
-describe.skipIf(!fixturesPresent)('slots that share their way up', () => {
+describe.skipIf(!hasFixture('state/getproof/mimc-contract-three-slots.json'))('slots that share their way up', () => {
   const load = () => fixtureJson<AnswerFixture>('state/getproof/mimc-contract-three-slots.json');
   interface Result {
     accountProof: Json;
@@ -98,77 +98,81 @@ describe.skipIf(!fixturesPresent)('slots that share their way up', () => {
   });
 });
 
-describe.skipIf(!fixturesPresent)('what is said about a refused answer', () => {
-  const load = () => {
-    const fixture = fixtureJson<AnswerFixture>('state/getproof/mimc-620681-missing-slot.json');
-    type Branch = { value: string; proofRelatedNodes: string[] };
-    type Result = { accountProof: { proof: Branch }; storageProofs: [{ leftProof: Branch; rightProof: Branch }] };
-    return { fixture, result: fixture.result as Result };
-  };
-  const verify = (fixture: AnswerFixture) =>
-    verifyLineaProof(rememberingHasher(fixture.scheme), requestOf(fixture), fixture.result);
+describe.skipIf(!hasFixture('state/getproof/mimc-620681-missing-slot.json'))(
+  'what is said about a refused answer',
+  () => {
+    const load = () => {
+      const fixture = fixtureJson<AnswerFixture>('state/getproof/mimc-620681-missing-slot.json');
+      type Branch = { value: string; proofRelatedNodes: string[] };
+      type Result = { accountProof: { proof: Branch }; storageProofs: [{ leftProof: Branch; rightProof: Branch }] };
+      return { fixture, result: fixture.result as Result };
+    };
+    const verify = (fixture: AnswerFixture) =>
+      verifyLineaProof(rememberingHasher(fixture.scheme), requestOf(fixture), fixture.result);
 
-  it('a verdict names the place of what does not hold', () => {
-    const { fixture, result } = load();
-    result.storageProofs[0].rightProof.value = `0x${'00'.repeat(31)}7e`;
-    expect(verify(fixture)).toMatchObject({
-      verified: false,
-      reason: 'VALUE_MISMATCH',
-      at: 'storageProofs[0].rightProof.value',
+    it('a verdict names the place of what does not hold', () => {
+      const { fixture, result } = load();
+      result.storageProofs[0].rightProof.value = `0x${'00'.repeat(31)}7e`;
+      expect(verify(fixture)).toMatchObject({
+        verified: false,
+        reason: 'VALUE_MISMATCH',
+        at: 'storageProofs[0].rightProof.value',
+      });
+      const { fixture: other, result: nodes } = load();
+      nodes.storageProofs[0].leftProof.proofRelatedNodes[37] = `0x${'ff'.repeat(64)}`;
+      expect(verify(other)).toMatchObject({
+        verified: false,
+        reason: 'NOT_CANONICAL',
+        at: 'storageProofs[0].leftProof.proofRelatedNodes[37]',
+      });
     });
-    const { fixture: other, result: nodes } = load();
-    nodes.storageProofs[0].leftProof.proofRelatedNodes[37] = `0x${'ff'.repeat(64)}`;
-    expect(verify(other)).toMatchObject({
-      verified: false,
-      reason: 'NOT_CANONICAL',
-      at: 'storageProofs[0].leftProof.proofRelatedNodes[37]',
+
+    it('the value of a neighbour has the length that its leaf asks for', () => {
+      // The right neighbour is the tail, the left one an account.
+      const tail = fixtureJson<AnswerFixture>('state/getproof/poseidon2-missing-account.json');
+      const { leftProof, rightProof } = (tail.result as { accountProof: Record<string, { value: string }> })
+        .accountProof;
+      const [left, right] = [leftProof!.value, rightProof!.value];
+      rightProof!.value = `0x${'00'.repeat(192)}`;
+      expect(verify(tail)).toMatchObject({ reason: 'VALUE_MISMATCH', at: 'accountProof.rightProof.value' });
+      rightProof!.value = right;
+      leftProof!.value = `0x${'00'.repeat(32)}`;
+      expect(verify(tail)).toMatchObject({ message: 'has 32 bytes, a value of this tree has 192' });
+      leftProof!.value = left;
+      expect(outcomeOf(tail)).toBe('accepted');
     });
-  });
 
-  it('the value of a neighbour has the length that its leaf asks for', () => {
-    // The right neighbour is the tail, the left one an account.
-    const tail = fixtureJson<AnswerFixture>('state/getproof/poseidon2-missing-account.json');
-    const { leftProof, rightProof } = (tail.result as { accountProof: Record<string, { value: string }> }).accountProof;
-    const [left, right] = [leftProof!.value, rightProof!.value];
-    rightProof!.value = `0x${'00'.repeat(192)}`;
-    expect(verify(tail)).toMatchObject({ reason: 'VALUE_MISMATCH', at: 'accountProof.rightProof.value' });
-    rightProof!.value = right;
-    leftProof!.value = `0x${'00'.repeat(32)}`;
-    expect(verify(tail)).toMatchObject({ message: 'has 32 bytes, a value of this tree has 192' });
-    leftProof!.value = left;
-    expect(outcomeOf(tail)).toBe('accepted');
-  });
+    it('an error names the place of what is malformed', () => {
+      const { fixture, result } = load();
+      result.storageProofs[0].leftProof.proofRelatedNodes[40] = `0x${'11'.repeat(32)}`;
+      expect(() => verify(fixture)).toThrow(
+        expect.objectContaining({
+          code: 'PROOF_MALFORMED',
+          details: expect.objectContaining({ path: 'storageProofs[0].leftProof.proofRelatedNodes[40]' }),
+        }),
+      );
+    });
 
-  it('an error names the place of what is malformed', () => {
-    const { fixture, result } = load();
-    result.storageProofs[0].leftProof.proofRelatedNodes[40] = `0x${'11'.repeat(32)}`;
-    expect(() => verify(fixture)).toThrow(
-      expect.objectContaining({
-        code: 'PROOF_MALFORMED',
-        details: expect.objectContaining({ path: 'storageProofs[0].leftProof.proofRelatedNodes[40]' }),
-      }),
-    );
-  });
+    it('a verifier of the other scheme finds an answer malformed; a bad request is an error', () => {
+      const { fixture } = load();
+      expect(outcomeOf({ ...fixture, scheme: 'poseidon2' })).toBe('PROOF_MALFORMED');
+      const request = requestOf(fixture);
+      const ask = (changed: object) => () =>
+        verifyLineaProof(rememberingHasher(fixture.scheme), { ...request, ...changed }, fixture.result);
+      const bad = expect.objectContaining({ code: 'INVALID_LENGTH' });
+      expect(ask({ address: new Uint8Array(19) })).toThrow(bad);
+      expect(ask({ stateRoot: new Uint8Array(31) })).toThrow(bad);
+      expect(ask({ storageKeys: [new Uint8Array(33)] })).toThrow(bad);
+    });
 
-  it('a verifier of the other scheme finds an answer malformed; a bad request is an error', () => {
-    const { fixture } = load();
-    expect(outcomeOf({ ...fixture, scheme: 'poseidon2' })).toBe('PROOF_MALFORMED');
-    const request = requestOf(fixture);
-    const ask = (changed: object) => () =>
-      verifyLineaProof(rememberingHasher(fixture.scheme), { ...request, ...changed }, fixture.result);
-    const bad = expect.objectContaining({ code: 'INVALID_LENGTH' });
-    expect(ask({ address: new Uint8Array(19) })).toThrow(bad);
-    expect(ask({ stateRoot: new Uint8Array(31) })).toThrow(bad);
-    expect(ask({ storageKeys: [new Uint8Array(33)] })).toThrow(bad);
-  });
+    it.each([null, undefined, 1, 'proof', [], {}, { accountProof: {} }])('%j is malformed', (answer) => {
+      const { fixture } = load();
+      expect(outcomeOf({ ...fixture, result: answer })).toBe('PROOF_MALFORMED');
+    });
+  },
+);
 
-  it.each([null, undefined, 1, 'proof', [], {}, { accountProof: {} }])('%j is malformed', (answer) => {
-    const { fixture } = load();
-    expect(outcomeOf({ ...fixture, result: answer })).toBe('PROOF_MALFORMED');
-  });
-});
-
-describe.skipIf(!fixturesPresent)('forged answers', () => {
+describe('forged answers', () => {
   interface Case extends AnswerFixture {
     name: string;
     expect: 'accept' | 'reject';
@@ -211,7 +215,7 @@ describe.skipIf(!fixturesPresent)('forged answers', () => {
   };
 
   describe.each(['mimc', 'poseidon2'] as const)('%s', (scheme) => {
-    const cases = fixturesPresent ? fixtureJson<{ cases: Case[] }>(`state/adversarial-${scheme}.json`).cases : [];
+    const cases = fixtureJson<{ cases: Case[] }>(`state/adversarial-${scheme}.json`).cases;
     it.each(cases.map((one) => [one.name, one.expect, one] as const))('%s: %s', (name, expected, one) => {
       const reason = outcomeOf(one);
       if (expected === 'accept') expect(reason).toBe('accepted');

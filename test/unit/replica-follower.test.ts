@@ -4,17 +4,16 @@ import type { FollowerSettings } from '../../src/chain/replica/settings.js';
 import { PlumblineError } from '../../src/errors.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';
-import { fixturesPresent } from '../support/fixtures.js';
 import { generatedChains } from '../support/mock-shomei.js';
 import { dump, hasherOf } from '../support/mock-shomei-scene.js';
 import { sceneOf } from '../support/replica-scenes.js';
 
-const chains = fixturesPresent ? generatedChains('poseidon2') : [];
+const chains = generatedChains('poseidon2');
 
-describe.skipIf(!fixturesPresent)('a follower', () => {
+describe('a follower', () => {
   it('has layer 1 say nothing about blocks of the hash before', async () => {
     const chain = chains[3]!;
     const scene = await sceneOf(chain);
@@ -34,7 +33,7 @@ describe.skipIf(!fixturesPresent)('a follower', () => {
     ]);
   });
 
-  it('proves nothing that is stored before layer 1 has confirmed it', async () => {
+  it('does not prove a stored state before layer 1 confirmed it', async () => {
     const chain = chains[7]!;
     const scene = await sceneOf(chain, { ends: [4] });
     await (await scene.open()).follow();
@@ -64,7 +63,7 @@ describe.skipIf(!fixturesPresent)('a follower', () => {
     expect(follower.confirmed).toBe(4);
   });
 
-  it('proves what is stored while layer 1 cannot be reached, until it can', async () => {
+  it('proves the stored state while layer 1 cannot be reached', async () => {
     const chain = chains[7]!;
     const scene = await sceneOf(chain, { ends: [4] });
     await (await scene.open()).follow();
@@ -112,14 +111,14 @@ describe.skipIf(!fixturesPresent)('a follower', () => {
     await expect(scene.open(settings)).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
   });
 
-  it('lets a call meanwhile wait for the one that runs', async () => {
+  it('lets a second call wait for the first', async () => {
     const scene = await sceneOf(chains[3]!);
     const follower = await scene.open({ rangeBlocks: 100 });
     await Promise.all([follower.follow(), follower.follow()]);
     expect(scene.content.asked).toEqual([[0, 8]]);
   });
 
-  it('goes on after a commit that failed, whether or not it was done', async () => {
+  it('goes on after a commit that failed, even if it was done', async () => {
     const chain = chains[7]!;
     const whole = await sceneOf(chain, { ends: [1, 4, 7] });
     await (await whole.open()).follow();

@@ -5,8 +5,8 @@ import { PlumblineError } from '../../src/errors.js';
 import { createManualClock } from '../support/mock-upstream-clock.js';
 import { turns, until } from '../support/mock-upstream-scene.js';
 
-describe('keeping at it', () => {
-  it('looks again, after what passes as well, until it is ended', async () => {
+describe('keepFollowing', () => {
+  it('polls again, also after errors, until it is stopped', async () => {
     const clock = createManualClock();
     const errors: unknown[] = [];
     const outcomes: (unknown | undefined)[] = [undefined, new Error('later'), undefined];

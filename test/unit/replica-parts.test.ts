@@ -1,11 +1,11 @@
 import { RLP } from '@ethereumjs/rlp';
 import { describe, expect, it } from 'vitest';
+import { prefetchRanges } from '../../src/chain/replica/fetch-range.js';
 import { layerOneOf, rootsIn } from '../../src/chain/replica/layer-one-roots.js';
-import { lookAhead } from '../../src/chain/replica/look-ahead.js';
 import { ReplicaStore } from '../../src/chain/replica/replica-store.js';
 import { parseTrieLogs } from '../../src/chain/replica/trie-log-source.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import type { PageChanges, PageSource } from '../../src/state/pages/page-source.js';
+import type { PageChanges, PageSource } from '../../src/state/page-source.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import { dump, MortalStore } from '../support/mock-shomei-scene.js';
 import { seededRandom } from '../support/random.js';
@@ -24,7 +24,7 @@ describe('answers of shomei_getTrieLogsByRange', () => {
   const numbersOf = (answer: unknown, first: number, last: number) =>
     parseTrieLogs(answer, first, last).map(({ blockNumber }) => blockNumber);
 
-  it('are blocks from the first on, fewer than asked for where there are no more', () => {
+  it('are blocks from the first on, fewer than requested if there are no more', () => {
     expect(numbersOf([log(0), log(1), log(2)], 0, 2)).toEqual([0, 1, 2]);
     expect(numbersOf([log(5), log(6)], 5, 9)).toEqual([5, 6]);
     expect(numbersOf([log(5, '5'), log(6, '0x6')], 5, 6)).toEqual([5, 6]);
@@ -44,7 +44,7 @@ describe('answers of shomei_getTrieLogsByRange', () => {
     ['no number', [{ ...log(4), blockNumber: undefined }], { code: 'TRIE_LOG_MALFORMED' }],
     ['another hash beside it', [{ ...log(4), blockHash: log(5).blockHash }], { code: 'TRIE_LOG_MALFORMED' }],
     ['a log that is not hex', [{ ...log(4), trieLog: '0xzz' }], { code: 'TRIE_LOG_MALFORMED' }],
-    ['a log that is not text', [{ ...log(4), trieLog: 7 }], { code: 'TRIE_LOG_MALFORMED' }],
+    ['a log that is not a string', [{ ...log(4), trieLog: 7 }], { code: 'TRIE_LOG_MALFORMED' }],
     ['null', null, { code: 'TRIE_LOG_MALFORMED', details: { path: 'logs' } }],
     ['a list of nulls', [null], { code: 'TRIE_LOG_MALFORMED', details: { path: 'logs[0]' } }],
   ])('are refused: %s', (_name, answer, { code, details = {} }) => {
@@ -53,15 +53,15 @@ describe('answers of shomei_getTrieLogsByRange', () => {
   });
 });
 
-describe('looking ahead', () => {
-  it('fetches the next piece while one is worked on, and no further', async () => {
+describe('prefetchRanges', () => {
+  it('fetches the next range while one is used, and no further', async () => {
     const begun: number[] = [];
     const fetch = async (first: number) => {
       begun.push(first);
       return { last: Math.min(first + 2, 10) };
     };
     const seen: [number, number][] = [];
-    for await (const { last } of lookAhead(0, 10, fetch, never)) {
+    for await (const { last } of prefetchRanges(0, 10, fetch, never)) {
       await new Promise((resolve) => setImmediate(resolve));
       seen.push([last, begun.length]);
     }
@@ -74,7 +74,7 @@ describe('looking ahead', () => {
     ]);
   });
 
-  it('goes on behind a piece that is shorter than expected', async () => {
+  it('goes on after a range that is shorter than expected', async () => {
     const begun: number[] = [];
     const lasts = new Map([
       [0, 0],
@@ -85,44 +85,44 @@ describe('looking ahead', () => {
       begun.push(first);
       return { last: lasts.get(first)! };
     };
-    for await (const _ of lookAhead(0, 5, fetch, never));
+    for await (const _ of prefetchRanges(0, 5, fetch, never));
     expect(begun).toEqual([0, 1, 5]);
   });
 
-  it('stops what is under way when its reader stops, and passes on who stopped it', async () => {
+  it('aborts running requests when its reader stops, with the reason', async () => {
     const signals: AbortSignal[] = [];
     const fetch = (first: number, signal: AbortSignal): Promise<{ last: number }> => {
       signals.push(signal);
       if (first === 0) return Promise.resolve({ last: 0 });
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     };
-    for await (const _ of lookAhead(0, 9, fetch, never)) break;
+    for await (const _ of prefetchRanges(0, 9, fetch, never)) break;
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 
     const stop = new AbortController();
-    const pieces = lookAhead(0, 9, fetch, stop.signal);
-    await pieces.next();
-    const second = pieces.next();
+    const ranges = prefetchRanges(0, 9, fetch, stop.signal);
+    await ranges.next();
+    const second = ranges.next();
     stop.abort(new Error('enough'));
     await expect(second).rejects.toThrow('enough');
   });
 
-  it('meets a failure when its turn comes', async () => {
+  it('throws a failure when its range is awaited', async () => {
     const fetch = async (first: number) => {
       if (first > 0) throw new Error('gone');
       return { last: 0 };
     };
-    const pieces = lookAhead(0, 9, fetch, never);
-    expect(await pieces.next()).toEqual({ done: false, value: { last: 0 } });
+    const ranges = prefetchRanges(0, 9, fetch, never);
+    expect(await ranges.next()).toEqual({ done: false, value: { last: 0 } });
     await new Promise((resolve) => setImmediate(resolve));
-    await expect(pieces.next()).rejects.toThrow('gone');
+    await expect(ranges.next()).rejects.toThrow('gone');
   });
 });
 
 describe('roots of layer 1', () => {
   const root = new Uint8Array(32).fill(7);
 
-  it('are asked for block by block where finalizations are not known', async () => {
+  it('are read block by block if finalizations are not known', async () => {
     const asked: number[] = [];
     const finality = {
       newest: async () => ({ number: 9, root, layerOneBlock: 100 }),
@@ -165,7 +165,7 @@ describe('the store of a replica', () => {
     return { puts, deletes };
   }
 
-  it('holds the confirmed state and the newest, and gives up the newest', async () => {
+  it('holds the confirmed state and the newest, and discards the newest', async () => {
     const random = seededRandom(5);
     const memory = new MemoryStore();
     let store = await ReplicaStore.open(memory, 'a');
@@ -188,7 +188,7 @@ describe('the store of a replica', () => {
     await expect(ReplicaStore.open(memory, 'b')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
   });
 
-  it('goes back as a whole, however often it dies at that', async () => {
+  it('goes back completely, even if it is interrupted repeatedly', async () => {
     const random = seededRandom(6);
     const memory = new MemoryStore();
     const store = await ReplicaStore.open(memory, 'a');
@@ -226,7 +226,7 @@ describe('the store of a replica', () => {
     return kept.map((value, i) => (value === undefined ? now[i] : value.length === 0 ? undefined : value));
   }
 
-  it('knows its pages again after a commit whose end it did not see', async () => {
+  it('reads its pages again after a commit that may have failed', async () => {
     for (const done of [false, true]) {
       const memory = new MemoryStore();
       const random = seededRandom(8);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isPlumblineError } from '../../src/errors.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
 import { proxyConfig, type RpcProxyOptions } from '../../src/hosts/proxy/config.js';
-import { secretsOf, withoutSecrets, withSecrets } from '../../src/hosts/proxy/secrets.js';
+import { optionSecretsOf, withoutSecrets, withSecrets } from '../../src/hosts/proxy/secrets.js';
 import { storedForm } from '../../src/hosts/proxy/stored-config.js';
 import { Targets } from '../../src/hosts/proxy/targets.js';
 import { devnet } from '../../src/networks/devnet.js';
@@ -16,7 +16,7 @@ describe('targets', () => {
     const stored = await storedForm({ targets, forward: true, fallback: 'none', node: {} });
     const looked = new Targets(stored.targets, stored.salt);
     const found = await looked.find(href);
-    // Known beforehand, or decided the second time.
+    // The second time, the result is cached.
     expect(looked.mayHave(href)).toBe(found !== undefined);
     return found?.index;
   };
@@ -65,8 +65,8 @@ describe('keys', () => {
     storeName: 'kept',
   };
 
-  test('none is in what is kept, all can be put back', async () => {
-    const secrets = secretsOf(node);
+  test('are not in the stored form, and can be restored', async () => {
+    const secrets = optionSecretsOf(node);
     expect(secrets).toHaveLength(8);
     expect(withSecrets(withoutSecrets(node, secrets), secrets)).toEqual(node);
     const targets = [`https://a.example/v3/${KEY}0`, `https://dapp.example/v3/${KEY}9`];
@@ -79,7 +79,7 @@ describe('keys', () => {
     ]);
   });
 
-  test('a configuration without any is kept whole', async () => {
+  test('a configuration without keys is stored unchanged', async () => {
     const plain: NodeOptions = { chain: { kind: 'light', network: devnet(), endpoints: ['https://plain.example'] } };
     expect(await storedForm({ targets: [], forward: true, fallback: 'none', node: plain })).toMatchObject({
       node: plain,
@@ -88,7 +88,7 @@ describe('keys', () => {
   });
 });
 
-test('options that are not sound are refused, without quoting them', () => {
+test('invalid options are refused with a message that does not quote them', () => {
   for (const options of [
     { paths: ['rpc'] },
     { paths: ['//elsewhere.example/secret'] },

@@ -61,7 +61,7 @@ describe('forwarding', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('nobody there is told apart from an error, and an end of the caller ends it', async () => {
+  test('returns undefined where no endpoint is, and ends when the caller aborts', async () => {
     upstream = await openMockUpstream();
     upstream.fail({ kind: 'status', status: 404, body: 'not found' });
     expect(await forwardTo(request(upstream.url), 300_000)(calls)).toBe(undefined);

@@ -1,23 +1,24 @@
 import { describe, expect, test, vi } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
+import type { NodeTransport } from '../../src/hosts/provider/transport.js';
 import { type ProxyConfig, proxyConfig, type RpcProxyOptions } from '../../src/hosts/proxy/config.js';
-import { ProxyHost, type Surroundings } from '../../src/hosts/proxy/proxy-host.js';
+import { type ProxyEnvironment, ProxyHost } from '../../src/hosts/proxy/proxy-host.js';
 import { answerSplit } from '../../src/hosts/proxy/split.js';
 import type { StoredConfig } from '../../src/hosts/proxy/stored-config.js';
-import type { NodeTransport } from '../../src/hosts/transport.js';
 import { devnet } from '../../src/networks/devnet.js';
-import type { RpcContext } from '../../src/rpc/context.js';
-import { DEVNET_METHODS } from '../../src/rpc/devnet-methods.js';
-import { type Reply, type RpcResponse, readRequest, success } from '../../src/rpc/envelope.js';
-import { methodTable, servedMethods } from '../../src/rpc/method-table.js';
+import type { RpcContext } from '../../src/rpc/methods/context.js';
+import { type Reply, type RpcResponse, readRequest, success } from '../../src/rpc/protocol/envelope.js';
+import { servedMethods } from '../../src/rpc/protocol/method-info.js';
+import { DEVNET_METHODS } from '../../src/rpc/tables/devnet-methods.js';
+import { methodTable } from '../../src/rpc/tables/method-table.js';
 import { eventually, settled } from '../support/eventually.js';
 import { seededRandom } from '../support/random.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const PAGE = 'https://dapp.example/app/';
 
-test('the names that a node serves are those of its table', () => {
+test('servedMethods() lists the names in the method table of each chain kind', () => {
   const chainOf = (kind: 'devnet' | 'light', methodPrefix: string) =>
     ({ chain: { kind, network: { ...devnet(), methodPrefix } } }) as unknown as RpcContext;
   for (const prefix of ['linea', 'l2', 'other']) {
@@ -27,13 +28,13 @@ test('the names that a node serves are those of its table', () => {
     const dev = methodTable(chainOf('devnet', prefix), DEVNET_METHODS).names;
     expect([...servedMethods('devnet', prefix)].sort()).toEqual(dev);
   }
-  // What only a chain that executes its blocks can answer is not a light node's, and so goes on to the network.
+  // Methods that need executed blocks are not in the table of a light node, so they are forwarded.
   expect(servedMethods('devnet', 'linea')).toContain('eth_simulateV1');
   for (const kind of ['light', 'replica'] as const)
     expect(servedMethods(kind, 'linea')).not.toContain('eth_simulateV1');
 });
 
-/** Answers as a dispatcher does, with the id again in the result. */
+/** Answers as a dispatcher does, with the id in the result. */
 async function echo(payload: unknown): Promise<Reply> {
   const requests = (Array.isArray(payload) ? payload : [payload]).map(readRequest);
   const bodies = requests.flatMap((request): RpcResponse[] => {
@@ -43,7 +44,7 @@ async function echo(payload: unknown): Promise<Reply> {
   return { body: Array.isArray(payload) ? bodies : bodies[0] };
 }
 
-test('batches of any make-up are answered in order, each with its own id', async () => {
+test('mixed batches are answered in order, each request with its id', async () => {
   const random = seededRandom(7);
   const ids = [0, 1, -1, 1.5, 'a', '', null, 2 ** 53 - 1];
   for (let round = 0; round < 300; round++) {
@@ -57,8 +58,8 @@ test('batches of any make-up are answered in order, each with its own id', async
     );
     const serves = (method: string) => method === 'served';
     const reply = await answerSplit(batch, { local: echo, serves, forward, fallback: undefined, maxBatch: 100 });
-    const expected = batch.flatMap((member): RpcResponse[] => {
-      const request = readRequest(member);
+    const expected = batch.flatMap((item): RpcResponse[] => {
+      const request = readRequest(item);
       if ('error' in request) return [request];
       const { id } = request;
       return id === undefined ? [] : [success(id, [serves(request.method) ? 'here' : 'there', id])];
@@ -69,7 +70,7 @@ test('batches of any make-up are answered in order, each with its own id', async
   }
 });
 
-test('a batch that is too large is not cut into parts: the node refuses it whole', async () => {
+test('a batch above the limit is not split: the node refuses it as a whole', async () => {
   const batch = [1, 2, 3].map((id) => ({ jsonrpc: '2.0', id, method: 'not_served' }));
   const forward = vi.fn(async () => []);
   const local = vi.fn(async () => ({ body: [] }));
@@ -79,11 +80,11 @@ test('a batch that is too large is not cut into parts: the node refuses it whole
 });
 
 describe('the proxy', () => {
-  /** A worker's surroundings whose nodes count what is asked of them. */
+  /** An environment whose nodes record how they are used. */
   function scene(kept?: StoredConfig) {
     const state = { kept, opened: [] as NodeOptions[], closed: 0, asked: 0, pages: [] as ProxyConfig[] };
     let release: (() => void) | undefined;
-    const around: Surroundings = {
+    const environment: ProxyEnvironment = {
       openNode: async (options) => {
         state.opened.push(options);
         const dispatch = async (_: string, payload: unknown) => {
@@ -93,8 +94,8 @@ describe('the proxy', () => {
         const close = async () => void state.closed++;
         return { info: { chainId: 1 }, dispatch, close, onFailure: () => () => {} } as unknown as NodeTransport;
       },
-      kept: async () => state.kept,
-      keep: async (config) => {
+      loadConfig: async () => state.kept,
+      storeConfig: async (config) => {
         state.kept = config;
       },
       askPages: (accept) => {
@@ -103,7 +104,7 @@ describe('the proxy', () => {
       },
       fetch: async () => new Response('the network'),
     };
-    return { state, around, release: () => release?.() };
+    return { state, environment, release: () => release?.() };
   }
   const post = (url = `https://rpc.example/v3/${KEY}`, params: unknown[] = []) =>
     new Request(url, {
@@ -119,10 +120,10 @@ describe('the proxy', () => {
     (await proxy.respond(request)?.then((r) => r.text())) ?? '';
   const HERE = JSON.stringify(success(4, ['here', 4]));
 
-  test('answers what it is configured for and leaves the rest alone', async () => {
-    const { around } = scene();
-    const proxy = new ProxyHost(around);
-    // What it is to answer has to be read first.
+  test('answers only the configured URLs', async () => {
+    const { environment } = scene();
+    const proxy = new ProxyHost(environment);
+    // The configuration has to be read first.
     expect(await said(proxy, post())).toBe('the network');
     expect(proxy.respond(post())).toBe(undefined);
     await proxy.configure(config());
@@ -133,28 +134,28 @@ describe('the proxy', () => {
     expect(proxy.respond(post())).toBe(undefined);
   });
 
-  test('has its keys back from the address of a request', async () => {
+  test('takes its keys from the URL of a request', async () => {
     const first = scene();
-    await new ProxyHost(first.around).configure(config(light(`https://rpc.example/v3/${KEY}`)));
-    const { around, state } = scene(first.state.kept);
-    expect(await said(new ProxyHost(around), post())).toBe(HERE);
+    await new ProxyHost(first.environment).configure(config(light(`https://rpc.example/v3/${KEY}`)));
+    const { environment, state } = scene(first.state.kept);
+    expect(await said(new ProxyHost(environment), post())).toBe(HERE);
     expect(state.opened[0]?.chain).toMatchObject({ endpoints: [`https://rpc.example/v3/${KEY}`] });
     expect(state.asked).toBe(0);
   });
 
-  test('has its keys back from a page that gave the same configuration, or fails', async () => {
+  test('takes its keys from a page with the same configuration, or fails', async () => {
     vi.useFakeTimers();
     try {
       const given = config(light(`https://other.example/v3/${KEY}`));
       const first = scene();
-      await new ProxyHost(first.around).configure(given);
-      const { around, state } = scene(first.state.kept);
+      await new ProxyHost(first.environment).configure(given);
+      const { environment, state } = scene(first.state.kept);
       state.pages.push(config(light(`https://wrong.example/v3/${KEY}`)), given);
-      expect(await said(new ProxyHost(around), post())).toBe(HERE);
+      expect(await said(new ProxyHost(environment), post())).toBe(HERE);
       expect(state.opened[0]?.chain).toMatchObject({ endpoints: [`https://other.example/v3/${KEY}`] });
 
       const alone = scene(first.state.kept);
-      const proxy = new ProxyHost(alone.around);
+      const proxy = new ProxyHost(alone.environment);
       const waiting = said(proxy, post());
       await eventually(() => expect(alone.state.asked).toBe(1));
       await vi.advanceTimersByTimeAsync(11_000);
@@ -167,9 +168,9 @@ describe('the proxy', () => {
     }
   });
 
-  test('another configuration waits for the requests under way, and the same one changes nothing', async () => {
-    const { around, state, release } = scene();
-    const proxy = new ProxyHost(around);
+  test('another configuration waits for requests under way; the same one changes nothing', async () => {
+    const { environment, state, release } = scene();
+    const proxy = new ProxyHost(environment);
     await proxy.configure(config());
     const slow = said(proxy, post(undefined, ['slow']));
     await eventually(() => expect(state.opened).toHaveLength(1));
@@ -183,12 +184,12 @@ describe('the proxy', () => {
     expect([state.opened.length, state.closed]).toEqual([2, 1]);
   });
 
-  test('a configuration that cannot be read fails requests, and only those', async () => {
-    const { around } = scene();
-    const kept = async () => {
+  test('only JSON-RPC requests fail when the configuration cannot be read', async () => {
+    const { environment } = scene();
+    const loadConfig = async () => {
       throw new PlumblineError('STORE_UNAVAILABLE', 'no', { reason: 'no' });
     };
-    const proxy = new ProxyHost({ ...around, kept });
+    const proxy = new ProxyHost({ ...environment, loadConfig });
     expect(JSON.parse(await said(proxy, post()))).toMatchObject({ id: 4, error: { code: -32603 } });
     const upload = new Request('https://dapp.example/upload', { method: 'POST', body: 'bytes' });
     expect(await said(proxy, upload)).toBe('the network');

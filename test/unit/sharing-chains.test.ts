@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createInlineNode } from '../../src/hosts/inline.js';
-import { openInline } from '../../src/hosts/open-inline.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import { openInline } from '../../src/hosts/opening/open-inline.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
@@ -14,7 +14,7 @@ const RECIPIENT = stranger('11');
 const transfer = (nonce: number) =>
   signTransaction(0, { nonce, to: RECIPIENT, value: 5n, gasLimit: 21_000n, ...PRICE });
 
-test('a devnet goes on in the next tab with the blocks, the roots and the waiting edits of the one before', async () => {
+test('the next tab continues a devnet with its blocks, roots and pending edits', async () => {
   const browser = new TestBrowser();
   const [first, second] = [browser.tab(), browser.tab()];
   const one = await browser.open(first, openInline);
@@ -44,7 +44,7 @@ test('a devnet goes on in the next tab with the blocks, the roots and the waitin
   await expect.poll(() => heads).toEqual(['0x1', '0x2', '0x3']);
 });
 
-test('one of several light nodes asks the endpoints; the others have other keys for them, and go on without it', async () => {
+test('only the writer of several light nodes sends upstream requests; a follower takes over with its own endpoints', async () => {
   const dev = await createInlineNode();
   const ownUpstream = await serveMock(dev);
   const otherUpstream = await serveMock(dev);
@@ -67,7 +67,7 @@ test('one of several light nodes asks the endpoints; the others have other keys 
   expect(otherUpstream.seen.length).toBeGreaterThan(0);
 });
 
-test('a node that is not stored is alone', async () => {
+test('a node without a store name shares nothing', async () => {
   const node = await createInlineNode();
   expect(await node.sharing()).toEqual({ role: 'alone' });
   await node.close();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LockOffice } from '../../src/hosts/sharing/office.js';
+import { LockElection } from '../../src/hosts/sharing/writer-election.js';
 import { claimStore, type FencedStore, LEASE_KEY } from '../../src/store/fence.js';
 import { ask, type Gates, gate, sharingOf, stubLog, stubNode } from '../support/stub-node.js';
 import { HUNG_AFTER_MS, hashOf, rolesOf, TestBrowser, tabs } from '../support/tabs.js';
@@ -8,7 +8,7 @@ import { HUNG_AFTER_MS, hashOf, rolesOf, TestBrowser, tabs } from '../support/ta
 const leaseEnd = async ({ store }: TestBrowser) => Number(new TextDecoder().decode(await store.get('meta', LEASE_KEY)));
 
 describe('a writer that hangs', () => {
-  test('is taken over from, writes nothing more, and goes on as one of the others', async () => {
+  test('is replaced, commits nothing more, and becomes a follower', async () => {
     const held = gate();
     const gates: Gates = {};
     const { nodes, tabs: pages, browser, logs } = await tabs(2, gates);
@@ -20,7 +20,7 @@ describe('a writer that hangs', () => {
     pages[0]!.hang();
     expect(await ask(nodes[1]!, 'eth_blockNumber')).toBe('0x0');
     expect((await sharingOf(nodes[1]!)).role).toBe('writer');
-    // What it had begun comes to the store now.
+    // The requests that it had begun reach the store now.
     gates.beforeCommit = undefined;
     held.open();
     await expect.poll(() => logs[0]!.refused).toEqual(['STORE_TAKEN_OVER', 'STORE_TAKEN_OVER']);
@@ -33,7 +33,7 @@ describe('a writer that hangs', () => {
     expect(logs[0]!.closed).toEqual([1]);
   });
 
-  test('has not begun what it did not read: that happens, once', async () => {
+  test('a request that the hung writer never received is sent to the next writer, once', async () => {
     const { nodes, tabs: pages, browser, logs } = await tabs(2);
     pages[0]!.hang();
     expect(await ask(nodes[1]!, 'eth_sendTransaction', ['0x01'])).toBe(hashOf('0x01'));
@@ -43,12 +43,12 @@ describe('a writer that hangs', () => {
     expect(logs.map(({ calls }) => calls)).toEqual([[], ['eth_sendTransaction']]);
   });
 
-  test('with commits of its own is refused by the store, wherever the news of the next is', async () => {
+  test('is refused by the store before it has heard of the next writer', async () => {
     const { nodes, browser } = await tabs(1);
     const other = await claimStore(browser.store);
     await other!.commit({ puts: [{ table: 'blocks', key: 1, value: new Uint8Array() }] });
     const sent = ask(nodes[0]!, 'eth_sendRawTransaction', ['0x01']);
-    // It stands again, and writes as a new one.
+    // It campaigns again and writes in a new term.
     expect(await sent).toBe(hashOf('0x01'));
     expect((await sharingOf(nodes[0]!)).epoch).toBeGreaterThan(other!.epoch);
     await expect(other!.commit({ deletes: [{ table: 'blocks', key: 1 }] })).rejects.toMatchObject({
@@ -58,21 +58,21 @@ describe('a writer that hangs', () => {
   });
 });
 
-describe('the lock', () => {
+describe('LockElection', () => {
   const never = new AbortController().signal;
-  const isAlone = () => true;
-  const officeOf = (browser: TestBrowser) => {
+  const noWriterKnown = () => true;
+  const electionOf = (browser: TestBrowser) => {
     const { locks, openStore } = browser.tab().environment;
-    return new LockOffice(locks!, browser.name, () => openStore!(browser.name, {}));
+    return new LockElection(locks!, browser.name, () => openStore!(browser.name, {}));
   };
 
-  test('is held by one at a time; stolen, its holder is told, and the stores of both know', async () => {
+  test('grants one node at a time; when the grant is stolen, the old writer is told and its commits are refused', async () => {
     const browser = new TestBrowser();
-    const [first, second] = [officeOf(browser), officeOf(browser)];
+    const [first, second] = [electionOf(browser), electionOf(browser)];
     const order: string[] = [];
     const end = gate();
     let old: FencedStore | undefined;
-    const holding = first.hold(
+    const firstTerm = first.campaign(
       async ({ lost, store }) => {
         old = await store();
         lost.addEventListener('abort', () => order.push('lost'));
@@ -80,47 +80,47 @@ describe('the lock', () => {
         await end.closed;
         order.push('first ends');
       },
-      { signal: never, steal: false, isAlone },
+      { signal: never, steal: false, noWriterKnown },
     );
     await end.reached;
     const patience = new AbortController();
-    const waiting = second.hold(async () => void order.push('never'), {
+    const waiting = second.campaign(async () => void order.push('never'), {
       signal: patience.signal,
       steal: false,
-      isAlone,
+      noWriterKnown,
     });
     patience.abort();
     await waiting;
-    await second.hold(
+    await second.campaign(
       async ({ store }) => {
         await (await store())!.commit({});
         order.push('second');
       },
-      { signal: never, steal: true, isAlone },
+      { signal: never, steal: true, noWriterKnown },
     );
     await expect.poll(() => order).toEqual(['lost', 'second']);
     await expect(old!.commit({})).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
     end.open();
-    await holding;
+    await firstTerm;
     expect(order.at(-1)).toBe('first ends');
   });
 });
 
 describe('without locks', () => {
-  test('a writer that hangs longer than its lease learns that it is over', async () => {
+  test('a writer that hangs longer than its lease becomes a follower', async () => {
     const browser = new TestBrowser(false);
     const { nodes, tabs: pages, logs } = await tabs(2, {}, browser);
     pages[0]!.hang(true);
     expect(await ask(nodes[1]!, 'eth_chainId')).toBe('0x1');
     expect((await sharingOf(nodes[1]!)).role).toBe('writer');
-    // It is woken by the news of the other alone.
+    // Only the announcement of the other node tells it.
     pages[0]!.resume();
     await expect.poll(() => rolesOf(nodes)).toEqual(['follower', 'writer']);
     expect(await ask(nodes[0]!, 'eth_chainId')).toBe('0x1');
     expect(logs[1]!.calls).toHaveLength(2);
   });
 
-  test('a lease in the store says who writes; when it is not renewed another does', async () => {
+  test('a lease in the store names the writer; when it is not renewed, another node takes over', async () => {
     const browser = new TestBrowser(false);
     const { nodes, tabs: pages, logs } = await tabs(3, {}, browser);
     expect(await rolesOf(nodes)).toEqual(['writer', 'follower', 'follower']);
@@ -135,7 +135,7 @@ describe('without locks', () => {
     expect(await browser.store.keys('blocks')).toHaveLength(2);
   });
 
-  test('an orderly end gives the lease back', async () => {
+  test('a writer that closes gives its lease back', async () => {
     const browser = new TestBrowser(false);
     const { nodes } = await tabs(2, {}, browser);
     await nodes[0]!.close();
@@ -147,7 +147,7 @@ describe('without locks', () => {
 describe('a background node', () => {
   const background = { rank: 'background', hungAfterMs: HUNG_AFTER_MS } as const;
 
-  test('lets the node of a page write, and finishes what it had begun', async () => {
+  test('lets the node of a page write, and finishes the requests it had begun', async () => {
     const browser = new TestBrowser();
     const held = gate();
     const gates: Gates = { beforeCommit: held.closed };
@@ -167,7 +167,7 @@ describe('a background node', () => {
     expect(await ask(worker, 'eth_blockNumber')).toBe('0x2');
   });
 
-  test('writes when the last page is gone, not while another is there', async () => {
+  test('writes only when the last page has gone', async () => {
     const browser = new TestBrowser();
     const [first, second] = [browser.tab(), browser.tab()];
     const node = await browser.open(first, stubNode(stubLog()));

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import { openInline } from '../../src/hosts/open-inline.js';
+import { openInline } from '../../src/hosts/opening/open-inline.js';
 import type { Commit } from '../../src/store/page-store.js';
 import { ask, sharingOf } from '../support/stub-node.js';
 import { TestBrowser } from '../support/tabs.js';
@@ -8,7 +8,7 @@ import { TestBrowser } from '../support/tabs.js';
 const CHAIN = { options: { chain: { kind: 'devnet', scheme: 'poseidon2' }, dictionary: { kind: 'general' } } } as const;
 const FULL = { mode: 'memory', reason: 'STORE_QUOTA_EXCEEDED' };
 
-/** A browser whose disk can be full: what only deletes is let through, as browsers do. */
+/** A browser whose disk can be full. Commits that only delete succeed, as in browsers. */
 function browserWithDisk(hasLocks = true) {
   const browser = new TestBrowser(hasLocks);
   const disk = { isFull: false, refused: 0 };
@@ -26,7 +26,7 @@ function browserWithDisk(hasLocks = true) {
 const epochOf = async ({ store }: TestBrowser) =>
   (JSON.parse(new TextDecoder().decode(await store.get('meta', 'writer'))) as { epoch: number }).epoch;
 
-test('a full disk: another takes over what is stored, goes on in memory, and is the writer when there is room', async () => {
+test('a full disk: the next writer reads the store, works in memory, and claims the store when there is space', async () => {
   const { browser, disk } = browserWithDisk();
   const one = await browser.open(browser.tab(), openInline, CHAIN);
   const two = await browser.open(browser.tab(), openInline, CHAIN);
@@ -38,7 +38,7 @@ test('a full disk: another takes over what is stored, goes on in memory, and is 
   const told: unknown[] = [];
   two.onStoreStatus!((status) => told.push(status));
   await one.close();
-  // What was in memory alone ended with it, as it said.
+  // Block 2 was only in memory, as its status said.
   expect(await ask(two, 'eth_blockNumber')).toBe('0x1');
   expect((await sharingOf(two)).role).toBe('writer');
   expect(told).toEqual([expect.objectContaining(FULL)]);
@@ -53,7 +53,7 @@ test('a full disk: another takes over what is stored, goes on in memory, and is 
   expect(await ask(three, 'eth_getBlockByNumber', ['latest', false])).toEqual(head);
 });
 
-test('a full disk: those who follow are told with the writer, and when that has changed with its successor', async () => {
+test('a full disk: followers get the status of the writer, and changes of it by the next writer', async () => {
   const { browser, disk } = browserWithDisk();
   const one = await browser.open(browser.tab(), openInline, CHAIN);
   const two = await browser.open(browser.tab(), openInline, CHAIN);
@@ -73,7 +73,7 @@ test('a full disk: those who follow are told with the writer, and when that has 
   disk.isFull = true;
   await ask(three, 'evm_mine');
   await expect.poll(() => told).toHaveLength(3);
-  // What the disk has room for when the next one begins, is stored.
+  // There is space when the next writer begins, so it stores everything.
   disk.isFull = false;
   await one.close();
   expect(await ask(two, 'eth_blockNumber')).toBe('0x3');
@@ -81,7 +81,7 @@ test('a full disk: those who follow are told with the writer, and when that has 
   expect(two.storeStatus).toEqual({ mode: 'durable' });
 });
 
-test('a full disk: a stored devnet opens, reads, and goes on in memory', async () => {
+test('a full disk: a stored devnet opens, reads, and works in memory', async () => {
   const { browser, disk } = browserWithDisk();
   const one = await browser.open(browser.tab(), openInline, CHAIN);
   await ask(one, 'evm_mine');
@@ -95,7 +95,7 @@ test('a full disk: a stored devnet opens, reads, and goes on in memory', async (
   expect(again.storeStatus).toMatchObject({ ...FULL, since: 2 });
 });
 
-test('a writer that hung while the disk became full writes nothing over the next one', async () => {
+test('a writer that hung while the disk became full overwrites nothing of the next writer', async () => {
   const { browser, disk } = browserWithDisk();
   const [first, second] = [browser.tab(), browser.tab()];
   const sharing = { hungAfterMs: 1_000 };
@@ -119,14 +119,14 @@ test('a writer that hung while the disk became full writes nothing over the next
 describe('without locks', () => {
   const sharing = { hungAfterMs: 1_000 };
 
-  test('a writer whose lease cannot be renewed for want of room stays the writer, in memory', async () => {
+  test('a writer whose lease cannot be renewed because the disk is full stays the writer, in memory', async () => {
     const { browser, disk } = browserWithDisk(false);
     const one = await browser.open(browser.tab(), openInline, { ...CHAIN, sharing });
     const two = await browser.open(browser.tab(), openInline, { ...CHAIN, sharing });
     disk.isFull = true;
     await ask(two, 'evm_mine');
     const { epoch } = await sharingOf(two);
-    // Its lease runs out while it tries to renew it: that is three times in a lease, or more seldom.
+    // Its lease expires while it tries to renew it, at most three times in a lease.
     const { refused } = disk;
     await expect.poll(() => disk.refused).toBeGreaterThan(refused + 9);
     expect(await ask(two, 'eth_blockNumber')).toBe('0x1');
@@ -138,7 +138,7 @@ describe('without locks', () => {
     expect(await ask(two, 'eth_blockNumber')).toBe('0x2');
   });
 
-  test('another takes over what is stored, and a node opens that is alone', async () => {
+  test('another node takes over on a full disk, and a first node opens on one', async () => {
     const { browser, disk } = browserWithDisk(false);
     const first = browser.tab();
     await browser.open(first, openInline, { ...CHAIN, sharing });

@@ -1,11 +1,11 @@
 import 'fake-indexeddb/auto';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { PlumblineNode } from '../../src/hosts/node-handle.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { type DevNode, devNode } from '../support/dev-node.js';
 
 let count = 0;
 const CHAIN = { kind: 'devnet', scheme: 'poseidon2' } as const;
-/** What a request is answered by a node that writes no more. */
+/** The answer of a node that is no longer the writer. */
 const TAKEN_OVER = { message: expect.stringContaining('the store was taken over') };
 const namedAlike = () => ({ storeName: `inline-${count++}`, chain: CHAIN });
 
@@ -13,13 +13,13 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** The receipt's block of a transfer that was acknowledged. */
+/** Sends a transfer. @returns the hash of the block in its receipt */
 async function sent(dev: DevNode, nonce: number): Promise<string> {
   const hash = await dev.transfer(0, { nonce });
   return ((await dev.ask('eth_getTransactionReceipt', hash)) as { blockHash: string }).blockHash;
 }
 
-/** Hashes of all blocks, each of which has to be linked to the one before. */
+/** Hashes of all blocks. Checks that each is linked to its parent. */
 async function chainOf({ ask }: DevNode): Promise<string[]> {
   const hashes: string[] = [];
   for (let number = 0, head = Number(await ask('eth_blockNumber')); number <= head; number++) {
@@ -32,7 +32,7 @@ async function chainOf({ ask }: DevNode): Promise<string[]> {
 
 const roleOf = async (node: PlumblineNode) => (await node.sharing()).role;
 
-test('two inline nodes of one name have one chain, and one of them writes', async () => {
+test('two inline nodes with one store name have one chain and one writer', async () => {
   const options = namedAlike();
   const [first, second] = [await devNode(options), await devNode(options)];
   expect([await roleOf(first.node), await roleOf(second.node)]).toEqual(['writer', 'follower']);
@@ -45,14 +45,14 @@ test('two inline nodes of one name have one chain, and one of them writes', asyn
   expect((await chainOf(await devNode(options))).slice(1)).toEqual(blocks);
 });
 
-test('a node of another chain under the same name is refused', async () => {
+test('a node with other chain options and the same store name is refused', async () => {
   const options = namedAlike();
   await devNode(options);
   const other = devNode({ ...options, chain: { ...CHAIN, scheme: 'mimc' } });
   await expect(other).rejects.toMatchObject({ code: 'STORE_IN_USE' });
 });
 
-test('where nodes cannot reach each other, the last one writes; the one before is told, and loses nothing it acknowledged', async () => {
+test('where nodes cannot reach each other, the last one opened writes; the earlier one gets an error, and no acknowledged block is lost', async () => {
   vi.stubGlobal('BroadcastChannel', undefined);
   const options = namedAlike();
   const first = await devNode(options);

@@ -3,8 +3,8 @@ import { settled } from '../support/eventually.js';
 import { ask, type Gates, gate, stubLog, stubNode } from '../support/stub-node.js';
 import { hashOf, TestBrowser, tabs } from '../support/tabs.js';
 
-describe('requests under way when the writer goes', () => {
-  test('reading is asked for again', async () => {
+describe('requests under way when the writer ends', () => {
+  test('reads are sent to the next writer', async () => {
     const held = gate();
     const gates: Gates = { read: held.closed };
     const { nodes, tabs: pages, logs } = await tabs(2, gates);
@@ -16,7 +16,7 @@ describe('requests under way when the writer goes', () => {
     expect(logs[1]!.calls).toEqual(['eth_chainId']);
   });
 
-  test.each(['beforeCommit', 'afterCommit'] as const)('a signed transaction happens once: %s', async (place) => {
+  test.each(['beforeCommit', 'afterCommit'] as const)('a signed transaction is included once: %s', async (place) => {
     const held = gate();
     const gates: Gates = { [place]: held.closed };
     const { nodes, tabs: pages, logs, browser } = await tabs(2, gates);
@@ -31,13 +31,13 @@ describe('requests under way when the writer goes', () => {
     expect(logs[1]!.calls[0]).toBe('eth_sendRawTransaction');
   });
 
-  test('a transaction that is known for another reason is still refused', async () => {
+  test('a transaction that the caller sent twice is still refused', async () => {
     const { nodes } = await tabs(2);
     await ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01']);
     await expect(ask(nodes[1]!, 'eth_sendRawTransaction', ['0x01'])).rejects.toMatchObject({ code: -32000 });
   });
 
-  test('a transaction that the next writer refuses is refused', async () => {
+  test('a transaction that the next writer refuses is answered with its error', async () => {
     const held = gate();
     const gates: Gates = { beforeCommit: held.closed };
     const { nodes, tabs: pages, logs, browser } = await tabs(2, gates);
@@ -49,7 +49,7 @@ describe('requests under way when the writer goes', () => {
     expect(await browser.store.keys('blocks')).toEqual([]);
   });
 
-  test('what would happen twice is not asked for again, and says so', async () => {
+  test('a non-idempotent request is not sent again; its outcome is unknown', async () => {
     const held = gate();
     const gates: Gates = { afterCommit: held.closed };
     const { nodes, tabs: pages, browser, logs } = await tabs(2, gates);
@@ -61,7 +61,7 @@ describe('requests under way when the writer goes', () => {
     expect(logs[1]!.calls).toEqual([]);
   });
 
-  test('of a batch, what may be repeated is', async () => {
+  test('of a batch, only idempotent requests are sent again', async () => {
     const held = gate();
     const gates: Gates = { afterCommit: held.closed };
     const { nodes, tabs: pages, browser, logs } = await tabs(2, gates);
@@ -82,7 +82,7 @@ describe('requests under way when the writer goes', () => {
     expect(logs[1]!.calls).toEqual(['eth_chainId', 'eth_chainId', 'eth_blockNumber']);
   });
 
-  test('an orderly end waits for what writes; what comes after waits for the next writer', async () => {
+  test('a writer that closes finishes requests that change state; later ones wait for the next writer', async () => {
     const held = gate();
     const gates: Gates = { beforeCommit: held.closed };
     const { nodes, browser, logs } = await tabs(3, gates);
@@ -93,7 +93,7 @@ describe('requests under way when the writer goes', () => {
     listener.onmessage = ({ data }) => void left.push((data as { kind: string }).kind);
     const closing = nodes[0]!.close();
     const second = ask(nodes[2]!, 'eth_sendTransaction', ['0x02']);
-    // Everybody has heard of the end.
+    // All nodes have received the announcement of the end.
     await expect.poll(() => left).toContain('leaving');
     await settled();
     listener.close();
@@ -106,7 +106,7 @@ describe('requests under way when the writer goes', () => {
     expect(logs.map(({ calls }) => calls.length)).toEqual([1, 1, 0]);
   });
 
-  test('a request waits for a writer no longer than a request may take', async () => {
+  test('a request that waits for a writer times out', async () => {
     const browser = new TestBrowser();
     const [first, second] = [browser.tab(), browser.tab()];
     await browser.open(first, stubNode(stubLog()));
@@ -116,7 +116,7 @@ describe('requests under way when the writer goes', () => {
     await expect(ask(node, 'eth_chainId')).rejects.toMatchObject({ code: -32603, message: 'Timeout expired' });
   });
 
-  test('an aborted request ends at the writer too', async () => {
+  test('an aborted request is aborted at the writer too', async () => {
     const held = gate();
     const { nodes, logs } = await tabs(2, { read: held.closed });
     const controller = new AbortController();

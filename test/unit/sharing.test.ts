@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import type { NodeOptions } from '../../src/hosts/options.js';
+import type { NodeOptions } from '../../src/hosts/options/options.js';
 import { differences, fingerprintOf } from '../../src/hosts/sharing/fingerprint.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
@@ -11,7 +11,7 @@ import { SwitchedActivity } from '../support/switched-activity.js';
 import { hashOf, heardFrom, rolesOf, TestBrowser, tabs } from '../support/tabs.js';
 
 describe('nodes that share a store', () => {
-  test('one writes, and answers for the others', async () => {
+  test('one node writes and answers for the others', async () => {
     const { nodes, logs, browser } = await tabs(3);
     expect(await rolesOf(nodes)).toEqual(['writer', 'follower', 'follower']);
     expect(nodes.map(({ info }) => info.networkName)).toEqual(['stub', 'stub', 'stub']);
@@ -22,7 +22,7 @@ describe('nodes that share a store', () => {
     expect(logs[0]!.calls).toHaveLength(3);
   });
 
-  test('that open all at once have one writer', async () => {
+  test('have one writer when they open at the same time', async () => {
     const browser = new TestBrowser();
     const logs = Array.from({ length: 4 }, stubLog);
     const nodes = await Promise.all(logs.map((log) => browser.open(browser.tab(), stubNode(log))));
@@ -31,7 +31,7 @@ describe('nodes that share a store', () => {
     expect(await Promise.all(nodes.map((node) => ask(node, 'eth_chainId')))).toEqual(['0x1', '0x1', '0x1', '0x1']);
   });
 
-  test('batches, notifications and errors come through as from a node of one’s own', async () => {
+  test('batches, notifications and errors are answered as by the writer itself', async () => {
     const { nodes } = await tabs(2);
     const batch = [
       { jsonrpc: '2.0', id: 1, method: 'eth_chainId' },
@@ -45,7 +45,7 @@ describe('nodes that share a store', () => {
     expect(await nodes[1]!.dispatch('l2', 5)).toMatchObject({ fault: 'envelope' });
   });
 
-  test('another takes over when the writer closes, and when its page dies', async () => {
+  test('another node takes over when the writer closes, and when its page is killed', async () => {
     const { nodes, tabs: pages, logs, browser } = await tabs(3);
     await ask(nodes[2]!, 'eth_sendRawTransaction', ['0x01']);
     await nodes[0]!.close();
@@ -59,7 +59,7 @@ describe('nodes that share a store', () => {
     expect(await browser.store.keys('blocks')).toHaveLength(2);
   });
 
-  test('epochs go up with each writer', async () => {
+  test('the epoch increases with each writer', async () => {
     const { nodes, tabs: pages } = await tabs(3);
     const first = (await sharingOf(nodes[2]!)).epoch!;
     pages[0]!.kill();
@@ -69,16 +69,19 @@ describe('nodes that share a store', () => {
     expect((await sharingOf(nodes[1]!)).epoch).toBe(second);
   });
 
-  test.each([0, 1, 2, 3, 5, 8, 13])('one that is closed while it takes over (%s) comes to its end', async (turns) => {
-    const { nodes, tabs: pages, browser } = await tabs(2);
-    pages[0]!.kill();
-    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
-    await nodes[1]!.close();
-    const next = await browser.open(browser.tab(), stubNode(stubLog()));
-    expect(await ask(next, 'eth_chainId')).toBe('0x1');
-  });
+  test.each([0, 1, 2, 3, 5, 8, 13])(
+    'a node that is closed while it takes over (after %s turns) ends',
+    async (turns) => {
+      const { nodes, tabs: pages, browser } = await tabs(2);
+      pages[0]!.kill();
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await nodes[1]!.close();
+      const next = await browser.open(browser.tab(), stubNode(stubLog()));
+      expect(await ask(next, 'eth_chainId')).toBe('0x1');
+    },
+  );
 
-  test('a follower that closes leaves the writer alone', async () => {
+  test('closing a follower does not affect the writer', async () => {
     const { nodes, logs } = await tabs(2);
     await nodes[1]!.close();
     await expect(ask(nodes[1]!, 'eth_chainId')).rejects.toMatchObject({ code: 'NODE_CLOSED' });
@@ -87,8 +90,8 @@ describe('nodes that share a store', () => {
   });
 });
 
-describe('what nodes have in common', () => {
-  test('a node with another chain is refused, and says in what', async () => {
+describe('options and versions of nodes that share a store', () => {
+  test('a node with other chain options is refused with the names of the options', async () => {
     const browser = new TestBrowser();
     const genesis = (balance: bigint) => ({ chain: { kind: 'devnet', alloc: { '0x01': { balance } } } }) as NodeOptions;
     await browser.open(browser.tab(), stubNode(stubLog()), { options: genesis(1n) });
@@ -97,26 +100,28 @@ describe('what nodes have in common', () => {
     await expect(opening).rejects.toMatchObject({ code: 'STORE_IN_USE', message: expect.stringMatching(/: alloc$/) });
   });
 
-  test('what is told of the options holds no endpoints, and nothing that can be read', () => {
+  test('the fingerprint holds no endpoints and only digests', () => {
     const key = 'https://endpoint.test/v3/0123456789abcdef0123456789abcdef';
     const chain = { kind: 'light', network: devnet(), level: 'linked', agreeing: 2, maru: [key] };
     const of = (endpoints: string[], more = {}) =>
       fingerprintOf({ chain: { ...chain, endpoints, layerOne: endpoints, ...more } } as unknown as NodeOptions);
-    const told = of([key]);
-    expect(Object.keys(told).sort()).toEqual(['agreeing', 'kind', 'level', 'network']);
-    expect(Object.values(told)).toEqual(Array(4).fill(expect.stringMatching(/^0x[0-9a-f]{16}$/)));
-    expect(of(['https://other.test'])).toEqual(told);
-    expect(differences(told, of([key], { level: 'plain', agreeing: undefined }))).toEqual(['agreeing', 'level']);
-    expect(differences(told, of([key], { accessLists: true, required: {}, maxLagBlocks: undefined }))).toEqual([]);
-    expect(differences(told, of([key], { network: devnet({ scheme: 'mimc' }) }))).toEqual(['network']);
+    const fingerprint = of([key]);
+    expect(Object.keys(fingerprint).sort()).toEqual(['agreeing', 'kind', 'level', 'network']);
+    expect(Object.values(fingerprint)).toEqual(Array(4).fill(expect.stringMatching(/^0x[0-9a-f]{16}$/)));
+    expect(of(['https://other.test'])).toEqual(fingerprint);
+    expect(differences(fingerprint, of([key], { level: 'plain', agreeing: undefined }))).toEqual(['agreeing', 'level']);
+    expect(differences(fingerprint, of([key], { accessLists: true, required: {}, maxLagBlocks: undefined }))).toEqual(
+      [],
+    );
+    expect(differences(fingerprint, of([key], { network: devnet({ scheme: 'mimc' }) }))).toEqual(['network']);
   });
 
-  test('which dictionary estimates are made with has to be the same, wherever it comes from', () => {
+  test('the dictionary of estimates has to be the same, whatever its source', () => {
     const bytes = Uint8Array.of(1, 2, 3);
     const sources = [undefined, { kind: 'general' }, { kind: 'bytes', bytes }, { kind: 'url', url: 'https://a.test' }];
     const of = (network: Network) =>
       sources.map((dictionary) => fingerprintOf({ chain: { kind: 'devnet', network }, dictionary } as NodeOptions));
-    // A network that names one checks it; another takes what it is given.
+    // A network that names a dictionary checks it. Another network accepts any.
     const [none, general, own, url] = of(linea);
     expect(differences(none!, general!)).toEqual(['dictionary']);
     expect([own, url]).toEqual([none, none]);
@@ -125,7 +130,7 @@ describe('what nodes have in common', () => {
     expect(differences(free!, given!)).toEqual(['dictionary']);
   });
 
-  test('the error of a node that does not open is its own; the next one tries for itself', async () => {
+  test('the error of opening goes to the node that failed; the next node can still open', async () => {
     const browser = new TestBrowser();
     const broken = async () => {
       throw new PlumblineError('STORE_CORRUPT', 'broken', { table: 'blocks', reason: 'broken' });
@@ -135,7 +140,7 @@ describe('what nodes have in common', () => {
     expect((await sharingOf(node)).role).toBe('writer');
   });
 
-  test('a node that cannot take over says so, and rejects what waits', async () => {
+  test('a node that cannot take over reports the error and rejects waiting requests', async () => {
     const browser = new TestBrowser();
     const first = browser.tab();
     await browser.open(first, stubNode(stubLog()));
@@ -150,14 +155,14 @@ describe('what nodes have in common', () => {
     expect(await ask(third, 'eth_chainId')).toBe('0x1');
   });
 
-  test('a node makes room for one of a newer version, and says so', async () => {
+  test('a node ends with an error when a node of a newer version appears', async () => {
     const { nodes, logs, browser } = await tabs(2);
     const told: Error[] = [];
     for (const node of nodes) node.onFailure((failure) => told.push(failure));
     const newer = new BroadcastChannel(`plumbline-writer-${browser.name}`);
     newer.postMessage({ kind: 'seek', from: 'x', version: 1e6, fingerprint: {}, rank: 'page', isActive: true });
     await expect.poll(() => logs[0]!.closed).toEqual([1]);
-    // The other would have followed: it hears that one of the newer version writes.
+    // The follower takes over first. Then it hears that a node of the newer version is the writer.
     await expect.poll(() => ask(nodes[1]!, 'eth_chainId')).toBe('0x1');
     const epoch = Date.now() + 1_000;
     newer.postMessage({ kind: 'writer', from: 'x', version: 1e6, fingerprint: {}, epoch });
@@ -165,13 +170,13 @@ describe('what nodes have in common', () => {
     newer.close();
   });
 
-  test('one of an older version is left to make room: what it says of itself is not believed', async () => {
+  test('announcements of an older version are ignored', async () => {
     const { nodes, browser } = await tabs(2);
     const told: Error[] = [];
     for (const node of nodes) node.onFailure((failure) => told.push(failure));
     const before = await Promise.all(nodes.map(sharingOf));
     const older = new BroadcastChannel(`plumbline-writer-${browser.name}`);
-    // Nodes of an older version have other digests, and may know other messages.
+    // Nodes of an older version have other fingerprints and may send other messages.
     const standing = { from: 'x', version: 1, fingerprint: { kind: 'other' } };
     older.postMessage({ kind: 'writer', ...standing, epoch: Date.now() + 1_000, info: nodes[0]!.info });
     const answered = heardFrom(browser, before[0]!.writer!);
@@ -184,7 +189,7 @@ describe('what nodes have in common', () => {
     older.close();
   });
 
-  test('what somebody else says on their channels is passed over', async () => {
+  test('messages of other code on the same channels are ignored', async () => {
     const { nodes, browser } = await tabs(2);
     const { writer: id, epoch } = await sharingOf(nodes[1]!);
     const name = `plumbline-writer-${browser.name}`;
@@ -216,7 +221,7 @@ describe('what nodes have in common', () => {
     for (const channel of [all, one, listener]) channel.close();
   });
 
-  test('where neither locks nor channels are allowed, a node is alone', async () => {
+  test('a node shares nothing where channels are denied', async () => {
     const browser = new TestBrowser();
     const denied = () => {
       throw new DOMException('denied', 'SecurityError');
@@ -229,7 +234,7 @@ describe('what nodes have in common', () => {
     expect(await ask(node, 'eth_chainId')).toBe('0x1');
   });
 
-  test('one that opens long tells the others how far it is', async () => {
+  test('a writer that takes long to open sends its progress to the others', async () => {
     const browser = new TestBrowser();
     const held = gate();
     const slow: Parameters<TestBrowser['open']>[1] = async (options, extras) => {
@@ -246,7 +251,7 @@ describe('what nodes have in common', () => {
     expect(await rolesOf([await first, await second])).toEqual(['writer', 'follower']);
   });
 
-  test('the writer is active while any page is', async () => {
+  test('the activity of the writer is that of all pages together', async () => {
     const browser = new TestBrowser();
     const [own, others] = [new SwitchedActivity(), new SwitchedActivity()];
     const log = stubLog();
@@ -270,7 +275,7 @@ describe('what nodes have in common', () => {
 });
 
 describe('sessions', () => {
-  test('keep their subscriptions through a change of writer, under the ids they were given', async () => {
+  test('keep their subscriptions and ids when the writer changes', async () => {
     const { nodes, tabs: pages, logs } = await tabs(3);
     const told: unknown[] = [];
     const session = nodes[1]!.openSession((message) => told.push(message));
@@ -289,7 +294,7 @@ describe('sessions', () => {
     session.close();
   });
 
-  test('of a page that died end at the writer', async () => {
+  test('of a killed page are closed at the writer', async () => {
     const { nodes, tabs: pages, logs } = await tabs(2);
     const session = nodes[1]!.openSession(() => {});
     await askIn(session, 'eth_subscribe', ['newHeads']);

@@ -21,8 +21,8 @@ function numbered(value: number, length = 4): Uint8Array {
   return bytes;
 }
 
-describe('a remembering sizer', () => {
-  it('asks once for the same bytes, whichever size is wanted', () => {
+describe('a sizer with a cache', () => {
+  it('computes once for the same bytes, whichever size is requested', () => {
     const inner = new CountingSizer();
     const sizer = rememberingSizer(inner);
     expect(sizer.lzssSize(numbered(40, 100))).toBe(40);
@@ -33,7 +33,7 @@ describe('a remembering sizer', () => {
     expect(inner.asked).toBe(2);
   });
 
-  it('keeps its own copy of what it was given', () => {
+  it('keeps its own copy of an input', () => {
     const sizer = rememberingSizer(new CountingSizer());
     const input = numbered(1);
     sizer.lzssSize(input);
@@ -43,7 +43,7 @@ describe('a remembering sizer', () => {
   });
 
   // 300 000 inputs under 2^30 hashes: some forty pairs share one.
-  it('never takes one input for another', () => {
+  it('never confuses inputs', () => {
     const sizer = rememberingSizer(new CountingSizer(), { entries: 300_000 });
     const random = seededRandom(12);
     const values = Array.from({ length: 300_000 }, () => random(2 ** 32));
@@ -52,7 +52,7 @@ describe('a remembering sizer', () => {
     expect(wrong).toBe(0);
   });
 
-  it('forgets what was not asked for longest, beyond so many inputs', () => {
+  it('removes the least recently used input above the maximum number', () => {
     const inner = new CountingSizer();
     const sizer = rememberingSizer(inner, { entries: 3 });
     for (const value of [1, 2, 3, 1, 4]) sizer.lzssSize(numbered(value));
@@ -63,7 +63,7 @@ describe('a remembering sizer', () => {
     expect(inner.asked).toBe(5);
   });
 
-  it('forgets beyond so many bytes, and does not keep what exceeds them alone', () => {
+  it('removes inputs above the maximum bytes, and does not cache an input above it', () => {
     const inner = new CountingSizer();
     const sizer = rememberingSizer(inner, { bytes: 100 });
     for (const value of [1, 2, 3]) sizer.lzssSize(numbered(value, 50));
@@ -80,7 +80,7 @@ describe('a remembering sizer', () => {
     expect(inner.asked).toBe(7);
   });
 
-  it('passes a refusal on each time', async () => {
+  it('passes an error on each time', async () => {
     const sizer = rememberingSizer(await loadCalldataSizer(new Uint8Array()), { bytes: 2 ** 30 });
     const input = new Uint8Array(MAX_LZSS_INPUT + 1);
     for (let i = 0; i < 2; i++) {
@@ -88,7 +88,7 @@ describe('a remembering sizer', () => {
     }
   });
 
-  it('sizes as the kernel does', async () => {
+  it('gives the same sizes as the kernel', async () => {
     const random = seededRandom(3);
     const dictionary = Uint8Array.from({ length: 500 }, () => random(4));
     const kernel = await loadCalldataSizer(dictionary);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { STATE_AREAS } from '../../conformance/state.js';
 import { runArea } from '../support/area-checks.js';
-import { fixturesPresent } from '../support/fixtures.js';
 
 /** Checks that each area has to make at least; a change of format must not empty one quietly. */
 const LEAST: Record<string, number> = {
@@ -12,7 +11,7 @@ const LEAST: Record<string, number> = {
   'state/getproof items': 4,
 };
 
-describe.skipIf(!fixturesPresent)('zk state against recorded and generated data', () => {
+describe('zk state against recorded and generated data', () => {
   it.each(STATE_AREAS.map((area) => [area.name, area] as const))('%s', async (name, area) => {
     const { passed, skipped, problems } = await runArea(area);
     expect([problems, skipped]).toEqual([[], 0]);

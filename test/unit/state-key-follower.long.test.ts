@@ -5,12 +5,12 @@ import { loadHasher } from '../../src/kernel/hasher.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { type FollowedAccount, KeyFollower } from '../../src/state/key-follower.js';
 import type { StateTrace } from '../../src/state/trace.js';
-import { parseBlockTraces } from '../../src/state/trace-json.js';
+import { parseBlockTraces } from '../../src/state/traces/trace-json.js';
 import { decodeTrieLog } from '../../src/state/trie-log.js';
-import { witnessFromProofs } from '../../src/state/witness-proof.js';
-import { WitnessTrie } from '../../src/state/witness-trie.js';
-import type { AccountChange, WorldState } from '../../src/state/world-state.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { witnessFromProofs } from '../../src/state/witness/witness-proof.js';
+import { WitnessTrie } from '../../src/state/witness/witness-trie.js';
+import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
+import { fixtureJson } from '../support/fixtures.js';
 import { wordOf } from '../support/random-chain.js';
 import { openState } from '../support/world-state.js';
 
@@ -39,114 +39,111 @@ function compare(follower: KeyFollower, state: WorldState, followed: readonly Fo
   }
 }
 
-describe.skipIf(!fixturesPresent).each<HashScheme>(['poseidon2', 'mimc'])(
-  'selected keys through blocks, %s',
-  (scheme) => {
-    let hasher: Hasher;
-    let chains: Chain[];
-    beforeAll(async () => {
-      hasher = rememberingHasher(await loadHasher(scheme));
-      ({ chains } = fixtureJson<{ chains: Chain[] }>(`state/generated-blocks-${scheme}.json.gz`));
-    });
+describe.each<HashScheme>(['poseidon2', 'mimc'])('selected keys through blocks, %s', (scheme) => {
+  let hasher: Hasher;
+  let chains: Chain[];
+  beforeAll(async () => {
+    hasher = rememberingHasher(await loadHasher(scheme));
+    ({ chains } = fixtureJson<{ chains: Chain[] }>(`state/generated-blocks-${scheme}.json.gz`));
+  });
 
-    it('from the empty state: the published roots, and what the whole state says', async () => {
-      for (const chain of chains) {
-        const state = await openState(scheme, 'simd');
-        const followed = followedOf(chain);
-        const follower = new KeyFollower(hasher, WitnessTrie.empty(hasher), followed);
-        const blocks = parseBlockTraces(chain.blocks.map(({ traces }) => traces));
-        for (const [i, block] of chain.blocks.entries()) {
-          state.applyBlock(block.blockNumber, decodeTrieLog(hexToBytes(block.trieLog)).changes);
-          expect(bytesToHex(follower.follow(blocks[i]!))).toBe(block.root);
-          compare(follower, state, followed);
-        }
-      }
-    });
-
-    it('from the proofs of a few keys in the middle of a chain', async () => {
-      for (const chain of chains) {
-        const state = await openState(scheme, 'simd');
-        const blocks = parseBlockTraces(chain.blocks.map(({ traces }) => traces));
-        const middle = chain.blocks.length >> 1;
-        const apply = ({ blockNumber, trieLog }: Chain['blocks'][number]) =>
-          state.applyBlock(blockNumber, decodeTrieLog(hexToBytes(trieLog)).changes);
-        for (const block of chain.blocks.slice(0, middle)) apply(block);
-        const items = followedOf(chain)
-          .slice(0, 3)
-          .map((keys) => ({ ...keys, proof: state.prove(state.head!, keys.address, keys.slots) }));
-        const accounts = witnessFromProofs(
-          hasher,
-          state.root(),
-          items.map(({ proof }) => proof.accountProof),
-        );
-        const followed = items.map(({ address, slots, proof }) => {
-          const root = state.account(state.head!, address)?.storageRoot;
-          const { storageProofs } = proof;
-          return {
-            address,
-            slots,
-            ...(root && storageProofs[0] && { storage: witnessFromProofs(hasher, root, storageProofs) }),
-          };
-        });
-        const follower = new KeyFollower(hasher, accounts, followed);
+  it('from the empty state: the published roots, and what the whole state says', async () => {
+    for (const chain of chains) {
+      const state = await openState(scheme, 'simd');
+      const followed = followedOf(chain);
+      const follower = new KeyFollower(hasher, WitnessTrie.empty(hasher), followed);
+      const blocks = parseBlockTraces(chain.blocks.map(({ traces }) => traces));
+      for (const [i, block] of chain.blocks.entries()) {
+        state.applyBlock(block.blockNumber, decodeTrieLog(hexToBytes(block.trieLog)).changes);
+        expect(bytesToHex(follower.follow(blocks[i]!))).toBe(block.root);
         compare(follower, state, followed);
-        for (let i = middle; i < blocks.length; i++) {
-          apply(chain.blocks[i]!);
-          expect(bytesToHex(follower.follow(blocks[i]!))).toBe(chain.blocks[i]!.root);
-          compare(follower, state, followed);
-        }
       }
-    });
+    }
+  });
 
-    it('refuses traces that say something else, and leads to another root where accounts are left out', () => {
-      const isWrite = ({ type }: StateTrace) => type !== 'read' && type !== 'read-zero';
-      const seen = { account: 0, storage: 0 };
-      for (const chain of chains) {
-        const blocks = parseBlockTraces(chain.blocks.map(({ traces }) => traces));
-        const addresses = new Set(chain.queries.map(({ address }) => address));
-        const isFollowed = ({ location }: StateTrace) => location !== undefined && addresses.has(bytesToHex(location));
-        for (const [b, traces] of blocks.entries()) {
-          const after = (changed: readonly StateTrace[]) => {
-            const follower = new KeyFollower(hasher, WitnessTrie.empty(hasher), followedOf(chain));
-            for (const earlier of blocks.slice(0, b)) follower.follow(earlier);
-            follower.follow(changed);
-            return follower;
-          };
-          const inAccounts = traces.findIndex((trace) => isWrite(trace) && trace.location === undefined);
-          const inStorage = traces.findIndex((trace) => isWrite(trace) && isFollowed(trace));
-          for (const [kind, at] of [['account', inAccounts] as const, ['storage', inStorage] as const]) {
-            const write = traces[at];
-            if (write === undefined || seen[kind] > 5) continue;
-            seen[kind]++;
-            expect(orRefused(() => after(traces.with(at, flipped(write))))).toBe('WITNESS_CONFLICT');
-            const rest = traces.filter((_, i) => i !== at);
-            if (write.location === undefined) {
-              expect(orRefused(() => after(rest).root)).not.toBe(chain.blocks[b]!.root);
-            } else {
-              // Storage whose traces are left out contradicts the account, or nothing is said of it.
-              const said = orRefused(() => after(rest).slot(write.location!, write.key));
-              expect(['WITNESS_CONFLICT', 'WITNESS_MISSING']).toContain(said);
-            }
+  it('from the proofs of a few keys in the middle of a chain', async () => {
+    for (const chain of chains) {
+      const state = await openState(scheme, 'simd');
+      const blocks = parseBlockTraces(chain.blocks.map(({ traces }) => traces));
+      const middle = chain.blocks.length >> 1;
+      const apply = ({ blockNumber, trieLog }: Chain['blocks'][number]) =>
+        state.applyBlock(blockNumber, decodeTrieLog(hexToBytes(trieLog)).changes);
+      for (const block of chain.blocks.slice(0, middle)) apply(block);
+      const items = followedOf(chain)
+        .slice(0, 3)
+        .map((keys) => ({ ...keys, proof: state.prove(state.head!, keys.address, keys.slots) }));
+      const accounts = witnessFromProofs(
+        hasher,
+        state.root(),
+        items.map(({ proof }) => proof.accountProof),
+      );
+      const followed = items.map(({ address, slots, proof }) => {
+        const root = state.account(state.head!, address)?.storageRoot;
+        const { storageProofs } = proof;
+        return {
+          address,
+          slots,
+          ...(root && storageProofs[0] && { storage: witnessFromProofs(hasher, root, storageProofs) }),
+        };
+      });
+      const follower = new KeyFollower(hasher, accounts, followed);
+      compare(follower, state, followed);
+      for (let i = middle; i < blocks.length; i++) {
+        apply(chain.blocks[i]!);
+        expect(bytesToHex(follower.follow(blocks[i]!))).toBe(chain.blocks[i]!.root);
+        compare(follower, state, followed);
+      }
+    }
+  });
+
+  it('refuses traces that say something else, and leads to another root where accounts are left out', () => {
+    const isWrite = ({ type }: StateTrace) => type !== 'read' && type !== 'read-zero';
+    const seen = { account: 0, storage: 0 };
+    for (const chain of chains) {
+      const blocks = parseBlockTraces(chain.blocks.map(({ traces }) => traces));
+      const addresses = new Set(chain.queries.map(({ address }) => address));
+      const isFollowed = ({ location }: StateTrace) => location !== undefined && addresses.has(bytesToHex(location));
+      for (const [b, traces] of blocks.entries()) {
+        const after = (changed: readonly StateTrace[]) => {
+          const follower = new KeyFollower(hasher, WitnessTrie.empty(hasher), followedOf(chain));
+          for (const earlier of blocks.slice(0, b)) follower.follow(earlier);
+          follower.follow(changed);
+          return follower;
+        };
+        const inAccounts = traces.findIndex((trace) => isWrite(trace) && trace.location === undefined);
+        const inStorage = traces.findIndex((trace) => isWrite(trace) && isFollowed(trace));
+        for (const [kind, at] of [['account', inAccounts] as const, ['storage', inStorage] as const]) {
+          const write = traces[at];
+          if (write === undefined || seen[kind] > 5) continue;
+          seen[kind]++;
+          expect(orRefused(() => after(traces.with(at, flipped(write))))).toBe('WITNESS_CONFLICT');
+          const rest = traces.filter((_, i) => i !== at);
+          if (write.location === undefined) {
+            expect(orRefused(() => after(rest).root)).not.toBe(chain.blocks[b]!.root);
+          } else {
+            // Storage whose traces are left out contradicts the account, or nothing is said of it.
+            const said = orRefused(() => after(rest).slot(write.location!, write.key));
+            expect(['WITNESS_CONFLICT', 'WITNESS_MISSING']).toContain(said);
           }
         }
       }
-      expect(Math.min(seen.account, seen.storage)).toBeGreaterThan(3);
-    });
+    }
+    expect(Math.min(seen.account, seen.storage)).toBeGreaterThan(3);
+  });
 
-    it('refuses to answer for keys that it does not follow', () => {
-      const follower = new KeyFollower(hasher, WitnessTrie.empty(hasher), []);
-      expect(orRefused(() => follower.account(new Uint8Array(20)))).toBe('WITNESS_MISSING');
-      const open = WitnessTrie.open(hasher, 9, WitnessTrie.empty(hasher).subRoot);
-      const followed = [{ address: new Uint8Array(20), slots: [] }];
-      expect(orRefused(() => new KeyFollower(hasher, open, followed))).toBe('WITNESS_MISSING');
-    });
-  },
-);
+  it('refuses to answer for keys that it does not follow', () => {
+    const follower = new KeyFollower(hasher, WitnessTrie.empty(hasher), []);
+    expect(orRefused(() => follower.account(new Uint8Array(20)))).toBe('WITNESS_MISSING');
+    const open = WitnessTrie.open(hasher, 9, WitnessTrie.empty(hasher).subRoot);
+    const followed = [{ address: new Uint8Array(20), slots: [] }];
+    expect(orRefused(() => new KeyFollower(hasher, open, followed))).toBe('WITNESS_MISSING');
+  });
+});
 
-describe('the storage of an account that is followed', () => {
+describe('the storage of a followed account', () => {
   const address = new Uint8Array(20).fill(7);
   const same = { nonce: 1n, balance: 5n };
-  const change = (slots: [key: number, before: number, after: number][], rest: Partial<AccountChange> = {}) => ({
+  const change = (slots: [key: number, before: number, after: number][], rest: Partial<ZkAccountChange> = {}) => ({
     address,
     before: same,
     after: same,
@@ -160,7 +157,7 @@ describe('the storage of an account that is followed', () => {
     const hasher = await loadHasher('poseidon2');
     const follower = new KeyFollower(hasher, WitnessTrie.empty(hasher), [{ address, slots: [1, 2, 3].map(wordOf) }]);
     const state = await openState('poseidon2', 'simd');
-    const next = (block: AccountChange) => state.applyBlockTraced((state.head ?? -1) + 1, [block]).traces;
+    const next = (block: ZkAccountChange) => state.applyBlockTraced((state.head ?? -1) + 1, [block]).traces;
     follower.follow(next(created));
     return { follower, state, next };
   }
@@ -173,7 +170,7 @@ describe('the storage of an account that is followed', () => {
     expect(orRefused(() => follower.follow(traces.slice(1)))).toBe('WITNESS_CONFLICT');
   });
 
-  it('starts over with an account that is recreated, whether or not a slot is written', async () => {
+  it('starts empty when the account is recreated, whether or not a slot is written', async () => {
     const { follower, state, next } = await started();
     const blocks = [
       change([[1, 7, 0]]),

@@ -46,7 +46,7 @@ function newest(state: WorldState): unknown {
 }
 
 describe('an engine without more memory', () => {
-  test.each([16, 17, 19, 22, 26])('of %i pages: a block is refused, and the state is as it was', async (pages) => {
+  test.each([16, 17, 19, 22, 26])('with %i pages: refuses a block, and the state is unchanged', async (pages) => {
     const [state, roomy] = [await openState(pages), await openState()];
     const chain = new RandomChain(seededRandom(pages));
     let applied = 0;
@@ -70,7 +70,7 @@ describe('an engine without more memory', () => {
     expect(newest(state)).toEqual(newest(roomy));
   });
 
-  test('of some pages more or less: blocks with traces are refused as well', async () => {
+  test('with some pages more or less: refuses blocks with traces too', async () => {
     for (let pages = 18; pages < 22; pages++) {
       const [state, roomy] = [await openState(pages), await openState()];
       const chain = new RandomChain(seededRandom(100 + pages));
@@ -86,7 +86,7 @@ describe('an engine without more memory', () => {
     }
   });
 
-  test('refuses a commit whose record has no room, and makes it when there is some', async () => {
+  test('refuses a commit without memory for its record, and accepts it when there is memory', async () => {
     const hasher = await loadHasher('poseidon2');
     const word = (n: number) => hashWord(hasher, wordOf(n));
     const [kernel, roomy] = [await loadKernel({ nodes: true }, 40), await loadKernel({ nodes: true })];
@@ -108,7 +108,7 @@ describe('an engine without more memory', () => {
   });
 });
 
-test('taking back needs the option undo', async () => {
+test('takeBack requires the option undo', async () => {
   const kernel = await loadKernel({ nodes: true });
   expect(() => kernel.takeBack()).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
 });

@@ -4,7 +4,7 @@ import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
 import { concatBytes, equalBytes } from '../../src/primitives/bytes.js';
-import { loadWorldState } from '../../src/state/pages/load-world-state.js';
+import { loadWorldState } from '../../src/state/load-world-state.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged, reseal } from '../support/paged-state.js';
 import { seededRandom } from '../support/random.js';
@@ -75,7 +75,7 @@ describe.each<[HashScheme, number, number, number]>([
 ])('%s: damaged pages', (scheme, blocks, accounts, changed) => {
   const opened = stored(scheme, blocks, accounts);
 
-  it('are refused wherever a byte is another or the end is missing', async () => {
+  it('are refused if any byte differs or the end is missing', async () => {
     const { store, ...rest } = await opened;
     const random = seededRandom(5);
     for (const [key, page] of store.pages) {
@@ -95,14 +95,14 @@ describe.each<[HashScheme, number, number, number]>([
     }
   });
 
-  it('are noticed when missing, every one, and none is left over', async () => {
+  it('are noticed if missing, and there are no unused pages', async () => {
     const { store } = await opened;
     for (const key of store.pages.keys()) {
       expect(await orCorrupt(load(scheme, store.with(key, undefined), { check: 'full' })), key).toBe('STORE_CORRUPT');
     }
   });
 
-  it('never change an answer, whatever a page with a good checksum says', async () => {
+  it('never change an answer, even with a valid checksum', async () => {
     const all = await opened;
     const { store } = all;
     const random = seededRandom(6);
@@ -132,7 +132,7 @@ describe.each<[HashScheme, number, number, number]>([
     }
   });
 
-  it('do not pass for a state with another root', async () => {
+  it('are refused for a state with another root', async () => {
     const all = await opened;
     const page = reseal('state', all.store.pages.get('state')!, (content) => {
       content[content.length - 1]! ^= 1;
@@ -160,7 +160,7 @@ describe.each<[HashScheme, number, number, number]>([
     expect(await refusals(scheme, swapped, all)).toBeGreaterThan(0);
   });
 
-  it('leave the kernel as it was', async () => {
+  it('leave the kernel unchanged', async () => {
     const { store, state } = await opened;
     const [hasher, kernel] = await Promise.all([
       loadHasher(scheme),
@@ -179,7 +179,7 @@ describe.each<[HashScheme, number, number, number]>([
   });
 });
 
-describe('what is no state of ours', () => {
+describe('something that is not a stored state', () => {
   it('is refused with its reason', async () => {
     const state = await openWithPages('mimc');
     const store = new PageMap();

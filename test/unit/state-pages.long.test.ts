@@ -3,11 +3,11 @@ import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/linea-proof.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
-import { loadWorldState } from '../../src/state/pages/load-world-state.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { loadWorldState } from '../../src/state/load-world-state.js';
 import type { PagedState } from '../../src/state/pages/open-paged-state.js';
 import type { WorldState } from '../../src/state/world-state.js';
+import { referenceHasher } from '../reference/hasher.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
 import { seededRandom } from '../support/random.js';
 import { addressOf, type BlockShape, RandomChain, wordOf } from '../support/random-chain.js';
@@ -58,7 +58,7 @@ describe.each<[HashScheme, number, BlockShape[]]>([
   ],
   ['mimc', 8, [{ accounts: 30, touched: 15, slots: 40, writes: 20 }]],
 ])('%s: pages of a random chain', (scheme, blocks, shapes) => {
-  it('answer as the state does, load to the same state, and go on from there', async () => {
+  it('answer like the state, load as the same state, and can be continued', async () => {
     const random = seededRandom(blocks + 3);
     const chain = new RandomChain(random);
     const state = await openWithPages(scheme);
@@ -105,8 +105,8 @@ describe.each<[HashScheme, number, BlockShape[]]>([
   });
 });
 
-describe('an account recreated with the storage root it had', () => {
-  it('starts from an empty trie after loading as it would have before', async () => {
+describe('an account recreated with its old storage root', () => {
+  it('starts from an empty storage trie after loading, as before', async () => {
     const address = addressOf(1);
     const state = await openWithPages('poseidon2');
     const store = new PageMap();
@@ -150,7 +150,7 @@ describe('pages of 5 000 accounts', () => {
     return { random, state, store };
   })();
 
-  it('need few of them for a proof, and the proof holds for the strict verifier', async () => {
+  it('are few for a proof, and the strict verifier accepts it', async () => {
     const { random, state, store } = await opened;
     const hasher = referenceHasher('poseidon2');
     for (const n of [...some(8, random, 5000), 50 * random(100), 5001, 5002]) {
@@ -166,7 +166,7 @@ describe('pages of 5 000 accounts', () => {
     expect(store.pages.size).toBeGreaterThan(300);
   });
 
-  it('are asked for together, however many slots are proved', async () => {
+  it('are requested together, however many slots are proved', async () => {
     const { state, store } = await opened;
     const address = addressOf(100);
     const slots = Array.from({ length: 160 }, (_, i) => wordOf(i));
@@ -176,7 +176,7 @@ describe('pages of 5 000 accounts', () => {
     expect(store.rounds - before).toBeLessThanOrEqual(8);
   });
 
-  it('change only where a block does', async () => {
+  it('change only where a block changed the state', async () => {
     const { state, store } = await opened;
     const before = { nonce: 1n, balance: 1001n };
     state.applyBlock(8, [
@@ -193,7 +193,7 @@ describe('pages of 5 000 accounts', () => {
     expect(state.takePages().puts.map(({ key }) => key)).toEqual(['state']);
   });
 
-  it('are split, merged and deleted as tries grow and go', async () => {
+  it('are split, merged and deleted as tries grow and shrink', async () => {
     const { state, store } = await opened;
     const account = (n: number) => ({
       address: addressOf(n),
@@ -234,7 +234,7 @@ describe('pages of 5 000 accounts', () => {
     expect(buckets().sort()).toEqual(before.sort());
   });
 
-  it('load with progress, and can be given up', async () => {
+  it('load with progress, and loading can be aborted', async () => {
     const { state, store } = await opened;
     const seen: number[] = [];
     const loaded = await load('poseidon2', store, {

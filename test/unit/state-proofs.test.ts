@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
-import { verifyLineaProof } from '../../src/proof/linea-proof.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
-import type { AccountChange } from '../../src/state/world-state.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import type { ZkAccountChange } from '../../src/state/world-state.js';
+import { referenceHasher } from '../reference/hasher.js';
 import { seededRandom } from '../support/random.js';
 import { openState } from '../support/world-state.js';
 
@@ -20,8 +20,8 @@ interface Model {
 }
 
 /** One random block over a plain model of the accounts, which it brings up to date. */
-function randomBlock(random: (bound: number) => number, model: (Model | undefined)[]): AccountChange[] {
-  const changes: AccountChange[] = [];
+function randomBlock(random: (bound: number) => number, model: (Model | undefined)[]): ZkAccountChange[] {
+  const changes: ZkAccountChange[] = [];
   for (let n = 0; n < ADDRESSES; n++) {
     if (random(2) === 0) continue;
     const old = model[n];
@@ -49,7 +49,7 @@ describe.each<[HashScheme, number]>([
   ['poseidon2', 12],
   ['mimc', 3],
 ])('%s: a random chain', (scheme, blocks) => {
-  it('is proved at every block, every account and slot, to the strict verifier', async () => {
+  it('can be proved at every block for every account and slot, and the strict verifier accepts it', async () => {
     const hasher = referenceHasher(scheme);
     const random = seededRandom(blocks);
     const state = await openState(scheme);

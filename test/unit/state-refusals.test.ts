@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountChange } from '../../src/state/world-state.js';
+import type { ZkAccountChange } from '../../src/state/world-state.js';
 import { address, change, openSmall as open, set, state, word } from '../support/small-state.js';
 
 const ZERO = new Uint8Array(32);
 
-describe('a block that does not fit', () => {
+describe('a block that contradicts the state is refused:', () => {
   const good = change(1, state(0n, 100n), state(1n, 100n));
-  const cases: [string, string, AccountChange[]][] = [
+  const cases: [string, string, ZkAccountChange[]][] = [
     ['a nonce that is not held', 'STATE_MISMATCH', [change(1, state(1n, 100n), state(2n, 100n))]],
     ['a balance that is not held', 'STATE_MISMATCH', [change(1, state(0n, 99n), state(1n, 99n))]],
     ['an account that is not there', 'STATE_MISMATCH', [change(9, state(0n, 1n), state(0n, 2n))]],
@@ -32,7 +32,7 @@ describe('a block that does not fit', () => {
     ['a short slot value', 'INVALID_LENGTH', [{ ...good, slots: [{ ...set(1, 0, 1), after: new Uint8Array(31) }] }]],
   ];
 
-  it.each(cases)('%s: nothing is changed', async (_, code, changes) => {
+  it.each(cases)('%s, with the state unchanged', async (_, code, changes) => {
     const held = await open();
     const root = held.root();
     const before = JSON.stringify(held.prove(0, address(2), [word(1)]));
@@ -43,7 +43,7 @@ describe('a block that does not fit', () => {
     expect(() => held.applyBlock(1, [good])).not.toThrow();
   });
 
-  it.each([0, 2, -1, 1.5])('block %d after block 0', async (block) => {
+  it.each([0, 2, -1, 1.5])('number %d after block 0', async (block) => {
     const held = await open();
     expect(() => held.applyBlock(block, [])).toThrow(expect.objectContaining({ code: 'STATE_MISMATCH' }));
   });
@@ -55,21 +55,21 @@ describe('proof shapes', async () => {
   const present = ['key', 'leafIndex', 'proof'];
   const absent = ['key', 'leftLeafIndex', 'leftProof', 'rightLeafIndex', 'rightProof'];
 
-  it('account with slots: an item per asked key, in order, duplicates included', async () => {
+  it('an account with slots has one item per requested key, in order, duplicates included', async () => {
     const { accountProof, storageProofs } = held.prove(0, address(2), [word(3), word(9), word(3)]);
     expect([accountProof, ...storageProofs].map(fields)).toEqual([present, present, absent, present]);
     expect(storageProofs.map(({ key }) => Number(key))).toEqual([3, 9, 3]);
     expect(accountProof.key).toBe('0x0000000000000000000000000000000000000002');
   });
 
-  it('account with empty storage, and missing account: no storage items', async () => {
+  it('an account with empty storage and a missing account have no storage items', async () => {
     const without = held.prove(0, address(3), [word(1)]);
     const missing = held.prove(0, address(9), [word(1)]);
     expect([fields(without.accountProof), without.storageProofs]).toEqual([present, []]);
     expect([fields(missing.accountProof), missing.storageProofs]).toEqual([absent, []]);
   });
 
-  it('refuses a block it does not hold and keys of another length', async () => {
+  it('a block that is not held and keys of another length are refused', async () => {
     expect(() => held.prove(1, address(2), [])).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
     expect(() => held.prove(0, address(2), [new Uint8Array(31)])).toThrow(
       expect.objectContaining({ code: 'INVALID_LENGTH' }),

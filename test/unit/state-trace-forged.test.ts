@@ -9,8 +9,8 @@ import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { formatTrace } from '../../src/state/trace-json.js';
-import { WitnessNodes } from '../../src/state/witness-nodes.js';
+import { formatTrace } from '../../src/state/traces/trace-json.js';
+import { WitnessNodes } from '../../src/state/witness/witness-nodes.js';
 import { outcome } from '../support/trace-outcome.js';
 
 let hasher: Hasher;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   hasher = rememberingHasher(await loadHasher('poseidon2'));
 });
 
-describe('forged trees', () => {
+describe('traces of forged tries are refused', () => {
   const [a, b] = [bigIntToBytes(0xan, 20), bigIntToBytes(0xbn, 20)];
   const zero = new Uint8Array(32);
   const head = (nextLeaf: number): LeafOpening => ({ ...headLeaf(), nextLeaf });
@@ -28,7 +28,7 @@ describe('forged trees', () => {
   /** A tree of any leaves whatever, at the positions 0, 1, 2 and so on. */
   function forgedTree(...leaves: LeafOpening[]) {
     const nodes = WitnessNodes.under(hasher, emptyHashes(hasher)[40]!);
-    for (let position = 0; position < 8; position++) nodes.reach(position);
+    for (let position = 0; position < 8; position++) nodes.expandEmpty(position);
     for (const [position, leaf] of leaves.entries()) nodes.write(position, hashOf(leaf));
     const root = (nextFreeNode: number) => bytesToHex(hasher.hash(encodeTop('poseidon2', nextFreeNode, nodes.subRoot)));
     const proof = (leafIndex: number) => ({ leafIndex, siblings: nodes.siblings(leafIndex) });
@@ -43,7 +43,7 @@ describe('forged trees', () => {
     return outcome(hasher, root(3), [[formatTrace({ ...base, ...step })]]);
   }
 
-  it('an absent key needs two leaves that lead to each other', () => {
+  it('an absent key needs two leaves that link to each other', () => {
     expect(readZero(head(1), tail(0), b)).toBe('holds');
     expect(readZero(head(2), tail(2), a)).toBe('LEAF_LINK_BROKEN');
     expect(readZero(head(1), tail(2), b)).toBe('LEAF_LINK_BROKEN');
@@ -72,7 +72,7 @@ describe('forged trees', () => {
     return outcome(hasher, parentRoot, [[formatTrace({ ...base, ...proofs, oldSubRoot, newSubRoot })]]);
   }
 
-  it('an insertion takes the free position, and that is unused', () => {
+  it('an insertion uses the next free position, which must be unused', () => {
     expect(insertion(2)).toBe('holds');
     expect(insertion(5)).toBe('LEAF_INDEX_MISMATCH');
     expect(insertion(2, { prevLeaf: 0, nextLeaf: 1, hkey: hashAddress(hasher, b), hval: zero })).toBe(

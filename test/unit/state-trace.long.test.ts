@@ -3,10 +3,10 @@ import { rememberingHasher } from '../../conformance/remembering-hasher.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { checkTraces } from '../../src/state/trace-check.js';
-import { formatTrace, parseBlockTraces, parseTrace, type StateTraceJson } from '../../src/state/trace-json.js';
+import { checkTraces } from '../../src/state/traces/trace-check.js';
+import { formatTrace, parseBlockTraces, parseTrace, type StateTraceJson } from '../../src/state/traces/trace-json.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { fixtureJson } from '../support/fixtures.js';
 import { outcome } from '../support/trace-outcome.js';
 
 interface Block {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const kindOf = ({ type, location }: StateTraceJson) => `${location === '0x' ? 'account' : 'slot'} ${type}`;
 
-describe.skipIf(!fixturesPresent)('checking traces', () => {
+describe('checking traces', () => {
   const { chains } = fixtureJson<{ chains: { blocks: Block[] }[] }>('state/generated-blocks-poseidon2.json.gz');
   const blocks = chains.flatMap((chain) => chain.blocks).sort((a, b) => a.traces.length - b.traces.length);
   const kinds = ['account', 'slot'].flatMap((tree) => [0, 1, 2, 3, 4].map((type) => `${tree} ${type}`));
@@ -57,7 +57,7 @@ describe.skipIf(!fixturesPresent)('checking traces', () => {
     expect(passed.filter((name) => !allowed.includes(name))).toEqual([]);
   });
 
-  it('names what is wrong', () => {
+  it('names the fault', () => {
     const { block, trace } = sample('account 3');
     const reasons = new Map<string, string>();
     for (const name of bitFlips(trace as unknown as Json, 1)) {
@@ -70,7 +70,7 @@ describe.skipIf(!fixturesPresent)('checking traces', () => {
     expect(outcome(hasher, `0x${'01'.repeat(32)}`, [block.traces])).toBe('PARENT_ROOT_MISMATCH');
   });
 
-  it('finds traces that are left out, doubled or swapped', () => {
+  it('finds missing, repeated and swapped traces', () => {
     const counted = { dropped: 0, doubled: 0, swapped: 0 };
     for (const { parentRoot, traces } of blocks.slice(-6)) {
       for (const [i, trace] of traces.entries()) {
@@ -91,7 +91,7 @@ describe.skipIf(!fixturesPresent)('checking traces', () => {
     expect(Math.min(...Object.values(counted))).toBeGreaterThan(20);
   });
 
-  it('ties storage to the account values', () => {
+  it('checks storage against the account values', () => {
     const seen = new Set<string>();
     for (const { parentRoot, traces } of blocks) {
       const slot = traces.findIndex(({ location, type }) => location !== '0x' && type >= 2);
@@ -107,7 +107,7 @@ describe.skipIf(!fixturesPresent)('checking traces', () => {
     expect([...seen].sort()).toEqual(['NEXT_FREE_NODE_MISMATCH', 'STORAGE_ROOT_MISMATCH']);
   });
 
-  it('knows the order of block application where asked to', () => {
+  it('checks the order of block application on request', () => {
     let swaps = 0;
     for (const { parentRoot, traces } of blocks) {
       expect(outcome(hasher, parentRoot, [traces], true)).toBe('holds');
@@ -135,7 +135,7 @@ describe.skipIf(!fixturesPresent)('checking traces', () => {
     }
   });
 
-  it('reads the habits of old records', () => {
+  it('accepts the variants of old records', () => {
     const pad = (address: string) => `0x${'00'.repeat(12)}${address.slice(2)}`;
     const { trace } = sample('slot 4');
     const { deletedValue, ...old } = trace;
@@ -145,6 +145,6 @@ describe.skipIf(!fixturesPresent)('checking traces', () => {
     const account = sample('account 3').trace;
     expect(formatTrace(parseTrace({ ...account, key: pad(account.key) }))).toEqual(account);
     const notPadded = `0x01${'00'.repeat(31)}`;
-    expect(() => parseTrace({ ...account, key: notPadded })).toThrow('is not an address');
+    expect(() => parseTrace({ ...account, key: notPadded })).toThrow('must be an address');
   });
 });

@@ -3,13 +3,11 @@ import { rememberingHasher } from '../../conformance/remembering-hasher.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
-import { KeyHashes } from '../../src/state/hash-cache.js';
 import type { StateTrace } from '../../src/state/trace.js';
-import { checkTraces } from '../../src/state/trace-check.js';
-import { applyTraced } from '../../src/state/traced-application.js';
-import { WitnessState } from '../../src/state/traced-state.js';
-import { witnessBefore } from '../../src/state/traced-witness.js';
-import type { AccountChange } from '../../src/state/world-state.js';
+import { checkTraces } from '../../src/state/traces/trace-check.js';
+import { witnessBefore } from '../../src/state/traces/traced-witness.js';
+import { WitnessState } from '../../src/state/traces/witness-state.js';
+import type { ZkAccountChange } from '../../src/state/world-state.js';
 
 let hasher: Hasher;
 beforeAll(async () => {
@@ -24,14 +22,13 @@ describe('applying a block step by step', () => {
     before: word(before),
     after: word(after),
   });
-  const created = (n: number, ...slots: AccountChange['slots']): AccountChange => ({
+  const created = (n: number, ...slots: ZkAccountChange['slots']): ZkAccountChange => ({
     address: address(n),
     after: { nonce: 1n, balance: 5n },
     destroyed: false,
     slots,
   });
-  const run = (state: WitnessState, ...changes: AccountChange[]) =>
-    applyTraced({ hasher, keys: new KeyHashes(hasher) }, state, changes);
+  const run = (state: WitnessState, ...changes: ZkAccountChange[]) => state.apply(changes);
   const shape = (traces: readonly StateTrace[]) =>
     traces.map(({ type, location }) => (location === undefined ? type.toUpperCase() : type));
 
@@ -43,11 +40,13 @@ describe('applying a block step by step', () => {
 
   const same = { nonce: 1n, balance: 5n };
 
-  it('shows the six patterns', () => {
-    const of = (change: Partial<AccountChange>) =>
+  it('produces the six patterns', () => {
+    const of = (change: Partial<ZkAccountChange>) =>
       shape(run(started(), { address: address(1), before: same, destroyed: false, slots: [], ...change }));
     const { before: _, ...missing } = created(9);
-    expect(shape(run(started(), { ...missing, after: undefined } as unknown as AccountChange))).toEqual(['READ-ZERO']);
+    expect(shape(run(started(), { ...missing, after: undefined } as unknown as ZkAccountChange))).toEqual([
+      'READ-ZERO',
+    ]);
     expect(of({ after: same })).toEqual(['READ']);
     expect(of({ after: same, slots: [slot(1, 7, 7)] })).toEqual(['READ', 'read']);
     expect(of({ after: same, slots: [slot(5, 0, 0)] })).toEqual(['READ', 'read-zero']);
@@ -70,11 +69,11 @@ describe('applying a block step by step', () => {
     expect(of({ destroyed: true, after: same })).toEqual(['DELETE', 'INSERT']);
   });
 
-  it('starts storage over for an account that was recreated without a slot', () => {
+  it('starts with empty storage for an account that was recreated without slots', () => {
     const state = started();
     const recreated = run(state, { address: address(1), before: same, after: same, destroyed: true, slots: [] });
     const parent = state.copy().accounts.topRoot;
-    const next: AccountChange = {
+    const next: ZkAccountChange = {
       address: address(1),
       before: same,
       after: same,
@@ -91,10 +90,10 @@ describe('applying a block step by step', () => {
     });
   });
 
-  it('refuses a before-value that is not held, and then changes nothing', () => {
+  it('refuses a wrong before-value, and then changes nothing', () => {
     const state = started();
     const root = state.accounts.topRoot;
-    const wrong: AccountChange[] = [
+    const wrong: ZkAccountChange[] = [
       created(1),
       { address: address(8), before: same, destroyed: false, slots: [] },
       { address: address(1), before: { nonce: 2n, balance: 5n }, after: same, destroyed: false, slots: [] },
@@ -111,9 +110,9 @@ describe('applying a block step by step', () => {
     );
   });
 
-  it('a witness of one block knows that block and no other', () => {
+  it('a witness of one block covers only that block', () => {
     const state = started();
-    const change: AccountChange = {
+    const change: ZkAccountChange = {
       address: address(1),
       before: same,
       after: same,
@@ -125,7 +124,7 @@ describe('applying a block step by step', () => {
     const witness = witnessBefore(hasher, traces)!;
     expect(witness.accounts.topRoot).toEqual(before);
     expect(run(witness.copy(), change)).toEqual(traces);
-    const other: AccountChange = {
+    const other: ZkAccountChange = {
       address: address(1),
       before: same,
       after: same,
@@ -133,7 +132,7 @@ describe('applying a block step by step', () => {
       slots: [slot(2, 8, 9)],
     };
     expect(() => run(witness.copy(), other)).toThrowError(expect.objectContaining({ code: 'WITNESS_MISSING' }));
-    const stranger: AccountChange = { address: address(3), before: same, after: same, destroyed: false, slots: [] };
+    const stranger: ZkAccountChange = { address: address(3), before: same, after: same, destroyed: false, slots: [] };
     expect(() => run(witness, stranger)).toThrowError(expect.objectContaining({ code: 'WITNESS_MISSING' }));
   });
 });

@@ -6,8 +6,8 @@ import type { MerkleProofJson } from '../../src/accumulator/proof-shape.js';
 import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
 import { bigIntToBytes, compareBytes, concatBytes, isZeroBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
-import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../src/state/key-index.js';
+import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../src/state/witness/key-index.js';
+import { referenceHasher } from '../reference/hasher.js';
 import { commitDrafts, emptyTree, type Leaf, type Tree, TreeDraft } from '../support/plain-tree/tree.js';
 import { leafAt } from '../support/plain-tree/tree-nodes.js';
 import { proveKey } from '../support/plain-tree/tree-proof.js';
@@ -15,7 +15,7 @@ import { seededRandom } from '../support/random.js';
 
 const word = (value: number | bigint) => bigIntToBytes(BigInt(value), 32);
 
-/** The check values of spec/state-trie.md 2, from Shomei and the prover. */
+/** The check values of docs/spec/state-trie.md 2, from Shomei and the prover. */
 const PUBLISHED: Record<HashScheme, Record<string, string>> = {
   mimc: {
     z1: '022efa6a7d3f639a3831916b27daaa5cbcaf1165e47f04ffbe1e707e30a32469',
@@ -105,7 +105,7 @@ function leavesOf(tree: Tree): Map<number, Leaf> {
   return leaves;
 }
 
-/** Root that a branch leads to, folded by the rule of spec/state-trie.md 8. */
+/** Root that a branch leads to, folded by the rule of docs/spec/state-trie.md 8. */
 function foldedRoot(hasher: Hasher, index: number, { proofRelatedNodes }: MerkleProofJson): Uint8Array {
   const nodes = proofRelatedNodes.map((node) => hexToBytes(node));
   let hash = hasher.hash(nodes[41]!);
@@ -129,7 +129,7 @@ describe('operations', () => {
   }
 
   it.each([1, 2, 3])(
-    'many operations at once give the tree that one by one give, and its definition (seed %i)',
+    'many operations at once give the same trie as one by one, and as its definition (seed %i)',
     (seed) => {
       const [first, second] = [seededRandom(seed), seededRandom(seed)];
       let stepped = emptyTree(hasher);
@@ -160,7 +160,7 @@ describe('operations', () => {
     expect(walk).toHaveLength(22);
   });
 
-  it('a tree stays as it is when the next one is made', () => {
+  it('a trie is unchanged when the next one is made', () => {
     const key = word(5);
     const hkey = hashWord(hasher, key);
     const old = changed(hasher, emptyTree(hasher), (draft) => {
@@ -211,7 +211,7 @@ describe('operations', () => {
     }
   });
 
-  it('commits many drafts as it commits one', () => {
+  it('commits many drafts like one', () => {
     const drafts = () =>
       [1, 2, 3].map((count) => {
         const draft = new TreeDraft(emptyTree(hasher));
@@ -226,7 +226,7 @@ describe('operations', () => {
 });
 
 describe('key index', () => {
-  it('finds floors as a sorted list does, and old versions keep theirs', () => {
+  it('finds floors like a sorted list, and old versions are unchanged', () => {
     const random = seededRandom(11);
     // Few distinct bytes, so that keys share long prefixes.
     const randomKey = () =>

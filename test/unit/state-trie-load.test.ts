@@ -12,7 +12,7 @@ const writes: TrieWrite[] = Array.from({ length: 700 }, (_, i) => ({
   slots: i % 3 === 0 ? [] : [{ key: word(i % 5), after: word(Math.floor(i / 3) + 1) }],
 }));
 
-test('loading gives the root and the proofs that writing one by one gives, and tells how far it is', async () => {
+test('loading gives the same root and proofs as single writes, and reports progress', async () => {
   const [loaded, written] = await Promise.all([StateTrie.create(), StateTrie.create()]);
   const fractions: number[] = [];
   const root = await loaded.load(writes, (fraction) => fractions.push(fraction));
@@ -25,7 +25,7 @@ test('loading gives the root and the proofs that writing one by one gives, and t
   }
 });
 
-test('what is written after loading goes on from it, and can be taken back', async () => {
+test('writes after loading continue from it, and can be reverted', async () => {
   const [loaded, written] = await Promise.all([StateTrie.create(), StateTrie.create()]);
   const root = await loaded.load(writes, () => {});
   await written.write(writes);

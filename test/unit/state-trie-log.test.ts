@@ -22,7 +22,7 @@ const entry = (parts: { code?: Item; account?: Item; storage?: Item } = {}): Ite
 ];
 
 describe('trie log', () => {
-  it('decodes the log of a Shomei test; an entry without account part is left out', () => {
+  it('decodes the log of a Shomei test, and leaves out an entry without account', () => {
     const log = decodeTrieLog(hexToBytes(SHOMEI_LOG));
     expect([log.blockNumber, log.zkCompare, log.timestamp]).toEqual([1, undefined, undefined]);
     expect(log.changes).toEqual([
@@ -35,7 +35,7 @@ describe('trie log', () => {
     ]);
   });
 
-  it('reads code, slots, flags and the two numbers at the end', () => {
+  it('decodes code, slots, flags and the two numbers at the end', () => {
     const slots: Item = [
       [WORD, '0x05', '0x', '0x01', '0x'],
       [WORD, '0x', '0x0102', '0x02', '0x07'],
@@ -65,7 +65,7 @@ describe('trie log', () => {
     ]);
   });
 
-  it('tells code set to nothing from code left alone', () => {
+  it('distinguishes code set to zero bytes from unchanged code', () => {
     const [set] = decode([WORD, '0x', entry({ code: ['0x60', '0x', '0x'] })]).changes;
     const [alone] = decode([WORD, '0x', entry()]).changes;
     expect([set?.after?.code, alone?.after?.code]).toEqual([new Uint8Array(0), undefined]);

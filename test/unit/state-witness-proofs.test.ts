@@ -3,10 +3,11 @@ import type { ProofItemJson } from '../../src/accumulator/proof-shape.js';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
-import { witnessFromProofs } from '../../src/state/witness-proof.js';
-import { WitnessTrie } from '../../src/state/witness-trie.js';
-import { fixtureJson, fixturesPresent } from '../support/fixtures.js';
+import { witnessFromProofs } from '../../src/state/witness/witness-proof.js';
+import { WitnessTrie } from '../../src/state/witness/witness-trie.js';
+import { referenceHasher } from '../reference/hasher.js';
+import { fixtureJson } from '../support/fixtures.js';
+import { ANSWERS } from '../support/proof-fixtures.js';
 import { seededRandom } from '../support/random.js';
 import { changed, content, error, fullTree, hkeyOf, itemsOf, poseidon, word } from '../support/witness-trees.js';
 
@@ -18,7 +19,7 @@ describe('a witness trie from proofs of a few keys', () => {
     return witnessFromProofs(poseidon, tree.topRoot, itemsOf(poseidon, tree, keys));
   }
 
-  it.each([1, 2, 3, 4])('updates what it knows as the full tree does (seed %i)', (seed) => {
+  it.each([1, 2, 3, 4])('updates known keys like the full trie (seed %i)', (seed) => {
     const random = seededRandom(seed);
     const trie = partial(known);
     let full = tree;
@@ -30,7 +31,7 @@ describe('a witness trie from proofs of a few keys', () => {
     }
   });
 
-  it('inserts between neighbours it knows and removes keys whose neighbours it knows, at the free position', () => {
+  it('inserts at the free position between known neighbours, and removes keys with known neighbours', () => {
     let done = 0;
     for (let key = 40; key < 60; key++) {
       // The proof of an absent key gives both neighbours; the last leaf and what is beside it lead to the free position.
@@ -47,7 +48,7 @@ describe('a witness trie from proofs of a few keys', () => {
     expect(done).toBe(20);
   });
 
-  it('refuses what it does not know, and stays as it was', () => {
+  it('refuses unknown keys, and is unchanged then', () => {
     const trie = partial(known);
     const root = trie.topRoot;
     const absent = content(poseidon, 50, 1);
@@ -61,7 +62,7 @@ describe('a witness trie from proofs of a few keys', () => {
     expect(trie.read(hkeyOf(poseidon, 3))).toMatchObject({ type: 'read', value: word(103) });
   });
 
-  it('refuses what a tree cannot hold, and stays as it was', () => {
+  it('refuses keys and values that a trie cannot hold, and is unchanged then', () => {
     const trie = witnessFromProofs(poseidon, tree.topRoot, itemsOf(poseidon, tree, [3, 50, 39, 0]));
     const [root, held, absent] = [trie.topRoot, content(poseidon, 3, 1), content(poseidon, 50, 1)];
     // The last word of eight is that of the modulus.
@@ -99,7 +100,7 @@ describe('a witness trie from proofs of a few keys', () => {
     expect(trie.topRoot).toEqual(bigger.topRoot);
   });
 
-  it('takes an absent key for a mismatch when it is to be removed', () => {
+  it('refuses to remove an absent key as a mismatch', () => {
     const trie = partial([41]);
     expect(error(() => trie.remove(hkeyOf(poseidon, 41)))).toMatchObject({ code: 'STATE_MISMATCH' });
   });
@@ -127,7 +128,7 @@ describe('a witness trie from proofs of a few keys', () => {
     conflicts(() => witnessFromProofs(poseidon, wrongRoot, itemsOf(poseidon, tree, [3])));
   });
 
-  it('copies stand apart', () => {
+  it('copies are independent', () => {
     const trie = partial(known);
     const copy = trie.copy();
     copy.put(content(poseidon, 3, 1));
@@ -137,19 +138,13 @@ describe('a witness trie from proofs of a few keys', () => {
   });
 });
 
-describe.skipIf(!fixturesPresent)('recorded answers of linea_getProof', () => {
-  const files = [
-    'getproof/mimc-message-service.json',
-    'getproof/poseidon2-devnet-contract.json',
-    'getproof/poseidon2-missing-account.json',
-  ];
-
-  it.each(files)('%s opens a witness trie', (file) => {
+describe('answers of linea_getProof', () => {
+  it.each(ANSWERS)('%s opens a witness trie', (name) => {
     const { scheme, stateRoot, result } = fixtureJson<{
       scheme: HashScheme;
       stateRoot: string;
       result: { accountProof: ProofItemJson };
-    }>(`state/${file}`);
+    }>(`state/getproof/${name}.json`);
     const hasher = referenceHasher(scheme);
     const item = result.accountProof;
     const root = hexToBytes(stateRoot, 32);

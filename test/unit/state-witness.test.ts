@@ -3,10 +3,10 @@ import { emptyHashes } from '../../src/accumulator/empty-subtrees.js';
 import { encodeLeaf, encodeTop, headLeaf, type LeafOpening, tailLeaf } from '../../src/accumulator/leaf-opening.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { compareBytes } from '../../src/primitives/bytes.js';
-import { referenceHasher } from '../../src/reference/hasher.js';
 import type { TrieStep } from '../../src/state/trace.js';
-import { WitnessNodes } from '../../src/state/witness-nodes.js';
-import { WitnessTrie } from '../../src/state/witness-trie.js';
+import { WitnessNodes } from '../../src/state/witness/witness-nodes.js';
+import { WitnessTrie } from '../../src/state/witness/witness-trie.js';
+import { referenceHasher } from '../reference/hasher.js';
 import { emptyTree, findInTree } from '../support/plain-tree/tree.js';
 import { leafAt } from '../support/plain-tree/tree-nodes.js';
 import { seededRandom } from '../support/random.js';
@@ -52,7 +52,7 @@ describe.each<[HashScheme, number, number]>([
     }
   });
 
-  it('gives branches that fold to the roots of each moment', () => {
+  it('gives branches that lead to the root of each step', () => {
     const trie = WitnessTrie.empty(hasher);
     trie.put(content(hasher, 1, 1));
     const step = trie.put(content(hasher, 2, 2));
@@ -68,11 +68,11 @@ describe.each<[HashScheme, number, number]>([
   });
 });
 
-describe('a tree whose root is right and whose leaves are not', () => {
+describe('a trie with a valid root and invalid leaves', () => {
   /** Leaves at 0, 1, 2 and so on, all learned. */
   function broken(nextFreeNode: number, ...leaves: LeafOpening[]): WitnessTrie {
     const nodes = WitnessNodes.under(poseidon, emptyHashes(poseidon)[40]!);
-    for (let position = 0; position < 8; position++) nodes.reach(position);
+    for (let position = 0; position < 8; position++) nodes.expandEmpty(position);
     for (const [position, leaf] of leaves.entries())
       nodes.write(position, poseidon.hash(encodeLeaf('poseidon2', leaf)));
     const trie = WitnessTrie.open(poseidon, nextFreeNode, nodes.subRoot);
@@ -88,7 +88,7 @@ describe('a tree whose root is right and whose leaves are not', () => {
   const one = { prevLeaf: 0, nextLeaf: 1, hkey, hval };
   const conflict = expect.objectContaining({ code: 'WITNESS_CONFLICT' });
 
-  it('is refused where its list is broken', () => {
+  it('is refused if its list of leaves is broken', () => {
     expect(broken(3, head, tail, one).remove(hkey).type).toBe('delete');
     expect(() => broken(3, { ...head, nextLeaf: 1 }, tail, one).remove(hkey)).toThrowError(conflict);
     expect(() => broken(3, head, { ...tail, prevLeaf: 0 }, one).remove(hkey)).toThrowError(conflict);
@@ -102,13 +102,13 @@ describe('a tree whose root is right and whose leaves are not', () => {
     }
   });
 
-  it('is refused where the free position is in use, or one key stands twice', () => {
+  it('is refused if the free position is in use, or a key occurs twice', () => {
     expect(() => broken(2, head, tail, one).put(content(poseidon, 2, 2))).toThrowError(conflict);
     expect(() => broken(4, head, tail, one, one)).toThrowError(conflict);
   });
 });
 
-describe('far positions', () => {
+describe('high positions', () => {
   it.each([2 ** 40 - 2, 2 ** 39, 2 ** 33 + 5, 2 ** 32])('inserts at %i', (position) => {
     // A tree without keys whose next position is far out: only the top node differs from the empty one.
     const empty = WitnessTrie.empty(poseidon);
@@ -137,7 +137,7 @@ describe('far positions', () => {
     expect(trie.topRoot).toEqual(poseidon.hash(encodeTop('poseidon2', position + 1, near)));
   });
 
-  it('refuses to insert into a tree that is full', () => {
+  it('refuses to insert into a full trie', () => {
     const empty = WitnessTrie.empty(poseidon);
     const trie = WitnessTrie.open(poseidon, 2 ** 40, empty.subRoot);
     const none = empty.read(hkeyOf(poseidon, 1));

@@ -22,7 +22,7 @@ describe('world state', () => {
     expect(() => held.root(0)).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD', details: { block: 0 } }));
   });
 
-  it('reads back what blocks wrote, for every held block', async () => {
+  it('returns the values of every held block', async () => {
     const held = await open();
     held.applyBlock(1, [
       change(1, state(0n, 100n), state(1n, 90n)),
@@ -46,7 +46,7 @@ describe('world state', () => {
     expect(held.slot(1, address(9), word(1))).toEqual(ZERO);
   });
 
-  it('does not depend on the order in which changes are named', async () => {
+  it('does not depend on the order of the changes', async () => {
     const changes = Array.from({ length: 12 }, (_, i) =>
       change(i + 1, undefined, state(1n, BigInt(i)), [set(1, 0, i + 1), set(2, 0, 1), set(3, 0, 2)]),
     );
@@ -81,14 +81,14 @@ describe('world state', () => {
     expect(held.slot(1, address(2), word(3))).toEqual(ZERO);
   });
 
-  it('takes no before-value of a destroyed account for its slots', async () => {
+  it('ignores the before-values of slots of a destroyed account', async () => {
     const held = await open();
     const after = { ...state(1n, 0n), code: CODE };
     held.applyBlock(1, [change(2, state(1n, 0n), after, [set(1, 99, 11), set(2, 12, 12)], true)]);
     expect([1, 2, 3].map((key) => held.slot(1, address(2), word(key)).at(-1))).toEqual([11, 12, 0]);
   });
 
-  it('removes an account; created again later it starts over', async () => {
+  it('removes an account, which starts empty when recreated later', async () => {
     const held = await open();
     held.applyBlock(1, [change(2, state(1n, 0n), undefined, [set(1, 11, 0)], true)]);
     expect([held.account(1, address(2)), held.nextFreeNode()]).toEqual([undefined, 5]);
@@ -97,7 +97,7 @@ describe('world state', () => {
     expect([leafIndexOf(held, 2), held.nextFreeNode()]).toEqual([5, 6]);
   });
 
-  it('a recreated account whose empty storage was not touched keeps its root, and writes to a new tree', async () => {
+  it('a recreated account whose empty storage was not touched keeps its root, and writes to a new trie', async () => {
     const held = await open();
     held.applyBlock(1, [change(2, state(1n, 0n), state(1n, 0n), [set(1, 11, 0), set(2, 12, 0), set(3, 13, 0)])]);
     const kept = held.account(1, address(2))!.storageRoot;
@@ -117,7 +117,7 @@ describe('world state', () => {
     expect(item).toMatchObject({ leafIndex: 5 });
   });
 
-  it('goes back exactly, and forward again on another path', async () => {
+  it('reverts exactly, and continues with other blocks', async () => {
     const held = await open();
     const root = held.root();
     const proof = JSON.stringify(held.prove(0, address(2), [word(1), word(9)]));
@@ -146,7 +146,7 @@ describe('world state', () => {
     expect(() => held.revertTo(0)).toThrow(expect.objectContaining({ code: 'STATE_NOT_HELD' }));
   });
 
-  it('takes many first accounts in pieces, tells how far it is, and gives the state that one by one gives', async () => {
+  it('applies many first accounts in chunks, reports progress, and gives the same state as one by one', async () => {
     const first = Array.from({ length: 2500 }, (_, i) => {
       const slots = i % 50 === 0 ? [set(1, 0, i + 1), set(2, 0, 5)] : [];
       return change(7919 * (i + 1), undefined, i % 99 === 98 ? undefined : state(1n, BigInt(i)), slots);
@@ -172,7 +172,7 @@ describe('world state', () => {
     }
   });
 
-  it('keeps no way back from the oldest block, nor what only that needed', async () => {
+  it('drops the undo record of the oldest block, and the tries that only it needed', async () => {
     const kernel = await loadTrieKernel('poseidon2', { undo: true, nodes: true });
     const drop = vi.spyOn(kernel, 'dropTrie');
     const held = openWorldState(await loadHasher('poseidon2'), kernel);
@@ -189,7 +189,7 @@ describe('world state', () => {
     expect(drop).toHaveBeenCalledTimes(1);
   });
 
-  it('hands out traces of its own', async () => {
+  it('returns copies of traces', async () => {
     const held = await open();
     const before = held.root();
     const proof = () => JSON.stringify(held.prove(held.head!, address(2), [word(1), word(2), word(3)]));
@@ -214,7 +214,7 @@ describe('world state', () => {
     expect(held.slot(0, address(2), word(2))).toEqual(word(12));
   });
 
-  it('hands out copies', async () => {
+  it('returns copies', async () => {
     const held = await open();
     const root = held.root();
     held.root().fill(0);

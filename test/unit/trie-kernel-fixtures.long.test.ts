@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { trieKernelArea } from '../../conformance/trie-kernel.js';
 import { runArea } from '../support/area-checks.js';
-import { fixturesPresent } from '../support/fixtures.js';
 
-describe.skipIf(!fixturesPresent)('trie kernel against generated operations', () => {
+describe('trie kernel against generated operations', () => {
   it.each(['simd', 'scalar'] as const)('%s', async (build) => {
     const { passed, skipped, problems } = await runArea(trieKernelArea, build);
     expect([problems, skipped]).toEqual([[], 0]);

@@ -10,9 +10,9 @@ import { type LeafStep, putStepwise, removeStepwise, type SteppedEffect } from '
 import { loadZkKernels } from '../../src/kernel/zk-kernels.js';
 import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../../src/reference/field.js';
+import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../reference/field.js';
 
-/** spec/state-trie.md 2: the empty tree, a storage tree holding slot 0 = 1, and the same after slot 0 is removed. */
+/** docs/spec/state-trie.md 2: the empty tree, a storage tree holding slot 0 = 1, and the same after slot 0 is removed. */
 const PUBLISHED = {
   mimc: {
     emptySub: '0x0951bfcd4ac808d195af8247140b906a4379b3f2d37ec66e34d2f4a5d35fa166',
@@ -55,31 +55,34 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
     return { hasher, word, kernel: await loadTrieKernel(scheme, { undo }) };
   }
 
-  test.each(['simd', 'scalar'] as const)('a hasher of the same module, %s, beside tries that grow', async (build) => {
-    const { hasher } = await setUp();
-    const own = await loadZkKernels(scheme, { build });
-    expect(own.hasher.scheme).toBe(scheme);
-    const trie = own.kernel.createTrie();
-    const before = own.kernel.statistics().memoryBytes;
-    for (let i = 1; i < 300; i++) {
-      const word = hashWord(own.hasher, bigIntToBytes(BigInt(i), 32));
-      expect(word).toEqual(hashWord(hasher, bigIntToBytes(BigInt(i), 32)));
-      own.kernel.put(trie, word, word);
-      if (i % 50 === 0) own.kernel.commit();
-    }
-    own.kernel.commit();
-    expect(own.kernel.statistics().memoryBytes).toBeGreaterThan(before);
-    const kernel = await loadTrieKernel(scheme, { build });
-    const alone = kernel.createTrie();
-    for (let i = 1; i < 300; i++) {
-      const word = hashWord(hasher, bigIntToBytes(BigInt(i), 32));
-      kernel.put(alone, word, word);
-    }
-    kernel.commit();
-    expect(own.kernel.topRoot(trie)).toEqual(kernel.topRoot(alone));
-  });
+  test.each(['simd', 'scalar'] as const)(
+    'a hasher of the same module works beside growing tries, %s',
+    async (build) => {
+      const { hasher } = await setUp();
+      const own = await loadZkKernels(scheme, { build });
+      expect(own.hasher.scheme).toBe(scheme);
+      const trie = own.kernel.createTrie();
+      const before = own.kernel.statistics().memoryBytes;
+      for (let i = 1; i < 300; i++) {
+        const word = hashWord(own.hasher, bigIntToBytes(BigInt(i), 32));
+        expect(word).toEqual(hashWord(hasher, bigIntToBytes(BigInt(i), 32)));
+        own.kernel.put(trie, word, word);
+        if (i % 50 === 0) own.kernel.commit();
+      }
+      own.kernel.commit();
+      expect(own.kernel.statistics().memoryBytes).toBeGreaterThan(before);
+      const kernel = await loadTrieKernel(scheme, { build });
+      const alone = kernel.createTrie();
+      for (let i = 1; i < 300; i++) {
+        const word = hashWord(hasher, bigIntToBytes(BigInt(i), 32));
+        kernel.put(alone, word, word);
+      }
+      kernel.commit();
+      expect(own.kernel.topRoot(trie)).toEqual(kernel.topRoot(alone));
+    },
+  );
 
-  test.each(['simd', 'scalar'] as const)('the published roots, %s', async (build) => {
+  test.each(['simd', 'scalar'] as const)('gives the published roots, %s', async (build) => {
     const { word } = await setUp();
     const kernel = await loadTrieKernel(scheme, { build });
     const trie = kernel.createTrie();
@@ -98,7 +101,7 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
     expect(bytesToHex(kernel.topRoot(trie))).toBe(published.removedTop);
   });
 
-  test('what is not canonical, reserved, of another length or out of range changes nothing', async () => {
+  test('input that is not canonical, reserved, of another length or out of range changes nothing', async () => {
     const { kernel, word } = await setUp();
     const trie = kernel.createTrie();
     for (let i = 0; i < 70; i++) kernel.put(trie, word(i), word(i));
@@ -148,7 +151,7 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
     expect(kernel.find(trie, word(1000)).present).toBe(false);
   });
 
-  test('roots, proofs and undo records are not given while writes wait for a commit', async () => {
+  test('roots, proofs and undo records are refused while there are uncommitted writes', async () => {
     const { kernel, word } = await setUp(true);
     const trie = kernel.createTrie();
     kernel.put(trie, word(1), word(2));
@@ -169,7 +172,7 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
     expect(kernel.takeUndo()).toHaveLength(4 * 80);
   });
 
-  test('each node that changed is hashed once, empty subtrees never', async () => {
+  test('each changed node is hashed once, empty subtrees never', async () => {
     const { kernel, word } = await setUp();
     const [leaf, node, top] = scheme === 'mimc' ? [4, 2, 2] : [6, 2, 3];
     const tries = [kernel.createTrie(), kernel.createTrie()];
@@ -192,7 +195,7 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
     expect(counted(() => kernel.gatherProof(tries[1]!, 2))).toBe(0);
   });
 
-  test('dropped tries leave their memory to others', async () => {
+  test('the memory of dropped tries is reused', async () => {
     const { kernel, word } = await setUp(true);
     const keys = Array.from({ length: scheme === 'mimc' ? 500 : 3000 }, (_, i) => word(i));
     const start = kernel.statistics().usedBytes;
@@ -218,7 +221,7 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
     expect(kernel.statistics()).toMatchObject({ memoryBytes, usedBytes: start });
   });
 
-  test('what a large trie leaves is enough for small ones', async () => {
+  test('the memory of a large dropped trie is enough for small ones', async () => {
     const { kernel, word } = await setUp();
     const large = kernel.createTrie();
     for (let i = 0; i < 3000; i++) kernel.put(large, word(i), ZERO_HASH);
@@ -228,11 +231,11 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
     expect(kernel.statistics().memoryBytes).toBe(memoryBytes);
   });
 
-  test('operations step by step show the siblings of each moment', async () => {
+  test('stepwise operations give the siblings of each step', async () => {
     const { hasher, kernel, word } = await setUp(true);
     const [trie, whole] = [kernel.createTrie(), kernel.createTrie()];
 
-    /** The root over a leaf at a position with given siblings (spec/state-trie.md 10). */
+    /** The root over a leaf at a position with given siblings (docs/spec/state-trie.md 10). */
     const rootOf = ({ position, siblings }: LeafStep, leaf: TrieLeaf | undefined) => {
       let hash: Uint8Array = leaf === undefined ? ZERO_HASH : hasher.hash(encodeLeaf(scheme, leaf));
       for (const [level, sibling] of siblings.entries()) {

@@ -18,7 +18,7 @@ function randomBlock(random: (bound: number) => number): TrieWrite[] {
   }));
 }
 
-test.each([1, 2, 3])('held states stay whole, released ones leave nothing behind (seed %d)', async (seed) => {
+test.each([1, 2, 3])('held states stay complete, and released ones free all their nodes (seed %d)', async (seed) => {
   const random = seededRandom(seed);
   // Never holds, so it keeps everything.
   const [windowed, whole] = await Promise.all([StateTrie.create(), StateTrie.create()]);
@@ -55,7 +55,7 @@ test.each([1, 2, 3])('held states stay whole, released ones leave nothing behind
   expect(windowed.heldNodes).toBe(0);
 });
 
-test('what leads to no held root is not kept', async () => {
+test('nodes not reachable from a held root are dropped', async () => {
   const [straight, roundabout] = await Promise.all([StateTrie.create(), StateTrie.create()]);
   const writes = Array.from({ length: 50 }, (_, i): TrieWrite => {
     const account = { nonce: 0n, balance: BigInt(i), codeHash: EMPTY_CODE_HASH };

@@ -46,24 +46,24 @@ describe('requests of one turn', () => {
     expect(mock.requests.map(({ methods }) => methods.length).sort()).toEqual([2, 4, 4]);
   });
 
-  test('identical ones under way are made once, unless told otherwise', async () => {
+  test('identical calls in flight are sent once by default', async () => {
     const mock = await scene.mock({ handler: echo, latencyMs: 20 });
     const group = scene.group([mock.url]);
     const first = group.request('m', [{ a: 1 }]);
     await until(() => mock.requests.length === 1);
-    const others = [group.request('m', [{ a: 1 }]), group.request('m', [{ a: 1 }], { share: false })];
+    const others = [group.request('m', [{ a: 1 }]), group.request('m', [{ a: 1 }], { deduplicate: false })];
     expect(await Promise.all([first, ...others])).toEqual(Array(3).fill('m:[{"a":1}]'));
     expect(mock.calls).toBe(2);
     await group.request('m', [{ a: 1 }]);
     expect(mock.calls).toBe(3);
   });
 
-  test('identical batches under way are made once, one that differs in a member is another', async () => {
+  test('identical batches in flight are sent once; a batch with another member is a different one', async () => {
     const mock = await scene.mock({ handler: echo, latencyMs: 20 });
     const group = scene.group([mock.url]);
     const batch = (...numbers: number[]) => numbers.map((n) => ({ method: 'm', params: [n] }));
-    const results = async (calls: ReturnType<typeof batch>, share = true) => {
-      const { answers } = await group.requestMany(calls, { share });
+    const results = async (calls: ReturnType<typeof batch>, deduplicate = true) => {
+      const { answers } = await group.requestMany(calls, { deduplicate });
       return answers.map((answer) => answer.kind === 'result' && answer.result);
     };
     const given = new AbortController();

@@ -6,7 +6,7 @@ const scene = useScene();
 const pair = () => openPair(scene);
 
 describe('configuration errors', () => {
-  test('are not repeated, and the endpoint is left alone until it is told', async () => {
+  test('are not retried, and the endpoint is not asked until forgetRefusals', async () => {
     const mock = await scene.mock();
     mock.fail({ kind: 'status', status: 401, body: 'invalid project id\n' });
     const group = scene.group([mock.url]);

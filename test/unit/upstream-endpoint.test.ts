@@ -79,7 +79,7 @@ describe('limits of an endpoint', () => {
 });
 
 describe('giving up', () => {
-  test('ends the HTTP request when nobody else waits for it', async () => {
+  test('aborts the HTTP request if no other caller waits for it', async () => {
     const mock = await scene.mock();
     mock.fail({ kind: 'silence' });
     const group = scene.group([mock.url]);
@@ -93,7 +93,7 @@ describe('giving up', () => {
     expect(scene.events).toEqual([]);
   });
 
-  test('leaves those alone who share the call, or the batch', async () => {
+  test('does not affect callers that share the call or the batch', async () => {
     const mock = await scene.mock({ handler: echo, latencyMs: 30 });
     const group = scene.group([mock.url]);
     const controller = new AbortController();

@@ -56,7 +56,7 @@ describe('faults of one endpoint: the next one answers', () => {
     expect(scene.events).toEqual([expect.objectContaining({ type: 'degraded', role: 'l2', origin: a.origin, kind })]);
   });
 
-  test('nobody listening', async () => {
+  test('no server listening', async () => {
     const { a, b, group } = await pair();
     await a.close();
     expect(await group.request('m', [])).toBe('b');

@@ -20,7 +20,7 @@ describe('choice of endpoints', () => {
     });
   });
 
-  test('two of one origin are told apart', async () => {
+  test('two of one origin have different ids', async () => {
     const mock = await scene.mock();
     const group = scene.group([`${mock.url}/one`, `${mock.url}/two`]);
     expect(group.endpoints.map(({ id }) => id)).toEqual([mock.origin, `${mock.origin}#2`]);
@@ -55,7 +55,7 @@ describe('one signal of many requests', () => {
 
 describe('what may come later', () => {
   const late = new PlumblineError('ANSWER_REFUSED', 'late', { what: 'block', check: 'MISSING', at: '' });
-  const mayCome = (error: unknown) => error === late;
+  const isTransient = (error: unknown) => error === late;
 
   /** Lets the waits between the rounds pass. */
   async function settled<T>(request: Promise<T>): Promise<T> {
@@ -71,14 +71,14 @@ describe('what may come later', () => {
     return request;
   }
 
-  test('is asked for again where nobody has it, and who has it then is not blamed', async () => {
+  test('is requested again if no endpoint has it, and the endpoint that has it then is not reported', async () => {
     const { a, b, group } = await pair();
     let times = 0;
     const accept = (result: unknown) => {
       if (++times < 3) throw late;
       return result;
     };
-    expect(await settled(group.request('m', [], { accept, mayCome }))).toBe('a');
+    expect(await settled(group.request('m', [], { accept, isTransient }))).toBe('a');
     expect([a.calls, b.calls]).toEqual([2, 1]);
     const [first] = group.endpoints;
     expect(first!.readiness).toBe('healthy');
@@ -87,7 +87,7 @@ describe('what may come later', () => {
   test('is given up after the repetitions of the group; what may not come is not repeated', async () => {
     const { a, b, group } = await pair();
     const refuse = () => Promise.reject(late);
-    expect(await settled(failureOf(group.request('m', [], { accept: refuse, mayCome })))).toBe(late);
+    expect(await settled(failureOf(group.request('m', [], { accept: refuse, isTransient })))).toBe(late);
     expect([a.calls, b.calls]).toEqual([3, 3]);
     expect(await failureOf(group.requestMany([{ method: 'm', params: [] }], { accept: refuse }))).toBe(late);
     expect([a.calls, b.calls]).toEqual([4, 4]);
@@ -116,7 +116,7 @@ describe('accept', () => {
     expect([a.calls, b.calls]).toEqual([1, 2]);
   });
 
-  test('where all are refused, the error is thrown as it is, and nobody is blamed', async () => {
+  test('if all are refused, the error is thrown unchanged, and no endpoint is reported', async () => {
     const { a, b, group } = await pair();
     const accept = () => {
       throw refuse;

@@ -48,7 +48,7 @@ describe('health', () => {
     expect(await group.request('m', [])).toBe('a');
   });
 
-  test('it is asked nevertheless when nobody else answers', async () => {
+  test('it is asked nevertheless if no other endpoint answers', async () => {
     const { a, b, group } = await pair();
     a.fail({ kind: 'status', status: 500 });
     await group.request('m', []);

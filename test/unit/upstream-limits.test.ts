@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createBackOff } from '../../src/upstream/back-off.js';
-import { classifyError, refusedBatchLimit } from '../../src/upstream/classify-error.js';
 import { limitsOf } from '../../src/upstream/options.js';
 import { TokenBucket } from '../../src/upstream/token-bucket.js';
+import { classifyError, refusedBatchLimit } from '../../src/upstream/transport/classify-error.js';
 import { createManualClock } from '../support/mock-upstream-clock.js';
 import { failureOf } from '../support/mock-upstream-scene.js';
 import { seededRandom } from '../support/random.js';
@@ -65,7 +65,7 @@ describe('TokenBucket', () => {
   });
 });
 
-/** Messages as spec/json-rpc.md 4.1 and 4.3 list them. */
+/** Messages as docs/spec/json-rpc.md 4.1 and 4.3 list them. */
 describe('classifyError', () => {
   const kindOf = (code: number, message: string, data?: unknown) => {
     const outcome = classifyError({ code, message, data });

@@ -30,7 +30,7 @@ describe('rate limits', () => {
     ],
     // Full jitter: one half of the first bound of 500 ms.
     ['no time named', { kind: 'rate-limit' }, 250],
-  ] as const)('one endpoint waits as long as it is told: %s', async (_, fault, ms) => {
+  ] as const)('one endpoint: the request waits as long as asked: %s', async (_, fault, ms) => {
     const mock = await scene.mock({ handler: () => 'late' });
     mock.fail((index) => (index === 0 ? (fault as MockFault) : undefined));
     const group = scene.group([mock.url]);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { toRpcError } from '../../src/rpc/rpc-errors.js';
+import { toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import type { UrlEndpoint } from '../../src/upstream/options.js';
-import { createRedactor, secretsOf } from '../../src/upstream/redact.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
+import { createRedactor, endpointSecretsOf } from '../../src/upstream/transport/redact.js';
 import type { MockUpstream } from '../support/mock-upstream.js';
 import type { MockFault } from '../support/mock-upstream-fault.js';
 import { MockRpcError } from '../support/mock-upstream-replies.js';
@@ -184,7 +184,9 @@ describe('createRedactor', () => {
   });
 
   test('hides values of a query as they stand there, plus signs and all, and names that stand alone', () => {
-    const { text } = createRedactor(secretsOf(new URL('https://host/?token=ab+cd%2Fef&lonely-key&empty=&'), {}));
+    const { text } = createRedactor(
+      endpointSecretsOf(new URL('https://host/?token=ab+cd%2Fef&lonely-key&empty=&'), {}),
+    );
     expect(text('ab+cd%2Fef, ab cd/ef, lonely-key')).toBe('[redacted], [redacted], [redacted]');
     expect(text('the token is wrong')).toBe('the token is wrong');
   });

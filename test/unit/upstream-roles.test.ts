@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createStatistics } from '../../src/upstream/observer.js';
-import type { Eip1193Provider } from '../../src/upstream/provider-transport.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
+import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
 import { countRoundTrips, type MockUpstream } from '../support/mock-upstream.js';
 import { failureOf, until } from '../support/mock-upstream-scene.js';
 import { useScene } from '../support/upstream-scene-hooks.js';
+import { createStatistics } from '../support/upstream-statistics.js';
 
 const scene = useScene();
 const accept = (result: unknown) => String(result);
@@ -43,7 +43,7 @@ describe('requestAll', () => {
     expect(answer.votes.filter((vote) => 'error' in vote)).toHaveLength(1);
   });
 
-  test('too few of one mind is an error of its own', async () => {
+  test('too few that agree is an error of its own', async () => {
     const mocks = await servers('x', 'y', 'z');
     const group = scene.group(mocks.map(({ url }) => url));
     expect(await failureOf(group.requestAll('m', [], { needed: 2, accept, key }))).toMatchObject({
@@ -72,7 +72,7 @@ describe('requestAll', () => {
     });
   });
 
-  test('giving up ends all of it', async () => {
+  test('aborting ends all requests', async () => {
     const mocks = await servers('x', 'x');
     for (const mock of mocks) mock.fail({ kind: 'silence' });
     const group = scene.group(mocks.map(({ url }) => url));
@@ -85,7 +85,7 @@ describe('requestAll', () => {
   });
 });
 
-describe('a provider in place of an URL', () => {
+describe('a provider in place of a URL', () => {
   const provider = (request: (method: string, params: unknown) => unknown): Eip1193Provider => ({
     request: async ({ method, params }) => request(method, params),
   });
@@ -103,7 +103,7 @@ describe('a provider in place of an URL', () => {
     ]);
   });
 
-  test('its errors are told apart as those of endpoints are', async () => {
+  test('its errors are classified like those of endpoints', async () => {
     const thrown = (error: object) =>
       provider(() => {
         throw error;
@@ -220,7 +220,7 @@ describe('statistics', () => {
 });
 
 describe('without injected parts', () => {
-  test('the system’s clock and the global fetch are used', async () => {
+  test('the real clock and the global fetch are used', async () => {
     const mock = await scene.mock({ handler: () => 'x' });
     const { EndpointGroup } = await import('../../src/upstream/group.js');
     const group = new EndpointGroup({ role: 'l2', endpoints: [mock.url, mock.url] });

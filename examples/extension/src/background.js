@@ -3,11 +3,12 @@
  * worker after half a minute without events and starts it with the next one, so the node is opened by the first message and
  * keeps its chain in IndexedDB. Listeners are added at once, not after anything was waited for.
  */
-import { createInlineNode } from 'plumbline/inline';
+import { createInlineNode } from 'plumbline-l2/inline';
 
 /**
  * An embedded devnet, so that the example needs nobody. A wallet gives a light node instead:
- * `{ kind: 'light', network: linea, endpoints: ['https://…'], layerOne: ['https://…'] }`, with `linea` from `plumbline/fees`.
+ * `{ kind: 'light', network: linea, endpoints: ['https://…'], layerOne: ['https://…'] }`, with `linea` from
+ * `plumbline-l2/fees`.
  */
 const OPTIONS = { chain: { kind: 'devnet' }, storeName: 'plumbline-extension' };
 

@@ -1,7 +1,8 @@
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
-import type { StateReader } from '../../evm/state-reader.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
+import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
@@ -18,51 +19,50 @@ import type {
   TransactionReceipt,
 } from '../chain.js';
 import { searchLogs } from '../log-search.js';
-import { BlockMaker } from './block-maker.js';
-import type { BlockRecord } from './block-record.js';
-import { ChainWriter } from './chain-writer.js';
-import { DevnetControl, requireInterval } from './control.js';
-import { DevnetProofs } from './devnet-proofs.js';
-import { DevnetState } from './devnet-state.js';
-import { Finality } from './finality.js';
-import { findStored, type StoredDevnet } from './find-stored.js';
-import { sealGenesis } from './genesis-block.js';
-import type { ImportResult } from './import.js';
-import { Intake } from './intake.js';
+import type { ImportResult } from './import/import.js';
+import { DevnetFinality } from './layer-one/finality.js';
 import { SimulatedL1 } from './layer-one/simulated-l1.js';
-import { Ledger } from './ledger.js';
-import { Mining } from './mining.js';
-import { Opening } from './opening.js';
+import { BlockMaker } from './mining/block-maker.js';
+import { DevnetControl, requireInterval } from './mining/control.js';
+import { Mining } from './mining/mining.js';
+import { currentPrices } from './mining/prices.js';
+import { TransactionSubmission } from './mining/transaction-submission.js';
 import type { DevnetSettings } from './options.js';
-import { currentPrices } from './prices.js';
-import { openPruning } from './pruning.js';
-import { SerialQueue } from './serial-queue.js';
-import { StoredChain } from './stored-chain.js';
+import type { BlockRecord } from './records/block-record.js';
+import { Ledger } from './records/ledger.js';
+import { DevnetProofs } from './recovery/devnet-proofs.js';
+import { StoreRecovery } from './recovery/store-recovery.js';
+import { DevnetState } from './state/devnet-state.js';
+import { sealGenesis } from './state/genesis-block.js';
+import { ChainWriter } from './storage/chain-writer.js';
+import { findStored, type StoredDevnet } from './storage/find-stored.js';
+import { openPruning } from './storage/pruning.js';
+import { StoredChain } from './storage/stored-chain.js';
 
 /**
- * The embedded chain: executes transactions itself, keeps a zk state beside the ordinary one, and finalizes its blocks
+ * A local chain. It executes transactions itself, keeps a zk state beside the ordinary state, and finalizes its blocks
  * on a simulated layer 1.
  */
 export class Devnet implements Chain {
   readonly kind = 'devnet';
   readonly network: Network;
-  /** What only a devnet can be told to do. */
+  /** Developer controls, which other chains do not have. */
   readonly control: DevnetControl;
-  /** What the store holds of it. */
+  /** The devnet's data in its store. */
   readonly storedChain: StoredChain;
   private readonly queue = new SerialQueue();
   private readonly writer: ChainWriter | undefined;
   private readonly maker: BlockMaker;
   private readonly proofs: DevnetProofs;
   private readonly mining: Mining;
-  private readonly intake: Intake;
-  private readonly opening: Opening;
+  private readonly submission: TransactionSubmission;
+  private readonly recovery: StoreRecovery;
 
   private constructor(
     private readonly settings: DevnetSettings,
     private readonly ledger: Ledger,
     private readonly state: DevnetState,
-    private readonly finality: Finality,
+    private readonly finality: DevnetFinality,
     readonly layerOne: SimulatedL1,
     private readonly stored: StoredDevnet | undefined,
   ) {
@@ -76,19 +76,19 @@ export class Devnet implements Chain {
     const pruning = stored && openPruning(stored, settings, { ledger, state });
     const maker = new BlockMaker(settings, ledger, state, finality, this.writer, stored?.checkpoints, pruning);
     const mining = new Mining(maker, queue);
-    const intake = new Intake(settings, ledger, maker, mining);
+    const submission = new TransactionSubmission(settings, ledger, maker, mining);
     this.maker = maker;
-    this.opening = new Opening({ settings, ledger, state, finality, layerOne, maker, queue });
-    this.proofs = new DevnetProofs({ ledger, state, finality, maker, stored }, this.opening);
+    this.recovery = new StoreRecovery({ settings, ledger, state, finality, layerOne, maker, queue });
+    this.proofs = new DevnetProofs({ ledger, state, finality, maker, stored }, this.recovery);
     this.mining = mining;
-    this.intake = intake;
-    this.control = new DevnetControl({ maker, mining, intake, ledger, queue });
+    this.submission = submission;
+    this.control = new DevnetControl({ maker, mining, submission, ledger, queue });
   }
 
   /**
-   * Opens a devnet: from its store when that holds one, from genesis otherwise.
+   * Opens a devnet: from its store if the store holds one, else from genesis.
    *
-   * @throws PlumblineError `STORE_CORRUPT` when what is stored does not fit together or belongs to another genesis
+   * @throws PlumblineError `STORE_CORRUPT` when the stored data is inconsistent or belongs to another genesis
    */
   static async open(settings: DevnetSettings): Promise<Devnet> {
     requireInterval(settings.mining);
@@ -98,10 +98,10 @@ export class Devnet implements Chain {
     const ledger = new Ledger(settings.network.chainId);
     ledger.append(genesis.block, []);
     const layerOne = await SimulatedL1.create(settings.network.rollup, genesis.zkRoot, genesis.block.header.timestamp);
-    const finality = new Finality(layerOne, ledger, state, settings.finality);
+    const finality = new DevnetFinality(layerOne, ledger, state, settings.finality);
     const devnet = new Devnet(settings, ledger, state, finality, layerOne, found);
-    if (found?.checkpoint !== undefined) await devnet.opening.enter(found, genesis);
-    else if (found !== undefined) await devnet.opening.replay(found, genesis);
+    if (found?.checkpoint !== undefined) await devnet.recovery.openAtCheckpoint(found, genesis);
+    else if (found !== undefined) await devnet.recovery.replay(found, genesis);
     await devnet.mining.set(settings.mining);
     return devnet;
   }
@@ -150,7 +150,7 @@ export class Devnet implements Chain {
   }
 
   async stateAt(block: Block): Promise<StateReader> {
-    await this.opening.whenLoaded();
+    await this.recovery.stateLoaded();
     const isHead = block === this.ledger.head;
     return isHead ? this.maker.headState : this.state.flat.at(block.header.number);
   }
@@ -180,7 +180,7 @@ export class Devnet implements Chain {
     return proof;
   };
 
-  /** Number of the block whose zk state is meant; undefined for none. */
+  /** Number of the block whose zk state the reference means; undefined if there is none. */
   private provable(reference: BlockReference): number | undefined {
     if ('number' in reference) return reference.number;
     if ('hash' in reference) return this.ledger.numberOf(reference.hash);
@@ -188,22 +188,22 @@ export class Devnet implements Chain {
   }
 
   submit(raw: Uint8Array): Promise<Uint8Array> {
-    return this.queue.run(() => this.intake.broadcast(raw));
+    return this.queue.run(() => this.submission.broadcast(raw));
   }
 
   /**
-   * Imports blocks laid end to end as RLP: each is checked, executed, stored, and final at once. At the first that does
-   * not hold the import ends; the blocks before that one stay.
+   * Imports concatenated RLP blocks. Each block is checked, executed, stored and finalized at once. The import ends at
+   * the first invalid block; the blocks before it stay.
    *
-   * @param onProgress - told the share of the bytes that is done, 0 to 1
-   * @throws PlumblineError `BLOCK_INVALID` naming the block, what differs, and the head
+   * @param onProgress - called with the share of the bytes that is done, 0 to 1
+   * @throws PlumblineError `BLOCK_INVALID` with the block, what differs, and the head
    */
   importChain(bytes: Uint8Array, onProgress?: (fraction: number) => void): Promise<ImportResult> {
     const { network, ledger, state, maker } = this;
-    const take = (record: BlockRecord) => maker.take(record);
+    const append = (record: BlockRecord) => maker.appendImported(record);
     return this.queue.run(async () => {
-      const { importChain } = await import('./import.js');
-      return importChain({ network, ledger, state }, bytes, take, onProgress);
+      const { importChain } = await import('./import/import.js');
+      return importChain({ network, ledger, state }, bytes, append, onProgress);
     });
   }
 
@@ -213,24 +213,28 @@ export class Devnet implements Chain {
   }
 
   onPendingTransaction(listener: PendingTransactionListener): () => void {
-    this.intake.listeners.add(listener);
-    return () => this.intake.listeners.delete(listener);
+    this.submission.listeners.add(listener);
+    return () => this.submission.listeners.delete(listener);
   }
 
-  /** Done when layer 1 stands where it stood. */
+  /** Resolves when the blocks of the simulated layer 1 have been rebuilt. */
   get layerOneSettled(): Promise<void> {
-    return this.opening.layerOneSettled;
+    return this.recovery.layerOneSettled;
   }
 
-  /** Done when the state of a stored devnet is loaded. @throws PlumblineError `STORE_CORRUPT` when it cannot be */
-  whenLoaded(): Promise<void> {
-    return this.opening.whenLoaded();
+  /**
+   * Resolves when the state of a stored devnet is loaded.
+   *
+   * @throws PlumblineError `STORE_CORRUPT` when it cannot be loaded
+   */
+  stateLoaded(): Promise<void> {
+    return this.recovery.stateLoaded();
   }
 
-  /** Ends the devnet, and leaves its store open. */
+  /** Stops the devnet. Its store stays open. */
   async end(): Promise<void> {
     this.mining.stop();
-    this.opening.abort();
+    this.recovery.abort();
     await this.queue.close();
     await this.writer?.close();
     await this.stored?.checkpoints.settled();
@@ -239,7 +243,7 @@ export class Devnet implements Chain {
   async close(): Promise<void> {
     try {
       await this.end();
-      const isWhole = this.opening.isComplete && this.writer?.isWhole === true;
+      const isWhole = this.recovery.isComplete && this.writer?.isComplete === true;
       if (isWhole) await this.stored?.checkpoints.finish(this.finality.finalized, this.state);
     } finally {
       await this.stored?.blocks.close();

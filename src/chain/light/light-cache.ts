@@ -3,10 +3,9 @@ import { BudgetedTable } from '../../store/budgeted-table.js';
 import type { PageStore } from '../../store/page-store.js';
 import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
 import { WriteBehind } from '../../store/write-behind.js';
+import { HeaderStore } from './heads/header-store.js';
 
-import { HeaderStore } from './header-store.js';
-
-/** Bytes that each kind of what a light node has verified may take. */
+/** Byte budgets of the tables of a light node. */
 export interface LightBudgets {
   readonly headers: number;
   readonly finalizations: number;
@@ -14,14 +13,14 @@ export interface LightBudgets {
   readonly codes: number;
 }
 
-/** What a light node keeps for another time: tables with a budget each, written behind. */
+/** What a light node stores for later sessions: one table for each kind of verified data, with a budget, written behind. */
 export class LightCache {
   readonly headers: BudgetedTable;
   readonly finalizations: BudgetedTable;
   readonly proofs: BudgetedTable;
   readonly codes: BudgetedTable;
   private readonly writer: WriteBehind;
-  private readonly linked: HeaderStore[] = [];
+  private readonly headerStores: HeaderStore[] = [];
 
   constructor(
     store: PageStore,
@@ -38,22 +37,22 @@ export class LightCache {
     this.codes = new BudgetedTable(this.writer, 'codes', codes);
   }
 
-  /** The headers of one chain. */
+  /** The header store of one chain. */
   headersOf(network: Network): HeaderStore {
     const headers = new HeaderStore(this.headers, network);
-    this.linked.push(headers);
+    this.headerStores.push(headers);
     return headers;
   }
 
-  /** Writes what waits. Never rejects. */
+  /** Writes everything that is queued. Never rejects. */
   async flush(): Promise<void> {
-    await Promise.all(this.linked.map((headers) => headers.settled()));
+    await Promise.all(this.headerStores.map((headers) => headers.settled()));
     await this.writer.flush();
   }
 
-  /** Empties all tables by `empty`, which empties the store; nothing that was waiting is written after it. */
+  /** Discards queued writes and clears all tables. @param empty - empties the store */
   async clear(empty: () => Promise<void>): Promise<void> {
-    await Promise.all(this.linked.map((headers) => headers.settled()));
+    await Promise.all(this.headerStores.map((headers) => headers.settled()));
     await this.writer.discard();
     await empty();
     for (const table of [this.headers, this.finalizations, this.proofs, this.codes]) table.reset();

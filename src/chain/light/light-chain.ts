@@ -2,8 +2,8 @@ import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
-import { Interpreters } from '../../evm/interpreters.js';
-import type { StateReader } from '../../evm/state-reader.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
+import { parseExtraData } from '../../fees/extra-data.js';
 import type { Network } from '../../networks/network.js';
 import type { BlockReference, BlockTag } from '../block-reference.js';
 import type {
@@ -21,119 +21,83 @@ import type {
   TrustLevel,
 } from '../chain.js';
 import { TRUST_RANK } from '../trust-rank.js';
-import { AccessLists } from './access-lists.js';
-import { fetchAccountProof } from './account-proof.js';
-import { BlockContents } from './block-contents.js';
-import { BlockFinder, LINKED_DEPTH } from './block-finder.js';
-import { blockState } from './block-state.js';
-import { CodeCache } from './code-cache.js';
-import type { Finality } from './finality.js';
-import { HeadFollower } from './head-follower.js';
-import { HeaderChain, KEPT } from './header-chain.js';
-import { Heads } from './heads.js';
-import { type LightBlock, lightBlock } from './light-block.js';
+import { BlockContentsReader } from './contents/block-contents.js';
+import { type LightBlock, lightBlock } from './heads/light-block.js';
 import type { LightChainParts } from './light-options.js';
-import { pricesAfter } from './light-prices.js';
-import { openFinality } from './open-finality.js';
-import { type CallGround, PreparedCall } from './prepared-call.js';
-import { ProvableBlocks } from './provable-blocks.js';
-import { ProvedStates } from './proved-state.js';
+import { type LightHeads, openHeads } from './open-heads.js';
 import { notReached } from './refused.js';
-import { openSeals } from './seals.js';
-import { SentTransactions } from './sent-transactions.js';
-import { WorkingSet } from './working-set.js';
-import { ZkProofs } from './zk-proofs.js';
+import { Settlement } from './settlement/settlement.js';
+import { LightStates } from './state/light-states.js';
 
-/** A chain of which endpoints tell and nothing is believed: headers are vouched for, and all else is proved against them. */
+/** How long a transaction counts as pending after it was sent, milliseconds. Dropped transactions are not reported. */
+const PENDING_FOR_MS = 60_000;
+/** Most sent transactions that are remembered; the oldest are dropped first. */
+const MAX_SENT = 256;
+/** Most headers read to find prices. */
+const PRICE_LOOK_BACK = 16;
+
+/** A chain read from endpoints. Heads are accepted at a trust level; everything else is verified against their headers. */
 export class LightChain implements Chain {
   readonly kind = 'light';
   readonly network: Network;
-  private readonly headers: HeaderChain;
-  private readonly heads: Heads;
-  private readonly follower: HeadFollower;
-  private readonly finder: BlockFinder;
-  private readonly ground: CallGround;
-  private readonly finality: Finality | undefined;
-  private readonly provable: ProvableBlocks;
-  private readonly zkProofs: ZkProofs;
-  private readonly contents: BlockContents;
-  private readonly sent: SentTransactions;
+  private readonly heads: LightHeads;
+  private readonly states: LightStates;
+  private readonly settlement: Settlement;
+  private readonly contents: BlockContentsReader;
+  /** Transactions that this node sent, oldest first. */
+  private sent: { readonly transaction: SignedTransaction; readonly at: number }[] = [];
 
   constructor(private readonly parts: LightChainParts) {
-    const { network, upstream, maru, level, clock, cache } = parts;
-    this.network = network;
-    const rules = {
-      level,
-      needed: level === 'linked' ? parts.agreeing : 1,
-      maxLagBlocks: parts.maxLagBlocks,
-      timeoutMs: parts.headTimeoutMs,
-    };
-    this.heads = new Heads(upstream, network, rules, openSeals(network, maru));
-    this.headers = new HeaderChain(upstream, network, parts.maxReorgDepth, KEPT, cache?.headersOf(network));
-    this.follower = new HeadFollower(this.heads, this.headers, {
-      maxAgeMs: parts.headMaxAgeMs,
-      paceMs: Math.max(1, network.slotSeconds) * 1000,
-      activity: parts.activity,
-      clock,
-    });
-    this.finder = new BlockFinder(this.follower, this.headers, this.heads);
-    const now = () => clock.now();
-    this.ground = {
-      group: upstream,
-      network,
-      follower: this.follower,
-      states: new ProvedStates(new CodeCache(cache?.codes)),
-      workingSet: new WorkingSet(now),
-      interpreters: new Interpreters(),
-      accessLists: new AccessLists(parts.accessLists, now),
-      contextAfter: (block) => this.contextAfter(block),
-    };
-    this.finality = openFinality(parts);
-    this.provable = new ProvableBlocks(this.finality, this.finder);
-    this.zkProofs = new ZkProofs({ network, upstream, table: cache?.proofs, loadHasher: parts.loadHasher });
-    this.sent = new SentTransactions(clock);
-    this.contents = new BlockContents(upstream, network, parts.agreeing);
+    this.network = parts.network;
+    this.heads = openHeads(parts);
+    this.states = new LightStates(parts, this.heads.follower, (block) => this.contextAfter(block));
+    this.settlement = new Settlement(parts, this.heads.finder);
+    this.contents = new BlockContentsReader(parts.upstream, parts.network, parts.agreeing);
   }
 
   /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints */
   async head(): Promise<LightBlock> {
-    return this.require('latest', await this.follower.current());
+    return this.require('latest', await this.heads.follower.current());
   }
 
   /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints */
   async block(reference: BlockReference): Promise<LightBlock | undefined> {
-    if ('hash' in reference) return this.finder.byHash(reference.hash);
-    if ('number' in reference) return this.finder.byNumber(reference.number);
+    const { finder } = this.heads;
+    if ('hash' in reference) return finder.byHash(reference.hash);
+    if ('number' in reference) return finder.byNumber(reference.number);
     const block = await this.tagged(reference.tag);
     return block && this.require(reference.tag, block);
   }
 
   private async tagged(tag: BlockTag): Promise<LightBlock | undefined> {
+    const { follower, finder } = this.heads;
     switch (tag) {
       case 'latest':
       case 'pending':
-        return this.follower.current();
+        return follower.current();
       case 'earliest':
-        return this.finder.byNumber(0);
+        return finder.byNumber(0);
       case 'safe':
-      case 'finalized':
-        return this.finality === undefined ? undefined : this.finder.byNumber((await this.provable.newest()).number);
+      case 'finalized': {
+        const number = await this.settlement.newestNumber();
+        return number === undefined ? undefined : finder.byNumber(number);
+      }
     }
   }
 
   async blocks(first: number, last: number, signal?: AbortSignal): Promise<readonly LightBlock[]> {
-    const [top, { blocksOfRange }] = await Promise.all([this.finder.required(last), import('./block-range.js')]);
-    const { network, headers } = this;
-    return blocksOfRange({ group: this.parts.upstream, network, headers }, top, first, signal);
+    const { finder, headers } = this.heads;
+    const [top, { blocksOfRange }] = await Promise.all([finder.required(last), import('./heads/block-range.js')]);
+    return blocksOfRange({ group: this.parts.upstream, network: this.network, headers }, top, first, signal);
   }
 
-  /** The newest block with its transactions, or any other. @throws PlumblineError `ANSWER_REFUSED`, of the endpoints */
+  /** The block with its transactions. @throws PlumblineError `ANSWER_REFUSED`, of the endpoints */
   withBody(block: Block): Promise<Block> {
     return this.contents.withBody(block);
   }
 
   async transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined> {
-    return this.contents.find(hash, (number) => this.finder.byNumber(number));
+    return this.contents.find(hash, (number) => this.heads.finder.byNumber(number));
   }
 
   async receipt(hash: Uint8Array): Promise<TransactionReceipt | undefined> {
@@ -146,25 +110,35 @@ export class LightChain implements Chain {
   }
 
   async logs(query: LogQuery): Promise<readonly FoundLog[]> {
-    const last = await this.finder.required(query.to);
-    if (this.headers.head!.header.number - query.from <= LINKED_DEPTH) await this.headers.ancestor(query.from);
-    const { logsOfRange } = await import('./log-range.js');
-    const { network, headers, contents } = this;
+    const { finder, headers } = this.heads;
+    const last = await finder.required(query.to);
+    await finder.linkIfNear(query.from);
+    const { logsOfRange } = await import('./contents/log-range.js');
+    const { network, contents } = this;
     return logsOfRange({ group: this.parts.upstream, network, headers, contents }, last, query);
   }
 
+  /**
+   * Transactions that this node sent in the last 60 seconds, ascending by nonce. Some may be in a block already. Transactions
+   * of other nodes are not known.
+   */
   async pendingTransactions(): Promise<readonly SignedTransaction[]> {
-    return this.sent.waiting;
+    const now = this.parts.clock.now();
+    // A negative age means that the clock was set back and the real age is unknown.
+    this.sent = this.sent.filter(({ at }) => now >= at && now - at <= PENDING_FOR_MS);
+    const byNonce = (a: SignedTransaction, b: SignedTransaction) =>
+      a.nonce < b.nonce ? -1 : a.nonce > b.nonce ? 1 : 0;
+    return this.sent.map(({ transaction }) => transaction).sort(byNonce);
   }
 
-  /** As an endpoint says: nothing of it can be checked. */
+  /** The answer of an endpoint, which cannot be verified. */
   async exclusion(hash: Uint8Array): Promise<Exclusion | undefined> {
-    const { fetchExclusion } = await import('./exclusion.js');
+    const { fetchExclusion } = await import('./contents/exclusion.js');
     return fetchExclusion(this.parts.upstream, hash);
   }
 
   async prepare({ call, overrides, block, tag, signal }: CallPlan): Promise<{ block: LightBlock; state: StateReader }> {
-    const prepared = new PreparedCall(this.ground, { call, overrides, signal });
+    const prepared = this.states.prepare({ call, overrides, signal });
     if (block === undefined) {
       const found = await prepared.atHead();
       this.require('latest', found.block);
@@ -176,7 +150,7 @@ export class LightChain implements Chain {
   }
 
   async stateAt(block: Block, signal?: AbortSignal): Promise<StateReader> {
-    return blockState(this.parts.upstream, this.ground.states, block, signal);
+    return this.states.at(block, signal);
   }
 
   contextOf(block: Block): BlockContext {
@@ -188,14 +162,31 @@ export class LightChain implements Chain {
   }
 
   async trust(block: Block): Promise<TrustLevel> {
-    const level = this.headers.levelOf(block);
+    const { headers, heads } = this.heads;
+    const level = headers.levelOf(block);
     if (level !== undefined) return level;
-    throw notReached(this.heads.rules.level, undefined, `nobody has vouched for block ${block.header.number}`);
+    throw notReached(
+      heads.rules.level,
+      undefined,
+      `block ${block.header.number} has not been accepted as part of the chain`,
+    );
   }
 
+  /** The prices in the header of `block`, else in the newest header before it that has some, else those of the profile. */
   async prices(block?: Block): Promise<CurrentPrices> {
     const on = block === undefined ? await this.head() : lightBlock(block);
-    return pricesAfter(this.network, on, (number) => this.finder.ancestorOf(on, number));
+    const { pricing } = this.network;
+    if (pricing.model !== 'extra-data') {
+      const prices = { fixedCostWei: 0n, variableCostWei: 0n, minGasPriceWei: pricing.minGasPriceWei };
+      return { prices, sourceBlock: undefined };
+    }
+    const { number } = on.header;
+    for (let back = 0; back <= Math.min(PRICE_LOOK_BACK, number); back++) {
+      const { header } = back === 0 ? on : await this.heads.finder.ancestorOf(on, number - back);
+      const reading = parseExtraData(header.extraData);
+      if (reading.status === 'prices') return { prices: reading.prices, sourceBlock: header.number };
+    }
+    return { prices: pricing.defaults, sourceBlock: undefined };
   }
 
   proof(
@@ -204,7 +195,7 @@ export class LightChain implements Chain {
     block: Block,
     signal?: AbortSignal,
   ): Promise<TrieProof> {
-    return fetchAccountProof(this.parts.upstream, lightBlock(block), { address, storageKeys }, signal);
+    return this.states.proof(lightBlock(block), { address, storageKeys }, signal);
   }
 
   async zkProof(
@@ -213,37 +204,33 @@ export class LightChain implements Chain {
     reference: BlockReference,
     onBlock?: (number: number) => void,
   ): Promise<LineaProofJson> {
-    const isNewest = 'tag' in reference && reference.tag !== 'earliest';
-    const newest = isNewest ? await this.provable.newest() : await this.provable.at(reference);
-    const { prove, proveNewest } = await import('./settled-proofs.js');
-    const question = { address, storageKeys };
-    const { proof, at } = await (isNewest ? proveNewest : prove)(this.finality!, this.zkProofs, question, newest);
+    const { proof, at } = await this.settlement.prove({ address, storageKeys }, reference);
     onBlock?.(at.number);
     return proof;
   }
 
   async submit(raw: Uint8Array): Promise<Uint8Array> {
-    const { submitChecked } = await import('./submit.js');
+    const { submitChecked } = await import('./contents/submit.js');
     const head = await this.head();
     const { network, parts } = this;
     const [state, { prices }, sizer] = await Promise.all([this.stateAt(head), this.prices(head), parts.loadSizer?.()]);
     const against = { network, state, context: this.contextAfter(head), prices, sizer };
     const transaction = await submitChecked(raw, against, parts.upstream);
-    this.sent.note(transaction);
+    this.sent = [...this.sent, { transaction, at: parts.clock.now() }].slice(-MAX_SENT);
     return transaction.hash;
   }
 
   onHead(listener: HeadListener): () => void {
-    return this.follower.onHead(listener);
+    return this.heads.follower.onHead(listener);
   }
 
-  /** Nothing is known of the pools of others. */
+  /** Never calls the listener: the pools of other nodes are not known. */
   onPendingTransaction(_listener: PendingTransactionListener): () => void {
     return () => {};
   }
 
   async close(): Promise<void> {
-    this.follower.close();
+    this.heads.follower.close();
     const { upstream, layerOne, maru, store, cache } = this.parts;
     for (const group of [upstream, layerOne, maru]) group?.close();
     await cache?.flush();
@@ -253,7 +240,7 @@ export class LightChain implements Chain {
   /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` */
   private require(tag: BlockTag, block: LightBlock): LightBlock {
     const required = this.parts.required[tag];
-    const reached = this.headers.levelOf(block);
+    const reached = this.heads.headers.levelOf(block);
     if (required === undefined || (reached !== undefined && TRUST_RANK[reached] >= TRUST_RANK[required])) return block;
     throw notReached(required, reached, `block ${block.header.number} is at level ${reached ?? 'none'}`);
   }
@@ -268,6 +255,6 @@ export class LightChain implements Chain {
     const { header } = block;
     return number === header.number - 1
       ? header.parentHash
-      : (await this.finder.ancestorOf(lightBlock(block), number)).hash;
+      : (await this.heads.finder.ancestorOf(lightBlock(block), number)).hash;
   }
 }

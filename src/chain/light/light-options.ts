@@ -1,54 +1,57 @@
 import type { CalldataSizer, Hasher, HashScheme } from '../../kernel/contracts.js';
 import type { Network } from '../../networks/network.js';
+import type { Activity } from '../../scheduling/activity.js';
+import type { Clock } from '../../scheduling/clock.js';
 import type { PageStore } from '../../store/page-store.js';
-import type { Clock } from '../../upstream/clock.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { RestGroup } from '../../upstream/rest-group.js';
 import type { BlockTag } from '../block-reference.js';
-import type { Activity } from './activity.js';
-import type { HeadLevel } from './heads.js';
+import type { HeadLevel } from './heads/heads.js';
 import type { LightCache } from './light-cache.js';
 
-/** What a light chain is made of. */
+/** Settings and dependencies of a light chain. */
 export interface LightChainParts {
   readonly network: Network;
   /** Endpoints of layer 2. */
   readonly upstream: EndpointGroup;
-  /** Endpoints of layer 1; without them nothing is finalized. */
+  /** Endpoints of layer 1. Without them there is no finalized block. */
   readonly layerOne?: EndpointGroup | undefined;
-  /** Interface of Maru; without it only blocks of Clique can be sealed. */
+  /** Endpoints of Maru. Without them only Clique blocks can reach level `sealed`. */
   readonly maru?: RestGroup | undefined;
-  /** Level a head has to reach. */
+  /** Trust level that a head must reach. */
   readonly level: HeadLevel;
-  /** Levels that blocks named by tags have to have reached; that of heads is `level` in any case. */
+  /** Trust levels that blocks named by tags must reach. Heads must always reach `level`. */
   readonly required: Partial<Readonly<Record<BlockTag, HeadLevel>>>;
-  /** Origins that have to agree at level `linked`. */
+  /** Number of origins that must agree at level `linked`. */
   readonly agreeing: number;
-  /** Blocks that the agreed head may be behind what endpoints claim. */
+  /** Blocks that an accepted head may be below the median of the heights that endpoints claim. */
   readonly maxLagBlocks: number;
-  /** Blocks that a re-organization may take back. */
+  /** Blocks that a reorg may replace. */
   readonly maxReorgDepth: number;
-  /** For how long a head is taken for the newest without a look, milliseconds. */
+  /** How long a head counts as the newest without another read, milliseconds. */
   readonly headMaxAgeMs: number;
-  /** Time for one endpoint to tell its head, milliseconds. */
+  /** Time limit for one endpoint to return its head, milliseconds. */
   readonly headTimeoutMs: number;
-  /** Whether endpoints may be asked what a call touches. */
+  /** Whether endpoints may be asked for the access list of a call. */
   readonly accessLists: boolean;
-  /** For how long the newest finalization is taken for the newest without a look, milliseconds. */
+  /** How long a finalization counts as the newest without another read, milliseconds. */
   readonly finalityMaxAgeMs: number;
-  /** Read the rollup contract by `eth_getProof` against the layer-1 header, and not by `eth_call`. */
+  /** Whether the rollup contract is read by `eth_getProof` and verified, not by `eth_call`. */
   readonly proveLayerOne: boolean;
-  /** Hash of the layer-1 block against whose header the rollup contract is proved, 32 bytes; the endpoints' when left out. */
+  /**
+   * Hash of a trusted layer-1 block, 32 bytes: the rollup contract is proved against its header. Default: the endpoints' newest
+   * final block.
+   */
   readonly layerOneHeader?: Uint8Array | undefined;
-  /** Origins of layer 1 that have to agree. */
+  /** Number of layer-1 origins that must agree. */
   readonly layerOneAgreeing: number;
   readonly store?: PageStore | undefined;
-  /** What is kept in `store` for other sessions. */
+  /** Tables in `store` for later sessions. */
   readonly cache?: LightCache | undefined;
   readonly activity: Activity;
   readonly clock: Clock;
-  /** Verifies zk proofs; loaded when first needed. */
+  /** Loads the hasher that verifies zk proofs, when it is first needed. */
   loadHasher(scheme: HashScheme): Promise<Hasher>;
-  /** Sizes transactions that are sent, for the margin of the pool. */
+  /** Loads the sizer for transactions that are sent; without it the pool's profitability margin is not checked. */
   loadSizer?(): Promise<CalldataSizer>;
 }

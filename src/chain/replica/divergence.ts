@@ -2,8 +2,8 @@ import { type ErrorCode, isPlumblineError, messageOf, PlumblineError, type Repli
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 
-/** Refusals of `WorldState.applyBlock` that lie in the changes, not in this machine. */
-const MISFITS: readonly ErrorCode[] = [
+/** Errors of `WorldState.applyBlock` that are caused by the changes, not by this machine. */
+const CHANGE_ERRORS: readonly ErrorCode[] = [
   'STATE_MISMATCH',
   'INVALID_PARAMETER',
   'OUT_OF_RANGE',
@@ -12,9 +12,10 @@ const MISFITS: readonly ErrorCode[] = [
 ];
 
 /**
- * Compares what is known of a block with what its trie log made it.
+ * Compares a known hash or root of a block with the one that its trie log leads to.
  *
- * @param kept - newest block before it that layer 1 confirms
+ * @param expected - undefined if it is not known; then nothing is compared
+ * @param kept - newest block before it that layer 1 confirmed
  * @throws PlumblineError `REPLICA_DIVERGED`
  */
 export function mustAgree(
@@ -28,9 +29,9 @@ export function mustAgree(
   throw diverged(what, block, bytesToHex(expected), bytesToHex(actual), kept);
 }
 
-/** What a refusal of a block's changes is to a replica; other errors are as they were. */
+/** Converts an error about a block's changes to `REPLICA_DIVERGED`. Other errors are returned unchanged. */
 export function asDivergence(error: unknown, block: number, kept: number | undefined): unknown {
-  if (!isPlumblineError(error) || !MISFITS.includes(error.code)) return error;
+  if (!isPlumblineError(error) || !CHANGE_ERRORS.includes(error.code)) return error;
   const { expected, actual } = isPlumblineError(error, 'STATE_MISMATCH')
     ? error.details
     : { expected: 'changes that fit', actual: messageOf(error) };
@@ -45,7 +46,8 @@ function diverged(
   kept: number | undefined,
   cause?: unknown,
 ): PlumblineError<'REPLICA_DIVERGED'> {
-  const message = `the replica differs at block ${block} (${what}): ${expected} expected, ${actual} found`;
+  const found = `the replica differs at block ${block} (${what}): ${expected} expected, ${actual} found`;
+  const message = `${found}; check the node that gives trie logs, then open the replica again`;
   const details = { block, what, expected, actual, ...(kept !== undefined && { kept }) };
   return new PlumblineError('REPLICA_DIVERGED', message, details, { cause });
 }

@@ -1,17 +1,17 @@
 import { isPlumblineError } from '../../errors.js';
-import { type Clock, sleep, systemClock } from '../../upstream/clock.js';
+import { type Clock, sleep, systemClock } from '../../scheduling/clock.js';
 import type { ZkFollower } from './zk-follower.js';
 
-/** How a follower is kept at it. */
+/** Options of `keepFollowing`. */
 export interface KeepFollowingOptions {
-  /** Milliseconds between two looks for a newer finalization; 12 000 unless told. */
+  /** Milliseconds between two polls for a newer finalization. Default: 12 000. */
   readonly pollMs?: number | undefined;
   readonly clock?: Clock | undefined;
-  /** Told of every error: those that pass are tried again at the next look, a divergence ends following. */
+  /** Called with each error. `REPLICA_DIVERGED` ends following; after others it goes on at the next poll. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Follows whenever layer 1 has finalized more. @returns a function that ends it, and waits for what is being stored */
+/** Follows layer 1 in the background. @returns a function that stops it, and resolves when running commits are done */
 export function keepFollowing(follower: ZkFollower, options: KeepFollowingOptions = {}): () => Promise<void> {
   const { pollMs = 12_000, clock = systemClock, onError } = options;
   const stop = new AbortController();

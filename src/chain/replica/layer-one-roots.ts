@@ -1,21 +1,21 @@
-import type { Finality } from '../light/finality.js';
+import type { LayerOneFinality } from '../light/settlement/finality.js';
 
-/** What layer 1 says about the zk state. It has to be proved, or read at a layer-1 block that is final. */
+/** Zk state roots on layer 1. They must be proved, or read at a final layer-1 block. */
 export interface LayerOneRoots {
-  /** Newest block that layer 1 holds a root of; undefined while it holds none. */
+  /** Newest block whose root is on layer 1; undefined if there is none yet. */
   newestFinalized(signal: AbortSignal): Promise<number | undefined>;
 
-  /** State root after `block`, 32 bytes; undefined unless a finalization ended with it (spec/state-trie.md 9). */
+  /** State root after `block`, 32 bytes; undefined unless a finalization ended there (docs/spec/state-trie.md 9). */
   rootOnLayerOne(block: number, signal: AbortSignal): Promise<Uint8Array | undefined>;
 
   /**
-   * Blocks from `first` to `last` that finalizations ended with, ascending. Where this is left out, every block is asked
-   * for.
+   * Blocks from `first` to `last` at which finalizations ended, ascending. Without this method, `rootOnLayerOne` is called for
+   * every block.
    */
   finalizationsIn?(first: number, last: number, signal: AbortSignal): Promise<readonly number[]>;
 }
 
-/** Roots that layer 1 holds of the blocks `first` to `last`, by block, 32 bytes each. */
+/** Roots on layer 1 of the blocks `first` to `last`, 32 bytes each, by block number. */
 export async function rootsIn(
   layerOne: LayerOneRoots,
   first: number,
@@ -37,8 +37,8 @@ export async function rootsIn(
   return roots;
 }
 
-/** What the light chain reads of layer 1, as a replica asks for it. It is asked for every block; see `rootsIn`. */
-export function layerOneOf(finality: Pick<Finality, 'newest' | 'rootOf'>): LayerOneRoots {
+/** Adapts the light chain's reader of layer 1. It has no `finalizationsIn`. */
+export function layerOneOf(finality: Pick<LayerOneFinality, 'newest' | 'rootOf'>): LayerOneRoots {
   return {
     newestFinalized: async () => (await finality.newest()).number,
     rootOnLayerOne: (block) => finality.rootOf(block),

@@ -1,16 +1,17 @@
 import type { BlockReference } from '../block-reference.js';
 import type { Chain } from '../chain.js';
+import { forwardingChain } from '../forwarding-chain.js';
 import { notProvable } from './replica-state.js';
 import type { ZkFollower } from './zk-follower.js';
 
 /**
- * A light chain that builds its own zk proofs. Everything else is as the light chain has it.
+ * A light chain with zk proofs from its own state. Everything else is done by the light chain.
  *
- * Provable are the blocks whose root layer 1 confirmed and whose states are held; a tag other than `earliest` names the
- * newest of them (DESIGN.md 8).
+ * A block can be proved if layer 1 confirmed its root and its state is held. A tag other than `earliest` names the newest such
+ * block (docs/decisions.md 6).
  *
  * @param light - closed with the replica
- * @param close - ends following, and releases what it uses; called first
+ * @param close - stops following and releases its resources; called before `light` is closed
  */
 export function openReplicaChain(light: Chain, follower: ZkFollower, close: () => Promise<void>): Chain {
   const own: Pick<Chain, 'kind' | 'zkProof' | 'close'> = {
@@ -40,13 +41,7 @@ export function openReplicaChain(light: Chain, follower: ZkFollower, close: () =
     return reference.tag === 'earliest' ? 0 : follower.confirmed;
   }
 
-  return new Proxy(light, {
-    get(target, name) {
-      if (Object.hasOwn(own, name)) return own[name as keyof typeof own];
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return { ...forwardingChain(() => light), ...own };
 }
 
 function nameOf(reference: BlockReference): string {

@@ -1,25 +1,25 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
+import { loadWorldState } from '../../state/load-world-state.js';
 import { openWorldState } from '../../state/open-world-state.js';
-import { loadWorldState } from '../../state/pages/load-world-state.js';
 import { openPagedState, type PagedState, storedState } from '../../state/pages/open-paged-state.js';
 import type { WorldState } from '../../state/world-state.js';
 import { ReplicaStore } from './replica-store.js';
 import type { FollowerSettings } from './settings.js';
 
 /**
- * The state of a replica, in memory while it is followed, and in the store. Proofs are of states that layer 1 confirmed:
- * those in memory, and the newest one in the store, however far the one in memory has gone beyond it.
+ * The state of a replica, in memory while it follows and in the store. Only states that layer 1 confirmed are proved: those in
+ * memory, and the newest confirmed one in the store.
  */
 export class ReplicaState {
   private held: WorldState | undefined;
-  /** Blocks whose root layer 1 holds and whose states are held, oldest first; the newest is in the store, too. */
+  /** Blocks that can be proved, oldest first. The newest one is also in the store. */
   private provable: readonly number[] = [];
   private paged: Promise<PagedState> | undefined;
-  /** Counts the moments at which the confirmed pages became others. */
+  /** Increased whenever the confirmed pages in the store change. */
   private version = 0;
-  /** Blocks since the last commit. */
+  /** Number of blocks since the last commit. */
   private waiting = 0;
   private disowned = false;
 
@@ -29,7 +29,7 @@ export class ReplicaState {
   ) {}
 
   /**
-   * Nothing of what is stored can be proved before it is adopted.
+   * The stored state can be proved only after `adopt`.
    *
    * @throws PlumblineError `STORE_CORRUPT`, also for the store of another chain; `STORE_TOO_NEW`; errors of the store
    */
@@ -37,7 +37,7 @@ export class ReplicaState {
     const { chainId, rollup } = settings.network;
     const scheme = schemeAt(settings.network, Number.MAX_SAFE_INTEGER);
     const store = await ReplicaStore.open(settings.store, `${chainId} ${rollup.address.toLowerCase()} ${scheme}`);
-    // What cannot be read is told now.
+    // Throws now if the stored state cannot be read.
     await storedState(store.confirmed);
     return new ReplicaState(settings, store);
   }
@@ -66,24 +66,24 @@ export class ReplicaState {
         this.paged ??= openPagedState(this.settings.hasher, this.store.confirmed);
         const paged = await this.paged;
         if (paged.block === block) return await paged.prove(address, storageKeys);
-        // A commit that was thought to have failed has been done.
+        // A commit that seemed to fail was done.
         if (version === this.version) this.provable = [paged.block];
       } catch (error) {
         this.paged = undefined;
-        // Pages of two states, if another one was confirmed while they were read, or an attempt was given up.
+        // The pages may be of two states, if another one was confirmed, or blocks were discarded, while they were read.
         if (version === this.version || !isPlumblineError(error, 'STORE_CORRUPT')) throw error;
       }
     }
   }
 
-  /** Proves the stored state that was confirmed from now on. @param stored - as `storedConfirmed` gave it */
+  /** Allows proofs of the stored confirmed state. @param stored - result of `storedConfirmed` */
   adopt({ block }: { readonly block: number }): void {
     if (this.disowned || this.provable.length > 0) return;
     this.provable = [block];
-    this.turnPage();
+    this.pagesChanged();
   }
 
-  /** The state in memory, read from the store if it is not there. The store has to have been compared with layer 1. */
+  /** The state in memory, loaded from the store if necessary. The store must have been compared with layer 1 before. */
   async load(signal: AbortSignal): Promise<WorldState> {
     if (this.held !== undefined) return this.held;
     const { hasher } = this.settings;
@@ -98,12 +98,12 @@ export class ReplicaState {
     return this.held;
   }
 
-  /** What the store holds that layer 1 confirmed. */
+  /** The newest state in the store that layer 1 confirmed. */
   storedConfirmed(): ReturnType<typeof storedState> {
     return storedState(this.store.confirmed);
   }
 
-  /** Called after each block. @param confirmed - layer 1 holds its root: it is stored, and can be proved from now on */
+  /** Called after each block. @param confirmed - whether its root is on layer 1: then it is stored, and can be proved */
   async applied(state: WorldState, confirmed: boolean): Promise<void> {
     this.waiting++;
     if (confirmed || this.waiting >= (this.settings.commitBlocks ?? 32)) await this.commit(state, confirmed);
@@ -113,26 +113,26 @@ export class ReplicaState {
     this.provable = this.provable.filter((block) => block >= state.oldest! || block === newest);
   }
 
-  /** Stores the blocks since the last commit, if the state is still the one in memory. */
+  /** Stores the blocks since the last commit, if `state` is still the one in memory. */
   async keep(state: WorldState): Promise<void> {
     if (this.held === state && this.waiting > 0) await this.commit(state, false);
   }
 
-  /** Goes back to the newest state that layer 1 confirmed. */
-  async giveUp(): Promise<void> {
+  /** Discards blocks after the newest state that layer 1 confirmed. */
+  async discardUnconfirmed(): Promise<void> {
     this.drop();
     await this.store.goBack();
-    this.turnPage();
+    this.pagesChanged();
   }
 
-  /** Proves nothing any more: the store turned out to be another layer 1's. */
+  /** Refuses proofs from now on, because the store was written for another layer 1. */
   disown(): void {
     this.disowned = true;
     this.provable = [];
-    this.turnPage();
+    this.pagesChanged();
   }
 
-  /** After an error the state is read anew when it is needed next. */
+  /** After an error the state in memory is dropped, and loaded again when it is needed. */
   private async commit(state: WorldState, confirms: boolean): Promise<void> {
     try {
       await this.store.commit(state.takePages(), confirms);
@@ -143,24 +143,28 @@ export class ReplicaState {
     this.waiting = 0;
     if (!confirms) return;
     this.provable = [...this.provable, state.head!];
-    this.turnPage();
+    this.pagesChanged();
   }
 
-  /** Forgets the state in memory; what is stored stays. */
+  /** Drops the state in memory. The store is not changed. */
   private drop(): void {
     this.held = undefined;
     this.waiting = 0;
     this.provable = this.provable.slice(-1);
-    this.turnPage();
+    this.pagesChanged();
   }
 
-  private turnPage(): void {
+  private pagesChanged(): void {
     this.version++;
     this.paged = undefined;
   }
 }
 
-/** @param block - as it was named */
+/** @param block - as the caller named it */
 export function notProvable(block: string): PlumblineError<'BLOCK_NOT_PROVABLE'> {
-  return new PlumblineError('BLOCK_NOT_PROVABLE', `layer 1 holds no root of block ${block}`, { block });
+  return new PlumblineError(
+    'BLOCK_NOT_PROVABLE',
+    `block ${block} cannot be proved: layer 1 has no root of it, or its state is not held`,
+    { block },
+  );
 }

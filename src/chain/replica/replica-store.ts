@@ -1,36 +1,36 @@
 import { PlumblineError } from '../../errors.js';
+import type { PageChanges, PageSource } from '../../state/page-source.js';
 import { STATE_KEY } from '../../state/pages/geometry.js';
-import type { PageChanges, PageSource } from '../../state/pages/page-source.js';
 import type { Commit, Key, PageStore } from '../../store/page-store.js';
 
 const IDENTITY = 'replica-chain';
 const GOING_BACK = 'replica-going-back';
-/** Keys of the table `blocks` that pages have. */
+/** Prefix of the keys of pages in the table `blocks`. */
 const PAGE = 'replica/';
-/** Keys of the table `meta` under which pages stand as they were when layer 1 last confirmed the state; empty: not there. */
+/** Prefix of keys in the table `meta`: old contents of pages, from when layer 1 last confirmed the state. Empty: no page. */
 const BEFORE = 'replica-before/';
-/** Pages put back in one commit. */
+/** Pages restored in one commit. */
 const BATCH = 256;
 
 const ABSENT = new Uint8Array(0);
 
 /**
- * The stored state of a replica: its pages, and of those that changed since layer 1 confirmed a root, how they were then. So
- * there are two states to be read, and the newer one can be given up. Every commit is atomic.
+ * The stored state of a replica: its pages, and the old contents of pages that changed since layer 1 last confirmed a root. So
+ * two states can be read, and the newer one can be discarded. Every commit is atomic.
  */
 export class ReplicaStore {
-  /** The newest state that was stored. Open anew after a commit. */
+  /** The newest state in the store. Open it again after a commit. */
   readonly newest: PageSource = { getMany: (keys) => this.store.getMany('blocks', keys.map(pageAt)) };
-  /** The newest state that layer 1 confirmed. It stays the same until a commit that confirms. */
+  /** The newest state that layer 1 confirmed. It changes only with a commit that confirms. */
   readonly confirmed: PageSource = { getMany: (keys) => this.readConfirmed(keys) };
 
-  /** Pages whose earlier content is kept; unknown after a commit of which the end was not seen. */
+  /** Keys of pages whose old contents are stored; undefined after a commit that may have failed. */
   private kept: Set<string> | undefined;
 
   private constructor(private readonly store: PageStore) {}
 
   /**
-   * @param identity - names the chain; the store of another one is not opened
+   * @param identity - identifies the chain; the store of another chain is refused
    * @throws PlumblineError `STORE_CORRUPT` for the store of another chain; errors of the store
    */
   static async open(store: PageStore, identity: string): Promise<ReplicaStore> {
@@ -39,14 +39,18 @@ export class ReplicaStore {
       await store.commit({ puts: [{ table: 'meta', key: IDENTITY, value: new TextEncoder().encode(identity) }] });
     } else if (new TextDecoder().decode(known) !== identity) {
       const reason = 'the replica of another chain';
-      throw new PlumblineError('STORE_CORRUPT', `the store holds ${reason}`, { table: 'meta', reason });
+      throw new PlumblineError(
+        'STORE_CORRUPT',
+        `the store holds ${reason}; use another store name, or clear the store`,
+        { table: 'meta', reason },
+      );
     }
     const opened = new ReplicaStore(store);
     if ((await store.get('meta', GOING_BACK)) !== undefined) await opened.goBack();
     return opened;
   }
 
-  /** Stores pages. @param confirms - whether layer 1 holds the root of the state they lead to */
+  /** Stores pages. @param confirms - whether the root of the new state is on layer 1 */
   async commit({ puts, deletes }: PageChanges, confirms: boolean): Promise<void> {
     const kept = await this.keptPages();
     const changed = [...puts.map(({ key }) => key), ...deletes];
@@ -64,15 +68,12 @@ export class ReplicaStore {
     this.kept = kept;
   }
 
-  /**
-   * Gives up what was stored since layer 1 last confirmed the state. It is gone on with at the next opening if it is broken
-   * off.
-   */
+  /** Discards what was stored since layer 1 last confirmed the state. If it is interrupted, the next `open` goes on with it. */
   async goBack(): Promise<void> {
     const kept = await this.keptPages();
     this.kept = undefined;
     if (kept.size > 0) await this.store.commit({ puts: [{ table: 'meta', key: GOING_BACK, value: ABSENT }] });
-    // The page that names the state comes last.
+    // The page that identifies the state comes last.
     const keys = [...kept].sort((a, b) => Number(a === STATE_KEY) - Number(b === STATE_KEY));
     for (let at = 0; at < keys.length; at += BATCH) {
       const batch = keys.slice(at, at + BATCH);
@@ -99,7 +100,7 @@ export class ReplicaStore {
   }
 
   private async readConfirmed(keys: readonly string[]): Promise<readonly (Uint8Array | undefined)[]> {
-    // A commit between two readings moves pages from one place to the other; where they are looked for twice, they are found.
+    // A commit between two reads moves pages between the tables. Reading `meta` twice finds them in any case.
     const first = await this.store.getMany('meta', keys.map(before));
     const now = await this.store.getMany('blocks', keys.map(pageAt));
     const last = await this.store.getMany('meta', keys.map(before));

@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
 import type { TrieKernel } from '../../kernel/trie-contract.js';
 import type { Network } from '../../networks/network.js';
@@ -7,54 +7,53 @@ import type { LayerOneRoots } from './layer-one-roots.js';
 import type { StateManagerRoots } from './state-manager-roots.js';
 import { MAX_RANGE, type TrieLogSource } from './trie-log-source.js';
 
-/** How far a replica has come. */
+/** Progress of a replica. */
 export interface ReplicaProgress {
-  /** Block applied last. */
+  /** The last applied block. */
   readonly block: number;
-  /** Block that layer 1 finalized last, where following ends for now. */
+  /** The newest block that layer 1 finalized, to which the replica follows. */
   readonly target: number;
-  /** Newest block whose root layer 1 has confirmed here. */
+  /** Newest applied block whose root layer 1 confirmed. */
   readonly confirmed: number | undefined;
 }
 
-/** How a replica is followed, as far as there is a choice. */
+/** Optional settings of a replica. */
 export interface FollowOptions {
-  /** Blocks asked for at once; 64 unless told, 1000 at most. */
+  /** Blocks in one request for trie logs, at most 1000. Default: 64. */
   readonly rangeBlocks?: number | undefined;
-  /** Blocks between two commits where layer 1 confirms none; 32 unless told. */
+  /** Blocks between two commits while layer 1 confirms none. Default: 32. */
   readonly commitBlocks?: number | undefined;
-  /** How many blocks back confirmed states are held, to be proved; 256 unless told. The newest one always is. */
+  /** How many blocks back confirmed states are held for proofs. The newest one is always held. Default: 256. */
   readonly heldBlocks?: number | undefined;
   /**
-   * Whether layer 1 is asked for the roots of all blocks on the way, one call for each where finalizations are not known, or
-   * for that of the newest finalized block alone; true unless told.
+   * Whether to read the roots of all blocks on the way from layer 1, not only that of the newest finalized block. It costs one
+   * call for each block if finalizations are not known. Default: true.
    */
   readonly intermediateRoots?: boolean | undefined;
 }
 
-/** What a follower works with. */
+/** Settings and dependencies of a follower. */
 export interface FollowerSettings extends FollowOptions {
   readonly network: Network;
-  /** Where the state is kept. Nobody else writes its keys. */
+  /** Stores the state. No other code may write its keys. */
   readonly store: PageStore;
-  /** Of the network's newest scheme. */
+  /** Hasher of the network's newest hash scheme. */
   readonly hasher: Hasher;
-  /** A fresh kernel of the same scheme, with the options `undo` and `nodes`. */
+  /** Opens a new kernel of the same scheme, with the options `undo` and `nodes`. */
   readonly tries: () => Promise<TrieKernel>;
   readonly logs: TrieLogSource;
   readonly layerOne: LayerOneRoots;
   readonly stateManager?: StateManagerRoots | undefined;
-  /** Hash a block is known to have, 32 bytes; undefined where none is known. */
+  /** Known hash of a block, 32 bytes; undefined if it is not known. */
   readonly blockHash?: ((block: number, signal: AbortSignal) => Promise<Uint8Array | undefined>) | undefined;
   readonly onProgress?: ((progress: ReplicaProgress) => void) | undefined;
 }
 
-/** @throws PlumblineError `INVALID_PARAMETER` for a number of blocks that is none */
+/** @throws PlumblineError `INVALID_PARAMETER` for a number of blocks outside its range */
 export function checkNumbers({ rangeBlocks = 1, commitBlocks = 1, heldBlocks = 0 }: FollowOptions): void {
   const within = (parameter: string, value: number, least: number, most: number) => {
     if (Number.isInteger(value) && value >= least && value <= most) return;
-    const reason = `is not an integer from ${least} to ${most}`;
-    throw new PlumblineError('INVALID_PARAMETER', `${parameter} ${reason}`, { parameter, reason });
+    throw invalidParameter(parameter, `must be an integer from ${least} to ${most}`);
   };
   within('rangeBlocks', rangeBlocks, 1, MAX_RANGE);
   within('commitBlocks', commitBlocks, 1, Number.MAX_SAFE_INTEGER);

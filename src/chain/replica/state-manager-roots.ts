@@ -2,16 +2,16 @@ import { isPlumblineError } from '../../errors.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 
-/** State roots as a state manager tells them. They are compared only; a match proves nothing. */
+/** State roots of a state manager. They are only compared with computed roots; a match proves nothing. */
 export interface StateManagerRoots {
-  /** State root after `block`, 32 bytes; undefined when it does not say. */
+  /** State root after `block`, 32 bytes; undefined if it is not available. */
   rootOf(block: number, signal: AbortSignal): Promise<Uint8Array | undefined>;
 }
 
 /**
- * Roots of Shomei by `rollup_getZkEVMStateMerkleProofV0` of single blocks, of which the traces are not used.
+ * State roots of Shomei, by `rollup_getZkEVMStateMerkleProofV0` of single blocks. The traces are not used.
  *
- * @source spec/state-trie.md 10
+ * @source docs/spec/state-trie.md 10
  */
 export function shomeiRoots(group: EndpointGroup): StateManagerRoots {
   const method = 'rollup_getZkEVMStateMerkleProofV0';
@@ -24,7 +24,7 @@ export function shomeiRoots(group: EndpointGroup): StateManagerRoots {
           accept: endRoot,
         });
       } catch (error) {
-        // A block it does not hold, a method that is off, or an endpoint that is down: it does not say.
+        // The block is missing, the method is switched off, or the endpoint is down.
         if (isPlumblineError(error) && error.code.startsWith('UPSTREAM_')) return undefined;
         if (isPlumblineError(error, 'REQUEST_TIMED_OUT')) return undefined;
         throw error;

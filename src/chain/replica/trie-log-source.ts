@@ -2,37 +2,37 @@ import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { decodeTrieLog, type TrieLog } from '../../state/trie-log.js';
-import type { EndpointInfo } from '../../upstream/fault.js';
 import type { EndpointGroup } from '../../upstream/group.js';
+import type { EndpointInfo } from '../../upstream/transport/fault.js';
 
-/** Most blocks that Besu answers at once. */
+/** Most blocks in one answer of Besu. */
 export const MAX_RANGE = 1000;
 
-/** Trie logs of consecutive blocks, from the first one that was asked for. */
+/** Trie logs of consecutive blocks, from the first requested one on. */
 export interface TrieLogs {
-  /** At least one, and as many of the blocks as the endpoint has. */
+  /** At least one; fewer than requested if the endpoint does not have all. */
   readonly logs: readonly TrieLog[];
-  /** Id of the endpoint they came from. */
+  /** Id of the endpoint that returned them. */
   readonly endpoint: string;
 }
 
-/** Where trie logs come from. */
+/** A source of trie logs. */
 export interface TrieLogSource {
   /**
    * @param first - at most `last`, and less than 1000 blocks before it
-   * @throws PlumblineError `TRIE_LOG_MISSING` for the first block that is not there, when it is `first` or a later one is;
+   * @throws PlumblineError `TRIE_LOG_MISSING` if `first` is missing, or a block before one that is present;
    *   `TRIE_LOG_MALFORMED`; `UPSTREAM_...`; `ABORTED`
    */
   range(first: number, last: number, signal: AbortSignal): Promise<TrieLogs>;
-  /** Logs of this endpoint turned out not to fit. */
+  /** Reports that logs of this endpoint turned out to be wrong. */
   refute(endpoint: string, reason: string): void;
 }
 
 /**
- * Trie logs of a Besu node with the Shomei plugin, by `shomei_getTrieLogsByRange`. A range whose answer is too large is
+ * Trie logs of a Besu node with the Shomei plugin, by `shomei_getTrieLogsByRange`. If an answer is too large, the range is
  * halved.
  *
- * @source spec/state-trie.md 6
+ * @source docs/spec/state-trie.md 6
  */
 export function besuTrieLogs(group: EndpointGroup): TrieLogSource {
   return {
@@ -56,10 +56,10 @@ export function besuTrieLogs(group: EndpointGroup): TrieLogSource {
 }
 
 /**
- * Reads an answer of `shomei_getTrieLogsByRange`: blocks from `first` on without a gap, none twice, none outside, and what
- * stands beside each log the same as what stands in it. Blocks that are not there yet are left out by the node.
+ * Reads an answer of `shomei_getTrieLogsByRange`. The blocks must begin with `first`, have no gaps or duplicates, and be inside
+ * the range. Number and hash beside each log must equal those in it. The node leaves out blocks that it does not have yet.
  *
- * @param last - of the range, included
+ * @param last - the last block of the range
  * @throws PlumblineError `TRIE_LOG_MALFORMED`, `TRIE_LOG_MISSING`
  */
 export function parseTrieLogs(answer: unknown, first: number, last: number): TrieLog[] {
@@ -73,7 +73,9 @@ export function parseTrieLogs(answer: unknown, first: number, last: number): Tri
   }
   const missing = logs.length === 0 ? first : logs.findIndex(({ blockNumber }, i) => blockNumber !== first + i) + first;
   if (logs.length > 0 && missing < first) return logs;
-  throw new PlumblineError('TRIE_LOG_MISSING', `the trie log of block ${missing} is missing`, { block: missing });
+  throw new PlumblineError('TRIE_LOG_MISSING', `the trie log of block ${missing} is missing at the endpoint`, {
+    block: missing,
+  });
 }
 
 function parseLog(item: unknown, path: string): TrieLog {
@@ -89,13 +91,13 @@ function parseLog(item: unknown, path: string): TrieLog {
   return log;
 }
 
-/** A number, or one in text, as clients of the node get it. */
+/** A JSON number, or a decimal or hex string. */
 function parseNumber(value: unknown): unknown {
   return typeof value === 'string' && /^(\d+|0x[\da-f]+)$/i.test(value) ? Number(value) : value;
 }
 
 function parseHex(value: unknown, path: string): Uint8Array {
-  if (typeof value !== 'string') throw malformed(path, 'is not text');
+  if (typeof value !== 'string') throw malformed(path, 'is not a string');
   try {
     return hexToBytes(value);
   } catch (error) {

@@ -3,28 +3,27 @@ import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
 import type { TrieLog } from '../../state/trie-log.js';
 import type { WorldState } from '../../state/world-state.js';
-import { isUnreachable } from '../light/finality.js';
+import { isUnreachable } from '../light/settlement/finality.js';
 import { asDivergence, mustAgree } from './divergence.js';
-import { type FetchedRange, fetchRange } from './fetch-range.js';
-import { lookAhead } from './look-ahead.js';
+import { type FetchedRange, fetchRange, prefetchRanges } from './fetch-range.js';
 import { ReplicaState } from './replica-state.js';
 import { checkNumbers, type FollowerSettings } from './settings.js';
 
-/** Time after which work that does not wait lets others have a turn, in milliseconds. */
+/** Time after which synchronous work yields to other tasks, milliseconds. */
 const TURN_MS = 20;
 
 /**
- * The full zk state of a network, built from the trie logs of a self-run node. It goes as far as layer 1 has finalized:
- * what lies between two roots of layer 1 is stored to be gone on with, and given up when the second root differs. Only
- * states that layer 1 confirmed are proved.
+ * The full zk state of a network, built from the trie logs of your own node, up to the newest block that layer 1 finalized.
+ * Blocks between two roots of layer 1 are stored so that following can be resumed; they are discarded if the second root
+ * differs. Only states that layer 1 confirmed are proved.
  *
- * @source spec/state-trie.md 5, 6, 9
+ * @source docs/spec/state-trie.md 5, 6, 9
  */
 export class ZkFollower {
   private running: Promise<void> | undefined;
   private failure: PlumblineError<'REPLICA_DIVERGED'> | undefined;
   private storeChecked = false;
-  /** Layer 1 could not be reached when something was to be proved. */
+  /** Layer 1 could not be reached when a proof was requested. */
   private offline = false;
 
   private constructor(
@@ -33,9 +32,9 @@ export class ZkFollower {
   ) {}
 
   /**
-   * Opens what is stored. What it holds can be proved once `ready` or `follow` has compared it with layer 1.
+   * Opens the stored state. It can be proved after `ready` or `follow` has compared it with layer 1.
    *
-   * @throws PlumblineError `INVALID_PARAMETER` for numbers that are none; `STORE_CORRUPT`, also for the store of another
+   * @throws PlumblineError `INVALID_PARAMETER` for numbers outside their ranges; `STORE_CORRUPT`, also for the store of another
    *   chain; `STORE_TOO_NEW`; errors of the store
    */
   static async open(settings: FollowerSettings): Promise<ZkFollower> {
@@ -48,18 +47,18 @@ export class ZkFollower {
     return this.replica.confirmed;
   }
 
-  /** Newest block applied; undefined before the first, and until following has begun. */
+  /** Newest applied block; undefined before the first one, and before following has begun. */
   get head(): number | undefined {
     return this.replica.head;
   }
 
-  /** Whether `prove` answers for a block. */
+  /** Whether a block can be proved. */
   isProvable(block: number): boolean {
     return this.replica.isProvable(block);
   }
 
   /**
-   * Answer of `linea_getProof` for the state after a block.
+   * The answer of `linea_getProof` for the state after a block.
    *
    * @param address - 20 bytes
    * @param storageKeys - 32 bytes each
@@ -70,9 +69,8 @@ export class ZkFollower {
   }
 
   /**
-   * Ends when the stored state has been compared with layer 1, if it can be: where layer 1 has another root, or has not come
-   * as far, it is not proved. While layer 1 cannot be reached, what it confirmed in an earlier session is proved as it is
-   * stored, until it can.
+   * Compares the stored state with layer 1. If layer 1 has another root, or has not finalized that block, the state is not
+   * proved. While layer 1 cannot be reached, the state that it confirmed in an earlier session is proved.
    *
    * @throws PlumblineError `STORE_CORRUPT`, `STORE_TOO_NEW`; of layer 1 and the store
    */
@@ -81,7 +79,7 @@ export class ZkFollower {
     try {
       await this.checkStore(await this.settings.layerOne.newestFinalized(signal), signal);
     } catch (error) {
-      // Following meets the same, and ends at it.
+      // `follow` gets the same error and throws it.
       if (isPlumblineError(error, 'REPLICA_DIVERGED')) return;
       if (!isUnreachable(error)) throw error;
       const stored = await this.replica.storedConfirmed();
@@ -92,11 +90,11 @@ export class ZkFollower {
   }
 
   /**
-   * Follows up to the block that layer 1 finalized last. Stopped by `signal`, it has stored what it has applied. It runs
-   * once at a time: a call meanwhile waits for the one that runs.
+   * Follows up to the newest block that layer 1 finalized. If `signal` stops it, all applied blocks have been stored. A call
+   * during a run waits for that run.
    *
-   * @throws PlumblineError `REPLICA_DIVERGED`, from then on at every call, with the stored state back at the newest block
-   *   that layer 1 confirms; `TRIE_LOG_MISSING`, `TRIE_LOG_MALFORMED`, `UPSTREAM_...`, `ABORTED` and errors of the store or
+   * @throws PlumblineError `REPLICA_DIVERGED`, also at all later calls; the stored state is then that of the newest block that
+   *   layer 1 confirmed; `TRIE_LOG_MISSING`, `TRIE_LOG_MALFORMED`, `UPSTREAM_...`, `ABORTED` and errors of the store or
    *   of layer 1, after which it can be called again
    */
   follow(signal: AbortSignal = new AbortController().signal): Promise<void> {
@@ -115,7 +113,7 @@ export class ZkFollower {
       const state = await this.replica.load(signal);
       const first = (state.head ?? -1) + 1;
       if (target === undefined || target < first) return;
-      await this.takeAll(state, first, target, signal);
+      await this.applyAll(state, first, target, signal);
     } catch (error) {
       if (isPlumblineError(error, 'REPLICA_DIVERGED')) this.failure = error;
       else throwIfStopped(signal);
@@ -123,26 +121,26 @@ export class ZkFollower {
     }
   }
 
-  private async takeAll(state: WorldState, first: number, target: number, signal: AbortSignal): Promise<void> {
+  private async applyAll(state: WorldState, first: number, target: number, signal: AbortSignal): Promise<void> {
     const fetch = (from: number, stop: AbortSignal) => fetchRange(this.settings, from, target, stop);
     try {
-      for await (const range of lookAhead(first, target, fetch, signal)) {
-        await this.takeRange(state, range, target, signal);
+      for await (const range of prefetchRanges(first, target, fetch, signal)) {
+        await this.applyRange(state, range, target, signal);
       }
       await this.replica.keep(state);
     } catch (error) {
-      if (isPlumblineError(error, 'REPLICA_DIVERGED')) await this.replica.giveUp();
+      if (isPlumblineError(error, 'REPLICA_DIVERGED')) await this.replica.discardUnconfirmed();
       else await this.replica.keep(state);
       throw error;
     }
   }
 
-  private async takeRange(state: WorldState, range: FetchedRange, target: number, signal: AbortSignal): Promise<void> {
+  private async applyRange(state: WorldState, range: FetchedRange, target: number, signal: AbortSignal): Promise<void> {
     let turn = performance.now();
     for (const [i, log] of range.logs.entries()) {
       throwIfStopped(signal);
       try {
-        await this.take(state, log, range, range.hashes[i]);
+        await this.applyLog(state, log, range, range.hashes[i]);
       } catch (error) {
         if (isPlumblineError(error, 'REPLICA_DIVERGED')) this.settings.logs.refute(range.endpoint, error.details.what);
         throw error;
@@ -154,8 +152,8 @@ export class ZkFollower {
     }
   }
 
-  /** Applies one block and compares it with what is known. */
-  private async take(
+  /** Applies one block and compares it with its known hash and roots. */
+  private async applyLog(
     state: WorldState,
     log: TrieLog,
     range: FetchedRange,
@@ -171,23 +169,23 @@ export class ZkFollower {
       throw asDivergence(error, block, kept);
     }
     if (block === range.last) mustAgree('state-manager-root', block, range.stateManager, root, kept);
-    // Roots from before the network changed its hash are those of another tree.
+    // Roots from before a change of the network's hash scheme are of another tree.
     const known = schemeAt(this.settings.network, block) === state.scheme ? range.layerOne.get(block) : undefined;
     mustAgree('layer-one-root', block, known, root, kept);
     await this.replica.applied(state, known !== undefined);
   }
 
   /**
-   * Compares the stored state with layer 1, once: it may have been written for another one. It is left as it is.
+   * Compares the stored state with layer 1, once: it may have been written for another layer 1. The store is not changed.
    *
-   * @returns false while layer 1 has not come as far
+   * @returns false while layer 1 has not finalized the stored block
    */
   private async checkStore(target: number | undefined, signal: AbortSignal): Promise<boolean> {
     if (this.storeChecked) return true;
     const stored = await this.replica.storedConfirmed();
     if (stored !== undefined) {
       if (target === undefined || target < stored.block) return false;
-      // The contract has zero where no finalization ended.
+      // The contract holds zero for blocks at which no finalization ended.
       const known = (await this.settings.layerOne.rootOnLayerOne(stored.block, signal)) ?? new Uint8Array(32);
       try {
         mustAgree('layer-one-root', stored.block, known, stored.root, undefined);
@@ -203,5 +201,6 @@ export class ZkFollower {
 }
 
 function throwIfStopped(signal: AbortSignal): void {
-  if (signal.aborted) throw new PlumblineError('ABORTED', 'following was stopped', {}, { cause: signal.reason });
+  if (signal.aborted)
+    throw new PlumblineError('ABORTED', 'following was stopped by its caller', {}, { cause: signal.reason });
 }

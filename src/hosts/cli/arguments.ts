@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { messageOf, PlumblineError } from '../../errors.js';
+import { invalidParameter, messageOf } from '../../errors.js';
 
 /** Exit codes that every command shares; each adds what 1 means. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
@@ -9,7 +9,7 @@ export interface Command {
   readonly summary: string;
   /** Shown for `--help`: usage, options, exit codes. */
   readonly help: string;
-  /** @returns the exit code. @throws PlumblineError `INVALID_PARAMETER` for arguments that are not usable */
+  /** @returns the exit code. @throws PlumblineError `INVALID_PARAMETER` for arguments that cannot be used */
   run(args: readonly string[]): Promise<number>;
 }
 
@@ -25,7 +25,7 @@ export type OptionTable = Readonly<Record<string, Option>>;
 type Single<O extends Option> = O['type'] extends 'string' ? string : boolean;
 type Value<O extends Option> = O extends { readonly multiple: true } ? Single<O>[] : Single<O>;
 
-/** What the arguments say: an option without a default may be missing. */
+/** Parsed arguments. An option without a default may be missing. */
 export interface Arguments<Options extends OptionTable> {
   readonly values: {
     readonly [Name in keyof Options]: Options[Name] extends { readonly default: string | boolean }
@@ -35,15 +35,10 @@ export interface Arguments<Options extends OptionTable> {
   readonly positionals: readonly string[];
 }
 
-/** An argument that cannot be used; it names the option as it was given. */
-export function badArgument(parameter: string, reason: string): PlumblineError<'INVALID_PARAMETER'> {
-  return new PlumblineError('INVALID_PARAMETER', `${parameter} ${reason}`, { parameter, reason });
-}
-
 /**
  * Splits arguments into options and the rest.
  *
- * @param positionals - how many there have to be
+ * @param positionals - how many arguments are not options, and the name of such an argument
  * @throws PlumblineError `INVALID_PARAMETER`
  */
 export function readArguments<Options extends OptionTable>(
@@ -54,18 +49,18 @@ export function readArguments<Options extends OptionTable>(
   const parsed = split(args, options);
   if (parsed.positionals.length !== positionals.count) {
     const wanted = positionals.count === 0 ? 'no further argument' : `one ${positionals.name}`;
-    throw badArgument('arguments:', `expected ${wanted}, got ${parsed.positionals.length}`);
+    throw invalidParameter('arguments', `expected ${wanted}, got ${parsed.positionals.length}`);
   }
   return parsed;
 }
 
 function split<Options extends OptionTable>(args: readonly string[], options: Options): Arguments<Options> {
   try {
-    // The type of parseArgs is not exported, so it could not be named in what this gives back.
+    // The return type of parseArgs is not exported, so this function names its own.
     const parsed: unknown = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
     return parsed as Arguments<Options>;
   } catch (error) {
-    throw badArgument('arguments:', messageOf(error));
+    throw invalidParameter('arguments', messageOf(error));
   }
 }
 
@@ -74,5 +69,5 @@ export function integer(option: string, text: string | undefined, least: number,
   if (text === undefined) return undefined;
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  throw badArgument(`--${option}`, `is not an integer from ${least} to ${most}: ${text}`);
+  throw invalidParameter(`--${option}`, `must be an integer from ${least} to ${most}, got ${text}`);
 }

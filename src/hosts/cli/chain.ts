@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import type { GenesisJson } from '../../chain/devnet/genesis-json.js';
-import { messageOf } from '../../errors.js';
-import { linea, lineaSepolia } from '../../networks/linea.js';
+import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
+import { invalidParameter, messageOf } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
-import type { LightChainOptions } from '../light-options.js';
-import type { DevnetChainOptions } from '../options.js';
-import { type Arguments, badArgument, integer } from './arguments.js';
+import { NETWORKS, type NetworkName } from '../../networks/networks.js';
+import type { LightChainOptions } from '../options/light-options.js';
+import type { DevnetChainOptions } from '../options/options.js';
+import { type Arguments, integer } from './arguments.js';
 import { readNetwork } from './network.js';
 
 /** Options of `plumbline serve` that say which chain it runs. */
@@ -20,26 +20,26 @@ export const CHAIN_OPTIONS = {
 
 type Values = Arguments<typeof CHAIN_OPTIONS>['values'];
 
-const PUBLIC: Readonly<Record<string, Network>> = { linea, 'linea-sepolia': lineaSepolia };
-
 /**
  * The chain that the arguments describe.
  *
  * @throws PlumblineError `INVALID_PARAMETER` for a file that cannot be used, or options that do not go together
  */
 export async function chainOptions(values: Values): Promise<DevnetChainOptions | LightChainOptions> {
-  const network = Object.hasOwn(PUBLIC, values.network) ? PUBLIC[values.network] : undefined;
-  const light = network !== undefined || values.upstream !== undefined;
-  return light ? lightOptions(values, network) : devnetOptions(values);
+  const { network, upstream } = values;
+  const known = Object.hasOwn(NETWORKS, network) && network !== 'devnet' ? NETWORKS[network as NetworkName] : undefined;
+  return known !== undefined || upstream !== undefined ? lightOptions(values, known) : devnetOptions(values);
 }
 
 async function lightOptions(values: Values, known: Network | undefined): Promise<LightChainOptions> {
-  if (values.upstream === undefined) throw badArgument('--upstream', `is missing: ${values.network} needs an endpoint`);
+  if (values.upstream === undefined)
+    throw invalidParameter('--upstream', `is missing; name an endpoint of ${values.network}`);
   if (known === undefined && values.network === 'devnet') {
-    throw badArgument('--upstream', 'belongs to a light node, not to a devnet: name its --network');
+    throw invalidParameter('--upstream', 'is for light nodes; name the network it serves with --network');
   }
   for (const option of ['genesis', 'import', 'block-time'] as const) {
-    if (values[option] !== undefined) throw badArgument(`--${option}`, 'belongs to a devnet, not to a light node');
+    if (values[option] !== undefined)
+      throw invalidParameter(`--${option}`, 'is for devnets; leave it out for a light node');
   }
   return {
     kind: 'light',
@@ -51,9 +51,10 @@ async function lightOptions(values: Values, known: Network | undefined): Promise
 
 async function devnetOptions(values: Values): Promise<DevnetChainOptions> {
   const { network } = values;
-  if (values.l1 !== undefined) throw badArgument('--l1', 'belongs to a light node, not to a devnet');
+  if (values.l1 !== undefined)
+    throw invalidParameter('--l1', 'is for light nodes; give --upstream too, or leave it out');
   if (values.genesis !== undefined && network !== 'devnet') {
-    throw badArgument('--genesis', 'says itself which network it is for, it does not go with --network');
+    throw invalidParameter('--genesis', 'describes a network itself; leave out --network');
   }
   const blockTime = integer('block-time', values['block-time'], 1, 86_400);
   return {
@@ -70,7 +71,7 @@ async function readGenesis(path: string): Promise<GenesisJson> {
   try {
     return JSON.parse(text) as GenesisJson;
   } catch (error) {
-    throw badArgument('--genesis', `is no JSON: ${messageOf(error)}`);
+    throw invalidParameter('--genesis', `is not JSON: ${messageOf(error)}`);
   }
 }
 
@@ -78,6 +79,6 @@ async function readBytes(option: string, path: string): Promise<Uint8Array> {
   try {
     return new Uint8Array(await readFile(path));
   } catch (error) {
-    throw badArgument(option, `cannot be read: ${messageOf(error)}`);
+    throw invalidParameter(option, `cannot be read: ${messageOf(error)}`);
   }
 }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '../../errors.js';
+import { invalidParameter, messageOf } from '../../errors.js';
 import { devnet } from '../../networks/devnet.js';
+import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import { HARDFORKS, type Network } from '../../networks/network.js';
-import { badArgument } from './arguments.js';
 
-/** Members of a profile that are big integers inside; the file holds a number, or decimal or hex text. */
+/** Members of a profile that are bigints in the code; the file holds a number, or decimal or hex text. */
 const BIG = new Set([
   'baseFeePerGas',
   'blockGasLimit',
@@ -19,7 +19,7 @@ const BIG = new Set([
   'baseFeeUpdateFraction',
 ]);
 
-/** What a member of a profile has to be. */
+/** Type of a member of a profile. */
 type Kind = 'string' | 'number' | 'bigint' | 'boolean' | 'array' | 'object';
 
 const KINDS: { readonly [Member in keyof Required<Network>]: Kind } = {
@@ -48,7 +48,7 @@ const KINDS: { readonly [Member in keyof Required<Network>]: Kind } = {
 };
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
-  gasSearch: ['besu', 'geth', 'exact'],
+  gasSearch: GAS_SEARCHES,
   sizing: ['current', 'signed'],
   model: ['extra-data', 'verification-cost'],
   scheme: ['poseidon2', 'mimc'],
@@ -65,28 +65,32 @@ export async function readNetwork(path: string): Promise<Network> {
   try {
     profile = JSON.parse(await readFile(path, 'utf8'), revive);
   } catch (error) {
-    throw badArgument('--network', `is neither the name of a network nor a profile: ${messageOf(error)}`);
+    throw invalidParameter(
+      '--network',
+      `is neither the name of a network nor a file with a profile: ${messageOf(error)}`,
+    );
   }
-  if (kindOf(profile) !== 'object') throw wrong('the file', 'is not an object');
+  if (kindOf(profile) !== 'object') throw wrong('the file', 'must be an object');
   for (const [member, value] of Object.entries(profile as object)) {
     const kind = Object.hasOwn(KINDS, member) ? KINDS[member as keyof Network] : undefined;
-    if (kind === undefined) throw wrong(member, 'is no member of a profile');
-    if (kindOf(value) !== kind) throw wrong(member, `is not of kind ${kind}`);
+    if (kind === undefined) throw wrong(member, 'is not a member of a profile');
+    if (kindOf(value) !== kind) throw wrong(member, `must be of type ${kind}`);
   }
   const network = { ...devnet(), ...(profile as Partial<Network>) };
-  if (network.forks.length === 0) throw wrong('forks', 'is empty');
-  if (network.hashSchemes.length === 0) throw wrong('hashSchemes', 'is empty');
+  if (network.forks.length === 0) throw wrong('forks', 'must name at least one fork');
+  if (network.hashSchemes.length === 0) throw wrong('hashSchemes', 'must name at least one scheme');
   return network;
 }
 
-/** Big integers where they belong, and no other word than one of those that are known. */
+/** Reads big integers, and refuses words that are not among the choices of their member. */
 function revive(member: string, value: unknown): unknown {
   const choices = Object.hasOwn(CHOICES, member) ? CHOICES[member] : undefined;
-  if (choices !== undefined && !choices.includes(value as string)) throw new Error(`${member} is none of ${choices}`);
+  if (choices !== undefined && !choices.includes(value as string))
+    throw new Error(`${member} must be one of ${choices.join(', ')}`);
   if (!BIG.has(member)) return value;
   if (typeof value === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(value)) return BigInt(value);
   if (Number.isSafeInteger(value) && (value as number) >= 0) return BigInt(value as number);
-  throw new Error(`${member} is not an integer`);
+  throw new Error(`${member} must be an integer from 0 on, as a number or as decimal or hex text`);
 }
 
 function kindOf(value: unknown): Kind | 'other' {
@@ -97,5 +101,5 @@ function kindOf(value: unknown): Kind | 'other' {
 }
 
 function wrong(member: string, reason: string) {
-  return badArgument('--network', `is no profile: ${member} ${reason}`);
+  return invalidParameter('--network', `does not hold a network profile: ${member} ${reason}`);
 }

@@ -1,17 +1,22 @@
-import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/dev-accounts.js';
-import { TEST_TOKEN } from '../../chain/devnet/test-token.js';
+import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/state/dev-accounts.js';
+import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
 import { messageOf } from '../../errors.js';
-import type { FetchHandlerOptions } from '../../rpc/http.js';
-import { createInlineNode } from '../inline.js';
-import { type RunningServer, serve } from '../node.js';
-import type { PlumblineNode } from '../node-handle.js';
+import { NETWORKS } from '../../networks/networks.js';
+import type { FetchHandlerOptions } from '../../rpc/http/http.js';
+import { createInlineNode } from '../opening/inline.js';
+import type { PlumblineNode } from '../provider/node-handle.js';
+import { type RunningServer, serve } from '../server/serve.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { CHAIN_OPTIONS, chainOptions } from './chain.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 const LOOPBACK = [DEFAULT_HOST, 'localhost', '::1'];
-/** Names under which a server on loopback answers: a page of another site that points its own name here is refused. */
+/** Host names that a server on loopback accepts. Others are refused: a site could point its own name at this address. */
 const LOOPBACK_NAMES = [DEFAULT_HOST, 'localhost', '[::1]'];
+
+const PUBLIC = Object.keys(NETWORKS)
+  .filter((name) => name !== 'devnet')
+  .join(', ');
 
 const OPTIONS = {
   ...CHAIN_OPTIONS,
@@ -31,37 +36,37 @@ export const serveCommand: Command = {
   summary: 'run a node: JSON-RPC over HTTP and WebSocket',
   help: `plumbline serve [options]
 
-  --network NAME|FILE    devnet (default), linea, linea-sepolia, or a JSON file with a network profile: the members of
-                         \`Network\`, over those of the devnet's own profile
+  --network NAME|FILE    devnet (default), ${PUBLIC}, or a JSON file with a network profile: the members of
+                         \`Network\`; those it leaves out are the devnet's
   --port N               port to listen on, 0 for a free one (default 8545)
   --host H               address to listen on (default ${DEFAULT_HOST})
   --demo DIR             built demo page to serve under /demo/
 
  a devnet
-  --genesis FILE         genesis.json in geth's form instead of the dev accounts
-  --import FILE          RLP blocks, one after the other, to import on top of genesis
-  --block-time SECONDS   seal a block every so many seconds, not for each transaction
+  --genesis FILE         genesis.json in geth's format, instead of the dev accounts
+  --import FILE          concatenated RLP blocks to import on top of genesis
+  --block-time SECONDS   seal a block at this interval, not for each transaction
 
- a light node: of linea, of linea-sepolia, or of the profile of a FILE when there is an --upstream
-  --upstream URL         endpoint of the network; may be given several times, and two of different origins have to agree
-  --l1 URL               endpoint of its layer 1, without which nothing is final and there are no zk proofs; may be given
-                         several times
+ a light node: for ${PUBLIC}, or the network of a profile FILE
+  --upstream URL         endpoint of the network, required; may be given several times, and then two origins must agree
+  --l1 URL               endpoint of layer 1; may be given several times. Without one, no block is finalized and there
+                         are no zk proofs
 
- who may call, and how much
-  --allow-origin ORIGIN  let in pages of this origin only, and callers that are no page; may be given several times
-  --allow-host NAME      answer to this host name too; may be given several times. On a loopback address only
-                         ${LOOPBACK_NAMES.join(', ')} are answered to
+ access and limits
+  --allow-origin ORIGIN  accept pages of this origin only, and callers that are not pages; may be given several times
+  --allow-host NAME      accept this host name too; may be given several times. On a loopback address, the accepted
+                         names are ${LOOPBACK_NAMES.join(', ')}
   --max-body BYTES       largest request (default 5242880)
   --max-batch N          most requests of a batch (default 1024)
   --max-connections N    connections open at a time (default 1024)
   --max-subscriptions N  most subscriptions of one WebSocket (default 128)
 
-POST / and POST /v3/<anything> take JSON-RPC, and so does a WebSocket there, with eth_subscribe. POST /l1 is a devnet's
-simulated layer 1. GET /liveness answers 200 with the number of the head.
+POST / and POST /v3/<anything> take JSON-RPC. A WebSocket at these paths takes it too, with eth_subscribe. POST /l1 is
+the simulated layer 1 of a devnet. GET /liveness answers 200 with the number of the head.
 
-SIGINT and SIGTERM stop the node when what is under way has been answered, a second one at once.
+SIGINT and SIGTERM stop the node once open requests are answered. A second signal stops it at once.
 
-Exit codes: 0 stopped, 1 the node does not open or the address cannot be listened on, 2 the arguments cannot be used.`,
+Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address, 2 the arguments cannot be used.`,
 
   async run(args) {
     const { values } = readArguments(args, OPTIONS, { count: 0, name: '' });
@@ -113,7 +118,7 @@ function httpOptions(values: Values): FetchHandlerOptions {
   };
 }
 
-/** Resolves with the first signal to stop; the next one ends the process. */
+/** Resolves with the first SIGINT or SIGTERM. A second one ends the process. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;

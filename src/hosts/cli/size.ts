@@ -1,23 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { generalDictionary, loadDictionary } from '../../dictionary/dictionary.js';
-import { isPlumblineError, messageOf } from '../../errors.js';
+import { invalidParameter, isPlumblineError, messageOf } from '../../errors.js';
 import { loadCalldataSizer } from '../../kernel/calldata-sizer.js';
 import { LINEA_DICTIONARY } from '../../networks/linea.js';
 import { hexToBytes } from '../../primitives/hex.js';
-import { badArgument, type Command, EXIT, readArguments } from './arguments.js';
+import { type Command, EXIT, readArguments } from './arguments.js';
 
-/** `plumbline size`: what bytes weigh in a blob. */
+/** `plumbline size`: compressed size of bytes. */
 export const sizeCommand: Command = {
-  summary: 'what bytes weigh once compressed',
+  summary: 'compressed size of calldata or of a transaction',
   help: `plumbline size HEX [options]
 
-  HEX                the bytes, as hex with 0x: calldata, or an encoded transaction; - reads it from standard input
-  --dictionary FILE  compression dictionary; plumbline's own general one when left out
+  HEX                the bytes, as hex with 0x: calldata or an encoded transaction; - reads them from standard input
+  --dictionary FILE  compression dictionary; plumbline's general one when left out
   --json             one JSON object
 
-Prints the number of bytes, the size of the compressed stream, and the size the fee formula uses (whole field elements
-of 32 bytes). With another dictionary than the network's own, sizes are approximations.
+Prints the number of bytes, the size of the compressed stream, and the size that the fee formula uses (whole field
+elements of 32 bytes). Sizes are approximations unless the dictionary is the network's own.
 
 Exit codes: 0 done, 2 the arguments cannot be used.`,
 
@@ -48,17 +48,17 @@ function readHex(hex: string): Uint8Array {
   try {
     return hexToBytes(hex);
   } catch (error) {
-    throw badArgument('HEX', `cannot be read: ${messageOf(error)}`);
+    throw invalidParameter('HEX', `cannot be read: ${messageOf(error)}`);
   }
 }
 
-/** A file that is Linea's own dictionary is called by its name. */
+/** Reads a dictionary, and names it where its checksum is that of Linea's own. */
 async function readFrom(file: string) {
   try {
     const bytes = new Uint8Array(await readFile(file));
     return await loadDictionary({ bytes }, LINEA_DICTIONARY).catch(() => loadDictionary({ bytes }));
   } catch (error) {
-    throw badArgument('--dictionary', `cannot be read: ${messageOf(error)}`);
+    throw invalidParameter('--dictionary', `cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -66,7 +66,7 @@ function measured(size: () => number): number {
   try {
     return size();
   } catch (error) {
-    if (isPlumblineError(error, 'CALLDATA_TOO_LARGE')) throw badArgument('HEX', `is too long: ${error.message}`);
+    if (isPlumblineError(error, 'CALLDATA_TOO_LARGE')) throw invalidParameter('HEX', `is too long: ${error.message}`);
     throw error;
   }
 }

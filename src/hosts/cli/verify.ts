@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { isPlumblineError, messageOf } from '../../errors.js';
+import { invalidParameter, isPlumblineError, messageOf } from '../../errors.js';
 import type { HashScheme } from '../../kernel/contracts.js';
 import { loadHasher } from '../../kernel/hasher.js';
 import { padStart } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { type LineaProofVerdict, verifyLineaProof } from '../../proof/linea-proof.js';
-import { badArgument, type Command, EXIT, readArguments } from './arguments.js';
+import { type LineaProofVerdict, verifyLineaProof } from '../../proof/zk/linea-proof.js';
+import { type Command, EXIT, readArguments } from './arguments.js';
 
 const SCHEMES: readonly string[] = ['poseidon2', 'mimc'] satisfies HashScheme[];
 
@@ -15,19 +15,19 @@ export const verifyCommand: Command = {
   summary: 'check a saved linea_getProof answer against a state root',
   help: `plumbline verify FILE [options]
 
-  FILE            JSON: the response of linea_getProof, its result alone, or an object that has one of them as "response"
-                  or "result" beside "request" (with the method's "params"), or "address" and "storageKeys", and
-                  "stateRoot" and "scheme"
+  FILE            JSON: the response of linea_getProof, or its result alone, or an object with one of them as
+                  "response" or "result". Such an object may also hold "request" (with the method's "params"),
+                  "address", "storageKeys", "stateRoot" and "scheme"
   --root HEX      state root to check against, 32 bytes, from a source you trust: stateRootHashes of the rollup
                   contract on layer 1
   --scheme NAME   poseidon2 or mimc (default poseidon2)
-  --address HEX   account that was asked for, 20 bytes
-  --key HEX       storage key that was asked for, at most 32 bytes; once for each key, in the order of the request
+  --address HEX   account of the request, 20 bytes
+  --key HEX       storage key of the request, at most 32 bytes; once for each key, in the order of the request
   --json          one JSON object
 
-Options win over what the file says. A root that stands in the file is only as good as the file.
+An option overrides the member of the file. A state root from the file is only as trustworthy as the file.
 
-Exit codes: 0 verified, 1 refused: the answer does not prove what was asked, 2 could not be checked.`,
+Exit codes: 0 verified, 1 refused: the proof does not hold for this request, 2 could not be checked.`,
 
   async run(args) {
     const options = {
@@ -49,7 +49,8 @@ Exit codes: 0 verified, 1 refused: the answer does not prove what was asked, 2 c
     try {
       verdict = verifyLineaProof(hasher, question, file.answer);
     } catch (error) {
-      if (isPlumblineError(error, 'PROOF_MALFORMED')) throw badArgument('FILE', `holds no proof: ${error.message}`);
+      if (isPlumblineError(error, 'PROOF_MALFORMED'))
+        throw invalidParameter('FILE', `does not hold a proof: ${error.message}`);
       throw error;
     }
     console.log(values.json ? JSON.stringify(shown(verdict)) : inWords(verdict));
@@ -57,7 +58,7 @@ Exit codes: 0 verified, 1 refused: the answer does not prove what was asked, 2 c
   },
 };
 
-/** A proof as it was saved, with whatever stands beside it. */
+/** A proof as it was saved, with its request where the file holds it. */
 interface Saved {
   readonly answer: unknown;
   readonly address: unknown;
@@ -71,12 +72,13 @@ async function readSaved(path: string): Promise<Saved> {
   try {
     parsed = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    throw badArgument('FILE', `cannot be read: ${messageOf(error)}`);
+    throw invalidParameter('FILE', `cannot be read: ${messageOf(error)}`);
   }
   const file = members(parsed);
   const response = members(file.response);
   const error = file.error ?? response.error;
-  if (error !== undefined) throw badArgument('FILE', `is an error, no proof: ${JSON.stringify(error)}`);
+  if (error !== undefined)
+    throw invalidParameter('FILE', `holds an error instead of a proof: ${JSON.stringify(error)}`);
   const { params } = members(file.request);
   const [address, keys] = Array.isArray(params) ? (params as readonly unknown[]) : [];
   const storageKeys = file.storageKeys ?? keys;
@@ -94,27 +96,27 @@ function members(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function bytes(option: string, length: number, value: unknown): Uint8Array {
-  if (typeof value !== 'string') throw badArgument(option, 'is missing, and FILE does not say it');
+  if (typeof value !== 'string') throw invalidParameter(option, 'is missing; FILE does not hold it either');
   try {
     return hexToBytes(value, length);
   } catch (error) {
-    throw badArgument(option, `cannot be read: ${messageOf(error)}`);
+    throw invalidParameter(option, `cannot be read: ${messageOf(error)}`);
   }
 }
 
-/** As `linea_getProof` takes them: short ones are padded. */
+/** A storage key, padded to 32 bytes as `linea_getProof` does. */
 function storageKey(value: unknown): Uint8Array {
   const digits = typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? value.slice(2) : undefined;
-  if (digits === undefined) throw badArgument('--key', `is not 1 to 32 bytes of hex: ${String(value)}`);
+  if (digits === undefined) throw invalidParameter('--key', `must be 1 to 32 bytes of hex, got ${String(value)}`);
   return padStart(hexToBytes(`0x${digits.padStart(digits.length + (digits.length % 2), '0')}`), 32);
 }
 
 function scheme(name: unknown): HashScheme {
   if (typeof name === 'string' && SCHEMES.includes(name)) return name as HashScheme;
-  throw badArgument('--scheme', `is none of ${SCHEMES.join(', ')}: ${String(name)}`);
+  throw invalidParameter('--scheme', `must be one of ${SCHEMES.join(', ')}, got ${String(name)}`);
 }
 
-/** A verdict with the members that JSON can hold. */
+/** A verdict as JSON: numbers as quantities, bytes as hex. */
 function shown(verdict: LineaProofVerdict): unknown {
   if (!verdict.verified) return verdict;
   const { account, slots } = verdict;
@@ -133,7 +135,7 @@ function shown(verdict: LineaProofVerdict): unknown {
 function inWords(verdict: LineaProofVerdict): string {
   if (!verdict.verified) return `refused: ${verdict.reason} at ${verdict.at}: ${verdict.message}`;
   const { account, slots } = verdict;
-  if (account === undefined) return 'verified: there is no such account in this state';
+  if (account === undefined) return 'verified: this account does not exist in this state';
   const lines = slots.map(
     ({ key, value, exists }) => `slot     ${bytesToHex(key)} = ${exists ? bytesToHex(value) : 'not set'}`,
   );

@@ -1,39 +1,39 @@
-import { PlumblineError } from '../../errors.js';
-import type { NodeOptions } from '../options.js';
-import { requireOptions } from '../require-options.js';
+import { invalidParameter } from '../../errors.js';
+import type { NodeOptions } from '../options/options.js';
+import { requireOptions } from '../options/require-options.js';
 
-/** What `registerRpcProxy` is told. The node's own options are those of `createNode`; `storeName` has a default here. */
+/** Options of `registerRpcProxy`: those of `createNode`, with a default for `storeName`, and those of the proxy. */
 export interface RpcProxyOptions extends NodeOptions {
-  /** URL of the built `plumbline/service-worker` script, on the page's origin. */
+  /** URL of the built `plumbline-l2/service-worker` script, on the page's origin. */
   readonly scriptUrl: string | URL;
-  /** Pages it controls; the folder of the script when left out. */
+  /** Path of the pages that it controls. The folder of the script when left out. */
   readonly scope?: string;
-  /** One more path, beside `paths`. */
+  /** One more path, added to `paths`. */
   readonly path?: string;
   /**
-   * Paths of the page's origin that it answers, such as `/rpc` and `/v3/*`; a star stands for one last segment. `/rpc` when
-   * neither these nor `urls` are given.
+   * Paths of the page's origin that it answers, such as `/rpc` and `/v3/*`. A star matches any one last segment. `/rpc` when no
+   * path and no URL is given.
    */
   readonly paths?: readonly string[];
-  /** RPC addresses elsewhere that it answers in their place, such as `https://linea.example/v3/KEY` or `…/v3/*`. */
+  /** URLs of RPC endpoints that it answers in their place, such as `https://linea.example/v3/KEY` or `…/v3/*`. */
   readonly urls?: readonly string[];
   /**
-   * Methods that the node does not have go to the address that the page asked, and their answers come back unchecked, named
-   * `forwarded` in header `plumbline-answers`. True when left out; when false they are errors.
+   * Whether requests for methods that the node does not have are sent to the requested URL. Their answers are not verified, and
+   * marked `forwarded` in header `plumbline-answers`. True when left out. When false, such requests are errors.
    */
   readonly forward?: boolean;
   /**
-   * What happens to requests while the node cannot be opened: an error (`none`, when left out), or the address that the page
-   * asked answers, unchecked (`network`). What an open node refuses stays an error either way.
+   * How requests are answered while the node cannot be opened. `none` (when left out): with an error. `network`: by the
+   * requested URL, not verified. An error of an open node is never replaced.
    */
   readonly fallback?: 'network' | 'none';
-  /** How long the script may take to come, and then the worker to answer for this page, in ms each. Default 15 000. */
+  /** How long the script may take to load, and then the worker to control this page, in ms each. Default 15 000. */
   readonly timeoutMs?: number;
 }
 
-/** What the worker is told: plain data, defaults filled in. */
+/** The configuration of the worker: plain data with defaults filled in. */
 export interface ProxyConfig {
-  /** Absolute, without fragment; a last segment `*` stands for any one. */
+  /** Absolute URLs without fragment. A last segment `*` matches any segment. */
   readonly targets: readonly string[];
   readonly forward: boolean;
   readonly fallback: 'network' | 'none';
@@ -41,18 +41,18 @@ export interface ProxyConfig {
 }
 
 /**
- * In the query of the script's address: the kind of chain. Another kind is another worker, which loads what that needs. By
- * it a registration is known to be ours, so no other script is likely to have it.
+ * Query parameter of the script's URL with the kind of chain. The worker of another kind loads other code. The parameter also
+ * identifies registrations of plumbline.
  */
 export const CHAIN_PARAMETER = 'plumbline-chain';
 
 const STORE_NAME = 'plumbline-service-worker';
 
 /**
- * The worker's part of the options.
+ * The configuration of the worker, from the options.
  *
- * @param base - address of the page
- * @throws PlumblineError `INVALID_PARAMETER`, without the address, which may hold a key
+ * @param base - URL of the page
+ * @throws PlumblineError `INVALID_PARAMETER`; its message does not quote URLs, which may hold keys
  */
 export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig {
   const { scriptUrl, scope, timeoutMs, path, paths, urls, forward = true, fallback = 'none', ...node } = options;
@@ -61,7 +61,7 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
     ['paths', paths],
     ['urls', urls],
   ] as const) {
-    if (list !== undefined && !Array.isArray(list)) throw invalid(name, 'is no list');
+    if (list !== undefined && !Array.isArray(list)) throw invalidParameter(name, 'is not an array');
   }
   const own = [...(path === undefined ? [] : [path]), ...(paths ?? [])];
   const { origin } = new URL(base);
@@ -69,8 +69,8 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
     ...(own.length === 0 && urls === undefined ? ['/rpc'] : own).map((text) => ownTarget(text, origin)),
     ...(urls ?? []).map((text) => target('urls', text)),
   ];
-  if (targets.length === 0) throw invalid('urls', 'nothing to answer is given');
-  if (fallback !== 'none' && fallback !== 'network') throw invalid('fallback', "is neither 'none' nor 'network'");
+  if (targets.length === 0) throw invalidParameter('urls', 'is empty, and there are no paths; give at least one');
+  if (fallback !== 'none' && fallback !== 'network') throw invalidParameter('fallback', "must be 'none' or 'network'");
   return {
     targets: [...new Set(targets)],
     forward,
@@ -80,9 +80,10 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
 }
 
 function ownTarget(path: string, origin: string): string {
-  if (!path.startsWith('/')) throw invalid('paths', 'a path begins with /');
+  if (!path.startsWith('/')) throw invalidParameter('paths', 'each path must begin with /');
   const found = target('paths', path, origin);
-  if (new URL(found).origin !== origin) throw invalid('paths', 'a path is of the page’s own origin');
+  if (new URL(found).origin !== origin)
+    throw invalidParameter('paths', "each path must be on the page's origin; use urls for other origins");
   return found;
 }
 
@@ -91,17 +92,14 @@ function target(parameter: 'paths' | 'urls', text: string, base?: string): strin
   try {
     url = new URL(text, base);
   } catch {
-    throw invalid(parameter, 'an address is not absolute');
+    throw invalidParameter(parameter, 'each URL must be absolute, such as https://host/path');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw invalid(parameter, 'an address is not http or https');
+    throw invalidParameter(parameter, 'each URL must begin with http:// or https://');
   if (url.username !== '' || url.password !== '')
-    throw invalid(parameter, 'pages cannot ask addresses with a password');
-  if (/\*(?!$)|[^/]\*/.test(url.pathname)) throw invalid(parameter, 'a star is the whole last segment of a path');
+    throw invalidParameter(parameter, 'a URL has a user name or password, which browsers do not request; remove it');
+  if (/\*(?!$)|[^/]\*/.test(url.pathname))
+    throw invalidParameter(parameter, 'a star must be the whole last segment of a path');
   url.hash = '';
   return url.href;
-}
-
-function invalid(parameter: string, reason: string): PlumblineError<'INVALID_PARAMETER'> {
-  return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason });
 }

@@ -1,31 +1,31 @@
 import { PlumblineError } from '../../errors.js';
-import { openDeadline } from '../../rpc/deadline.js';
-import { failure, type RpcRequest, type RpcResponse, success } from '../../rpc/envelope.js';
-import { readBody } from '../../rpc/read-body.js';
-import { toRpcError } from '../../rpc/rpc-errors.js';
+import { readBody } from '../../rpc/http/read-body.js';
+import { failure, type RpcRequest, type RpcResponse, success } from '../../rpc/protocol/envelope.js';
+import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
+import { openDeadline } from '../../scheduling/deadline.js';
 
 /**
- * Hands calls on, all in one request, and gives back what was said, unchecked but for its form: one response for each call
- * with an id, with that id, in order. Undefined where nobody answers JSON-RPC.
+ * Sends calls to an endpoint in one request. Returns one response for each call that has an id, with that id, in order. Only the
+ * form of the responses is checked. Undefined when the URL does not answer JSON-RPC.
  */
 export type Forward = (calls: readonly RpcRequest[], signal?: AbortSignal) => Promise<RpcResponse[] | undefined>;
 
-/** Traces of long transactions are that long. */
+/** Largest response, bytes. Traces of long transactions are large. */
 const MAX_BYTES = 64 * 2 ** 20;
-/** What a page's own server says of a path that only the worker answers. */
-const NOBODY = [404, 405, 501];
+/** Status codes of a page's own server for a path that only the worker answers. */
+const NOT_AN_ENDPOINT = [404, 405, 501];
 
 /**
- * Hands on to the address that a page asked, with the headers and credentials of its request. Nothing leaves for another
- * origin: redirects are not followed.
+ * Forwards to the URL that the page requested, with the headers and credentials of its request. Redirects are not followed, so
+ * nothing is sent to another origin.
  */
 export function forwardTo(request: Request, timeoutMs: number): Forward {
   return async (calls, signal) => {
     const deadline = openDeadline(signal, timeoutMs);
     try {
       const answered = calls.filter(({ id }) => id !== undefined);
-      const said = await deadline.run(() => exchange(request, bodyOf(calls), deadline.signal));
-      return said === undefined ? undefined : answered.map((call, i) => responseTo(call.id!, i + 1, said, request));
+      const body = await deadline.run(() => exchange(request, bodyOf(calls), deadline.signal));
+      return body === undefined ? undefined : answered.map((call, i) => responseTo(call.id!, i + 1, body, request));
     } catch (error) {
       return calls.filter(({ id }) => id !== undefined).map(({ id }) => failure(id!, toRpcError(error)));
     } finally {
@@ -34,7 +34,7 @@ export function forwardTo(request: Request, timeoutMs: number): Forward {
   };
 }
 
-/** The calls with ids of our own: those of a page may be there twice. */
+/** The calls with new ids, because a page may use an id twice. */
 function bodyOf(calls: readonly RpcRequest[]): string {
   let next = 1;
   const sent = calls.map(({ id, method, params }) => ({
@@ -46,7 +46,7 @@ function bodyOf(calls: readonly RpcRequest[]): string {
   return JSON.stringify(sent.length === 1 ? sent[0] : sent);
 }
 
-/** What came back, as JSON; an empty answer is an empty list. */
+/** The parsed body of the response. An empty body is an empty list. */
 async function exchange(request: Request, body: string, signal: AbortSignal): Promise<unknown> {
   const { url, headers, credentials, referrerPolicy } = request;
   let response: Response;
@@ -55,30 +55,31 @@ async function exchange(request: Request, body: string, signal: AbortSignal): Pr
     response = await fetch(url, { method: 'POST', headers, body, signal, ...rules });
   } catch {
     if (signal.aborted) throw signal.reason;
-    // The words of `fetch` may quote the address, and the address may hold a key.
+    // The error of `fetch` is dropped: its message may quote the URL, which may hold a key.
     throw unavailable(url, 'no connection');
   }
-  if (response.type === 'opaqueredirect') throw unavailable(url, 'redirects, and is not followed');
+  if (response.type === 'opaqueredirect')
+    throw unavailable(url, 'it redirects, which is not followed; use the URL it redirects to');
   const text = await readBody(response, MAX_BYTES);
-  if (text === 'too-large') throw malformed(url, `answer above ${MAX_BYTES} bytes`, response.status);
+  if (text === 'too-large') throw malformed(url, `the answer is larger than ${MAX_BYTES} bytes`, response.status);
   try {
     return text === '' && response.ok ? [] : JSON.parse(text ?? '');
   } catch {
-    if (NOBODY.includes(response.status)) return undefined;
-    throw malformed(url, 'no JSON', response.status);
+    if (NOT_AN_ENDPOINT.includes(response.status)) return undefined;
+    throw malformed(url, 'the answer is not JSON', response.status);
   }
 }
 
-/** The member of what was said that answers call `sent`, with the page's id. One error for everything is everybody's. */
+/** The response to call number `sent`, with the page's id. A single error without an id answers all calls. */
 function responseTo(
   id: NonNullable<RpcRequest['id']> | null,
   sent: number,
-  said: unknown,
+  body: unknown,
   { url }: Request,
 ): RpcResponse {
-  const members: unknown[] = Array.isArray(said) ? said : [said];
-  const own = members.find((member) => isObject(member) && String(member.id) === String(sent));
-  const only = members.length === 1 ? members[0] : undefined;
+  const responses: unknown[] = Array.isArray(body) ? body : [body];
+  const own = responses.find((response) => isObject(response) && String(response.id) === String(sent));
+  const only = responses.length === 1 ? responses[0] : undefined;
   const found = own ?? (isObject(only) && (only.id === null || only.id === undefined) ? only : undefined);
   if (isObject(found)) {
     const { result, error } = found;
@@ -88,7 +89,7 @@ function responseTo(
     }
     if ('result' in found && found === own) return success(id, result);
   }
-  return failure(id, toRpcError(malformed(url, 'no answer to this call')));
+  return failure(id, toRpcError(malformed(url, 'the answer to this call is missing')));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,6 @@
-import { PlumblineError } from '../../errors.js';
-import type { NodeTransport } from '../transport.js';
+import { type NodeTransport, nodeClosed } from '../provider/transport.js';
 
-/** A node that the first request opens. One that did not open, or has died, is opened anew by the next request. */
+/** A node that the first request opens. If opening fails, or the node ends, the next request opens it again. */
 export class LazyNode {
   private opened: Promise<NodeTransport> | undefined;
   private closed = false;
@@ -9,9 +8,9 @@ export class LazyNode {
 
   constructor(private readonly open: () => Promise<NodeTransport>) {}
 
-  /** @throws PlumblineError `NODE_CLOSED`; what opening throws, and what `work` throws */
+  /** @throws PlumblineError `NODE_CLOSED`; the errors of opening and of `work` */
   use<T>(work: (node: NodeTransport) => T | Promise<T>): Promise<T> {
-    if (this.closed) return Promise.reject(new PlumblineError('NODE_CLOSED', 'the node was closed', {}));
+    if (this.closed) return Promise.reject(nodeClosed());
     const used = this.node().then(work);
     this.busy.add(used);
     const done = () => this.busy.delete(used);
@@ -19,7 +18,7 @@ export class LazyNode {
     return used;
   }
 
-  /** Closes the node once those who use it now are done. */
+  /** Closes the node when all `use` calls under way have ended. */
   async close(): Promise<void> {
     this.closed = true;
     while (this.busy.size > 0) await Promise.allSettled([...this.busy]);

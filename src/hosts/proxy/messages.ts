@@ -1,38 +1,38 @@
 import { type ErrorCode, type ErrorDetails, messageOf, PlumblineError } from '../../errors.js';
-import type { NodeInfo } from '../options.js';
+import type { NodeInfo } from '../options/options.js';
 import type { ProxyConfig } from './config.js';
 
-/** What a page asks of the worker, with a port for the answer. */
+/** A message of a page to the worker, sent with a port for the reply. */
 export type PageMessage =
   | { readonly plumblineProxy: 'configure'; readonly config: ProxyConfig }
-  /** Opens the node, if it is not open. */
+  /** Opens the node if it is not open. */
   | { readonly plumblineProxy: 'open' }
-  /** Forgets the configuration and closes the node. */
+  /** Deletes the configuration and closes the node. */
   | { readonly plumblineProxy: 'stop' };
 
-/** What the worker asks of its pages after it was started again, with a port for a `ProxyConfig`: it keeps no keys. */
+/** The worker asks its pages for the configuration, with a port for a `ProxyConfig`: after a restart it has no keys. */
 export interface WorkerQuestion {
   readonly plumblineProxy: 'config?';
 }
 
-/** What the worker gives back, by message. */
+/** The value of the reply, by message. */
 export interface MessageResults {
   configure: undefined;
   open: NodeInfo;
   stop: undefined;
 }
 
-/** What the service worker answers a page: a value, or an error with its code. */
+/** The reply to a page: a value, or an error with its code. */
 export type MessageReply =
   | { readonly value: unknown }
   | { readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails[ErrorCode] };
 
-/** Whether it is a message of `registerRpcProxy`. */
+/** Whether a message was sent by `registerRpcProxy`. */
 export function isPageMessage(data: unknown): data is PageMessage {
   return isOurs(data) && ['configure', 'open', 'stop'].includes(data.plumblineProxy);
 }
 
-/** Whether it is a question of the proxy's service worker. */
+/** Whether a message is a question of the proxy's service worker. */
 export function isWorkerQuestion(data: unknown): data is WorkerQuestion {
   return isOurs(data) && data.plumblineProxy === 'config?';
 }
@@ -41,17 +41,17 @@ function isOurs(data: unknown): data is { plumblineProxy: string } {
   return typeof data === 'object' && data !== null && 'plumblineProxy' in data;
 }
 
-/** What is sent for something that was thrown. */
+/** The reply for a thrown value. */
 export function thrownReply(error: unknown): MessageReply {
   if (error instanceof PlumblineError) return { code: error.code, message: error.message, details: error.details };
-  const reason = messageOf(error);
-  return { code: 'WORKER_FAILED', message: `the service worker failed: ${reason}`, details: { reason } };
+  const { code, message, details } = serviceWorkerFailed(messageOf(error));
+  return { code, message, details };
 }
 
 /**
- * Asks a worker.
+ * Sends a message to a worker and waits for the reply.
  *
- * @throws PlumblineError as the worker threw it; `WORKER_FAILED` when it says nothing in time
+ * @throws PlumblineError that the worker threw; `WORKER_FAILED` when there is no reply in time
  */
 export function ask<Message extends PageMessage>(
   worker: ServiceWorker,
@@ -61,8 +61,7 @@ export function ask<Message extends PageMessage>(
   const { port1, port2 } = new MessageChannel();
   return new Promise<MessageResults[Message['plumblineProxy']]>((resolve, reject) => {
     const timer = setTimeout(() => {
-      const reason = `no answer in ${timeoutMs} ms`;
-      reject(new PlumblineError('WORKER_FAILED', `the service worker failed: ${reason}`, { reason }));
+      reject(serviceWorkerFailed(`it did not answer within ${timeoutMs} ms; try again, or load the page again`));
     }, timeoutMs);
     port1.onmessage = ({ data }: MessageEvent<MessageReply>) => {
       clearTimeout(timer);
@@ -71,4 +70,8 @@ export function ask<Message extends PageMessage>(
     };
     worker.postMessage(message, [port2]);
   }).finally(() => port1.close());
+}
+
+export function serviceWorkerFailed(reason: string, cause?: unknown): PlumblineError<'WORKER_FAILED'> {
+  return new PlumblineError('WORKER_FAILED', `the service worker failed: ${reason}`, { reason }, { cause });
 }

@@ -1,59 +1,58 @@
-import { PlumblineError } from '../../errors.js';
-import { DEFAULT_MAX_BATCH } from '../../rpc/handle.js';
-import { createFetchHandler } from '../../rpc/http.js';
-import { servedMethods } from '../../rpc/method-table.js';
-import { REQUEST_TIMEOUT_MS } from '../node-limits.js';
-import type { NodeInfo, NodeOptions } from '../options.js';
-import { textOf } from '../plain-data.js';
-import type { NodeTransport } from '../transport.js';
+import { createFetchHandler } from '../../rpc/http/http.js';
+import { DEFAULT_MAX_BATCH } from '../../rpc/protocol/handle.js';
+import { servedMethods } from '../../rpc/protocol/method-info.js';
+import { type NodeInfo, type NodeOptions, REQUEST_TIMEOUT_MS, textOf } from '../options/options.js';
+import type { NodeTransport } from '../provider/transport.js';
 import type { ProxyConfig } from './config.js';
 import { forwardTo } from './forward.js';
 import { LazyNode } from './lazy-node.js';
+import { serviceWorkerFailed } from './messages.js';
 import { withSecrets } from './secrets.js';
 import { answerSplit } from './split.js';
 import { type StoredConfig, storedForm } from './stored-config.js';
 import { type Found, Targets } from './targets.js';
 
-/** What the proxy needs of the worker around it. */
-export interface Surroundings {
+/** What the proxy needs of the service worker. */
+export interface ProxyEnvironment {
   readonly openNode: (options: NodeOptions) => Promise<NodeTransport>;
-  readonly kept: () => Promise<StoredConfig | undefined>;
-  readonly keep: (config: StoredConfig | undefined) => Promise<void>;
-  /** Asks the pages for the configuration they gave, keys included. Those that say nothing are not waited for. */
+  readonly loadConfig: () => Promise<StoredConfig | undefined>;
+  /** Stores the configuration, or deletes it if undefined. */
+  readonly storeConfig: (config: StoredConfig | undefined) => Promise<void>;
+  /** Asks all pages for the configuration with its keys. Does not wait for their answers. */
   readonly askPages: (accept: (config: ProxyConfig) => void) => void;
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-/** One configuration at work. */
+/** The configuration in use, with its node. */
 interface Active {
   readonly stored: StoredConfig;
   readonly targets: Targets;
   readonly serves: (method: string) => boolean;
   readonly node: LazyNode;
-  /** With keys. Undefined after the worker was started anew, until it has them again. */
+  /** With keys. Undefined after a restart of the worker, until it has the keys again. */
   options: NodeOptions | undefined;
 }
 
-/** How long pages may take to give keys back. */
+/** How long pages may take to send the keys, ms. */
 const KEYS_TIMEOUT_MS = 10_000;
 const CLASSES_HEADER = 'plumbline-answers';
 
 /**
- * The proxy behind a service worker's events. All of it but keys comes back from the store after the worker was ended;
- * keys come back with the next request that has them in its address, or from the pages.
+ * The proxy behind a service worker's events. After a restart it reads its configuration from the store. The keys come with the
+ * next request that has them in its URL, or from the pages.
  */
 export class ProxyHost {
-  /** Undefined until it was read (`loaded`), and where there is none. */
+  /** Undefined until it has been read (`loaded`), and when there is no configuration. */
   private active: Active | undefined;
   private loading: Promise<void> | undefined;
   private loaded = false;
-  /** The end of what ran before, which the next node waits for: a store has one writer. */
+  /** Resolves when the previous node is closed. The next node waits for it, because a store has one writer. */
   private closing: Promise<unknown> = Promise.resolve();
   private readonly waitingForKeys = new Set<() => void>();
 
-  constructor(private readonly around: Surroundings) {}
+  constructor(private readonly environment: ProxyEnvironment) {}
 
-  /** The answer to a request of a page; undefined, at once, when it is none of ours. */
+  /** The answer to a request of a page. Undefined, without waiting, when it is not for the proxy. */
   respond(request: Request): Promise<Response> | undefined {
     if (request.mode === 'navigate' || (request.method !== 'POST' && request.method !== 'OPTIONS')) return undefined;
     if (this.loaded && this.active?.targets.mayHave(request.url) !== true) return undefined;
@@ -61,7 +60,7 @@ export class ProxyHost {
   }
 
   /**
-   * Takes a configuration over, and keeps it without its keys. Requests under way are answered by the node before.
+   * Uses and stores a configuration; the keys are not stored. The previous node answers requests under way.
    *
    * @throws PlumblineError `STORE_UNAVAILABLE`
    */
@@ -74,22 +73,22 @@ export class ProxyHost {
         return this.giveKeys(before, config.node);
       }
     }
-    await this.around.keep(stored);
+    await this.environment.storeConfig(stored);
     this.replace(this.activate(stored, config.node));
   }
 
-  /** Opens the node. @throws what opening throws */
+  /** Opens the node. @throws PlumblineError `WORKER_FAILED` without a configuration; the errors of opening */
   async open(): Promise<NodeInfo> {
     await this.load();
-    if (this.active === undefined) throw failed('it is not configured');
+    if (this.active === undefined) throw serviceWorkerFailed('it has no configuration; call registerRpcProxy first');
     return this.active.node.use(({ info }) => info);
   }
 
-  /** Forgets the configuration and closes the node, after requests under way; later ones go to the network. */
+  /** Deletes the configuration, and closes the node after requests under way. Later requests go to the network. */
   async stop(): Promise<void> {
     this.loaded = true;
     this.replace(undefined);
-    await this.around.keep(undefined);
+    await this.environment.storeConfig(undefined);
     await this.closing;
   }
 
@@ -97,27 +96,27 @@ export class ProxyHost {
     try {
       await this.load();
     } catch (error) {
-      // What it was to answer cannot be read: a JSON-RPC request must not go to the network for that.
+      // The configuration cannot be read, so this request may be for the proxy. It must not go to the network then.
       if (await looksLikeRpc(request)) return this.refuseAll(request, error);
     }
     const { active } = this;
     const found = await active?.targets.find(request.url);
-    if (active === undefined || found === undefined) return this.around.fetch(request);
+    if (active === undefined || found === undefined) return this.environment.fetch(request);
     return this.answer(active, found, request);
   }
 
   private async answer(active: Active, found: Found, request: Request): Promise<Response> {
     const { forward, fallback, node } = active.stored;
-    restoreFrom(active, found);
-    const hand = forwardTo(request, node.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
+    takeKeysFrom(active, found);
+    const forwarding = forwardTo(request, node.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
     let classes: readonly string[] = [];
     const handler = createFetchHandler(async (payload, call) => {
       const reply = await answerSplit(payload, {
-        // Of a configuration that came meanwhile, if so: the node before it may be closed by now.
+        // Uses a newer configuration if there is one by now, because the node of the older one may be closed.
         local: (part) => (this.active ?? active).node.use((open) => open.dispatch('l2', part, call?.signal)),
         serves: active.serves,
-        forward: forward ? hand : undefined,
-        fallback: fallback === 'network' ? hand : undefined,
+        forward: forward ? forwarding : undefined,
+        fallback: fallback === 'network' ? forwarding : undefined,
         maxBatch: node.maxBatch ?? DEFAULT_MAX_BATCH,
         signal: call?.signal,
       });
@@ -139,8 +138,8 @@ export class ProxyHost {
   }
 
   private load(): Promise<void> {
-    this.loading ??= this.around
-      .kept()
+    this.loading ??= this.environment
+      .loadConfig()
       .then((stored) => {
         if (!this.loaded && stored !== undefined) this.active = this.activate(stored, undefined);
         this.loaded = true;
@@ -162,7 +161,7 @@ export class ProxyHost {
       serves: (method) => names.has(method),
       node: new LazyNode(async () => {
         await this.closing;
-        return this.around.openNode(await this.optionsOf(active));
+        return this.environment.openNode(await this.optionsOf(active));
       }),
       options: options ?? (stored.missing.length === 0 ? stored.node : undefined),
     };
@@ -173,12 +172,12 @@ export class ProxyHost {
     const before = this.active;
     this.active = next;
     this.loaded = true;
-    // Those who wait for keys of a configuration that is gone will not get them.
-    for (const goOn of [...this.waitingForKeys]) goOn();
+    // The keys of the previous configuration will not come.
+    this.endKeyWaits();
     if (before !== undefined) this.closing = Promise.all([this.closing, before.node.close()]).catch(() => {});
   }
 
-  /** @throws PlumblineError `WORKER_FAILED` when no page gives the keys back */
+  /** @throws PlumblineError `WORKER_FAILED` when no page sends the keys */
   private async optionsOf(active: Active): Promise<NodeOptions> {
     if (active.options !== undefined) return active.options;
     await new Promise<void>((resolve) => {
@@ -190,26 +189,31 @@ export class ProxyHost {
         resolve();
       }
       waitingForKeys.add(done);
-      this.around.askPages((config) => void this.takeBack(active, config));
+      this.environment.askPages((config) => void this.takeKeys(active, config));
     });
-    if (active.options === undefined) throw failed('it was started anew, and no page has given its keys back');
+    if (active.options === undefined)
+      throw serviceWorkerFailed('it was restarted and no page has sent the keys of its endpoints; load the page again');
     return active.options;
   }
 
-  /** Takes keys from a page, if what it had registered is what is kept. */
-  private async takeBack(active: Active, config: ProxyConfig): Promise<void> {
+  /** Takes the keys from a page if it has the same configuration. */
+  private async takeKeys(active: Active, config: ProxyConfig): Promise<void> {
     const stored = await storedForm(config, active.stored.salt);
     if (textOf(stored) === textOf(active.stored)) this.giveKeys(active, config.node);
   }
 
   private giveKeys(active: Active, options: NodeOptions): void {
     active.options ??= options;
-    for (const goOn of [...this.waitingForKeys]) goOn();
+    this.endKeyWaits();
+  }
+
+  private endKeyWaits(): void {
+    for (const end of [...this.waitingForKeys]) end();
   }
 }
 
-/** Brings keys back that stand in the address of a request, if there are no others. */
-function restoreFrom(active: Active, { index, address }: Found): void {
+/** Takes the keys from the URL of a request, if all missing keys are in it. */
+function takeKeysFrom(active: Active, { index, address }: Found): void {
   const { missing, node } = active.stored;
   if (active.options !== undefined || address === undefined || missing.some(({ target }) => target !== index)) return;
   active.options = withSecrets(
@@ -224,8 +228,4 @@ async function looksLikeRpc(request: Request): Promise<boolean> {
     .text()
     .catch(() => '');
   return text.includes('"jsonrpc"');
-}
-
-function failed(reason: string): PlumblineError<'WORKER_FAILED'> {
-  return new PlumblineError('WORKER_FAILED', `the service worker: ${reason}`, { reason });
 }

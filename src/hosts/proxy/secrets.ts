@@ -1,19 +1,19 @@
 import type { EndpointSource } from '../../upstream/options.js';
-import type { NodeOptions } from '../options.js';
+import type { NodeOptions } from '../options/options.js';
 
 type Path = readonly (string | number)[];
 
-/** One text of the node's options that may be a key, and where it stands. */
+/** A text in the node's options that may be a key, and its path. */
 export interface Secret {
   readonly path: Path;
   readonly value: string;
 }
 
-/** Where the options have endpoints. */
+/** Options that hold endpoints. */
 const LISTS = ['endpoints', 'layerOne', 'maru', 'trieLogs', 'stateManager'] as const;
 
-/** What of the options may hold a key: addresses with more than an origin, keys, headers. */
-export function secretsOf({ chain, dictionary }: NodeOptions): Secret[] {
+/** The texts in the options that may hold a key: URLs with more than an origin, API keys, headers. */
+export function optionSecretsOf({ chain, dictionary }: NodeOptions): Secret[] {
   const secrets: Secret[] = [];
   const lists = (chain ?? {}) as Partial<Record<(typeof LISTS)[number], readonly EndpointSource[]>>;
   for (const name of LISTS) {
@@ -41,7 +41,7 @@ function ofAddress(value: string, path: Path): Secret[] {
   return url?.pathname === '/' && extra === '' ? [] : [{ path, value }];
 }
 
-/** The text as an URL, if it is one. */
+/** The text as a URL. Undefined if it is not one. */
 export function urlOf(text: string): URL | undefined {
   try {
     return new URL(text);
@@ -50,7 +50,7 @@ export function urlOf(text: string): URL | undefined {
   }
 }
 
-/** A copy with each of the texts in its place. */
+/** A copy of the options with each secret at its path. */
 export function withSecrets(options: NodeOptions, secrets: readonly Secret[]): NodeOptions {
   const copy = structuredClone(options);
   for (const { path, value } of secrets) {
@@ -61,7 +61,7 @@ export function withSecrets(options: NodeOptions, secrets: readonly Secret[]): N
   return copy;
 }
 
-/** A copy with no more than origins in their places. */
+/** A copy of the options with only the origin of each secret at its path. */
 export function withoutSecrets(options: NodeOptions, secrets: readonly Secret[]): NodeOptions {
   return withSecrets(
     options,

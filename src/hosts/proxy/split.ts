@@ -1,22 +1,22 @@
-import type { AnswerClass } from '../../rpc/answer-report.js';
-import { failure, type Reply, type RpcRequest, type RpcResponse, readRequest } from '../../rpc/envelope.js';
-import { toRpcError } from '../../rpc/rpc-errors.js';
+import type { AnswerClass } from '../../rpc/protocol/answer-report.js';
+import { failure, type Reply, type RpcRequest, type RpcResponse, readRequest } from '../../rpc/protocol/envelope.js';
+import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import type { Forward } from './forward.js';
 
-/** Who answers what. */
+/** How the requests of a payload are answered. */
 export interface Parts {
-  /** @throws when there is no node to ask */
+  /** Answers by the node. @throws when the node cannot be opened */
   readonly local: (payload: unknown) => Promise<Reply>;
   readonly serves: (method: string) => boolean;
-  /** For methods that the node does not have; errors of the node's own when left out. */
+  /** Answers methods that the node does not have. If undefined, the node answers them with errors. */
   readonly forward: Forward | undefined;
-  /** For methods that it has, while it cannot be opened. */
+  /** Answers methods that the node has, while it cannot be opened. */
   readonly fallback: Forward | undefined;
   readonly maxBatch: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What each response rests on: `forwarded` when it is unchecked, `error` for an error of the node's own. */
+/** A reply with the class of each response: `forwarded` when it is not verified, `error` for an error of the node. */
 export interface SplitReply extends Reply {
   readonly classes: readonly (AnswerClass | 'error' | 'unreported')[];
 }
@@ -24,31 +24,31 @@ export interface SplitReply extends Reply {
 type Answer = { readonly response: RpcResponse; readonly class: SplitReply['classes'][number] };
 
 /**
- * Answers a payload by the node as far as that has the methods, and by forwarding for the rest, both at the same time.
- * The responses stand in the order of the requests, whoever they come from.
+ * Answers the requests of a payload: by the node if it has the method, otherwise by forwarding. Both run at the same time. The
+ * responses are in the order of the requests.
  */
 export async function answerSplit(payload: unknown, parts: Parts): Promise<SplitReply> {
   const isBatch = Array.isArray(payload);
-  const members: unknown[] = isBatch ? payload : [payload];
-  const requests = members.map(readRequest);
+  const items: unknown[] = isBatch ? payload : [payload];
+  const requests = items.map(readRequest);
   const { forward, serves } = parts;
   const isAway = (i: number) => {
     const request = requests[i]!;
     return forward !== undefined && !('error' in request) && !serves(request.method);
   };
-  const away = members.length > parts.maxBatch ? [] : members.map((_, i) => i).filter(isAway);
+  const away = items.length > parts.maxBatch ? [] : items.map((_, i) => i).filter(isAway);
   if (away.length === 0) return own(payload, parts);
 
-  const here = members.map((_, i) => i).filter((i) => !isAway(i));
+  const here = items.map((_, i) => i).filter((i) => !isAway(i));
   const [ours, theirs] = await Promise.all([
     here.length === 0
       ? []
       : own(
-          here.map((i) => members[i]),
+          here.map((i) => items[i]),
           parts,
         ).then(answersOf),
-    handOn(
-      away.map((i) => members[i]),
+    forwardAll(
+      away.map((i) => items[i]),
       parts,
       forward!,
     ),
@@ -63,17 +63,17 @@ export async function answerSplit(payload: unknown, parts: Parts): Promise<Split
   return { body: isBatch ? bodies : bodies[0], classes: answers.map((answer) => answer.class) };
 }
 
-/** Hands on; where nobody answers JSON-RPC, the node says what it says of methods that it does not have. */
-async function handOn(members: readonly unknown[], parts: Parts, forward: Forward): Promise<Answer[]> {
-  const said = await forward(
-    members.map((member) => readRequest(member) as RpcRequest),
+/** Forwards requests. If the URL does not answer JSON-RPC, the node answers with its errors. */
+async function forwardAll(requests: readonly unknown[], parts: Parts, forward: Forward): Promise<Answer[]> {
+  const responses = await forward(
+    requests.map((request) => readRequest(request) as RpcRequest),
     parts.signal,
   );
-  if (said === undefined) return answersOf(await own(members, parts));
-  return said.map((response) => ({ response, class: 'forwarded' }));
+  if (responses === undefined) return answersOf(await own(requests, parts));
+  return responses.map((response) => ({ response, class: 'forwarded' }));
 }
 
-/** By the node; when that cannot be had by the fallback, and without one every request gets the error. */
+/** Answers by the node. If it cannot be opened, the fallback answers; without a fallback, each request gets the error. */
 async function own(payload: unknown, parts: Parts): Promise<SplitReply> {
   const { local, fallback, signal } = parts;
   try {
@@ -84,15 +84,15 @@ async function own(payload: unknown, parts: Parts): Promise<SplitReply> {
     const requests = (isBatch ? payload : [payload]).map(readRequest);
     const sound = requests.filter((request): request is RpcRequest => !('error' in request));
     const useFallback = fallback !== undefined && sound.length === requests.length && signal?.aborted !== true;
-    const said = useFallback ? await fallback(sound, signal) : undefined;
+    const responses = useFallback ? await fallback(sound, signal) : undefined;
     const bodies =
-      said ??
+      responses ??
       requests
         .filter((request) => 'error' in request || request.id !== undefined)
         .map((request) => ('error' in request ? request : failure(request.id!, toRpcError(error))));
     return {
       body: isBatch ? bodies : bodies[0],
-      classes: bodies.map(() => (said === undefined ? 'error' : 'forwarded')),
+      classes: bodies.map(() => (responses === undefined ? 'error' : 'forwarded')),
     };
   }
 }
@@ -106,11 +106,11 @@ function classesOf(reply: Reply): SplitReply['classes'] {
   const reports = [...(reply.reports ?? [])];
   const responses = listOf(reply);
   const answers = responses.filter((response) => !('error' in response));
-  // Each answer has its report; an error has one only if its method began.
-  const told = reports.filter(({ errorCode }) => errorCode === undefined);
-  if (told.length !== answers.length)
+  // Each result has a report. An error has one only if its method began.
+  const ofResults = reports.filter(({ errorCode }) => errorCode === undefined);
+  if (ofResults.length !== answers.length)
     return responses.map((response) => ('error' in response ? 'error' : 'unreported'));
-  return responses.map((response) => ('error' in response ? 'error' : told.shift()!.class));
+  return responses.map((response) => ('error' in response ? 'error' : ofResults.shift()!.class));
 }
 
 function answersOf(reply: SplitReply): Answer[] {

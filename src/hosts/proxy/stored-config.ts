@@ -1,11 +1,11 @@
 import { openDB } from 'idb';
 import { PlumblineError } from '../../errors.js';
-import type { NodeOptions } from '../options.js';
+import type { NodeOptions } from '../options/options.js';
 import type { ProxyConfig } from './config.js';
-import { type Secret, secretsOf, urlOf, withoutSecrets } from './secrets.js';
+import { optionSecretsOf, type Secret, urlOf, withoutSecrets } from './secrets.js';
 import { type StoredTarget, storeTargets } from './targets.js';
 
-/** A configuration as the worker keeps it over its ends: without keys. */
+/** A configuration as the worker stores it: without keys. */
 export interface StoredConfig {
   readonly format: typeof FORMAT;
   /** 16 bytes. */
@@ -13,12 +13,12 @@ export interface StoredConfig {
   readonly targets: readonly StoredTarget[];
   readonly forward: boolean;
   readonly fallback: 'network' | 'none';
-  /** Origins stand where whole addresses were, and nothing where keys were. */
+  /** URLs are replaced by their origins, and keys by empty strings. */
   readonly node: NodeOptions;
   readonly missing: readonly MissingSecret[];
 }
 
-/** A text that was left out. Where it is one of the targets, a request for that target brings it back. */
+/** A text that was left out. `target` is its index if it is one of the targets; then a request for that target restores it. */
 export interface MissingSecret {
   readonly path: Secret['path'];
   readonly target?: number;
@@ -29,12 +29,12 @@ const DATABASE = 'plumbline-rpc-proxy';
 const TABLE = 'configs';
 const TIMEOUT_MS = 10_000;
 
-/** @param salt - 16 bytes; new ones when left out */
+/** The configuration without keys. @param salt - 16 bytes; random when left out */
 export async function storedForm(
   { targets, forward, fallback, node }: ProxyConfig,
   salt: Uint8Array = crypto.getRandomValues(new Uint8Array(16)),
 ): Promise<StoredConfig> {
-  const secrets = secretsOf(node);
+  const secrets = optionSecretsOf(node);
   const missing = secrets.map(({ path, value }) => {
     const target = targets.indexOf(urlOf(value)?.href ?? '');
     return target < 0 ? { path } : { path, target };
@@ -44,11 +44,11 @@ export async function storedForm(
 }
 
 /**
- * Keeps the configuration of a scope, or forgets it.
+ * Stores the configuration of a scope, or deletes it.
  *
  * @throws PlumblineError `STORE_UNAVAILABLE`
  */
-export function keepConfig(scope: string, config: StoredConfig | undefined): Promise<void> {
+export function storeConfig(scope: string, config: StoredConfig | undefined): Promise<void> {
   return inDatabase(async (database) => {
     if (config === undefined) await database.delete(TABLE, scope);
     else await database.put(TABLE, config, scope);
@@ -56,11 +56,11 @@ export function keepConfig(scope: string, config: StoredConfig | undefined): Pro
 }
 
 /**
- * The configuration that was kept for a scope; undefined where there is none, or one of another format.
+ * Reads the configuration of a scope. Undefined when there is none, or when it has another format.
  *
  * @throws PlumblineError `STORE_UNAVAILABLE`
  */
-export function keptConfig(scope: string): Promise<StoredConfig | undefined> {
+export function loadConfig(scope: string): Promise<StoredConfig | undefined> {
   return inDatabase(async (database) => {
     const config = (await database.get(TABLE, scope)) as StoredConfig | undefined;
     return config?.format === FORMAT ? config : undefined;
@@ -72,7 +72,7 @@ type Database = Awaited<ReturnType<typeof openDB>>;
 async function inDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('it does not answer')), TIMEOUT_MS);
+    timer = setTimeout(() => reject(unavailable(`it did not answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
   });
   const opening = openDB(DATABASE, 1, { upgrade: (database) => void database.createObjectStore(TABLE) });
   try {
@@ -86,6 +86,6 @@ async function inDatabase<T>(work: (database: Database) => Promise<T>): Promise<
 }
 
 function unavailable(reason: string, cause?: unknown): PlumblineError<'STORE_UNAVAILABLE'> {
-  const message = `the proxy's own store is not available: ${reason}`;
+  const message = `the proxy's database ${DATABASE} is not available: ${reason}; check that the browser allows storage`;
   return new PlumblineError('STORE_UNAVAILABLE', message, { reason }, { cause });
 }

@@ -2,13 +2,13 @@ import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 
 /**
- * An address that is answered, in the form in which it is kept. A whole address may hold a key, and is kept as its SHA-256
- * with a salt; one that ends with a star holds none.
+ * A URL that the proxy answers, as it is stored. A whole URL may hold a key, so only its salted SHA-256 is stored. A URL that ends
+ * with a star holds no key.
  */
 export type StoredTarget = { readonly origin: string } & ({ readonly below: string } | { readonly digest: string });
 
-/** Addresses looked at that are remembered, so that most are decided at once. */
-const MOST_REMEMBERED = 256;
+/** How many URLs are cached, so that most requests are decided without hashing. */
+const MAX_CACHED = 256;
 
 /** @param salt - the same for all targets of a configuration */
 export function storeTargets(targets: readonly string[], salt: Uint8Array): Promise<StoredTarget[]> {
@@ -21,7 +21,7 @@ export function storeTargets(targets: readonly string[], salt: Uint8Array): Prom
   );
 }
 
-/** Which of the configured addresses a request is for. */
+/** Finds the configured URL that a request is for. */
 export class Targets {
   private readonly seen = new Map<string, Found | undefined>();
 
@@ -30,7 +30,7 @@ export class Targets {
     private readonly salt: Uint8Array,
   ) {}
 
-  /** False for an address that is certainly not answered; nothing is awaited. */
+  /** False for a URL that is certainly not answered by the proxy. */
   mayHave(href: string): boolean {
     if (this.seen.has(href)) return this.seen.get(href) !== undefined;
     const { origin } = new URL(href);
@@ -40,7 +40,7 @@ export class Targets {
   async find(href: string): Promise<Found | undefined> {
     if (this.seen.has(href)) return this.seen.get(href);
     const found = await this.look(new URL(href));
-    if (this.seen.size >= MOST_REMEMBERED) this.seen.clear();
+    if (this.seen.size >= MAX_CACHED) this.seen.clear();
     this.seen.set(href, found);
     return found;
   }
@@ -48,7 +48,7 @@ export class Targets {
   private async look({ origin, pathname, search }: URL): Promise<Found | undefined> {
     const here = this.stored.filter((target) => target.origin === origin);
     if (here.length === 0) return undefined;
-    // With its query first: an address that is configured without one is answered with any.
+    // With its query first. A URL that is configured without a query matches any query.
     for (const address of new Set([origin + pathname + search, origin + pathname])) {
       const digest = await digestOf(address, this.salt);
       const target = here.find((candidate) => 'digest' in candidate && candidate.digest === digest);
@@ -59,10 +59,10 @@ export class Targets {
   }
 }
 
-/** The target that an address belongs to. */
+/** The target that a URL belongs to. */
 export interface Found {
   readonly index: number;
-  /** The target as it was configured, where it is a whole address. */
+  /** The configured URL, unless it ends with a star. */
   readonly address: string | undefined;
 }
 

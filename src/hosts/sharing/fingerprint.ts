@@ -1,54 +1,62 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { PlumblineError } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { DictionarySource, NodeOptions } from '../options.js';
+import type { DictionarySource, NodeOptions } from '../options/options.js';
 
-/** A digest of each option that nodes of one store have to have in common. */
+/** A digest of each option that has to be the same for all nodes of a store, by its name. */
 export type Fingerprint = Readonly<Record<string, string>>;
 
-/** Where data comes from may differ, and holds keys: not even a digest of it is told. */
+/** Endpoints may differ and may hold keys, so not even a digest of them is sent. */
 const SOURCES = new Set(['endpoints', 'layerOne', 'maru', 'trieLogs', 'stateManager']);
 
-/** What is the same as saying nothing. */
+/** Values that mean the same as leaving the option out. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { mining: 'auto', accessLists: true, proveLayerOne: false };
 
-/** Bytes of a digest that are told. */
+/** Bytes of a digest that are sent. */
 const DIGEST_BYTES = 8;
 
-/** What answers depend on: the chain but for its endpoints, and of estimates their search and their dictionary. */
+/** Fingerprint of the options that answers depend on: the chain without its endpoints, gas search and dictionary. */
 export function fingerprintOf({ chain = { kind: 'devnet' }, gasSearch, dictionary }: NodeOptions): Fingerprint {
   const sizing = dictionaryOf(dictionary, chain.network?.dictionary !== undefined);
-  const told = Object.entries({ ...chain, gasSearch, dictionary: sizing }).filter(([name]) => !SOURCES.has(name));
-  const digests = told.flatMap(([name, value]): [string, string][] => {
+  const named = Object.entries({ ...chain, gasSearch, dictionary: sizing }).filter(([name]) => !SOURCES.has(name));
+  const digests = named.flatMap(([name, value]): [string, string][] => {
     const text = value === DEFAULTS[name] ? undefined : canonical(value);
     return text === undefined ? [] : [[name, digestOf(text)]];
   });
   return Object.fromEntries(digests);
 }
 
-/** @returns undefined for the one that a node has which is told nothing of it, wherever that comes from */
+/** @returns undefined for the dictionary that a node has without this option, whichever source it comes from */
 function dictionaryOf(source: DictionarySource | undefined, hasOwn: boolean): unknown {
   if (source?.kind === 'general') return hasOwn ? 'general' : undefined;
   return source?.kind === 'bytes' && !hasOwn ? source.bytes : undefined;
 }
 
-/** Names of the options in which two nodes differ. Most defaults that are written out count as different from none. */
+/** Names of the options in which two nodes differ. Most options set to their default count as different from left out. */
 export function differences(a: Fingerprint, b: Fingerprint): string[] {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => a[name] !== b[name]).sort();
+}
+
+/** The error of a node whose options differ from those of the writer. @param names - of these options */
+export function storeInUse(names: readonly string[]): PlumblineError<'STORE_IN_USE'> {
+  const reason = `the node that writes to it has other options: ${names.join(', ')}`;
+  const message = `the store is in use; use the same options or another storeName, because ${reason}`;
+  return new PlumblineError('STORE_IN_USE', message, { reason });
 }
 
 function digestOf(text: string): string {
   return bytesToHex(keccak_256(new TextEncoder().encode(text)).subarray(0, DIGEST_BYTES));
 }
 
-/** Text of plain data, the same whatever the order of members; undefined members and empty objects are left out. */
+/** Text of plain data that does not depend on the order of properties. Undefined properties and empty objects are left out. */
 function canonical(value: unknown): string | undefined {
   if (value instanceof Uint8Array) return `bytes ${bytesToHex(keccak_256(value))}`;
   if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).flatMap(([name, member]) => {
-    const text = canonical(member);
+  const properties = Object.entries(value).flatMap(([name, property]) => {
+    const text = canonical(property);
     return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
   });
-  return members.length === 0 ? undefined : `{${members.sort().join()}}`;
+  return properties.length === 0 ? undefined : `{${properties.sort().join()}}`;
 }

@@ -1,50 +1,58 @@
-import { NEVER_ACTIVE } from '../../chain/light/activity.js';
-import type { InlineExtras } from '../inline-extras.js';
-import { REQUEST_TIMEOUT_MS } from '../node-limits.js';
-import type { NodeOptions } from '../options.js';
-import { surroundingActivity } from '../page-activity.js';
-import type { NodeTransport } from '../transport.js';
-import { environmentOf, type SharingEnvironment } from './environment.js';
+import { NEVER_ACTIVE, surroundingActivity } from '../../scheduling/activity.js';
+import type { PageStore } from '../../store/page-store.js';
+import type { InlineExtras } from '../options/inline-extras.js';
+import type { NodeOptions } from '../options/options.js';
+import { REQUEST_TIMEOUT_MS } from '../options/options.js';
+import type { NodeTransport } from '../provider/transport.js';
+import { Candidate, type CandidateSettings } from './candidate.js';
 import { fingerprintOf } from './fingerprint.js';
-import { Member } from './member.js';
-import type { Rank } from './messages.js';
-import { LockOffice, type Office } from './office.js';
+import type { Channel, Rank } from './peer-channels.js';
 import { SharedNode } from './shared-node.js';
+import { LockElection, type Locks, type WriterElection } from './writer-election.js';
 
 const HUNG_AFTER_MS = 10_000;
 
 /** How nodes share a store. */
 export interface SharingOptions {
-  /** Opens the node of a writer, on the store in `extras`. It is called again each time the turn to write comes. */
+  /** Opens the node of a writer, on the store in `extras`. It is called again each time this node becomes the writer. */
   readonly open: (options: NodeOptions, extras: InlineExtras) => Promise<NodeTransport>;
-  /** Loads what `open` needs later, where that is loaded at all; a node that others answer for may be offline by then. */
+  /** Loads the code that `open` needs later, if any. A follower that becomes the writer may be offline by then. */
   readonly load?: (options: NodeOptions) => Promise<unknown>;
   /**
-   * `background`, for what the browser may stop while pages go on (service workers): it lets a page's node write as soon as
-   * there is one, and does not keep a light node polling unless `extras.activity` says so. `page` when left out.
+   * `page` when left out. `background` is for nodes that the browser may stop while pages go on, such as in a service worker.
+   * A background node gives way to the node of a page, and does not keep a light node polling unless `extras.activity` is
+   * active.
    */
   readonly rank?: Rank;
   /**
-   * For how long a writer may be silent, while others wait for it, before one of them takes its place, ms; 10 000 when left
-   * out.
+   * How long a writer may be silent while other nodes wait for it, in ms. Then one of them takes its place. 10 000 when left out.
    */
   readonly hungAfterMs?: number;
-  /** Instead of the browser's. */
+  /** Replaces parts of the browser's. */
   readonly environment?: Partial<SharingEnvironment>;
 }
 
+/** What nodes that share a store need of the browser. Tests pass their own. */
+export interface SharingEnvironment {
+  /** Undefined where there are no Web Locks. Then a lease in the store is used. */
+  readonly locks: Locks | undefined;
+  readonly channel: (name: string) => Channel;
+  /** @throws PlumblineError of the store */
+  readonly openStore: (name: string, options: NodeOptions) => Promise<PageStore>;
+}
+
 /**
- * Opens a node on a store that other pages and workers use too: one of them writes, and answers for the others. When it
- * ends, however that comes about, another takes over from what is stored; what lives in memory alone (transactions that
- * wait for a block, snapshots, the clock, filters) ends with the writer. Requests under way are asked for again, but
- * those that would happen twice: they are answered with `OUTCOME_UNKNOWN`.
+ * Opens a node on a store that other pages and workers use too. One of the nodes is the writer and answers for the others. When
+ * it ends in any way, another one takes over with the stored chain. Data in memory ends with the writer: transactions that wait
+ * for a block, snapshots, the clock, filters. Requests under way are sent again to the next writer; those that are not idempotent
+ * are answered with `OUTCOME_UNKNOWN`.
  *
- * Options of `chain` (but for where data comes from), the gas search and which dictionary it is have to be those of the
- * others.
+ * All nodes of a store need the same options of `chain` (except for its endpoints), gas search and dictionary.
  *
- * @returns a node of its own for one that is not to be stored under a name, or where pages cannot reach each other; that takes
- *   the store over from whoever had it
- * @throws PlumblineError `STORE_IN_USE` when the writer has other options, `STORE_TOO_NEW`; of opening the node
+ * @returns a node that shares nothing if there is no `storeName`, or if pages cannot reach each other; in the latter case it
+ *   takes the store over from its writer
+ * @throws PlumblineError `STORE_IN_USE` when the writer has other options; `STORE_TOO_NEW` when it has a newer version of
+ *   plumbline; the errors of opening the node
  */
 export async function openShared(
   options: NodeOptions,
@@ -60,42 +68,57 @@ export async function openShared(
   const { locks, channel } = environment;
   const name = `plumbline-writer-${storeName}`;
   const openStore = () => environment.openStore(storeName, options);
-  let office: Office;
+  let election: WriterElection;
   if (locks === undefined) {
-    const { LeaseOffice } = await import('./lease-office.js');
-    office = new LeaseOffice(hungAfterMs, openStore);
+    const { LeaseElection } = await import('./lease-election.js');
+    election = new LeaseElection(hungAfterMs, openStore);
   } else {
-    office = new LockOffice(locks, name, openStore);
+    election = new LockElection(locks, name, openStore);
   }
   const node = new SharedNode(options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
-  const settings = {
+  const settings: CandidateSettings = {
     name,
     rank,
     fingerprint: fingerprintOf(options),
     hungAfterMs,
-    office,
+    election,
     channel,
     activity: extras.activity ?? (rank === 'page' ? surroundingActivity() : NEVER_ACTIVE),
-    open: (own: Pick<InlineExtras, 'store' | 'storeFailure' | 'activity' | 'onProgress'>) =>
-      open(options, { ...extras, ...own }),
-    onProgress: (progress: Parameters<NonNullable<InlineExtras['onProgress']>>[0]) => extras.onProgress?.(progress),
+    open: (own) => open(options, { ...extras, ...own }),
+    onProgress: (progress) => extras.onProgress?.(progress),
   };
-  let member: Member | undefined;
+  let candidate: Candidate | undefined;
   try {
-    member = new Member(settings, node);
-    await member.start();
+    candidate = new Candidate(settings, node);
+    await candidate.start();
   } catch {
-    await member?.close();
-    // Neither locks nor channels for this origin: then there is no store either, and opening the node says so.
+    await candidate?.close();
+    // An origin without locks and channels has no store either. Opening the node reports that.
     return open(options, extras);
   }
   try {
-    await node.join(member);
-    // It is tried again when it is needed.
+    await node.join(candidate);
+    // If this fails, `open` loads the code when it needs it.
     sharing.load?.(options).catch(() => {});
     return node;
   } catch (error) {
-    await member.close();
+    await candidate.close();
     throw error;
   }
+}
+
+/** @returns undefined where nodes cannot reach each other */
+function environmentOf(given: Partial<SharingEnvironment> = {}): SharingEnvironment | undefined {
+  if (typeof BroadcastChannel === 'undefined' || (given.openStore === undefined && typeof indexedDB === 'undefined')) {
+    return undefined;
+  }
+  return {
+    locks: (globalThis.navigator as { locks?: Locks } | undefined)?.locks,
+    channel: (name) => new BroadcastChannel(name),
+    openStore: async (name, { storage }) => {
+      const { openIdbStore } = await import('../../store/idb-store.js');
+      return openIdbStore(name, { durability: storage?.durability });
+    },
+    ...given,
+  };
 }

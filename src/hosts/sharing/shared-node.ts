@@ -1,48 +1,42 @@
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
-import { type Deadline, openDeadline } from '../../rpc/deadline.js';
-import type { Reply } from '../../rpc/envelope.js';
-import type { SharingReport } from '../../rpc/sharing-report.js';
-import { isUntimed } from '../../rpc/storage-result.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
+import { isTimed } from '../../rpc/protocol/method-info.js';
+import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
+import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
-import type { NodeInfo } from '../options.js';
-import type { Layer, NodeSession, NodeTransport, SessionListener } from '../transport.js';
-import { type Backend, WriterGone } from './backend.js';
-import type { MemberListener } from './member-settings.js';
-import { methodOf, refuse, repeat } from './repeating.js';
+import type { NodeInfo } from '../options/options.js';
+import {
+  type Layer,
+  type NodeSession,
+  type NodeTransport,
+  nodeClosed,
+  type SessionListener,
+} from '../provider/transport.js';
+import type { Candidate, CandidateListener } from './candidate.js';
+import { methodOf, refuse, retry } from './retry.js';
 import { SharedSession } from './shared-session.js';
-import { nodeClosed } from './writing.js';
+import { type Writer, WriterGone } from './writer.js';
 
-/** Asks a writer for a payload. @throws WriterGone */
-type Send = (backend: Backend, payload: unknown, signal: AbortSignal) => Promise<Reply>;
-
-interface Waiter {
-  readonly resolve: (backend: Backend) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** What a shared node asks of the member it stands on. */
-export interface Membership {
-  readonly report: SharingReport;
-  close(): Promise<void>;
-}
+/** Sends a payload to a writer. @throws WriterGone */
+type Send = (writer: Writer, payload: unknown, signal: AbortSignal) => Promise<Reply>;
 
 /**
- * A node on a store that others use too. Whoever writes answers; while nobody does, requests wait, for as long as a request
- * may take.
+ * A node on a store that other nodes use too. The writer answers. While there is no writer, requests wait until their time limit.
  */
-export class SharedNode implements NodeTransport, MemberListener {
-  private backend: Backend | undefined;
+export class SharedNode implements NodeTransport, CandidateListener {
+  private writer: Writer | undefined;
   private known: NodeInfo | undefined;
   private ended: Error | undefined;
   private running = 0;
-  private readonly waiters = new Set<Waiter>();
+  /** Requests that wait for a writer. */
+  private readonly waiters = new Set<{ resolve: (writer: Writer) => void; reject: (error: Error) => void }>();
   private readonly sessions = new Set<SharedSession>();
-  private readonly failureListeners = new Set<(error: Error) => void>();
-  private readonly storeListeners = new Set<StoreStatusListener>();
+  private readonly failureListeners = new Listeners<Error>();
+  private readonly storeListeners = new Listeners<StoreStatus>();
   private unwatchStore: (() => void) | undefined;
-  /** What was told of the store the last time. */
-  private told: StoreStatus | undefined;
-  private membership: Membership | undefined;
+  /** The status that the listeners were last called with. */
+  private reportedStatus: StoreStatus | undefined;
+  private candidate: Candidate | undefined;
 
   constructor(private readonly timeoutMs: number) {}
 
@@ -50,52 +44,50 @@ export class SharedNode implements NodeTransport, MemberListener {
     return this.known!;
   }
 
-  /** Waits until the node can answer. @throws PlumblineError of what keeps it from that */
-  async join(membership: Membership): Promise<void> {
-    this.membership = membership;
+  /** Waits until there is a writer. @throws PlumblineError with which the candidate ended */
+  async join(candidate: Candidate): Promise<void> {
+    this.candidate = candidate;
     try {
-      await this.writer();
+      await this.untilWriter();
     } catch (error) {
       throw (error as Error).cause ?? error;
     }
   }
 
   get storeStatus(): StoreStatus | undefined {
-    return this.backend?.store.storeStatus;
+    return this.writer?.store.storeStatus;
   }
 
   onStoreStatus(listener: StoreStatusListener): () => void {
-    this.storeListeners.add(listener);
-    return () => this.storeListeners.delete(listener);
+    return this.storeListeners.add(listener);
   }
 
-  onWriter(writer: { readonly backend: Backend; readonly info: NodeInfo } | undefined): void {
-    this.backend = writer?.backend;
+  onWriter(next: { readonly writer: Writer; readonly info: NodeInfo } | undefined): void {
+    this.writer = next?.writer;
     this.unwatchStore?.();
-    this.unwatchStore = this.backend?.store.onStoreStatus?.((status) => this.tellStore(status));
+    this.unwatchStore = this.writer?.store.onStoreStatus?.((status) => this.reportStatus(status));
     const { storeStatus: status } = this;
-    // What was so as the store was opened, or is another with this writer.
-    const isNews = status !== undefined && status.mode !== (this.told?.mode ?? status.mode);
-    if (isNews || (status?.reason ?? status?.repaired) !== undefined) this.tellStore(status!);
-    if (writer === undefined) return;
-    const { backend, info } = writer;
+    // Reported when it differs from the previous writer's, or when opening found a damaged or unusable store.
+    const hasChanged = status !== undefined && status.mode !== (this.reportedStatus?.mode ?? status.mode);
+    if (hasChanged || (status?.reason ?? status?.repaired) !== undefined) this.reportStatus(status!);
+    if (next === undefined) return;
+    const { writer, info } = next;
     this.known = info;
-    for (const { resolve } of this.waiters) resolve(backend);
+    for (const { resolve } of this.waiters) resolve(writer);
     this.waiters.clear();
     for (const session of this.sessions) {
-      // One whose writer goes meanwhile follows the next.
-      if (session.hasSubscriptions) session.follow(backend).catch(() => {});
+      // If this writer ends before that is done, the session follows the next one.
+      if (session.hasSubscriptions) session.follow(writer).catch(() => {});
     }
   }
 
   onEnd(error: Error): void {
     if (!this.end(new PlumblineError('NODE_CLOSED', messageOf(error), {}, { cause: error }))) return;
-    for (const listener of this.failureListeners) listener(error);
+    this.failureListeners.notify(error);
   }
 
   onFailure(listener: (error: Error) => void): () => void {
-    this.failureListeners.add(listener);
-    return () => this.failureListeners.delete(listener);
+    return this.failureListeners.add(listener);
   }
 
   isWaiting(): boolean {
@@ -104,9 +96,9 @@ export class SharedNode implements NodeTransport, MemberListener {
 
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
     if (layer === 'inspect' && methodOf(payload) === 'sharing') {
-      return Promise.resolve({ body: { jsonrpc: '2.0', id: 1, result: this.membership?.report } });
+      return Promise.resolve({ body: { jsonrpc: '2.0', id: 1, result: this.candidate?.report } });
     }
-    return this.carry(layer, payload, signal, (backend, part, until) => backend.dispatch(layer, part, until));
+    return this.send(layer, payload, signal, (writer, part, until) => writer.dispatch(layer, part, until));
   }
 
   openSession(listener: SessionListener): NodeSession {
@@ -114,7 +106,7 @@ export class SharedNode implements NodeTransport, MemberListener {
     this.sessions.add(session);
     return {
       dispatch: (payload, signal) =>
-        this.carry('l2', payload, signal, (backend, part, until) => session.dispatch(backend, part, until)),
+        this.send('l2', payload, signal, (writer, part, until) => session.dispatch(writer, part, until)),
       close: () => {
         session.close();
         this.sessions.delete(session);
@@ -126,12 +118,12 @@ export class SharedNode implements NodeTransport, MemberListener {
     this.end(nodeClosed());
     for (const session of this.sessions) session.close();
     this.sessions.clear();
-    await this.membership?.close();
+    await this.candidate?.close();
   }
 
-  private tellStore(status: StoreStatus): void {
-    this.told = status;
-    for (const listener of this.storeListeners) listener(status);
+  private reportStatus(status: StoreStatus): void {
+    this.reportedStatus = status;
+    this.storeListeners.notify(status);
   }
 
   private end(error: Error): boolean {
@@ -142,19 +134,19 @@ export class SharedNode implements NodeTransport, MemberListener {
     return true;
   }
 
-  /** The writer, once there is one. */
-  private writer(): Promise<Backend> {
+  private untilWriter(): Promise<Writer> {
     if (this.ended !== undefined) return Promise.reject(this.ended);
-    if (this.backend !== undefined) return Promise.resolve(this.backend);
+    if (this.writer !== undefined) return Promise.resolve(this.writer);
     return new Promise((resolve, reject) => this.waiters.add({ resolve, reject }));
   }
 
-  private async carry(layer: Layer, payload: unknown, signal: AbortSignal | undefined, send: Send): Promise<Reply> {
+  /** Sends a payload within the time limit of a request. */
+  private async send(layer: Layer, payload: unknown, signal: AbortSignal | undefined, send: Send): Promise<Reply> {
     signal?.throwIfAborted();
     const deadline = openDeadline(signal, this.timeoutMs);
     this.running++;
     try {
-      return await deadline.run(() => this.attempt(layer, payload, deadline, send));
+      return await deadline.run(() => this.sendUntilAnswered(layer, payload, deadline, send));
     } catch (error) {
       signal?.throwIfAborted();
       if (isPlumblineError(error, 'REQUEST_TIMED_OUT')) return await refuse(payload, error);
@@ -165,26 +157,26 @@ export class SharedNode implements NodeTransport, MemberListener {
     }
   }
 
-  private async attempt(layer: Layer, payload: unknown, deadline: Deadline, send: Send): Promise<Reply> {
+  private async sendUntilAnswered(layer: Layer, payload: unknown, deadline: Deadline, send: Send): Promise<Reply> {
     const ask = async (part: unknown) => {
       for (;;) {
         try {
-          const writer = await this.writer();
-          if (layer === 'inspect' && isUntimed(methodOf(part))) deadline.unlimit();
+          const writer = await this.untilWriter();
+          if (!isTimed(layer, String(methodOf(part)))) deadline.unlimit();
           return await send(writer, part, deadline.signal);
         } catch (error) {
-          // Begun by nobody: as if it had not been asked for.
+          // A request that the writer never began can be sent again, whatever its method.
           if (!(error instanceof WriterGone) || error.begun) throw error;
         }
       }
     };
-    let isAgain = false;
+    let isRetry = false;
     for (;;) {
       try {
-        return await (isAgain ? repeat(layer, payload, ask) : ask(payload));
+        return await (isRetry ? retry(layer, payload, ask) : ask(payload));
       } catch (error) {
         if (!(error instanceof WriterGone)) throw error;
-        isAgain = true;
+        isRetry = true;
       }
     }
   }

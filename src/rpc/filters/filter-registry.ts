@@ -2,12 +2,12 @@ import type { Chain, FoundLog } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 import { bytesToBigInt, equalBytes } from '../../primitives/bytes.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { LogBounds, LogRequest } from '../parse-log-filter.js';
+import type { LogBounds, LogRequest } from '../parsing/parse-log-filter.js';
 import { findLogs, numberOf } from './find-logs.js';
 
-/** A filter that nobody asks about for this long is forgotten. */
+/** A filter without a request for this long expires. */
 export const FILTER_IDLE_MS: number = 5 * 60_000;
-/** Most filters at a time. */
+/** Most filters at the same time. */
 export const DEFAULT_MAX_FILTERS = 1000;
 /** Most hashes of pending transactions one filter keeps; the oldest go first. */
 const MAX_WAITING = 10_000;
@@ -21,14 +21,14 @@ export interface FilterOptions {
   readonly maxFilters?: number | undefined;
 }
 
-/** What is new for a filter since it was asked last: logs, or hashes of blocks or transactions, 32 bytes each. */
+/** What is new for a filter since the last request: logs, or hashes of blocks or transactions, 32 bytes each. */
 export type FilterChanges = { readonly logs: readonly FoundLog[] } | { readonly hashes: readonly Uint8Array[] };
 
-/** Where a filter of blocks or logs stands. */
+/** How far a filter of blocks or logs has got. */
 interface Following {
-  /** First block that it has not answered for. */
+  /** First block that no answer has covered. */
   next: number;
-  /** Hash of the head, 32 bytes, up to which it has answered, and what `next` was then. */
+  /** Hash of the head, 32 bytes, that the last answer reached, and the value of `next` then. */
   answered: { readonly head: Uint8Array; readonly next: number } | undefined;
 }
 
@@ -40,9 +40,9 @@ type Kind =
 type Filter = Kind & { usedAt: number };
 
 /**
- * The filters of `eth_newFilter` and its relatives. Only pending transactions are kept for a filter; logs and blocks are
- * looked up when it is asked, so that a filter costs little while nobody asks. It listens to the chain only while there
- * are filters, and needs no timer.
+ * The filters of `eth_newFilter`, `eth_newBlockFilter` and `eth_newPendingTransactionFilter`. Only pending transactions are
+ * kept for a filter. Logs and blocks are looked up for each request, so that an idle filter costs little. The registry
+ * listens to the chain only while there are filters, and needs no timer.
  */
 export class FilterRegistry {
   private readonly filters = new Map<string, Filter>();
@@ -73,7 +73,7 @@ export class FilterRegistry {
 
   /**
    * @param chain - the chain of the registry as one request sees it
-   * @param signal - ends a search of many blocks, which then counts as not made
+   * @param signal - ends a search of many blocks; the next request then covers them again
    * @throws PlumblineError `FILTER_NOT_FOUND`
    */
   async changes(id: string, chain: Chain = this.chain, signal?: AbortSignal | undefined): Promise<FilterChanges> {
@@ -89,7 +89,7 @@ export class FilterRegistry {
   }
 
   /**
-   * All logs of a filter, from the beginning of its bounds.
+   * All logs of a filter, from the start of its range.
    *
    * @param chain, signal - as for `changes`
    * @throws PlumblineError `FILTER_NOT_FOUND`; as `findLogs`
@@ -111,7 +111,9 @@ export class FilterRegistry {
   private add(kind: Kind): string {
     this.forgetIdle();
     if (this.filters.size >= this.limit) {
-      throw new PlumblineError('FILTER_LIMIT', `there are ${this.limit} filters already`, { limit: this.limit });
+      throw new PlumblineError('FILTER_LIMIT', `there are ${this.limit} filters already: uninstall one first`, {
+        limit: this.limit,
+      });
     }
     const id = toQuantity(bytesToBigInt(crypto.getRandomValues(new Uint8Array(ID_BYTES))));
     this.filters.set(id, { ...kind, usedAt: this.options.now() });
@@ -138,7 +140,7 @@ export class FilterRegistry {
     });
   }
 
-  /** Hands `find` the blocks a filter has not answered for; they count as answered unless it fails. */
+  /** Calls `find` with the blocks that no answer has covered. They count as covered unless it fails. */
   private async advance<Found>(
     chain: Chain,
     following: Following,
@@ -173,8 +175,8 @@ export class FilterRegistry {
         for (const filter of this.filters.values()) {
           if (filter.kind === 'transactions') continue;
           const { answered, next } = filter;
-          // A head at or below what was answered for: the chain went back, and these blocks are new ones. But a light chain may
-          // tell of its blocks late, and where they end with the head that was answered for, they are the same.
+          // A head at or below what was covered means a reorg: these blocks are new. But a light chain may announce its
+          // blocks late. If they end with the head that the last answer reached, they are the same blocks.
           filter.next = answered && equalBytes(answered.head, hash) ? answered.next : Math.min(next, header.number);
         }
       }),
@@ -206,5 +208,5 @@ export class FilterRegistry {
 }
 
 function notFound(id: string): PlumblineError<'FILTER_NOT_FOUND'> {
-  return new PlumblineError('FILTER_NOT_FOUND', 'no such filter', { id });
+  return new PlumblineError('FILTER_NOT_FOUND', 'there is no such filter', { id });
 }

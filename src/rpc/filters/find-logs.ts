@@ -2,21 +2,21 @@ import type { BlockReference } from '../../chain/block-reference.js';
 import type { Chain, FoundLog } from '../../chain/chain.js';
 import { logsOfBlock } from '../../chain/log-search.js';
 import { PlumblineError } from '../../errors.js';
-import { requireBlock } from '../methods/resolve-block.js';
-import type { LogRequest } from '../parse-log-filter.js';
-import { invalidParams } from '../rpc-errors.js';
+import type { LogRequest } from '../parsing/parse-log-filter.js';
+import { requireBlock } from '../parsing/resolve-block.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 
-/** Most that the last block of a range may be above its first, as the reference node has it (spec/json-rpc.md 2.6). */
+/** Limit of the reference node: the last block of a range minus its first (docs/spec/json-rpc.md 2.6). */
 const MAX_LOG_RANGE = 5000;
 
 const LATEST: BlockReference = { tag: 'latest' };
 
 /**
- * The logs a request is after; without bounds, those of the newest block.
+ * The logs that a request asks for; without bounds, those of the newest block.
  *
  * @param signal - ends a search of many blocks
  * @throws PlumblineError `BLOCK_NOT_FOUND`, `LOG_RANGE_TOO_LARGE`; RpcError -32602 for an end above the head, or below
- *   the beginning
+ *   the start
  */
 export async function findLogs(
   chain: Chain,
@@ -28,18 +28,22 @@ export async function findLogs(
   }
   const { from = LATEST, to = LATEST } = range;
   const [first, last] = [await numberOf(chain, from), await numberOf(chain, to)];
-  // Read last: a head that was read before may be older than the one that `to` names.
+  // Read last: a head that was read before may be older than the block that `to` names.
   const head = (await chain.head()).header.number;
   if (last > head) throw invalidParams('toBlock', 'is above the head', 'block range params');
   if (first > last) throw invalidParams('fromBlock', 'is above toBlock', 'block range params');
   if (last - first > MAX_LOG_RANGE) {
     const details = { blocks: last - first + 1, limit: MAX_LOG_RANGE };
-    throw new PlumblineError('LOG_RANGE_TOO_LARGE', `a range of more than ${MAX_LOG_RANGE} blocks`, details);
+    throw new PlumblineError(
+      'LOG_RANGE_TOO_LARGE',
+      `the range has more than ${MAX_LOG_RANGE} blocks: ask for a smaller one`,
+      details,
+    );
   }
   return chain.logs({ from: first, to: last, filter, signal });
 }
 
-/** Number of the block a bound names. A number needs no block: it may be above the head. */
+/** Number of the block that a bound names. For a number no block is needed: it may be above the head. */
 export async function numberOf(chain: Chain, bound: BlockReference): Promise<number> {
   return 'number' in bound ? bound.number : (await requireBlock({ chain }, bound)).header.number;
 }

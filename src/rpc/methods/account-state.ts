@@ -2,42 +2,38 @@ import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
 import {
   DEFAULT_MAX_STORAGE_KEYS,
   parseAddress,
   parseStorageKey,
   parseStorageKeys,
   requireObject,
-} from '../parse-params.js';
-import { invalidParams } from '../rpc-errors.js';
-import { stateOf } from './resolve-block.js';
+} from '../parsing/parse-params.js';
+import { stateOf } from '../parsing/resolve-block.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import { defineMethod } from './context.js';
 
 const SLOTS = 'storage slots params';
 
-export const eth_getBalance: Method<RpcContext> = {
-  name: 'eth_getBalance',
-  async handle(context, [addressParam, block], call) {
-    const address = parseAddress(addressParam);
-    const account = await (await stateOf(context, block, call)).account(address);
-    return toQuantity(account?.balance ?? 0n);
-  },
-};
+export const eth_getBalance = defineMethod('eth_getBalance', async (context, [addressParam, block], call) => {
+  const address = parseAddress(addressParam);
+  const account = await (await stateOf(context, block, call)).account(address);
+  return toQuantity(account?.balance ?? 0n);
+});
 
-/** Nonce of the next transaction. At `pending`, those that wait in the pool count. */
-export const eth_getTransactionCount: Method<RpcContext> = {
-  name: 'eth_getTransactionCount',
-  async handle(context, [addressParam, block], call) {
+/** Nonce of the next transaction. At `pending`, transactions in the pool count. */
+export const eth_getTransactionCount = defineMethod(
+  'eth_getTransactionCount',
+  async (context, [addressParam, block], call) => {
     const address = parseAddress(addressParam);
     const nonce = (await (await stateOf(context, block, call)).account(address))?.nonce ?? 0n;
     return toQuantity(
       block === 'pending' ? nonceAfter(nonce, address, await context.chain.pendingTransactions()) : nonce,
     );
   },
-};
+);
 
-/** The first nonce from `nonce` on that no waiting transaction of the sender has. */
+/** The first nonce from `nonce` on that no pending transaction of the sender has. */
 function nonceAfter(nonce: bigint, sender: Uint8Array, waiting: readonly SignedTransaction[]): bigint {
   const taken = new Set(waiting.filter(({ from }) => equalBytes(from, sender)).map((transaction) => transaction.nonce));
   let next = nonce;
@@ -45,43 +41,37 @@ function nonceAfter(nonce: bigint, sender: Uint8Array, waiting: readonly SignedT
   return next;
 }
 
-export const eth_getCode: Method<RpcContext> = {
-  name: 'eth_getCode',
-  async handle(context, [addressParam, block], call) {
-    const address = parseAddress(addressParam);
-    const state = await stateOf(context, block, call);
-    const account = await state.account(address);
-    return account === undefined ? '0x' : bytesToHex(await state.code(account.codeHash));
-  },
-};
+export const eth_getCode = defineMethod('eth_getCode', async (context, [addressParam, block], call) => {
+  const address = parseAddress(addressParam);
+  const state = await stateOf(context, block, call);
+  const account = await state.account(address);
+  return account === undefined ? '0x' : bytesToHex(await state.code(account.codeHash));
+});
 
-export const eth_getStorageAt: Method<RpcContext> = {
-  name: 'eth_getStorageAt',
-  async handle(context, [addressParam, position, block], call) {
+export const eth_getStorageAt = defineMethod(
+  'eth_getStorageAt',
+  async (context, [addressParam, position, block], call) => {
     const address = parseAddress(addressParam);
     const slot = parseStorageKey(position);
     return bytesToHex(await (await stateOf(context, block, call)).slot(address, slot));
   },
-};
+);
 
-/** `[{ address: keys }, block]`: the words of several slots of several accounts in one answer. */
-export const eth_getStorageValues: Method<RpcContext> = {
-  name: 'eth_getStorageValues',
-  async handle(context, [request, block], call) {
-    const wanted = Object.entries(requireObject(request, 'request', SLOTS)).map(([name, keys]) => {
-      return { name, address: parseAddress(name, 'request', SLOTS), keys: parseStorageKeys(keys, name) };
-    });
-    const count = wanted.reduce((sum, { keys }) => sum + keys.length, 0);
-    if (count === 0) throw invalidParams('request', 'names no slots', SLOTS);
-    if (count > DEFAULT_MAX_STORAGE_KEYS) {
-      throw invalidParams('request', `has ${count} slots, at most ${DEFAULT_MAX_STORAGE_KEYS}`, SLOTS);
-    }
-    const state = await stateOf(context, block, call);
-    // Side by side, so that a chain that fetches state asks for all of them at once.
-    const entries = wanted.map(async ({ name, address, keys }): Promise<[string, Hex[]]> => {
-      const words = await Promise.all(keys.map((key) => state.slot(address, key)));
-      return [name, words.map((word) => bytesToHex(word))];
-    });
-    return Object.fromEntries(await Promise.all(entries));
-  },
-};
+/** `[{ address: keys }, block]`: several slots of several accounts in one answer. */
+export const eth_getStorageValues = defineMethod('eth_getStorageValues', async (context, [request, block], call) => {
+  const wanted = Object.entries(requireObject(request, 'request', SLOTS)).map(([name, keys]) => {
+    return { name, address: parseAddress(name, 'request', SLOTS), keys: parseStorageKeys(keys, name) };
+  });
+  const count = wanted.reduce((sum, { keys }) => sum + keys.length, 0);
+  if (count === 0) throw invalidParams('request', 'has no slots', SLOTS);
+  if (count > DEFAULT_MAX_STORAGE_KEYS) {
+    throw invalidParams('request', `has ${count} slots, at most ${DEFAULT_MAX_STORAGE_KEYS}`, SLOTS);
+  }
+  const state = await stateOf(context, block, call);
+  // Concurrently, so that a chain that fetches state asks for all of them at once.
+  const entries = wanted.map(async ({ name, address, keys }): Promise<[string, Hex[]]> => {
+    const words = await Promise.all(keys.map((key) => state.slot(address, key)));
+    return [name, words.map((word) => bytesToHex(word))];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+});

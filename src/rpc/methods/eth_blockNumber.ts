@@ -1,8 +1,6 @@
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
+import { defineMethod } from './context.js';
 
-export const eth_blockNumber: Method<RpcContext> = {
-  name: 'eth_blockNumber',
-  handle: async ({ chain }) => toQuantity((await chain.head()).header.number),
-};
+export const eth_blockNumber = defineMethod('eth_blockNumber', async ({ chain }) =>
+  toQuantity((await chain.head()).header.number),
+);

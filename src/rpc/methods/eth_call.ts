@@ -1,16 +1,12 @@
 import { bytesToHex } from '../../primitives/hex.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
+import { defineMethod } from './context.js';
 import { readSimulation } from './simulation.js';
 
 /** `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. */
-export const eth_call: Method<RpcContext> = {
-  name: 'eth_call',
-  async handle(context, params, options) {
-    const [{ state, block, call, ...rest }, { callAt }] = await Promise.all([
-      readSimulation(context, params, options),
-      import('../../evm/call.js'),
-    ]);
-    return bytesToHex((await callAt(state, block, call, rest)).returnData);
-  },
-};
+export const eth_call = defineMethod('eth_call', async (context, params, options) => {
+  const [{ state, block, call, ...rest }, { callAt }] = await Promise.all([
+    readSimulation(context, params, options),
+    import('../../evm/calls/call.js'),
+  ]);
+  return bytesToHex((await callAt(state, block, call, rest)).returnData);
+});

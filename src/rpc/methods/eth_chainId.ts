@@ -1,8 +1,4 @@
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
+import { defineMethod } from './context.js';
 
-export const eth_chainId: Method<RpcContext> = {
-  name: 'eth_chainId',
-  handle: ({ chain }) => toQuantity(chain.network.chainId),
-};
+export const eth_chainId = defineMethod('eth_chainId', ({ chain }) => toQuantity(chain.network.chainId));

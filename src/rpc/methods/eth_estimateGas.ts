@@ -1,21 +1,21 @@
 import { isHead, isPending } from '../../chain/block-reference.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
-import { parseBlockOverrides } from '../parse-block-overrides.js';
-import { parseBlockReference } from '../parse-block-reference.js';
-import { parseCallRequest } from '../parse-call.js';
-import { parseStateOverrides } from '../parse-state-overrides.js';
-import { requireBlock } from './resolve-block.js';
+import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
+import { parseBlockReference } from '../parsing/parse-block-reference.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
+import { requireBlock } from '../parsing/resolve-block.js';
+import { defineMethod } from './context.js';
 
 /**
- * `[call, block, stateOverride, blockOverrides]`. Without a block it is the pending one, on networks of geth the newest.
+ * `[call, block, stateOverride, blockOverrides]`. Without a block it is the pending one; on networks that run
+ * geth, the newest.
  *
- * @source spec/fees.md 5
+ * @source docs/spec/fees.md 5
  */
-export const eth_estimateGas: Method<RpcContext> = {
-  name: 'eth_estimateGas',
-  async handle(context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal }) {
+export const eth_estimateGas = defineMethod(
+  'eth_estimateGas',
+  async (context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal }) => {
     const call = parseCallRequest(callParam);
     const asGeth = context.chain.network.gasSearch === 'geth';
     const reference = parseBlockReference(blockParam, { tag: asGeth ? 'latest' : 'pending' });
@@ -26,4 +26,4 @@ export const eth_estimateGas: Method<RpcContext> = {
     const request = { call, overrides, blockOverrides, block, pending, signal };
     return toQuantity((await context.estimator.gas(request)).gasLimit);
   },
-};
+);

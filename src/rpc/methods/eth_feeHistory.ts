@@ -4,26 +4,25 @@ import type { BlockContext } from '../../evm/block-context.js';
 import { rulesAt } from '../../evm/common.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
-import { parseIndex, requireArray } from '../parse-params.js';
-import { invalidParams } from '../rpc-errors.js';
-import { findBlock } from './resolve-block.js';
+import { parseIndex, requireArray } from '../parsing/parse-params.js';
+import { findBlock } from '../parsing/resolve-block.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import { defineMethod } from './context.js';
 
 const MAX_BLOCKS = 1024;
 const MAX_PERCENTILES = 100;
-/** Blocks whose receipts are asked for at the same time. */
+/** Blocks whose receipts are read at the same time. */
 const ROWS_AT_ONCE = 16;
 const COUNT = 'block count params';
 const PERCENTILES = 'reward percentiles params';
 
-/** Wei per gas, and per blob gas; zero before there were any. */
+/** Wei per gas, and per blob gas; zero for a block before the fork that brought them. */
 interface BaseFees {
   readonly baseFee: bigint;
   readonly blobBaseFee: bigint;
 }
 
-/** What one block says of prices. */
+/** Prices and use of one block. */
 interface Row extends BaseFees {
   readonly gasUsedRatio: number;
   readonly blobGasUsedRatio: number;
@@ -31,14 +30,14 @@ interface Row extends BaseFees {
   readonly rewards: readonly bigint[];
 }
 
-/** `[blockCount, newestBlock, rewardPercentiles]`; one base fee more than blocks, the last one of the block after them. */
-export const eth_feeHistory: Method<RpcContext> = {
-  name: 'eth_feeHistory',
-  async handle(context, [countParam, newestParam, percentilesParam], { signal }) {
+/** `[blockCount, newestBlock, rewardPercentiles]`. The last base fee is that of the block after the blocks asked for. */
+export const eth_feeHistory = defineMethod(
+  'eth_feeHistory',
+  async (context, [countParam, newestParam, percentilesParam], { signal }) => {
     const count = parseCount(countParam);
     const percentiles = parsePercentiles(percentilesParam);
     const newest = await findBlock(context, newestParam);
-    if (newest === undefined) throw invalidParams('newestBlock', 'is not held', 'block number params');
+    if (newest === undefined) throw invalidParams('newestBlock', 'is not a block of this chain', 'block number params');
     const { chain } = context;
     const last = newest.header.number;
     const blocks = await blocksUpTo(chain, newest, count, signal);
@@ -58,9 +57,9 @@ export const eth_feeHistory: Method<RpcContext> = {
       ...(percentiles.length > 0 && { reward: rows.map(({ rewards }): Hex[] => rewards.map(toQuantity)) }),
     };
   },
-};
+);
 
-/** As many blocks as there are, up to `count`, the newest of them last. */
+/** At most `count` blocks, the newest last. */
 async function blocksUpTo(chain: Chain, newest: Block, count: number, signal: AbortSignal | undefined) {
   const last = newest.header.number;
   const first = Math.max(0, last + 1 - count);
@@ -87,14 +86,14 @@ async function rowOf(chain: Chain, block: Block, percentiles: readonly number[])
   };
 }
 
-/** What the header's prices leave for a tip, so that a wallet never learns one that the pool would refuse. */
+/** The minimum gas price of the header minus the base fee, so that a wallet is never shown a tip that the pool refuses. */
 async function leastReward(chain: Chain, block: Block): Promise<bigint> {
   const { prices, sourceBlock } = await chain.prices(block);
   const rest = prices.minGasPriceWei - (block.header.baseFeePerGas ?? 0n);
   return sourceBlock === undefined || rest < 0n ? 0n : rest;
 }
 
-/** The tip per gas that so many per cent of the gas of a block paid at most; zeros for a block without transactions. */
+/** For each percentile, the highest tip per gas in that share of the block's gas; zeros for a block without transactions. */
 export function rewardsOf(
   receipts: readonly Pick<TransactionReceipt, 'gasUsed' | 'effectiveGasPrice'>[],
   baseFee: bigint,
@@ -112,13 +111,13 @@ export function rewardsOf(
   });
 }
 
-/** Of the block after `block`: its own where there is one, the simulated next block's otherwise. */
+/** Base fees of the block after `block`, or of the simulated next block if there is none. */
 async function baseFeesAfter(chain: Chain, block: Block): Promise<BaseFees> {
   const next = await chain.block({ number: block.header.number + 1 });
   return baseFees(chain, next === undefined ? await chain.pendingContext(block) : chain.contextOf(next));
 }
 
-/** Blobs cost nothing before Cancun, and from then on 1 wei at least, whether or not they are let in. */
+/** Blobs cost nothing before Cancun, and at least 1 wei from then on, even where the network refuses them. */
 function baseFees({ network }: Chain, { number, timestamp, baseFeePerGas, blobBaseFee }: BlockContext): BaseFees {
   const least = rulesAt(network, number, timestamp).cancun ? 1n : 0n;
   return { baseFee: baseFeePerGas, blobBaseFee: blobBaseFee ?? least };

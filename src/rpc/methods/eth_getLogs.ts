@@ -1,12 +1,8 @@
-import type { RpcContext } from '../context.js';
+import { formatLog } from '../answers/format.js';
 import { findLogs } from '../filters/find-logs.js';
-import { formatLog } from '../format.js';
-import type { Method } from '../method.js';
-import { parseLogRequest } from '../parse-log-filter.js';
+import { parseLogRequest } from '../parsing/parse-log-filter.js';
+import { defineMethod } from './context.js';
 
-export const eth_getLogs: Method<RpcContext> = {
-  name: 'eth_getLogs',
-  async handle({ chain }, [filterParam], { signal }) {
-    return (await findLogs(chain, parseLogRequest(filterParam), signal)).map(formatLog);
-  },
-};
+export const eth_getLogs = defineMethod('eth_getLogs', async ({ chain }, [filterParam], { signal }) => {
+  return (await findLogs(chain, parseLogRequest(filterParam), signal)).map(formatLog);
+});

@@ -1,26 +1,25 @@
 import { bytesToBigInt } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import { formatTrieProof } from '../format.js';
-import type { Method } from '../method.js';
-import { parseAddress, parseStorageKeys } from '../parse-params.js';
-import { blockOf } from './resolve-block.js';
+import { formatTrieProof } from '../answers/format.js';
+import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
+import { blockAtParameter } from '../parsing/resolve-block.js';
+import { defineMethod } from './context.js';
 
 const WORD_TEXT = 2 + 64;
 
 /** `[address, storageKeys, block]`: proofs against the state root of a header (EIP-1186). */
-export const eth_getProof: Method<RpcContext> = {
-  name: 'eth_getProof',
-  async handle(context, [addressParam, keysParam, blockParam], { signal }) {
+export const eth_getProof = defineMethod(
+  'eth_getProof',
+  async (context, [addressParam, keysParam, blockParam], { signal }) => {
     const address = parseAddress(addressParam);
     const keys = parseStorageKeys(keysParam);
-    const proof = await context.chain.proof(address, keys, await blockOf(context, blockParam), signal);
+    const proof = await context.chain.proof(address, keys, await blockAtParameter(context, blockParam), signal);
     return formatTrieProof(address, proof, showKeys(keysParam, keys));
   },
-};
+);
 
-/** Keys as the answer repeats them: a whole word as a word, anything shorter as a quantity, as geth has it. */
+/** Keys as the answer shows them: 32 bytes as given, anything shorter as a quantity, as in geth. */
 export function showKeys(asked: unknown, keys: readonly Uint8Array[]): Hex[] {
   return keys.map((key, i) =>
     (asked as readonly string[])[i]!.length === WORD_TEXT ? bytesToHex(key) : toQuantity(bytesToBigInt(key)),

@@ -1,52 +1,51 @@
-import type { TransactionRequest } from '../../chain/devnet/impersonation.js';
+import type { TransactionRequest } from '../../chain/devnet/mining/impersonation.js';
 import { PlumblineError } from '../../errors.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { RpcContext } from '../context.js';
-import type { CallOptions, Method } from '../method.js';
-import { parseCallRequest } from '../parse-call.js';
-import { invalidParams } from '../rpc-errors.js';
-import { requireDevnet } from './developer.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
+import type { Method, MethodCallOptions } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import { defineMethod, type RpcContext } from './context.js';
+import { requireDevnet } from './devnet-method.js';
 
 const SUBJECT = 'transaction params';
 
 /**
- * Sends a transaction of a dev account, signed here, or of an impersonated one, unsigned. What is missing is filled in: the
- * nonce, the gas by an estimate, the prices so that the pool takes them.
+ * Sends a transaction of a dev account, signed here, or of an impersonated account, unsigned. Fills in what is missing: the
+ * nonce, the gas by an estimate, and prices that the pool accepts.
  */
-export const eth_sendTransaction: Method<RpcContext> = {
-  name: 'eth_sendTransaction',
-  handle: (context, params, options) => send(context, params, options, 'eth_sendTransaction'),
-};
+export const eth_sendTransaction = defineMethod('eth_sendTransaction', send('eth_sendTransaction'));
 
 /** As `eth_sendTransaction`, for a sender that need not be impersonated. */
-export const eth_sendUnsignedTransaction: Method<RpcContext> = {
-  name: 'eth_sendUnsignedTransaction',
-  handle: (context, params, options) => send(context, params, options, 'eth_sendUnsignedTransaction'),
-};
+export const eth_sendUnsignedTransaction = defineMethod(
+  'eth_sendUnsignedTransaction',
+  send('eth_sendUnsignedTransaction'),
+);
 
-async function send(context: RpcContext, [param]: readonly unknown[], options: CallOptions, method: string) {
-  const devnet = requireDevnet(context, method);
-  const call = parseCallRequest(param);
-  const { from } = call;
-  if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
-  if (call.authorizationList !== undefined || call.maxFeePerBlobGas !== undefined) {
-    throw invalidParams('type', 'has to be 0, 1 or 2', SUBJECT);
-  }
-  const unsigned = method === 'eth_sendUnsignedTransaction';
-  if (!unsigned) devnet.impersonation.requireSender(from);
-  const { chainId } = context.chain.network;
-  if (call.chainId !== undefined && call.chainId !== BigInt(chainId)) {
-    const reason = `the transaction is for chain ${call.chainId}, this is ${chainId}`;
-    throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'chain-id', reason });
-  }
-  return bytesToHex(await devnet.send({ ...(await completed(context, { ...call, from }, options)), unsigned }));
+function send(method: 'eth_sendTransaction' | 'eth_sendUnsignedTransaction'): Method<RpcContext>['handle'] {
+  return async (context, [param], options) => {
+    const devnet = requireDevnet(context, method);
+    const call = parseCallRequest(param);
+    const { from } = call;
+    if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
+    if (call.authorizationList !== undefined || call.maxFeePerBlobGas !== undefined) {
+      throw invalidParams('type', 'must be 0, 1 or 2', SUBJECT);
+    }
+    const unsigned = method === 'eth_sendUnsignedTransaction';
+    if (!unsigned) devnet.impersonation.requireSender(from);
+    const { chainId } = context.chain.network;
+    if (call.chainId !== undefined && call.chainId !== BigInt(chainId)) {
+      const reason = `the transaction is for chain ${call.chainId}, this is ${chainId}`;
+      throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'chain-id', reason });
+    }
+    return bytesToHex(await devnet.send({ ...(await completed(context, { ...call, from }, options)), unsigned }));
+  };
 }
 
 async function completed(
   context: RpcContext,
   call: CallRequest & { readonly from: Uint8Array },
-  { signal }: CallOptions,
+  { signal }: MethodCallOptions,
 ): Promise<TransactionRequest> {
   const gasLimit = call.gas ?? (await context.estimator.gas({ call, signal })).gasLimit;
   return {
@@ -61,7 +60,7 @@ async function completed(
   };
 }
 
-/** Twice the network's minimum is above what the pool asks of any calldata, and the base fee may double meanwhile. */
+/** Twice the network's minimum is more than the pool demands for any calldata, and the base fee may double meanwhile. */
 async function feesOf({ chain }: RpcContext, { maxFeePerGas, maxPriorityFeePerGas }: CallRequest) {
   const { baseFeePerGas } = await chain.pendingContext();
   const usual = 2n * (await chain.prices()).prices.minGasPriceWei;

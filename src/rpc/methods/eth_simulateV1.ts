@@ -1,46 +1,42 @@
 import type { Block } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
-import { failureOf } from '../../evm/revert-reason.js';
-import type { SimulatedBlock, SimulatedCall } from '../../evm/simulation.js';
+import { callFailureOf } from '../../evm/calls/revert-reason.js';
+import type { SimulatedBlock, SimulatedCall } from '../../evm/simulation/simulation.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import { formatBlock, formatLog } from '../format.js';
-import type { Method } from '../method.js';
-import { parseBlockReference } from '../parse-block-reference.js';
-import { parseSimulation } from '../parse-simulate.js';
-import { simulatedCallError } from '../rpc-errors.js';
+import { formatBlock, formatLog } from '../answers/format.js';
+import { parseBlockReference } from '../parsing/parse-block-reference.js';
+import { parseSimulation } from '../parsing/parse-simulate.js';
+import { simulatedCallError } from '../protocol/rpc-errors.js';
+import { defineMethod } from './context.js';
 
 const NAME = 'eth_simulateV1';
 
 /**
- * `[simulation, block]`; without a block it is the newest. Blocks that follow it are simulated and given back as
- * `eth_getBlockByNumber` gives blocks, with what their calls came to.
+ * `[simulation, block]`; without a block it is the newest. Simulates blocks after it. The answer has them in the form
+ * of `eth_getBlockByNumber`, with the results of their calls.
  *
- * @source execution-apis, eth_simulateV1
+ * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1
  */
-export const eth_simulateV1: Method<RpcContext> = {
-  name: NAME,
-  async handle({ chain, stepBudget }, [simulation, block], { signal }) {
-    const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
-    const base = await chain.block(parseBlockReference(block, { tag: 'latest' }));
-    if (base === undefined) {
-      const reason = 'header not found';
-      throw new PlumblineError('SIMULATION_REFUSED', reason, { rule: 'base-block', reason });
-    }
-    const stateRoot = await chain.imaginedRoots?.(base);
-    if (stateRoot === undefined) {
-      throw new PlumblineError('METHOD_NOT_ENABLED', 'the chain does not hold its state', { method: NAME });
-    }
-    const { header, hash } = base;
-    const { blockHash } = chain.contextOf(base);
-    const state = await chain.stateAt(base);
-    const ground = { network: chain.network, header, hash, state, blockHash, stateRoot };
-    const { simulateBlocks } = await import('../../evm/simulate.js');
-    const simulated = await simulateBlocks(ground, blocks, { ...options, stepBudget, signal });
-    return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
-  },
-};
+export const eth_simulateV1 = defineMethod(NAME, async ({ chain, stepBudget }, [simulation, block], { signal }) => {
+  const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
+  const base = await chain.block(parseBlockReference(block, { tag: 'latest' }));
+  if (base === undefined) {
+    const reason = 'header not found';
+    throw new PlumblineError('SIMULATION_REFUSED', reason, { rule: 'base-block', reason });
+  }
+  const stateRoot = await chain.imaginedRoots?.(base);
+  if (stateRoot === undefined) {
+    throw new PlumblineError('METHOD_NOT_ENABLED', 'this kind of chain does not hold its state', { method: NAME });
+  }
+  const { header, hash } = base;
+  const { blockHash } = chain.contextOf(base);
+  const state = await chain.stateAt(base);
+  const ground = { network: chain.network, header, hash, state, blockHash, stateRoot };
+  const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
+  const simulated = await simulateBlocks(ground, blocks, { ...options, stepBudget, signal });
+  return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
+});
 
 function formatCalls(block: SimulatedBlock) {
   let firstLogIndex = 0;
@@ -54,12 +50,12 @@ function formatCalls(block: SimulatedBlock) {
 function formatCall(block: Block, { outcome, logs }: SimulatedCall, index: number, firstLogIndex: number) {
   const transaction = { transaction: block.transactions[index]!, block, index };
   return {
-    // What a revert gives back stands in the error alone.
+    // The return data of a revert is in the error only.
     returnData: outcome.succeeded ? bytesToHex(outcome.returnData) : '0x',
     logs: logs.map((log, i) => formatLog({ log, transaction, logIndex: firstLogIndex + i })),
     gasUsed: toQuantity(outcome.gasUsed),
     maxUsedGas: toQuantity(outcome.gasUsedBeforeRefund),
     status: toQuantity(outcome.succeeded ? 1 : 0),
-    ...(!outcome.succeeded && { error: simulatedCallError(failureOf(outcome)) }),
+    ...(!outcome.succeeded && { error: simulatedCallError(callFailureOf(outcome)) }),
   };
 }

@@ -7,18 +7,23 @@ import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { formatBlock, formatTrieProof } from '../format.js';
-import type { Method } from '../method.js';
-import { parseBlockReference } from '../parse-block-reference.js';
-import { parseCallRequest } from '../parse-call.js';
-import { parseLogRequest } from '../parse-log-filter.js';
-import { parseAddress, parseStorageKeys } from '../parse-params.js';
+import { formatBlock, formatTrieProof } from '../answers/format.js';
+import { parseBlockReference } from '../parsing/parse-block-reference.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseLogRequest } from '../parsing/parse-log-filter.js';
+import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
+import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
+import { METHOD_INFO } from '../protocol/method-info.js';
 import { showKeys } from './eth_getProof.js';
 
-/** What the methods of the simulated layer 1 work on. */
+/** The context of the methods of the simulated layer 1. */
 export interface L1Context {
   readonly layerOne: SimulatedL1;
   readonly network: Network;
+}
+
+function l1Method(name: keyof typeof METHOD_INFO.l1, handle: Method<L1Context>['handle']): Method<L1Context> {
+  return { name, info: METHOD_INFO.l1[name], handle };
 }
 
 const L1_CHAIN_ID = 1337;
@@ -33,58 +38,45 @@ function blockOf(layerOne: SimulatedL1, reference: BlockReference): L1Block | un
 function requireBlock(layerOne: SimulatedL1, reference: BlockReference): L1Block {
   const block = blockOf(layerOne, reference);
   if (block !== undefined) return block;
-  throw new PlumblineError('BLOCK_NOT_FOUND', 'no such block', {
+  throw new PlumblineError('BLOCK_NOT_FOUND', 'layer 1 has no such block', {
     block: 'tag' in reference ? reference.tag : 'number' in reference ? String(reference.number) : 'hash',
   });
 }
 
-const eth_chainId: Method<L1Context> = { name: 'eth_chainId', handle: () => toQuantity(L1_CHAIN_ID) };
+const eth_chainId = l1Method('eth_chainId', () => toQuantity(L1_CHAIN_ID));
 
-const eth_blockNumber: Method<L1Context> = {
-  name: 'eth_blockNumber',
-  handle: ({ layerOne }) => toQuantity(layerOne.head.header.number),
-};
+const eth_blockNumber = l1Method('eth_blockNumber', ({ layerOne }) => toQuantity(layerOne.head.header.number));
 
-const eth_getBlockByNumber: Method<L1Context> = {
-  name: 'eth_getBlockByNumber',
-  handle({ layerOne }, [reference]) {
-    const block = blockOf(layerOne, parseBlockReference(reference));
-    return block === undefined
-      ? null
-      : formatBlock({ header: block.header, hash: block.hash, transactions: [], size: 0 }, false);
-  },
-};
+const eth_getBlockByNumber = l1Method('eth_getBlockByNumber', ({ layerOne }, [reference]) => {
+  const block = blockOf(layerOne, parseBlockReference(reference));
+  return block === undefined
+    ? null
+    : formatBlock({ header: block.header, hash: block.hash, transactions: [], size: 0 }, false);
+});
 
-/** The getters of the rollup contract; any other account is without code and returns nothing. */
-const eth_call: Method<L1Context> = {
-  name: 'eth_call',
-  handle({ layerOne, network }, [callParam, blockParam]) {
-    const { to, data = new Uint8Array(0) } = parseCallRequest(callParam);
-    const block = requireBlock(layerOne, parseBlockReference(blockParam, LATEST));
-    if (to === undefined || !equalBytes(to, hexToBytes(network.rollup.address))) return '0x';
-    const result = layerOne.callRollup(block, data);
-    if (result !== undefined) return bytesToHex(result);
-    throw new PlumblineError('EXECUTION_REVERTED', 'no such function', { data: new Uint8Array(0) });
-  },
-};
+/** The getters of the rollup contract; any other account has no code and returns nothing. */
+const eth_call = l1Method('eth_call', ({ layerOne, network }, [callParam, blockParam]) => {
+  const { to, data = new Uint8Array(0) } = parseCallRequest(callParam);
+  const block = requireBlock(layerOne, parseBlockReference(blockParam, LATEST));
+  if (to === undefined || !equalBytes(to, hexToBytes(network.rollup.address))) return '0x';
+  const result = layerOne.callRollup(block, data);
+  if (result !== undefined) return bytesToHex(result);
+  throw new PlumblineError('EXECUTION_REVERTED', 'the rollup contract has no such function', {
+    data: new Uint8Array(0),
+  });
+});
 
-const eth_getLogs: Method<L1Context> = {
-  name: 'eth_getLogs',
-  handle({ layerOne }, [filterParam]) {
-    const { range, filter } = parseLogRequest(filterParam);
-    const bounds =
-      'blockHash' in range ? [{ hash: range.blockHash }, { hash: range.blockHash }] : [range.from, range.to];
-    const [from, to] = bounds.map((bound) => requireBlock(layerOne, bound ?? LATEST).header.number);
-    return layerOne
-      .blocks()
-      .slice(from, to! + 1)
-      .flatMap((block) =>
-        block.logs.flatMap((log, i) => (matchesLog(filter, log) ? [formatL1Log(block, log, i)] : [])),
-      );
-  },
-};
+const eth_getLogs = l1Method('eth_getLogs', ({ layerOne }, [filterParam]) => {
+  const { range, filter } = parseLogRequest(filterParam);
+  const bounds = 'blockHash' in range ? [{ hash: range.blockHash }, { hash: range.blockHash }] : [range.from, range.to];
+  const [from, to] = bounds.map((bound) => requireBlock(layerOne, bound ?? LATEST).header.number);
+  return layerOne
+    .blocks()
+    .slice(from, to! + 1)
+    .flatMap((block) => block.logs.flatMap((log, i) => (matchesLog(filter, log) ? [formatL1Log(block, log, i)] : [])));
+});
 
-/** Its transaction is not simulated. */
+/** The transaction of a log is not simulated. */
 function formatL1Log(block: L1Block, log: Log, index: number) {
   return {
     address: bytesToHex(log.address),
@@ -101,21 +93,14 @@ function formatL1Log(block: L1Block, log: Log, index: number) {
 }
 
 /** EIP-1186. */
-const eth_getProof: Method<L1Context> = {
-  name: 'eth_getProof',
-  async handle({ layerOne }, [addressParam, keysParam, blockParam]) {
-    const address = parseAddress(addressParam);
-    const keys = parseStorageKeys(keysParam);
-    const block = requireBlock(layerOne, parseBlockReference(blockParam, LATEST));
-    return formatTrieProof(address, await layerOne.prove(block, address, keys), showKeys(keysParam, keys));
-  },
-};
+const eth_getProof = l1Method('eth_getProof', async ({ layerOne }, [addressParam, keysParam, blockParam]) => {
+  const address = parseAddress(addressParam);
+  const keys = parseStorageKeys(keysParam);
+  const block = requireBlock(layerOne, parseBlockReference(blockParam, LATEST));
+  return formatTrieProof(address, await layerOne.prove(block, address, keys), showKeys(keysParam, keys));
+});
 
-export const L1_METHODS: readonly Method<L1Context>[] = [
-  eth_blockNumber,
-  eth_call,
-  eth_chainId,
-  eth_getBlockByNumber,
-  eth_getLogs,
-  eth_getProof,
-];
+/** The methods by which the code of light nodes reads the simulated layer 1 as it reads Ethereum (docs/decisions.md 25). */
+export function layerOneTable(): MethodTable<L1Context> {
+  return createMethodTable([eth_blockNumber, eth_call, eth_chainId, eth_getBlockByNumber, eth_getLogs, eth_getProof]);
+}

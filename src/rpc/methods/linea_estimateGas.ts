@@ -1,24 +1,24 @@
 import { isHead, isPending } from '../../chain/block-reference.js';
 import type { EstimateRequest, FeeEstimate } from '../../estimate/estimate-request.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { CallOptions, Method } from '../method.js';
-import { parseBlockReference } from '../parse-block-reference.js';
-import { parseCallRequest } from '../parse-call.js';
-import { parseStateOverrides } from '../parse-state-overrides.js';
-import { invalidParams } from '../rpc-errors.js';
-import { requireBlock } from './resolve-block.js';
+import { parseBlockReference } from '../parsing/parse-block-reference.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
+import { requireBlock } from '../parsing/resolve-block.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import { defineMethod, type RpcContext } from './context.js';
 
 /**
  * `[call]`, `[call, stateOverride]`, `[call, block]` or `[call, block, stateOverride]`: an object is an override, a
- * string a block, null neither.
+ * string is a block, null is neither.
  *
- * @source DESIGN.md 8, spec/fees.md 6
+ * @source docs/decisions.md 5, docs/spec/fees.md 6
  */
 export async function readEstimateRequest(
   context: RpcContext,
   [callParam, second, third]: readonly unknown[],
-  { signal }: CallOptions,
+  { signal }: MethodCallOptions,
 ): Promise<EstimateRequest> {
   const call = parseCallRequest(callParam, { lenient: true });
   const { txGasLimit } = context.chain.network;
@@ -43,11 +43,8 @@ export function formatEstimate({ gasLimit, baseFeePerGas, priorityFeePerGas }: F
   };
 }
 
-/** Registered under the network's prefix, and as `l2_estimateGas`. */
-export const linea_estimateGas: Method<RpcContext> = {
-  name: 'linea_estimateGas',
-  async handle(context, params, options) {
-    const request = await readEstimateRequest(context, params, options);
-    return formatEstimate(await context.estimator.fees(request));
-  },
-};
+/** Also answers to the network's prefix, and to `l2_estimateGas`. */
+export const linea_estimateGas = defineMethod('linea_estimateGas', async (context, params, options) => {
+  const request = await readEstimateRequest(context, params, options);
+  return formatEstimate(await context.estimator.fees(request));
+});

@@ -1,14 +1,10 @@
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
-import { parseBlockReference } from '../parse-block-reference.js';
-import { parseAddress, parseStorageKeys } from '../parse-params.js';
+import { parseBlockReference } from '../parsing/parse-block-reference.js';
+import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
+import { defineMethod } from './context.js';
 
-/** `[address, storageKeys, block]`. Registered under the network's prefix, and as `l2_getProof`. */
-export const linea_getProof: Method<RpcContext> = {
-  name: 'linea_getProof',
-  handle({ chain }, [addressParam, keysParam, blockParam]) {
-    const address = parseAddress(addressParam);
-    const keys = parseStorageKeys(keysParam);
-    return chain.zkProof(address, keys, parseBlockReference(blockParam));
-  },
-};
+/** `[address, storageKeys, block]`. Also answers to the network's prefix, and to `l2_getProof`. */
+export const linea_getProof = defineMethod('linea_getProof', ({ chain }, [addressParam, keysParam, blockParam]) => {
+  const address = parseAddress(addressParam);
+  const keys = parseStorageKeys(keysParam);
+  return chain.zkProof(address, keys, parseBlockReference(blockParam));
+});

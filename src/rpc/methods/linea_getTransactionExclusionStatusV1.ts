@@ -1,13 +1,12 @@
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
-import { parseHash } from '../parse-params.js';
+import { parseHash } from '../parsing/parse-params.js';
+import { defineMethod } from './context.js';
 
-/** Why a transaction is in no block: null when nothing is known of it (spec/json-rpc.md 2.4). */
-export const linea_getTransactionExclusionStatusV1: Method<RpcContext> = {
-  name: 'linea_getTransactionExclusionStatusV1',
-  async handle({ chain }, [hash]) {
+/** Why a transaction is in no block: null if nothing is known about it (docs/spec/json-rpc.md 2.4). */
+export const linea_getTransactionExclusionStatusV1 = defineMethod(
+  'linea_getTransactionExclusionStatusV1',
+  async ({ chain }, [hash]) => {
     const exclusion = await chain.exclusion(parseHash(hash, 'transactionHash'));
     if (exclusion === undefined) return null;
     const { transaction, stage, reason, blockNumber, timestamp } = exclusion;
@@ -21,4 +20,4 @@ export const linea_getTransactionExclusionStatusV1: Method<RpcContext> = {
       timestamp: new Date(timestamp * 1000).toISOString(),
     };
   },
-};
+);

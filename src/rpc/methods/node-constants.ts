@@ -1,34 +1,24 @@
-import type { RpcContext } from '../context.js';
-import type { Method } from '../method.js';
+import { defineMethod } from './context.js';
 
-/** Name and version that `web3_clientVersion` shows; the version is the package's, a test compares them. */
+/** Name and version that `web3_clientVersion` answers. A test compares the version with the package's. */
 export const CLIENT_VERSION = 'plumbline/v0.1.0';
 
 /** Chain id in decimal. */
-export const net_version: Method<RpcContext> = {
-  name: 'net_version',
-  handle: ({ chain }) => String(chain.network.chainId),
-};
+export const net_version = defineMethod('net_version', ({ chain }) => String(chain.network.chainId));
 
-export const web3_clientVersion: Method<RpcContext> = {
-  name: 'web3_clientVersion',
-  handle: () => CLIENT_VERSION,
-};
+export const web3_clientVersion = defineMethod('web3_clientVersion', () => CLIENT_VERSION);
 
-/** Always true: requests are heard. */
-export const net_listening: Method<RpcContext> = { name: 'net_listening', handle: () => true };
+/** Always true: the node takes requests. */
+export const net_listening = defineMethod('net_listening', () => true);
 
-/** There are no peers (DESIGN.md 8). */
-export const net_peerCount: Method<RpcContext> = { name: 'net_peerCount', handle: () => '0x0' };
+/** There are no peers (docs/decisions.md 10). */
+export const net_peerCount = defineMethod('net_peerCount', () => '0x0');
 
-export const eth_syncing: Method<RpcContext> = { name: 'eth_syncing', handle: () => false };
+export const eth_syncing = defineMethod('eth_syncing', () => false);
 
-/** The dev accounts on a devnet; none elsewhere, where nobody's keys are held. */
-export const eth_accounts: Method<RpcContext> = {
-  name: 'eth_accounts',
-  async handle({ devnet }) {
-    if (devnet === undefined) return [];
-    const { DEV_ACCOUNTS } = await import('../../chain/devnet/dev-accounts.js');
-    return DEV_ACCOUNTS.map(({ address }) => address);
-  },
-};
+/** The dev accounts on a devnet. Other nodes hold no keys, and answer an empty list. */
+export const eth_accounts = defineMethod('eth_accounts', async ({ devnet }) => {
+  if (devnet === undefined) return [];
+  const { DEV_ACCOUNTS } = await import('../../chain/devnet/state/dev-accounts.js');
+  return DEV_ACCOUNTS.map(({ address }) => address);
+});

@@ -1,32 +1,32 @@
 import type { BlockContext } from '../../evm/block-context.js';
 import { withBlockOverrides } from '../../evm/block-overrides.js';
-import type { CallOptions as SimulationOptions } from '../../evm/call.js';
-import type { StateReader } from '../../evm/state-reader.js';
+import type { SimulatedCallOptions as SimulationOptions } from '../../evm/calls/call.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
 import type { CallRequest } from '../../primitives/call-request.js';
-import type { RpcContext } from '../context.js';
-import type { CallOptions } from '../method.js';
-import { parseBlockOverrides } from '../parse-block-overrides.js';
-import { parseCallRequest } from '../parse-call.js';
-import { parseStateOverrides } from '../parse-state-overrides.js';
-import { groundOf } from './resolve-block.js';
+import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
+import { executionPointOf } from '../parsing/resolve-block.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
 
-/** A call to run, where, and how. */
+/** A call with the state, the block and the rules of its execution. */
 export interface Simulation extends SimulationOptions {
   readonly state: StateReader;
   readonly block: BlockContext;
   readonly call: CallRequest;
 }
 
-/** `[call, block, stateOverride, blockOverrides]`. @throws RpcError -32602; as `groundOf` */
+/** `[call, block, stateOverride, blockOverrides]`. @throws RpcError -32602; as `executionPointOf` */
 export async function readSimulation(
   context: RpcContext,
   [callParam, blockParam, overridesParam, blockOverridesParam]: readonly unknown[],
-  { signal }: CallOptions,
+  { signal }: MethodCallOptions,
 ): Promise<Simulation> {
   const call = parseCallRequest(callParam);
   const overrides = parseStateOverrides(overridesParam);
   const blockOverrides = parseBlockOverrides(blockOverridesParam);
-  const { state, block } = await groundOf(context, blockParam, { call, overrides, signal });
+  const { state, block } = await executionPointOf(context, blockParam, { call, overrides, signal });
   const { network } = context.chain;
   return {
     state,

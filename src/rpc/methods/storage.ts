@@ -1,24 +1,28 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
-import type { RpcContext } from '../context.js';
-import type { CallOptions, Method } from '../method.js';
-import { invalidParams } from '../rpc-errors.js';
-import type { StorageControl } from '../storage-control.js';
-import { isUntimed, thrownResult } from '../storage-result.js';
+import type { StorageControl } from '../inspection/storage-control.js';
+import { thrownResult } from '../inspection/storage-result.js';
+import type { Method, MethodCallOptions } from '../protocol/method.js';
+import { METHOD_INFO } from '../protocol/method-info.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import type { RpcContext } from './context.js';
 
 /*
- * What a node keeps: offered by the library, never over HTTP. Answers are plain data, bytes among it, and typed errors go as
- * data too, because a JSON-RPC error would leave out what they carry.
+ * What a node stores: for the library alone, never over HTTP. Results are plain data, bytes included. A typed error is sent
+ * as a result too, because a JSON-RPC error would leave out its code and details. That is why a node whose chain does not
+ * have one of these methods still finds it here: its storage control throws `METHOD_NOT_ENABLED`.
  */
 
 function storageMethod(
-  name: string,
-  work: (storage: StorageControl, params: readonly unknown[], call: CallOptions) => Promise<unknown>,
+  name: keyof typeof METHOD_INFO.inspect,
+  work: (storage: StorageControl, params: readonly unknown[], call: MethodCallOptions) => Promise<unknown>,
 ): Method<RpcContext> {
   return {
     name,
-    untimed: isUntimed(name),
+    info: METHOD_INFO.inspect[name],
     async handle({ storage }, params, call) {
-      if (storage === undefined) throw new PlumblineError('METHOD_NOT_ENABLED', 'method not enabled', { method: name });
+      if (storage === undefined) {
+        throw new PlumblineError('METHOD_NOT_ENABLED', `this node has no storage for ${name}`, { method: name });
+      }
       try {
         return await work(storage, params, call);
       } catch (error) {

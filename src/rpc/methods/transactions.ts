@@ -1,57 +1,47 @@
 import type { Block } from '../../chain/chain.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { RpcContext } from '../context.js';
-import { formatPendingTransaction, formatReceipt, formatTransaction } from '../format.js';
-import type { Method } from '../method.js';
-import { parseBytes, parseHash, parseIndex } from '../parse-params.js';
-import { findBlock, withBody } from './resolve-block.js';
+import { formatPendingTransaction, formatReceipt, formatTransaction } from '../answers/format.js';
+import { parseBytes, parseHash, parseIndex } from '../parsing/parse-params.js';
+import { findBlock, withBody } from '../parsing/resolve-block.js';
+import { defineMethod, type RpcContext } from './context.js';
 
-export const eth_sendRawTransaction: Method<RpcContext> = {
-  name: 'eth_sendRawTransaction',
-  async handle({ chain }, [raw]) {
-    return bytesToHex(await chain.submit(parseBytes(raw, 'transaction', 'transaction params')));
-  },
-};
+export const eth_sendRawTransaction = defineMethod('eth_sendRawTransaction', async ({ chain }, [raw]) => {
+  return bytesToHex(await chain.submit(parseBytes(raw, 'transaction', 'transaction params')));
+});
 
-/** Null for a transaction that is in no block. */
-export const eth_getTransactionReceipt: Method<RpcContext> = {
-  name: 'eth_getTransactionReceipt',
-  async handle({ chain }, [hash]) {
-    const receipt = await chain.receipt(parseHash(hash, 'transactionHash'));
-    return receipt === undefined ? null : formatReceipt(receipt);
-  },
-};
+/** Null for a transaction that is not in a block. */
+export const eth_getTransactionReceipt = defineMethod('eth_getTransactionReceipt', async ({ chain }, [hash]) => {
+  const receipt = await chain.receipt(parseHash(hash, 'transactionHash'));
+  return receipt === undefined ? null : formatReceipt(receipt);
+});
 
-/** A transaction that waits in the pool has no block. Null for one that is neither there nor in a block. */
-export const eth_getTransactionByHash: Method<RpcContext> = {
-  name: 'eth_getTransactionByHash',
-  async handle({ chain }, [hashParam]) {
-    const hash = parseHash(hashParam, 'transactionHash');
-    const included = await chain.transaction(hash);
-    if (included !== undefined) return formatTransaction(included);
-    const waiting = (await chain.pendingTransactions()).find((transaction) => equalBytes(transaction.hash, hash));
-    return waiting === undefined ? null : formatPendingTransaction(waiting);
-  },
-};
+/** A transaction in the pool has no block. Null for one that is neither in the pool nor in a block. */
+export const eth_getTransactionByHash = defineMethod('eth_getTransactionByHash', async ({ chain }, [hashParam]) => {
+  const hash = parseHash(hashParam, 'transactionHash');
+  const included = await chain.transaction(hash);
+  if (included !== undefined) return formatTransaction(included);
+  const waiting = (await chain.pendingTransactions()).find((transaction) => equalBytes(transaction.hash, hash));
+  return waiting === undefined ? null : formatPendingTransaction(waiting);
+});
 
-/** Null for a block or an index that is not there. */
-export const eth_getTransactionByBlockNumberAndIndex: Method<RpcContext> = {
-  name: 'eth_getTransactionByBlockNumberAndIndex',
-  async handle(context, [numberParam, indexParam]) {
+/** Null for an unknown block, or an index that the block does not have. */
+export const eth_getTransactionByBlockNumberAndIndex = defineMethod(
+  'eth_getTransactionByBlockNumberAndIndex',
+  async (context, [numberParam, indexParam]) => {
     const index = parseIndex(indexParam, 'transactionIndex');
     return transactionAt(context, await findBlock(context, numberParam), index);
   },
-};
+);
 
-/** Null for a block or an index that is not there. */
-export const eth_getTransactionByBlockHashAndIndex: Method<RpcContext> = {
-  name: 'eth_getTransactionByBlockHashAndIndex',
-  async handle(context, [hashParam, indexParam]) {
+/** Null for an unknown block, or an index that the block does not have. */
+export const eth_getTransactionByBlockHashAndIndex = defineMethod(
+  'eth_getTransactionByBlockHashAndIndex',
+  async (context, [hashParam, indexParam]) => {
     const index = parseIndex(indexParam, 'transactionIndex');
     return transactionAt(context, await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }), index);
   },
-};
+);
 
 async function transactionAt(context: RpcContext, found: Block | undefined, index: number) {
   if (found === undefined) return null;

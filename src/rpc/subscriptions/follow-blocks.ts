@@ -1,9 +1,9 @@
 import type { Block, Chain } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 
-/** Times that a block is read, each after another new head, before it is passed over. */
+/** How often a block is read, each time after another new head, before it is skipped. */
 export const MAX_TRIES = 8;
-/** Blocks that wait, the one that is read included; the oldest is passed over for one more. */
+/** Most blocks that wait, including the one that is being read. The oldest is skipped for one more. */
 export const MAX_WAITING = 256;
 
 interface Waiting {
@@ -13,11 +13,11 @@ interface Waiting {
 }
 
 /**
- * Reads something of each new block, one after the other in the order of the chain, and tells it. A block that cannot be read
- * is tried again with the next head, and those after it wait; after `MAX_TRIES`, or when more than `MAX_WAITING` wait, it is
- * passed over. Of one that has left the chain meanwhile nothing is told.
+ * Reads something of each new block, one after the other in the order of the chain, and passes it to `tell`. A block that
+ * cannot be read is tried again with the next head, and those after it wait. It is skipped after `MAX_TRIES`, or when more
+ * than `MAX_WAITING` blocks wait. A block that has left the chain meanwhile is dropped.
  *
- * @param onError - told why a block was passed over
+ * @param onError - receives the reason why a block was skipped
  * @returns a function that ends it
  */
 export function followBlocks<Found>(
@@ -31,13 +31,13 @@ export function followBlocks<Found>(
   let isAskedAgain = false;
   let isEnded = false;
 
-  function passOver({ block, error }: Waiting): void {
+  function skip({ block, error }: Waiting): void {
     waiting.shift();
-    const reason = `block ${block.header.number} is passed over: ${MAX_WAITING} are waiting`;
+    const reason = `block ${block.header.number} is skipped: ${MAX_WAITING} blocks are waiting`;
     onError(error ?? new PlumblineError('INTERNAL', reason, { reason }));
   }
 
-  /** @returns whether to go on with what is first now */
+  /** @returns whether to continue with the block that is first now */
   async function advance(first: Waiting): Promise<boolean> {
     let found: Found;
     try {
@@ -47,10 +47,10 @@ export function followBlocks<Found>(
       first.error = error;
       first.tries++;
       if (first.tries < MAX_TRIES) return false;
-      passOver(first);
+      skip(first);
       return true;
     }
-    // Another is first when the chain went back meanwhile.
+    // Another block is first after a reorg meanwhile.
     if (waiting[0] !== first || isEnded) return true;
     waiting.shift();
     tell(found);
@@ -74,7 +74,7 @@ export function followBlocks<Found>(
   const stop = chain.onHead((block) => {
     while (waiting.length > 0 && waiting.at(-1)!.block.header.number >= block.header.number) waiting.pop();
     waiting.push({ block, tries: 0 });
-    if (waiting.length > MAX_WAITING) passOver(waiting[0]!);
+    if (waiting.length > MAX_WAITING) skip(waiting[0]!);
     isAskedAgain = true;
     if (!isRunning) void run();
   });

@@ -1,18 +1,18 @@
 import type { Chain } from '../../chain/chain.js';
 import { logsOfBlock } from '../../chain/log-search.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { formatHeader, formatLog, formatPendingTransaction } from '../format.js';
-import { parseLogRequest } from '../parse-log-filter.js';
-import { optional, parseBoolean, requireText } from '../parse-params.js';
-import { invalidParams } from '../rpc-errors.js';
+import { formatHeader, formatLog, formatPendingTransaction } from '../answers/format.js';
+import { parseLogRequest } from '../parsing/parse-log-filter.js';
+import { optional, parseBoolean, requireText } from '../parsing/parse-params.js';
+import type { Source } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { followBlocks } from './follow-blocks.js';
-import type { Source } from './subscriptions.js';
 
-/** Told what a subscription had to leave out, and why: it has no way to tell its subscriber. */
+/** Receives the reason why a subscription left something out: its subscriber cannot be told. */
 type OnError = (error: unknown) => void;
 type SourceOf = (chain: Chain, parameter: unknown, onError: OnError) => Source;
 
-/** What `eth_subscribe` can follow, by the name it is asked for. */
+/** What `eth_subscribe` can follow, by name. */
 const SOURCES: Readonly<Record<string, SourceOf>> = {
   newHeads: (chain) => (emit) => chain.onHead((block) => emit(formatHeader(block))),
 
@@ -41,19 +41,19 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
 /**
  * The source that the parameters of `eth_subscribe` name.
  *
- * @param onError - told why logs of a block could not be told
+ * @param onError - receives the reason why the logs of a block were left out
  * @throws RpcError -32602 for an unknown name or a bad filter
  */
 export function parseSource(chain: Chain, [name, parameter]: readonly unknown[], onError: OnError = () => {}): Source {
   const kind = requireText(name, 'subscription', 'params');
   const source = Object.hasOwn(SOURCES, kind) ? SOURCES[kind] : undefined;
   if (source === undefined) {
-    throw invalidParams('subscription', `is none of ${Object.keys(SOURCES).join(', ')}`);
+    throw invalidParams('subscription', `must be one of ${Object.keys(SOURCES).join(', ')}`);
   }
   return source(chain, parameter, onError);
 }
 
-/** `true`, or `{ includeTransactions: true }`: clients of the two big nodes say it differently. */
+/** `true`, or `{ includeTransactions: true }`: geth's and Besu's clients differ here. */
 function parseWhole(value: unknown): boolean {
   const flag = typeof value === 'object' ? (value as { includeTransactions?: unknown }).includeTransactions : value;
   return optional(flag, (present) => parseBoolean(present, 'includeTransactions')) ?? false;

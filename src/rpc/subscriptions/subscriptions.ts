@@ -1,5 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import type { Source, Subscriber } from '../protocol/method.js';
 
 /** Most subscriptions of one caller, unless told otherwise. */
 const DEFAULT_MAX_SUBSCRIPTIONS = 128;
@@ -12,25 +13,14 @@ export interface SubscriptionMessage {
   readonly result: unknown;
 }
 
-/** Something that can be followed. `emit` is called for each event. @returns a function that ends it */
-export type Source = (emit: (result: unknown) => void) => () => void;
-
-/** What `eth_subscribe` and `eth_unsubscribe` do for the caller of one payload. */
-export interface Subscriber {
-  /** @returns the id of the new subscription, 16 bytes. @throws PlumblineError `SUBSCRIPTION_LIMIT` */
-  subscribe(source: Source): Hex;
-  /** @throws PlumblineError `SUBSCRIPTION_NOT_FOUND` */
-  unsubscribe(id: string): void;
-}
-
-/** A subscription. Messages wait in `held` until the caller has been told its id; undefined from then on. */
+/** A subscription. Messages wait in `held` until the caller knows its id; undefined from then on. */
 interface Active {
   readonly id: Hex;
   readonly stop: () => void;
   held: unknown[] | undefined;
 }
 
-/** The subscriptions of one caller that can be sent messages: one WebSocket, one provider. */
+/** The subscriptions of one caller that can receive messages: one WebSocket, one provider. */
 export class Subscriptions {
   private readonly active = new Map<string, Active>();
 
@@ -40,8 +30,8 @@ export class Subscriptions {
   ) {}
 
   /**
-   * Carries out one payload. The messages of subscriptions that it makes are held back until its reply is on its way: a
-   * message whose id the caller does not know yet would be lost.
+   * Handles one payload. The messages of subscriptions that it makes are held back until its reply is sent: a message whose
+   * id the caller does not know yet would be lost.
    */
   async during<Result>(work: (subscriber: Subscriber) => Promise<Result>): Promise<Result> {
     const made: Active[] = [];
@@ -52,13 +42,13 @@ export class Subscriptions {
         return subscription.id;
       },
       unsubscribe: (id) => {
-        if (!this.end(id)) throw new PlumblineError('SUBSCRIPTION_NOT_FOUND', 'subscription not found', { id });
+        if (!this.end(id)) throw new PlumblineError('SUBSCRIPTION_NOT_FOUND', 'there is no such subscription', { id });
       },
     };
     try {
       return await work(subscriber);
     } finally {
-      // A turn later: the reply is handed on in microtasks.
+      // In a later task: the reply is sent in microtasks.
       if (made.length > 0) setTimeout(() => this.release(made));
     }
   }
@@ -70,7 +60,7 @@ export class Subscriptions {
 
   private start(source: Source): Active {
     if (this.active.size >= this.limit) {
-      const message = `more than ${this.limit} subscriptions`;
+      const message = `there are ${this.limit} subscriptions already: end one first`;
       throw new PlumblineError('SUBSCRIPTION_LIMIT', message, { limit: this.limit });
     }
     const id = bytesToHex(crypto.getRandomValues(new Uint8Array(ID_BYTES)));

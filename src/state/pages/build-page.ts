@@ -1,5 +1,5 @@
 import { schemeFormat, TAIL_POSITION } from '../../accumulator/scheme.js';
-import type { StateTries } from '../state-tries.js';
+import type { StateTries } from '../tries/state-tries.js';
 import {
   ACCOUNT_TRIE,
   type BucketId,
@@ -17,7 +17,7 @@ import { PageWriter } from './page-codec.js';
 import { type KeyEntry, type StoredLeaf, type StoredValue, writeKeys, writeLeaves } from './page-content.js';
 
 /**
- * A page of a state as it is now.
+ * Builds a page of the current state.
  *
  * @param trie - `ACCOUNT_TRIE`, or the position of an account with a storage trie
  * @param page - one that the trie has
@@ -67,7 +67,7 @@ function storedValue(tries: StateTries, trie: number, position: number): StoredV
   return { value, hasStorage: false, storageRestarts: false };
 }
 
-/** Keys of a bucket, found by walking along the leaves from its lowest key. */
+/** Keys of a bucket, found by following the leaves from its lowest key. */
 function keysOf({ kernel, hasher }: StateTries, handle: number, bucket: BucketId): KeyEntry[] {
   const { tailKey } = schemeFormat(hasher.scheme);
   const count = bucketCount(kernel.nextFreeNode(handle));

@@ -1,7 +1,8 @@
 import { schemeFormat } from '../../accumulator/scheme.js';
 import { readUndo, type UndoneChange } from '../../kernel/trie-undo.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import type { BlockUndo, StateTries } from '../state-tries.js';
+import type { Page, PageChanges } from '../page-source.js';
+import type { BlockUndo, StateTries } from '../tries/state-tries.js';
 import { buildPage } from './build-page.js';
 import {
   ACCOUNT_TRIE,
@@ -20,14 +21,13 @@ import {
   topLevel,
 } from './geometry.js';
 import { encodeHeader } from './page-content.js';
-import type { Page, PageChanges } from './page-source.js';
 
-/** Pages of a state that are no longer what they were when pages were last handed out. Only names are kept until then. */
+/** Tracks the pages that changed since `take` was last called. Only their keys are kept. */
 export class DirtyPages {
   private readonly dirty = new Map<string, { readonly trie: number; readonly page: PageId }>();
   private readonly tailKey: Uint8Array;
 
-  /** @param saved - true when all pages of the state are stored already */
+  /** @param saved - whether all pages of the state are stored already */
   constructor(
     private readonly tries: StateTries,
     saved: boolean,
@@ -36,7 +36,7 @@ export class DirtyPages {
     if (!saved) this.markAll(ACCOUNT_TRIE, tries.accounts);
   }
 
-  /** Notes what a block changes: after it was sealed, or before it is taken back. */
+  /** Marks what a block changes. Call it after the block was sealed, or before it is undone. */
   mark(block: BlockUndo): void {
     const byTrie = new Map<number, UndoneChange[]>();
     for (const change of readUndo(block.tries)) {
@@ -56,15 +56,15 @@ export class DirtyPages {
     }
   }
 
-  /** The pages of the state as it is now that changed since the last call, with the page that names the state. */
+  /** The current content of all pages changed since the last call, and the header page. */
   take(block: number, root: Uint8Array): PageChanges {
     const { hasher, kernel } = this.tries;
     const puts: Page[] = [{ key: STATE_KEY, value: encodeHeader({ scheme: hasher.scheme, block, root }) }];
     const deletes: string[] = [];
     for (const [key, { trie, page }] of this.dirty) {
       const handle = trie === ACCOUNT_TRIE ? this.tries.accounts : this.tries.records.get(trie)?.storage?.handle;
-      const stands = handle !== undefined && hasPage(kernel.nextFreeNode(handle), page);
-      if (stands) puts.push({ key, value: buildPage(this.tries, trie, page) });
+      const exists = handle !== undefined && hasPage(kernel.nextFreeNode(handle), page);
+      if (exists) puts.push({ key, value: buildPage(this.tries, trie, page) });
       else deletes.push(key);
     }
     this.dirty.clear();
@@ -81,15 +81,15 @@ export class DirtyPages {
 
   private markChanges(trie: number, handle: number, changes: readonly UndoneChange[]): void {
     if (changes.length === 0) return;
-    let least = this.tries.kernel.nextFreeNode(handle);
-    let most = least;
+    let lowest = this.tries.kernel.nextFreeNode(handle);
+    let highest = lowest;
     for (const change of changes) {
       if (!('nextFreeNode' in change)) continue;
-      least = Math.min(least, change.nextFreeNode);
-      most = Math.max(most, change.nextFreeNode);
+      lowest = Math.min(lowest, change.nextFreeNode);
+      highest = Math.max(highest, change.nextFreeNode);
     }
     this.add(trie, ROOT);
-    const [fewest, buckets] = [bucketCount(least), bucketCount(most)];
+    const [fewest, buckets] = [bucketCount(lowest), bucketCount(highest)];
     if (fewest === 0 && buckets > 0) this.add(trie, bucketAt(1, 0));
     for (let count = Math.max(1, fewest); count < buckets; count++) {
       for (const page of splitOf(count)) this.add(trie, page);
@@ -97,8 +97,9 @@ export class DirtyPages {
     for (const change of changes) {
       if (!('position' in change)) continue;
       const { position, leaf } = change;
-      // That marks a block that a growing trie takes out of its root page, too: the neighbours of the new leaf are in it.
-      for (let level = LEAF_LEVELS; level < topLevel(most); level += ROW_LEVELS) {
+      // This also marks a block that leaves the root page of a growing trie: it contains the neighbours of the new
+      // leaf.
+      for (let level = LEAF_LEVELS; level < topLevel(highest); level += ROW_LEVELS) {
         this.add(trie, { kind: 'block', level, index: Math.floor(position / 2 ** level) });
       }
       const now = this.tries.kernel.leaf(handle, position);

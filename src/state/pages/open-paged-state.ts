@@ -3,27 +3,27 @@ import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { ZERO_HASH } from '../../accumulator/scheme.js';
 import type { Hasher, HashScheme } from '../../kernel/contracts.js';
 import { KeyHashes } from '../hash-cache.js';
-import type { StateView } from '../past-view.js';
-import type { AccountRecord } from '../state-tries.js';
-import { proveAccount } from '../view-proof.js';
+import type { PageSource } from '../page-source.js';
+import type { StateView } from '../tries/past-view.js';
+import type { AccountRecord } from '../tries/state-tries.js';
+import { proveAccount } from '../tries/view-proof.js';
 import { ACCOUNT_TRIE, pageKey, ROOT, STATE_KEY } from './geometry.js';
 import { PageCache } from './page-cache.js';
-import { corrupt } from './page-codec.js';
+import { pageCorrupt } from './page-codec.js';
 import { decodeHeader, isEmptyRoot, type StateHeader } from './page-content.js';
-import type { PageSource } from './page-source.js';
 import { PagedTrie } from './paged-trie.js';
 
 /**
- * A stored state, read from its pages as they are needed. What it answers leads to `root` by hashing, or is refused with
+ * A stored state whose pages are read on demand. Every answer is proved by hashing up to `root`, or refused with
  * PlumblineError `STORE_CORRUPT`. Errors of the source are passed on.
  */
 export interface PagedState {
   readonly scheme: HashScheme;
-  /** Block after which the state was stored. */
+  /** Block of the stored state. */
   readonly block: number;
   /** State root, 32 bytes. */
   readonly root: Uint8Array;
-  /** Pages read so far, the one that names the state among them. */
+  /** Number of pages read so far, header page included. */
   readonly pagesRead: number;
   /** As `WorldState.account`. */
   account(address: Uint8Array): Promise<AccountValue | undefined>;
@@ -33,32 +33,29 @@ export interface PagedState {
   prove(address: Uint8Array, storageKeys: readonly Uint8Array[]): Promise<LineaProofJson>;
 }
 
-/**
- * Which state a source holds; undefined when it holds none.
- *
- * @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW`
- */
+/** Header of the stored state; undefined if there is none. @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW` */
 export async function storedState(source: PageSource): Promise<StateHeader | undefined> {
   const [page] = await source.getMany([STATE_KEY]);
   return page === undefined ? undefined : decodeHeader(page);
 }
 
-/** @throws PlumblineError `STORE_CORRUPT` also when there is no state, or one of the other scheme; `STORE_TOO_NEW` */
-export async function mustBeStored(scheme: HashScheme, source: PageSource): Promise<StateHeader> {
+/** @throws PlumblineError `STORE_CORRUPT` also if there is no state, or one of the other scheme; `STORE_TOO_NEW` */
+export async function requireStoredState(scheme: HashScheme, source: PageSource): Promise<StateHeader> {
   const header = await storedState(source);
-  if (header === undefined) throw corrupt(STATE_KEY, 'missing');
-  if (header.scheme !== scheme) throw corrupt(STATE_KEY, `a ${header.scheme} state, not one of ${scheme}`);
+  if (header === undefined) throw pageCorrupt(STATE_KEY, 'missing');
+  if (header.scheme !== scheme)
+    throw pageCorrupt(STATE_KEY, `the stored state has hash scheme ${header.scheme}, expected ${scheme}`);
   return header;
 }
 
 /**
- * Opens a stored state for reading. Little is read until something is asked.
+ * Opens a stored state for reading. Almost nothing is read before the first query.
  *
  * @param hasher - of the scheme of the stored state
- * @throws PlumblineError `STORE_CORRUPT` also when there is no state, or one of the other scheme; `STORE_TOO_NEW`
+ * @throws PlumblineError `STORE_CORRUPT` also if there is no state, or one of the other scheme; `STORE_TOO_NEW`
  */
 export async function openPagedState(hasher: Hasher, source: PageSource): Promise<PagedState> {
-  const { scheme, block, root } = await mustBeStored(hasher.scheme, source);
+  const { scheme, block, root } = await requireStoredState(hasher.scheme, source);
   const keys = new KeyHashes(hasher);
   const storageTries = new Map<number, PagedTrie>();
   const cache = new PageCache(source, () => {
@@ -73,12 +70,12 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
     const { value, hasStorage, storageRestarts } = stored;
     const { storageRoot } = decodeAccountValue(value);
     if (!hasStorage && !isEmptyRoot(scheme, storageRoot)) {
-      throw corrupt(pageKey(position, ROOT), 'an account with a storage root, but no storage');
+      throw pageCorrupt(pageKey(position, ROOT), 'the account has a storage root, but no storage is stored');
     }
     if (hasStorage && !storageTries.has(position)) {
       storageTries.set(position, new PagedTrie(hasher, cache, position, storageRoot));
     }
-    // Slot values come from the pages, by the name of the trie.
+    // Slot values are read from the pages, by the name of the trie.
     return { value, storage: hasStorage ? { handle: position, values: new Map() } : undefined, storageRestarts };
   }
 
@@ -134,7 +131,7 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
       return cache.run(() => {
         const storage = find(account.hkey)?.storage;
         if (storage !== undefined && !isEmptyRoot(scheme, trie(storage.handle).root)) {
-          // Finding a key reads all that its proof needs.
+          // Finding a key reads everything that its proof needs.
           cache.together(
             slots.map(
               ({ hkey }) =>

@@ -1,38 +1,43 @@
-import type { PageSource } from './page-source.js';
+import type { PageSource } from '../page-source.js';
 
-/** Pages kept between requests; the cache starts over when a request begins with more. */
+/** Maximum number of pages kept between requests. The cache is cleared when a request begins with more. */
 const MAX_PAGES = 8192;
 
-/** Not a failure: what is being read goes on when these pages are there. */
+/** Signals that pages must be loaded before the reading can continue. Not a failure. */
 class PagesNeeded extends Error {
   constructor(readonly keys: readonly string[]) {
     super('pages needed');
   }
 }
 
-/** Lets code that reads pages at once run over a source that takes time: it is run again when its pages have arrived. */
+/**
+ * Runs synchronous reading code over an asynchronous source: it is run again when the pages it needs have been loaded.
+ */
 export class PageCache {
   private readonly pages = new Map<string, Uint8Array | undefined>();
   private read = 0;
 
-  /** @param source - pages of one commit. @param onClear - forget what was made of the pages */
+  /**
+   * @param source - pages of one commit.
+   * @param onClear - called when pages are dropped, so that data derived from them is dropped too
+   */
   constructor(
     private readonly source: PageSource,
     private readonly onClear: () => void,
   ) {}
 
-  /** Pages read from the source so far. */
+  /** Number of pages read from the source so far. */
   get pagesRead(): number {
     return this.read;
   }
 
-  /** A page that is there or known to be missing. Only within `run`. @param ahead - pages that will be wanted next */
+  /** A loaded page; undefined if it does not exist. Only within `run`. @param ahead - pages that will be needed next */
   page(key: string, ahead: readonly string[] = []): Uint8Array | undefined {
     if (this.pages.has(key)) return this.pages.get(key);
     throw new PagesNeeded([key, ...ahead.filter((other) => !this.pages.has(other))]);
   }
 
-  /** Readings of which none needs another's result, so that their pages come together. Only within `run`. */
+  /** Runs independent readings, so that their pages are loaded together. Only within `run`. */
   together(readings: readonly (() => void)[]): void {
     const needed = new Set<string>();
     for (const reading of readings) {
@@ -46,7 +51,7 @@ export class PageCache {
     if (needed.size > 0) throw new PagesNeeded([...needed]);
   }
 
-  /** @param reading - depends on nothing but pages, and may be run many times */
+  /** @param reading - depends on pages only; may be run many times */
   async run<Result>(reading: () => Result): Promise<Result> {
     if (this.pages.size > MAX_PAGES) {
       this.pages.clear();

@@ -1,23 +1,23 @@
 import { ACCOUNT_TRIE, LEAF_LEVELS, pageKey, pagesOf, ROOT, STATE_KEY, topLevel } from './geometry.js';
-import { corrupt, PageReader } from './page-codec.js';
+import { PageReader, pageCorrupt } from './page-codec.js';
 import { decodeHeader, readLeaves, readNextFreeNode, type StoredLeaf } from './page-content.js';
 
 /**
- * Makes sure that all pages of a stored state are there, and undamaged. What they say together is not looked at.
+ * Checks that all pages of a stored state are present and undamaged. Their hashes are not compared.
  *
- * @param read - a page by its key
+ * @param read - gives a page by its key
  * @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW`
  */
 export function requirePages(read: (key: string) => Uint8Array | undefined): void {
   const header = read(STATE_KEY);
-  if (header === undefined) throw corrupt(STATE_KEY, 'missing');
+  if (header === undefined) throw pageCorrupt(STATE_KEY, 'missing');
   decodeHeader(header);
   for (const { position, stored } of leavesOf(ACCOUNT_TRIE, read)) {
     if (stored?.hasStorage === true) leavesOf(position, read);
   }
 }
 
-/** Leaves of a trie, all of whose pages are there. */
+/** Leaves of a trie, after checking that all its pages are present. */
 function leavesOf(trie: number, read: (key: string) => Uint8Array | undefined): StoredLeaf[] {
   const rootKey = pageKey(trie, ROOT);
   const root = new PageReader(rootKey, read(rootKey));

@@ -5,13 +5,16 @@ import { equalBytes } from '../../primitives/bytes.js';
 const VERSION = 1;
 const CHECKSUM_BYTES = 8;
 
-/** An error about a page, or about what pages make up together. */
-export function corrupt(key: string, reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
+/** Error about a page, or about pages that do not fit together. */
+export function pageCorrupt(key: string, reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
   const details = { table: 'state', reason: `page ${key}: ${reason}` };
   return new PlumblineError('STORE_CORRUPT', `stored state, ${details.reason}`, details, { cause });
 }
 
-/** The first bytes of SHA-256 over key, version and content: a page under another key does not pass either. */
+/**
+ * The first bytes of SHA-256 over key, version and content. The key is included, so a page under another key is
+ * refused.
+ */
 function checksum(key: string, sealed: Uint8Array): Uint8Array {
   return sha256
     .create()
@@ -31,31 +34,31 @@ export class PageWriter {
   }
 
   u8(value: number): this {
-    this.room(1);
+    this.reserve(1);
     this.bytes[this.length++] = value;
     return this;
   }
 
   u32(value: number): this {
-    this.room(4);
+    this.reserve(4);
     new DataView(this.bytes.buffer).setUint32(this.length, value);
     this.length += 4;
     return this;
   }
 
   put(bytes: Uint8Array): this {
-    this.room(bytes.length);
+    this.reserve(bytes.length);
     this.bytes.set(bytes, this.length);
     this.length += bytes.length;
     return this;
   }
 
-  /** The page: version, content, checksum of 8 bytes. */
+  /** The complete page: version, content, checksum of 8 bytes. */
   seal(key: string): Uint8Array {
     return this.put(checksum(key, this.bytes.subarray(0, this.length))).bytes.slice(0, this.length);
   }
 
-  private room(more: number): void {
+  private reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return;
     const grown = new Uint8Array(2 * (this.length + more));
     grown.set(this.bytes.subarray(0, this.length));
@@ -63,7 +66,7 @@ export class PageWriter {
   }
 }
 
-/** Reads the content of a page. Every method throws `STORE_CORRUPT` where the content ends too soon. */
+/** Reads the content of a page. Every method throws `STORE_CORRUPT` if the content is too short. */
 export class PageReader {
   private at = 1;
   private readonly end: number;
@@ -73,14 +76,18 @@ export class PageReader {
     readonly key: string,
     private readonly page: Uint8Array | undefined,
   ) {
-    if (page === undefined) throw corrupt(key, 'missing');
+    if (page === undefined) throw pageCorrupt(key, 'missing');
     this.end = page.length - CHECKSUM_BYTES;
     if (this.end < 1 || !equalBytes(checksum(key, page.subarray(0, this.end)), page.subarray(this.end))) {
-      throw corrupt(key, 'damaged, the checksum does not fit');
+      throw pageCorrupt(key, 'damaged, its checksum does not match');
     }
     if (page[0] !== VERSION) {
       const details = { version: page[0]!, supported: VERSION };
-      throw new PlumblineError('STORE_TOO_NEW', `page ${key} has format ${page[0]}, this is ${VERSION}`, details);
+      throw new PlumblineError(
+        'STORE_TOO_NEW',
+        `page ${key} has format ${page[0]}, this version reads ${VERSION}; use a newer version of plumbline`,
+        details,
+      );
     }
   }
 
@@ -97,15 +104,15 @@ export class PageReader {
     return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   }
 
-  /** A copy. */
+  /** Returns a copy. */
   take(length: number): Uint8Array {
-    if (length > this.left) throw corrupt(this.key, 'too short');
+    if (length > this.left) throw pageCorrupt(this.key, 'too short');
     const bytes = this.page!.slice(this.at, this.at + length);
     this.at += length;
     return bytes;
   }
 
   finish(): void {
-    if (this.left !== 0) throw corrupt(this.key, 'too long');
+    if (this.left !== 0) throw pageCorrupt(this.key, 'too long');
   }
 }

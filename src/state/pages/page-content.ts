@@ -4,9 +4,9 @@ import { DIGEST_BYTES, type HashScheme } from '../../kernel/contracts.js';
 import type { TrieLeaf } from '../../kernel/trie-contract.js';
 import { compareBytes, equalBytes } from '../../primitives/bytes.js';
 import { ACCOUNT_TRIE, entryCount, LEAF_LEVELS, STATE_KEY } from './geometry.js';
-import { corrupt, PageReader, PageWriter } from './page-codec.js';
+import { PageReader, PageWriter, pageCorrupt } from './page-codec.js';
 
-/** Which state the pages make up. */
+/** Description of the stored state. */
 export interface StateHeader {
   readonly scheme: HashScheme;
   readonly block: number;
@@ -14,11 +14,11 @@ export interface StateHeader {
   readonly root: Uint8Array;
 }
 
-/** A value as a leaf block keeps it. */
+/** A value as stored in a leaf block. */
 export interface StoredValue {
-  /** 192 bytes of an account in compact form, or 32 of a slot. */
+  /** 192 bytes of an account in compact form, or 32 bytes of a slot. */
   readonly value: Uint8Array;
-  /** The account has a storage trie, perhaps an empty one. Never for a slot. */
+  /** The account has a storage trie, which may be empty. Always false for a slot. */
   readonly hasStorage: boolean;
   /** See `AccountRecord`; false without storage. */
   readonly storageRestarts: boolean;
@@ -31,7 +31,7 @@ export interface StoredLeaf {
   readonly stored: StoredValue | undefined;
 }
 
-/** A hashed key of 32 bytes, and where its leaf is. */
+/** A hashed key (32 bytes) and the position of its leaf. */
 export interface KeyEntry {
   readonly hkey: Uint8Array;
   readonly position: number;
@@ -54,14 +54,17 @@ export function encodeHeader({ scheme, block, root }: StateHeader): Uint8Array {
 export function decodeHeader(page: Uint8Array | undefined): StateHeader {
   const reader = new PageReader(STATE_KEY, page);
   const scheme = SCHEMES[reader.u8()];
-  if (scheme === undefined) throw corrupt(STATE_KEY, 'no scheme');
+  if (scheme === undefined) throw pageCorrupt(STATE_KEY, 'unknown hash scheme');
   const block = reader.u32() * 2 ** 32 + reader.u32();
   const root = reader.take(DIGEST_BYTES);
   reader.finish();
   return { scheme, block, root };
 }
 
-/** @param first - position that the block starts with. @param leaves - those in use, ascending */
+/**
+ * @param first - first position of the block.
+ * @param leaves - those in use, ascending
+ */
 export function writeLeaves(page: PageWriter, first: number, leaves: readonly StoredLeaf[]): void {
   let used = 0;
   for (const { position } of leaves) used |= 1 << (position - first);
@@ -83,7 +86,7 @@ export function readLeaves(page: PageReader, trie: number, nextFreeNode: number,
   const leaves: StoredLeaf[] = [];
   for (let i = 0; i < 2 ** LEAF_LEVELS; i++) {
     if (((used >>> i) & 1) === 0) continue;
-    if (i >= entries) throw corrupt(page.key, 'a leaf behind the free position');
+    if (i >= entries) throw pageCorrupt(page.key, 'a leaf after the next free position');
     const position = first + i;
     const [prevLeaf, nextLeaf] = [page.u32(), page.u32()];
     const leaf = { prevLeaf, nextLeaf, hkey: page.take(DIGEST_BYTES), hval: page.take(DIGEST_BYTES) };
@@ -99,21 +102,21 @@ function readValue(page: PageReader, trie: number): StoredValue {
   const flags = page.u8();
   const hasStorage = (flags & HAS_STORAGE) !== 0;
   const storageRestarts = (flags & STORAGE_RESTARTS) !== 0;
-  if (flags > (hasStorage ? HAS_STORAGE | STORAGE_RESTARTS : 0)) throw corrupt(page.key, 'unknown flags');
+  if (flags > (hasStorage ? HAS_STORAGE | STORAGE_RESTARTS : 0)) throw pageCorrupt(page.key, 'unknown flags');
   return { value, hasStorage, storageRestarts };
 }
 
-/** Hashes of the blocks below a block, 32 bytes each. @throws PlumblineError `STORE_CORRUPT` */
+/** Hashes of the blocks below, 32 bytes each. @throws PlumblineError `STORE_CORRUPT` */
 export function readRow(page: PageReader, nextFreeNode: number, level: number, index: number): Uint8Array[] {
   const row = Array.from({ length: entryCount(nextFreeNode, level, index) }, () => page.take(DIGEST_BYTES));
   page.finish();
   return row;
 }
 
-/** nextFreeNode, which a root page starts with. @throws PlumblineError `STORE_CORRUPT` */
+/** `nextFreeNode`, the first field of a root page. @throws PlumblineError `STORE_CORRUPT` */
 export function readNextFreeNode(page: PageReader): number {
   const next = page.u32();
-  if (next < FIRST_FREE_NODE || next === 2 ** 32 - 1) throw corrupt(page.key, 'no free position');
+  if (next < FIRST_FREE_NODE || next === 2 ** 32 - 1) throw pageCorrupt(page.key, 'invalid next free position');
   return next;
 }
 
@@ -127,11 +130,11 @@ export function readKeys(page: PageReader): KeyEntry[] {
   while (page.left >= KEY_ENTRY_BYTES) keys.push({ hkey: page.take(DIGEST_BYTES), position: page.u32() });
   page.finish();
   const ordered = keys.every(({ hkey }, i) => i === 0 || compareBytes(keys[i - 1]!.hkey, hkey) < 0);
-  if (!ordered) throw corrupt(page.key, 'keys out of order');
+  if (!ordered) throw pageCorrupt(page.key, 'keys out of order');
   return keys;
 }
 
-/** True for the storage root of a trie that was never written to. */
+/** Whether this is the storage root of a trie that was never written to. */
 export function isEmptyRoot(scheme: HashScheme, root: Uint8Array): boolean {
   return equalBytes(root, schemeFormat(scheme).emptyRoot);
 }

@@ -18,7 +18,7 @@ import {
   topLevel,
 } from './geometry.js';
 import type { PageCache } from './page-cache.js';
-import { corrupt, PageReader } from './page-codec.js';
+import { PageReader, pageCorrupt } from './page-codec.js';
 import {
   type KeyEntry,
   readKeys,
@@ -28,28 +28,28 @@ import {
   type StoredLeaf,
   type StoredValue,
 } from './page-content.js';
-import { type Block, leafBlock, rowBlock } from './verified-block.js';
+import { leafBlock, rowBlock, type VerifiedBlock } from './verified-block.js';
 
 interface Top {
   readonly nextFreeNode: number;
-  readonly block: Block;
-  /** Hashes of the leftmost nodes from the level of the block up to the sub root. */
+  readonly block: VerifiedBlock;
+  /** Hashes of the leftmost nodes, from the level of the block up to the sub root. */
   readonly spine: readonly Uint8Array[];
 }
 
 /**
- * One trie in its pages. Every block is hashed again and compared with what the block above it says, from the trie's root
- * down, so nothing that leaves here depends on the pages being right. To be used within `PageCache.run`.
+ * One trie, read from its pages. Every block is hashed and compared with the block above it, from the trie's root down,
+ * so results do not depend on correct pages. For use within `PageCache.run`.
  */
 export class PagedTrie {
-  private readonly blocks = new Map<string, Block>();
+  private readonly blocks = new Map<string, VerifiedBlock>();
   private readonly buckets = new Map<string, readonly KeyEntry[]>();
   private readonly checkedValues = new Set<number>();
   private knownTop: Top | undefined;
 
   /**
-   * @param name - `ACCOUNT_TRIE`, or the position of the account whose storage it is
-   * @param root - top root that the trie must have, 32 bytes
+   * @param name - `ACCOUNT_TRIE`, or the position of the account whose storage this is
+   * @param root - expected top root, 32 bytes
    */
   constructor(
     private readonly hasher: Hasher,
@@ -62,18 +62,18 @@ export class PagedTrie {
     return this.top().nextFreeNode;
   }
 
-  /** @throws PlumblineError `STORE_CORRUPT` when it cannot be shown where the key is, or between which leaves it is not */
+  /** @throws PlumblineError `STORE_CORRUPT` if the pages show neither the key nor the two leaves around it */
   find(hkey: Uint8Array): TrieFound {
     const left = this.floor(hkey);
     const leaf = left === undefined ? undefined : this.leaf(left)?.leaf;
-    if (left === undefined || leaf === undefined || compareBytes(leaf.hkey, hkey) > 0) throw this.badIndex();
+    if (left === undefined || leaf === undefined || compareBytes(leaf.hkey, hkey) > 0) throw this.brokenIndex();
     if (equalBytes(leaf.hkey, hkey)) return { present: true, position: left };
     const right = this.leaf(leaf.nextLeaf)?.leaf;
-    if (right === undefined || compareBytes(right.hkey, hkey) <= 0) throw this.badIndex();
+    if (right === undefined || compareBytes(right.hkey, hkey) <= 0) throw this.brokenIndex();
     return { present: false, left, right: leaf.nextLeaf };
   }
 
-  /** The value of a position in use other than head and tail, compared with its hash. */
+  /** The value at a used position other than head and tail, checked against its hash. */
   value(position: number): StoredValue | undefined {
     const { leaf, stored } = this.leaf(position) ?? {};
     if (leaf === undefined || stored === undefined || this.checkedValues.has(position)) return stored;
@@ -81,27 +81,27 @@ export class PagedTrie {
     const hash = this.name === ACCOUNT_TRIE ? hashAccountValue : hashWord;
     if (
       !equalBytes(
-        reading(key, () => hash(this.hasher, stored.value)),
+        corruptIfRefused(key, () => hash(this.hasher, stored.value)),
         leaf.hval,
       )
     ) {
-      throw corrupt(key, `the value at position ${position} is not the one that was hashed`);
+      throw pageCorrupt(key, `the value at position ${position} does not match its hash`);
     }
     this.checkedValues.add(position);
     return stored;
   }
 
-  /** The 42 preimages of a position in use, top to bottom. */
+  /** The 42 preimages for a used position, from the top down. */
   branch(position: number): Uint8Array[] {
     const { scheme } = this.hasher;
     const { nextFreeNode, spine } = this.top();
     const preimages = [encodeTop(scheme, nextFreeNode, spine.at(-1)!)];
     for (let level = TREE_DEPTH - 1; level > 0; level--) {
-      const beside = siblingOf(Math.floor(position / 2 ** level));
-      preimages.push(concatBytes(this.node(level - 1, 2 * beside), this.node(level - 1, 2 * beside + 1)));
+      const sibling = siblingOf(Math.floor(position / 2 ** level));
+      preimages.push(concatBytes(this.node(level - 1, 2 * sibling), this.node(level - 1, 2 * sibling + 1)));
     }
-    const beside = this.leaf(siblingOf(position));
-    preimages.push(beside === undefined ? ZERO_HASH : encodeLeaf(scheme, beside.leaf));
+    const sibling = this.leaf(siblingOf(position));
+    preimages.push(sibling === undefined ? ZERO_HASH : encodeLeaf(scheme, sibling.leaf));
     preimages.push(encodeLeaf(scheme, this.leaf(position)!.leaf));
     return preimages;
   }
@@ -120,7 +120,7 @@ export class PagedTrie {
     return this.block(above, Math.floor(index / 2 ** (above - level))).node(level, index);
   }
 
-  /** Position that the index gives for the largest key not above `hkey`. */
+  /** Position that the index gives for the largest key that is at most `hkey`. */
   private floor(hkey: Uint8Array): number | undefined {
     const { nextFreeNode, block } = this.top();
     const count = bucketCount(nextFreeNode);
@@ -145,52 +145,52 @@ export class PagedTrie {
     const key = pageKey(this.name, ROOT);
     const page = new PageReader(key, this.cache.page(key));
     const nextFreeNode = readNextFreeNode(page);
-    const top = reading(key, () => {
+    const top = corruptIfRefused(key, () => {
       const block = this.readBlock(page, nextFreeNode, topLevel(nextFreeNode), 0);
       const spine = [block.root];
       for (let level = block.level; level < TREE_DEPTH; level++) {
         spine.push(this.hasher.hash(concatBytes(spine.at(-1)!, emptyHashes(this.hasher)[level]!)));
       }
       const root = this.hasher.hash(encodeTop(this.hasher.scheme, nextFreeNode, spine.at(-1)!));
-      if (!equalBytes(root, this.root)) throw corrupt(key, 'does not lead to the root');
+      if (!equalBytes(root, this.root)) throw pageCorrupt(key, 'does not lead to the root');
       return { nextFreeNode, block, spine };
     });
     this.knownTop = top;
     return top;
   }
 
-  private block(level: number, index: number): Block {
+  private block(level: number, index: number): VerifiedBlock {
     const { nextFreeNode, block: top } = this.top();
     if (level === top.level) return top;
     const key = this.keyOf(level, index);
     const known = this.blocks.get(key);
     if (known !== undefined) return known;
-    // Ask for the whole way down at once.
+    // Request all pages on the way at once.
     const above: string[] = [];
     for (let at = level + ROW_LEVELS; at < top.level; at += ROW_LEVELS) {
       above.push(this.keyOf(at, Math.floor(index / 2 ** (at - level))));
     }
     const bytes = this.cache.page(key, above);
     const parent = this.block(level + ROW_LEVELS, Math.floor(index / 2 ** ROW_LEVELS));
-    const block = reading(key, () => this.readBlock(new PageReader(key, bytes), nextFreeNode, level, index));
-    if (!equalBytes(block.root, parent.node(level, index))) throw corrupt(key, 'is not what the page above says');
+    const block = corruptIfRefused(key, () => this.readBlock(new PageReader(key, bytes), nextFreeNode, level, index));
+    if (!equalBytes(block.root, parent.node(level, index))) throw pageCorrupt(key, 'does not match the page above');
     this.blocks.set(key, block);
     return block;
   }
 
-  private readBlock(page: PageReader, nextFreeNode: number, level: number, index: number): Block {
+  private readBlock(page: PageReader, nextFreeNode: number, level: number, index: number): VerifiedBlock {
     if (level > LEAF_LEVELS) return rowBlock(this.hasher, level, index, readRow(page, nextFreeNode, level, index));
     return leafBlock(this.hasher, index, readLeaves(page, this.name, nextFreeNode, index));
   }
 
-  /** Key of the page that has a block. */
+  /** Key of the page that contains a block. */
   private keyOf(level: number, index: number): string {
     const inRoot = level === topLevel(this.nextFreeNode);
     return pageKey(this.name, inRoot ? ROOT : { kind: 'block', level, index });
   }
 
-  private badIndex(): Error {
-    return corrupt(pageKey(this.name, ROOT), 'the index and the leaves of the trie do not agree');
+  private brokenIndex(): Error {
+    return pageCorrupt(pageKey(this.name, ROOT), 'the key index does not match the leaves');
   }
 }
 
@@ -198,12 +198,12 @@ function siblingOf(index: number): number {
   return index % 2 === 0 ? index + 1 : index - 1;
 }
 
-/** Bytes that cannot be hashed are no bytes that were stored. */
-function reading<Result>(key: string, read: () => Result): Result {
+/** Data that cannot be hashed was damaged. */
+function corruptIfRefused<Result>(key: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    if (isPlumblineError(error, 'HASH_INPUT_NOT_CANONICAL')) throw corrupt(key, error.message, error);
+    if (isPlumblineError(error, 'HASH_INPUT_NOT_CANONICAL')) throw pageCorrupt(key, error.message, error);
     throw error;
   }
 }

@@ -6,19 +6,24 @@ import { concatBytes, equalBytes } from '../../primitives/bytes.js';
 import { LEAF_LEVELS, rowLevel } from './geometry.js';
 import type { StoredLeaf } from './page-content.js';
 
-/** A block with all its nodes, hashed anew from its entries. */
-export interface Block {
+/** A block and all its nodes, hashed from its entries. */
+export interface VerifiedBlock {
   readonly level: number;
   readonly index: number;
   /** Leaves by position; empty above the leaf level. */
   readonly leaves: ReadonlyMap<number, StoredLeaf>;
   /** 32 bytes. */
   readonly root: Uint8Array;
-  /** Hash of a node in the block: its level, from that of the entries to that of the block, and index in the trie. */
+  /**
+   * Hash of a node in the block.
+   *
+   * @param level - from that of the entries to that of the block
+   * @param index - in the trie
+   */
   node(level: number, index: number): Uint8Array;
 }
 
-export function leafBlock(hasher: Hasher, index: number, leaves: readonly StoredLeaf[]): Block {
+export function leafBlock(hasher: Hasher, index: number, leaves: readonly StoredLeaf[]): VerifiedBlock {
   const hashes = new Array<Uint8Array>(2 ** LEAF_LEVELS).fill(ZERO_HASH);
   const digests = hashAll(
     hasher,
@@ -28,8 +33,8 @@ export function leafBlock(hasher: Hasher, index: number, leaves: readonly Stored
   return block(hasher, LEAF_LEVELS, index, hashes, new Map(leaves.map((leaf) => [leaf.position, leaf])));
 }
 
-/** @param row - hashes of the blocks below, as far as the trie reaches */
-export function rowBlock(hasher: Hasher, level: number, index: number, row: readonly Uint8Array[]): Block {
+/** @param row - hashes of the blocks below; those after the trie's end are left out */
+export function rowBlock(hasher: Hasher, level: number, index: number, row: readonly Uint8Array[]): VerifiedBlock {
   const below = rowLevel(level);
   const empty = emptyHashes(hasher)[below]!;
   const hashes = Array.from({ length: 2 ** (level - below) }, (_, i) => row[i] ?? empty);
@@ -42,7 +47,7 @@ function block(
   index: number,
   entries: readonly Uint8Array[],
   leaves: ReadonlyMap<number, StoredLeaf>,
-): Block {
+): VerifiedBlock {
   const empties = emptyHashes(hasher);
   const bottom = rowLevel(level);
   const rows = [entries];

@@ -10,7 +10,7 @@ import { childHashes, type TreeNode, turnsRight } from './tree-nodes.js';
 /**
  * The 42 preimages of one branch, top to bottom: top node, the siblings of levels 39 to 0, the leaf itself.
  *
- * @source spec/state-trie.md 7.3
+ * @source docs/spec/state-trie.md 7.3
  */
 function branchPreimages(hasher: Hasher, tree: Tree, { position, leaf }: PlacedLeaf): Hex[] {
   const { scheme } = hasher;

@@ -4,7 +4,7 @@ import { FIRST_FREE_NODE, MAX_LEAVES, schemeFormat, TREE_DEPTH, ZERO_HASH } from
 import { PlumblineError } from '../../../src/errors.js';
 import type { Hasher } from '../../../src/kernel/contracts.js';
 import { equalBytes } from '../../../src/primitives/bytes.js';
-import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../../src/state/key-index.js';
+import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../../src/state/witness/key-index.js';
 import { type LeafWrite, leafAt, rewriteTrees, type TreeNode } from './tree-nodes.js';
 
 /** A leaf with what stands behind its hashes. */
@@ -15,7 +15,7 @@ export interface Leaf extends LeafOpening {
   readonly storage?: Tree | undefined;
   /**
    * The next slot written starts from an empty tree although `storage` is another one: the account was destroyed and
-   * recreated without a slot being touched, and kept its old storage root (spec/state-trie.md 5.3, below the table).
+   * recreated without a slot being touched, and kept its old storage root (docs/spec/state-trie.md 5.3, below the table).
    */
   readonly storageRestarts?: boolean;
 }
@@ -38,8 +38,8 @@ export interface Effect {
 }
 
 /**
- * One depth-40 tree with its linked list of leaves (spec/state-trie.md 2 to 4), as it is at one moment: it never changes.
- * A `TreeDraft` makes the next one, which shares all that stays the same.
+ * One depth-40 tree with its linked list of leaves (docs/spec/state-trie.md 2 to 4), as it is at one moment: it never
+ * changes. A `TreeDraft` makes the next one, which shares all that stays the same.
  */
 export interface Tree {
   readonly root: TreeNode<Leaf> | undefined;
@@ -97,7 +97,7 @@ export class TreeDraft {
   }
 
   /**
-   * Inserts or updates a key (spec/state-trie.md 4).
+   * Inserts or updates a key (docs/spec/state-trie.md 4).
    *
    * @param content - `hkey` and `hval` of 32 bytes, the value behind `hval`, and an account's storage
    */
@@ -122,7 +122,7 @@ export class TreeDraft {
     return { effect: 'insert', leafIndex: position };
   }
 
-  /** Removes a key, if it is there (spec/state-trie.md 4). Its position stays unused for good. */
+  /** Removes a key, if it is there (docs/spec/state-trie.md 4). Its position stays unused for good. */
   remove(hkey: Uint8Array): Effect {
     const found = this.find(hkey);
     if (!found.present) return { effect: 'none' };

@@ -13,7 +13,7 @@ export interface Finalization {
   readonly timestamp: number;
 }
 
-/** Selectors of the rollup contract's getters (spec/json-rpc.md 6). */
+/** Selectors of the rollup contract's getters (docs/spec/json-rpc.md 6). */
 export const SELECTORS = {
   currentL2BlockNumber: '0x695378f5',
   stateRootHashes: '0x8be745d1',
@@ -26,7 +26,7 @@ const DATA_FINALIZED_TOPIC: Uint8Array = hexToBytes(
 
 const word = (value: number) => bigIntToBytes(BigInt(value), 32);
 
-/** The event of a finalization. The shnarf of the simulation binds the two roots and the range, nothing more. */
+/** The event of a finalization. The simulated shnarf is a hash of the two roots and the block range only. */
 export function dataFinalizedLog(rollup: Uint8Array, finalization: Finalization): Log {
   const { first, last, parentRoot, finalRoot } = finalization;
   const shnarf = keccak_256(concatBytes(word(first), word(last), parentRoot, finalRoot));

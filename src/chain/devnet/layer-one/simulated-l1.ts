@@ -15,19 +15,19 @@ export interface L1Block {
   readonly header: BlockHeader;
   readonly hash: Uint8Array;
   readonly logs: readonly Log[];
-  /** Storage of the rollup contract as its getters read it after this block. */
+  /** `currentL2BlockNumber` of the rollup contract after this block. */
   readonly finalizedBlock: number;
 }
 
 const word = (value: number | bigint) => bigIntToBytes(BigInt(value), 32);
 
-/** The finalizing transaction itself is not simulated, its receipt is: the logs can be checked against the header. */
+/** The finalizing transaction is not simulated, but its receipt is, so that logs can be checked against the header. */
 async function receiptsRoot(logs: readonly Log[]): Promise<Uint8Array> {
   if (logs.length === 0) return EMPTY_TRIE_ROOT;
   return orderedTrieRoot([encodeReceipt({ type: 2, succeeded: true, cumulativeGasUsed: 0n, logs })]);
 }
 
-/** What distinguishes one block from the others. */
+/** Values that differ from block to block. */
 interface BlockParts {
   readonly parent: SealedBlock | undefined;
   readonly stateRoot: Uint8Array;
@@ -50,8 +50,8 @@ function logsOf(rollup: Uint8Array, finalization: Finalization | undefined): Log
 }
 
 /**
- * A block whose header and log are made when they are looked at, from its hashes laid end to end: there is one for each
- * finalization, and few are read.
+ * A block that stores only its hashes, concatenated. Its header and log are built when they are read: there is one
+ * block for each finalization, and few are read.
  */
 class SealedBlock implements L1Block {
   readonly finalizedBlock: number;
@@ -59,9 +59,9 @@ class SealedBlock implements L1Block {
   private readonly timestamp: number;
   private readonly parent: SealedBlock | undefined;
   private readonly rollup: Uint8Array;
-  /** First layer-2 block of the finalization, and its time. */
+  /** First layer-2 block of the finalization, and the finalization's time. */
   private readonly finalization: Pick<Finalization, 'first' | 'timestamp'> | undefined;
-  /** State root, receipts root, root before and after the finalization, own hash: 32 bytes each. */
+  /** State root, receipts root, zk state root before and after the finalization, own hash: 32 bytes each. */
   private readonly words: Uint8Array;
 
   constructor({ parent, finalization, stateRoot, receiptsRoot, finalRoot, ...parts }: BlockParts) {
@@ -126,17 +126,17 @@ class SealedBlock implements L1Block {
 }
 
 /**
- * A layer 1 that knows one contract, the rollup's, and seals one block for each finalization. Its state trie, headers,
- * logs and receipts roots are real, so that whoever verifies against layer 1 reads it as they read Ethereum.
+ * A layer 1 with one contract, the rollup's. It seals one block for each finalization. State trie, headers, logs and
+ * receipt roots are real, so verifiers read it in the same way as Ethereum.
  */
 export class SimulatedL1 {
   private readonly sealed: SealedBlock[] = [];
   private readonly address: Uint8Array;
-  /** Which of `sealed` finalized up to a layer-2 block. */
-  private readonly places = new Map<number, number>();
+  /** Index in `sealed` by the last layer-2 block of the finalization. */
+  private readonly indexes = new Map<number, number>();
   /** Oldest block whose state can be proved. */
   private heldFrom = 0;
-  /** Finalizations whose blocks are not sealed yet, by the layer-2 block they end at; none unless they were deferred. */
+  /** Deferred finalizations, not sealed yet, by their last layer-2 block. */
   private readonly deferred = new Map<number, Finalization>();
   private releaseTo = 0;
 
@@ -147,7 +147,7 @@ export class SimulatedL1 {
     this.address = hexToBytes(rollup.address);
   }
 
-  /** Opens with the genesis root of layer 2 as finalized, as the contract's initializer does. */
+  /** Opens with the genesis root of layer 2 finalized, as the contract's initializer does. */
   static async create(rollup: RollupContract, genesisRoot: Uint8Array, timestamp: number): Promise<SimulatedL1> {
     const layerOne = new SimulatedL1(rollup, await StateTrie.create());
     await layerOne.seal(0, genesisRoot, timestamp);
@@ -158,12 +158,12 @@ export class SimulatedL1 {
     return this.seal(finalization.last, finalization.finalRoot, finalization.timestamp, finalization);
   }
 
-  /** As `finalize`; the block is sealed by `settle`, and until then only `stateRoot` knows of it. */
+  /** Like `finalize`, but the block is sealed by `settle`. Until then only `stateRoot` includes the finalization. */
   defer(finalization: Finalization): void {
     this.deferred.set(finalization.last, finalization);
   }
 
-  /** Seals the blocks of what was deferred. @param before - waited for before each */
+  /** Seals the blocks of deferred finalizations. @param before - awaited before each block */
   async settle(before: () => Promise<void>): Promise<void> {
     for (const finalization of this.deferred.values()) {
       await before();
@@ -173,15 +173,15 @@ export class SimulatedL1 {
     this.deferred.clear();
   }
 
-  /** Forgets the blocks after this one, as if they had never been. */
+  /** Removes the blocks after this one. */
   revertTo(number: number): void {
     for (const dropped of this.sealed.splice(number + 1)) this.trie.release(dropped.stateRoot);
     const { header, finalizedBlock } = this.head;
     this.trie.revertTo(header.stateRoot);
-    for (const block of [...this.places.keys()]) if (block > finalizedBlock) this.places.delete(block);
+    for (const block of [...this.indexes.keys()]) if (block > finalizedBlock) this.indexes.delete(block);
   }
 
-  /** Lets go of what proofs at the layer-1 blocks need that finalized layer-2 blocks before this one. */
+  /** Releases the layer-1 states of finalizations that end before this layer-2 block. */
   releaseBefore(block: number): void {
     this.releaseTo = block;
     const newest = this.sealed.length - 1;
@@ -198,16 +198,16 @@ export class SimulatedL1 {
     return this.sealed;
   }
 
-  /** `stateRootHashes(block)` as it stood after `at`; undefined where no finalization ended. */
+  /** `stateRootHashes(block)` after layer-1 block `at`; undefined if no finalization ended at `block`. */
   stateRoot(block: number, at: L1Block = this.head): Uint8Array | undefined {
     const deferred = at === this.head ? this.deferred.get(block) : undefined;
     if (deferred !== undefined) return deferred.finalRoot;
-    const place = block <= at.finalizedBlock ? this.places.get(block) : undefined;
-    return place === undefined ? undefined : this.sealed[place]!.finalRoot;
+    const index = block <= at.finalizedBlock ? this.indexes.get(block) : undefined;
+    return index === undefined ? undefined : this.sealed[index]!.finalRoot;
   }
 
   /**
-   * Answers a call of one of the rollup contract's getters as it stood after a block.
+   * Answers a call to a getter of the rollup contract, on the state after a layer-1 block.
    *
    * @returns 32 bytes; undefined for a function that is not simulated
    */
@@ -221,7 +221,11 @@ export class SimulatedL1 {
   async prove(at: L1Block, address: Uint8Array, slots: readonly Uint8Array[]): Promise<TrieProof> {
     const { number, stateRoot } = at.header;
     if (number < this.heldFrom) {
-      throw new PlumblineError('STATE_NOT_HELD', `layer-1 state ${number} is no longer held`, { block: number });
+      throw new PlumblineError(
+        'STATE_NOT_HELD',
+        `the state of layer-1 block ${number} is no longer held; ask for a newer block`,
+        { block: number },
+      );
     }
     return this.trie.prove(stateRoot, address, slots);
   }
@@ -245,7 +249,7 @@ export class SimulatedL1 {
       },
     ]);
     this.trie.hold(stateRoot);
-    this.places.set(block, this.sealed.length);
+    this.indexes.set(block, this.sealed.length);
     const parent = this.sealed[this.sealed.length - 1];
     const l1Block = new SealedBlock({
       parent,

@@ -1,0 +1,119 @@
+import { invalidParameter } from '../../../errors.js';
+import type { WorldState } from '../../../state/world-state.js';
+import type { Block } from '../../chain.js';
+import type { Ledger } from '../records/ledger.js';
+import type { SimulatedL1 } from './simulated-l1.js';
+
+/** When devnet blocks become final on the simulated layer 1. */
+export interface FinalityOptions {
+  /** A block is finalized after this many further blocks. Default 2. */
+  readonly delayBlocks?: number;
+  /** Blocks of one finalization. Only the last one has a state root on layer 1. Default 1. */
+  readonly batchBlocks?: number;
+  /**
+   * Number of newest finalizations whose states stay provable, as in the reference state manager. Default 128. A devnet
+   * opened from its store starts with the newest finalized block of its checkpoint, and adds each later finalization.
+   */
+  readonly heldFinalizations?: number;
+}
+
+/** Finality at one moment, for a snapshot. */
+export interface FinalitySnapshot {
+  /** Newest finalized block. */
+  readonly last: number;
+  /** Provable blocks, oldest first. */
+  readonly provable: readonly number[];
+  /** Newest block of layer 1. */
+  readonly layerOneBlock: number;
+}
+
+/** Finalizes blocks on the simulated layer 1 as the chain grows. */
+export class DevnetFinality {
+  private readonly delay: number;
+  private readonly batch: number;
+  private readonly held: number;
+  private last = 0;
+  /** Provable blocks, oldest first. */
+  private provable = [0];
+  private heldFrom = Number.POSITIVE_INFINITY;
+  /** If set, layer-1 blocks are sealed later, by `SimulatedL1.settle`. */
+  isDeferring = false;
+
+  constructor(
+    private readonly layerOne: SimulatedL1,
+    private readonly ledger: Ledger,
+    private readonly state: Pick<WorldState, 'root' | 'releaseBefore'>,
+    options: FinalityOptions = {},
+  ) {
+    this.delay = atLeast(0, 'delayBlocks', options.delayBlocks ?? 2);
+    this.batch = atLeast(1, 'batchBlocks', options.batchBlocks ?? 1);
+    this.held = atLeast(1, 'heldFinalizations', options.heldFinalizations ?? 128);
+  }
+
+  /** Newest finalized block. */
+  get finalized(): Block {
+    return this.ledger.blockByNumber(this.last)!;
+  }
+
+  /** Whether layer 1 has a state root for this block, and the state is still held. */
+  isProvable(number: number): boolean {
+    return number >= this.provable[0]! && this.layerOne.stateRoot(number) !== undefined;
+  }
+
+  /** Oldest block whose state must be held. */
+  get oldestHeld(): number {
+    return Math.min(this.provable[0]!, this.heldFrom);
+  }
+
+  /** Holds the states from a block on, even if later blocks are finalized; undefined ends that. */
+  holdFrom(block: number | undefined): void {
+    this.heldFrom = block ?? Number.POSITIVE_INFINITY;
+  }
+
+  snapshot(): FinalitySnapshot {
+    return { last: this.last, provable: [...this.provable], layerOneBlock: this.layerOne.head.header.number };
+  }
+
+  /** Restores finality and layer 1. The states of the provable blocks must have been held since. */
+  restore({ last, provable, layerOneBlock }: FinalitySnapshot): void {
+    this.layerOne.revertTo(layerOneBlock);
+    this.last = last;
+    this.provable = [...provable];
+  }
+
+  /** Finalizes every complete batch that is old enough. Called after each block. */
+  async advance(): Promise<void> {
+    const head = this.ledger.headSummary.number;
+    while (this.last + this.batch + this.delay <= head) await this.finalize(this.last + this.batch);
+  }
+
+  /**
+   * Finalizes the newest block and all before it. Called instead of `advance` after a block that was final on arrival.
+   */
+  async settle(): Promise<void> {
+    const head = this.ledger.headSummary.number;
+    if (this.last < head) await this.finalize(head);
+  }
+
+  private async finalize(end: number): Promise<void> {
+    const finalization = {
+      first: this.last + 1,
+      last: end,
+      parentRoot: this.state.root(this.last),
+      finalRoot: this.state.root(end),
+      timestamp: this.ledger.headSummary.timestamp,
+    };
+    if (this.isDeferring) this.layerOne.defer(finalization);
+    else await this.layerOne.finalize(finalization);
+    this.last = end;
+    this.provable.push(end);
+    if (this.provable.length > this.held) this.provable.shift();
+    this.state.releaseBefore(this.oldestHeld);
+    this.layerOne.releaseBefore(this.oldestHeld);
+  }
+}
+
+function atLeast(least: number, name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw invalidParameter(`finality.${name}`, `must be an integer of at least ${least}, got ${value}`);
+}

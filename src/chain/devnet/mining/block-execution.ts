@@ -1,0 +1,164 @@
+import { PlumblineError } from '../../../errors.js';
+import { GAS_PER_BLOB } from '../../../ethereum/blob-gas.js';
+import { createdAddress } from '../../../ethereum/created-address.js';
+import type { BlockHeader } from '../../../ethereum/header.js';
+import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
+import { encodeReceipt, logsBloom } from '../../../ethereum/receipt.js';
+import type { SignedTransaction } from '../../../ethereum/transaction.js';
+import type { Withdrawal } from '../../../ethereum/withdrawal.js';
+import type { BlockContext } from '../../../evm/block-context.js';
+import type { Rules } from '../../../evm/common.js';
+import { Machine } from '../../../evm/interpreter/machine.js';
+import { StepBudget } from '../../../evm/interpreter/step-budget.js';
+import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
+import { collectRequests, requestsHash } from '../../../evm/transactions/requests.js';
+import { runSystemCalls } from '../../../evm/transactions/system-calls.js';
+import { runTransaction } from '../../../evm/transactions/transaction.js';
+import { requireTypeInForce } from '../../../evm/transactions/transaction-checks.js';
+import type { TransactionOutcome } from '../../../evm/transactions/transaction-message.js';
+import type { Network } from '../../../networks/network.js';
+import { hexToBytes } from '../../../primitives/hex.js';
+import type { Block, TransactionReceipt } from '../../chain.js';
+import { applyEdits, type StateEdit } from '../records/edits.js';
+import type { DevnetState } from '../state/devnet-state.js';
+import { payRewards, payWithdrawals } from './block-payments.js';
+
+/** Input of a block's execution. */
+export interface BlockPlan {
+  /** Context of the block after the newest one in the state. */
+  readonly context: BlockContext;
+  /** In order of execution. */
+  readonly transactions: readonly SignedTransaction[];
+  /** Changes to the state before the first transaction. They count as changes of this block. */
+  readonly edits?: readonly StateEdit[];
+  readonly uncles?: readonly BlockHeader[];
+  readonly withdrawals?: readonly Withdrawal[];
+}
+
+/** A transaction that ran. */
+export interface Executed {
+  readonly transaction: SignedTransaction;
+  readonly outcome: TransactionOutcome;
+  /** Gas of this transaction and all before it in the block. */
+  readonly cumulativeGasUsed: bigint;
+  /** Before Byzantium only: state root after the transaction, 32 bytes. */
+  readonly stateRoot: Uint8Array | undefined;
+}
+
+/** Result of a block's execution. It is not yet applied to the state. */
+export interface BlockExecution {
+  readonly rules: Rules;
+  readonly context: BlockContext;
+  readonly executed: readonly Executed[];
+  readonly changes: readonly AccountChange[];
+  readonly gasUsed: bigint;
+  readonly blobGasUsed: bigint;
+  readonly logsBloom: Uint8Array;
+  readonly receiptsRoot: Uint8Array;
+  /** From Prague on, 32 bytes. */
+  readonly requestsHash: Uint8Array | undefined;
+}
+
+/**
+ * Executes a block on the newest state: system calls, transactions, requests, withdrawals and rewards.
+ *
+ * @param refused - called for a transaction that may not run. The transaction is left out, unless this throws
+ */
+export async function executeBlock(
+  network: Network,
+  state: DevnetState,
+  plan: BlockPlan,
+  refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
+): Promise<BlockExecution> {
+  const { context, uncles = [], withdrawals = [] } = plan;
+  const overlay = new StateOverlay(state.flat.at(context.number - 1));
+  await applyEdits(overlay, plan.edits ?? []);
+  const machine = await Machine.open(network, context, overlay);
+  const { rules } = machine;
+  await runSystemCalls(machine);
+  // Only gas ends a run. A long run yields the thread to other requests.
+  const steps = new StepBudget();
+  const executed: Executed[] = [];
+  let gasUsed = 0n;
+  let blobGasUsed = 0n;
+  for (const [index, transaction] of plan.transactions.entries()) {
+    try {
+      checkPlace(transaction, rules, blobGasUsed);
+      // An impersonated sender did not sign, and may be a contract.
+      const leniency = { contractSender: transaction.impersonated === true };
+      const gasAvailable = context.gasLimit - gasUsed;
+      const outcome = await runTransaction(machine, transaction, { gasAvailable, leniency, steps });
+      gasUsed += outcome.gasUsed;
+      blobGasUsed += blobGasOf(transaction);
+      const stateRoot = rules.byzantium ? undefined : await state.rootOf(await overlay.changes());
+      executed.push({ transaction, outcome, cumulativeGasUsed: gasUsed, stateRoot });
+    } catch (error) {
+      refused(error, transaction, index);
+    }
+  }
+  const logs = executed.flatMap(({ outcome }) => outcome.logs);
+  const deposits = network.depositContract === undefined ? undefined : hexToBytes(network.depositContract, 20);
+  const requests = rules.prague ? await collectRequests(machine, logs, deposits) : undefined;
+  await payWithdrawals(overlay, withdrawals);
+  if (network.blockRewards === true && !rules.paris) await payRewards(overlay, rules, context, uncles);
+  const receipts = executed.map(({ transaction, outcome, cumulativeGasUsed, stateRoot }) => {
+    const { succeeded, logs } = outcome;
+    return encodeReceipt({ type: transaction.type, succeeded, stateRoot, cumulativeGasUsed, logs });
+  });
+  return {
+    rules,
+    context,
+    executed,
+    changes: await overlay.changes(),
+    gasUsed,
+    blobGasUsed,
+    logsBloom: logsBloom(logs),
+    receiptsRoot: await orderedTrieRoot(receipts),
+    requestsHash: requests && requestsHash(requests),
+  };
+}
+
+/** @throws PlumblineError `TRANSACTION_REJECTED` if the block cannot hold the transaction, whatever the state */
+function checkPlace(transaction: SignedTransaction, rules: Rules, blobGasUsed: bigint): void {
+  requireTypeInForce(transaction, rules);
+  if (transaction.type === 0 && transaction.chainId !== undefined && !rules.spuriousDragon) {
+    const reason =
+      'signatures with a chain id (EIP-155) are valid from Spurious Dragon on; sign without one, or use a later fork';
+    throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'signature', reason });
+  }
+  const limit = GAS_PER_BLOB * BigInt(rules.blobs?.max ?? 0);
+  if (blobGasUsed + blobGasOf(transaction) > limit) {
+    const reason = `the block's blobs would use ${blobGasUsed + blobGasOf(transaction)} blob gas, above its limit of ${limit}`;
+    throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'block-gas-limit', reason });
+  }
+}
+
+export function blobGasOf({ blobVersionedHashes }: SignedTransaction): bigint {
+  return GAS_PER_BLOB * BigInt(blobVersionedHashes?.length ?? 0);
+}
+
+/** Receipts of a block built from `execution`. */
+export function receiptsOf(block: Block, { executed, context }: BlockExecution): TransactionReceipt[] {
+  let firstLogIndex = 0;
+  return executed.map(({ transaction, outcome, cumulativeGasUsed, stateRoot }, index) => {
+    const receipt: TransactionReceipt = {
+      transaction,
+      block,
+      index,
+      succeeded: outcome.succeeded,
+      ...(stateRoot !== undefined && { stateRoot }),
+      gasUsed: outcome.gasUsed,
+      cumulativeGasUsed,
+      effectiveGasPrice: outcome.effectiveGasPrice,
+      ...(transaction.blobVersionedHashes !== undefined && {
+        blobGasUsed: blobGasOf(transaction),
+        blobGasPrice: context.blobBaseFee ?? 1n,
+      }),
+      contractAddress: transaction.to === undefined ? createdAddress(transaction) : undefined,
+      logs: outcome.logs,
+      firstLogIndex,
+    };
+    firstLogIndex += outcome.logs.length;
+    return receipt;
+  });
+}

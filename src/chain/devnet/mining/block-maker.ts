@@ -1,0 +1,251 @@
+import { PlumblineError } from '../../../errors.js';
+import { type BlockContext, pendingContext } from '../../../evm/block-context.js';
+import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
+import type { StateReader } from '../../../evm/state/state-reader.js';
+import { equalBytes } from '../../../primitives/bytes.js';
+import type { Block, HeadListener } from '../../chain.js';
+import type { DevnetFinality } from '../layer-one/finality.js';
+import type { DevnetSettings, NextBlock } from '../options.js';
+import type { BlockRecord } from '../records/block-record.js';
+import { applyEdits, type StateEdit } from '../records/edits.js';
+import type { Ledger } from '../records/ledger.js';
+import type { StoredBlock } from '../records/stored-block.js';
+import type { DevnetState } from '../state/devnet-state.js';
+import type { ChainWriter } from '../storage/chain-writer.js';
+import type { Checkpoints } from '../storage/checkpoints.js';
+import type { Pruning } from '../storage/pruning.js';
+import { BlockClock } from './clock.js';
+import { Exclusions } from './exclusions.js';
+import { Pool } from './pool.js';
+import { sealBlock } from './sealing.js';
+import { Snapshots } from './snapshots.js';
+
+/**
+ * Makes the blocks of a devnet and reverts them. It holds the input of the next block: pool, clock and state edits. The
+ * caller runs its methods one at a time.
+ */
+export class BlockMaker {
+  readonly pool = new Pool();
+  readonly clock: BlockClock;
+  readonly exclusions: Exclusions;
+  readonly listeners = new Set<HeadListener>();
+  next: NextBlock;
+  private readonly snapshots = new Snapshots();
+  private edits: readonly StateEdit[] = [];
+  /** State after the head with the pending edits; undefined if there are none. */
+  private edited: StateOverlay | undefined;
+
+  constructor(
+    private readonly settings: DevnetSettings,
+    private readonly ledger: Ledger,
+    private readonly state: DevnetState,
+    private readonly finality: DevnetFinality,
+    private readonly store: ChainWriter | undefined,
+    private readonly checkpoints: Checkpoints | undefined,
+    private readonly pruning?: Pruning | undefined,
+  ) {
+    this.clock = new BlockClock(settings.now);
+    this.exclusions = new Exclusions(settings.now);
+    this.next = { coinbase: settings.coinbase, baseFeePerGas: undefined, gasLimit: undefined };
+  }
+
+  /** State after the head, with the pending edits, which the next block will include. */
+  get headState(): StateReader {
+    return this.edited ?? this.state.flat.at(this.ledger.head.header.number);
+  }
+
+  /** Changes that the pending edits have made so far. */
+  async pendingChanges(): Promise<readonly AccountChange[]> {
+    return this.edited?.changes() ?? [];
+  }
+
+  readonly nonceOf = async (sender: Uint8Array): Promise<bigint> => (await this.headState.account(sender))?.nonce ?? 0n;
+
+  /**
+   * Context of the next block.
+   *
+   * @param timestamp - seconds; if left out, the time that was set, else one slot after the head
+   */
+  context(timestamp = this.clock.planned): BlockContext {
+    const { coinbase, baseFeePerGas, gasLimit } = this.next;
+    const options = { coinbase, blockHash: this.ledger.blockHash, ...(timestamp !== undefined && { timestamp }) };
+    const context = pendingContext(this.ledger.head.header, this.settings.network, options);
+    return {
+      ...context,
+      ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+      ...(gasLimit !== undefined && { gasLimit }),
+    };
+  }
+
+  /**
+   * Seals the next block from the pending edits and the transactions that can run. Other transactions stay in the pool.
+   */
+  async seal(): Promise<Block> {
+    const parent = this.ledger.head.header;
+    const context = this.context(this.clock.next(parent.timestamp));
+    const transactions = await this.pool.ready(this.nonceOf);
+    const { record, dropped } = await this.revertOnError(async () => {
+      const sealed = await sealBlock(this.settings, this.ledger, this.state, {
+        context,
+        transactions,
+        edits: this.edits,
+      });
+      await this.store?.save(sealed.record);
+      return sealed;
+    });
+    for (const { transaction, reason } of dropped) {
+      this.pool.remove(transaction.hash);
+      this.exclusions.record(transaction, reason, context.number);
+    }
+    this.clock.passed(context.timestamp);
+    await this.announce(record);
+    return record.block;
+  }
+
+  /**
+   * Appends a block that was made elsewhere. The state must already include its changes. Pending edits stay pending.
+   */
+  async appendImported(record: BlockRecord): Promise<void> {
+    await this.revertOnError(async () => this.store?.save(record, this.edits));
+    await this.announce(record);
+  }
+
+  /** Changes the state: visible at once in the newest state, on the chain with the next block. */
+  async edit(edit: StateEdit): Promise<void> {
+    const edits = [...this.edits, edit];
+    const edited = await this.withEdits(edits);
+    await this.store?.saveEdits(edits);
+    this.edits = edits;
+    this.edited = edited;
+    await this.pool.prune(this.nonceOf);
+  }
+
+  /** @returns the snapshot's id */
+  snapshot(): number {
+    const id = this.snapshots.add({
+      block: this.ledger.head.header.number,
+      finality: this.finality.snapshot(),
+      pool: this.pool.snapshot(),
+      clock: this.clock.snapshot(),
+      edits: this.edits,
+      next: this.next,
+    });
+    this.finality.holdFrom(this.snapshots.oldestProvable);
+    return id;
+  }
+
+  /**
+   * Reverts blocks, states, layer 1, pool and clock to a snapshot. The snapshot and all later ones are removed.
+   *
+   * @returns false if there is no such snapshot
+   */
+  async revert(id: number): Promise<boolean> {
+    const snapshot = this.snapshots.find(id);
+    if (snapshot === undefined) return false;
+    const { block, edits } = snapshot;
+    const removedCheckpoints = (await this.checkpoints?.beforeRevert(snapshot.finality.last)) ?? [];
+    await this.store?.truncate(block, edits, removedCheckpoints);
+    this.ledger.truncate(block);
+    this.state.revertTo(block, this.ledger.head.header.stateRoot);
+    this.finality.restore(snapshot.finality);
+    this.pool.restore(snapshot.pool);
+    this.clock.restore(snapshot.clock);
+    this.next = snapshot.next;
+    this.edits = edits;
+    this.edited = await this.withEdits(edits);
+    this.snapshots.removeFrom(id);
+    this.finality.holdFrom(this.snapshots.oldestProvable);
+    return true;
+  }
+
+  /**
+   * Appends a stored block and applies its changes, which must give the roots of its record.
+   *
+   * @throws PlumblineError `STORE_CORRUPT`
+   */
+  async replay(record: BlockRecord): Promise<void> {
+    const { number, parentHash } = record.block.header;
+    this.checkLink(number, parentHash);
+    await applyStored(this.state, record);
+    await this.append(record);
+  }
+
+  /** Appends a stored block; its state is loaded later. @throws PlumblineError `STORE_CORRUPT` */
+  async appendStored(stored: StoredBlock): Promise<void> {
+    this.checkLink(stored.number, stored.parentHash);
+    this.state.expectRoot(stored.number, stored.zkRoot);
+    this.ledger.appendStored(stored);
+    await this.afterAppend(stored.imported);
+  }
+
+  /** Restores the edits that were pending when the devnet was last open. */
+  async resume(edits: readonly StateEdit[]): Promise<void> {
+    this.store?.resume(edits);
+    this.edits = edits;
+    this.edited = await this.withEdits(edits);
+  }
+
+  private async announce(record: BlockRecord): Promise<void> {
+    for (const { hash } of record.block.transactions) this.pool.remove(hash);
+    await this.append(record);
+    await this.pool.prune(this.nonceOf);
+    for (const listener of this.listeners) listener(record.block);
+  }
+
+  private checkLink(number: number, parentHash: Uint8Array): void {
+    const { headSummary } = this.ledger;
+    if (number !== headSummary.number + 1 || !equalBytes(parentHash, headSummary.hash)) throw brokenLink(number);
+  }
+
+  private async append(record: BlockRecord): Promise<void> {
+    this.ledger.append(record.block, record.receipts);
+    await this.afterAppend(record.imported === true);
+    this.edited = await this.withEdits(this.edits);
+    if (this.store === undefined) return;
+    // A checkpoint of a block that is not stored cannot be used.
+    let written = Math.min(this.finality.finalized.header.number, this.store.stored);
+    // A revert removes later checkpoints, and a pruned devnet has no other way to an earlier state.
+    if (this.pruning !== undefined) written = Math.min(written, this.snapshots.oldestFinalized);
+    await this.checkpoints?.afterBlock(record.block, this.state, written, this.store.lastBytes);
+    if (this.pruning === undefined || this.checkpoints === undefined || !this.store.isComplete) return;
+    await this.pruning.keepWithin(Math.min(this.checkpoints.block, this.finality.oldestHeld));
+  }
+
+  /** Runs after a block was appended. @param imported - the block was made elsewhere, and was final on arrival */
+  private async afterAppend(imported: boolean): Promise<void> {
+    if (!imported) this.edits = [];
+    this.next = { ...this.next, baseFeePerGas: undefined, gasLimit: undefined };
+    await (imported ? this.finality.settle() : this.finality.advance());
+  }
+
+  /** If a block cannot be made or stored, the state is reverted; transactions stay in the pool. */
+  private async revertOnError<Result>(work: () => Promise<Result>): Promise<Result> {
+    const parent = this.ledger.head.header;
+    try {
+      return await work();
+    } catch (error) {
+      this.state.revertTo(parent.number, parent.stateRoot);
+      throw error;
+    }
+  }
+
+  private async withEdits(edits: readonly StateEdit[]): Promise<StateOverlay | undefined> {
+    if (edits.length === 0) return undefined;
+    const overlay = new StateOverlay(this.state.flat.at(this.ledger.head.header.number));
+    await applyEdits(overlay, edits);
+    return overlay;
+  }
+}
+
+/** Applies a stored block, which must give the roots of its record. @throws PlumblineError `STORE_CORRUPT` */
+export async function applyStored(state: DevnetState, { block, changes, zkRoot }: BlockRecord): Promise<void> {
+  const { number, stateRoot } = block.header;
+  const roots = await state.apply(number, changes);
+  if (!equalBytes(roots.zkRoot, zkRoot) || !equalBytes(roots.stateRoot, stateRoot)) throw brokenLink(number);
+}
+
+function brokenLink(number: number): PlumblineError<'STORE_CORRUPT'> {
+  const reason = `block ${number} does not follow from the one before it`;
+  const details = { table: 'blocks', reason };
+  return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details);
+}

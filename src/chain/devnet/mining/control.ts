@@ -1,0 +1,149 @@
+import { invalidParameter } from '../../../errors.js';
+import type { SignedTransaction } from '../../../ethereum/transaction.js';
+import type { SerialQueue } from '../../../scheduling/serial-queue.js';
+import type { Block } from '../../chain.js';
+import type { MiningMode, NextBlock } from '../options.js';
+import type { StateEdit } from '../records/edits.js';
+import type { Ledger } from '../records/ledger.js';
+import type { BlockMaker } from './block-maker.js';
+import type { Impersonation, TransactionRequest } from './impersonation.js';
+import type { Mining } from './mining.js';
+import type { TransactionSubmission } from './transaction-submission.js';
+
+/** Times of blocks that are mined on demand, in seconds. */
+export interface MineTimes {
+  /** Of the first block; chosen by the clock if left out. */
+  readonly first?: number | undefined;
+  /** Between each block and the next; chosen by the clock if left out. */
+  readonly interval?: number | undefined;
+}
+
+/** The parts of a devnet that the control uses. */
+export interface ControlParts {
+  readonly maker: BlockMaker;
+  readonly mining: Mining;
+  readonly submission: TransactionSubmission;
+  readonly ledger: Ledger;
+  readonly queue: SerialQueue;
+}
+
+/** Developer controls of a devnet. Each call is queued behind earlier blocks and transactions. */
+export class DevnetControl {
+  constructor(private readonly parts: ControlParts) {}
+
+  get impersonation(): Impersonation {
+    return this.parts.submission.impersonation;
+  }
+
+  get mining(): MiningMode {
+    return this.parts.mining.mode;
+  }
+
+  /** Time of the newest block, seconds. */
+  get headTimestamp(): number {
+    return this.parts.ledger.head.header.timestamp;
+  }
+
+  /**
+   * Seals blocks. The first one includes all transactions that can run.
+   *
+   * @throws PlumblineError `INVALID_PARAMETER` for a time that is not after the newest block's
+   */
+  mine(count: number, { first, interval }: MineTimes = {}): Promise<Block[]> {
+    return this.enqueue(async ({ maker, ledger }) => {
+      const blocks: Block[] = [];
+      for (let i = 0; i < count; i++) {
+        const { timestamp } = ledger.head.header;
+        const at = i === 0 ? first : interval === undefined ? undefined : timestamp + interval;
+        if (at !== undefined) maker.clock.setNext(at, timestamp);
+        blocks.push(await maker.seal());
+      }
+      return blocks;
+    });
+  }
+
+  /** Changes when blocks are sealed. @throws PlumblineError `INVALID_PARAMETER` for an interval out of range */
+  setMining(mode: MiningMode): Promise<void> {
+    requireInterval(mode);
+    return this.enqueue(({ mining }) => mining.set(mode));
+  }
+
+  /** @returns the id to revert to */
+  snapshot(): Promise<number> {
+    return this.enqueue(async ({ maker }) => maker.snapshot());
+  }
+
+  /** Reverts to a snapshot. @returns false if there is no such snapshot */
+  revert(id: number): Promise<boolean> {
+    return this.enqueue(({ maker }) => maker.revert(id));
+  }
+
+  /** Changes the state without a transaction: visible at once; on the chain, and provable, with the next block. */
+  edit(edit: StateEdit): Promise<void> {
+    return this.enqueue(({ maker }) => maker.edit(edit));
+  }
+
+  /**
+   * Sends a transaction from a dev account or an impersonated account.
+   *
+   * @returns its hash, 32 bytes
+   * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS`
+   */
+  send(request: TransactionRequest): Promise<Uint8Array> {
+    return this.enqueue(({ submission }) => submission.send(request));
+  }
+
+  /** Removes a transaction from the pool. @returns whether it was there */
+  drop(hash: Uint8Array): Promise<boolean> {
+    return this.enqueue(async ({ maker }) => maker.pool.remove(hash));
+  }
+
+  /** Empties the pool. */
+  dropAll(): Promise<void> {
+    return this.enqueue(async ({ maker }) => maker.pool.clear());
+  }
+
+  /** The pool's transactions: `ready` for the next block, or `queued` behind a missing nonce. */
+  poolContents(): Promise<{ ready: readonly SignedTransaction[]; queued: readonly SignedTransaction[] }> {
+    return this.enqueue(async ({ maker }) => {
+      const ready = await maker.pool.ready(maker.nonceOf);
+      const readySet = new Set(ready);
+      return { ready, queued: maker.pool.transactions.filter((transaction) => !readySet.has(transaction)) };
+    });
+  }
+
+  /** Advances the clock. @returns seconds that it is now ahead of the wall clock */
+  increaseTime(seconds: number): Promise<number> {
+    return this.enqueue(async ({ maker, ledger }) => maker.clock.increase(seconds, ledger.head.header.timestamp));
+  }
+
+  /** @param timestamp - of the next block, seconds. @throws PlumblineError `INVALID_PARAMETER` unless it is after the head's */
+  setNextTimestamp(timestamp: number): Promise<void> {
+    return this.enqueue(async ({ maker, ledger }) => maker.clock.setNext(timestamp, ledger.head.header.timestamp));
+  }
+
+  /** @param seconds - between each block and the next; undefined returns to the clock */
+  setTimestampInterval(seconds: number | undefined): Promise<void> {
+    return this.enqueue(async ({ maker }) => maker.clock.setStep(seconds));
+  }
+
+  /** Sets the given values for the next blocks; the others stay. */
+  setNextBlock(next: Partial<NextBlock>): Promise<void> {
+    return this.enqueue(async ({ maker }) => {
+      maker.next = { ...maker.next, ...next };
+    });
+  }
+
+  private enqueue<Result>(work: (parts: ControlParts) => Promise<Result>): Promise<Result> {
+    return this.parts.queue.run(() => work(this.parts));
+  }
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` */
+export function requireInterval(mode: MiningMode): void {
+  if (typeof mode !== 'object' || (mode.intervalSeconds > 0 && mode.intervalSeconds <= MAX_INTERVAL_SECONDS)) return;
+  throw invalidParameter('mining.intervalSeconds', `must be above 0 and at most ${MAX_INTERVAL_SECONDS}`);
+}
+
+/** Timers do not support much longer delays. */
+const MAX_INTERVAL_SECONDS = 2_000_000;

@@ -1,0 +1,85 @@
+import { isPlumblineError, type PlumblineError } from '../../../errors.js';
+import { nextExcessBlobGas } from '../../../ethereum/blob-gas.js';
+import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
+import type { BlockHeader } from '../../../ethereum/header.js';
+import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
+import type { SignedTransaction } from '../../../ethereum/transaction.js';
+import { encodeExtraData } from '../../../fees/extra-data.js';
+import { ZERO_WORD } from '../../../primitives/bytes.js';
+import type { DevnetSettings } from '../options.js';
+import { type BlockRecord, blockWithHash } from '../records/block-record.js';
+import type { Ledger } from '../records/ledger.js';
+import type { DevnetState } from '../state/devnet-state.js';
+import { type BlockExecution, type BlockPlan, executeBlock, receiptsOf } from './block-execution.js';
+
+export type { BlockPlan } from './block-execution.js';
+
+/** A sealed block, and transactions that were dropped because they can never run. */
+export interface SealedBlock {
+  readonly record: BlockRecord;
+  readonly dropped: readonly { readonly transaction: SignedTransaction; readonly reason: string }[];
+}
+
+/**
+ * Executes transactions on the head's state, applies the result to the state and builds the block. Transactions that
+ * cannot run, or not yet, are left out.
+ */
+export async function sealBlock(
+  settings: DevnetSettings,
+  ledger: Ledger,
+  state: DevnetState,
+  plan: BlockPlan,
+): Promise<SealedBlock> {
+  const dropped: SealedBlock['dropped'][number][] = [];
+  const execution = await executeBlock(settings.network, state, plan, (error, transaction) => {
+    // It passed admission; earlier transactions of the block may have changed the state since.
+    if (!isPlumblineError(error, 'TRANSACTION_REJECTED') && !isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw error;
+    if (!mayRunLater(error)) dropped.push({ transaction, reason: error.message });
+  });
+  const { changes, executed } = execution;
+  const roots = await state.apply(plan.context.number, changes);
+  const transactions = executed.map(({ transaction }) => transaction);
+  const header: BlockHeader = {
+    ...unsignedHeader(settings, ledger, execution),
+    stateRoot: roots.stateRoot,
+    transactionsRoot: await orderedTrieRoot(transactions.map(({ raw }) => raw)),
+  };
+  const block = blockWithHash({ header, transactions, uncles: [], withdrawals: [] });
+  return { record: { block, receipts: receiptsOf(block, execution), changes, zkRoot: roots.zkRoot }, dropped };
+}
+
+/** The header without its state and transactions roots. Fields of later forks are set only if the rules have them. */
+function unsignedHeader(settings: DevnetSettings, ledger: Ledger, execution: BlockExecution) {
+  const { rules, context } = execution;
+  const parent = ledger.head;
+  return {
+    parentHash: parent.hash,
+    sha3Uncles: EMPTY_UNCLES_HASH,
+    miner: context.coinbase,
+    receiptsRoot: execution.receiptsRoot,
+    logsBloom: execution.logsBloom,
+    difficulty: context.difficulty ?? 0n,
+    number: context.number,
+    gasLimit: context.gasLimit,
+    gasUsed: execution.gasUsed,
+    timestamp: context.timestamp,
+    extraData: settings.prices === undefined ? new Uint8Array(0) : encodeExtraData(settings.prices),
+    mixHash: context.prevRandao,
+    nonce: new Uint8Array(8),
+    ...(rules.london && { baseFeePerGas: context.baseFeePerGas }),
+    ...(rules.shanghai && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
+    ...(rules.cancun && {
+      blobGasUsed: execution.blobGasUsed,
+      excessBlobGas: rules.blobs === undefined ? 0n : nextExcessBlobGas(parent.header, rules.blobs, rules.osaka),
+      parentBeaconBlockRoot: context.parentBeaconBlockRoot ?? ZERO_WORD,
+    }),
+    ...(execution.requestsHash !== undefined && { requestsHash: execution.requestsHash }),
+  };
+}
+
+/** True if the block is full, or if an earlier transaction of the sender was left out. */
+function mayRunLater(error: PlumblineError): boolean {
+  if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) return false;
+  const { rule } = error.details;
+  return rule === 'block-gas-limit' || rule === 'nonce-too-high';
+}

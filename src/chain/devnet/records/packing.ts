@@ -1,0 +1,161 @@
+import { PlumblineError } from '../../../errors.js';
+import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey } from '../../../primitives/bytes.js';
+
+/** Type of the value that follows, one byte. */
+const TAG = {
+  undefined: 0,
+  null: 1,
+  false: 2,
+  true: 3,
+  integer: 4,
+  bigint: 5,
+  bytes: 6,
+  shared: 7,
+  list: 8,
+  object: 9,
+};
+
+/** Shorter bytes take no more room than a reference to them; longer ones rarely repeat. */
+const MIN_SHARED_BYTES = 8;
+const MAX_SHARED_BYTES = 1024;
+/** Maximum number of shared byte strings. */
+const MAX_SHARED = 1024;
+/**
+ * Number of consecutive values that must contain the same bytes before they are shared. A block hash occurs in two: its
+ * block and the next one.
+ */
+const MIN_RUN = 3;
+
+/**
+ * Packs plain values (objects, arrays, bytes, integers, bigints, booleans) into bytes, for values in memory that are
+ * rarely read. Unpacked, a block takes about five times as much. Property names and repeated bytes are stored once per
+ * packer, so only the packer that packed a value can unpack it.
+ */
+export class Packer {
+  private readonly shapes: (readonly string[])[] = [];
+  private readonly shapeIds = new Map<string, number>();
+  private readonly shared: Uint8Array[] = [];
+  private readonly sharedIds = new Map<string, number>();
+  /** Byte strings of the previous and the current value, with the number of consecutive values that contained them. */
+  private previousRuns = new Map<string, number>();
+  private currentRuns = new Map<string, number>();
+
+  /** @throws PlumblineError `INTERNAL` for a value of another type */
+  pack(value: unknown): Uint8Array {
+    const out: number[] = [];
+    this.write(out, value);
+    [this.previousRuns, this.currentRuns] = [this.currentRuns, new Map()];
+    return Uint8Array.from(out);
+  }
+
+  /** The packed value. Shared bytes in it must not be modified. */
+  unpack(packed: Uint8Array): unknown {
+    return this.read({ packed, at: 0 });
+  }
+
+  private write(out: number[], value: unknown): void {
+    if (value === undefined) out.push(TAG.undefined);
+    else if (value === null) out.push(TAG.null);
+    else if (typeof value === 'boolean') out.push(value ? TAG.true : TAG.false);
+    else if (typeof value === 'bigint' && value >= 0n) {
+      out.push(TAG.bigint);
+      writeBytes(out, bigIntToMinimalBytes(value));
+    } else if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
+      out.push(TAG.integer);
+      writeInteger(out, value);
+    } else if (value instanceof Uint8Array) this.writeShared(out, value);
+    else if (Array.isArray(value)) {
+      out.push(TAG.list);
+      writeInteger(out, value.length);
+      for (const item of value) this.write(out, item);
+    } else if (typeof value === 'object') {
+      out.push(TAG.object);
+      writeInteger(out, this.shapeOf(Object.keys(value)));
+      for (const item of Object.values(value)) this.write(out, item);
+    } else
+      throw new PlumblineError('INTERNAL', `a value of type ${typeof value} cannot be packed`, {
+        reason: `packing of ${typeof value}`,
+      });
+  }
+
+  private writeShared(out: number[], bytes: Uint8Array): void {
+    const id = bytes.length < MIN_SHARED_BYTES ? undefined : this.sharedId(bytes);
+    out.push(id === undefined ? TAG.bytes : TAG.shared);
+    if (id === undefined) writeBytes(out, bytes);
+    else writeInteger(out, id);
+  }
+
+  private sharedId(bytes: Uint8Array): number | undefined {
+    if (bytes.length > MAX_SHARED_BYTES) return undefined;
+    const key = bytesToKey(bytes);
+    const id = this.sharedIds.get(key);
+    if (id !== undefined) return id;
+    const run = (this.previousRuns.get(key) ?? 0) + 1;
+    this.currentRuns.set(key, run);
+    if (run < MIN_RUN || this.shared.length === MAX_SHARED) return undefined;
+    this.sharedIds.set(key, this.shared.length);
+    return this.shared.push(bytes.slice()) - 1;
+  }
+
+  private shapeOf(names: readonly string[]): number {
+    const key = names.join();
+    let id = this.shapeIds.get(key);
+    if (id === undefined) {
+      id = this.shapes.push(names) - 1;
+      this.shapeIds.set(key, id);
+    }
+    return id;
+  }
+
+  private read(from: { readonly packed: Uint8Array; at: number }): unknown {
+    switch (from.packed[from.at++]) {
+      case TAG.null:
+        return null;
+      case TAG.false:
+        return false;
+      case TAG.true:
+        return true;
+      case TAG.integer:
+        return readInteger(from);
+      case TAG.bigint:
+        return bytesToBigInt(readBytes(from));
+      case TAG.bytes:
+        return readBytes(from);
+      case TAG.shared:
+        return this.shared[readInteger(from)];
+      case TAG.list:
+        return Array.from({ length: readInteger(from) }, () => this.read(from));
+      case TAG.object:
+        return Object.fromEntries(this.shapes[readInteger(from)]!.map((name) => [name, this.read(from)]));
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** Seven bits per byte, lowest first. The eighth bit is set if more bytes follow. */
+function writeInteger(out: number[], value: number): void {
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) out.push((rest % 128) + 128);
+  out.push(rest);
+}
+
+function writeBytes(out: number[], bytes: Uint8Array): void {
+  writeInteger(out, bytes.length);
+  for (const byte of bytes) out.push(byte);
+}
+
+function readInteger(from: { readonly packed: Uint8Array; at: number }): number {
+  let value = 0;
+  for (let unit = 1; ; unit *= 128) {
+    const byte = from.packed[from.at++]!;
+    value += (byte % 128) * unit;
+    if (byte < 128) return value;
+  }
+}
+
+function readBytes(from: { readonly packed: Uint8Array; at: number }): Uint8Array {
+  const length = readInteger(from);
+  from.at += length;
+  return from.packed.slice(from.at - length, from.at);
+}

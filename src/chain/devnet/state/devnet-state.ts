@@ -1,0 +1,180 @@
+import { StateTrie, type TrieWrite } from '../../../ethereum/state-trie.js';
+import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import type { Hasher } from '../../../kernel/contracts.js';
+import type { TrieKernel } from '../../../kernel/trie-contract.js';
+import { openWorldState } from '../../../state/open-world-state.js';
+import type { WorldState, ZkAccountChange } from '../../../state/world-state.js';
+import type { ImaginedRoots } from '../../chain.js';
+import { FlatState } from './flat-state.js';
+
+/** State roots after a block: of the ordinary trie, for the header, and of the zk state, for layer 1. 32 bytes each. */
+export interface StateRoots {
+  readonly stateRoot: Uint8Array;
+  readonly zkRoot: Uint8Array;
+}
+
+/** Approximate share of the zk state in the time to load a genesis. */
+const ZK_SHARE = 0.2;
+
+/** Hasher and trie kernel of a zk state. */
+export interface ZkEngine {
+  readonly hasher: Hasher;
+  /** Empty, not shared, of the hasher's scheme, with the options `undo` and `nodes`. */
+  readonly kernel: TrieKernel;
+}
+
+/** The state of a devnet in three forms: flat for execution, Merkle-Patricia trie for headers, zk state for proofs. */
+export class DevnetState {
+  flat = new FlatState();
+  /** Ordinary state roots of the blocks whose ordinary trie is held. */
+  private readonly roots = new Map<number, Uint8Array>();
+  /** Zk state roots of the blocks that may still be finalized, whether or not their state is held. */
+  private readonly zkRoots = new Map<number, Uint8Array>();
+  private worldState: WorldState | undefined;
+
+  private constructor(
+    public trie: StateTrie,
+    private readonly engine: ZkEngine,
+    private readonly pages: boolean,
+  ) {}
+
+  /** @param pages - track which pages a checkpoint must write */
+  static async create(engine: ZkEngine, pages: boolean): Promise<DevnetState> {
+    return new DevnetState(await StateTrie.create(), engine, pages);
+  }
+
+  get zk(): WorldState {
+    this.worldState ??= openWorldState(this.engine.hasher, this.engine.kernel, { pages: this.pages });
+    return this.worldState;
+  }
+
+  /** Starts from the state after a block, in all three forms. Tries of earlier blocks are not held. */
+  start(block: number, stateRoot: Uint8Array, trie: StateTrie, zk: WorldState, flat: FlatState): void {
+    this.trie = trie;
+    this.worldState = zk;
+    this.flat = flat;
+    // `trie` holds the root already.
+    this.roots.set(block, stateRoot);
+  }
+
+  /** Empties all three forms. */
+  async reset(): Promise<void> {
+    this.trie = await StateTrie.create();
+    this.flat = new FlatState();
+    this.roots.clear();
+    this.worldState = undefined;
+  }
+
+  /** Records the zk state root of a stored block before its state is loaded. */
+  expectRoot(block: number, zkRoot: Uint8Array): void {
+    this.zkRoots.set(block, zkRoot);
+  }
+
+  /** Applies the accounts of the genesis block. @param onProgress - called with the share that is done, 0 to 1 */
+  async load(changes: readonly AccountChange[], onProgress: (fraction: number) => void): Promise<StateRoots> {
+    onProgress(0);
+    const zkRoot = this.zk.applyBlock(0, changes.map(toZkChange), (fraction) => onProgress(ZK_SHARE * fraction));
+    this.zkRoots.set(0, zkRoot);
+    const stateRoot = await this.trie.load(changes.map(toTrieWrite), (fraction) => {
+      onProgress(ZK_SHARE + (1 - ZK_SHARE) * fraction);
+    });
+    this.hold(0, stateRoot);
+    this.flat.apply(0, changes);
+    onProgress(1);
+    return { stateRoot, zkRoot };
+  }
+
+  /** Applies the changes of a block. If the zk state refuses them, nothing changes. */
+  async apply(block: number, changes: readonly AccountChange[]): Promise<StateRoots> {
+    const zkRoot = this.zk.applyBlock(block, changes.map(toZkChange));
+    this.zkRoots.set(block, zkRoot);
+    const stateRoot = await this.trie.write(changes.map(toTrieWrite));
+    this.hold(block, stateRoot);
+    this.flat.apply(block, changes);
+    return { stateRoot, zkRoot };
+  }
+
+  /** Zk state root after `block`, 32 bytes. @throws PlumblineError `STATE_NOT_HELD` */
+  root(block: number): Uint8Array {
+    return this.zkRoots.get(block) ?? this.zk.root(block);
+  }
+
+  /** Whether the zk state after `block` is held, or will be once the checkpoint of block `loading` is loaded. */
+  holdsZk(block: number, loading: number): boolean {
+    return block >= (this.worldState === undefined ? loading : (this.worldState.oldest ?? 0));
+  }
+
+  /** Whether proofs of the ordinary state after `block` can be made. */
+  holds(block: number): boolean {
+    return this.roots.has(block);
+  }
+
+  /** Releases proofs of earlier blocks and reverts to them. Their accounts stay readable. */
+  releaseBefore(block: number): void {
+    for (const number of this.zkRoots.keys()) if (number < block) this.zkRoots.delete(number);
+    this.worldState?.releaseBefore(block);
+    // Iterates in block order.
+    for (const [number, root] of this.roots) {
+      if (number >= block) break;
+      this.trie.release(root);
+      this.roots.delete(number);
+    }
+  }
+
+  /** Root of the ordinary trie with these changes on the newest state, 32 bytes. The changes are not kept. */
+  async rootOf(changes: readonly AccountChange[]): Promise<Uint8Array> {
+    const held = await this.trie.write([]);
+    try {
+      return await this.trie.write(changes.map(toTrieWrite));
+    } finally {
+      this.trie.revertTo(held);
+    }
+  }
+
+  /** `imaginedRoots` of the chain, from the block with this ordinary state root. */
+  async rootsAfter(stateRoot: Uint8Array): Promise<ImaginedRoots> {
+    const trie = await this.trie.fork(stateRoot);
+    return (changes) => trie.write(changes.map(toTrieWrite));
+  }
+
+  /** Reverts to the state after `block`, whose ordinary state root is given. */
+  revertTo(block: number, stateRoot: Uint8Array): void {
+    this.zk.revertTo(block);
+    for (const number of this.zkRoots.keys()) if (number > block) this.zkRoots.delete(number);
+    for (const [number, root] of this.roots) {
+      if (number <= block) continue;
+      this.trie.release(root);
+      this.roots.delete(number);
+    }
+    this.trie.revertTo(stateRoot);
+    this.flat.revertTo(block);
+  }
+
+  private hold(block: number, stateRoot: Uint8Array): void {
+    this.trie.hold(stateRoot);
+    this.roots.set(block, stateRoot);
+  }
+}
+
+function toTrieWrite({ address, after, destroyed, slots }: AccountChange): TrieWrite {
+  return { address, account: after, clearStorage: destroyed, slots };
+}
+
+function toZkChange({ address, before, after, destroyed, code, slots }: AccountChange): ZkAccountChange {
+  return {
+    address,
+    destroyed,
+    slots,
+    ...(before !== undefined && {
+      before: { nonce: before.nonce, balance: before.balance, keccakCodeHash: before.codeHash },
+    }),
+    ...(after !== undefined && {
+      after: {
+        nonce: after.nonce,
+        balance: after.balance,
+        keccakCodeHash: after.codeHash,
+        ...(code !== undefined && { code }),
+      },
+    }),
+  };
+}

@@ -1,0 +1,95 @@
+import { PlumblineError } from '../../../errors.js';
+import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
+import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import type { Account, StateReader } from '../../../evm/state/state-reader.js';
+import { bytesToKey, isZeroBytes, keyToBytes, ZERO_WORD } from '../../../primitives/bytes.js';
+import { VersionedMap } from './versioned-map.js';
+
+/** Accounts, slots and code of the devnet after every block. */
+export class FlatState {
+  private readonly accounts = new VersionedMap<Account>();
+  private readonly codeHashes = new Map<string, Uint8Array>();
+  /** Values are stored as key strings: byte arrays would take five times the memory. */
+  private readonly slots = new Map<string, VersionedMap<string>>();
+  /** Oldest block whose state is held. */
+  private oldest = 0;
+  private readonly codes = new Map<string, Uint8Array>([[bytesToKey(EMPTY_CODE_HASH), new Uint8Array(0)]]);
+
+  /** Applies the changes of a block. */
+  apply(block: number, changes: readonly AccountChange[]): void {
+    for (const change of changes) {
+      const address = bytesToKey(change.address);
+      this.accounts.set(address, block, change.after && this.withSharedHash(change.after));
+      if (change.code !== undefined && change.after !== undefined) {
+        this.codes.set(bytesToKey(change.after.codeHash), change.code);
+      }
+      if (change.destroyed) this.emptyStorage(address, block);
+      for (const { key, after } of change.slots) {
+        this.storageOf(address).set(bytesToKey(key), block, isZeroBytes(after) ? undefined : bytesToKey(after));
+      }
+    }
+  }
+
+  /** Reverts the changes of blocks after this one. */
+  revertTo(block: number): void {
+    this.accounts.truncate(block);
+    for (const storage of this.slots.values()) storage.truncate(block);
+  }
+
+  /** Removes the states before that of `block`. */
+  forgetBefore(block: number): void {
+    this.oldest = Math.max(this.oldest, block);
+    this.accounts.forgetBefore(block);
+    for (const storage of this.slots.values()) storage.forgetBefore(block);
+  }
+
+  /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
+  at(block: number): StateReader {
+    if (block < this.oldest) {
+      throw new PlumblineError(
+        'STATE_NOT_HELD',
+        `the state of block ${block} is no longer held; ask for a newer block`,
+        { block },
+      );
+    }
+    return {
+      account: async (address) => this.accounts.get(bytesToKey(address), block),
+      slot: async (address, slot) => this.slot(bytesToKey(address), bytesToKey(slot), block),
+      code: async (codeHash) => this.code(codeHash),
+    };
+  }
+
+  code(codeHash: Uint8Array): Uint8Array {
+    const code = this.codes.get(bytesToKey(codeHash));
+    if (code === undefined)
+      throw new PlumblineError('INTERNAL', 'the code of an account is missing', { reason: 'unknown code hash' });
+    return code;
+  }
+
+  /** Shares code hashes: an account is stored once for every block that changed it. */
+  private withSharedHash(account: Account): Account {
+    const name = bytesToKey(account.codeHash);
+    const codeHash = this.codeHashes.get(name) ?? account.codeHash;
+    this.codeHashes.set(name, codeHash);
+    return { nonce: account.nonce, balance: account.balance, codeHash };
+  }
+
+  private emptyStorage(address: string, block: number): void {
+    const storage = this.slots.get(address);
+    for (const key of storage?.keys() ?? []) storage!.set(key, block, undefined);
+  }
+
+  private slot(address: string, slot: string, block: number): Uint8Array {
+    const value = this.slots.get(address)?.get(slot, block);
+    return value === undefined ? ZERO_WORD : keyToBytes(value);
+  }
+
+  private storageOf(address: string): VersionedMap<string> {
+    let storage = this.slots.get(address);
+    if (storage === undefined) {
+      storage = new VersionedMap();
+      this.slots.set(address, storage);
+    }
+    return storage;
+  }
+}

@@ -1,0 +1,261 @@
+import { RLP } from '@ethereumjs/rlp';
+import { isPlumblineError, PlumblineError } from '../../../errors.js';
+import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import { equalBytes } from '../../../primitives/bytes.js';
+import type { Commit, PageStore } from '../../../store/page-store.js';
+import type { StoreRepair } from '../../../store/store-status.js';
+import {
+  type BlockRecord,
+  decodeBlockRecord,
+  decodeRecordChanges,
+  encodeBlockRecord,
+} from '../records/block-record.js';
+import { withChecksum, withoutChecksum } from '../records/checkpoint-codec.js';
+import { decodeEdits, encodeEdits, type StateEdit } from '../records/edits.js';
+import { readStoredBlock, type StoredBlock } from '../records/stored-block.js';
+
+const HEAD = 'devnet-head';
+/** Edits of the state that are not in a block yet. */
+const EDITS = 'devnet-edits';
+const NO_HASH = new Uint8Array(0);
+/** Blocks read in one transaction. */
+const BATCH = 64;
+
+/** Receives the decoded part of a block, and its number. */
+type BlockConsumer<Read> = (read: Read, number: number) => Promise<void> | void;
+
+/** Changes to the stored chain in one commit. */
+export interface ChainChange {
+  /** Encoded records of consecutive blocks. The last one becomes the head. */
+  readonly blocks: readonly { readonly number: number; readonly value: Uint8Array }[];
+  readonly head: number;
+  /** Edits pending after the head. */
+  readonly edits: readonly StateEdit[];
+  /** First and last block to delete first; none if the last is smaller. */
+  readonly deleteFrom: number;
+  readonly deleteTo: number;
+  /** Deleted in the same commit. */
+  readonly alsoDelete?: NonNullable<Commit['deletes']>;
+}
+
+/** The stored blocks of a devnet. Each block is one atomic commit, head pointer included. */
+export class DevnetStore {
+  /** Length in bytes of the newest record that was written or read. */
+  lastBytes = 0;
+  /** The head pointer or the edits are damaged and must be written again. */
+  needsRepair = false;
+
+  constructor(
+    private readonly store: PageStore,
+    private readonly chainId: number,
+  ) {}
+
+  /** Commits a change atomically. */
+  async write({ blocks, head, edits, deleteFrom, deleteTo, alsoDelete = [] }: ChainChange): Promise<void> {
+    const removed = Array.from({ length: Math.max(0, deleteTo + 1 - deleteFrom) }, (_, i) => ({
+      table: 'blocks' as const,
+      key: deleteFrom + i,
+    }));
+    const puts = blocks.map(({ number, value }) => ({ table: 'blocks' as const, key: number, value }));
+    const entries = [entryOf(HEAD, new TextEncoder().encode(String(head))), entryOf(EDITS, encodeEdits(edits))];
+    await this.store.commit({ deletes: [...removed, ...alsoDelete], puts: [...puts, ...entries] });
+  }
+
+  /** Writes the genesis block. */
+  async writeGenesis(genesis: BlockRecord): Promise<void> {
+    const value = encodeBlockRecord(genesis);
+    await this.write({ blocks: [{ number: 0, value }], head: 0, edits: [], deleteFrom: 0, deleteTo: -1 });
+  }
+
+  /**
+   * The edits that were pending when the devnet was last open.
+   *
+   * @param onRepair - called if they are damaged; they are then dropped, and must be written again
+   * @throws PlumblineError `STORE_CORRUPT` if they are damaged and there is no `onRepair`
+   */
+  async edits(onRepair?: (repair: StoreRepair) => void): Promise<StateEdit[]> {
+    try {
+      const bytes = await this.store.get('meta', EDITS);
+      return bytes === undefined ? [] : decodeEdits(contentOf(EDITS, bytes));
+    } catch (error) {
+      if (onRepair === undefined || !isPlumblineError(error, 'STORE_CORRUPT')) throw error;
+      onRepair(error.details);
+      this.needsRepair = true;
+      return [];
+    }
+  }
+
+  /**
+   * Number of the newest stored block; undefined if the store holds no devnet. Head pointer and blocks are written
+   * together, so the blocks show whether the pointer is damaged, missing or behind.
+   *
+   * @param onRepair - called if the pointer is wrong
+   * @throws PlumblineError `STORE_CORRUPT` when blocks are missing
+   */
+  async head(onRepair: (repair: StoreRepair) => void = () => {}): Promise<number | undefined> {
+    const pointer = await this.pointer();
+    const numbers = (await this.store.keys('blocks')).filter((key) => typeof key === 'number');
+    const last = numbers.at(-1);
+    if (last === undefined) {
+      if (pointer === undefined) return undefined;
+      throw storeCorrupt(`all ${pointer === 'damaged' ? '' : `${pointer + 1} `}blocks are missing`);
+    }
+    const end = typeof pointer === 'number' ? Math.max(pointer, last) : last;
+    if (numbers.length !== end + 1) {
+      const missing = numbers.findIndex((number, index) => number !== index);
+      throw storeCorrupt(`block ${missing < 0 ? numbers.length : missing} is missing`);
+    }
+    if (pointer !== end) {
+      const reason = pointer === undefined ? 'was missing' : pointer === 'damaged' ? 'was damaged' : `was ${pointer}`;
+      onRepair({ table: 'meta', reason: `the head pointer ${reason}` });
+      this.needsRepair = true;
+    }
+    return end;
+  }
+
+  /**
+   * Checks that the store still holds this chain.
+   *
+   * @param from - newest block that is both stored and on the chain
+   * @param hash - of that block, 32 bytes
+   * @param to - the stored head must be in the range `from` to `to`
+   * @throws PlumblineError `STORE_UNAVAILABLE` if it does not
+   */
+  async requireChain(from: number, hash: Uint8Array | undefined, to: number): Promise<void> {
+    const pointer = await this.pointer();
+    const isNear = typeof pointer === 'number' && pointer >= from && pointer <= to;
+    if (isNear && hash !== undefined && equalBytes((await this.hashAt(from)) ?? NO_HASH, hash)) return;
+    const reason = 'the store no longer holds this chain';
+    throw new PlumblineError('STORE_UNAVAILABLE', `store is not available: ${reason}`, { reason });
+  }
+
+  /** Hash of a stored block; undefined if it is missing or damaged. */
+  private async hashAt(number: number): Promise<Uint8Array | undefined> {
+    const bytes = await this.store.get('blocks', number);
+    try {
+      return bytes && readStoredBlock(bytes, this.chainId, 'sampled').hash;
+    } catch (error) {
+      if (isPlumblineError(error, 'STORE_CORRUPT')) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Reads stored blocks in order.
+   *
+   * @throws PlumblineError `STORE_CORRUPT` when a block is missing or cannot be decoded
+   */
+  each(
+    from: number,
+    to: number,
+    consume: BlockConsumer<BlockRecord>,
+    onProgress?: (fraction: number) => void,
+  ): Promise<void> {
+    return this.scan(from, to, (bytes) => decodeBlockRecord(bytes, this.chainId), consume, onProgress);
+  }
+
+  /** Like `each`, but decodes only what opening needs. @param check - `full` decodes each record in full */
+  open(
+    from: number,
+    to: number,
+    check: 'sampled' | 'full',
+    consume: BlockConsumer<StoredBlock>,
+    onProgress?: (fraction: number) => void,
+  ): Promise<void> {
+    return this.scan(from, to, (bytes) => readStoredBlock(bytes, this.chainId, check), consume, onProgress);
+  }
+
+  /** Like `each`, but decodes only the state changes, in chunks. */
+  changes(from: number, to: number, consume: BlockConsumer<Iterable<readonly AccountChange[]>>): Promise<void> {
+    return this.scan(from, to, decodeRecordChanges, consume);
+  }
+
+  private async scan<Read>(
+    from: number,
+    to: number,
+    read: (bytes: Uint8Array) => Read,
+    consume: BlockConsumer<Read>,
+    onProgress: (fraction: number) => void = () => {},
+  ): Promise<void> {
+    for (let first = from; first <= to; first += BATCH) {
+      const numbers = Array.from({ length: Math.min(BATCH, to + 1 - first) }, (_, i) => first + i);
+      for (const [i, bytes] of (await this.store.getMany('blocks', numbers)).entries()) {
+        if (bytes === undefined) throw storeCorrupt(`block ${first + i} is missing`);
+        this.lastBytes = bytes.length;
+        const done = consume(
+          readBlock(first + i, () => read(bytes)),
+          first + i,
+        );
+        if (done !== undefined) await done;
+      }
+      onProgress(Math.min(1, (first + BATCH - from) / (to + 1 - from)));
+    }
+  }
+
+  /** A stored block. @throws PlumblineError `STORE_CORRUPT` */
+  async block(number: number): Promise<BlockRecord> {
+    const found: BlockRecord[] = [];
+    await this.each(number, number, (record) => {
+      found.push(record);
+    });
+    return found[0]!;
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+  }
+
+  private async pointer(): Promise<number | 'damaged' | undefined> {
+    const bytes = await this.store.get('meta', HEAD);
+    if (bytes === undefined) return undefined;
+    try {
+      const head = Number(new TextDecoder().decode(contentOf(HEAD, bytes)));
+      return Number.isSafeInteger(head) ? head : 'damaged';
+    } catch (error) {
+      if (isPlumblineError(error, 'STORE_CORRUPT')) return 'damaged';
+      throw error;
+    }
+  }
+}
+
+/** @throws PlumblineError `STORE_CORRUPT` with the block number */
+function readBlock<Read>(number: number, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
+    throw storeCorrupt(`block ${number}: ${error.details.reason}`, error);
+  }
+}
+
+function entryOf(key: string, content: Uint8Array) {
+  return { table: 'meta', key, value: withChecksum(key, content) } as const;
+}
+
+/** Content of an entry of `meta`. Entries of earlier versions have no checksum. */
+function contentOf(key: string, bytes: Uint8Array): Uint8Array {
+  const hasChecksum = key === HEAD ? !isDigits(bytes) : !isOneItem(bytes);
+  return hasChecksum ? withoutChecksum('meta', key, bytes) : bytes;
+}
+
+function isOneItem(bytes: Uint8Array): boolean {
+  try {
+    return RLP.decode(bytes, true).remainder.length === 0;
+  } catch {
+    return false;
+  }
+}
+
+function isDigits(bytes: Uint8Array): boolean {
+  return bytes.length > 0 && bytes.every((byte) => byte >= 0x30 && byte <= 0x39);
+}
+
+export function storeCorrupt(reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
+  const details = { table: 'blocks', reason };
+  return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details, { cause });
+}
+
+/** Error for a devnet that is not stored, or not completely. */
+export function notStoredError(reason: string): PlumblineError<'STORE_UNAVAILABLE'> {
+  return new PlumblineError('STORE_UNAVAILABLE', `the devnet is not stored: ${reason}`, { reason });
+}

@@ -1,0 +1,38 @@
+import type { Chain } from './chain.js';
+
+/**
+ * A chain whose members all call those of `current()`. A chain that wraps another one spreads this and overrides what it
+ * changes. The type is `Required<Chain>`: a new member of `Chain` that is missing here does not compile.
+ *
+ * @param current - called for each use. Its kind, its network and which optional members it has must not change
+ */
+export function forwardingChain(current: () => Chain): Required<Chain> {
+  const { kind, network, blocks, prepare, withBody, trust, imaginedRoots } = current();
+  return {
+    kind,
+    network,
+    head: () => current().head(),
+    block: (reference) => current().block(reference),
+    blocks: blocks && ((first, last, signal) => current().blocks!(first, last, signal)),
+    transaction: (hash) => current().transaction(hash),
+    receipt: (hash) => current().receipt(hash),
+    receipts: (block) => current().receipts(block),
+    logs: (query) => current().logs(query),
+    pendingTransactions: () => current().pendingTransactions(),
+    exclusion: (hash) => current().exclusion(hash),
+    stateAt: (block, signal) => current().stateAt(block, signal),
+    prepare: prepare && ((plan) => current().prepare!(plan)),
+    withBody: withBody && ((block) => current().withBody!(block)),
+    contextOf: (block) => current().contextOf(block),
+    pendingContext: (parent) => current().pendingContext(parent),
+    trust: trust && ((block) => current().trust!(block)),
+    prices: (block) => current().prices(block),
+    proof: (address, storageKeys, block, signal) => current().proof(address, storageKeys, block, signal),
+    imaginedRoots: imaginedRoots && ((block) => current().imaginedRoots!(block)),
+    zkProof: (address, storageKeys, reference, onBlock) => current().zkProof(address, storageKeys, reference, onBlock),
+    submit: (raw) => current().submit(raw),
+    onHead: (listener) => current().onHead(listener),
+    onPendingTransaction: (listener) => current().onPendingTransaction(listener),
+    close: () => current().close(),
+  };
+}

@@ -1,0 +1,47 @@
+import type { Block, FoundLog, LogQuery } from '../../chain.js';
+import { bloomTest } from '../../log-filter.js';
+import { logsOfBlock } from '../../log-search.js';
+import { type HeaderSource, linkedDown } from '../heads/block-range.js';
+import type { LightBlock } from '../heads/light-block.js';
+import type { BlockContentsReader } from './block-contents.js';
+
+/** Blocks whose receipts are fetched at the same time. */
+const BLOCKS_AT_ONCE = 16;
+
+/** Where the headers and receipts of a search come from. */
+export interface LogSource extends HeaderSource {
+  readonly contents: Pick<BlockContentsReader, 'receipts'>;
+}
+
+/**
+ * All logs of a range, verified to be complete. The headers are linked to an accepted block. Blocks without a match in their
+ * bloom are skipped. The receipts of the others are verified against their headers.
+ *
+ * @param last - the highest block of the range, accepted
+ * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints; the reason of the signal. There are no partial
+ *   results
+ */
+export async function logsOfRange(
+  source: LogSource,
+  last: LightBlock,
+  { from, filter, onEnd, signal }: Pick<LogQuery, 'from' | 'filter' | 'onEnd' | 'signal'>,
+): Promise<FoundLog[]> {
+  const mayMatch = bloomTest(filter);
+  const { headers } = source;
+  const blocks = await linkedDown(source, last, from, signal);
+  const first = blocks.at(-1)!;
+  // It is linked to `last`, so it has the same trust level.
+  const level = headers.levelOf(last);
+  if (level !== undefined && headers.levelOf(first) === undefined) headers.note({ block: first, level, origins: [] });
+  onEnd?.(first);
+  onEnd?.(last);
+  const matching = blocks.filter(({ header }) => mayMatch(header.logsBloom)).reverse();
+  const found: FoundLog[] = [];
+  const receiptsOf = { receipts: (block: Block) => source.contents.receipts(block, signal) };
+  for (let at = 0; at < matching.length; at += BLOCKS_AT_ONCE) {
+    signal?.throwIfAborted();
+    const some = matching.slice(at, at + BLOCKS_AT_ONCE).map((block) => logsOfBlock(receiptsOf, block, filter));
+    found.push(...(await Promise.all(some)).flat());
+  }
+  return found;
+}

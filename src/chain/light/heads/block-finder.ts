@@ -1,0 +1,87 @@
+import { PlumblineError } from '../../../errors.js';
+import { equalBytes } from '../../../primitives/bytes.js';
+import { notReached } from '../refused.js';
+import type { HeadFollower } from './head-follower.js';
+import { type HeaderChain, KEPT } from './header-chain.js';
+import type { Heads } from './heads.js';
+import type { LightBlock } from './light-block.js';
+
+/** Largest number of headers fetched to link an older block to the linked headers. Deeper blocks are accepted by themselves. */
+const LINKED_DEPTH = 16;
+/**
+ * Blocks below the head that are linked to a sealed block. 8192 blocks are more than two hours at one block a second, about
+ * as far as finalization is behind. It must not exceed the number of headers that are kept.
+ */
+export const SEALED_DEPTH = KEPT;
+
+/** Finds blocks of the chain by number or hash. Each is linked to the head by its headers, or accepted by itself. */
+export class BlockFinder {
+  constructor(
+    private readonly follower: HeadFollower,
+    private readonly headers: HeaderChain,
+    private readonly heads: Heads,
+  ) {}
+
+  /** The ancestor of an accepted block at a lower height. */
+  async ancestorOf(block: LightBlock, number: number): Promise<LightBlock> {
+    const held = this.headers.at(block.header.number);
+    if (held !== undefined && equalBytes(held.hash, block.hash)) {
+      const linked = await this.linked(number);
+      if (linked !== undefined) return linked;
+    }
+    return this.required(number);
+  }
+
+  /** A block that is linked to the head, or close enough to link it. */
+  private async linked(number: number): Promise<LightBlock | undefined> {
+    await this.headers.recall(number);
+    const known = this.headers.at(number);
+    if (known !== undefined) return known;
+    const depth = this.headers.depthBelow(number);
+    if (depth === undefined) return undefined;
+    // At level `sealed` a block has to be linked to a sealed block, unless it carries a seal of its own.
+    const { level } = this.heads.rules;
+    if (level !== 'sealed' || this.heads.sealsBlock(number))
+      return depth > LINKED_DEPTH ? undefined : this.headers.ancestor(number);
+    const below = this.headers.head!.header.number - number;
+    if (below <= SEALED_DEPTH) return this.headers.ancestor(number);
+    const reason = `block ${number} is ${below} blocks below the sealed head, and at most ${SEALED_DEPTH} blocks are linked to it`;
+    throw notReached('sealed', undefined, reason);
+  }
+
+  /**
+   * A block of the chain, linked to the head or accepted by itself.
+   *
+   * @returns undefined above the head
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints
+   */
+  async byNumber(number: number): Promise<LightBlock | undefined> {
+    const head = await this.follower.current();
+    if (number > head.header.number) return undefined;
+    const linked = await this.linked(number);
+    if (linked !== undefined) return linked;
+    const accepted = await this.heads.byNumber(number);
+    this.headers.note(accepted);
+    return accepted.block;
+  }
+
+  /** Links the headers from the head down to `number`, if it is close enough. @throws of the endpoints */
+  async linkIfNear(number: number): Promise<void> {
+    if (this.headers.head!.header.number - number <= LINKED_DEPTH) await this.headers.ancestor(number);
+  }
+
+  /** As `byNumber`. @throws PlumblineError `BLOCK_NOT_FOUND` above the head */
+  async required(number: number): Promise<LightBlock> {
+    const found = await this.byNumber(number);
+    if (found !== undefined) return found;
+    throw new PlumblineError('BLOCK_NOT_FOUND', `there is no block ${number} yet`, { block: String(number) });
+  }
+
+  /** @returns undefined for a block that is not on the chain */
+  async byHash(hash: Uint8Array): Promise<LightBlock | undefined> {
+    const found = await this.heads.byHash(hash);
+    if (found === undefined) return undefined;
+    const onChain = await this.byNumber(found.header.number);
+    return onChain !== undefined && equalBytes(onChain.hash, hash) ? onChain : undefined;
+  }
+}

@@ -1,0 +1,199 @@
+import { equalBytes } from '../../../primitives/bytes.js';
+import type { Activity } from '../../../scheduling/activity.js';
+import type { Clock } from '../../../scheduling/clock.js';
+import type { Call } from '../../../upstream/transport/fault.js';
+import type { HeadListener } from '../../chain.js';
+import type { HeaderChain } from './header-chain.js';
+import type { HeadReading, Heads } from './heads.js';
+import type { LightBlock } from './light-block.js';
+import { Poller } from './poller.js';
+
+/** How often the head is read. */
+export interface FollowerOptions {
+  /** How long a head counts as the newest without another read, milliseconds. */
+  readonly maxAgeMs: number;
+  /** Time between two reads while there are listeners, milliseconds. */
+  readonly paceMs: number;
+  readonly activity: Activity;
+  readonly clock: Clock;
+}
+
+/** How long heads far below the last one are refused. Not for ever: at level `plain` the last head may have been false. */
+const MAX_MEMORY_MS = 5 * 60_000;
+/** Most blocks passed to listeners at once. After a longer gap they get only the newest. */
+const MAX_NOTIFIED = 128;
+
+/** A read of the head that several callers share. It is aborted when all of them have aborted. */
+interface SharedRead {
+  readonly promise: Promise<HeadReading>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+/** Keeps the head up to date: reads it on request when it is too old, and in the background while there are listeners. */
+export class HeadFollower {
+  private readAt = Number.NEGATIVE_INFINITY;
+  /** The head as it was read. `HeaderChain` has another one if headers fetched since then contradict it. */
+  private readHead: LightBlock | undefined;
+  private reading: SharedRead | undefined;
+  private readonly listeners = new Set<HeadListener>();
+  private readonly poller: Poller;
+  /** Hashes of the blocks that listeners have received, by height. */
+  private readonly notified = new Map<number, Uint8Array>();
+  private notifying: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly heads: Heads,
+    private readonly headers: HeaderChain,
+    private readonly options: FollowerOptions,
+  ) {
+    const { paceMs, activity, clock } = options;
+    const look = async () => {
+      const before = this.headers.head;
+      await this.refresh();
+      return this.headers.head !== before;
+    };
+    this.poller = new Poller(look, paceMs, activity, clock);
+  }
+
+  /** The head, unless the last read is too old. */
+  get fresh(): LightBlock | undefined {
+    const age = this.options.clock.now() - this.readAt;
+    // A negative age means that the clock was set back and the real age is unknown.
+    const isFresh = age >= 0 && age <= this.options.maxAgeMs;
+    return isFresh && this.readHead === this.headers.head ? this.readHead : undefined;
+  }
+
+  /** The head that was read last, however long ago. */
+  get last(): LightBlock | undefined {
+    return this.headers.head;
+  }
+
+  /** The newest head, read if the last read is too old. @throws as `refresh` */
+  async current(signal?: AbortSignal): Promise<LightBlock> {
+    return this.fresh ?? (await this.refresh([], signal)).head;
+  }
+
+  /**
+   * Reads the head. Callers during a read share it.
+   *
+   * @param extraCalls - sent to the first endpoint in the same batch; ignored when a read is shared
+   * @param signal - of this caller alone: the read goes on for others that wait for it
+   * @throws as `Heads.read` and `HeaderChain.adopt`; the reason of the signal
+   */
+  async refresh(
+    extraCalls: readonly Call[] = [],
+    signal?: AbortSignal,
+  ): Promise<{ head: LightBlock; batched: HeadReading['batched'] }> {
+    signal?.throwIfAborted();
+    const shared = this.reading;
+    const { batched } = await this.wait(shared ?? this.read(extraCalls), signal);
+    return { head: this.headers.head!, batched: shared === undefined ? batched : undefined };
+  }
+
+  private read(extraCalls: readonly Call[]): SharedRead {
+    const startedAt = this.options.clock.now();
+    const controller = new AbortController();
+    const promise = this.take(extraCalls, controller.signal).then((taken) => {
+      this.readAt = startedAt;
+      return taken;
+    });
+    const reading: SharedRead = { promise, controller, waiting: 0 };
+    const over = () => {
+      if (this.reading === reading) this.reading = undefined;
+    };
+    promise.then(over, over);
+    this.reading = reading;
+    return reading;
+  }
+
+  private wait(reading: SharedRead, signal: AbortSignal | undefined): Promise<HeadReading> {
+    reading.waiting++;
+    if (signal === undefined) return reading.promise;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        reject(signal.reason);
+        if (--reading.waiting > 0) return;
+        if (this.reading === reading) this.reading = undefined;
+        reading.controller.abort(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      const stay = () => signal.removeEventListener('abort', leave);
+      reading.promise.then(resolve, reject).then(stay, stay);
+    });
+  }
+
+  /** Calls the listener with each new head, in order. @returns a function that ends the subscription */
+  onHead(listener: HeadListener): () => void {
+    // Wrapped, so that a listener that is added twice is called twice.
+    const own: HeadListener = (block) => listener(block);
+    this.listeners.add(own);
+    const { head } = this.headers;
+    if (this.listeners.size === 1) {
+      this.notified.clear();
+      if (head !== undefined) this.notified.set(head.header.number, head.hash);
+    }
+    this.poller.start();
+    return () => {
+      this.listeners.delete(own);
+      if (this.listeners.size === 0) this.poller.stop();
+    };
+  }
+
+  close(): void {
+    this.listeners.clear();
+    this.poller.stop();
+  }
+
+  private async take(extraCalls: readonly Call[], signal: AbortSignal): Promise<HeadReading> {
+    const reading = await this.heads.read(extraCalls, this.lowest, signal);
+    signal.throwIfAborted();
+    await this.headers.adopt(reading, extraCalls.length > 0, signal);
+    this.readHead = this.headers.head;
+    if (this.listeners.size > 0) {
+      this.notifying = this.notifying.then(() => this.notify()).catch(() => {});
+    }
+    return reading;
+  }
+
+  /** Height below which heads are refused, so that endpoints that fall far behind do not take the node back. */
+  private get lowest(): number {
+    const { head } = this.headers;
+    const { level, maxLagBlocks } = this.heads.rules;
+    const isRecent = this.options.clock.now() - this.readAt <= MAX_MEMORY_MS;
+    return head !== undefined && (level === 'sealed' || isRecent) ? Math.max(0, head.header.number - maxLagBlocks) : 0;
+  }
+
+  /** Passes the blocks between the last notified one and the head to the listeners. */
+  private async notify(): Promise<void> {
+    const { head } = this.headers;
+    if (head === undefined || this.wasNotified(head)) return;
+    const lowest = Math.min(...this.notified.keys());
+    const blocks = [head];
+    for (let number = head.header.number - 1; number >= lowest; number--) {
+      if (blocks.length === MAX_NOTIFIED) {
+        blocks.length = 1;
+        break;
+      }
+      const block = await this.headers.ancestor(number);
+      if (this.wasNotified(block)) break;
+      blocks.push(block);
+    }
+    for (const block of blocks.reverse()) {
+      this.notified.set(block.header.number, block.hash);
+      if (this.notified.size > MAX_NOTIFIED) this.notified.delete(Math.min(...this.notified.keys()));
+      for (const listener of this.listeners) {
+        try {
+          listener(block);
+        } catch {
+          // The other listeners still have to get the block.
+        }
+      }
+    }
+  }
+
+  private wasNotified({ header, hash }: LightBlock): boolean {
+    const notified = this.notified.get(header.number);
+    return notified !== undefined && equalBytes(notified, hash);
+  }
+}

@@ -1,0 +1,299 @@
+import { PlumblineError } from '../../../errors.js';
+import type { Network } from '../../../networks/network.js';
+import { equalBytes } from '../../../primitives/bytes.js';
+import { bytesToHex } from '../../../primitives/hex.js';
+import { toQuantity } from '../../../primitives/quantity.js';
+import type { EndpointGroup, EndpointStatus } from '../../../upstream/group.js';
+import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
+import type { TrustLevel } from '../../chain.js';
+import { requestFirstFound } from '../first-found.js';
+import { answeredError, notReached } from '../refused.js';
+import { type AgreedBlock, agreedBlock, type Claim, sharedHeight } from './head-votes.js';
+import { type LightBlock, readLightBlock } from './light-block.js';
+import { missingHeader } from './linked-headers.js';
+
+import type { SealedHead, SealSource } from './seals.js';
+
+/** Trust levels of a head. */
+export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'sealed'>;
+
+/** When a head is accepted. */
+export interface HeadRules {
+  readonly level: HeadLevel;
+  /** Number of origins that must agree; 1 unless the level is `linked`. */
+  readonly needed: number;
+  /** Blocks that an accepted head may be below the median of the heights that endpoints claim. */
+  readonly maxLagBlocks: number;
+  /** Time limit for one endpoint, milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A block that was accepted as part of the chain. */
+export interface AcceptedBlock {
+  readonly block: LightBlock;
+  readonly level: HeadLevel;
+  /** Origins that reported it; seals are not counted. */
+  readonly origins: readonly string[];
+}
+
+/** A head, and the first endpoint's answers to the extra calls. */
+export interface HeadReading extends AcceptedBlock {
+  /** The first endpoint, its own head and its answers to the extra calls; undefined if it did not answer. */
+  readonly batched:
+    | { readonly from: EndpointInfo; readonly block: LightBlock; readonly answers: readonly Answer[] }
+    | undefined;
+}
+
+/** The answer of one endpoint. */
+interface HeadResponse extends Claim {
+  readonly from: EndpointInfo;
+  readonly blocks: LightBlock[];
+  readonly answers: readonly Answer[];
+}
+
+const LATEST: Call = { method: 'eth_getBlockByNumber', params: ['latest', false] };
+const CHAIN_ID: Call = { method: 'eth_chainId', params: [] };
+/** The order in which endpoints are asked. */
+const READINESS_ORDER: Readonly<Record<EndpointStatus['readiness'], number>> = {
+  healthy: 0,
+  probe: 0,
+  last: 1,
+  refused: 2,
+};
+/** Heights at which endpoints with different heads are compared. */
+const MAX_COMPARED_HEIGHTS = 3;
+
+/** Reads heads and other blocks from as many endpoints as the trust level requires. */
+export class Heads {
+  /** Ids of endpoints whose chain id was checked. */
+  private readonly checked = new Set<string>();
+
+  constructor(
+    private readonly group: EndpointGroup,
+    private readonly network: Network,
+    readonly rules: HeadRules,
+    private readonly seals?: SealSource,
+  ) {}
+
+  /**
+   * The newest block that can be accepted. As many endpoints as needed are asked at the same time.
+   *
+   * @param extraCalls - sent to the first endpoint in the same HTTP request; it answers them at its own newest block
+   * @param lowest - least height of a head; an endpoint with a lower one has fallen behind
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`; of the endpoints if too few of them answer
+   */
+  async read(extraCalls: readonly Call[] = [], lowest = 0, signal?: AbortSignal): Promise<HeadReading> {
+    const sealed = this.rules.level === 'sealed' ? this.seals?.head(signal) : undefined;
+    sealed?.catch(() => {});
+    const { responses, agreed } = await this.poll(extraCalls, lowest, signal);
+    const first = responses[0]!;
+    const batched =
+      first.answers.length === 0 ? undefined : { from: first.from, block: first.blocks[0]!, answers: first.answers };
+    if (sealed === undefined) {
+      const level = this.rules.needed > 1 ? 'linked' : 'plain';
+      return { block: agreed.block, level, origins: agreed.origins, batched };
+    }
+    const { blockHash: hash, check } = await this.freshSeal(await sealed, responses, lowest, signal);
+    const known = responses.flatMap(({ blocks }) => blocks).find((block) => equalBytes(block.hash, hash));
+    const block = known ?? (await this.byHash(hash, signal));
+    if (block === undefined) throw notReached('sealed', undefined, 'no endpoint has the sealed block');
+    check(block);
+    return { block, level: 'sealed', origins: [first.origin], batched };
+  }
+
+  /**
+   * A sealed block that is close enough to the claimed heads, from another endpoint if this one is not. A seal never expires,
+   * so it does not show that the block is the newest.
+   *
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints
+   */
+  private async freshSeal(
+    sealed: SealedHead,
+    responses: readonly HeadResponse[],
+    lowest: number,
+    signal: AbortSignal | undefined,
+  ): Promise<SealedHead> {
+    const floor = (some: readonly HeadResponse[]) => Math.max(lowest, medianHeight(some) - this.rules.maxLagBlocks);
+    if (sealed.number >= floor(responses)) return sealed;
+    // All endpoints are asked before the block counts as stale, because the first one may have invented its height.
+    const silent = this.group.endpoints.filter(({ id }) => !responses.some(({ from }) => from.id === id));
+    const more = await Promise.allSettled(silent.map((from) => this.ask(from, [], signal)));
+    if (signal?.aborted) throw signal.reason;
+    const least = floor([
+      ...responses,
+      ...more.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
+    ]);
+    return sealed.number >= least ? sealed : this.seals!.head(signal, least);
+  }
+
+  /** Whether a block of this height carries a seal in its header. */
+  sealsBlock(number: number): boolean {
+    return this.seals?.sealsBlock(number) === true;
+  }
+
+  /**
+   * A block by its hash, which is recomputed. Whether the block is on the chain is not checked.
+   *
+   * @returns undefined if no endpoint has it
+   */
+  async byHash(hash: Uint8Array, signal?: AbortSignal): Promise<LightBlock | undefined> {
+    return requestFirstFound(this.group, 'eth_getBlockByHash', [bytesToHex(hash), false], {
+      agreeing: Math.max(2, this.rules.needed),
+      ...(signal !== undefined && { signal }),
+      accept: (answer) => readLightBlock(this.network, answer, { hash }),
+    });
+  }
+
+  /**
+   * The block at a height below the head, reported by as many origins as a head needs.
+   *
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, `ANSWER_REFUSED`, also if it is missing; of the endpoints
+   */
+  async byNumber(number: number, signal?: AbortSignal): Promise<AcceptedBlock> {
+    const { level, needed, timeoutMs } = this.rules;
+    if (level === 'sealed' && !this.sealsBlock(number))
+      throw notReached('sealed', undefined, `block ${number} does not carry a seal of its own`);
+    const { value, agreed } = await this.group.requestAll('eth_getBlockByNumber', [toQuantity(number), false], {
+      needed,
+      timeoutMs,
+      ...(signal !== undefined && { signal }),
+      accept: async (answer) => {
+        const block = readLightBlock(this.network, answer, { number });
+        if (block === undefined) throw missingHeader(number);
+        if (level === 'sealed') await this.seals!.checkOwnSeal(block);
+        return block;
+      },
+      key: ({ hash }) => bytesToHex(hash),
+    });
+    const reached = level === 'sealed' ? 'sealed' : needed > 1 ? 'linked' : 'plain';
+    return { block: value, level: reached, origins: agreed.map(({ origin }) => origin) };
+  }
+
+  private async poll(
+    extraCalls: readonly Call[],
+    lowest: number,
+    signal: AbortSignal | undefined,
+  ): Promise<{ responses: readonly HeadResponse[]; agreed: AgreedBlock }> {
+    const needed = this.rules.level === 'linked' ? this.rules.needed : 1;
+    // Endpoints that refuse to serve come last. They fail without a request, with the reason.
+    const waiting = [...this.group.endpoints].sort(
+      (a, b) => READINESS_ORDER[a.readiness] - READINESS_ORDER[b.readiness],
+    );
+    const responses: HeadResponse[] = [];
+    let failure: unknown;
+    while (waiting.length > 0) {
+      const wave = waiting.splice(0, Math.max(1, needed - responses.length));
+      const asked = await Promise.allSettled(
+        wave.map((from, i) => this.ask(from, i === 0 && responses.length === 0 ? extraCalls : [], signal)),
+      );
+      if (signal?.aborted) throw signal.reason;
+      for (const result of asked) {
+        if (result.status === 'fulfilled') responses.push(result.value);
+        else failure ??= result.reason;
+      }
+      const agreed =
+        agreedBlock(responses, needed) ??
+        (await this.agreedAtSharedHeight(responses, needed, waiting.length === 0, signal));
+      if (agreed === undefined || agreed.block.header.number < lowest) continue;
+      if (this.isNear(agreed, responses)) return { responses, agreed };
+    }
+    if (responses.length < needed && failure !== undefined) throw failure;
+    if (needed === 1) {
+      const reason = responses.length === 0 ? 'no endpoint may be asked' : `no endpoint has reached block ${lowest}`;
+      throw failure ?? notReached('plain', undefined, reason);
+    }
+    const heights = responses.map(({ origin, blocks }) => `${origin} at ${blocks[0]!.header.number}`).join(', ');
+    const reason = `${needed} endpoints have to agree on a block near the head: ${heights || 'none answered'}`;
+    throw notReached('linked', responses.length === 0 ? undefined : 'plain', reason);
+  }
+
+  /**
+   * Asks endpoints that are ahead of the others for their block at the greatest height that enough origins have reached.
+   *
+   * @param isLast - no other endpoint is left to ask, so lower heights are compared too
+   */
+  private async agreedAtSharedHeight(
+    responses: readonly HeadResponse[],
+    needed: number,
+    isLast: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<AgreedBlock | undefined> {
+    let height = sharedHeight(responses, needed);
+    for (
+      let step = 0;
+      height !== undefined && height >= 0 && step < (isLast ? MAX_COMPARED_HEIGHTS : 1);
+      step++, height--
+    ) {
+      const number = height;
+      const ahead = responses.filter(({ blocks }) => {
+        return blocks[0]!.header.number > number && !blocks.some(({ header }) => header.number === number);
+      });
+      const others = responses.filter(({ blocks }) => !blocks.some(({ header }) => header.number === number));
+      await Promise.allSettled(
+        (step === 0 ? ahead : others).map(async (response) => {
+          const block = await this.group.request('eth_getBlockByNumber', [toQuantity(number), false], {
+            endpoint: response.from.id,
+            timeoutMs: this.rules.timeoutMs,
+            ...(signal !== undefined && { signal }),
+            accept: (answer) => readLightBlock(this.network, answer, { number }),
+          });
+          if (block !== undefined) response.blocks.push(block);
+        }),
+      );
+      const agreed = agreedBlock(responses, needed);
+      if (agreed !== undefined) return agreed;
+    }
+    return undefined;
+  }
+
+  private isNear({ block }: AgreedBlock, responses: readonly HeadResponse[]): boolean {
+    return medianHeight(responses) - block.header.number <= this.rules.maxLagBlocks;
+  }
+
+  private async ask(
+    from: EndpointInfo,
+    extraCalls: readonly Call[],
+    signal: AbortSignal | undefined,
+  ): Promise<HeadResponse> {
+    const preface = this.checked.has(from.id) ? [LATEST] : [CHAIN_ID, LATEST];
+    const response = await this.group.requestMany([...preface, ...extraCalls], {
+      endpoint: from.id,
+      timeoutMs: this.rules.timeoutMs,
+      ...(signal !== undefined && { signal }),
+      accept: (answers) => {
+        const results = answers.slice(0, preface.length).map((answer) => {
+          if (answer.kind === 'error') throw answeredError(from, answer.error);
+          return answer.result;
+        });
+        if (preface.length === 2) this.requireChain(results[0]);
+        const block = readLightBlock(this.network, results[preface.length - 1]);
+        if (block === undefined) throw notReached('plain', undefined, `${from.origin} has no newest block`);
+        return { from, origin: from.origin, blocks: [block], answers: answers.slice(preface.length) };
+      },
+    });
+    this.checked.add(from.id);
+    return response;
+  }
+
+  /** @throws PlumblineError `ANSWER_REFUSED` */
+  private requireChain(answer: unknown): void {
+    const { chainId } = this.network;
+    if (typeof answer === 'string' && /^0x[0-9a-f]+$/i.test(answer) && BigInt(answer) === BigInt(chainId)) return;
+    const text = typeof answer === 'string' ? answer.slice(0, 20) : typeof answer;
+    throw new PlumblineError(
+      'ANSWER_REFUSED',
+      `chain id: is ${text}, expected ${chainId}; check the URL of the endpoint`,
+      {
+        what: 'chain id',
+        check: 'OTHER_CHAIN',
+        at: '',
+      },
+    );
+  }
+}
+
+/** The median of the claimed heights, of two the higher: one endpoint among several that invents blocks does not change it. */
+function medianHeight(responses: readonly HeadResponse[]): number {
+  const heights = responses.map(({ blocks }) => blocks[0]!.header.number).sort((a, b) => b - a);
+  return heights[(heights.length - 1) >> 1]!;
+}

@@ -1,0 +1,77 @@
+import type { PlumblineError } from '../../../errors.js';
+import type { Network } from '../../../networks/network.js';
+import { toQuantity } from '../../../primitives/quantity.js';
+import { verifyHeaderLink } from '../../../proof/headers/header-link.js';
+import type { EndpointGroup } from '../../../upstream/group.js';
+import { answeredError, answerRefused, isNotAvailableYet, missing } from '../refused.js';
+import { type LightBlock, readLightBlock } from './light-block.js';
+
+/** Most headers fetched by one request. */
+export const AT_ONCE = 64;
+
+/**
+ * Fetches the headers from `child`'s parent down to `number` by one request. Each has the hash that its child names as parent.
+ *
+ * @param number - less than that of `child`
+ * @throws PlumblineError `ANSWER_REFUSED` if they do not link or one is missing, `PROOF_MALFORMED`, of the endpoints
+ */
+export async function fetchLinked(
+  group: EndpointGroup,
+  network: Network,
+  child: LightBlock,
+  number: number,
+  signal?: AbortSignal,
+): Promise<LightBlock[]> {
+  const top = child.header.number;
+  const numbers = Array.from({ length: top - number }, (_, i) => top - 1 - i);
+  const calls = numbers.map((height) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] }));
+  return group.requestMany(calls, {
+    ...(signal !== undefined && { signal }),
+    isTransient: isNotAvailableYet,
+    accept: (answers, from) => {
+      let above = child;
+      return answers.map((answer, i) => {
+        if (answer.kind === 'error') throw answeredError(from, answer.error);
+        const block = readLightBlock(network, answer.result, { number: numbers[i]! });
+        if (block === undefined) throw missingHeader(numbers[i]!);
+        requireLink(block, above);
+        above = block;
+        return block;
+      });
+    },
+  });
+}
+
+/**
+ * Fetches the header that `child` names as its parent.
+ *
+ * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
+ */
+export async function fetchParent(
+  group: EndpointGroup,
+  network: Network,
+  child: LightBlock,
+  signal?: AbortSignal,
+): Promise<LightBlock> {
+  const number = child.header.number - 1;
+  return group.request('eth_getBlockByNumber', [toQuantity(number), false], {
+    ...(signal !== undefined && { signal }),
+    isTransient: isNotAvailableYet,
+    accept: (answer) => {
+      const block = readLightBlock(network, answer, { number, hash: child.header.parentHash });
+      if (block === undefined) throw missingHeader(number);
+      return block;
+    },
+  });
+}
+
+/** @throws PlumblineError `ANSWER_REFUSED` unless `parent` is the parent of `child` */
+export function requireLink(parent: LightBlock, child: LightBlock): void {
+  const verdict = verifyHeaderLink(parent, child);
+  if (!verdict.verified) throw answerRefused(`header of block ${child.header.number}`, verdict);
+}
+
+/** The error for a header that an endpoint does not have. */
+export function missingHeader(number: number): PlumblineError<'ANSWER_REFUSED'> {
+  return missing(`header of block ${number}`);
+}

@@ -1,0 +1,29 @@
+import { BlockFinder } from './heads/block-finder.js';
+import { HeadFollower } from './heads/head-follower.js';
+import { HeaderChain, KEPT } from './heads/header-chain.js';
+import { Heads } from './heads/heads.js';
+import { openSeals } from './heads/seals.js';
+import type { LightChainParts } from './light-options.js';
+
+/** The heads and headers of a light chain, wired together. */
+export interface LightHeads {
+  readonly heads: Heads;
+  readonly headers: HeaderChain;
+  readonly follower: HeadFollower;
+  readonly finder: BlockFinder;
+}
+
+export function openHeads(parts: LightChainParts): LightHeads {
+  const { network, upstream, maru, level, cache, activity, clock } = parts;
+  const rules = {
+    level,
+    needed: level === 'linked' ? parts.agreeing : 1,
+    maxLagBlocks: parts.maxLagBlocks,
+    timeoutMs: parts.headTimeoutMs,
+  };
+  const heads = new Heads(upstream, network, rules, openSeals(network, maru));
+  const headers = new HeaderChain(upstream, network, parts.maxReorgDepth, KEPT, cache?.headersOf(network));
+  const paceMs = Math.max(1, network.slotSeconds) * 1000;
+  const follower = new HeadFollower(heads, headers, { maxAgeMs: parts.headMaxAgeMs, paceMs, activity, clock });
+  return { heads, headers, follower, finder: new BlockFinder(follower, headers, heads) };
+}

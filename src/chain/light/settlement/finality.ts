@@ -1,0 +1,200 @@
+import { isPlumblineError } from '../../../errors.js';
+import { isZeroBytes } from '../../../primitives/bytes.js';
+import type { Clock } from '../../../scheduling/clock.js';
+import type { EndpointGroup } from '../../../upstream/group.js';
+import { answerRefused } from '../refused.js';
+import type { FinalizationEvent } from './finality-events.js';
+import type { FinalityStore, FinalizedBlock } from './finality-store.js';
+import { RollupReader, type RollupReading } from './rollup-reader.js';
+
+/** How finality is read, and how long it is cached. */
+export interface LayerOneFinalityOptions extends RollupReading {
+  /** Older values are read again, milliseconds. */
+  readonly maxAgeMs: number;
+  readonly clock: Clock;
+  /** Stores what was read. Without it nothing is stored. */
+  readonly store?: FinalityStore | undefined;
+}
+
+/** Most roots in memory. */
+const MAX_ROOTS = 4096;
+
+/**
+ * The finalized blocks and zk state roots on layer 1. All values for one request are read at the same layer-1 block. Values of
+ * an earlier session are used only while layer 1 cannot be reached.
+ */
+export class LayerOneFinality {
+  private latest: FinalizedBlock | undefined;
+  private readAt = Number.NEGATIVE_INFINITY;
+  /** Newest finalized block read in this session. */
+  private floor = -1;
+  /** Newest block whose root an answer was verified against. */
+  private verifiedUpTo = -1;
+  private reading: Promise<FinalizedBlock> | undefined;
+  private restoring: Promise<void> | undefined;
+  /** Roots read in this session. A root on layer 1 never changes. */
+  private readonly roots = new Map<number, Uint8Array>();
+  /** Roots of an earlier session that have not been read again. */
+  private readonly earlier = new Map<number, Uint8Array>();
+  private readonly rollup: RollupReader;
+
+  constructor(
+    group: EndpointGroup,
+    private readonly options: LayerOneFinalityOptions,
+  ) {
+    this.rollup = new RollupReader(group, options);
+  }
+
+  /** The finalized block that was read last, of any age. */
+  get known(): FinalizedBlock | undefined {
+    return this.latest;
+  }
+
+  /**
+   * The newest finalized block. While layer 1 cannot be reached, the newest known one: it stays final.
+   *
+   * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints
+   */
+  async newest(): Promise<FinalizedBlock> {
+    return (await this.current()).at;
+  }
+
+  /** @returns with an older value also the error of layer 1 */
+  private async current(): Promise<{ readonly at: FinalizedBlock; readonly offline?: unknown }> {
+    await this.restored();
+    if (this.latest !== undefined && this.isFresh()) return { at: this.latest };
+    this.reading ??= this.read().finally(() => {
+      this.reading = undefined;
+    });
+    try {
+      return { at: await this.reading };
+    } catch (error) {
+      if (this.latest === undefined || !isUnreachable(error)) throw error;
+      return { at: this.latest, offline: error };
+    }
+  }
+
+  /** Whether the last value is recent. At a fixed layer-1 block it never changes. */
+  private isFresh(): boolean {
+    const { clock, maxAgeMs, header } = this.options;
+    if (header !== undefined) return this.readAt !== Number.NEGATIVE_INFINITY;
+    const age = clock.now() - this.readAt;
+    // A negative age means that the clock was set back and the real age is unknown.
+    return age >= 0 && age <= maxAgeMs;
+  }
+
+  /**
+   * Root of the zk state after a block.
+   *
+   * @returns undefined if no finalization ended there
+   * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints
+   */
+  async rootOf(number: number): Promise<Uint8Array | undefined> {
+    const known = this.roots.get(number);
+    if (known !== undefined) return known;
+    const { at, offline } = await this.current();
+    if (number > at.number) return undefined;
+    if (number === at.number) return at.root;
+    try {
+      if (offline !== undefined) throw offline;
+      const root = await this.rollup.rootAt(await this.rollup.pin(), number);
+      if (!isZeroBytes(root)) {
+        await this.remember(number, root);
+        return root;
+      }
+    } catch (error) {
+      const root = isUnreachable(error) ? this.earlier.get(number) : undefined;
+      if (root === undefined) throw error;
+      return root;
+    }
+    if (this.earlier.delete(number)) await this.save();
+    return undefined;
+  }
+
+  /**
+   * Runs `work` with a finalized block. If it throws `ANSWER_REFUSED`, the root is read again next time: without a proof, the
+   * layer-1 endpoint may have returned a false root.
+   *
+   * @throws what `work` throws
+   */
+  async using<T>(at: FinalizedBlock, work: (at: FinalizedBlock) => Promise<T>): Promise<T> {
+    try {
+      const result = await work(at);
+      if (this.roots.has(at.number)) this.verifiedUpTo = Math.max(this.verifiedUpTo, at.number);
+      return result;
+    } catch (error) {
+      if (isPlumblineError(error, 'ANSWER_REFUSED')) await this.forgetRoot(at.number);
+      throw error;
+    }
+  }
+
+  /** Keeps `floor`: a false answer of layer 2 must not allow layer 1 to go back. */
+  private async forgetRoot(number: number): Promise<void> {
+    const root = this.roots.get(number);
+    // A root of an earlier session is read again anyway, as soon as layer 1 can be reached.
+    if (root === undefined) return;
+    this.roots.delete(number);
+    if (number === this.verifiedUpTo) this.earlier.set(number, root);
+    if (this.latest?.number === number) {
+      this.readAt = Number.NEGATIVE_INFINITY;
+      if (number !== this.verifiedUpTo) this.latest = undefined;
+    }
+    await this.save();
+  }
+
+  /** As `RollupReader.events`. */
+  events(from: number, to: number): Promise<FinalizationEvent[]> {
+    return this.rollup.events(from, to);
+  }
+
+  private async read(): Promise<FinalizedBlock> {
+    const startedAt = this.options.clock.now();
+    const pinned = await this.rollup.pin();
+    const number = await this.rollup.currentAt(pinned);
+    if (number < this.floor) {
+      const message = `is ${number}, but was ${this.floor} before`;
+      throw answerRefused('finalized block', { verified: false, reason: 'WENT_BACK', at: '', message });
+    }
+    const root = await this.rollup.rootAt(pinned, number);
+    if (isZeroBytes(root)) {
+      const message = `has no root for its own newest block ${number}; check the rollup address of the network`;
+      throw answerRefused('rollup contract', { verified: false, reason: 'ROOT_MISSING', at: '', message });
+    }
+    this.latest = { number, root, layerOneBlock: pinned.header.number };
+    this.readAt = startedAt;
+    this.floor = number;
+    for (const block of this.earlier.keys()) if (block > number) this.earlier.delete(block);
+    await this.remember(number, root);
+    return this.latest;
+  }
+
+  private async remember(number: number, root: Uint8Array): Promise<void> {
+    this.roots.set(number, root);
+    this.earlier.delete(number);
+    if (this.roots.size > MAX_ROOTS) this.roots.delete(this.roots.keys().next().value!);
+    await this.save();
+  }
+
+  private async save(): Promise<void> {
+    const { latest, roots, earlier } = this;
+    await this.options.store?.save(latest && { newest: latest, roots: new Map([...earlier, ...roots]) });
+  }
+
+  /** Loads the values of an earlier session, once. */
+  private restored(): Promise<void> {
+    this.restoring ??= Promise.resolve(this.options.store?.load()).then((known) => {
+      for (const [number, root] of known?.roots ?? []) this.earlier.set(number, root);
+      this.latest ??= known?.newest;
+    });
+    return this.restoring;
+  }
+}
+
+/** Whether the error means that no endpoint answered, rather than a wrong answer. */
+export function isUnreachable(error: unknown): boolean {
+  return (
+    isPlumblineError(error, 'UPSTREAM_UNAVAILABLE') ||
+    isPlumblineError(error, 'UPSTREAM_RATE_LIMITED') ||
+    isPlumblineError(error, 'REQUEST_TIMED_OUT')
+  );
+}

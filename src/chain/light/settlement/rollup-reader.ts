@@ -1,0 +1,133 @@
+import type { RollupContract } from '../../../networks/network.js';
+import { bigIntToBytes, concatBytes } from '../../../primitives/bytes.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
+import { toQuantity } from '../../../primitives/quantity.js';
+import { verifyEthereumProof } from '../../../proof/ethereum/ethereum-proof.js';
+import { anchorSlots, verifyL1Anchor } from '../../../proof/ethereum/l1-anchor.js';
+import { type HashedHeader, verifyHeader } from '../../../proof/headers/header-answer.js';
+import { readArray, readBytes } from '../../../proof/json-reader.js';
+import type { EndpointGroup } from '../../../upstream/group.js';
+import { answerRefused } from '../refused.js';
+import { blockNumberOf, DATA_FINALIZED, type FinalizationEvent, readFinalization } from './finality-events.js';
+
+/** Which rollup contract is read, and what must confirm the answers of layer-1 endpoints. */
+export interface RollupReading {
+  readonly rollup: RollupContract;
+  /**
+   * Whether to read by `eth_getProof` and verify against the header, not by `eth_call`. Of the header itself, which the
+   * endpoint names, only the hash is checked.
+   */
+  readonly prove: boolean;
+  /** Hash of a trusted layer-1 block, 32 bytes. Everything is proved against its header; newer blocks are not read. */
+  readonly header?: Uint8Array | undefined;
+  /** Number of layer-1 origins that must agree. Default: 1. */
+  readonly agreeing?: number | undefined;
+}
+
+/** Getters of the rollup contract. @source docs/spec/json-rpc.md 6 */
+const CURRENT_BLOCK: Hex = '0x695378f5';
+const STATE_ROOTS: Hex = '0x8be745d1';
+
+/**
+ * Reads the rollup contract on layer 1. All values for one request are read at one block, and proved against its header if
+ * requested.
+ */
+export class RollupReader {
+  private readonly proves: boolean;
+
+  constructor(
+    private readonly group: EndpointGroup,
+    private readonly reading: RollupReading,
+  ) {
+    this.proves = reading.prove || reading.header !== undefined;
+  }
+
+  /**
+   * The layer-1 block at which everything else is read.
+   *
+   * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
+   */
+  async pin(): Promise<HashedHeader> {
+    const { header, agreeing = 1 } = this.reading;
+    const read = (answer: unknown, number?: number) => {
+      const asked = { ...(header !== undefined && { hash: header }), ...(number !== undefined && { number }) };
+      const verdict = verifyHeader(answer, asked);
+      if (!verdict.verified) throw answerRefused('layer-1 header', verdict);
+      return verdict;
+    };
+    const accept = (answer: unknown) => read(answer);
+    if (header !== undefined) {
+      const key = ({ hash }: HashedHeader) => bytesToHex(hash);
+      return this.ask('eth_getBlockByHash', [bytesToHex(header), false], accept, key);
+    }
+    if (agreeing === 1) return this.group.request('eth_getBlockByNumber', ['finalized', false], { accept });
+    const { sharedFinalized } = await import('./shared-finalized.js');
+    return sharedFinalized(this.group, agreeing, read);
+  }
+
+  /** Asks one endpoint after the other, or several at the same time if more than one must agree. */
+  private async ask<T>(
+    method: string,
+    params: readonly unknown[],
+    accept: (answer: unknown) => T,
+    key: (value: T) => string,
+  ): Promise<T> {
+    const { agreeing = 1 } = this.reading;
+    if (agreeing === 1) return this.group.request(method, params, { accept });
+    return (await this.group.requestAll(method, params, { needed: agreeing, accept, key })).value;
+  }
+
+  /** Number of the newest finalized block. @throws as `pin` */
+  async currentAt(pinned: HashedHeader): Promise<number> {
+    if (!this.proves) return blockNumberOf(await this.call(pinned, CURRENT_BLOCK));
+    const { address, currentBlockSlot } = this.reading.rollup;
+    const request = {
+      address: hexToBytes(address, 20),
+      storageKeys: [bigIntToBytes(currentBlockSlot, 32)],
+      stateRoot: pinned.header.stateRoot,
+    };
+    const keys = request.storageKeys.map(bytesToHex);
+    const accept = (answer: unknown) => {
+      const verdict = verifyEthereumProof(request, answer);
+      if (!verdict.verified) throw answerRefused('rollup contract', verdict);
+      return blockNumberOf(verdict.slots[0]!.value);
+    };
+    return this.ask('eth_getProof', [address, keys, toQuantity(pinned.header.number)], accept, String);
+  }
+
+  /** Root of the zk state after a block, 32 bytes; zero if no finalization ended there. @throws as `pin` */
+  async rootAt(pinned: HashedHeader, number: number): Promise<Uint8Array> {
+    const { rollup } = this.reading;
+    const argument = bigIntToBytes(BigInt(number), 32);
+    if (!this.proves) return this.call(pinned, bytesToHex(concatBytes(hexToBytes(STATE_ROOTS), argument)));
+    const keys = anchorSlots(rollup, number).map(bytesToHex);
+    const accept = (answer: unknown) => {
+      const request = { l1StateRoot: pinned.header.stateRoot, rollup, l2BlockNumber: number };
+      const verdict = verifyL1Anchor(request, answer);
+      if (verdict.verified) return verdict.stateRoot;
+      if (verdict.reason === 'NO_FINALIZATION_AT_BLOCK') return new Uint8Array(32);
+      throw answerRefused('rollup contract', verdict);
+    };
+    return this.ask('eth_getProof', [rollup.address, keys, toQuantity(pinned.header.number)], accept, bytesToHex);
+  }
+
+  /** Calls a getter at the pinned block. The block is named by hash, so that no other block of its number is used. */
+  private call(pinned: HashedHeader, data: Hex): Promise<Uint8Array> {
+    const block = { blockHash: bytesToHex(pinned.hash) };
+    const accept = (answer: unknown) => readBytes(answer, 'the answer', 32);
+    return this.ask('eth_call', [{ to: this.reading.rollup.address, data }, block], accept, bytesToHex);
+  }
+
+  /**
+   * Finalization events in a range of layer-1 blocks, both ends included.
+   *
+   * @throws PlumblineError `PROOF_MALFORMED`, of the endpoints
+   */
+  async events(from: number, to: number): Promise<FinalizationEvent[]> {
+    const { address } = this.reading.rollup;
+    const filter = { address, topics: [DATA_FINALIZED], fromBlock: toQuantity(from), toBlock: toQuantity(to) };
+    return this.group.request('eth_getLogs', [filter], {
+      accept: (answer) => readArray(answer, '').map((log, i) => readFinalization(log, `[${i}]`, address)),
+    });
+  }
+}

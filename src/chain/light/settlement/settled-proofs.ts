@@ -1,0 +1,57 @@
+import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
+import { isPlumblineError } from '../../../errors.js';
+import type { LayerOneFinality } from './finality.js';
+import type { FinalizedBlock } from './finality-store.js';
+import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
+
+/** Most finalizations before the newest one that are tried. */
+const OLDER = 3;
+
+/** A proof, and its finalized block. */
+export interface ProofAt {
+  readonly proof: LineaProofJson;
+  readonly at: FinalizedBlock;
+}
+
+/** A proof of one finalized block. @throws as `ZkProofs.prove` */
+export async function prove(
+  finality: LayerOneFinality,
+  proofs: ZkProofs,
+  question: ZkQuestion,
+  at: FinalizedBlock,
+): Promise<ProofAt> {
+  return { proof: await finality.using(at, () => proofs.prove(question, at)), at };
+}
+
+/**
+ * A proof of the newest finalized block that an endpoint has. Of two finalizations close to each other, an endpoint may have
+ * only one (docs/spec/state-trie.md 7.1).
+ *
+ * @param at - the newest finalized block
+ * @throws PlumblineError `BLOCK_NOT_PROVABLE` with the newest block; as `ZkProofs.prove`
+ */
+export async function proveNewest(
+  finality: LayerOneFinality,
+  proofs: ZkProofs,
+  question: ZkQuestion,
+  at: FinalizedBlock,
+): Promise<ProofAt> {
+  try {
+    return await prove(finality, proofs, question, at);
+  } catch (missing) {
+    if (!isPlumblineError(missing, 'BLOCK_NOT_PROVABLE')) throw missing;
+    const { finalizationBefore } = await import('./older-finalizations.js');
+    let older: FinalizedBlock | undefined = at;
+    for (let step = 0; step < OLDER; step++) {
+      // If older finalizations cannot be found, the error is about the newest block.
+      older = older && (await finalizationBefore(finality, older).catch(() => undefined));
+      if (older === undefined) throw missing;
+      try {
+        return await prove(finality, proofs, question, older);
+      } catch (error) {
+        if (!isPlumblineError(error, 'BLOCK_NOT_PROVABLE')) throw error;
+      }
+    }
+    throw missing;
+  }
+}

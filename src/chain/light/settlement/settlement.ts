@@ -1,0 +1,85 @@
+import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
+import { PlumblineError } from '../../../errors.js';
+import { bytesToHex } from '../../../primitives/hex.js';
+import type { BlockReference } from '../../block-reference.js';
+import type { BlockFinder } from '../heads/block-finder.js';
+import type { LightChainParts } from '../light-options.js';
+import { LayerOneFinality } from './finality.js';
+import { FinalityStore, type FinalizedBlock } from './finality-store.js';
+import { ZkProofs, type ZkQuestion } from './zk-proofs.js';
+
+/** What layer 1 holds of a light chain, and proofs of the zk state against it. */
+export class Settlement {
+  /** Undefined without endpoints of layer 1. */
+  private readonly finality: LayerOneFinality | undefined;
+  private readonly proofs: ZkProofs;
+
+  constructor(
+    parts: LightChainParts,
+    private readonly finder: Pick<BlockFinder, 'byHash'>,
+  ) {
+    const { network, upstream, cache, loadHasher } = parts;
+    this.finality = openFinality(parts);
+    this.proofs = new ZkProofs({ network, upstream, table: cache?.proofs, loadHasher });
+  }
+
+  /**
+   * Number of the newest finalized block.
+   *
+   * @returns undefined without endpoints of layer 1
+   * @throws PlumblineError as `LayerOneFinality.newest`
+   */
+  async newestNumber(): Promise<number | undefined> {
+    return (await this.finality?.newest())?.number;
+  }
+
+  /**
+   * A proof of the zk state after a block whose root layer 1 holds. A tag other than `earliest` names the newest one.
+   *
+   * @throws PlumblineError `BLOCK_NOT_PROVABLE` for other blocks, and without endpoints of layer 1; as
+   *   `LayerOneFinality.newest`, `LayerOneFinality.rootOf`, `ZkProofs.prove`
+   */
+  async prove(
+    question: ZkQuestion,
+    reference: BlockReference,
+  ): Promise<{ readonly proof: LineaProofJson; readonly at: FinalizedBlock }> {
+    const isNewest = 'tag' in reference && reference.tag !== 'earliest';
+    if (this.finality === undefined) {
+      throw notProvable(isNewest ? 'finalized' : nameOf(reference), 'cannot be proved without endpoints of layer 1');
+    }
+    const at = isNewest ? await this.finality.newest() : await this.finalizedAt(this.finality, reference);
+    const { prove, proveNewest } = await import('./settled-proofs.js');
+    return (isNewest ? proveNewest : prove)(this.finality, this.proofs, question, at);
+  }
+
+  private async finalizedAt(finality: LayerOneFinality, reference: BlockReference): Promise<FinalizedBlock> {
+    const number = await this.numberOf(reference);
+    if (number === undefined) throw notProvable(nameOf(reference), 'is not on the chain');
+    const root = await finality.rootOf(number);
+    if (root === undefined) throw notProvable(nameOf(reference), 'has no root on layer 1');
+    return { number, root, layerOneBlock: finality.known?.layerOneBlock ?? 0 };
+  }
+
+  private async numberOf(reference: BlockReference): Promise<number | undefined> {
+    if ('number' in reference) return reference.number;
+    return 'hash' in reference ? (await this.finder.byHash(reference.hash))?.header.number : 0;
+  }
+}
+
+function openFinality(parts: LightChainParts): LayerOneFinality | undefined {
+  const { network, layerOne, clock, cache, finalityMaxAgeMs: maxAgeMs } = parts;
+  if (layerOne === undefined) return undefined;
+  const { rollup, chainId } = network;
+  const how = { prove: parts.proveLayerOne, agreeing: parts.layerOneAgreeing, header: parts.layerOneHeader };
+  const store = new FinalityStore(cache?.finalizations, { chainId, rollup: rollup.address, ...how });
+  return new LayerOneFinality(layerOne, { rollup, maxAgeMs, clock, store, ...how });
+}
+
+function nameOf(reference: BlockReference): string {
+  if ('hash' in reference) return bytesToHex(reference.hash);
+  return 'number' in reference ? String(reference.number) : '0';
+}
+
+function notProvable(block: string, reason: string): PlumblineError<'BLOCK_NOT_PROVABLE'> {
+  return new PlumblineError('BLOCK_NOT_PROVABLE', `block ${block} ${reason}`, { block });
+}

@@ -1,0 +1,70 @@
+import type { TrieProof } from '../../../ethereum/state-trie.js';
+import type { BlockContext } from '../../../evm/block-context.js';
+import { Interpreters } from '../../../evm/interpreter/interpreters.js';
+import { toQuantity } from '../../../primitives/quantity.js';
+import type { AccountRequest } from '../../../proof/ethereum/account-state.js';
+import type { Block } from '../../chain.js';
+import type { HeadFollower } from '../heads/head-follower.js';
+import type { LightBlock } from '../heads/light-block.js';
+import type { LightChainParts } from '../light-options.js';
+import { isNotAvailableYet } from '../refused.js';
+import { AccessLists } from './access-lists.js';
+import { fetchAccountProof } from './account-proof.js';
+import { CodeCache } from './code-cache.js';
+import { LightState } from './light-state.js';
+import { type CallDependencies, type PlannedCall, PreparedCall } from './prepared-call.js';
+import { ProvedStates } from './proved-state.js';
+import { stateBatch } from './state-batch.js';
+import { WorkingSet } from './working-set.js';
+
+/** The states of a light chain, fetched from endpoints and proved against the state roots of headers. */
+export class LightStates {
+  private readonly dependencies: CallDependencies;
+
+  /** @param contextAfter - context of the next block after a given one */
+  constructor(
+    { upstream: group, network, clock, cache, accessLists }: LightChainParts,
+    follower: HeadFollower,
+    contextAfter: (block: LightBlock) => BlockContext,
+  ) {
+    const now = () => clock.now();
+    this.dependencies = {
+      group,
+      network,
+      follower,
+      states: new ProvedStates(new CodeCache(cache?.codes)),
+      workingSet: new WorkingSet(now),
+      interpreters: new Interpreters(),
+      accessLists: new AccessLists(accessLists, now),
+      contextAfter,
+    };
+  }
+
+  /** The state for a call that is about to be executed. */
+  prepare(plan: PlannedCall): PreparedCall {
+    return new PreparedCall(this.dependencies, plan);
+  }
+
+  /**
+   * State after a block. An account or slot that is not proved yet is fetched and proved when it is read.
+   *
+   * @param signal - ends what is being fetched
+   */
+  at({ header }: Pick<Block, 'header'>, signal?: AbortSignal): LightState {
+    const { group, states } = this.dependencies;
+    const state = states.at(header.stateRoot);
+    return new LightState(state, async (accesses) => {
+      const batch = stateBatch(accesses, toQuantity(header.number));
+      await group.requestMany(batch.calls, {
+        ...(signal !== undefined && { signal }),
+        isTransient: isNotAvailableYet,
+        accept: (answers, from) => batch.read(state, answers, from),
+      });
+    });
+  }
+
+  /** As `fetchAccountProof`. */
+  proof(block: LightBlock, request: AccountRequest, signal?: AbortSignal): Promise<TrieProof> {
+    return fetchAccountProof(this.dependencies.group, block, request, signal);
+  }
+}

@@ -1,0 +1,173 @@
+import type { BlockContext } from '../../../evm/block-context.js';
+import type { Interpreters } from '../../../evm/interpreter/interpreters.js';
+import type { Network } from '../../../networks/network.js';
+import type { CallRequest } from '../../../primitives/call-request.js';
+import { toQuantity } from '../../../primitives/quantity.js';
+import type { StateOverrides } from '../../../primitives/state-overrides.js';
+import type { EndpointGroup } from '../../../upstream/group.js';
+import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
+import type { HeadFollower } from '../heads/head-follower.js';
+import type { LightBlock } from '../heads/light-block.js';
+import { isNotAvailableYet } from '../refused.js';
+import type { AccessLists } from './access-lists.js';
+import { type AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
+import { LightState } from './light-state.js';
+import type { ProvedState, ProvedStates } from './proved-state.js';
+import { type StateBatch, stateBatch } from './state-batch.js';
+import type { WorkingSet } from './working-set.js';
+
+/** What the prepared calls of one chain share. */
+export interface CallDependencies {
+  readonly group: EndpointGroup;
+  readonly network: Network;
+  readonly follower: HeadFollower;
+  readonly states: ProvedStates;
+  readonly workingSet: WorkingSet;
+  readonly interpreters: Interpreters;
+  readonly accessLists: AccessLists;
+  /** Context of the next block after `block`. */
+  contextAfter(block: LightBlock): BlockContext;
+}
+
+/** A call that is about to be executed. */
+export interface PlannedCall {
+  readonly call: CallRequest;
+  readonly overrides?: StateOverrides | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The state for one call that is about to be executed. What the call reads is fetched in as few round trips as possible. */
+export class PreparedCall {
+  /** Whether the access list has been requested, or must not be. */
+  private isListRequested: boolean;
+
+  constructor(
+    private readonly dependencies: CallDependencies,
+    private readonly plan: PlannedCall,
+  ) {
+    // With state overrides no list is requested: it would be of another execution, and reveal the overrides.
+    this.isListRequested = !dependencies.accessLists.isAvailable || (plan.overrides?.length ?? 0) > 0;
+  }
+
+  /**
+   * Head and state for the call, by one request if the head is not known.
+   *
+   * @throws as `HeadFollower.refresh`; what fetching the state throws
+   */
+  async atHead(): Promise<{ readonly block: LightBlock; readonly state: LightState }> {
+    const { follower } = this.dependencies;
+    const block = follower.fresh ?? (await this.readHead());
+    return { block, state: await this.at(block) };
+  }
+
+  /** State after a block, for the call. @throws what fetching the state throws */
+  async at(block: LightBlock): Promise<LightState> {
+    const { states, workingSet } = this.dependencies;
+    const { call } = this.plan;
+    const state = states.at(block.header.stateRoot);
+    const open = state.missing(certainAccesses(call));
+    if (!open.isEmpty) await this.obtain(block, state, open);
+    return new LightState(state, (accesses) => this.obtainMore(block, state, accesses), workingSet.recordOf(call));
+  }
+
+  /** Requests the head and, in the same batch, recent reads, the certain reads of this call and its access list. */
+  private async readHead(): Promise<LightBlock> {
+    const { follower, states, workingSet } = this.dependencies;
+    const { call } = this.plan;
+    const accesses = certainAccesses(call).addAll(workingSet.recent());
+    await states.codes.recall(addressesWithCode(accesses));
+    const batch = stateBatch(accesses, 'latest', (address) => this.isCodeKnown(address));
+    const list = workingSet.knows(call) ? [] : this.listCall('latest');
+    const { head, batched } = await follower.refresh([...batch.calls, ...list], this.plan.signal);
+    if (batched === undefined) {
+      if (list.length > 0) this.isListRequested = false;
+      return head;
+    }
+    const { from, block, answers } = batched;
+    const state = states.at(block.header.stateRoot);
+    readUnlessWrong(batch, state, answers.slice(0, batch.calls.length), from);
+    const listed = this.listOf(answers.slice(batch.calls.length));
+    const atHead = states.at(head.header.stateRoot);
+    const open = atHead.missing(listed?.addAll(certainAccesses(call)) ?? certainAccesses(call));
+    if (!open.isEmpty) await this.fetch(head, atHead, open);
+    return head;
+  }
+
+  /** Fetches accesses together with the access list of the call, then what the list names. */
+  private async obtain(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
+    const listed = await this.fetch(block, state, accesses, this.listCall(toQuantity(block.header.number)));
+    const open = listed && state.missing(listed);
+    if (open !== undefined && !open.isEmpty) await this.fetch(block, state, open);
+  }
+
+  /** Called when the execution reads something unknown: fetches it together with the reads that will probably follow. */
+  private async obtainMore(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
+    const { dependencies, plan } = this;
+    const { executeSpeculatively } = await import('./speculative-execution.js');
+    const predicted = await executeSpeculatively(state, {
+      call: plan.call,
+      overrides: plan.overrides,
+      context: dependencies.contextAfter(block),
+      network: dependencies.network,
+      interpreters: dependencies.interpreters,
+      signal: plan.signal,
+    });
+    accesses.addAll(predicted);
+    if (!dependencies.accessLists.isAvailable) accesses.addAll(calldataAccesses(plan.call));
+    const missing = state.missing(accesses);
+    if (!missing.isEmpty) await this.obtain(block, state, missing);
+  }
+
+  /** @returns the accesses of the access list, if `list` requests it and the endpoint has it */
+  private async fetch(
+    block: LightBlock,
+    state: ProvedState,
+    accesses: AccessSet,
+    list: readonly Call[] = [],
+  ): Promise<AccessSet | undefined> {
+    await state.codes.recall(addressesWithCode(accesses));
+    const batch = stateBatch(accesses, toQuantity(block.header.number), (address) => {
+      return state.hasAccount(address) ? state.hasCodeOf(address) : state.codes.hasCodeOf(address);
+    });
+    const { signal } = this.plan;
+    return this.dependencies.group.requestMany([...batch.calls, ...list], {
+      ...(signal !== undefined && { signal }),
+      isTransient: isNotAvailableYet,
+      accept: (answers, from) => {
+        batch.read(state, answers.slice(0, batch.calls.length), from);
+        return this.listOf(answers.slice(batch.calls.length));
+      },
+    });
+  }
+
+  private listCall(at: string): Call[] {
+    if (this.isListRequested) return [];
+    this.isListRequested = true;
+    return [this.dependencies.accessLists.callFor(this.plan.call, at)];
+  }
+
+  private listOf([answer]: readonly Answer[]): AccessSet | undefined {
+    return answer === undefined ? undefined : this.dependencies.accessLists.read(answer);
+  }
+
+  /** Whether the code of an account was known at the last head. If it has changed since, it is fetched later. */
+  private isCodeKnown(address: Uint8Array): boolean {
+    const { follower, states } = this.dependencies;
+    const { last } = follower;
+    const state = last && states.at(last.header.stateRoot);
+    return state?.hasAccount(address) === true ? state.hasCodeOf(address) : states.codes.hasCodeOf(address);
+  }
+}
+
+function addressesWithCode(accesses: AccessSet): Uint8Array[] {
+  return [...accesses].flatMap(({ address, code }) => (code ? [address] : []));
+}
+
+/** Reads answers for the endpoint's own head. Wrong answers are ignored: its head may have changed between the calls. */
+function readUnlessWrong(batch: StateBatch, state: ProvedState, answers: readonly Answer[], from: EndpointInfo): void {
+  try {
+    batch.read(state, answers, from);
+  } catch {
+    // It is requested again by the number of the head. A wrong answer to that is an error.
+  }
+}

@@ -1,0 +1,213 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
+import type { BlockContext } from '../../../evm/block-context.js';
+import { type SimulationRules, transactionMessageOf } from '../../../evm/calls/call.js';
+import { precompileOverrides, withOverrides } from '../../../evm/calls/overrides.js';
+import type { Interpreters } from '../../../evm/interpreter/interpreters.js';
+import { Machine } from '../../../evm/interpreter/machine.js';
+import { StepBudget } from '../../../evm/interpreter/step-budget.js';
+import { StateOverlay } from '../../../evm/state/state-overlay.js';
+import type { Account, StateReader } from '../../../evm/state/state-reader.js';
+import { runTransaction } from '../../../evm/transactions/transaction.js';
+import { bigIntToBytes, bytesToKey, equalBytes, padStart, ZERO_ADDRESS } from '../../../primitives/bytes.js';
+import type { CallRequest } from '../../../primitives/call-request.js';
+import type { StateOverrides } from '../../../primitives/state-overrides.js';
+import { AccessSet } from './access-set.js';
+import type { ProvedState } from './proved-state.js';
+
+/*
+ * Without an access list, each unknown read of an execution would cost a round trip of its own. So the call is executed
+ * speculatively: unknown values are replaced by guesses, and the run is repeated with other guesses until one succeeds.
+ * Everything that these runs read is then fetched at once. Their results are discarded.
+ */
+
+/** The call to execute speculatively, and its environment. */
+export interface SpeculativeCall {
+  readonly call: CallRequest;
+  readonly overrides: StateOverrides | undefined;
+  readonly context: BlockContext;
+  readonly network: SimulationRules;
+  readonly interpreters: Interpreters;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Most runs. */
+const MAX_RUNS = 12;
+/** Gas of each run, and steps of all runs together. What an execution reads before these limits is enough. */
+const GAS = 10_000_000n;
+const STEPS = 200_000;
+/** Most accounts and slots in the result. */
+const MAX_ACCESSES = 128;
+
+/**
+ * Guesses for an unknown slot, in the order in which they are tried: a large number in the form of an address; one, as in
+ * locks and switches; zero.
+ */
+const SLOT_GUESSES = [1n << 96n, 1n, 0n].map((value) => bigIntToBytes(value, 32));
+/** Guesses for the words that unknown code returns: a number that fits in most integer types; true; zero. */
+const WORD_GUESSES = [0x7fff_ffffn, 1n, 0n].map((value) => bigIntToBytes(value, 32));
+const GUESSED_CODES = WORD_GUESSES.map(codeReturning);
+const GUESSED_CODE_HASHES = GUESSED_CODES.map((code) => keccak_256(code));
+
+/** The unknown accounts, slots and code that the call will probably read. */
+export async function executeSpeculatively(state: ProvedState, speculative: SpeculativeCall): Promise<AccessSet> {
+  const { call, context, signal } = speculative;
+  const reader = new GuessingReader(state, call.from ?? ZERO_ADDRESS, context.coinbase);
+  const steps = new StepBudget({ stepBudget: STEPS, signal });
+  for (let run = 0; run < MAX_RUNS; run++) {
+    reader.beginRun();
+    const ended = await runOnce(reader, speculative, steps);
+    if (ended || !reader.nextGuess()) break;
+  }
+  return reader.accesses;
+}
+
+/** @returns whether the run succeeded, or would fail with any guesses */
+async function runOnce(reader: GuessingReader, speculative: SpeculativeCall, steps: StepBudget): Promise<boolean> {
+  const { call, overrides = [], context, network, interpreters } = speculative;
+  const overlay = new StateOverlay(withOverrides(reader, overrides));
+  const machine = await Machine.open(network, context, overlay, { ...precompileOverrides(overrides), interpreters });
+  try {
+    const { nonce: _, ...rest } = call;
+    const message = transactionMessageOf(rest, { gasLimit: GAS, nonce: 0n, price: 0n, free: true });
+    const { succeeded } = await runTransaction(machine, message, {
+      leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
+      baseFeePerGas: 0n,
+      steps,
+    });
+    return succeeded;
+  } catch {
+    // The real execution comes later and reports the error.
+    return true;
+  } finally {
+    machine.close();
+  }
+}
+
+/** Returns guesses for unknown values, and records which values were unknown. */
+class GuessingReader implements StateReader {
+  readonly accesses = new AccessSet();
+  /** Index of the guess for each unknown value, by its key. */
+  private readonly guesses = new Map<string, number>();
+  /** Keys of the unknown values of this run, in the order in which they were read. */
+  private order: string[] = [];
+
+  constructor(
+    private readonly state: ProvedState,
+    private readonly from: Uint8Array,
+    private readonly coinbase: Uint8Array,
+  ) {}
+
+  beginRun(): void {
+    this.order = [];
+  }
+
+  /** Takes the next guess for the unknown value that was read last and has one left. @returns false if none has */
+  nextGuess(): boolean {
+    for (const key of this.order.reverse()) {
+      const next = this.guesses.get(key)! + 1;
+      if (next < SLOT_GUESSES.length) {
+        this.guesses.set(key, next);
+        return true;
+      }
+      this.guesses.set(key, 0);
+    }
+    return false;
+  }
+
+  async account(address: Uint8Array): Promise<Account | undefined> {
+    if (this.state.hasAccount(address)) return this.state.account(address);
+    if (equalBytes(address, this.from)) {
+      this.record(() => this.accesses.addAccount(address));
+      return { nonce: 0n, balance: 1n << 120n, codeHash: EMPTY_CODE_HASH };
+    }
+    if (equalBytes(address, this.coinbase) || isPrecompile(address)) {
+      this.record(() => this.accesses.addAccount(address));
+      return undefined;
+    }
+    // An address that is itself a guess is not an account to fetch.
+    if (!SLOT_GUESSES.concat(WORD_GUESSES).some((guess) => equalBytes(guess.subarray(12), address)))
+      this.record(() => this.accesses.addAccount(address, true));
+    const codeHash = GUESSED_CODE_HASHES[this.guess(bytesToKey(address))]!;
+    return { nonce: 1n, balance: 1n << 80n, codeHash };
+  }
+
+  async slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
+    const known = this.state.slot(address, slot);
+    if (known !== undefined) return known;
+    this.record(() => {
+      this.accesses.addSlot(address, slot);
+      const account = this.state.account(address);
+      const code = account && this.state.codes.get(account.codeHash);
+      for (const constant of code === undefined ? [] : constantSlots(code)) {
+        if (this.state.slot(address, constant) === undefined) this.accesses.addSlot(address, constant);
+      }
+    });
+    return SLOT_GUESSES[this.guess(bytesToKey(address) + bytesToKey(slot))]!;
+  }
+
+  async code(codeHash: Uint8Array): Promise<Uint8Array> {
+    const known = this.state.codes.get(codeHash);
+    if (known !== undefined) return known;
+    const guessed = GUESSED_CODE_HASHES.findIndex((hash) => equalBytes(hash, codeHash));
+    if (guessed >= 0) return GUESSED_CODES[guessed]!;
+    const holder = this.state.holderOf(codeHash);
+    if (holder !== undefined) this.record(() => this.accesses.addAccount(holder, true));
+    return GUESSED_CODES[this.guess(bytesToKey(codeHash))]!;
+  }
+
+  private record(add: () => void): void {
+    if (this.accesses.size < MAX_ACCESSES) add();
+  }
+
+  private guess(key: string): number {
+    const index = this.guesses.get(key) ?? 0;
+    this.guesses.set(key, index);
+    if (!this.order.includes(key)) this.order.push(key);
+    return index;
+  }
+}
+
+/** Addresses 0x01 to 0x11 and 0x100, and all others below 2^16. */
+function isPrecompile(address: Uint8Array): boolean {
+  return address.subarray(0, 18).every((byte) => byte === 0);
+}
+
+/** Code that returns a word sixteen times, for any calldata. */
+function codeReturning(word: Uint8Array): Uint8Array {
+  const code: number[] = [];
+  for (let i = 0; i < 16; i++) code.push(0x7f, ...word, 0x61, (i * 32) >> 8, (i * 32) & 255, 0x52);
+  code.push(0x61, 0x02, 0x00, 0x5f, 0xf3);
+  return Uint8Array.from(code);
+}
+
+const PUSH0 = 0x5f;
+const PUSH1 = 0x60;
+const PUSH32 = 0x7f;
+const DUP1 = 0x80;
+const SLOAD = 0x54;
+/** Most constant slots of one contract. */
+const MAX_CONSTANT_SLOTS = 24;
+
+/**
+ * Slots that code reads at a constant position: a push right before SLOAD. Compilers write state variables of value types in
+ * this way, and proxies read their slots so.
+ *
+ * @returns 32 bytes each, at most 24
+ */
+function constantSlots(code: Uint8Array): Uint8Array[] {
+  const slots = new Map<string, Uint8Array>();
+  for (let at = 0; at < code.length && slots.size < MAX_CONSTANT_SLOTS; at++) {
+    const opcode = code[at]!;
+    if (opcode < PUSH0 || opcode > PUSH32) continue;
+    const length = opcode === PUSH0 ? 0 : opcode - PUSH1 + 1;
+    const end = at + length + 1;
+    const next = code[end] === DUP1 ? code[end + 1] : code[end];
+    if (next === SLOAD) {
+      const slot = padStart(code.subarray(at + 1, end), 32);
+      slots.set(bytesToKey(slot), slot);
+    }
+    at += length;
+  }
+  return [...slots.values()];
+}

@@ -1,0 +1,124 @@
+import type { Network } from '../../networks/network.js';
+import { equalBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
+import { type CallRequest, priceOf } from '../../primitives/call-request.js';
+import type { StateOverrides } from '../../primitives/state-overrides.js';
+import type { BlockContext } from '../block-context.js';
+import { TRANSACTION_GAS_CAP } from '../common.js';
+import { Machine } from '../interpreter/machine.js';
+import { StepBudget, type StepLimits } from '../interpreter/step-budget.js';
+import { StateOverlay } from '../state/state-overlay.js';
+import type { StateReader } from '../state/state-reader.js';
+import { runTransaction } from '../transactions/transaction.js';
+import type { RunOptions, TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
+import { precompileOverrides, withOverrides } from './overrides.js';
+import { callFailureOf } from './revert-reason.js';
+
+/** Values of the network profile that a simulation needs. */
+export type SimulationRules = Pick<Network, 'forks' | 'chainId' | 'rpcGasCap'>;
+
+export interface SimulatedCallOptions extends StepLimits {
+  readonly network: SimulationRules;
+  readonly overrides?: StateOverrides | undefined;
+  /** The client whose rules overrides follow (docs/spec/fees.md 5.6); default Besu. */
+  readonly overrideRules?: 'besu' | 'geth' | undefined;
+  /** Fill in `touched` of the outcome. */
+  readonly reportTouched?: RunOptions['reportTouched'];
+  /** Step budget shared with other runs of the request; a separate one by the limits above if left out. */
+  readonly steps?: StepBudget | undefined;
+}
+
+/**
+ * Runs a call on a state like `eth_call`. Nothing it does is kept. Without a price, price and base fee are zero and
+ * funds are not checked; with a price, the sender must be able to pay as for a transaction. The call's `strict`, if
+ * present, decides instead.
+ *
+ * @returns the outcome of a successful call
+ * @throws PlumblineError `EXECUTION_REVERTED` with the return data, `EXECUTION_FAILED`, `TRANSACTION_REJECTED`,
+ *   `INSUFFICIENT_FUNDS`, and errors of reading the state
+ * @source docs/spec/json-rpc.md 2.2
+ */
+export async function callAt(
+  reader: StateReader,
+  block: BlockContext,
+  call: CallRequest,
+  options: SimulatedCallOptions,
+): Promise<TransactionOutcome> {
+  const outcome = await simulateCallAt(reader, block, call, options);
+  if (!outcome.succeeded) throw callFailureOf(outcome);
+  return outcome;
+}
+
+/** Like `callAt`, but a call that reverts or fails is an outcome too. */
+export async function simulateCallAt(
+  reader: StateReader,
+  block: BlockContext,
+  call: CallRequest,
+  options: SimulatedCallOptions,
+): Promise<TransactionOutcome> {
+  const { network, overrides = [] } = options;
+  const asGeth = options.overrideRules === 'geth';
+  const state = new StateOverlay(withOverrides(reader, overrides, { oneStorageForm: asGeth }));
+  const machine = await Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
+  const free = !(call.strict ?? priceOf(call) > 0n);
+  const account = await state.account(call.from ?? ZERO_ADDRESS);
+  const gasLimit = call.gas === undefined ? defaultGas(machine, network) : least(call.gas, network.rpcGasCap);
+  const message = transactionMessageOf(call, {
+    gasLimit,
+    nonce: account?.nonce ?? 0n,
+    price: free ? 0n : block.baseFeePerGas,
+    free,
+  });
+  return runTransaction(machine, message, {
+    leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: free, lowPrice: free },
+    ...(free && { baseFeePerGas: 0n }),
+    steps: options.steps ?? new StepBudget(options),
+    reportTouched: options.reportTouched,
+  });
+}
+
+function defaultGas(machine: Machine, network: SimulationRules): bigint {
+  const capped = least(network.rpcGasCap, machine.block.gasLimit);
+  return machine.rules.osaka ? least(capped, TRANSACTION_GAS_CAP) : capped;
+}
+
+/**
+ * The call as Besu estimates it. If sender and recipient are the same and the balance is below the value, the value is
+ * zero: nothing would move.
+ */
+export function withoutUnfundedSelfTransfer(call: CallRequest, balance: bigint): CallRequest {
+  const { from, to, value = 0n } = call;
+  const toItself = from !== undefined && to !== undefined && equalBytes(from, to);
+  return toItself && value > balance ? { ...call, value: 0n } : call;
+}
+
+/** Values for what a call leaves out. */
+export interface CallDefaults {
+  readonly gasLimit: bigint;
+  readonly nonce: bigint;
+  /** Price if the call has none, wei. */
+  readonly price: bigint;
+  /** Nothing is paid, even if the call has a price. */
+  readonly free: boolean;
+}
+
+/** The transaction that runs for a call. */
+export function transactionMessageOf(call: CallRequest, defaults: CallDefaults): TransactionMessage {
+  const priced = !defaults.free && priceOf(call) > 0n;
+  return {
+    from: call.from ?? ZERO_ADDRESS,
+    to: call.to,
+    nonce: call.nonce ?? defaults.nonce,
+    gasLimit: defaults.gasLimit,
+    gasPrice: priced ? call.gasPrice : defaults.price,
+    maxFeePerGas: priced ? call.maxFeePerGas : undefined,
+    maxPriorityFeePerGas: priced ? call.maxPriorityFeePerGas : undefined,
+    value: call.value ?? 0n,
+    data: call.data ?? new Uint8Array(0),
+    accessList: call.accessList,
+    authorizationList: call.authorizationList,
+  };
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

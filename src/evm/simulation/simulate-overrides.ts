@@ -1,0 +1,30 @@
+import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import type { AccountOverride, StateOverrides } from '../../primitives/state-overrides.js';
+import type { StateOverlay } from '../state/state-overlay.js';
+import { simulationRefused } from './simulate-plan.js';
+
+/**
+ * Writes overrides into a state, so that they become changes of the simulated block.
+ *
+ * @throws PlumblineError `SIMULATION_REFUSED` for an account with both storage forms
+ */
+export async function writeOverrides(state: StateOverlay, overrides: StateOverrides): Promise<void> {
+  for (const override of overrides) await writeOverride(state, override);
+}
+
+async function writeOverride(state: StateOverlay, override: AccountOverride): Promise<void> {
+  const { address, balance, nonce, code, state: whole, stateDiff } = override;
+  if (whole !== undefined && stateDiff !== undefined) {
+    throw simulationRefused('override', `account ${bytesToHex(address)} has both 'state' and 'stateDiff'`);
+  }
+  if ([balance, nonce, code, whole, stateDiff].every((member) => member === undefined)) return;
+  const account = (await state.account(address)) ?? { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
+  if (whole !== undefined) state.destroy(address);
+  state.setAccount(address, {
+    nonce: nonce ?? account.nonce,
+    balance: balance ?? account.balance,
+    codeHash: code === undefined ? account.codeHash : state.addCode(code),
+  });
+  for (const [key, value] of whole ?? stateDiff ?? []) await state.setSlot(address, key, value);
+}

@@ -1,0 +1,220 @@
+import { RLP } from '@ethereumjs/rlp';
+import { isPlumblineError } from '../../errors.js';
+import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
+import { EMPTY_CODE_HASH, EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
+import { type BlockHeader, headerFields, headerHash } from '../../ethereum/header.js';
+import { orderedTrieRoot } from '../../ethereum/ordered-trie.js';
+import { encodeReceipt, logsBloom, type Receipt } from '../../ethereum/receipt.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
+import { type Withdrawal, withdrawalFields, withdrawalsRoot } from '../../ethereum/withdrawal.js';
+import { ZERO_WORD } from '../../primitives/bytes.js';
+import { hexToBytes } from '../../primitives/hex.js';
+import { type BlockContext, nextBlockBaseFee } from '../block-context.js';
+import { precompileOverrides } from '../calls/overrides.js';
+import { type Rules, rulesAt } from '../common.js';
+import { Interpreters } from '../interpreter/interpreters.js';
+import { Machine } from '../interpreter/machine.js';
+import { StepBudget } from '../interpreter/step-budget.js';
+import { isTransferLog, TransferWatch } from '../interpreter/transfer-watch.js';
+import { ReadCache } from '../state/read-cache.js';
+import { StateOverlay } from '../state/state-overlay.js';
+import type { StateReader } from '../state/state-reader.js';
+import { collectRequests, requestsHash } from '../transactions/requests.js';
+import { runSystemCalls } from '../transactions/system-calls.js';
+import { type GasLeft, type RunCall, runCall } from './simulate-call.js';
+import { writeOverrides } from './simulate-overrides.js';
+import { type PlannedBlock, planBlocks, simulationRefused } from './simulate-plan.js';
+import type { BlockRequest, SimulatedBlock, SimulationBase, SimulationOptions } from './simulation.js';
+
+type Item = Uint8Array | Item[];
+
+const GWEI = 10n ** 9n;
+
+/**
+ * Simulates blocks on top of a block of the chain. Each uses the state and the header of the one before it, and is
+ * sealed with roots and hash like a real block.
+ *
+ * @throws PlumblineError `SIMULATION_REFUSED` for blocks out of order, too many blocks, invalid overrides, and calls
+ *   that may not run; `EXECUTION_FAILED` when a system call fails; `STEP_BUDGET_EXCEEDED`, `ABORTED`, and errors of
+ *   reading the state. A call that reverts or fails is a result.
+ * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1;
+ *   ethereum/go-ethereum@02b73d4ea7 internal/ethapi/simulate.go
+ */
+export async function simulateBlocks(
+  base: SimulationBase,
+  requests: readonly BlockRequest[],
+  options: SimulationOptions,
+): Promise<SimulatedBlock[]> {
+  const planned = planBlocks(requests, base.header, base.network.slotSeconds);
+  const simulation = new Simulation(base, options);
+  for (const block of planned) await simulation.add(block);
+  return simulation.blocks;
+}
+
+class Simulation {
+  readonly blocks: SimulatedBlock[] = [];
+  private state: StateReader;
+  private gasLeft: bigint;
+  private readonly steps: StepBudget;
+  private readonly interpreters = new Interpreters();
+
+  constructor(
+    private readonly base: SimulationBase,
+    private readonly options: SimulationOptions,
+  ) {
+    this.state = base.state;
+    this.gasLeft = base.network.rpcGasCap;
+    this.steps = new StepBudget(options);
+  }
+
+  async add(planned: PlannedBlock): Promise<void> {
+    this.steps.throwIfAborted();
+    const { network } = this.base;
+    const rules = rulesAt(network, planned.number, planned.timestamp);
+    const context = this.contextOf(planned, rules);
+    const state = new StateOverlay(new ReadCache(this.state));
+    const machine = await this.open(planned, context, state);
+    if (this.options.traceTransfers) machine.instruments.transfers = new TransferWatch();
+    await runSystemCalls(machine);
+    const run: RunCall[] = [];
+    let gasUsed = 0n;
+    for (const call of planned.calls) {
+      const left: GasLeft = { inBlock: context.gasLimit - gasUsed, inSimulation: this.gasLeft };
+      const done = await runCall(machine, call, left, this.options.validation, this.steps);
+      gasUsed += done.outcome.gasUsed;
+      this.gasLeft -= done.outcome.gasUsed;
+      run.push(done);
+    }
+    const logs = run.flatMap(logsOf);
+    const deposits = network.depositContract === undefined ? undefined : hexToBytes(network.depositContract, 20);
+    const requests = rules.prague ? await collectRequests(machine, logs, deposits) : undefined;
+    machine.instruments.transfers = undefined;
+    machine.close();
+    const { withdrawals = [] } = planned.overrides;
+    await payWithdrawals(state, withdrawals);
+    const transactions = run.map(({ transaction }) => transaction);
+    const header: BlockHeader = {
+      ...(await this.headerOf(context, rules, withdrawals)),
+      stateRoot: await this.base.stateRoot(await state.changes()),
+      transactionsRoot: await orderedTrieRoot(transactions.map(({ raw }) => raw)),
+      receiptsRoot: await orderedTrieRoot(receiptsOf(run).map(encodeReceipt)),
+      logsBloom: logsBloom(logs),
+      gasUsed,
+      ...(rules.cancun && { blobGasUsed: blobGasOf(transactions) }),
+      ...(requests !== undefined && { requestsHash: requestsHash(requests) }),
+    };
+    const calls = run.map(({ outcome }) => ({ outcome, logs: outcome.logs }));
+    const size = RLP.encode(itemsOf(header, transactions, withdrawals)).length;
+    this.blocks.push({ header, hash: headerHash(header), transactions, withdrawals, size, calls });
+    this.state = state;
+  }
+
+  /** The block before the next one. */
+  private get parent(): Pick<SimulatedBlock, 'header' | 'hash'> {
+    return this.blocks[this.blocks.length - 1] ?? this.base;
+  }
+
+  /** @throws PlumblineError `SIMULATION_REFUSED` for invalid overrides */
+  private async open(planned: PlannedBlock, context: BlockContext, state: StateOverlay): Promise<Machine> {
+    const { stateOverrides } = planned;
+    try {
+      const precompiles = precompileOverrides(stateOverrides, true);
+      const options = { ...precompiles, interpreters: this.interpreters };
+      const machine = await Machine.open(this.base.network, context, state, options);
+      await writeOverrides(state, stateOverrides);
+      return machine;
+    } catch (error) {
+      throw isPlumblineError(error, 'INVALID_PARAMETER')
+        ? simulationRefused('override', error.details.reason, error)
+        : error;
+    }
+  }
+
+  private contextOf({ number, timestamp, overrides }: PlannedBlock, rules: Rules): BlockContext {
+    const { header: parent } = this.parent;
+    const { blobs, osaka } = rules;
+    const blobFee = blobs && blobBaseFee(nextExcessBlobGas(parent, blobs, osaka), blobs);
+    const baseFee = this.options.validation ? (nextBlockBaseFee(parent, rules) ?? 0n) : 0n;
+    return {
+      number,
+      timestamp,
+      gasLimit: overrides.gasLimit ?? parent.gasLimit,
+      baseFeePerGas: overrides.baseFeePerGas ?? baseFee,
+      coinbase: overrides.feeRecipient ?? parent.miner,
+      prevRandao: overrides.prevRandao ?? ZERO_WORD,
+      parentBeaconBlockRoot: overrides.parentBeaconBlockRoot ?? ZERO_WORD,
+      difficulty: rules.paris ? 0n : (overrides.difficulty ?? parent.difficulty),
+      blobBaseFee: overrides.blobBaseFee ?? blobFee,
+      blockHash: (wanted) => this.blockHash(wanted),
+    };
+  }
+
+  private async blockHash(number: number): Promise<Uint8Array> {
+    const { header, hash } = this.base;
+    if (number < header.number) return this.base.blockHash(number);
+    if (number === header.number) return hash;
+    return this.blocks[number - header.number - 1]?.hash ?? ZERO_WORD;
+  }
+
+  /** Header fields that do not depend on execution. Fields of later forks are set only if the rules have them. */
+  private async headerOf(context: BlockContext, rules: Rules, withdrawals: readonly Withdrawal[]) {
+    const { parent } = this;
+    return {
+      parentHash: parent.hash,
+      sha3Uncles: EMPTY_UNCLES_HASH,
+      miner: context.coinbase,
+      difficulty: context.difficulty ?? 0n,
+      number: context.number,
+      gasLimit: context.gasLimit,
+      timestamp: context.timestamp,
+      extraData: new Uint8Array(0),
+      mixHash: context.prevRandao,
+      nonce: new Uint8Array(8),
+      ...(rules.london && { baseFeePerGas: context.baseFeePerGas }),
+      ...(rules.shanghai && { withdrawalsRoot: await withdrawalsRoot(withdrawals) }),
+      ...(rules.cancun && {
+        excessBlobGas: rules.blobs === undefined ? 0n : nextExcessBlobGas(parent.header, rules.blobs, rules.osaka),
+        parentBeaconBlockRoot: context.parentBeaconBlockRoot ?? ZERO_WORD,
+      }),
+    };
+  }
+}
+
+/** Logs that are part of the block's receipts. */
+function logsOf({ outcome }: RunCall) {
+  return outcome.logs.filter((log) => !isTransferLog(log));
+}
+
+function receiptsOf(run: readonly RunCall[]): Receipt[] {
+  let cumulativeGasUsed = 0n;
+  return run.map((done) => {
+    const { transaction, outcome } = done;
+    cumulativeGasUsed += outcome.gasUsed;
+    return { type: transaction.type, succeeded: outcome.succeeded, cumulativeGasUsed, logs: logsOf(done) };
+  });
+}
+
+function blobGasOf(transactions: readonly SignedTransaction[]): bigint {
+  return GAS_PER_BLOB * BigInt(transactions.reduce((sum, tx) => sum + (tx.blobVersionedHashes?.length ?? 0), 0));
+}
+
+/** Pays the withdrawals of a block (EIP-4895). */
+async function payWithdrawals(state: StateOverlay, withdrawals: readonly Withdrawal[]): Promise<void> {
+  for (const { address, amount } of withdrawals) {
+    if (amount === 0n) continue;
+    const account = (await state.account(address)) ?? { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
+    state.setAccount(address, { ...account, balance: account.balance + amount * GWEI });
+  }
+}
+
+/** The items of a block's RLP. */
+function itemsOf(
+  header: BlockHeader,
+  transactions: readonly SignedTransaction[],
+  withdrawals: readonly Withdrawal[],
+): Item[] {
+  const bodies = transactions.map(({ type, raw }) => (type === 0 ? (RLP.decode(raw) as Item) : raw));
+  const items: Item[] = [headerFields(header), bodies, []];
+  if (header.withdrawalsRoot !== undefined) items.push(withdrawals.map(withdrawalFields));
+  return items;
+}

@@ -1,0 +1,76 @@
+import type { BlockHeader } from '../../ethereum/header.js';
+import type { Log } from '../../ethereum/receipt.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
+import type { Withdrawal } from '../../ethereum/withdrawal.js';
+import type { Network } from '../../networks/network.js';
+import type { CallRequest } from '../../primitives/call-request.js';
+import type { StateOverrides } from '../../primitives/state-overrides.js';
+import type { BlockOverrides } from '../block-overrides.js';
+import type { StepLimits } from '../interpreter/step-budget.js';
+import type { AccountChange } from '../state/state-overlay.js';
+import type { StateReader } from '../state/state-reader.js';
+import type { TransactionOutcome } from '../transactions/transaction-message.js';
+
+/** A call of a simulated block. */
+export interface BlockCall extends CallRequest {
+  /** 32 bytes each; makes the call a blob transaction. */
+  readonly blobVersionedHashes?: readonly Uint8Array[] | undefined;
+}
+
+/** Values of a simulated block that differ from the defaults. */
+export interface SimulatedBlockOverrides extends BlockOverrides {
+  /** 32 bytes; zero if left out. */
+  readonly parentBeaconBlockRoot?: Uint8Array;
+  /** None if left out. */
+  readonly withdrawals?: readonly Withdrawal[];
+}
+
+/** A block to simulate: overrides, and calls in order. */
+export interface BlockRequest {
+  readonly overrides: SimulatedBlockOverrides;
+  readonly stateOverrides: StateOverrides;
+  readonly calls: readonly BlockCall[];
+}
+
+/** Options of a simulation. */
+export interface SimulationOptions extends StepLimits {
+  /**
+   * Check base fee, price and nonce as for a real block. Otherwise nothing must be paid, and nonces are not checked.
+   */
+  readonly validation: boolean;
+  /** Add logs for transfers of ether. They are not part of bloom and receipts. */
+  readonly traceTransfers: boolean;
+}
+
+/** The block that a simulation starts from. */
+export interface SimulationBase {
+  readonly network: Pick<Network, 'forks' | 'chainId' | 'rpcGasCap' | 'slotSeconds' | 'depositContract'>;
+  readonly header: BlockHeader;
+  /** Hash of that header, 32 bytes. */
+  readonly hash: Uint8Array;
+  /** State after the block. */
+  readonly state: StateReader;
+  /** Hash (32 bytes) of an earlier block. */
+  blockHash(number: number): Promise<Uint8Array>;
+  /** State root (32 bytes) after the changes of one more block. */
+  stateRoot(changes: readonly AccountChange[]): Promise<Uint8Array>;
+}
+
+export interface SimulatedCall {
+  readonly outcome: TransactionOutcome;
+  /** Logs of the call, and those of transfers if they are traced. */
+  readonly logs: readonly Log[];
+}
+
+/** A simulated block, as if it had been sealed. */
+export interface SimulatedBlock {
+  readonly header: BlockHeader;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+  /** One for each call. They are not signed: their signatures are zero. */
+  readonly transactions: readonly SignedTransaction[];
+  readonly withdrawals: readonly Withdrawal[];
+  /** Length of its RLP in bytes. */
+  readonly size: number;
+  readonly calls: readonly SimulatedCall[];
+}

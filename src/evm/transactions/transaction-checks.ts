@@ -1,0 +1,158 @@
+import { PlumblineError, type TransactionRule } from '../../errors.js';
+import { effectiveGasPrice } from '../../ethereum/base-fee.js';
+import { GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
+import { EMPTY_CODE_HASH, MAX_NONCE } from '../../ethereum/constants.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { type Rules, TRANSACTION_GAS_CAP } from '../common.js';
+import type { Machine } from '../interpreter/machine.js';
+import type { Account } from '../state/state-reader.js';
+import { NO_ACCOUNT } from '../state/state-reader.js';
+import { isDelegation } from './authorization.js';
+import { dataFloorGas, intrinsicGas, MAX_INIT_CODE_BYTES } from './gas-schedule.js';
+import type { RunOptions, TransactionMessage } from './transaction-message.js';
+
+/** Values that the checks computed. */
+export interface Admission {
+  readonly sender: Account;
+  readonly intrinsicGas: bigint;
+  readonly floorGas: bigint;
+  /** Wei per gas. */
+  readonly price: bigint;
+  /** Wei taken in advance; zero if the sender need not pay. */
+  readonly prepayment: bigint;
+  /** Cost of the blobs, wei; not refunded. */
+  readonly blobFee: bigint;
+}
+
+/** From Osaka on (EIP-7594). */
+const MAX_BLOBS_PER_TRANSACTION = 6;
+/** First byte of a blob hash. */
+const BLOB_HASH_VERSION = 1;
+
+/**
+ * Checks whether a transaction may run, before anything is changed.
+ *
+ * @throws PlumblineError `TRANSACTION_REJECTED` with the rule it breaks, `INSUFFICIENT_FUNDS`
+ */
+export async function admit(machine: Machine, message: TransactionMessage, options: RunOptions): Promise<Admission> {
+  const baseFee = options.baseFeePerGas ?? machine.block.baseFeePerGas;
+  const gas = checkGas(machine, message, options);
+  checkPrice(message, baseFee, options);
+  const sender = (await machine.state.account(message.from)) ?? NO_ACCOUNT;
+  await checkSender(machine, message, sender, options);
+  const price = effectiveGasPrice(message, baseFee);
+  const blobPrice = checkBlobs(machine, message, options);
+  return { sender, ...gas, price, ...checkFunds(message, sender, price, blobPrice, options) };
+}
+
+function checkGas(machine: Machine, message: TransactionMessage, options: RunOptions) {
+  const { rules } = machine;
+  const { gasLimit } = message;
+  if (options.gasAvailable !== undefined && gasLimit > options.gasAvailable) {
+    throw rejected('block-gas-limit', `gas limit ${gasLimit} is above the ${options.gasAvailable} left in the block`);
+  }
+  if (rules.osaka && options.leniency?.gasAboveCap !== true && gasLimit > TRANSACTION_GAS_CAP) {
+    throw rejected('gas-limit', `gas limit ${gasLimit} is above the cap of ${TRANSACTION_GAS_CAP}`);
+  }
+  if (message.to === undefined && rules.shanghai && message.data.length > MAX_INIT_CODE_BYTES) {
+    throw rejected(
+      'calldata-size',
+      `init code of ${message.data.length} bytes is above the limit of ${MAX_INIT_CODE_BYTES}`,
+    );
+  }
+  if (message.authorizationList !== undefined) {
+    if (!rules.prague) throw rejected('type', 'authorization lists are valid from Prague on');
+    if (message.to === undefined)
+      throw rejected('malformed', 'a transaction with authorizations cannot create a contract');
+  }
+  const intrinsic = intrinsicGas(message, rules);
+  const floorGas = dataFloorGas(message, rules);
+  const minimum = intrinsic > floorGas ? intrinsic : floorGas;
+  if (gasLimit < minimum) throw rejected('intrinsic-gas', `intrinsic gas ${minimum} exceeds gas limit ${gasLimit}`);
+  return { intrinsicGas: intrinsic, floorGas };
+}
+
+function checkPrice(message: TransactionMessage, baseFee: bigint, options: RunOptions): void {
+  const cap = message.gasPrice ?? message.maxFeePerGas ?? 0n;
+  if (message.gasPrice === undefined && (message.maxPriorityFeePerGas ?? 0n) > cap) {
+    throw rejected('gas-price', `max priority fee ${message.maxPriorityFeePerGas} is above max fee ${cap}`);
+  }
+  if (options.leniency?.lowPrice !== true && cap < baseFee) {
+    throw rejected('gas-price', `gas price ${cap} is below the base fee ${baseFee}`);
+  }
+}
+
+async function checkSender(machine: Machine, message: TransactionMessage, sender: Account, options: RunOptions) {
+  const { nonce = 'exact', contractSender } = options.leniency ?? {};
+  if (nonce !== 'any') {
+    if (message.nonce < sender.nonce) {
+      throw rejected('nonce-too-low', `nonce ${message.nonce} is below the account's, ${sender.nonce}`);
+    }
+    if (nonce === 'exact' && message.nonce > sender.nonce) {
+      throw rejected('nonce-too-high', `nonce ${message.nonce} is above the account's, ${sender.nonce}`);
+    }
+    if (sender.nonce >= MAX_NONCE) throw rejected('nonce-too-high', 'the account has no nonce left');
+  }
+  if (contractSender === true || equalBytes(sender.codeHash, EMPTY_CODE_HASH)) return;
+  if (!isDelegation(await machine.state.code(sender.codeHash))) throw rejected('sender', 'the sender is a contract');
+}
+
+/** @returns wei per blob gas */
+function checkBlobs({ rules, block }: Machine, message: TransactionMessage, options: RunOptions): bigint {
+  const hashes = message.blobVersionedHashes;
+  if (hashes === undefined) return 0n;
+  const schedule = rules.blobs;
+  if (schedule === undefined) throw rejected('type', 'BLOB_TX_NOT_ALLOWED: blob transactions are not accepted');
+  if (message.to === undefined) throw rejected('malformed', 'a transaction with blobs cannot create a contract');
+  if (hashes.length === 0) throw rejected('malformed', 'a blob transaction must have at least one blob');
+  const limit = rules.osaka ? Math.min(schedule.max, MAX_BLOBS_PER_TRANSACTION) : schedule.max;
+  if (hashes.length > limit) throw rejected('malformed', `${hashes.length} blobs are above the limit of ${limit}`);
+  if (hashes.some((hash) => hash[0] !== BLOB_HASH_VERSION))
+    throw rejected('malformed', 'a blob hash has an unknown version');
+  const price = block.blobBaseFee ?? 1n;
+  if (options.baseFeePerGas === 0n && (message.maxFeePerBlobGas ?? 0n) === 0n) return 0n;
+  if (options.leniency?.lowPrice !== true && (message.maxFeePerBlobGas ?? 0n) < price) {
+    throw rejected(
+      'gas-price',
+      `max fee per blob gas ${message.maxFeePerBlobGas ?? 0n} is below the blob base fee ${price}`,
+    );
+  }
+  return price;
+}
+
+/** @returns wei to take in advance, for gas and for blobs */
+function checkFunds(
+  message: TransactionMessage,
+  sender: Account,
+  price: bigint,
+  blobPrice: bigint,
+  options: RunOptions,
+): Pick<Admission, 'prepayment' | 'blobFee'> {
+  const { gasLimit, value } = message;
+  const { balance } = sender;
+  const blobGas = GAS_PER_BLOB * BigInt(message.blobVersionedHashes?.length ?? 0);
+  const maxBlobFee = blobPrice === 0n ? 0n : blobGas * (message.maxFeePerBlobGas ?? 0n);
+  const maxCost = gasLimit * (message.gasPrice ?? message.maxFeePerGas ?? 0n) + maxBlobFee + value;
+  const charges = { prepayment: gasLimit * price, blobFee: blobGas * blobPrice };
+  if (balance >= maxCost) return charges;
+  const required = options.leniency?.unfunded === true ? value : maxCost;
+  if (balance < required) {
+    const from = bytesToHex(message.from);
+    const text = `up-front cost ${required} exceeds balance ${balance} of sender ${from}`;
+    throw new PlumblineError('INSUFFICIENT_FUNDS', text, { sender: from, required, balance });
+  }
+  const affordable = balance >= charges.prepayment + charges.blobFee + value;
+  return affordable ? charges : { prepayment: 0n, blobFee: 0n };
+}
+
+/** @throws PlumblineError `TRANSACTION_REJECTED`, rule `type`, for a type that a later fork adds */
+export function requireTypeInForce({ type }: Pick<SignedTransaction, 'type'>, rules: Rules): void {
+  const inForce = [true, rules.berlin, rules.london, rules.cancun && rules.blobs !== undefined, rules.prague][type];
+  if (inForce !== true) throw rejected('type', `transactions of type ${type} are not in force under ${rules.hardfork}`);
+}
+
+function rejected(rule: TransactionRule, reason: string): PlumblineError<'TRANSACTION_REJECTED'> {
+  return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason });
+}

@@ -1,0 +1,81 @@
+import type { Log } from '../../ethereum/receipt.js';
+import type { AccessListEntry, Authorization } from '../../primitives/call-request.js';
+import type { ModuleCounts } from '../interpreter/counters.js';
+import type { GasPath } from '../interpreter/gas-path.js';
+import type { StepBudget } from '../interpreter/step-budget.js';
+
+/** A transaction as execution needs it, signed or simulated. Prices in wei. */
+export interface TransactionMessage {
+  /** 20 bytes. */
+  readonly from: Uint8Array;
+  /** 20 bytes; undefined creates a contract. */
+  readonly to: Uint8Array | undefined;
+  readonly nonce: bigint;
+  readonly gasLimit: bigint;
+  /** Price of types without a fee cap. If undefined, the next two apply. */
+  readonly gasPrice?: bigint | undefined;
+  readonly maxFeePerGas?: bigint | undefined;
+  readonly maxPriorityFeePerGas?: bigint | undefined;
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  readonly accessList?: readonly AccessListEntry[] | undefined;
+  /** Present in type 4 (EIP-7702). */
+  readonly authorizationList?: readonly Authorization[] | undefined;
+  /** Present in type 3 (EIP-4844): hashes of 32 bytes, and wei per blob gas. */
+  readonly blobVersionedHashes?: readonly Uint8Array[] | undefined;
+  readonly maxFeePerBlobGas?: bigint | undefined;
+}
+
+/** Outcome of an executed transaction. */
+export interface TransactionOutcome {
+  readonly succeeded: boolean;
+  /** Reason of a failure: `revert`, `out of gas`, `invalid opcode`, ... */
+  readonly exception: string | undefined;
+  /** The invalid opcode, for `invalid opcode`. */
+  readonly opcode?: number;
+  /** Gas charged, after refunds. */
+  readonly gasUsed: bigint;
+  /** Before refunds, and at least the data floor of EIP-7623. */
+  readonly gasUsedBeforeRefund: bigint;
+  /** Wei per gas. */
+  readonly effectiveGasPrice: bigint;
+  readonly returnData: Uint8Array;
+  readonly logs: readonly Log[];
+  /** 20 bytes; only for a successful contract creation. */
+  readonly createdAddress: Uint8Array | undefined;
+  /** Module lines, if counting was requested. */
+  readonly counts?: ModuleCounts;
+  /** Accounts and slots touched that were not warm from the start, if requested. */
+  readonly touched?: readonly AccessListEntry[];
+}
+
+/** Checks of real transactions that a simulated one may skip. */
+export interface Leniency {
+  /** `future`: the nonce may be above the account's. `any`: the nonce is not checked. */
+  readonly nonce?: 'future' | 'any';
+  /** The price may be below the base fee; the coinbase then gets nothing. */
+  readonly lowPrice?: boolean;
+  /** The prepayment is skipped if the balance is too low. The value must still be covered. */
+  readonly unfunded?: boolean;
+  /** The sender may have code (EIP-3607). */
+  readonly contractSender?: boolean;
+  /** The gas limit may exceed the cap of EIP-7825. */
+  readonly gasAboveCap?: boolean;
+}
+
+/** Options of one run. */
+export interface RunOptions {
+  readonly leniency?: Leniency | undefined;
+  /** Base fee, if it is not the block's. */
+  readonly baseFeePerGas?: bigint | undefined;
+  /** Gas left in the block. */
+  readonly gasAvailable?: bigint | undefined;
+  /** Step budget, possibly shared by all runs of a request. */
+  readonly steps?: StepBudget | undefined;
+  /** Fill in `counts` of the outcome. */
+  readonly counting?: boolean | undefined;
+  /** Receives what determines the gas need of the run. */
+  readonly path?: GasPath | undefined;
+  /** Fill in `touched` of the outcome. */
+  readonly reportTouched?: boolean | undefined;
+}

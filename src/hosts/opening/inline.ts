@@ -1,0 +1,41 @@
+/**
+ * Entry point `plumbline-l2/inline`: the node in the calling thread, for Node programs and for your own workers.
+ *
+ * @module plumbline-l2/inline
+ */
+import type { FetchHandlerOptions } from '../../rpc/http/http.js';
+import type { InlineExtras } from '../options/inline-extras.js';
+import type { NodeOptions } from '../options/options.js';
+import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
+import { openNode } from './open-node.js';
+
+export type { ReplicaProgress } from '../../chain/replica/settings.js';
+export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from '../../errors.js';
+export type { Activity } from '../../scheduling/activity.js';
+export type { Clock } from '../../scheduling/clock.js';
+export type { Clearing, Commit, Key, PageStore } from '../../store/page-store.js';
+export type { StoreHealth } from '../../store/store-status.js';
+export type { EndpointEvent, ExchangeRecord, UpstreamObserver } from '../../upstream/observer.js';
+export type { ReplicaObserver } from '../options/inline-extras.js';
+export type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
+export type { PlumblineNode } from '../provider/node-handle.js';
+export { ProviderRpcError } from '../provider/provider-error.js';
+
+/** Options of a node in this thread, with those that cannot be sent to a worker. */
+export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFailure'> {
+  readonly http?: FetchHandlerOptions;
+}
+
+/**
+ * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread
+ * and in others: one of them is the writer, and answers for all. In a page, use `createNode` of `plumbline-l2`, which runs the
+ * node in a worker and keeps the page's thread free.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; the error of the part that does not open
+ */
+export async function createInlineNode(options: InlineOptions = {}): Promise<PlumblineNode> {
+  const { onProgress, store, onError, upstreamObserver, clock, activity, replicaObserver, http, ...nodeOptions } =
+    options;
+  const extras = { onProgress, store, onError, upstreamObserver, clock, activity, replicaObserver };
+  return nodeHandle(await openNode(nodeOptions, extras), http);
+}

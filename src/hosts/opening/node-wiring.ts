@@ -1,0 +1,133 @@
+import type { Chain } from '../../chain/chain.js';
+import type { Dictionary } from '../../dictionary/dictionary.js';
+import { Estimator } from '../../estimate/estimator.js';
+import type { CalldataSizer, HashScheme, KernelBuild } from '../../kernel/contracts.js';
+import { hasSimd } from '../../kernel/instantiate.js';
+import type { Network } from '../../networks/network.js';
+import { noteRequest } from '../../rpc/answers/note-request.js';
+import { FilterRegistry } from '../../rpc/filters/filter-registry.js';
+import type { StorageControl } from '../../rpc/inspection/storage-control.js';
+import type { RpcContext } from '../../rpc/methods/context.js';
+import type { L1Context } from '../../rpc/methods/layer-one.js';
+import type { Dispatch } from '../../rpc/protocol/handle.js';
+import { createDispatcher, type HandleOptions } from '../../rpc/protocol/handle.js';
+import { createMethodTable, type MethodTable } from '../../rpc/protocol/method.js';
+import type { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.js';
+import { inspectTable } from '../../rpc/tables/inspect-table.js';
+import { methodTable } from '../../rpc/tables/method-table.js';
+import type { InlineExtras } from '../options/inline-extras.js';
+import { type NodeOptions, type OpenProgress, REQUEST_TIMEOUT_MS, STEP_BUDGET } from '../options/options.js';
+import { budgetsOf, type StorageBudgets, type StorageOptions } from '../options/storage-options.js';
+import type { Layer, NodeTransport } from '../provider/transport.js';
+import { resolveDictionary } from './dictionary-source.js';
+import { InlineTransport } from './inline-transport.js';
+import type { ReplaceableDevnet } from './replaceable-devnet.js';
+import type { Kept } from './store-source.js';
+
+/** A node that is being opened: its options with defaults, its store and its dictionary. */
+export interface NodeBase extends Kept {
+  readonly network: Network;
+  readonly options: NodeOptions;
+  readonly extras: InlineExtras;
+  readonly build: KernelBuild;
+  readonly storage: StorageOptions;
+  readonly budgets: Required<Omit<StorageBudgets, 'devnet'>>;
+  readonly dictionary: Dictionary;
+  report(stage: OpenProgress['stage'], fraction: number): void;
+}
+
+/**
+ * Opens what nodes of every kind of chain have.
+ *
+ * @throws PlumblineError as `resolveDictionary`
+ */
+export async function openBase(
+  { store, health }: Kept,
+  network: Network,
+  options: NodeOptions,
+  extras: InlineExtras,
+): Promise<NodeBase> {
+  const { kernelBuild: build = 'auto', storage = {} } = options;
+  const report = (stage: OpenProgress['stage'], fraction: number) => extras.onProgress?.({ stage, fraction });
+  const budgets = budgetsOf(storage);
+  report('dictionary', 0);
+  const dictionary = await resolveDictionary(options.dictionary, network, store, budgets.dictionaries);
+  report('kernels', 0);
+  return { store, health, network, options, extras, build, storage, budgets, dictionary, report };
+}
+
+/** The chain of a node, and what depends on its kind. */
+export interface ChainParts {
+  readonly chain: Chain;
+  /** Hash scheme of the zk state after the newest block. */
+  readonly scheme: HashScheme;
+  readonly sizer: CalldataSizer | (() => Promise<CalldataSizer>);
+  readonly control: StorageControl;
+  readonly devnet?: DevnetParts;
+}
+
+/** What only the node of a devnet has. Its code is loaded with a devnet. */
+export interface DevnetParts {
+  readonly replaceable: ReplaceableDevnet;
+  readonly methods: typeof DEVNET_METHODS;
+  readonly layerOne: MethodTable<L1Context>;
+}
+
+/** Connects estimator, filters, methods and dispatchers to a chain. The node is then open. */
+export function wireNode(base: NodeBase, { chain, scheme, sizer, control, devnet }: ChainParts): NodeTransport {
+  const { network, options, extras, build, dictionary, health } = base;
+  const { gasSearch, stepBudget = STEP_BUDGET, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const parts: RpcContext = {
+    chain,
+    estimator: new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget }),
+    stepBudget,
+    filters: new FilterRegistry(chain, { now: () => performance.now() }),
+    storage: control,
+  };
+  const context: RpcContext = devnet === undefined ? parts : withControl(parts, devnet.replaceable);
+  const handling = { timeoutMs: requestTimeoutMs, maxBatch: options.maxBatch, onError: extras.onError };
+  const l2 = createDispatcher(methodTable(context, devnet?.methods), context, { ...handling, note: noteRequest });
+  const dispatchers: Record<Layer, Dispatch> = {
+    l2: devnet === undefined ? l2 : after(() => devnet.replaceable.replaced(), l2),
+    inspect: createDispatcher(inspectTable(), context, handling),
+    l1: devnet === undefined ? createDispatcher(createMethodTable([]), context, handling) : layerOne(devnet, handling),
+  };
+  base.report('ready', 1);
+  const info = {
+    chainId: network.chainId,
+    networkName: network.name,
+    hashScheme: scheme,
+    rollupAddress: network.rollup.address,
+    kernelBuild: build === 'simd' || (build === 'auto' && hasSimd()) ? 'simd' : 'scalar',
+  } as const;
+  return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions, health);
+}
+
+/** The context of a devnet's methods: each request finds the control of the devnet that runs then. */
+function withControl(parts: RpcContext, replaceable: ReplaceableDevnet): RpcContext {
+  return {
+    ...parts,
+    get devnet() {
+      return replaceable.current.control;
+    },
+  };
+}
+
+/** The dispatcher of the simulated layer 1. */
+function layerOne({ replaceable, layerOne: table }: DevnetParts, handling: HandleOptions): Dispatch {
+  const context: L1Context = {
+    network: replaceable.chain.network,
+    get layerOne() {
+      return replaceable.current.layerOne;
+    },
+  };
+  return after(() => replaceable.layerOneSettled(), createDispatcher(table, context, handling));
+}
+
+/** A dispatcher whose requests wait first. */
+function after(wait: () => Promise<void>, dispatch: Dispatch): Dispatch {
+  return async (payload, call) => {
+    await wait();
+    return dispatch(payload, call);
+  };
+}

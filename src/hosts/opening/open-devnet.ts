@@ -1,0 +1,109 @@
+import { Devnet } from '../../chain/devnet/devnet.js';
+import type { DevnetSettings } from '../../chain/devnet/options.js';
+import { devAlloc } from '../../chain/devnet/state/genesis.js';
+import { loadCalldataSizer } from '../../kernel/calldata-sizer.js';
+import { rememberingSizer } from '../../kernel/sizer-cache.js';
+import { loadZkKernels } from '../../kernel/zk-kernels.js';
+import { devnet } from '../../networks/devnet.js';
+import { schemeAt } from '../../networks/network.js';
+import { hexToBytes } from '../../primitives/hex.js';
+import { layerOneTable } from '../../rpc/methods/layer-one.js';
+import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.js';
+import type { InlineExtras } from '../options/inline-extras.js';
+import type { DevnetChainOptions, NodeOptions } from '../options/options.js';
+import type { NodeTransport } from '../provider/transport.js';
+import { devnetBudget, devnetStorage } from './devnet-storage.js';
+import type { DevnetGenesis } from './genesis-file.js';
+import { type NodeBase, openBase, wireNode } from './node-wiring.js';
+import { ReplaceableDevnet } from './replaceable-devnet.js';
+import { openOnStore } from './store-source.js';
+
+/** Time of the genesis block, seconds: the same for all devnets, and in the past. */
+const GENESIS_TIMESTAMP = 1_700_000_000;
+const COINBASE = hexToBytes('0xc01ba5e000000000000000000000000000059139');
+
+/**
+ * Opens a node with an embedded devnet in this thread.
+ *
+ * @throws PlumblineError as `genesisOf`, `openOnStore`, `openBase`; of the kernels and `Devnet.open`
+ */
+export async function openDevnetNode(
+  chainOptions: DevnetChainOptions,
+  options: NodeOptions,
+  extras: InlineExtras,
+): Promise<NodeTransport> {
+  const genesis = await genesisOf(chainOptions);
+  extras.onProgress?.({ stage: 'store', fraction: 0 });
+  return openOnStore(options, extras, 'error', async (kept) => {
+    const base = await openBase(kept, genesis.network, options, extras);
+    return openOn(base, genesis, chainOptions);
+  });
+}
+
+/**
+ * The genesis that the options describe: the dev accounts on a network profile, or a genesis file.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for a genesis file that cannot be used, or one beside a profile
+ */
+async function genesisOf(options: DevnetChainOptions): Promise<DevnetGenesis> {
+  const { genesis, scheme, alloc, prices } = options;
+  if (genesis !== undefined) return (await import('./genesis-file.js')).genesisOfFile(options);
+  const network = options.network ?? devnet(scheme === undefined ? {} : { scheme });
+  const { pricing } = network;
+  return {
+    network,
+    alloc: { ...devAlloc(), ...alloc },
+    genesisHeader: undefined,
+    prices: prices ?? (pricing.model === 'extra-data' ? pricing.defaults : undefined),
+  };
+}
+
+async function openOn(
+  base: NodeBase,
+  genesis: DevnetGenesis,
+  chainOptions: DevnetChainOptions,
+): Promise<NodeTransport> {
+  const { store, health, network, options, build, storage, dictionary, report } = base;
+  const scheme = schemeAt(network, 0);
+  const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, { build }));
+  /** Each call loads new kernels: two devnets must not share them. */
+  const settings = async (): Promise<DevnetSettings> => ({
+    ...settingsOf(chainOptions, genesis),
+    zk: await loadZkKernels(scheme, { build, undo: true, nodes: true }),
+    sizer,
+    store,
+    health,
+    budget: devnetBudget(store, storage),
+    check: options.storeCheck,
+    onProgress: report,
+  });
+  const open = async () => openDevnet(chainOptions, await settings());
+  const replaceable = new ReplaceableDevnet(await open());
+  const control = devnetStorage(replaceable, { store, health, options: storage, settings, open });
+  const devnetParts = { replaceable, methods: DEVNET_METHODS, layerOne: layerOneTable() };
+  return wireNode(base, { chain: replaceable.chain, scheme, sizer, control, devnet: devnetParts });
+}
+
+/** Settings of a devnet that its options decide. */
+function settingsOf({ mining = 'auto', finality = {} }: DevnetChainOptions, genesis: DevnetGenesis) {
+  return {
+    ...genesis,
+    genesisTimestamp: GENESIS_TIMESTAMP,
+    mining,
+    finality,
+    coinbase: COINBASE,
+    now: () => Math.floor(Date.now() / 1000),
+  };
+}
+
+async function openDevnet({ importBlocks }: DevnetChainOptions, settings: DevnetSettings): Promise<Devnet> {
+  const chain = await Devnet.open(settings);
+  if (importBlocks === undefined) return chain;
+  try {
+    await chain.importChain(importBlocks, (fraction) => settings.onProgress?.('blocks', fraction));
+    return chain;
+  } catch (error) {
+    await chain.close();
+    throw error;
+  }
+}

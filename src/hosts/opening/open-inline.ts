@@ -1,0 +1,40 @@
+import { hasSimd } from '../../kernel/instantiate.js';
+import type { InlineExtras } from '../options/inline-extras.js';
+import type { NodeOptions } from '../options/options.js';
+import { requireOptions } from '../options/require-options.js';
+import type { NodeTransport } from '../provider/transport.js';
+
+/**
+ * Opens a node in this thread, with a store of its own. The code of a chain kind is loaded when a node of it is opened.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; as `openDevnetNode` and `openLight`
+ */
+export async function openInline(options: NodeOptions = {}, extras: InlineExtras = {}): Promise<NodeTransport> {
+  const open = await loadInline(options);
+  return open(options, extras);
+}
+
+/** Loads the code of a chain kind now, for a node that may be opened later, when the page is offline. */
+export async function loadInline(options: NodeOptions): Promise<typeof openInline> {
+  requireOptions(options);
+  const { chain = { kind: 'devnet' } } = options;
+  if (chain.kind === 'devnet') {
+    beginDevnet(options);
+    const { openDevnetNode } = await import('./open-devnet.js');
+    return (options = {}, extras = {}) => openDevnetNode(chain, options, extras);
+  }
+  const { openLight } = await import('./open-light.js');
+  return (options = {}, extras = {}) => openLight(chain, options, extras);
+}
+
+/**
+ * Starts to load the dictionary and the kernel of a devnet. Loaded one after the other, they take a fifth of the time to a
+ * page's first estimate. A failure is ignored here: the load is repeated where its result is used.
+ */
+function beginDevnet({ dictionary, kernelBuild = 'auto' }: NodeOptions): void {
+  const loads: Promise<unknown>[] = [];
+  if (dictionary === undefined || dictionary.kind === 'general')
+    loads.push(import('../../dictionary/general.generated.js'));
+  if (kernelBuild !== 'scalar' && hasSimd()) loads.push(import('../../kernel/wasm/trie.simd.generated.js'));
+  for (const load of loads) load.catch(() => {});
+}

@@ -1,0 +1,109 @@
+import type { LightCache } from '../../chain/light/light-cache.js';
+import { LightChain } from '../../chain/light/light-chain.js';
+import type { CalldataSizer, HashScheme, KernelBuild } from '../../kernel/contracts.js';
+import { requireDictionaryFits } from '../../kernel/dictionary-limit.js';
+import { schemeAt } from '../../networks/network.js';
+import type { StorageControl } from '../../rpc/inspection/storage-control.js';
+import { surroundingActivity } from '../../scheduling/activity.js';
+import { systemClock } from '../../scheduling/clock.js';
+import { loadOnce } from '../../scheduling/load-once.js';
+import { EndpointGroup } from '../../upstream/group.js';
+import { RestGroup } from '../../upstream/rest-group.js';
+import type { InlineExtras } from '../options/inline-extras.js';
+import { type LightChainOptions, lightChainParts } from '../options/light-options.js';
+import type { NodeOptions } from '../options/options.js';
+import type { ReplicaChainOptions } from '../options/replica-options.js';
+import type { NodeTransport } from '../provider/transport.js';
+import { type NodeBase, openBase, wireNode } from './node-wiring.js';
+import { openOnStore } from './store-source.js';
+
+/**
+ * Opens a light node in this thread, or a replica on top of one. A light node sends no request yet; a replica does.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for endpoints that are too few or not well formed; of the other parts
+ */
+export async function openLight(
+  chainOptions: LightChainOptions | ReplicaChainOptions,
+  options: NodeOptions,
+  extras: InlineExtras,
+): Promise<NodeTransport> {
+  extras.onProgress?.({ stage: 'store', fraction: 0 });
+  // A light node can fetch again what its store held; a replica needs long for that.
+  const fallback = chainOptions.kind === 'replica' ? 'error' : 'memory';
+  return openOnStore(options, extras, fallback, async (kept) => {
+    return openOn(await openBase(kept, chainOptions.network, options, extras), chainOptions);
+  });
+}
+
+async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaChainOptions): Promise<NodeTransport> {
+  const { store, health, network, extras, build, budgets, dictionary } = base;
+  requireDictionaryFits(dictionary.bytes);
+  const sizer = loadOnce(() => openSizer(dictionary.bytes, build));
+  const hasherOf = (scheme: HashScheme) =>
+    loadOnce(async () => (await import('../../kernel/hasher.js')).loadHasher(scheme, { build }));
+  const hashers = { mimc: hasherOf('mimc'), poseidon2: hasherOf('poseidon2') };
+  const loadHasher = (scheme: HashScheme) => hashers[scheme]();
+  const cache = store && new (await import('../../chain/light/light-cache.js')).LightCache(store, budgets, health);
+  const { clock = systemClock, upstreamObserver, replicaObserver, onProgress } = extras;
+  const common = { clock, ...(upstreamObserver !== undefined && { observer: upstreamObserver }) };
+  const upstream = new EndpointGroup({ role: 'l2', endpoints: chainOptions.endpoints, ...common });
+  const parts = lightChainParts(chainOptions, upstream);
+  const { layerOne: endpoints, maru } = chainOptions;
+  const layerOne = endpoints && new EndpointGroup({ role: 'l1', endpoints, ...common });
+  const light = new LightChain({
+    ...parts,
+    upstream,
+    layerOne,
+    maru: maru && new RestGroup({ role: 'maru', endpoints: maru, ...common }),
+    store,
+    cache,
+    activity: extras.activity ?? surroundingActivity(),
+    clock,
+    loadHasher,
+    loadSizer: sizer,
+  });
+  const control = storageControl(base, chainOptions.kind, cache);
+  const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
+  if (chainOptions.kind === 'light') return wireNode(base, { chain: light, scheme, sizer, control });
+  const { startReplica } = await import('./open-replica.js');
+  const { layerOneHeader } = parts;
+  const shared = { layerOne, layerOneHeader, store, health, clock, kernel: { build }, loadHasher };
+  const observers = { upstreamObserver, observer: replicaObserver, onProgress };
+  const chain = await startReplica(light, chainOptions, { ...shared, ...observers });
+  return wireNode(base, { chain, scheme, sizer, control });
+}
+
+/** Loads the calldata sizer. A node that never estimates does not need it. */
+async function openSizer(dictionary: Uint8Array, build: KernelBuild): Promise<CalldataSizer> {
+  const [{ loadCalldataSizer }, { rememberingSizer }] = await Promise.all([
+    import('../../kernel/calldata-sizer.js'),
+    import('../../kernel/sizer-cache.js'),
+  ]);
+  return rememberingSizer(await loadCalldataSizer(dictionary, { build }));
+}
+
+/** The storage control, loaded when it is first used: most nodes are never asked for their storage. */
+function storageControl(
+  { store, health, storage, budgets }: NodeBase,
+  kind: 'light' | 'replica',
+  cache: LightCache | undefined,
+): StorageControl {
+  const loaded = loadOnce(async () => {
+    const { NodeStorage } = await import('./node-storage.js');
+    return new NodeStorage({
+      store,
+      health,
+      options: storage,
+      budgets,
+      devnetTables: [],
+      // A replica reads its state from its store as it runs, so it cannot be cleared.
+      ...(kind === 'light' && { clear: async () => cache?.clear(() => store!.clear()) }),
+    });
+  });
+  return {
+    report: async () => (await loaded()).report(),
+    clear: async () => (await loaded()).clear(),
+    exportChain: async () => (await loaded()).exportChain(),
+    importChain: async (file, signal) => (await loaded()).importChain(file, signal),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Chain } from '../../chain/chain.js';
+import type { Devnet } from '../../chain/devnet/devnet.js';
+import { forwardingChain } from '../../chain/forwarding-chain.js';
+
+/** Subscribes to a devnet. @returns a function that ends the subscription */
+type Subscribe = (devnet: Devnet) => () => void;
+
+/**
+ * The devnet of a node. When the stored chain is cleared or replaced, another devnet takes its place, and subscriptions continue
+ * with the blocks of the new one.
+ */
+export class ReplaceableDevnet {
+  /** The chain, whichever devnet runs. */
+  readonly chain: Chain;
+  private readonly subscriptions = new Map<Subscribe, () => void>();
+  private replacing: Promise<void> = Promise.resolve();
+  /** The devnet has ended, and the one after it did not open. */
+  private isVacant = false;
+
+  constructor(private devnet: Devnet) {
+    // Not a field initializer: those run before `devnet` is set.
+    this.chain = {
+      ...forwardingChain(() => this.devnet),
+      onHead: (listener) => this.subscribe((devnet) => devnet.onHead(listener)),
+      onPendingTransaction: (listener) => this.subscribe((devnet) => devnet.onPendingTransaction(listener)),
+    };
+  }
+
+  /** The devnet that the node runs now. */
+  get current(): Devnet {
+    return this.devnet;
+  }
+
+  /** Waits for a replacement that is under way. */
+  replaced(): Promise<void> {
+    return this.replacing;
+  }
+
+  /** As `replaced`; also waits until the layer 1 of a stored devnet has its blocks again. */
+  async layerOneSettled(): Promise<void> {
+    await this.replacing;
+    await this.devnet.layerOneSettled;
+  }
+
+  /**
+   * Puts another devnet in the place of this one. Requests that are under way may fail as those of a closed node.
+   *
+   * @param change - makes the store that of the other one. Where it throws, the present one goes on as it was
+   * @param open - called when the present one has ended, its store still open. Where it throws, this node has ended, until
+   *   another replacement
+   * @param condition - as that of `StoredChain.replace`
+   */
+  replace(change: () => Promise<void>, open: () => Promise<Devnet>, condition?: 'whole'): Promise<void> {
+    const replaced = this.replacing.then(async () => {
+      await (this.isVacant ? change() : this.devnet.storedChain.replace(change, condition));
+      this.isVacant = true;
+      this.devnet = await open();
+      this.isVacant = false;
+      for (const subscribe of this.subscriptions.keys()) this.subscriptions.set(subscribe, subscribe(this.devnet));
+    });
+    this.replacing = replaced.catch(() => {});
+    return replaced;
+  }
+
+  private subscribe(subscribe: Subscribe): () => void {
+    this.subscriptions.set(subscribe, subscribe(this.devnet));
+    return () => {
+      this.subscriptions.get(subscribe)?.();
+      this.subscriptions.delete(subscribe);
+    };
+  }
+}

@@ -1,0 +1,119 @@
+import type { BlockTag } from '../../chain/block-reference.js';
+import type { HeadLevel } from '../../chain/light/heads/heads.js';
+import type { LightChainParts } from '../../chain/light/light-options.js';
+import { invalidParameter } from '../../errors.js';
+import type { Network } from '../../networks/network.js';
+import { type Hex, hexToBytes } from '../../primitives/hex.js';
+import type { EndpointGroup } from '../../upstream/group.js';
+import type { EndpointSource, UrlEndpoint } from '../../upstream/options.js';
+
+/** A light node: it fetches data from endpoints, and verifies it before it answers. */
+export interface LightChainOptions {
+  readonly kind: 'light';
+  /** Profile of the network: `linea`, `lineaSepolia`, or one of your own. */
+  readonly network: Network;
+  /** Endpoints of layer 2, in order of preference. */
+  readonly endpoints: readonly EndpointSource[];
+  /** Endpoints of layer 1. Without them no block is finalized, and there are no zk proofs. */
+  readonly layerOne?: readonly EndpointSource[];
+  /** REST endpoints of the consensus client Maru, for level `sealed`. */
+  readonly maru?: readonly (string | UrlEndpoint)[];
+  /**
+   * Trust level that the head must have. Default: `linked` with endpoints of two or more origins, `plain` with one. A head
+   * below this level is an error, whatever `required` says.
+   *
+   * At `sealed`, an older block is verified by its links to the sealed head, header by header: down to 8192 blocks below it,
+   * which takes up to 128 requests, once. A block further below without a seal of its own is `TRUST_LEVEL_NOT_REACHED`; so are
+   * `finalized` and `safe` while the newest finalized block is further behind than that.
+   */
+  readonly level?: HeadLevel;
+  /** Origins that must agree at level `linked`; 2 when left out. */
+  readonly agreeing?: number;
+  /** Origins of layer 1 that must agree on the newest finalized block; 1 when left out. */
+  readonly layerOneAgreeing?: number;
+  /**
+   * Trust levels that blocks named by a tag must have. `finalized` cannot be required: layer 1 names a block number and a root
+   * of the zk state, but no hash. Only the answer of `linea_getProof` has that level.
+   */
+  readonly required?: Partial<Readonly<Record<BlockTag, HeadLevel>>>;
+  /** Blocks that the agreed head may be behind the highest head that an endpoint claims; 32 when left out. */
+  readonly maxLagBlocks?: number;
+  /** Largest depth of a reorg that is followed, in blocks; 64 when left out. */
+  readonly maxReorgDepth?: number;
+  /** Time for which a head is used without asking the endpoints again, ms; one slot when left out. */
+  readonly headMaxAgeMs?: number;
+  /**
+   * Whether to ask an endpoint which accounts and slots a call touches (`eth_createAccessList`). This takes one round trip in
+   * place of several, and shows the call to the endpoint. True when left out.
+   */
+  readonly accessLists?: boolean;
+  /** Time for which the newest finalization is used without asking layer 1 again, ms; 60 000 when left out. */
+  readonly finalityMaxAgeMs?: number;
+  /**
+   * Read the rollup contract by proofs against a layer-1 header instead of by calls. False when left out.
+   *
+   * The endpoint of layer 1 chooses the header, and only its hash is checked; the endpoint can make up a header that has its
+   * hash. So this alone adds no trust. It does with `layerOneHeader`, or with a layer-1 light client as provider in `layerOne`.
+   */
+  readonly proveLayerOne?: boolean;
+  /**
+   * A layer-1 block that you trust, by its hash: 32 bytes in hex. The header from the endpoints must have this hash, and the
+   * rollup contract is proved against it, with any value of `proveLayerOne`. The endpoints of layer 1 are then not trusted at
+   * all. The finalized block stays the one at this layer-1 block, until a node is opened with a newer one. The endpoints must have
+   * the state of this block.
+   */
+  readonly layerOneHeader?: { readonly hash: Hex };
+}
+
+const HEAD_TIMEOUT_MS = 8_000;
+
+/**
+ * The parts of a light chain that its options decide, with defaults.
+ *
+ * @param upstream - the endpoints of layer 2
+ * @throws PlumblineError `INVALID_PARAMETER`; `INVALID_HEX`, `INVALID_LENGTH` for the hash of the trusted block
+ */
+export function lightChainParts(options: Omit<LightChainOptions, 'kind'>, upstream: EndpointGroup) {
+  const { network, layerOneHeader } = options;
+  return {
+    network,
+    ...levelOf(options, upstream),
+    required: requiredOf(options),
+    maxLagBlocks: options.maxLagBlocks ?? 32,
+    maxReorgDepth: options.maxReorgDepth ?? 64,
+    headMaxAgeMs: options.headMaxAgeMs ?? network.slotSeconds * 1000,
+    headTimeoutMs: HEAD_TIMEOUT_MS,
+    accessLists: options.accessLists ?? true,
+    finalityMaxAgeMs: options.finalityMaxAgeMs ?? 60_000,
+    proveLayerOne: options.proveLayerOne ?? false,
+    layerOneAgreeing: options.layerOneAgreeing ?? 1,
+    layerOneHeader: layerOneHeader && hexToBytes(layerOneHeader.hash, 32),
+  } satisfies Partial<LightChainParts>;
+}
+
+const HEAD_LEVELS: readonly string[] = ['plain', 'linked', 'sealed'] satisfies HeadLevel[];
+const TAGS: readonly string[] = ['latest', 'pending', 'earliest', 'safe', 'finalized'] satisfies BlockTag[];
+
+/** Required levels by tag. @throws PlumblineError `INVALID_PARAMETER` for an unknown tag or level, which would have no effect */
+function requiredOf({ required = {} }: Pick<LightChainOptions, 'required'>) {
+  for (const [tag, level] of Object.entries(required)) {
+    if (!TAGS.includes(tag)) throw invalidParameter('required', `${tag} is not a block tag; use ${TAGS.join(', ')}`);
+    if (level !== undefined && !HEAD_LEVELS.includes(level))
+      throw invalidParameter(`required.${tag}`, `must be one of ${HEAD_LEVELS.join(', ')}`);
+  }
+  return required;
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` for an unknown level, or fewer origins than must agree */
+function levelOf({ level, agreeing = 2 }: Pick<LightChainOptions, 'level' | 'agreeing'>, { endpoints }: EndpointGroup) {
+  const origins = new Set(endpoints.map(({ origin }) => origin)).size;
+  const chosen = level ?? (origins > 1 ? 'linked' : 'plain');
+  if (!HEAD_LEVELS.includes(chosen)) throw invalidParameter('level', `must be one of ${HEAD_LEVELS.join(', ')}`);
+  if (chosen === 'linked' && (!Number.isInteger(agreeing) || agreeing < 2 || agreeing > origins)) {
+    throw invalidParameter(
+      'agreeing',
+      `must be from 2 to ${origins}, the number of origins in endpoints; got ${agreeing}`,
+    );
+  }
+  return { level: chosen, agreeing };
+}

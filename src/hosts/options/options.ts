@@ -1,0 +1,120 @@
+import type { FinalityOptions } from '../../chain/devnet/layer-one/finality.js';
+import type { MiningMode } from '../../chain/devnet/options.js';
+import type { GenesisAlloc } from '../../chain/devnet/state/genesis.js';
+import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
+import type { Prices } from '../../fees/prices.js';
+import type { HashScheme, KernelBuild } from '../../kernel/contracts.js';
+import type { GasSearch } from '../../networks/gas-searches.js';
+import type { Network } from '../../networks/network.js';
+import type { Hex } from '../../primitives/hex.js';
+import type { LightChainOptions } from './light-options.js';
+import type { ReplicaChainOptions } from './replica-options.js';
+import type { StorageOptions } from './storage-options.js';
+
+/** Default time limit of a request, ms. */
+export const REQUEST_TIMEOUT_MS = 60_000;
+/** Default of `stepBudget`. */
+export const STEP_BUDGET = 5_000_000;
+
+/** An embedded devnet, the default chain of a node. All members but `kind` are optional. */
+export interface DevnetChainOptions {
+  readonly kind: 'devnet';
+  /** Profile to run; `devnet()` when left out. */
+  readonly network?: Network;
+  /** Hash scheme of the zk state, where the profile is the default one. */
+  readonly scheme?: HashScheme;
+  /**
+   * A genesis file in geth's format, parsed from JSON. Its accounts, header and forks replace the devnet's own. Leave out
+   * `network` with it.
+   */
+  readonly genesis?: GenesisJson;
+  /** Blocks to import on top of genesis: concatenated RLP. Blocks that the chain already has are skipped. */
+  readonly importBlocks?: Uint8Array;
+  /** Further accounts, by address, besides those of `genesis` or the dev accounts and the test token. */
+  readonly alloc?: GenesisAlloc;
+  /** When blocks are sealed: for each transaction (`auto`, the default), only by `evm_mine` (`manual`), or at an interval. */
+  readonly mining?: MiningMode;
+  readonly finality?: FinalityOptions;
+  /** Prices in the block headers. */
+  readonly prices?: Prices;
+}
+
+/**
+ * Where the compression dictionary of estimates comes from. Bytes and downloads are checked against the length and sha256 in
+ * the network profile. When a download fails, the general dictionary is used, and the evidence of estimates says why.
+ */
+export type DictionarySource =
+  /** plumbline's general dictionary, for devnets. */
+  | { readonly kind: 'general' }
+  /** The network's dictionary, as bytes. With other bytes the node does not open. */
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** The network's dictionary, from this URL unless the store has it. */
+  | { readonly kind: 'url'; readonly url: string };
+
+/** Options of a node. Plain data, so that they can be sent to a worker. */
+export interface NodeOptions {
+  readonly chain?: DevnetChainOptions | LightChainOptions | ReplicaChainOptions;
+  /**
+   * Keep the chain in the IndexedDB database of this name; in memory when left out. Nodes of an origin with the same name share
+   * it: one of them is the writer and answers for the others; when it ends, another becomes the writer. They must have the same
+   * `chain` (its endpoints may differ), gas search and dictionary.
+   */
+  readonly storeName?: string;
+  /**
+   * How the stored state of a devnet is checked against its roots when it is loaded: all hashes of its tries and some of the
+   * values (`sampled`, the default), or every byte (`full`).
+   */
+  readonly storeCheck?: 'sampled' | 'full';
+  /** Budgets and durability of the store. */
+  readonly storage?: StorageOptions;
+  /** When left out: the network's dictionary, from the store or the profile's URL; the general one for a network without one. */
+  readonly dictionary?: DictionarySource;
+  /** Kernel build; `auto` when left out. */
+  readonly kernelBuild?: KernelBuild;
+  /** Time limit of a request, ms. Default 60 000. */
+  readonly requestTimeoutMs?: number;
+  /** Gas search of estimates; that of the network profile when left out. */
+  readonly gasSearch?: GasSearch;
+  /**
+   * Jump destinations and calls that all executions of one request may pass through together. Default 5 000 000. An endless
+   * loop runs out of gas before that; a search with many long runs does not, and ends here.
+   */
+  readonly stepBudget?: number;
+  /** Most requests of a batch. Default 1024. */
+  readonly maxBatch?: number;
+  /** Most subscriptions of one provider or one WebSocket. Default 128. */
+  readonly maxSubscriptions?: number;
+}
+
+/**
+ * Progress of a node that opens. Two stages go on while the node already answers, so they are reported after `ready` too:
+ * `state`, the loading of a stored devnet's state, and `sync`, in which a replica follows its network.
+ */
+export interface OpenProgress {
+  readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'blocks' | 'state' | 'ready' | 'sync';
+  /** Between 0 and 1, within the stage. */
+  readonly fraction: number;
+  /** With `sync`: the newest applied block. */
+  readonly block?: number;
+  /** With `sync`: the newest block that layer 1 has finalized, where the replica waits. */
+  readonly target?: number;
+}
+
+/** Facts about an open node. */
+export interface NodeInfo {
+  readonly chainId: number;
+  readonly networkName: string;
+  /** Of the zk state after the newest block. */
+  readonly hashScheme: HashScheme;
+  /** Rollup contract on layer 1. */
+  readonly rollupAddress: Hex;
+  readonly kernelBuild: 'simd' | 'scalar';
+}
+
+/** Text by which plain data, such as options, is compared: equal for equal data with members in the same order. */
+export function textOf(data: unknown): string {
+  return JSON.stringify(data, (_, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}n`;
+    return value instanceof Uint8Array ? Array.from(value) : value;
+  });
+}

@@ -1,0 +1,74 @@
+import { invalidParameter } from '../../errors.js';
+import type { Durability } from '../../store/page-store.js';
+
+/** Limits of the stored data by kind, in bytes of keys and values. */
+export interface StorageBudgets {
+  /** Block headers of a light node. Default 8 MiB, about 14 000 headers. */
+  readonly headers?: number;
+  /** Finalizations read from layer 1. Default 256 KiB. */
+  readonly finalizations?: number;
+  /** Zk proofs of a light node. Default 8 MiB, about 600 proofs of an account with a slot. */
+  readonly proofs?: number;
+  /** Code of contracts, by hash. Default 16 MiB. */
+  readonly codes?: number;
+  /** Compression dictionaries, 64 KiB each. Default 1 MiB. */
+  readonly dictionaries?: number;
+  /**
+   * Blocks and state of a devnet. No limit when left out: a devnet's data cannot be fetched again. With a limit, old blocks
+   * first lose their state changes, so that balances and slots after them can no longer be read; then their transactions and
+   * receipts, so that they are `BLOCK_PRUNED`. Headers stay, about 600 bytes each, and so do blocks that are newer than the
+   * stored state or must stay provable. A limit below their size is exceeded.
+   */
+  readonly devnet?: number;
+}
+
+/** Budgets and durability of a store. */
+export interface StorageOptions {
+  /** The least recently used data is deleted first. */
+  readonly budgets?: StorageBudgets;
+  /**
+   * When a commit counts as done. `relaxed`, the default, survives a crash of the page or the browser; a power failure may lose
+   * the newest commits, each as a whole. `strict` waits for the disk, which makes every block of a devnet some milliseconds
+   * slower.
+   *
+   * A devnet commits a block before it answers with the hash of a transaction in it. A light node writes verified data in the
+   * background: after a second at the latest, when 1 MiB waits, and when the node is closed.
+   */
+  readonly durability?: Durability;
+  /**
+   * What happens when the store cannot be opened, or fails while the node opens. `error`, the default of devnets and replicas:
+   * the node does not open, with the store's error. `memory`, the default of light nodes: the node runs in memory, and leaves
+   * the store as it is. `storage().status` and the event `storage` say so.
+   *
+   * A store that fails later does not end the node: see `StoreStatus`.
+   */
+  readonly fallback?: 'error' | 'memory';
+}
+
+const MIB = 2 ** 20;
+
+/** Budgets of tables, with defaults. */
+export function budgetsOf({ budgets = {} }: StorageOptions): Required<Omit<StorageBudgets, 'devnet'>> {
+  const {
+    headers = 8 * MIB,
+    finalizations = MIB / 4,
+    proofs = 8 * MIB,
+    codes = 16 * MIB,
+    dictionaries = MIB,
+  } = budgets;
+  return { headers, finalizations, proofs, codes, dictionaries };
+}
+
+const DURABILITIES: readonly unknown[] = ['default', 'strict', 'relaxed'];
+
+/** @throws PlumblineError `INVALID_PARAMETER` */
+export function requireStorage({ budgets = {}, durability = 'relaxed', fallback = 'error' }: StorageOptions): void {
+  for (const [name, bytes] of Object.entries(budgets)) {
+    if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= 0)) continue;
+    throw invalidParameter(`storage.budgets.${name}`, 'must be a whole number of bytes');
+  }
+  if (fallback !== 'error' && fallback !== 'memory')
+    throw invalidParameter('storage.fallback', 'must be error or memory');
+  if (!DURABILITIES.includes(durability))
+    throw invalidParameter('storage.durability', 'must be one of default, strict, relaxed');
+}

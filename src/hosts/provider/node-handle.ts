@@ -1,0 +1,135 @@
+import { createFetchHandler, type FetchHandlerOptions } from '../../rpc/http/http.js';
+import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/inspection/explained-estimate.js';
+import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
+import type { ChainImport, StorageReport } from '../../rpc/inspection/storage-control.js';
+import { storageResult } from '../../rpc/inspection/storage-result.js';
+import type { NodeInfo } from '../options/options.js';
+import { type Provider, type RequestOptions, TransportProvider } from './provider.js';
+import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
+
+/** An open node, for a page or a program. */
+export interface PlumblineNode extends Provider {
+  readonly info: NodeInfo;
+  /** A provider for the devnet's simulated layer 1. */
+  readonly l1: Provider;
+  /**
+   * As `linea_estimateGas`, with an explanation of the estimate.
+   *
+   * @param params - the method's parameters
+   * @throws ProviderRpcError with the method's codes
+   */
+  explainEstimate(params: readonly unknown[], options?: RequestOptions & ExplainOptions): Promise<ExplainedEstimate>;
+  /** Answers HTTP requests with JSON-RPC bodies, for service workers and servers. */
+  handle(request: Request): Promise<Response>;
+  /** As `handle`, for the simulated layer 1. */
+  handleL1(request: Request): Promise<Response>;
+  /** Options of `handle` and `handleL1`, for code that answers other requests beside them. */
+  readonly http: FetchHandlerOptions;
+  /** Opens a session with its own subscriptions, such as for one WebSocket connection. */
+  openSession(listener: SessionListener): NodeSession;
+  /** Whether this node is the writer of its store, or a follower of the node of another page. */
+  sharing(options?: RequestOptions): Promise<SharingReport>;
+  /** What the node stores: bytes and records by table, budgets, and the browser's figures for this origin. */
+  storage(options?: RequestOptions): Promise<StorageReport>;
+  /**
+   * Deletes everything in the node's database. The node goes on: a devnet from genesis with the options it was opened with, a
+   * light node with an empty store.
+   *
+   * @throws PlumblineError `METHOD_NOT_ENABLED` on a replica; the errors of the store
+   */
+  clear(options?: RequestOptions): Promise<void>;
+  /**
+   * Exports a devnet as one file: its blocks and their state changes. If a budget has pruned old blocks, the file also has the
+   * newest stored state. The file has a version and a checksum, and every record in it has been decoded.
+   *
+   * @throws PlumblineError `METHOD_NOT_ENABLED` on other chains; `STORE_UNAVAILABLE` without a store, or while blocks are not
+   *   stored; `STORE_CORRUPT` when the store is damaged
+   */
+  exportChain(options?: RequestOptions): Promise<Uint8Array>;
+  /**
+   * Replaces the devnet by the one in a file, which needs the same genesis, network and hash scheme. The file is checked from
+   * genesis before anything is changed: blocks are linked, state changes lead to the state roots of the blocks, and
+   * transactions, senders and receipts match the headers. It is not checked that the transactions make these state changes,
+   * because changes made by hand (`anvil_setBalance`) are among them. The zk roots of pruned blocks cannot be checked.
+   *
+   * An import has no timeout. If it fails, the node stays as it was.
+   *
+   * @throws PlumblineError `CHAIN_FILE_REFUSED`; `METHOD_NOT_ENABLED` on other chains; the errors of the store
+   */
+  importChain(file: Uint8Array, options?: RequestOptions): Promise<ChainImport>;
+  /** Closes the node. Calls under way are rejected. */
+  close(): Promise<void>;
+}
+
+class OpenNode extends TransportProvider implements PlumblineNode {
+  readonly info: NodeInfo;
+  readonly l1: TransportProvider;
+  private readonly inspector: TransportProvider;
+  readonly handle: (request: Request) => Promise<Response>;
+  readonly handleL1: (request: Request) => Promise<Response>;
+
+  constructor(
+    private readonly node: NodeTransport,
+    readonly http: FetchHandlerOptions,
+  ) {
+    super(node, 'l2');
+    this.info = node.info;
+    this.l1 = new TransportProvider(node, 'l1');
+    this.inspector = new TransportProvider(node, 'inspect');
+    const handler = (layer: Layer, provider: TransportProvider) =>
+      createFetchHandler(async (payload, call) => {
+        const reply = await node.dispatch(layer, payload, call?.signal);
+        provider.emitAnswers(reply);
+        return reply;
+      }, http);
+    this.handle = handler('l2', this);
+    this.handleL1 = handler('l1', this.l1);
+  }
+
+  async explainEstimate(
+    params: readonly unknown[],
+    options: RequestOptions & ExplainOptions = {},
+  ): Promise<ExplainedEstimate> {
+    const request = { method: 'explainEstimate', params: explainParams(params, options) };
+    return (await this.inspector.request(request, options)) as ExplainedEstimate;
+  }
+
+  async sharing(options?: RequestOptions): Promise<SharingReport> {
+    return (await this.inspector.request({ method: 'sharing' }, options)) as SharingReport;
+  }
+
+  async storage(options?: RequestOptions): Promise<StorageReport> {
+    return (await this.storageRequest('storage', [], options)) as StorageReport;
+  }
+
+  async clear(options?: RequestOptions): Promise<void> {
+    await this.storageRequest('clear', [], options);
+  }
+
+  async exportChain(options?: RequestOptions): Promise<Uint8Array> {
+    return (await this.storageRequest('exportChain', [], options)) as Uint8Array;
+  }
+
+  async importChain(file: Uint8Array, options?: RequestOptions): Promise<ChainImport> {
+    return (await this.storageRequest('importChain', [file], options)) as ChainImport;
+  }
+
+  private async storageRequest(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown> {
+    return storageResult(await this.inspector.request({ method, params }, options));
+  }
+
+  openSession(listener: SessionListener): NodeSession {
+    return this.node.openSession(listener);
+  }
+
+  async close(): Promise<void> {
+    this.disconnect('the node was closed');
+    this.l1.disconnect('the node was closed');
+    await this.node.close();
+  }
+}
+
+/** Makes a provider and fetch handlers of an open node. */
+export function nodeHandle(transport: NodeTransport, http: FetchHandlerOptions = {}): PlumblineNode {
+  return new OpenNode(transport, http);
+}

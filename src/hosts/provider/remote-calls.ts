@@ -1,0 +1,57 @@
+import type { Reply } from '../../rpc/protocol/envelope.js';
+import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
+import type { Layer, NodeSession, NodeTransport } from './transport.js';
+
+/**
+ * The calls and sessions of one remote caller: a page of a worker, or a node of another page. The caller numbers them. A session
+ * begins with its first call.
+ */
+export class RemoteCalls {
+  private readonly running = new Map<number, AbortController>();
+  private readonly sessions = new Map<number, NodeSession>();
+
+  /** @param send - sends a message of one of its sessions to the caller */
+  constructor(private readonly send: (session: number, message: SubscriptionMessage) => void) {}
+
+  /** @throws what the node throws */
+  async dispatch(
+    node: Pick<NodeTransport, 'dispatch' | 'openSession'>,
+    call: number,
+    request: { readonly layer: Layer; readonly payload: unknown; readonly session?: number | undefined },
+  ): Promise<Reply> {
+    const { layer, payload, session } = request;
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.running.set(call, controller);
+    try {
+      if (session === undefined) return await node.dispatch(layer, payload, signal);
+      return await this.sessionOf(node, session).dispatch(payload, signal);
+    } finally {
+      this.running.delete(call);
+    }
+  }
+
+  abort(call: number): void {
+    this.running.get(call)?.abort();
+  }
+
+  closeSession(session: number): void {
+    this.sessions.get(session)?.close();
+    this.sessions.delete(session);
+  }
+
+  /** Aborts all calls and closes all sessions. */
+  close(): void {
+    for (const controller of this.running.values()) controller.abort();
+    for (const session of this.sessions.keys()) this.closeSession(session);
+  }
+
+  private sessionOf(node: Pick<NodeTransport, 'openSession'>, id: number): NodeSession {
+    let session = this.sessions.get(id);
+    if (session === undefined) {
+      session = node.openSession((message) => this.send(id, message));
+      this.sessions.set(id, session);
+    }
+    return session;
+  }
+}

@@ -1,0 +1,39 @@
+import { PlumblineError } from '../../errors.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
+import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
+import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
+import type { NodeInfo } from '../options/options.js';
+
+/** The part of a node that a payload is for: the chain, the devnet's simulated layer 1, or the methods of this library. */
+export type Layer = 'l2' | 'l1' | 'inspect';
+
+/** A caller that has its own subscriptions and gets their messages, such as a provider or a WebSocket. */
+export interface NodeSession {
+  /** As `NodeTransport.dispatch`, with `eth_subscribe` and `eth_unsubscribe`. */
+  dispatch(payload: unknown, signal?: AbortSignal): Promise<Reply>;
+  /** Ends its subscriptions. */
+  close(): void;
+}
+
+/** Called with each event of a session's subscriptions. The reply with the subscription's id is sent before. */
+export type SessionListener = (message: SubscriptionMessage) => void;
+
+/** An open node in this thread or elsewhere. It answers parsed JSON-RPC payloads, and never throws for a failing method. */
+export interface NodeTransport {
+  readonly info: NodeInfo;
+  /** @throws PlumblineError `NODE_CLOSED`, `WORKER_FAILED`; the signal's reason when aborted */
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply>;
+  openSession(listener: SessionListener): NodeSession;
+  /** Status of the node's store. Undefined while a shared store has no writer. */
+  readonly storeStatus?: StoreStatus | undefined;
+  /** Calls the listener at each change of `storeStatus`. @returns a function that removes the listener */
+  onStoreStatus?(listener: StoreStatusListener): () => void;
+  close(): Promise<void>;
+  /** Calls the listener once when the node ends without being closed. @returns a function that removes the listener */
+  onFailure(listener: (error: Error) => void): () => void;
+}
+
+/** The error of a request to a node that was closed. */
+export function nodeClosed(): PlumblineError<'NODE_CLOSED'> {
+  return new PlumblineError('NODE_CLOSED', 'the node was closed; open it again', {});
+}

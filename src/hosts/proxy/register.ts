@@ -1,0 +1,225 @@
+import { invalidParameter, messageOf } from '../../errors.js';
+import type { NodeInfo } from '../options/options.js';
+import { notSendable } from '../options/require-options.js';
+import { CHAIN_PARAMETER, type ProxyConfig, proxyConfig, type RpcProxyOptions } from './config.js';
+import { ask, isWorkerQuestion, serviceWorkerFailed } from './messages.js';
+
+export type { RpcProxyOptions } from './config.js';
+
+/** A service worker that answers this page's RPC requests. */
+export interface RpcProxy {
+  readonly registration: ServiceWorkerRegistration;
+  /**
+   * Opens the worker's node now instead of with the first request.
+   *
+   * @throws PlumblineError of opening the node
+   */
+  open(): Promise<NodeInfo>;
+  /** As `unregisterRpcProxy`. */
+  stop(options?: StopOptions): Promise<void>;
+}
+
+export interface StopOptions {
+  /** Keeps the service worker registered, for one that does other work too. False when left out. */
+  readonly keepRegistration?: boolean;
+}
+
+const TIMEOUT_MS = 15_000;
+const LOOK_MS = 20;
+/** A worker between two states is missing for one look. After so many looks it counts as gone. */
+const LOOKS_UNTIL_GONE = 5;
+
+/** By scope: stops this page from answering the worker's requests for the configuration. */
+const answering = new Map<string, AbortController>();
+
+/**
+ * Registers the service worker and resolves when it controls this page. From then on the worker's node answers each `fetch` of the
+ * configured URLs. If a page calls this with other options, they apply to all pages of the scope.
+ *
+ * The worker stores the options, but not the keys of endpoints. After a restart it gets the keys from the URL of a request or
+ * from a page, so each page has to call this function when it loads.
+ *
+ * @throws PlumblineError `WORKER_FAILED`, with the reason, where there are no service workers, or when the script does not load,
+ *   install, answer or control this page; `INVALID_PARAMETER` for options that are invalid or that `postMessage` cannot send,
+ *   such as a provider in place of an endpoint's URL; `STORE_UNAVAILABLE`
+ */
+export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
+  const container = serviceWorkers();
+  const { timeoutMs = TIMEOUT_MS } = options;
+  const config = sendable(proxyConfig(options, location.href));
+  const url = addressOf(options.scriptUrl);
+  url.searchParams.set(CHAIN_PARAMETER, config.node.chain?.kind ?? 'devnet');
+  const registration = await inTime(register(container, url, options.scope), timeoutMs);
+  if (!location.href.startsWith(registration.scope)) {
+    throw serviceWorkerFailed(
+      `this page is outside of the worker's scope ${registration.scope}; set "scope" to one that contains it`,
+    );
+  }
+  answerQuestions(container, registration.scope, url.href, config);
+  await configured(container, registration, url.href, config, timeoutMs);
+  return {
+    registration,
+    open: () => ask(activeOf(registration), { plumblineProxy: 'open' }, OPEN_TIMEOUT_MS),
+    stop: (stopOptions) => stopProxy(registration, stopOptions),
+  };
+}
+
+/** Opening a stored chain may take long. */
+const OPEN_TIMEOUT_MS = 120_000;
+
+/**
+ * Switches the proxy off. Requests under way are answered; later ones go to the network. The node's database and the service
+ * workers of other software are kept.
+ *
+ * @param options.scope - the scope that was registered; the scope of this page when left out
+ */
+export async function unregisterRpcProxy(options: StopOptions & { readonly scope?: string } = {}): Promise<void> {
+  const registration = await serviceWorkers().getRegistration(options.scope);
+  if (registration !== undefined) await stopProxy(registration, options);
+}
+
+async function stopProxy(registration: ServiceWorkerRegistration, { keepRegistration = false }: StopOptions = {}) {
+  if (!isOurs(registration)) return;
+  answering.get(registration.scope)?.abort();
+  answering.delete(registration.scope);
+  const { active } = registration;
+  try {
+    if (active !== null) await ask(active, { plumblineProxy: 'stop' }, OPEN_TIMEOUT_MS);
+  } finally {
+    if (!keepRegistration) await registration.unregister();
+  }
+}
+
+/** Whether `registerRpcProxy` registered it. The script's URL shows it. */
+function isOurs({ active, waiting, installing }: ServiceWorkerRegistration): boolean {
+  return [active, waiting, installing].some(
+    (worker) => worker !== null && new URL(worker.scriptURL).searchParams.has(CHAIN_PARAMETER),
+  );
+}
+
+function serviceWorkers(): ServiceWorkerContainer {
+  const serviceWorker = globalThis.navigator?.serviceWorker;
+  if (serviceWorker === undefined)
+    throw serviceWorkerFailed('this page cannot use service workers; load it over https or from localhost');
+  return serviceWorker;
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` */
+function addressOf(scriptUrl: string | URL): URL {
+  try {
+    if (scriptUrl !== undefined) return new URL(scriptUrl, location.href);
+  } catch {
+    // Handled like a missing URL.
+  }
+  throw invalidParameter('scriptUrl', 'must be the URL of the built plumbline-l2/service-worker script');
+}
+
+async function register(
+  container: ServiceWorkerContainer,
+  url: URL,
+  scope: string | undefined,
+): Promise<ServiceWorkerRegistration> {
+  try {
+    return await container.register(url, { updateViaCache: 'none', ...(scope !== undefined && { scope }) });
+  } catch (error) {
+    throw serviceWorkerFailed(`its script cannot be registered (${messageOf(error)})`, error);
+  }
+}
+
+/** @throws PlumblineError `WORKER_FAILED` after the timeout, because a browser waits minutes for a script that does not load */
+async function inTime<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          serviceWorkerFailed(`its script did not load within ${timeoutMs} ms; check scriptUrl, or raise timeoutMs`),
+        ),
+      timeoutMs,
+    );
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Resolves when the active worker has taken the options and controls this page. */
+async function configured(
+  container: ServiceWorkerContainer,
+  registration: ServiceWorkerRegistration,
+  scriptUrl: string,
+  config: ProxyConfig,
+  timeoutMs: number,
+): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  let asked: ServiceWorker | undefined;
+  let isConfigured = false;
+  let refused: unknown;
+  let gone = 0;
+  while (!isConfigured || container.controller?.scriptURL !== scriptUrl) {
+    const { active, waiting, installing } = registration;
+    gone = [active, waiting, installing].some((worker) => worker?.scriptURL === scriptUrl) ? 0 : gone + 1;
+    if (gone > LOOKS_UNTIL_GONE) {
+      throw serviceWorkerFailed('its script could not be installed; serve the files beside it as well');
+    }
+    // If another version of the worker has become active since, it is asked too.
+    if (active !== null && active !== asked && active.scriptURL === scriptUrl) {
+      asked = active;
+      ask(active, { plumblineProxy: 'configure', config }, timeoutMs).then(
+        () => {
+          isConfigured = true;
+        },
+        (error: unknown) => {
+          refused = asked === active ? error : undefined;
+        },
+      );
+    }
+    if (refused !== undefined) throw refused;
+    if (performance.now() > end) {
+      const late = `after ${timeoutMs} ms`;
+      if (asked !== undefined && !isConfigured) {
+        throw serviceWorkerFailed(
+          `${late} its script has not answered; check that scriptUrl is plumbline's service worker`,
+        );
+      }
+      const isOther = isConfigured && container.controller !== null;
+      const advice = isOther ? 'another worker with a narrower scope does; unregister it' : 'raise timeoutMs';
+      throw serviceWorkerFailed(`it does not control this page ${late}; ${advice}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+/** Sends the options to the worker each time it asks for them. */
+function answerQuestions(
+  container: ServiceWorkerContainer,
+  scope: string,
+  scriptUrl: string,
+  config: ProxyConfig,
+): void {
+  answering.get(scope)?.abort();
+  const controller = new AbortController();
+  answering.set(scope, controller);
+  container.addEventListener(
+    'message',
+    (event: MessageEvent) => {
+      const source = event.source as ServiceWorker | null;
+      if (isWorkerQuestion(event.data) && source?.scriptURL === scriptUrl) event.ports[0]?.postMessage(config);
+    },
+    { signal: controller.signal },
+  );
+  // Otherwise messages wait until the document is parsed.
+  container.startMessages();
+}
+
+function activeOf(registration: ServiceWorkerRegistration): ServiceWorker {
+  if (registration.active === null) throw serviceWorkerFailed('it was unregistered; call registerRpcProxy again');
+  return registration.active;
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` for a configuration that `postMessage` cannot send */
+function sendable(config: ProxyConfig): ProxyConfig {
+  try {
+    return structuredClone(config);
+  } catch (error) {
+    throw notSendable('a service worker', error);
+  }
+}

@@ -1,0 +1,175 @@
+import { setMaxListeners } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { DEFAULT_MAX_BODY_BYTES, refusal } from '../../rpc/http/http.js';
+import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../../rpc/protocol/envelope.js';
+import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
+import type { PlumblineNode } from '../provider/node-handle.js';
+
+/** Most requests of one socket under way at a time. More are not read until some are answered. */
+const MAX_RUNNING = 64;
+const DEFAULT_MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
+const PING_MS = 30_000;
+/** How long a client may take to answer the close frame, ms. */
+const CLOSE_MS = 1_000;
+
+/** Close codes. @source RFC 6455 7.4.1, and the IANA registry of close codes for 1013 */
+const CLOSE = { goingAway: 1001, notText: 1003, failed: 1011, tooSlow: 1013 } as const;
+
+/** Limits of WebSocket connections. */
+export interface WebSocketOptions {
+  /** Most bytes that wait for a client that does not read. Above it the client is closed with code 1013. Default 16 MiB. */
+  readonly maxBufferedBytes?: number | undefined;
+  /** Time between pings, ms. A client that has not answered the last ping is disconnected. Default 30 000. */
+  readonly pingMs?: number | undefined;
+}
+
+/** JSON-RPC over WebSocket beside an HTTP server. */
+export interface WebSocketEndpoint {
+  /** Handles a request to upgrade a connection to a WebSocket. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Answers requests under way, then closes every socket with code 1001. Resolves when all sockets are closed. */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Opens one session of the node for each socket on `/` and `/v3/<anything>`. Text frames carry the same JSON as HTTP bodies. The
+ * rules for host and origin and the size limit of a body (code 1009 above it) are those of HTTP. Subscriptions end with their
+ * socket.
+ */
+export function openWebSocketEndpoint(node: PlumblineNode, options: WebSocketOptions = {}): WebSocketEndpoint {
+  const maxPayload = node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  const server = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: false });
+  const callers = new Set<Caller>();
+  const pinger = setInterval(() => {
+    for (const caller of callers) caller.ping();
+  }, options.pingMs ?? PING_MS);
+  pinger.unref();
+
+  return {
+    upgrade(request, socket, head) {
+      socket.on('error', () => socket.destroy());
+      const status = refusedStatus(request, node);
+      if (status !== undefined) {
+        socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+        return;
+      }
+      server.handleUpgrade(request, socket, head, (opened) => {
+        const caller = new Caller(node, opened, options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES);
+        callers.add(caller);
+        opened.on('close', () => callers.delete(caller));
+      });
+    },
+    async close(graceMs) {
+      clearInterval(pinger);
+      await Promise.all([...callers].map((caller) => caller.leave(graceMs)));
+      server.close();
+    },
+  };
+}
+
+/** Status with which the upgrade is refused; undefined when it is accepted. */
+function refusedStatus(request: IncomingMessage, node: PlumblineNode): string | undefined {
+  let url: URL;
+  try {
+    url = new URL(request.url ?? '/', `http://${request.headers.host}`);
+  } catch {
+    return '400 Bad Request';
+  }
+  const { origin } = request.headers;
+  const headers = new Headers(origin === undefined ? {} : { origin });
+  if (refusal({ url: url.href, headers }, node.http) !== undefined) return '403 Forbidden';
+  if (url.pathname !== '/' && !url.pathname.startsWith('/v3/')) return '404 Not Found';
+  return undefined;
+}
+
+/** One socket: answers requests and sends the messages of subscriptions. */
+class Caller {
+  private readonly session;
+  private readonly gone = new AbortController();
+  private running = 0;
+  private answeredPing = true;
+  private leaving = false;
+
+  constructor(
+    node: PlumblineNode,
+    private readonly socket: WebSocket,
+    private readonly maxBufferedBytes: number,
+  ) {
+    setMaxListeners(0, this.gone.signal);
+    this.session = node.openSession((params) => {
+      this.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
+    });
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) this.end(CLOSE.notText, 'text frames only');
+      else void this.answer(String(data));
+    });
+    socket.on('pong', () => {
+      this.answeredPing = true;
+    });
+    // ws closes the socket itself after an error, with the right code.
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.gone.abort();
+      this.session.close();
+    });
+  }
+
+  ping(): void {
+    if (this.answeredPing) this.socket.ping();
+    else this.socket.terminate();
+    this.answeredPing = false;
+  }
+
+  async leave(graceMs: number): Promise<void> {
+    const closed = new Promise((resolve) => this.socket.on('close', resolve));
+    this.leaving = true;
+    const timer = setTimeout(() => this.end(CLOSE.goingAway, 'the node stops'), graceMs);
+    if (this.running === 0) this.end(CLOSE.goingAway, 'the node stops');
+    await closed;
+    clearTimeout(timer);
+  }
+
+  private async answer(text: string): Promise<void> {
+    if (this.leaving) return;
+    if (++this.running >= MAX_RUNNING) this.socket.pause();
+    try {
+      const written = writeReply(await this.reply(text));
+      if (written !== '') this.send(written);
+    } catch (error) {
+      if (!this.gone.signal.aborted) {
+        this.send(writeReply({ body: failure(null, toRpcError(error)) }));
+        this.end(CLOSE.failed, 'the node has failed');
+      }
+    }
+    if (--this.running < MAX_RUNNING) this.socket.resume();
+    if (this.leaving && this.running === 0) this.end(CLOSE.goingAway, 'the node stops');
+  }
+
+  private reply(text: string): Promise<Reply> | Reply {
+    let payload: unknown;
+    try {
+      payload = JSON.parse(text);
+    } catch {
+      return PARSE_ERROR_REPLY;
+    }
+    return this.session.dispatch(payload, this.gone.signal);
+  }
+
+  private send(text: string): void {
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    if (this.socket.bufferedAmount > this.maxBufferedBytes) this.end(CLOSE.tooSlow, 'messages are not read');
+    else this.socket.send(text);
+  }
+
+  /** Closes the socket. A client that does not answer the close frame is disconnected, and its waiting messages are dropped. */
+  private end(code: number, reason: string): void {
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    this.session.close();
+    this.socket.resume();
+    this.socket.close(code, reason);
+    const cut = setTimeout(() => this.socket.terminate(), CLOSE_MS);
+    this.socket.on('close', () => clearTimeout(cut));
+  }
+}

@@ -1,0 +1,298 @@
+import { PlumblineError } from '../../errors.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
+import type { Activity } from '../../scheduling/activity.js';
+import type { FencedStore } from '../../store/fence.js';
+import { SCHEMA_VERSION } from '../../store/schema.js';
+import type { InlineExtras } from '../options/inline-extras.js';
+import type { NodeInfo, OpenProgress } from '../options/options.js';
+import type { NodeTransport } from '../provider/transport.js';
+import { differences, type Fingerprint, storeInUse } from './fingerprint.js';
+import { type Channel, type PeerAnnouncement, PeerChannels, type PeerMessage, type Rank } from './peer-channels.js';
+import type { Writer } from './writer.js';
+import type { WriterElection, WriterGrant } from './writer-election.js';
+import { WriterTerm } from './writer-term.js';
+import { WriterTracker } from './writer-tracker.js';
+
+/** How often a follower with waiting requests pings the writer, ms. */
+const TICK_MS = 500;
+/** A writer may be silent for so many times as long while it opens its node: loading may block its thread. */
+const OPENING_FACTOR = 3;
+/** A background node that gives way to pages campaigns again after this time, ms. */
+const GIVE_WAY_MS = 50;
+/** In ticks: how often a node announces itself where its end cannot be detected. */
+const ANNOUNCE_TICKS = 10;
+
+/** Increased when the messages between nodes or the format of the store change. */
+const VERSION = SCHEMA_VERSION * 100 + 2;
+
+/** Settings of one of the nodes that share a store. */
+export interface CandidateSettings {
+  /** Name of the channels; the same for all nodes of the store. */
+  readonly name: string;
+  readonly rank: Rank;
+  readonly fingerprint: Fingerprint;
+  readonly hungAfterMs: number;
+  readonly election: WriterElection;
+  readonly channel: (name: string) => Channel;
+  /** Of this node's page. */
+  readonly activity: Activity;
+  /** Opens the node when this candidate is the writer. */
+  readonly open: (
+    extras: Pick<InlineExtras, 'store' | 'storeFailure' | 'activity' | 'onProgress'>,
+  ) => Promise<NodeTransport>;
+  readonly onProgress: (progress: OpenProgress) => void;
+}
+
+export interface CandidateListener {
+  /** Called with each writer that accepts calls; undefined when there is none at present. */
+  onWriter(writer: { readonly writer: Writer; readonly info: NodeInfo } | undefined): void;
+  /** The candidate has stopped because of an error. */
+  onEnd(error: Error): void;
+  /** Whether requests or subscriptions are waiting. */
+  isWaiting(): boolean;
+}
+
+/**
+ * One of the nodes that share a store. It campaigns to be the writer, runs as the writer when elected, and keeps track of the
+ * current writer until then. `shared-node.ts` makes a node of it.
+ */
+export class Candidate {
+  private readonly id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
+  private readonly channels: PeerChannels;
+  private readonly tracker: WriterTracker;
+  /** Set while this node is the writer. */
+  private term: WriterTerm | undefined;
+  /** Ticks since the remote writer was heard of. */
+  private silentTicks = 0;
+  private ticks = 0;
+  private silenceFactor = 1;
+  private stealsNext = false;
+  private isClosed = false;
+  /** Ends the campaign that is running. */
+  private campaign = new AbortController();
+  private campaigning: Promise<void> = Promise.resolve();
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private endPresence: () => void = () => {};
+  private unwatchActivity: () => void = () => {};
+
+  constructor(
+    private readonly settings: CandidateSettings,
+    private readonly listener: CandidateListener,
+  ) {
+    this.channels = new PeerChannels(settings.name, this.id, settings.channel, {
+      onAnnouncement: (announcement) => this.onAnnouncement(announcement),
+      onMessage: (message) => this.onMessage(message),
+    });
+    this.tracker = new WriterTracker(
+      (to, epoch, message) => this.channels.send(to, epoch, message),
+      (writer) => listener.onWriter(writer),
+      (id) => this.channels.closeTo(id),
+    );
+  }
+
+  get report(): SharingReport {
+    if (this.term !== undefined) return { role: 'writer', writer: this.id, epoch: this.term.epoch };
+    const { known } = this.tracker;
+    return { role: 'follower', ...(known !== undefined && { writer: known.id, epoch: known.epoch }) };
+  }
+
+  async start(): Promise<void> {
+    const { election, rank, activity } = this.settings;
+    this.endPresence = await election.announcePresence(this.id, rank);
+    this.unwatchActivity = activity.onChange(() => this.seek());
+    // Campaigns before it announces itself: a background writer resigns when it hears of a page.
+    this.campaigning = this.runCampaigns();
+    this.seek();
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+  }
+
+  /** Ends this candidate. A writer finishes the requests that may change state, and then gives up the store. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.term?.resign();
+    this.campaign.abort();
+    await this.campaigning;
+    clearInterval(this.timer);
+    this.unwatchActivity();
+    this.tracker.close();
+    this.channels.broadcast({ kind: 'bye' });
+    this.channels.close();
+    this.endPresence();
+  }
+
+  private fail(error: Error): void {
+    if (this.isClosed) return;
+    this.listener.onEnd(error);
+    // The listener has been called already, so an error while closing is dropped.
+    this.close().catch(() => {});
+  }
+
+  /** Campaigns again and again. */
+  private async runCampaigns(): Promise<void> {
+    const { election, rank } = this.settings;
+    while (!this.isClosed) {
+      this.campaign = new AbortController();
+      const steal = this.stealsNext;
+      this.stealsNext = false;
+      let givesWay = false;
+      try {
+        const run = async (grant: WriterGrant) => {
+          givesWay = rank === 'background' && !steal && (await election.hasPages());
+          if (!givesWay) await this.runAsWriter(grant);
+        };
+        const noWriterKnown = () => this.tracker.known === undefined;
+        await election.campaign(run, { signal: this.campaign.signal, steal, noWriterKnown });
+      } catch (error) {
+        this.fail(error as Error);
+      }
+      if (givesWay) await new Promise((resolve) => setTimeout(resolve, GIVE_WAY_MS));
+    }
+  }
+
+  /** Runs as the writer, from the opening of the node to its end. */
+  private async runAsWriter(grant: WriterGrant): Promise<void> {
+    if (this.isClosed) return;
+    const { election, activity, open } = this.settings;
+    let store: FencedStore | undefined;
+    let storeFailure: unknown;
+    try {
+      store = await grant.store();
+    } catch (error) {
+      // Opening the node throws it, or goes on without a store.
+      storeFailure = error;
+    }
+    if (this.isClosed) return store?.close();
+    const epoch = store?.epoch ?? Math.max(this.tracker.newestEpoch + 1, Date.now());
+    const onLeaving = () => {
+      this.listener.onWriter(undefined);
+      this.channels.broadcast({ kind: 'leaving', epoch });
+    };
+    const send: ConstructorParameters<typeof WriterTerm>[4] = (to, message) => this.channels.send(to, epoch, message);
+    const term = new WriterTerm(epoch, grant, election, activity, send, onLeaving);
+    if (store !== undefined) store.onTakenOver = term.lose;
+    this.tracker.forget();
+    this.tracker.newestEpoch = epoch;
+    this.term = term;
+    this.announce(term);
+    let node: NodeTransport | undefined;
+    try {
+      const onProgress = (progress: OpenProgress) => this.onProgress(term, progress);
+      node = await open({ store, storeFailure, activity: term.activity, onProgress });
+      if (!term.isLeaving) {
+        const writer = term.serve(node);
+        node.onStoreStatus?.(() => this.term === term && this.announce(term));
+        this.announce(term);
+        this.listener.onWriter({ writer, info: node.info });
+        await term.untilOver();
+      }
+    } catch (error) {
+      if (!term.lost.aborted) this.fail(error as Error);
+    }
+    this.term = undefined;
+    term.close();
+    if (term.lost.aborted) store?.end();
+    // If the term was lost, closing may fail because the store belongs to another writer.
+    await (node ?? store)?.close().catch(() => {});
+  }
+
+  private onProgress(term: WriterTerm, progress: OpenProgress): void {
+    this.settings.onProgress(progress);
+    if (this.term !== term || term.info !== undefined) return;
+    term.progress = progress;
+    this.announce(term);
+  }
+
+  private onAnnouncement(announcement: PeerAnnouncement): void {
+    if (this.isClosed) return;
+    if (announcement.kind === 'seek') this.onSeek(announcement);
+    else if (announcement.kind === 'writer') this.onWriterAnnounced(announcement);
+    else if (announcement.kind === 'leaving') this.onWriterLeaving(announcement.epoch);
+    else if (this.term !== undefined) {
+      this.term.removeFollower(announcement.from);
+      this.channels.closeTo(announcement.from);
+    }
+  }
+
+  private onSeek({ from, rank, isActive, version, fingerprint }: PeerAnnouncement & { kind: 'seek' }): void {
+    const { term } = this;
+    if (term === undefined || term.isLeaving) return;
+    this.announce(term);
+    if (version > VERSION) this.fail(tooNew(version));
+    if (version !== VERSION || differences(fingerprint, this.settings.fingerprint).length > 0) return;
+    term.heardOf(from, rank, isActive);
+    if (this.settings.rank === 'background' && rank === 'page') term.resign();
+  }
+
+  private onWriterAnnounced({ from, epoch, ...other }: PeerAnnouncement & { kind: 'writer' }): void {
+    if (epoch < this.tracker.newestEpoch || this.term?.epoch === epoch) return;
+    if (other.version > VERSION) this.fail(tooNew(other.version));
+    // A writer of an older version resigns when it hears of this node.
+    if (other.version !== VERSION) return;
+    const different = differences(other.fingerprint, this.settings.fingerprint);
+    if (different.length > 0) {
+      this.fail(storeInUse(different));
+      return;
+    }
+    this.term?.lose();
+    this.silentTicks = 0;
+    if (this.tracker.announced(from, epoch, other.info, other.store)) this.seek();
+    if (other.info === undefined && other.progress !== undefined) this.settings.onProgress(other.progress);
+  }
+
+  private onWriterLeaving(epoch: number): void {
+    if (this.tracker.leaving(epoch)) this.silentTicks = 0;
+  }
+
+  private onMessage(message: PeerMessage): void {
+    const { kind, from, epoch } = message;
+    if (kind === 'call' || kind === 'abort' || kind === 'end-session' || kind === 'ping') {
+      const { term } = this;
+      if (term?.epoch === epoch && (term.info !== undefined || kind === 'ping')) term.receive(message);
+      else if (kind === 'call') this.channels.send(from, epoch, { kind: 'gone', call: message.call, begun: false });
+      return;
+    }
+    if (kind === 'over') this.onWriterLeaving(epoch);
+    if (epoch === this.tracker.known?.epoch) this.silentTicks = 0;
+    this.tracker.receive(message);
+  }
+
+  private tick(): void {
+    this.ticks++;
+    if (this.term !== undefined) {
+      this.term.tick();
+      return;
+    }
+    const { election, hungAfterMs } = this.settings;
+    if (!election.detectsEnds && this.ticks % ANNOUNCE_TICKS === 0) this.seek();
+    if (!this.listener.isWaiting()) {
+      this.silentTicks = 0;
+      return;
+    }
+    const { known, isReady } = this.tracker;
+    if (known === undefined) this.seek();
+    else this.channels.send(known.id, known.epoch, { kind: 'ping' });
+    const limitMs = hungAfterMs * this.silenceFactor * (isReady ? 1 : OPENING_FACTOR);
+    if (++this.silentTicks * TICK_MS < limitMs) return;
+    // Waits longer each time. Otherwise two slow nodes would take the store from each other without end.
+    this.silenceFactor *= 2;
+    this.silentTicks = 0;
+    this.stealsNext = true;
+    this.campaign.abort();
+  }
+
+  private seek(): void {
+    const { rank, activity, fingerprint } = this.settings;
+    this.channels.broadcast({ kind: 'seek', version: VERSION, fingerprint, rank, isActive: activity.isActive });
+  }
+
+  private announce({ epoch, info, progress, store }: WriterTerm): void {
+    const { fingerprint } = this.settings;
+    this.channels.broadcast({ kind: 'writer', version: VERSION, fingerprint, epoch, info, progress, store });
+  }
+}
+
+function tooNew(version: number): PlumblineError<'STORE_TOO_NEW'> {
+  const message = 'a newer version of plumbline uses the store; load the page again to get the newer version';
+  return new PlumblineError('STORE_TOO_NEW', message, { version, supported: VERSION });
+}

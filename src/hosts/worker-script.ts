@@ -1,5 +1,0 @@
-/**
- * Door `plumbline/worker`: a script for a module Worker or a SharedWorker, which `createNode` starts or is given. It exports
- * nothing.
- */
-export {};

@@ -1,0 +1,270 @@
+import { proxy, type Remote, releaseProxy, wrap } from 'comlink';
+import { PlumblineError } from '../../errors.js';
+import type { FetchHandlerOptions } from '../../rpc/http/http.js';
+import type { Reply } from '../../rpc/protocol/envelope.js';
+import { surroundingActivity } from '../../scheduling/activity.js';
+import { Listeners } from '../../scheduling/listeners.js';
+import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
+import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
+import { notSendable } from '../options/require-options.js';
+import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
+import {
+  type Layer,
+  type NodeSession,
+  type NodeTransport,
+  nodeClosed,
+  type SessionListener,
+} from '../provider/transport.js';
+import { deserialize, installErrorTransfer } from './transfer.js';
+import { isGreeting, isWorkerFailure, isWorkerMessage, isWorkerStoreStatus, type WorkerApi } from './worker-api.js';
+
+/** Options of a page's node, with those that only the page itself can use. */
+export interface ClientOptions extends NodeOptions {
+  /**
+   * A worker that runs `plumbline-l2/worker`, for bundlers that do not follow worker URLs. All pages that use a SharedWorker with the
+   * same options use one node. It is closed when the last page closes it.
+   */
+  readonly worker?: Worker | SharedWorker;
+  /** How long the worker's script may take to load, in ms. Default 15 000. */
+  readonly loadTimeoutMs?: number;
+  readonly onProgress?: (progress: OpenProgress) => void;
+  readonly http?: FetchHandlerOptions;
+}
+
+/**
+ * Starts a node in a module Worker and resolves when it can answer.
+ *
+ * @throws PlumblineError `WORKER_FAILED` where there are no workers, or the worker's script does not load; `INVALID_PARAMETER`
+ *   for options that `postMessage` cannot send, such as a provider in place of an endpoint's URL; the errors of opening the node
+ */
+export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
+  const { worker, http, chain } = options;
+  if (worker === undefined && typeof Worker === 'undefined') {
+    throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
+  }
+  installErrorTransfer();
+  let transport: WorkerTransport | undefined;
+  if (worker === undefined && (chain?.kind ?? 'devnet') === 'devnet') transport = await openOwnDevnet(options);
+  if (transport === undefined) {
+    transport = new WorkerTransport(worker ?? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
+    await openOn(transport, options);
+  }
+  return nodeHandle(transport, http);
+}
+
+/**
+ * Opens a devnet in `worker-devnet.js`.
+ *
+ * @returns undefined when the script of that worker does not load: not every bundler follows its URL
+ */
+async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | undefined> {
+  const worker = new Worker(new URL('./worker-devnet.js', import.meta.url), { type: 'module' });
+  const transport = new WorkerTransport(worker);
+  try {
+    await openOn(transport, options);
+    return transport;
+  } catch (error) {
+    if (transport.isMissing) return undefined;
+    throw error;
+  }
+}
+
+/** Opens the node of a worker. Terminates the worker if that fails. */
+async function openOn(transport: WorkerTransport, options: ClientOptions): Promise<void> {
+  const { worker: _, loadTimeoutMs = 15_000, onProgress, http: __, ...nodeOptions } = options;
+  try {
+    await transport.ready(loadTimeoutMs);
+    await transport.open(nodeOptions, onProgress);
+  } catch (error) {
+    transport.terminate();
+    throw error;
+  }
+}
+
+function failed(reason: string): PlumblineError<'WORKER_FAILED'> {
+  return new PlumblineError('WORKER_FAILED', `the node's worker failed: ${reason}`, { reason });
+}
+
+/** The node of one worker. When the worker ends or is closed, all waiting calls are rejected. */
+class WorkerTransport implements NodeTransport {
+  private readonly remote: Remote<WorkerApi>;
+  private readonly waiting = new Set<(error: Error) => void>();
+  private readonly failureListeners = new Listeners<Error>();
+  private readonly storeListeners = new Listeners<StoreStatus>();
+  storeStatus: StoreStatus | undefined;
+  private opened: NodeInfo | undefined;
+  private ended: Error | undefined;
+  private greeted = false;
+  private missing = false;
+  private readonly unwatch = new AbortController();
+  private readonly sessions = new Map<number, SessionListener>();
+  private nextCall = 1;
+  private nextSession = 1;
+
+  /** Sends and receives messages. */
+  private readonly port: Worker | MessagePort;
+
+  constructor(private readonly worker: Worker | SharedWorker) {
+    this.port = 'port' in worker ? worker.port : worker;
+    this.remote = wrap<WorkerApi>(this.port);
+    const onError = (event: Event) => {
+      const { message } = event as Partial<ErrorEvent>;
+      this.missing ||= !this.greeted && !message;
+      this.fail(failed(message || 'its script does not load; check its URL'));
+    };
+    worker.addEventListener('error', onError);
+    this.port.addEventListener('messageerror', () => this.fail(failed('a message could not be read')));
+    this.port.addEventListener('message', (event) => {
+      const { data } = event as MessageEvent;
+      if (isWorkerMessage(data)) this.sessions.get(data.plumblineSession)?.(data.message);
+      if (isWorkerFailure(data)) this.fail(deserialize(data.plumblineFailure) as Error);
+      if (isWorkerStoreStatus(data)) this.setStoreStatus(data.plumblineStore);
+    });
+  }
+
+  get info(): NodeInfo {
+    return this.opened!;
+  }
+
+  /** Whether its script did not load. */
+  get isMissing(): boolean {
+    return this.missing;
+  }
+
+  async ready(timeoutMs: number): Promise<void> {
+    let stop = () => {};
+    const loaded = new Promise<void>((resolve, reject) => {
+      const onMessage = (event: Event) => {
+        const { data } = event as MessageEvent;
+        if (!isGreeting(data)) return;
+        this.greeted = true;
+        this.watch(data.lock);
+        resolve();
+      };
+      this.port.addEventListener('message', onMessage);
+      if ('start' in this.port) this.port.start();
+      const timer = setTimeout(
+        () => reject(failed(`its script did not start within ${timeoutMs} ms; check its URL, or raise loadTimeoutMs`)),
+        timeoutMs,
+      );
+      stop = () => {
+        clearTimeout(timer);
+        this.port.removeEventListener('message', onMessage);
+      };
+    });
+    await this.orEnd(() => loaded).finally(stop);
+  }
+
+  async open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<void> {
+    const listener = onProgress === undefined ? undefined : proxy(onProgress);
+    this.opened = await this.orEnd(() => this.remote.open(options, listener)).catch((error: unknown) => {
+      const isNotPlain = error instanceof Error && error.name === 'DataCloneError';
+      throw isNotPlain ? notSendable('a worker', error) : error;
+    });
+    this.reportActivity();
+  }
+
+  /** Tells the worker whether the page is visible, which a worker cannot detect. */
+  private reportActivity(): void {
+    const activity = surroundingActivity();
+    const report = () => {
+      if (this.ended === undefined) void this.remote.setActive(activity.isActive).catch(() => {});
+    };
+    this.unwatch.signal.addEventListener('abort', activity.onChange(report), { once: true });
+    if (!activity.isActive) report();
+  }
+
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
+    return this.answer(layer, payload, signal);
+  }
+
+  openSession(listener: SessionListener): NodeSession {
+    const session = this.nextSession++;
+    this.sessions.set(session, listener);
+    return {
+      dispatch: (payload, signal) => this.answer('l2', payload, signal, session),
+      close: () => {
+        if (!this.sessions.delete(session) || this.ended !== undefined) return;
+        void this.orEnd(() => this.remote.closeSession(session)).catch(() => {});
+      },
+    };
+  }
+
+  private async answer(layer: Layer, payload: unknown, signal?: AbortSignal, session?: number): Promise<Reply> {
+    const call = this.nextCall++;
+    const answer = this.orEnd(() => this.remote.dispatch(layer, payload, call, session));
+    if (signal === undefined) return answer;
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        if (this.ended === undefined) void this.remote.abort(call).catch(() => {});
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.ended !== undefined) return;
+    try {
+      await this.orEnd(() => this.remote.close());
+    } finally {
+      this.terminate();
+    }
+  }
+
+  terminate(): void {
+    this.end(nodeClosed());
+  }
+
+  onStoreStatus(listener: StoreStatusListener): () => void {
+    return this.storeListeners.add(listener);
+  }
+
+  private setStoreStatus(status: StoreStatus | undefined): void {
+    this.storeStatus = status;
+    if (status === undefined || this.opened === undefined) return;
+    this.storeListeners.notify(status);
+  }
+
+  onFailure(listener: (error: Error) => void): () => void {
+    return this.failureListeners.add(listener);
+  }
+
+  /** Waits for the lock that the worker holds. It is granted when the worker has ended. */
+  private watch(lock: string | undefined): void {
+    if (lock === undefined || navigator.locks === undefined) return;
+    navigator.locks
+      .request(lock, { signal: this.unwatch.signal }, () => this.fail(failed('it ended; open the node again')))
+      .catch(() => {});
+  }
+
+  private fail(error: Error): void {
+    if (this.ended !== undefined) return;
+    this.end(error);
+    this.failureListeners.notify(error);
+  }
+
+  private end(error: Error): void {
+    if (this.ended !== undefined) return;
+    this.ended = error;
+    this.unwatch.abort();
+    this.remote[releaseProxy]();
+    if ('terminate' in this.worker) this.worker.terminate();
+    else this.worker.port.close();
+    for (const reject of this.waiting) reject(error);
+    this.waiting.clear();
+  }
+
+  /** Rejects when the worker ends, because a worker that has ended never answers. */
+  private orEnd<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.ended !== undefined) return Promise.reject(this.ended);
+    return new Promise((resolve, reject) => {
+      this.waiting.add(reject);
+      work()
+        .then(resolve, reject)
+        .finally(() => this.waiting.delete(reject));
+    });
+  }
+}

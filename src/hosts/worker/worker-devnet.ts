@@ -1,0 +1,11 @@
+/**
+ * The worker that `createNode` starts for a devnet. It is the same as `plumbline-l2/worker`, but the code up to the first estimate is
+ * three files that are fetched at once (scripts/lib/worker-chunks.mjs): the number of files delays the start more than
+ * their size.
+ */
+export { general } from '../../dictionary/general.generated.js';
+export { feesOn } from '../../estimate/estimation.js';
+export { wasm as trieKernel } from '../../kernel/wasm/trie.simd.generated.js';
+export { openDevnetNode } from '../opening/open-devnet.js';
+
+import './worker.js';

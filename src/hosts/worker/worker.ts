@@ -1,0 +1,35 @@
+/**
+ * Entry point `plumbline-l2/worker`: the node in a module Worker, or in a SharedWorker, where all connected pages use one node.
+ */
+
+import { openNode } from '../opening/open-node.js';
+import { CommonNode } from './common-node.js';
+import { installErrorTransfer } from './transfer.js';
+import { servePort, type WorkerPort } from './worker-port.js';
+
+installErrorTransfer();
+
+/** Takes a lock that is released only when this worker ends. */
+function holdLock(): Promise<string | undefined> {
+  if (navigator.locks === undefined) return Promise.resolve(undefined);
+  const name = `plumbline-worker-${crypto.randomUUID()}`;
+  return new Promise((resolve) => {
+    const never = new Promise<never>(() => {});
+    navigator.locks
+      .request(name, () => {
+        resolve(name);
+        return never;
+      })
+      .catch(() => resolve(undefined));
+  });
+}
+
+const common = new CommonNode(openNode);
+const lock = holdLock();
+if ('onconnect' in globalThis) {
+  globalThis.addEventListener('connect', (event) => {
+    for (const port of (event as MessageEvent).ports) servePort(port, common, lock);
+  });
+} else {
+  servePort(globalThis as unknown as WorkerPort, common, lock);
+}

@@ -1,0 +1,4 @@
+/** The checks of seals, as one chunk. It is loaded when a chain needs seals. */
+export { verifyCliqueSeal } from './clique-seal.js';
+export { verifyMaruPayload } from './maru-payload.js';
+export { verifyMaruAnswers } from './maru-seals.js';

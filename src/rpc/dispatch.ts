@@ -1,5 +1,0 @@
-import type { Reply } from './envelope.js';
-import type { CallOptions } from './method.js';
-
-/** Parsed payload in (object or array), reply out; never rejects. Hosts are glue over this. */
-export type Dispatch = (payload: unknown, call?: CallOptions) => Promise<Reply>;

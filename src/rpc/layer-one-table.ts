@@ -1,9 +1,0 @@
-import { createMethodTable, type MethodTable } from './method.js';
-import { L1_METHODS, type L1Context } from './methods/layer-one.js';
-
-export type { L1Context } from './methods/layer-one.js';
-
-/** The methods by which light-node code reads the simulated layer 1 as it reads Ethereum (DESIGN.md 8). */
-export function layerOneTable(): MethodTable<L1Context> {
-  return createMethodTable(L1_METHODS);
-}

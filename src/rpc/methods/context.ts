@@ -1,0 +1,40 @@
+import type { Chain } from '../../chain/chain.js';
+import type { DevnetControl } from '../../chain/devnet/mining/control.js';
+import type { Estimator } from '../../estimate/estimator.js';
+import type { FilterRegistry } from '../filters/filter-registry.js';
+import type { StorageControl } from '../inspection/storage-control.js';
+import type { Method } from '../protocol/method.js';
+import { type CommonMethodName, type DevnetMethodName, METHOD_INFO } from '../protocol/method-info.js';
+
+/** What the methods of one node work on. */
+export interface RpcContext {
+  readonly chain: Chain;
+  readonly estimator: Estimator;
+  /** Steps the executions of one request may take; no limit when left out. */
+  readonly stepBudget?: number | undefined;
+  readonly filters: FilterRegistry;
+  /** Control of a devnet; left out for other chains. */
+  readonly devnet?: DevnetControl;
+  /** What the node stores. */
+  readonly storage?: StorageControl;
+}
+
+/**
+ * Defines a JSON-RPC method of a node.
+ *
+ * @param name - without a row in `METHOD_INFO` it does not compile
+ */
+export function defineMethod<Name extends CommonMethodName | DevnetMethodName>(
+  name: Name,
+  handle: Method<RpcContext>['handle'],
+): Method<RpcContext, Name> {
+  return { name, info: METHOD_INFO.l2[name], handle };
+}
+
+/** A method whose code is loaded with its first call: for large methods that few nodes are asked for. */
+export function laterMethod<Name extends CommonMethodName | DevnetMethodName>(
+  name: Name,
+  load: () => Promise<Method<RpcContext, Name>>,
+): Method<RpcContext, Name> {
+  return defineMethod(name, async (context, params, call) => (await load()).handle(context, params, call));
+}

@@ -1,0 +1,32 @@
+import { parseAddress, parseBytes, parseStorageKey } from '../parsing/parse-params.js';
+import { devnetMethods, parseAmount } from './devnet-method.js';
+
+/** Edits of the state. The newest state shows an edit at once; the next block contains it. */
+export const ACCOUNT_METHODS = {
+  ...devnetMethods(
+    ['anvil_setBalance', 'hardhat_setBalance', 'evm_setAccountBalance'],
+    async (devnet, [address, balance]) => {
+      await devnet.edit({ kind: 'balance', address: parseAddress(address), balance: parseAmount(balance, 'balance') });
+      return true;
+    },
+  ),
+
+  ...devnetMethods(['anvil_setNonce', 'hardhat_setNonce', 'evm_setAccountNonce'], async (devnet, [address, nonce]) => {
+    await devnet.edit({ kind: 'nonce', address: parseAddress(address), nonce: parseAmount(nonce, 'nonce', 63) });
+    return true;
+  }),
+
+  ...devnetMethods(['anvil_setCode', 'hardhat_setCode', 'evm_setAccountCode'], async (devnet, [address, code]) => {
+    await devnet.edit({ kind: 'code', address: parseAddress(address), code: parseBytes(code, 'code') });
+    return true;
+  }),
+
+  ...devnetMethods(
+    ['anvil_setStorageAt', 'hardhat_setStorageAt', 'evm_setAccountStorageAt'],
+    async (devnet, [address, position, value]) => {
+      const key = parseStorageKey(position);
+      await devnet.edit({ kind: 'slot', address: parseAddress(address), key, value: parseStorageKey(value, 'value') });
+      return true;
+    },
+  ),
+};

@@ -1,0 +1,68 @@
+import type { DevnetControl, MineTimes } from '../../chain/devnet/mining/control.js';
+import type { MiningMode } from '../../chain/devnet/options.js';
+import { optional, parseBoolean } from '../parsing/parse-params.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import { devnetMethods, parseCount } from './devnet-method.js';
+
+/** Most blocks of one request. */
+const MAX_BLOCKS = 100_000;
+/** An interval from here on is in milliseconds: no developer waits that many seconds for a block. */
+const MILLISECONDS_FROM = 1000;
+
+export const MINING_METHODS = {
+  /** `evm_mine(timestamp?)` or `evm_mine({timestamp?, blocks?})`: seals blocks; times in seconds. */
+  ...devnetMethods(['evm_mine'], async (devnet, [parameter]) => {
+    const { timestamp, blocks } =
+      typeof parameter === 'object' && parameter !== null
+        ? (parameter as { timestamp?: unknown; blocks?: unknown })
+        : { timestamp: parameter, blocks: undefined };
+    return mine(devnet, blocks, { first: optional(timestamp, (value) => parseCount(value, 'timestamp')) }, '0x0');
+  }),
+
+  /** `(blocks?, interval?)`: seconds from each block to the next, and from the head to the first block. */
+  ...devnetMethods(['anvil_mine'], (devnet, [blocks, spacing]) => {
+    const interval = parseInterval(spacing);
+    const first = interval === undefined ? undefined : devnet.headTimestamp + interval;
+    return mine(devnet, blocks, { first, interval }, null);
+  }),
+
+  /** `(blocks?, interval?)`: seconds from each block to the next. The time of the first block is the clock's. */
+  ...devnetMethods(['hardhat_mine'], (devnet, [blocks, spacing]) =>
+    mine(devnet, blocks, { interval: parseInterval(spacing) }, true),
+  ),
+
+  /** Switching it off leaves mining by interval as it is. */
+  ...devnetMethods(['evm_setAutomine', 'anvil_setAutomine'], async (devnet, [enabled]) => {
+    if (parseBoolean(enabled, 'enabled')) await devnet.setMining('auto');
+    else if (devnet.mining === 'auto') await devnet.setMining('manual');
+    return true;
+  }),
+
+  ...devnetMethods(['anvil_getAutomine', 'hardhat_getAutomine'], ({ mining }) => mining === 'auto'),
+
+  /** Zero ends it. Anvil counts seconds and Hardhat milliseconds: from 1000 on the number is milliseconds. */
+  ...devnetMethods(['evm_setIntervalMining', 'anvil_setIntervalMining'], async (devnet, [interval]) => {
+    const given = parseCount(interval, 'interval');
+    const intervalSeconds = given >= MILLISECONDS_FROM ? given / 1000 : given;
+    const mode: MiningMode = given === 0 ? 'manual' : { intervalSeconds };
+    await devnet.setMining(mode);
+    return true;
+  }),
+
+  /** Seconds; null while no interval is set. */
+  ...devnetMethods(['anvil_getIntervalMining'], ({ mining }) =>
+    typeof mining === 'object' ? mining.intervalSeconds : null,
+  ),
+};
+
+async function mine<Answer>(devnet: DevnetControl, blocks: unknown, times: MineTimes, answer: Answer): Promise<Answer> {
+  const count = optional(blocks, (value) => parseCount(value, 'blocks')) ?? 1;
+  if (count > MAX_BLOCKS) throw invalidParams('blocks', `is above ${MAX_BLOCKS}`);
+  await devnet.mine(count, times);
+  return answer;
+}
+
+/** Clients send zero for no interval. */
+function parseInterval(value: unknown): number | undefined {
+  return optional(value, (present) => parseCount(present, 'interval')) || undefined;
+}

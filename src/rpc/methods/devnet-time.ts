@@ -1,0 +1,34 @@
+import { toQuantity } from '../../primitives/quantity.js';
+import { devnetMethods, parseCount } from './devnet-method.js';
+
+/*
+ * The clock of a devnet. Names and parameter forms are those of Hardhat Network, Anvil and Ganache; answers too, where those
+ * three agree.
+ */
+
+export const TIME_METHODS = {
+  /** Answers with the seconds that the clock is now ahead of the wall clock. */
+  ...devnetMethods(['evm_increaseTime', 'anvil_increaseTime'], async (devnet, [seconds]) =>
+    toQuantity(Math.max(0, await devnet.increaseTime(parseCount(seconds, 'seconds')))),
+  ),
+
+  ...devnetMethods(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], async (devnet, [timestamp]) => {
+    await devnet.setNextTimestamp(parseCount(timestamp, 'timestamp'));
+    return null;
+  }),
+
+  /** Clients of Anvil send seconds, clients of Hardhat milliseconds. */
+  ...devnetMethods(
+    ['anvil_setBlockTimestampInterval', 'hardhat_setBlockTimestampInterval'],
+    async (devnet, [interval], name) => {
+      const given = parseCount(interval, 'interval');
+      await devnet.setTimestampInterval(name.startsWith('hardhat') ? Math.floor(given / 1000) : given);
+      return null;
+    },
+  ),
+
+  ...devnetMethods(['anvil_removeBlockTimestampInterval', 'hardhat_removeBlockTimestampInterval'], async (devnet) => {
+    await devnet.setTimestampInterval(undefined);
+    return true;
+  }),
+};

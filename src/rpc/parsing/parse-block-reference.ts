@@ -1,0 +1,36 @@
+import { BLOCK_TAGS, type BlockReference, type BlockTag } from '../../chain/block-reference.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import { optional, parseBoolean, parseHash, parseIndex, requireObject } from './parse-params.js';
+
+const SUBJECT = 'block param';
+const HASH_DIGITS = 64;
+
+/**
+ * A block parameter: a tag, a number, a hash (32 bytes), or an object with one of `blockNumber` and `blockHash`.
+ *
+ * @param fallback - used for a missing or null parameter; without it such a parameter is refused
+ * @throws RpcError -32602
+ * @source EIP-1898
+ */
+export function parseBlockReference(value: unknown, fallback?: BlockReference, parameter = 'block'): BlockReference {
+  if ((value === undefined || value === null) && fallback !== undefined) return fallback;
+  if (typeof value === 'string') return parseText(value, parameter);
+  const object = requireObject(value, parameter, SUBJECT);
+  const { blockNumber, blockHash } = object;
+  if ((blockNumber === undefined) === (blockHash === undefined)) {
+    throw invalidParams(parameter, 'needs either blockNumber or blockHash', SUBJECT);
+  }
+  if (blockNumber !== undefined) return { number: parseIndex(blockNumber, `${parameter}.blockNumber`, SUBJECT) };
+  const requireCanonical = optional(object.requireCanonical, (present) =>
+    parseBoolean(present, `${parameter}.requireCanonical`, SUBJECT),
+  );
+  const hash = parseHash(blockHash, `${parameter}.blockHash`, SUBJECT);
+  return requireCanonical === undefined ? { hash } : { hash, requireCanonical };
+}
+
+function parseText(text: string, parameter: string): BlockReference {
+  if (BLOCK_TAGS.includes(text as BlockTag)) return { tag: text as BlockTag };
+  if (!text.startsWith('0x')) throw invalidParams(parameter, 'is neither a block tag nor hex', SUBJECT);
+  if (text.length === 2 + HASH_DIGITS) return { hash: parseHash(text, parameter, SUBJECT) };
+  return { number: parseIndex(text, parameter, SUBJECT) };
+}

@@ -1,0 +1,62 @@
+import type { BlockReference } from '../../chain/block-reference.js';
+import type { LogFilter } from '../../chain/log-filter.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import { parseBlockReference } from './parse-block-reference.js';
+import { optional, parseAddress, parseHash, requireArray, requireObject } from './parse-params.js';
+
+const SUBJECT = 'filter params';
+const MAX_POSITIONS = 4;
+/** Most alternatives of one topic position, and most addresses. */
+const MAX_ALTERNATIVES = 1000;
+
+/** The blocks from one to another; a missing end is undefined. */
+export interface LogBounds {
+  readonly from: BlockReference | undefined;
+  readonly to: BlockReference | undefined;
+}
+
+/** The filter object of `eth_getLogs` and `eth_newFilter`: which logs, in one block (hash of 32 bytes) or a range. */
+export interface LogRequest {
+  readonly range: { readonly blockHash: Uint8Array } | LogBounds;
+  readonly filter: LogFilter;
+}
+
+/**
+ * Addresses: one or several. Topics by position: null and an empty array match any topic, an array matches each of its
+ * items (docs/spec/json-rpc.md 2.6).
+ *
+ * @throws RpcError -32602
+ */
+export function parseLogRequest(value: unknown): LogRequest {
+  const request = requireObject(value, 'filter', SUBJECT);
+  const topics = requireArray(request.topics ?? [], 'topics', SUBJECT);
+  if (topics.length > MAX_POSITIONS) throw invalidParams('topics', `has more than ${MAX_POSITIONS} positions`, SUBJECT);
+  return {
+    range: parseRange(request),
+    filter: {
+      addresses: oneOrMany(request.address, 'address', parseAddress),
+      topics: topics.map((topic, position) => oneOrMany(topic, `topics[${position}]`, parseHash)),
+    },
+  };
+}
+
+function parseRange({ blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>): LogRequest['range'] {
+  const bound = (end: unknown, name: string) =>
+    optional(end, (present) => parseBlockReference(present, undefined, name));
+  const [from, to] = [bound(fromBlock, 'fromBlock'), bound(toBlock, 'toBlock')];
+  if (blockHash === undefined || blockHash === null) return { from, to };
+  if (from === undefined && to === undefined) return { blockHash: parseHash(blockHash, 'blockHash', SUBJECT) };
+  throw invalidParams('blockHash', 'cannot be combined with fromBlock or toBlock', SUBJECT);
+}
+
+type Parse = (value: unknown, parameter: string, subject: string) => Uint8Array;
+
+/** @returns undefined where everything matches */
+function oneOrMany(value: unknown, parameter: string, parse: Parse): Uint8Array[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) return [parse(value, parameter, SUBJECT)];
+  if (value.length > MAX_ALTERNATIVES) {
+    throw invalidParams(parameter, `has more than ${MAX_ALTERNATIVES} alternatives`, SUBJECT);
+  }
+  return value.length === 0 ? undefined : value.map((item) => parse(item, parameter, SUBJECT));
+}

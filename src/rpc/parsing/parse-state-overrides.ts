@@ -1,0 +1,70 @@
+import { bytesToHex } from '../../primitives/hex.js';
+import type { AccountOverride, StateOverrides, StorageOverride } from '../../primitives/state-overrides.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import { optional, parseAddress, parseBytes, parseHash, parseQuantity, requireObject } from './parse-params.js';
+
+const SUBJECT = 'state override params';
+
+/**
+ * A state override set: an object from addresses to new values for members of the account. Slots and their values
+ * have 32 bytes. Unknown members are ignored. The same address or slot in two spellings is refused.
+ *
+ * @returns an empty list where the parameter is missing or null
+ * @throws RpcError -32602 that names the address, and the member or slot
+ * @source docs/spec/interface.md 2.4, docs/spec/fees.md 5.6
+ */
+export function parseStateOverrides(value: unknown, parameter = 'stateOverride'): StateOverrides {
+  if (value === undefined || value === null) return [];
+  const seen = new Set<string>();
+  return Object.entries(requireObject(value, parameter, SUBJECT)).map(([key, entry]) => {
+    const at = `${parameter}.${excerpt(key)}`;
+    const address = parseAddress(key, at, SUBJECT);
+    refuseTwice(seen, address, at);
+    return parseAccountOverride(address, requireObject(entry, at, SUBJECT), at);
+  });
+}
+
+function parseAccountOverride(
+  address: Uint8Array,
+  entry: Readonly<Record<string, unknown>>,
+  at: string,
+): AccountOverride {
+  const member = <K extends keyof AccountOverride>(
+    name: string,
+    as: K,
+    parse: (present: unknown, parameter: string) => Exclude<AccountOverride[K], undefined>,
+  ): Partial<Pick<AccountOverride, K>> => {
+    const parsed = optional(entry[name], (present) => parse(present, `${at}.${name}`));
+    return parsed === undefined ? {} : ({ [as]: parsed } as unknown as Pick<AccountOverride, K>);
+  };
+  return {
+    address,
+    ...member('balance', 'balance', (present, path) => parseQuantity(present, path, SUBJECT)),
+    ...member('nonce', 'nonce', (present, path) => parseQuantity(present, path, SUBJECT, 64)),
+    ...member('code', 'code', (present, path) => parseBytes(present, path, SUBJECT)),
+    ...member('state', 'state', parseStorage),
+    ...member('stateDiff', 'stateDiff', parseStorage),
+    ...member('movePrecompileToAddress', 'movePrecompileTo', (present, path) => parseAddress(present, path, SUBJECT)),
+  };
+}
+
+function parseStorage(value: unknown, at: string): StorageOverride {
+  const seen = new Set<string>();
+  return Object.entries(requireObject(value, at, SUBJECT)).map(([key, content]) => {
+    const path = `${at}.${excerpt(key)}`;
+    const slot = parseHash(key, path, SUBJECT);
+    refuseTwice(seen, slot, path);
+    return [slot, parseHash(content, path, SUBJECT)];
+  });
+}
+
+function refuseTwice(seen: Set<string>, bytes: Uint8Array, at: string): void {
+  const name = bytesToHex(bytes);
+  if (seen.has(name)) throw invalidParams(at, 'is given twice', SUBJECT);
+  seen.add(name);
+}
+
+/** The key, cut so that the length of a message does not depend on the input. */
+function excerpt(key: string): string {
+  return key.length > 80 ? `${key.slice(0, 80)}…` : key;
+}

@@ -1,0 +1,25 @@
+import type { TrustLevel } from '../../chain/chain.js';
+import type { Hex } from '../../primitives/hex.js';
+
+/**
+ * Where an answer comes from. `proved`: an endpoint's data, checked against a header or a root on layer 1. `computed`:
+ * executed or calculated here from such data. `held`: from the node's own chain, or about the node itself. `forwarded`: from
+ * an endpoint, not checked.
+ *
+ * @source docs/decisions.md 1
+ */
+export type AnswerClass = 'proved' | 'computed' | 'held' | 'forwarded';
+
+/** What one answer rests on. */
+export interface AnswerReport {
+  readonly method: string;
+  readonly class: AnswerClass;
+  /** The lowest trust level of the blocks it rests on; left out if it rests on none. */
+  readonly level?: TrustLevel;
+  /** Blocks from which it was read or computed, in the order in which they were needed; not all of a long range. */
+  readonly blocks: readonly { readonly number: number; readonly hash: Hex }[];
+  /** Of a zk proof: number of the block after which it shows the state. Layer 1 holds the root of that block. */
+  readonly zkBlock?: number;
+  /** JSON-RPC code of an answer that is an error. */
+  readonly errorCode?: number;
+}

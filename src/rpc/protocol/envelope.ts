@@ -1,0 +1,96 @@
+import type { AnswerReport } from './answer-report.js';
+import { BATCH_TOO_LARGE, INVALID_REQUEST_ERROR, PARSE_ERROR, type RpcErrorObject, toRpcError } from './rpc-errors.js';
+
+/** The id of a request. */
+export type RpcId = string | number | null;
+
+/** A response with a result. */
+export interface RpcSuccess {
+  readonly jsonrpc: '2.0';
+  readonly id: RpcId;
+  readonly result: unknown;
+}
+
+/** A response with an error. */
+export interface RpcFailure {
+  readonly jsonrpc: '2.0';
+  readonly id: RpcId;
+  readonly error: RpcErrorObject;
+}
+
+/** A response object, its members in the order in which they are sent. */
+export type RpcResponse = RpcSuccess | RpcFailure;
+
+/**
+ * The answer to one payload. `body` is undefined for a notification. `fault` says that the payload as a whole was not a
+ * request (`envelope`) or took too long (`timeout`): HTTP has statuses for these.
+ */
+export interface Reply {
+  readonly body: RpcResponse | readonly RpcResponse[] | undefined;
+  readonly fault?: 'envelope' | 'timeout';
+  /** What the answers rest on, in the order of `body`, if the dispatcher was made with `note`. Never sent over HTTP. */
+  readonly reports?: readonly AnswerReport[];
+}
+
+/** A checked request object. Without `id` it is a notification. */
+export interface RpcRequest {
+  readonly id?: RpcId;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+export function success(id: RpcId, result: unknown): RpcSuccess {
+  return { jsonrpc: '2.0', id, result: result === undefined ? null : result };
+}
+
+export function failure(id: RpcId, error: RpcErrorObject): RpcFailure {
+  return { jsonrpc: '2.0', id, error };
+}
+
+export const PARSE_ERROR_REPLY: Reply = { body: failure(null, PARSE_ERROR), fault: 'envelope' };
+export const EMPTY_BATCH_REPLY: Reply = { body: failure(null, INVALID_REQUEST_ERROR), fault: 'envelope' };
+export const BATCH_TOO_LARGE_REPLY: Reply = { body: failure(null, BATCH_TOO_LARGE) };
+
+/**
+ * Checks one element of a payload. The member `jsonrpc` and unknown members are ignored; `params` may be missing or null.
+ * Integer ids that are not safe integers are refused, because parsing has already changed them.
+ *
+ * @returns the request, or its answer: -32600, which repeats the id only if that is a safe integer
+ * @source docs/spec/json-rpc.md 3
+ */
+export function readRequest(value: unknown): RpcRequest | RpcFailure {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure(null, INVALID_REQUEST_ERROR);
+  const { id, method, params } = value as Record<string, unknown>;
+  const list = params ?? [];
+  if (!isId(id) || typeof method !== 'string' || !Array.isArray(list)) {
+    return failure(Number.isSafeInteger(id) ? (id as number) : null, INVALID_REQUEST_ERROR);
+  }
+  return id === undefined ? { method, params: list } : { id, method, params: list };
+}
+
+function isId(id: unknown): id is RpcId | undefined {
+  if (typeof id === 'number') return Number.isSafeInteger(id) || (Number.isFinite(id) && !Number.isInteger(id));
+  return id === undefined || id === null || typeof id === 'string';
+}
+
+/**
+ * JSON text of a reply, empty for a notification. A result that JSON cannot express becomes an internal error; the rest of
+ * a batch stays as it is.
+ */
+export function writeReply(reply: Reply): string {
+  const { body } = reply;
+  if (body === undefined) return '';
+  return isBatch(body) ? `[${body.map(writeResponse).join(',')}]` : writeResponse(body);
+}
+
+function isBatch(body: NonNullable<Reply['body']>): body is readonly RpcResponse[] {
+  return Array.isArray(body);
+}
+
+function writeResponse(response: RpcResponse): string {
+  try {
+    return JSON.stringify(response);
+  } catch (error) {
+    return JSON.stringify(failure(response.id, toRpcError(error)));
+  }
+}

@@ -1,0 +1,246 @@
+import {
+  type ErrorCode,
+  type ErrorDetails,
+  isPlumblineError,
+  PlumblineError,
+  type SimulationRule,
+  type TransactionRule,
+} from '../../errors.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+
+/** The `error` member of a JSON-RPC response. */
+export interface RpcErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** An error that already has its JSON-RPC form, such as that of a bad parameter. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(error: RpcErrorObject, options?: { cause?: unknown }) {
+    super(error.message, options);
+    this.code = error.code;
+    this.data = error.data;
+  }
+}
+
+const INVALID_REQUEST = -32600;
+const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
+const SERVER_ERROR = -32000;
+
+export const PARSE_ERROR: RpcErrorObject = { code: -32700, message: 'Parse error' };
+export const INVALID_REQUEST_ERROR: RpcErrorObject = { code: INVALID_REQUEST, message: 'Invalid Request' };
+export const BATCH_TOO_LARGE: RpcErrorObject = { code: -32005, message: 'Number of requests exceeds max batch size' };
+
+/** The error for a body above `limit` bytes. Not -32005: clients take that for a rate limit and send the body again. */
+export function bodyTooLarge(limit: number): RpcErrorObject {
+  return { code: INVALID_REQUEST, message: `Invalid Request (body above ${limit} bytes)` };
+}
+
+/**
+ * The -32602 of a bad parameter, `Invalid call params (to: expected 20 bytes, got 19)`.
+ *
+ * @param parameter - its name, with the path inside it
+ * @param subject - which parameters, in the words of the reference node (docs/spec/json-rpc.md 4.1)
+ */
+export function invalidParams(parameter: string, reason: string, subject = 'params'): RpcError {
+  return new RpcError({ code: INVALID_PARAMS, message: `Invalid ${subject} (${parameter}: ${reason})` });
+}
+
+/** Internal error. `detail` must be a constant text: the message of what was thrown may contain paths or API keys. */
+function internal(detail?: string): RpcErrorObject {
+  return { code: INTERNAL_ERROR, message: detail === undefined ? 'Internal error' : `Internal error (${detail})` };
+}
+
+function server(message: string): RpcErrorObject {
+  return { code: SERVER_ERROR, message };
+}
+
+function badInput(what: string, reason: string): RpcErrorObject {
+  return { code: INVALID_PARAMS, message: `Invalid params (${what}: ${reason})` };
+}
+
+function withReason(code: number, message: string, reason: string): RpcErrorObject {
+  return reason === '' ? { code, message } : { code, message, data: reason };
+}
+
+/**
+ * Why a transaction is refused. Where the rule has its own message, the reason is `data`; otherwise the reason is the
+ * message.
+ *
+ * @source docs/spec/json-rpc.md 4.1, docs/spec/fees.md 7; for `type` and `chain-id`
+ *   hyperledger/besu@06af6b57ee ethereum/api, RpcErrorType
+ */
+const REJECTIONS: { readonly [R in TransactionRule]: (reason: string) => RpcErrorObject } = {
+  malformed: (reason) => ({ code: INVALID_PARAMS, message: `Invalid transaction params (${reason})` }),
+  sender: (reason) => withReason(-32007, 'Sender account not authorized to send transactions', reason),
+  type: (reason) => withReason(INVALID_PARAMS, 'Invalid transaction type', reason),
+  'chain-id': (reason) => withReason(SERVER_ERROR, 'Wrong chainId', reason),
+  signature: (reason) => withReason(-32002, 'Invalid signature', reason),
+  'nonce-too-low': (reason) => withReason(-32001, 'Nonce too low', reason),
+  'nonce-too-high': (reason) => withReason(-32006, 'Nonce too high', reason),
+  'intrinsic-gas': (reason) => withReason(-32003, 'Intrinsic gas exceeds gas limit', reason),
+  funds: (reason) => withReason(-32004, 'Upfront cost exceeds account balance', reason),
+  'gas-limit': server,
+  'block-gas-limit': (reason) => withReason(-32005, 'Transaction gas limit exceeds block gas limit', reason),
+  'gas-price': (reason) => withReason(-32009, 'Gas price below configured minimum gas price', reason),
+  'calldata-size': server,
+  recipient: server,
+  denied: server,
+  'type-refused': server,
+  unprofitable: server,
+  underpriced: server,
+  'pool-full': server,
+  known: () => server('Known transaction'),
+};
+
+/**
+ * Codes of a simulation that is refused as a whole.
+ *
+ * @source docs/spec/json-rpc.md 4.2; ethereum/go-ethereum@02b73d4ea7 internal/ethapi/errors.go, as
+ *   ethereum/execution-apis@033ca6e6 tests record it
+ */
+const SIMULATION_CODES: { readonly [R in SimulationRule]: number } = {
+  'base-block': SERVER_ERROR,
+  override: SERVER_ERROR,
+  'nonce-too-low': -38010,
+  'nonce-too-high': -38011,
+  'base-fee': -38012,
+  'intrinsic-gas': -38013,
+  funds: -38014,
+  'block-gas-limit': -38015,
+  'block-number': -38020,
+  timestamp: -38021,
+  'init-code': -38025,
+  'too-many-blocks': -38026,
+  parameter: INVALID_PARAMS,
+  call: INTERNAL_ERROR,
+};
+
+/** Code of a simulated call that fails for another reason than a revert. */
+const SIMULATED_FAILURE = -32015;
+
+/**
+ * The JSON-RPC error of every code of plumbline.
+ *
+ * @source docs/spec/json-rpc.md 2.3, 3, 4.1; docs/spec/fees.md 6; docs/decisions.md 6, 8, 9, 11 and 13
+ */
+const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErrorObject } = {
+  INVALID_HEX: ({ reason }) => badInput('hex', reason),
+  INVALID_QUANTITY: ({ reason }) => badInput('quantity', reason),
+  INVALID_LENGTH: ({ what, expected, actual }) => badInput(what, `expected ${expected}, got ${actual}`),
+  INVALID_PARAMETER: ({ parameter, reason }) => badInput(parameter, reason),
+  OUT_OF_RANGE: ({ what, limit }) => badInput(what, `outside ${limit}`),
+  KERNEL_UNAVAILABLE: ({ kernel }) => internal(`WebAssembly kernel ${kernel} is not available`),
+  KERNEL_OUT_OF_MEMORY: ({ kernel }) => internal(`WebAssembly kernel ${kernel} is out of memory`),
+  HASH_INPUT_LENGTH: () => internal(),
+  HASH_INPUT_NOT_CANONICAL: () => internal(),
+  CALLDATA_TOO_LARGE: ({ limit }) => server(`Calldata of transaction is greater than the allowed max of ${limit}`),
+  DICTIONARY_LENGTH_MISMATCH: () => internal('the compression dictionary has the wrong length'),
+  DICTIONARY_CHECKSUM_MISMATCH: () => internal('the compression dictionary has the wrong checksum'),
+  DICTIONARY_UNREACHABLE: () => internal('the compression dictionary cannot be loaded'),
+  PROOF_MALFORMED: ({ path }) => internal(`malformed proof at ${path}`),
+  TRIE_LOG_MALFORMED: ({ path }) => internal(`malformed trie log at ${path}`),
+  TRACE_MALFORMED: ({ path }) => internal(`malformed state trace at ${path}`),
+  WITNESS_MISSING: ({ part }) => internal(`a ${part} of the state is missing`),
+  WITNESS_CONFLICT: () => internal('branches of the state contradict each other'),
+  GAS_IS_ZERO: () => badInput('gas', 'is zero'),
+  TRANSACTION_TYPE_UNSUPPORTED: ({ type }) => REJECTIONS.type(`type ${type}`),
+  MARGIN_INVALID: () => internal('the margin is not a positive number'),
+  STATE_MISMATCH: ({ what }) => internal(`${what} differs from what was committed`),
+  STATE_NOT_HELD: () => server('World state unavailable'),
+  BLOCK_NOT_FOUND: () => ({ code: -39001, message: 'Unknown block' }),
+  BLOCK_PRUNED: ({ from }) => ({ code: 4444, message: `Pruned history unavailable (blocks from ${from} on are held)` }),
+  BLOCK_NOT_PROVABLE: () => ({ code: INVALID_REQUEST, message: 'BLOCK_MISSING_IN_CHAIN - block is missing' }),
+  TRIE_LOG_MISSING: ({ block }) => internal(`the trie log of block ${block} is missing`),
+  REPLICA_DIVERGED: ({ block, what }) => internal(`the replica differs at block ${block}: ${what}`),
+  BLOCK_INVALID: ({ block, what }) => server(`block ${block} is invalid: ${what}`),
+  TRANSACTION_REJECTED: ({ rule, reason }) => REJECTIONS[rule](reason),
+  EXECUTION_REVERTED: ({ data, reason }) => ({
+    code: 3,
+    message: reason === undefined ? 'Execution reverted' : `Execution reverted (${reason})`,
+    data: bytesToHex(data),
+  }),
+  EXECUTION_FAILED: ({ reason, opcode }) =>
+    server(`Transaction processing could not be completed due to an exception (${haltReason(reason, opcode)})`),
+  MODULE_LIMIT_EXCEEDED: ({ module, count, limit }) =>
+    server(`Transaction line count for module ${module}=${count} is above the limit ${limit}`),
+  INSUFFICIENT_FUNDS: ({ required, balance, sender }) =>
+    server(
+      `transaction up-front cost ${toQuantity(required)} exceeds transaction sender account balance ` +
+        `${toQuantity(balance)} for sender ${sender}`,
+    ),
+  UPFRONT_COST_EXCEEDS_BALANCE: () => REJECTIONS.funds(''),
+  GAS_ALLOWANCE_EXCEEDED: ({ allowance }) => server(`gas required exceeds allowance (${allowance})`),
+  STEP_BUDGET_EXCEEDED: ({ budget }) => server(`execution stopped after ${budget} steps`),
+  SIMULATION_REFUSED: ({ rule, reason }) => ({ code: SIMULATION_CODES[rule], message: reason }),
+  METHOD_NOT_FOUND: () => ({ code: -32601, message: 'Method not found' }),
+  METHOD_NOT_ENABLED: () => ({ code: -32604, message: 'Method not enabled' }),
+  REQUEST_TIMED_OUT: () => ({ code: INTERNAL_ERROR, message: 'Timeout expired' }),
+  ABORTED: () => ({ code: INTERNAL_ERROR, message: 'Request aborted' }),
+  LOG_RANGE_TOO_LARGE: () => ({ code: -32005, message: 'Requested range exceeds maximum RPC range limit' }),
+  FILTER_NOT_FOUND: () => server('Filter not found'),
+  FILTER_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of filters exceeds ${limit}` }),
+  SUBSCRIPTION_NOT_FOUND: () => server('Subscription not found'),
+  SUBSCRIPTION_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of subscriptions exceeds ${limit}` }),
+  UPSTREAM_CONFIGURATION: () => internal('no endpoint serves this node: check its configuration'),
+  UPSTREAM_RATE_LIMITED: () => internal('the endpoints limit the rate of requests: try again later'),
+  UPSTREAM_MALFORMED: () => internal('no endpoint gave a valid answer'),
+  UPSTREAM_UNAVAILABLE: () => internal('no endpoint can be reached'),
+  UPSTREAM_ERROR: (details) => upstreamAnswer(details),
+  UPSTREAM_DISAGREEMENT: ({ agreed, needed }) => internal(`endpoints disagree: ${agreed} of ${needed} needed`),
+  TRUST_LEVEL_NOT_REACHED: ({ required, reason }) => server(`trust level ${required} is not reached: ${reason}`),
+  ANSWER_REFUSED: ({ what, check }) => internal(`an endpoint's answer about ${what} was refused: ${check}`),
+  WORKER_FAILED: () => internal('the worker has failed'),
+  NODE_CLOSED: () => internal('the node is closed'),
+  STORE_UNAVAILABLE: () => internal('the store is not available'),
+  STORE_TOO_NEW: () => internal('the store was written by a newer version of plumbline'),
+  STORE_CORRUPT: ({ table }) => internal(`the store is damaged in ${table}`),
+  CHAIN_FILE_REFUSED: ({ reason }) => badInput('file', reason),
+  STORE_QUOTA_EXCEEDED: () => internal('the store is full: free space or raise its budget'),
+  STORE_TAKEN_OVER: () => internal('the store was taken over by another node'),
+  STORE_IN_USE: () => internal('the store is in use by a node with other options'),
+  OUTCOME_UNKNOWN: ({ method }) => internal(`the outcome of ${method} is unknown: the node that had it ended`),
+  INTERNAL: () => internal(),
+};
+
+/**
+ * An endpoint's code and data reach the caller only if the request was merely forwarded. Anywhere else they would look like
+ * this node's own: a forged revert, for example.
+ */
+function upstreamAnswer({ origin, code, message, data, forwarded }: ErrorDetails['UPSTREAM_ERROR']): RpcErrorObject {
+  if (forwarded !== true) return internal(`${origin} answered with error ${code}`);
+  return data === undefined ? { code, message } : { code, message, data };
+}
+
+/** In the words of Besu: `Out of gas`, `Invalid opcode: 0xc8`. */
+function haltReason(reason: string, opcode: number | undefined): string {
+  const text = reason.charAt(0).toUpperCase() + reason.slice(1);
+  return opcode === undefined ? text : `${text}: 0x${opcode.toString(16).padStart(2, '0')}`;
+}
+
+/** The JSON-RPC error of anything that was thrown. An unknown error becomes an internal error without detail. */
+export function toRpcError(error: unknown): RpcErrorObject {
+  if (error instanceof RpcError) {
+    const { code, message, data } = error;
+    return data === undefined ? { code, message } : { code, message, data };
+  }
+  if (error instanceof PlumblineError) return describe(error);
+  return internal();
+}
+
+/** The `error` of a failed call within a simulation that continued: `EXECUTION_REVERTED` or `EXECUTION_FAILED`. */
+export function simulatedCallError(error: PlumblineError): RpcErrorObject {
+  if (isPlumblineError(error, 'EXECUTION_FAILED')) return { code: SIMULATED_FAILURE, message: error.message };
+  return describe(error);
+}
+
+function describe<C extends ErrorCode>(error: PlumblineError<C>): RpcErrorObject {
+  return BY_CODE[error.code](error.details);
+}

@@ -1,0 +1,24 @@
+import type { SharingReport } from '../inspection/sharing-report.js';
+import type { RpcContext } from '../methods/context.js';
+import { STORAGE_METHODS } from '../methods/storage.js';
+import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
+import { METHOD_INFO } from '../protocol/method-info.js';
+
+/** Its code is loaded with the first call: few nodes are asked to explain an estimate. */
+const explainEstimate: Method<RpcContext> = {
+  name: 'explainEstimate',
+  info: METHOD_INFO.inspect.explainEstimate,
+  handle: async (...call) => (await import('../methods/explainEstimate.js')).explainEstimate(...call),
+};
+
+/** A node whose store is shared answers this itself (hosts/sharing). */
+const sharing: Method<RpcContext> = {
+  name: 'sharing',
+  info: METHOD_INFO.inspect.sharing,
+  handle: (): SharingReport => ({ role: 'alone' }),
+};
+
+/** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
+export function inspectTable(): MethodTable<RpcContext> {
+  return createMethodTable([explainEstimate, sharing, ...STORAGE_METHODS]);
+}

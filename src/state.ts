@@ -1,0 +1,76 @@
+/**
+ * Entry point `plumbline-l2/state`: the zk state of Linea and networks with the same software. Apply blocks to it, prove and
+ * verify accounts and slots, follow selected keys, make and check state traces. No EVM, no worker, no network.
+ *
+ * @module plumbline-l2/state
+ *
+ * @example
+ * const state = await openState({ scheme: 'poseidon2' });
+ * const { blockNumber, changes } = decodeTrieLog(trieLog);
+ * const stateRoot = state.applyBlock(blockNumber, changes);
+ * const answer = state.prove(blockNumber, address, [slot]);
+ * const verdict = verifyLineaProof(await loadHasher('poseidon2'), { address, storageKeys: [slot], stateRoot }, answer);
+ */
+export type { AccountValue } from './accumulator/account-value.js';
+export type { LeafOpening } from './accumulator/leaf-opening.js';
+export type {
+  InclusionProofJson,
+  LineaProofJson,
+  MerkleProofJson,
+  NonInclusionProofJson,
+  ProofItemJson,
+} from './accumulator/proof-shape.js';
+export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
+export { openStatePages, type StatePages } from './hosts/opening/state-pages.js';
+export type { Hasher, HashScheme, KernelBuild, KernelOptions } from './kernel/contracts.js';
+export { loadHasher } from './kernel/hasher.js';
+export { bytesToHex, type Hex, hexToBytes } from './primitives/hex.js';
+export type { ProofRequest } from './proof/request.js';
+export type { ProofFailure } from './proof/verdict.js';
+export type { LineaProofFailureReason } from './proof/zk/item.js';
+export {
+  type LineaProofVerdict,
+  type VerifiedLineaProof,
+  type VerifiedSlot,
+  verifyLineaProof,
+} from './proof/zk/linea-proof.js';
+export { type FollowedAccount, KeyFollower } from './state/key-follower.js';
+export type { LoadOptions } from './state/load-world-state.js';
+export { openState, type StateOptions } from './state/open-state.js';
+export type { Page, PageChanges, PageSource } from './state/page-source.js';
+export { openPagedState, type PagedState } from './state/pages/open-paged-state.js';
+export type {
+  BranchProof,
+  DeleteStep,
+  InsertStep,
+  ReadStep,
+  ReadZeroStep,
+  StateTrace,
+  StepTrie,
+  TrieStep,
+  UpdateStep,
+} from './state/trace.js';
+export { checkTraces, type TraceCheckOptions, type TracesVerified } from './state/traces/trace-check.js';
+export {
+  type BranchProofJson,
+  formatTrace,
+  type LeafJson,
+  parseBlockTraces,
+  type StateTraceJson,
+} from './state/traces/trace-json.js';
+export type { TraceFailure, TraceFault } from './state/traces/trace-verdict.js';
+export type { TracedChange, TracedState } from './state/traces/traced-application.js';
+export { witnessBefore } from './state/traces/traced-witness.js';
+export { WitnessState } from './state/traces/witness-state.js';
+export { decodeTrieLog, type TrieLog } from './state/trie-log.js';
+export type { CodeFields } from './state/tries/block-application.js';
+export { witnessFromProofs } from './state/witness/witness-proof.js';
+export { WitnessTrie } from './state/witness/witness-trie.js';
+export type {
+  AccountAfter,
+  AccountBefore,
+  SlotChange,
+  TracedBlock,
+  WorldState,
+  ZkAccountChange,
+} from './state/world-state.js';

@@ -1,0 +1,103 @@
+import type { Address } from './address.js';
+import { backoffMs, classifyError, refusedBatchLimit } from './classify-error.js';
+import {
+  type Call,
+  type Fault,
+  type FaultKind,
+  faultOutcome,
+  forAll,
+  type Outcome,
+  type RpcErrorBody,
+} from './fault.js';
+import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
+import type { Exchange, Transport } from './transport.js';
+import { hasAnswer, isOtherText, parseError, parseJson } from './wire.js';
+
+/** HTTP statuses with which servers refuse a batch. */
+const MAY_REFUSE_BATCH = [400, 405, 413, 415, 422];
+
+/** JSON-RPC over HTTP POST. @source docs/spec/json-rpc.md 3, 4.3 */
+export function jsonRpcTransport(address: Address, batchLimit: number, options: HttpOptions): Transport {
+  let nextId = 1;
+  return {
+    origin: address.origin,
+    batchLimit,
+    async exchange(calls, signal): Promise<Exchange> {
+      const firstId = nextId;
+      nextId += calls.length;
+      const requests = calls.map(({ method, params }, i) => ({ jsonrpc: '2.0', id: firstId + i, method, params }));
+      const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
+      const bytesSent = new TextEncoder().encode(body).length;
+      const answer = await exchangeHttp(address, address.url, body, options, signal);
+      const { bytesReceived } = answer;
+      if ('fault' in answer)
+        return { reply: forAll(calls, { kind: 'fault', fault: answer.fault }), bytesSent, bytesReceived };
+      return { reply: readReply(address, calls, firstId, answer), status: answer.status, bytesSent, bytesReceived };
+    },
+  };
+}
+
+function readReply(address: Address, calls: readonly Call[], firstId: number, reply: HttpReply): Exchange['reply'] {
+  const { status, retryAfterMs } = reply;
+  const json = parseJson(reply.body);
+  const fail = (kind: FaultKind, reason: string, more: Partial<Fault> = {}) =>
+    forAll(calls, faultOutcome(kind, reason, { status, ...more }));
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+
+  const whole = wholeError(address, json);
+  const said = whole === undefined ? undefined : classifyError(whole, status);
+  const words = whole === undefined ? `status ${status}` : `status ${status}: ${whole.message}`;
+  if (status === 429) {
+    const backoff = retryAfterMs ?? backoffMs(whole?.data);
+    return fail('rate-limited', words, backoff === undefined ? {} : { retryAfterMs: backoff });
+  }
+  if (status === 401 || status === 402 || status === 403) {
+    const limited = said?.kind === 'fault' && said.fault.kind === 'rate-limited';
+    return limited ? forAll(calls, said) : fail('configuration', words);
+  }
+  if (status >= 500 || status === 408 || status === 425) return fail('unavailable', words, wait);
+
+  const isSuccess = status >= 200 && status < 300;
+  // The address belongs to another service, or a captive portal or error page is in between.
+  if (isSuccess && json === undefined && isOtherText(reply.body))
+    return fail('configuration', 'not JSON', { mayPass: true });
+  if (whole !== undefined && said !== undefined) {
+    const limit = said.kind === 'error' ? refusedBatchLimit(whole, calls.length) : undefined;
+    return limit === undefined ? forAll(calls, said) : { batchLimit: limit };
+  }
+  const members = Array.isArray(json) ? json : [json];
+  if (isSuccess || members.some(hasAnswer)) return readMembers(address, calls, firstId, members, status);
+  if (calls.length > 1 && MAY_REFUSE_BATCH.includes(status)) return { batchLimit: 1 };
+  return fail('configuration', words);
+}
+
+/** The error of a body that is one error for all calls, redacted. */
+function wholeError(address: Address, json: unknown): RpcErrorBody | undefined {
+  // Some servers return the error of a whole batch in an array, with id null.
+  const only = Array.isArray(json) && json.length === 1 && json[0]?.id === null ? json[0] : json;
+  return Array.isArray(only) ? undefined : parseError(only, address.redactor);
+}
+
+/** Matches members to calls by id. Ids may be in any order, be strings, or be missing. */
+function readMembers(
+  address: Address,
+  calls: readonly Call[],
+  firstId: number,
+  members: readonly unknown[],
+  status: number,
+): Outcome[] {
+  const byId = new Map<string, object>();
+  for (const member of members) {
+    if (typeof member !== 'object' || member === null || !('id' in member)) continue;
+    const id = String(member.id);
+    if (!byId.has(id)) byId.set(id, member);
+  }
+  return calls.map((_, i) => {
+    const member = byId.get(String(firstId + i));
+    const error = parseError(member, address.redactor);
+    if (error !== undefined) return classifyError(error);
+    if (member !== undefined && 'result' in member) return { kind: 'result', result: member.result };
+    const reason = members.some(hasAnswer) ? 'the answer to this call is missing' : 'not a JSON-RPC answer';
+    return faultOutcome('malformed', reason, { status });
+  });
+}
