@@ -7,17 +7,7 @@ interface TableSchema {
 }
 
 /** The database schema for idb: every table maps a key to bytes. */
-export interface StoreSchema extends DBSchema {
-  meta: TableSchema;
-  blocks: TableSchema;
-  dictionaries: TableSchema;
-  state: TableSchema;
-  trie: TableSchema;
-  headers: TableSchema;
-  finalizations: TableSchema;
-  proofs: TableSchema;
-  codes: TableSchema;
-}
+export interface StoreSchema extends DBSchema, Record<Table, TableSchema> {}
 
 /** The version change transaction of a database. */
 export type Upgrade = IDBPTransaction<StoreSchema, StoreNames<StoreSchema>[], 'versionchange'>;
@@ -47,18 +37,18 @@ const MIGRATIONS: readonly ((database: IDBPDatabase<StoreSchema>, upgrade: Upgra
 /** Version of the schema that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Every table of the current version. */
-export const TABLES: readonly Table[] = [
-  'meta',
-  'blocks',
-  'dictionaries',
-  'state',
-  'trie',
-  'headers',
-  'finalizations',
-  'proofs',
-  'codes',
-];
+/** Every table of the current version. A name of `Table` that is missing here does not compile. */
+export const TABLES = Object.keys({
+  meta: true,
+  blocks: true,
+  dictionaries: true,
+  state: true,
+  trie: true,
+  headers: true,
+  finalizations: true,
+  proofs: true,
+  codes: true,
+} satisfies Record<Table, true>) as readonly Table[];
 
 /** Upgrades a database from `oldVersion` in its version change transaction. If a step fails, nothing is changed. */
 export async function migrate(

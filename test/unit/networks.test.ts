@@ -8,10 +8,11 @@ import { hexToBytes } from '../../src/primitives/hex.js';
 import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
 
 const PROFILES: readonly Network[] = [...Object.values(NETWORKS), devnet({ scheme: 'mimc' })];
-const PUBLIC = Object.values(NETWORKS).filter(({ name }) => name !== 'devnet');
 
-test('the table names each network as its profile does', () => {
-  expect(Object.keys(NETWORKS)).toEqual(Object.values(NETWORKS).map(({ name }) => name));
+test('the table names each network as its profile does, each with its own chain id', () => {
+  const profiles = Object.values(NETWORKS);
+  expect(Object.keys(NETWORKS)).toEqual(profiles.map(({ name }) => name));
+  expect(new Set(profiles.map(({ chainId }) => chainId)).size).toBe(profiles.length);
 });
 
 describe.each(PROFILES.map((profile) => [profile.name, profile] as const))('%s', (_, network) => {
@@ -29,7 +30,6 @@ describe.each(PROFILES.map((profile) => [profile.name, profile] as const))('%s',
   it('has a hash scheme from genesis on, and names the rollup contract by 20 bytes', () => {
     expect(network.hashSchemes[0]!.fromBlock).toBe(0);
     expect(hexToBytes(network.rollup.address, 20)).toHaveLength(20);
-    expect([network.rollup.currentBlockSlot, network.rollup.stateRootsSlot]).toEqual([0x119n, 0x11an]);
   });
 
   it('is plain data that survives a worker border', () => {
@@ -37,7 +37,13 @@ describe.each(PROFILES.map((profile) => [profile.name, profile] as const))('%s',
   });
 });
 
-describe('public networks', () => {
+describe("Linea's public networks", () => {
+  it('have the roots of the rollup contract in its slots 0x119 and 0x11a', () => {
+    for (const { rollup } of [linea, lineaSepolia]) {
+      expect([rollup.currentBlockSlot, rollup.stateRootsSlot]).toEqual([0x119n, 0x11an]);
+    }
+  });
+
   it('place the end of Clique where the terminal total difficulty does', () => {
     // Difficulty 2 a block on top of 1 in genesis; the merge block is the first after that total is reached.
     const merge = (network: Network) => network.forks.find(({ hardfork }) => hardfork === 'paris')!.block!;
@@ -48,7 +54,7 @@ describe('public networks', () => {
   it('change their hash scheme once, after every block recorded before the release', () => {
     expect(schemeAt(linea, 28_279_246)).toBe('mimc');
     expect(schemeAt(lineaSepolia, 23_985_771)).toBe('mimc');
-    for (const network of PUBLIC) {
+    for (const network of [linea, lineaSepolia]) {
       const last = network.hashSchemes.at(-1)!;
       expect(last.scheme).toBe('poseidon2');
       expect(schemeAt(network, last.fromBlock)).toBe('poseidon2');
@@ -92,6 +98,7 @@ describe('devnet', () => {
     expect(schemeAt(network, 0)).toBe('poseidon2');
     expect(network.pricing.model).toBe('extra-data');
     expect(network.dictionary).toBeUndefined();
+    expect([network.rollup.currentBlockSlot, network.rollup.stateRootsSlot]).toEqual([0x119n, 0x11an]);
   });
 
   it('takes another scheme and another pricing model, by name or in full', () => {

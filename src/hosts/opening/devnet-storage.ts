@@ -1,6 +1,6 @@
 import type { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../chain/devnet/options.js';
-import { notStoredError } from '../../chain/devnet/storage/devnet-store.js';
+import { DEVNET_TABLES, notStoredError } from '../../chain/devnet/storage/devnet-store.js';
 import type { DevnetBudget } from '../../chain/devnet/storage/pruning.js';
 import type { StorageControl } from '../../rpc/inspection/storage-control.js';
 import type { MeteredStore } from '../../store/metered-store.js';
@@ -19,9 +19,6 @@ export interface DevnetKeeping {
   /** Opens the stored devnet, or a new one at its genesis. */
   open(): Promise<Devnet>;
 }
-
-/** Tables that the budget of a devnet limits. */
-const DEVNET_TABLES = ['blocks', 'state', 'trie'] as const;
 
 /** The budget of a devnet; undefined for no limit. */
 export function devnetBudget(

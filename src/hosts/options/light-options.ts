@@ -10,7 +10,7 @@ import type { EndpointSource, UrlEndpoint } from '../../upstream/options.js';
 /** A light node: it fetches data from endpoints, and verifies it before it answers. */
 export interface LightChainOptions {
   readonly kind: 'light';
-  /** Profile of the network: `linea`, `lineaSepolia`, or one of your own. */
+  /** Profile of the network, such as `linea`, or one of your own. */
   readonly network: Network;
   /** Endpoints of layer 2, in order of preference. */
   readonly endpoints: readonly EndpointSource[];

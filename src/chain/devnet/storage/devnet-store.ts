@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { equalBytes } from '../../../primitives/bytes.js';
-import type { Commit, PageStore } from '../../../store/page-store.js';
+import type { Commit, PageStore, Table } from '../../../store/page-store.js';
 import type { StoreRepair } from '../../../store/store-status.js';
 import {
   type BlockRecord,
@@ -13,6 +13,12 @@ import {
 import { withChecksum, withoutChecksum } from '../records/checkpoint-codec.js';
 import { decodeEdits, encodeEdits, type StateEdit } from '../records/edits.js';
 import { readStoredBlock, type StoredBlock } from '../records/stored-block.js';
+
+/**
+ * Tables that only a devnet uses. Its budget limits them, and an exported chain contains them. An exported file names a table by its
+ * place in this list, so a new one goes to the end.
+ */
+export const DEVNET_TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
 
 const HEAD = 'devnet-head';
 /** Edits of the state that are not in a block yet. */

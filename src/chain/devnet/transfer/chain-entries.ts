@@ -1,10 +1,9 @@
 import type { Commit, Key, PageStore, Table } from '../../../store/page-store.js';
 import { CHECKPOINT_KEY, damagedEntry } from '../records/checkpoint-codec.js';
 import { HISTORY_KEY } from '../records/pruned-history.js';
+import { DEVNET_TABLES } from '../storage/devnet-store.js';
 import { type ChainFileEntry, refusedFile } from './chain-file.js';
 
-/** Tables that hold nothing but the devnet. */
-const OWN_TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
 /** Keys of the devnet in table `meta`. */
 const META_KEYS: readonly Key[] = ['devnet-head', 'devnet-edits', CHECKPOINT_KEY];
 /** Keys of zk state pages: the state's description, roots of tries, blocks of nodes, buckets of keys. */
@@ -18,7 +17,7 @@ function isOwn(table: Table, key: Key): boolean {
   if (table === 'meta') return META_KEYS.includes(key);
   if (table === 'state') return typeof key === 'string' && PAGE.test(key);
   if (table === 'blocks' && key === HISTORY_KEY) return true;
-  return OWN_TABLES.includes(table) && Number.isSafeInteger(key) && (key as number) >= 0 && !Object.is(key, -0);
+  return DEVNET_TABLES.includes(table) && Number.isSafeInteger(key) && (key as number) >= 0 && !Object.is(key, -0);
 }
 
 type EntryKey = NonNullable<Commit['deletes']>[number];
@@ -26,7 +25,7 @@ type EntryKey = NonNullable<Commit['deletes']>[number];
 /** Keys of all entries of a devnet. Every entry in its own tables counts. */
 export async function devnetKeys(store: PageStore): Promise<EntryKey[]> {
   const keys = (await store.keys('meta')).filter((key) => isOwn('meta', key));
-  return [...keys.map((key): EntryKey => ({ table: 'meta', key })), ...(await keysIn(store, OWN_TABLES))];
+  return [...keys.map((key): EntryKey => ({ table: 'meta', key })), ...(await keysIn(store, DEVNET_TABLES))];
 }
 
 /** Keys of the state, and of the record of pruning. The blocks are not included. */
@@ -48,7 +47,7 @@ async function keysIn(store: PageStore, tables: readonly Table[]): Promise<Entry
 export async function readEntries(store: PageStore): Promise<ChainFileEntry[]> {
   const entryKeys = (await devnetKeys(store)).filter(({ table, key }) => isOwn(table, key));
   const entries: ChainFileEntry[] = [];
-  for (const table of ['meta', ...OWN_TABLES] as const) {
+  for (const table of ['meta' as const, ...DEVNET_TABLES]) {
     const keys = entryKeys.filter((entryKey) => entryKey.table === table).map(({ key }) => key);
     for (let at = 0; at < keys.length; at += BATCH) {
       const batch = keys.slice(at, at + BATCH);

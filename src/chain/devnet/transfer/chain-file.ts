@@ -3,6 +3,7 @@ import { PlumblineError } from '../../../errors.js';
 import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { Hex } from '../../../primitives/hex.js';
 import type { Key, Table } from '../../../store/page-store.js';
+import { DEVNET_TABLES } from '../storage/devnet-store.js';
 
 /** Description of the chain in a file. */
 export interface ChainFileHeader {
@@ -32,15 +33,15 @@ export interface ChainFile extends ChainFileHeader {
  *   format               u32, 1; all numbers have the highest byte first
  *   header               u32 length, JSON of `ChainFileHeader`
  *   entries              u32 number, then of each
- *     table                u8, place in `FILE_TABLES`
+ *     table                u8: 0 meta, 1 blocks, 2 state, 3 trie
  *     key                  u8 0 and f64 for a number; u8 1, u32 length and UTF-8 for a string
  *     value                u32 length, bytes
  *   checksum             SHA-256 of all that is before, 32 bytes
  */
 const MAGIC = new TextEncoder().encode('plumbline devnet');
 const FORMAT = 1;
-/** Tables in a file. The index of a table never changes. */
-const FILE_TABLES: readonly Table[] = ['meta', 'blocks', 'state', 'trie'];
+/** Tables in a file, by their numbers. */
+const FILE_TABLES: readonly Table[] = ['meta', ...DEVNET_TABLES];
 const CHECKSUM_BYTES = 32;
 const NUMBER_KEY = 0;
 const STRING_KEY = 1;
