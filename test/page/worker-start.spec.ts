@@ -38,7 +38,7 @@ test.beforeAll(async () => {
   });
   const { output } = await build.generate({ format: 'esm', codeSplitting: false });
   await build.close();
-  site.scripts.set('/app/page/page.js', output[0].code);
+  site.scripts.set('/app/page.js', output[0].code);
 });
 test.afterAll(() => site.close());
 
@@ -46,17 +46,17 @@ test.afterAll(() => site.close());
 async function start(context: BrowserContext, workers: readonly string[], options: object = {}) {
   for (const name of ['worker', 'worker-devnet']) {
     const code = workers.includes(name) ? `import '/dist/hosts/worker/${name}.js';` : undefined;
-    if (code === undefined) site.scripts.delete(`/app/worker/${name}.js`);
-    else site.scripts.set(`/app/worker/${name}.js`, code);
+    if (code === undefined) site.scripts.delete(`/app/${name}.js`);
+    else site.scripts.set(`/app/${name}.js`, code);
   }
   const fetched: string[] = [];
   context.on('request', (request) => {
     const { pathname } = new URL(request.url());
-    if (pathname.startsWith('/app/worker/')) fetched.push(pathname);
+    if (pathname.startsWith('/app/worker')) fetched.push(pathname);
   });
   const page = await context.newPage();
   await page.goto(site.origin);
-  await page.addScriptTag({ url: '/app/page/page.js', type: 'module' });
+  await page.addScriptTag({ url: '/app/page.js', type: 'module' });
   await page.waitForFunction('globalThis.start');
   const answer = await page.evaluate((given) => {
     return (globalThis as unknown as { start(options: object): Promise<unknown> }).start(given);
@@ -66,13 +66,13 @@ async function start(context: BrowserContext, workers: readonly string[], option
 
 test('a devnet is opened in worker-devnet.js', async ({ context }) => {
   const both = await start(context, ['worker', 'worker-devnet']);
-  expect(both).toEqual({ answer: '0x7', fetched: ['/app/worker/worker-devnet.js'] });
+  expect(both).toEqual({ answer: '0x7', fetched: ['/app/worker-devnet.js'] });
 });
 
 test('a devnet is opened in worker.js if worker-devnet.js does not load', async ({ context }) => {
   const { answer, fetched } = await start(context, ['worker']);
   expect(answer).toBe('0x7');
-  expect(fetched).toEqual(['/app/worker/worker-devnet.js', '/app/worker/worker.js']);
+  expect(fetched).toEqual(['/app/worker-devnet.js', '/app/worker.js']);
 });
 
 test('a devnet does not open without either worker', async ({ context }) => {
@@ -85,12 +85,12 @@ test('a devnet with invalid options is not tried again in the other worker; one 
   const chain = { kind: 'devnet', network: 'nonsense', genesis: {} };
   const { answer, fetched } = await start(context, ['worker', 'worker-devnet'], { chain });
   expect(answer).toBe('INVALID_PARAMETER');
-  expect(fetched).toEqual(['/app/worker/worker-devnet.js']);
+  expect(fetched).toEqual(['/app/worker-devnet.js']);
   const stored = await start(context, ['worker', 'worker-devnet'], { storeName: 'worker-start' });
   expect(stored.answer).toBe('0x7');
 });
 
 test('other chains are opened in worker.js', async ({ context }) => {
   const { fetched } = await start(context, ['worker', 'worker-devnet'], { chain: { kind: 'light', network: 0 } });
-  expect(fetched).toEqual(['/app/worker/worker.js']);
+  expect(fetched).toEqual(['/app/worker.js']);
 });
