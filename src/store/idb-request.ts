@@ -47,22 +47,25 @@ export async function openRequest<Schema extends DBSchema>(
       reject(unavailable('another page keeps an older version of the store open; close that page'));
     }, timeoutMs);
   });
-  const opening = openDB<Schema>(name, version, {
-    upgrade: (database, oldVersion, _newVersion, transaction) => {
-      clearTimeout(timer);
-      if (late || upgrade === undefined) {
-        absent = true;
-        transaction.done.catch(() => {});
-        transaction.abort();
-      } else upgrade(database, oldVersion, transaction);
-    },
-    blocking: () => opened && blocking(opened),
-    terminated: () => opened && terminated(opened),
-  }).then((database) => {
+  // A browser that forbids IndexedDB throws at once: an async function makes a rejection of it.
+  const open = async () => {
+    const database = await openDB<Schema>(name, version, {
+      upgrade: (database, oldVersion, _newVersion, transaction) => {
+        clearTimeout(timer);
+        if (late || upgrade === undefined) {
+          absent = true;
+          transaction.done.catch(() => {});
+          transaction.abort();
+        } else upgrade(database, oldVersion, transaction);
+      },
+      blocking: () => opened && blocking(opened),
+      terminated: () => opened && terminated(opened),
+    });
     if (late) database.close();
     opened = database;
     return database;
-  });
+  };
+  const opening = open();
   try {
     return await Promise.race([opening, tooLong]);
   } catch (error) {

@@ -23,9 +23,16 @@ describe('without IndexedDB', () => {
       throw new DOMException('denied', 'SecurityError');
     };
     vi.stubGlobal('indexedDB', { open: forbid });
-    await expect(openIdbStore('none')).rejects.toMatchObject({
-      code: 'STORE_UNAVAILABLE',
-      details: { reason: 'denied' },
-    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await expect(openIdbStore('none')).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        details: { reason: 'denied' },
+      });
+      // No timer is left that would reject later, when no caller waits.
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
