@@ -1,3 +1,5 @@
+import { pathToFileURL } from 'node:url';
+
 /** One figure of a bench run: a ratio between two things measured in the same run, and the bar it is held to, if any. */
 export interface Figure {
   readonly name: string;
@@ -16,6 +18,12 @@ export interface BenchArea {
   /** Areas that run before it when it is asked for by name: what it stands on. */
   readonly standsOn?: readonly string[];
   run(): Promise<Figure[]>;
+}
+
+/** Builds `dist`, unless it is up to date. */
+export async function buildLibrary(): Promise<void> {
+  const script = pathToFileURL(`${process.cwd()}/scripts/build.mjs`).href;
+  await ((await import(script)) as { buildLibrary(): Promise<void> }).buildLibrary();
 }
 
 /**

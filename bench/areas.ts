@@ -1,9 +1,14 @@
 import type { BenchArea } from './area.js';
+import { followingConsensus } from './consensus.js';
+import { devnetCosts } from './devnet.js';
 import { estimating } from './estimate.js';
+import { executing } from './evm.js';
 import { hashing } from './hash.js';
 import { lightNode } from './light.js';
 import { pageStart } from './page.js';
+import { processStart } from './process.js';
 import { proxying } from './proxy.js';
+import { recovering } from './recovery.js';
 import { sizing } from './sizing.js';
 import { state } from './state.js';
 import { storing } from './store.js';
@@ -12,12 +17,17 @@ import { verifying } from './verify.js';
 /** Every area, in the order of printing. */
 export const AREAS: readonly BenchArea[] = [
   hashing,
+  recovering,
   sizing,
+  executing,
   estimating,
   lightNode,
   verifying,
+  followingConsensus,
   state,
   storing,
+  devnetCosts,
   proxying,
+  processStart,
   pageStart,
 ];

@@ -5,11 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Frame } from 'playwright';
-import { type BenchArea, type Figure, median } from './area.js';
+import { type BenchArea, buildLibrary, type Figure, median } from './area.js';
 
-interface Build {
-  buildLibrary(): Promise<void>;
-}
 type Browser = typeof import('../scripts/lib/browser.mjs');
 
 const ROUNDS = 60;
@@ -81,7 +78,6 @@ export const proxying: BenchArea = {
   question: 'What does a locally answered call cost a page beside a fetch that an empty service worker answers?',
   async run(): Promise<Figure[]> {
     const root = process.cwd();
-    const { buildLibrary } = (await import(pathToFileURL(`${root}/scripts/build.mjs`).href)) as Build;
     const tools = (await import(pathToFileURL(`${root}/scripts/lib/browser.mjs`).href)) as Browser;
     const executablePath = await tools.findBrowser();
     if (executablePath === undefined || !existsSync(executablePath)) {

@@ -108,8 +108,8 @@ async function proofs() {
     compress: () => hasher.compress(block, block),
   });
   return {
-    ratio: times['gather']! / (100 * times['compress']!),
-    microseconds: times['gather']! / 1000,
+    ratio: times.gather! / (100 * times.compress!),
+    microseconds: times.gather! / 1000,
     hashed: kernel.statistics().compressions - compressions,
   };
 }
@@ -160,7 +160,7 @@ export const state: BenchArea = {
   question: 'How far is the zk state from the hashing it cannot do without?',
   async run() {
     const message = new Uint8Array(64).fill(1);
-    const keccak = alternate({ keccak: () => keccak_256(message) })['keccak']!;
+    const keccak = alternate({ keccak: () => keccak_256(message) }).keccak!;
     const figures: Figure[] = [{ name: 'keccak256 of 64 bytes by @noble/hashes', value: keccak, unit: 'ns' }];
     for (const scheme of ['poseidon2', 'mimc'] as const) {
       const held = 100_000;

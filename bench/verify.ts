@@ -44,13 +44,13 @@ async function measure(scheme: HashScheme): Promise<Figure> {
     bare: () => hasher.hash(blocks),
     keccak: () => keccak_256(message),
   });
-  const inKeccaks = (times['verify']! / times['keccak']!).toFixed(1);
+  const inKeccaks = (times.verify! / times.keccak!).toFixed(1);
   return {
     name: `${scheme}: verifying an account and a slot over its bare hashing`,
-    value: times['verify']! / times['bare']!,
+    value: times.verify! / times.bare!,
     unit: 'x',
     bar: { atMost: 1.3 },
-    note: `${us(times['verify']!)}, ${inKeccaks} keccak256, and ${us(times['bare']!)} for ${compressions} compressions in one call`,
+    note: `${us(times.verify!)}, ${inKeccaks} keccak256, and ${us(times.bare!)} for ${compressions} compressions in one call`,
   };
 }
 

@@ -19,6 +19,8 @@ export interface Material extends FixtureFiles {
    * first has only from recordings or from publications.
    */
   both(path: string): string[];
+  /** Whether a file of many is to be run: its name matches the pattern that the run was given, if any. */
+  wants(name: string): boolean;
 }
 
 /** One kind of fixture. It is reported as absent, not as passed, when none of its files is there. */
@@ -33,10 +35,22 @@ export interface Area {
   readonly showsEveryFailure?: boolean;
 }
 
-/** @param directories - where to read; of a file that is in several, the first is read */
-export function openMaterial(directories: readonly string[], build: Exclude<KernelBuild, 'auto'>): Material {
+/**
+ * @param directories - where to read; of a file that is in several, the first is read
+ * @param only - pattern for `wants`
+ */
+export function openMaterial(
+  directories: readonly string[],
+  build: Exclude<KernelBuild, 'auto'>,
+  only?: RegExp,
+): Material {
   const files = openFixtures(directories);
-  return { build, ...files, both: (path) => [path, path.replace('.json', '-generated.json')].filter(files.has) };
+  return {
+    build,
+    ...files,
+    both: (path) => [path, path.replace('.json', '-generated.json')].filter(files.has),
+    wants: (name) => only === undefined || only.test(name),
+  };
 }
 
 /** A text when the two differ, for `Report.check`. Bigints and numbers print as such. */

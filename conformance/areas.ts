@@ -1,9 +1,12 @@
 import type { Area } from './area.js';
 import { COMPRESSION_AREAS } from './compression.js';
+import { CONSENSUS_AREAS } from './consensus.js';
 import { encodingArea } from './encoding.js';
 import { endToEndArea } from './end-to-end.js';
 import { envelopeArea } from './envelope.js';
 import { estimateErrorsArea } from './estimate-errors.js';
+import { arithmeticArea } from './evm-arithmetic.js';
+import { EVM_VECTOR_AREAS } from './evm-vectors.js';
 import { EXECUTION_AREAS } from './execution.js';
 import { EXECUTION_API_AREAS } from './execution-apis.js';
 import { FEE_AREAS } from './fees.js';
@@ -12,7 +15,9 @@ import { HASHING_AREAS } from './hashing.js';
 import { HEADER_AREAS } from './headers.js';
 import { kernelTracesArea } from './kernel-traces.js';
 import { PROOF_AREAS } from './proofs.js';
+import { settledArea } from './settled.js';
 import { STATE_AREAS } from './state.js';
+import { stateTestsArea } from './state-tests.js';
 import { TRACE_AREAS } from './traces.js';
 import { trieKernelArea } from './trie-kernel.js';
 
@@ -24,14 +29,19 @@ export const AREAS: readonly Area[] = [
   ...FEE_AREAS,
   estimateErrorsArea,
   endToEndArea,
+  ...EVM_VECTOR_AREAS,
   ...EXECUTION_AREAS,
+  stateTestsArea,
+  arithmeticArea,
   ...STATE_AREAS,
   trieKernelArea,
   ...TRACE_AREAS,
   generatedTracesArea,
   kernelTracesArea,
   ...PROOF_AREAS,
+  settledArea,
   ...HEADER_AREAS,
   envelopeArea,
   ...EXECUTION_API_AREAS,
+  ...CONSENSUS_AREAS,
 ];

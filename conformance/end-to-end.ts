@@ -1,4 +1,5 @@
 import { Estimator } from '../src/estimate/estimator.js';
+import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
 import { Machine } from '../src/evm/interpreter/machine.js';
 import { StateOverlay } from '../src/evm/state/state-overlay.js';
@@ -96,6 +97,7 @@ async function checkFile(material: Material, path: string, report: Report): Prom
 
 /** State of the block after the transactions before this one. */
 async function stateBefore(block: RecordedBlock, index: number): Promise<StateOverlay> {
+  await loadSignerRecovery();
   const network = rulesFor(block.hardfork, block.chainId, RPC_GAS_CAP);
   const state = new StateOverlay(new AllocState(block.preState));
   const machine = await Machine.open(network, recordedContext(block), state);

@@ -1,6 +1,7 @@
 import { isPlumblineError, messageOf } from '../src/errors.js';
 import { orderedTrieRoot } from '../src/ethereum/ordered-trie.js';
 import { encodeReceipt, logsBloom, type Receipt } from '../src/ethereum/receipt.js';
+import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction, type SignedTransaction } from '../src/ethereum/transaction.js';
 import type { BlockContext } from '../src/evm/block-context.js';
 import { TRANSACTION_GAS_CAP } from '../src/evm/common.js';
@@ -69,7 +70,7 @@ const SEARCHES: readonly GasSearch[] = ['geth', 'besu', 'exact'];
 /** Gas searches on small states, and where they begin. */
 export const estimateGasArea: Area = {
   name: 'fees/estimate-gas',
-  usesKernel: false,
+  usesKernel: true,
   files: (material) => (material.has(ESTIMATE_FILE) ? [ESTIMATE_FILE] : []),
   async run(material, report) {
     const file = material.json<GasFile>(ESTIMATE_FILE);
@@ -164,7 +165,7 @@ function checkCeiling(environment: Environment, ceilingCase: CeilingCase): strin
 /** Recorded blocks, executed from their pre-state: each transaction, its estimates, and the state after the block. */
 export const blocksArea: Area = {
   name: 'blocks',
-  usesKernel: false,
+  usesKernel: true,
   files: (material) => material.list('blocks', /\.json$/),
   async run(material, report) {
     for (const path of material.list('blocks', /\.json$/)) await checkBlock(path, material.json(path), report);
@@ -172,6 +173,7 @@ export const blocksArea: Area = {
 };
 
 async function checkBlock(path: string, block: RecordedBlock, report: Report): Promise<void> {
+  await loadSignerRecovery();
   const network = rulesFor(block.hardfork, block.chainId, RPC_GAS_CAP);
   const context = recordedContext(block);
   const state = new StateOverlay(new AllocState(block.preState));

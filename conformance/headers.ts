@@ -1,3 +1,4 @@
+import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseExtraData } from '../src/fees/extra-data.js';
 import { NETWORKS } from '../src/networks/networks.js';
 import { bytesToHex, type Hex } from '../src/primitives/hex.js';
@@ -52,6 +53,7 @@ const headersArea: Area = {
 };
 
 async function checkFile(file: HeadersFile, report: Report): Promise<void> {
+  await loadSignerRecovery();
   for (const { network: name, signers, headers } of file.chains) {
     const network = recordedNetwork(name);
     const sealing = network.sealing!.clique!;

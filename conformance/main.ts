@@ -1,15 +1,22 @@
 /**
  * `npm run conformance`: runs every fixture of the repository, and those of ../shared/fixtures where they are there, on both
  * kernel builds; prints a line per area and closes with the count. `npm run conformance -- directory` runs those of that
- * directory alone. Exit code 1 when a check failed or no check ran.
+ * directory alone, `npm run conformance -- AREA…` these areas. `--only PATTERN` limits areas of many files to those whose
+ * names match the regular expression. Exit code 1 when a check failed or no check ran.
  */
 import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { messageOf } from '../src/errors.js';
+import { preferEvmBuild } from '../src/kernel/evm/evm-module.js';
 import { FIXTURE_DIRECTORIES, missingFixtures } from '../test/support/fixtures.js';
 import { type Area, type Material, openMaterial, type Report } from './area.js';
 import { AREAS } from './areas.js';
 
-const named = process.argv[2];
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
+const isArea = (name: string) => AREAS.some((area) => area.name === name);
+const chosen = positionals.filter(isArea);
+const named = positionals.find((name) => !isArea(name));
+const only = values.only === undefined ? undefined : new RegExp(values.only);
 const directories = named === undefined ? FIXTURE_DIRECTORIES : [resolve(named)];
 const SHOWN_FAILURES = 5;
 
@@ -67,13 +74,14 @@ const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 const notice = named === undefined ? missingFixtures() : undefined;
 const beside = notice === undefined ? ' and ../shared/fixtures' : '';
 console.log(`fixtures: ${named ?? `test/fixtures${beside}`}`);
-for (const area of AREAS) {
+for (const area of AREAS.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
   for (const build of area.usesKernel ? (['simd', 'scalar'] as const) : (['simd'] as const)) {
-    const material = openMaterial(directories, build);
+    const material = openMaterial(directories, build, only);
     if (area.files(material).length === 0) {
       console.log(`${area.name.padEnd(44)} absent`);
       break;
     }
+    preferEvmBuild(build);
     await runArea(area, material, total);
   }
 }

@@ -1,3 +1,4 @@
+import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { verifyHeader } from '../src/proof/headers/header-answer.js';
 import { maruBodyRoot, maruHeaderHash, maruStateRoot } from '../src/proof/headers/maru-block.js';
@@ -84,6 +85,7 @@ export const maruArea: Area = {
 };
 
 async function checkFile(file: MaruFile, report: Report): Promise<void> {
+  await loadSignerRecovery();
   for (const { name, validators, block, executionHeader, expected, rest } of file.valid) {
     const set = addresses(validators);
     const answerOf = (kind: string) => rest[Object.keys(rest).find((path) => path.includes(`/${kind}/`))!];

@@ -18,10 +18,12 @@ const STAGES: Readonly<Record<OpenProgress['stage'] | 'worker', string>> = {
   blocks: 'applying blocks',
   state: 'loading the zk state',
   ready: 'ready',
+  'layer-one': 'following the consensus of layer 1',
   sync: 'building the zk state',
 };
 
 function labelBehind({ stage, block, target }: OpenProgress): string {
+  if (stage === 'layer-one') return 'The consensus of layer 1 is being followed';
   if (stage !== 'sync') return 'The zk state goes on loading';
   return `Building the zk state: block ${groups(block!)} of ${groups(target!)}`;
 }

@@ -30,10 +30,11 @@ export async function buildLibrary() {
     'tsconfig.json',
     'tsconfig.build.json',
     'scripts/bundle.mjs',
-    'scripts/lib/slim-dependencies.mjs',
     'scripts/lib/classic-scripts.mjs',
     'scripts/lib/licenses.mjs',
     'scripts/lib/worker-chunks.mjs',
+    'scripts/lib/node-bundle.mjs',
+    'scripts/lib/closures.mjs',
     'scripts/dictionary',
   ];
   await unlessFresh('library', sources, async () => {

@@ -1,5 +1,5 @@
 /**
- * Bundles the entries that have to stand alone. The module worker comes in chunks (dist/hosts/worker/worker.js and dist/hosts/chunks),
+ * Bundles the entries for Node (scripts/lib/node-bundle.mjs), and those that have to stand alone. The module worker comes in chunks (dist/hosts/worker/worker.js and dist/hosts/chunks),
  * so that a node loads what its kind of chain needs when it needs it; that of a devnet (dist/hosts/worker/worker-devnet.js) in three
  * chunks up to the first estimate, which those that are used later import. The service worker cannot import() and comes as
  * classic scripts that import each other (scripts/lib/classic-scripts.mjs).
@@ -10,13 +10,17 @@ import { rolldown } from 'rolldown';
 import { BUILDS, KERNELS, wasmFile } from './build-wasm.mjs';
 import { classicScripts } from './lib/classic-scripts.mjs';
 import { writeLicenses } from './lib/licenses.mjs';
+import { bundleForNode } from './lib/node-bundle.mjs';
 import { root } from './lib/run.mjs';
-import { slimDependencies } from './lib/slim-dependencies.mjs';
 import { chunkGroups, devnetGroups } from './lib/worker-chunks.mjs';
 
 /** Options both bundles begin with. */
 function bundleInput(file) {
-  return { input: `${root}/dist/${file}`, platform: 'browser', logLevel: 'warn', plugins: [slimDependencies()] };
+  return {
+    input: `${root}/dist/${file}`,
+    platform: 'browser',
+    logLevel: 'warn',
+  };
 }
 
 /** Where the chunks of the worker and what they import are written down, for `npm run size`. */
@@ -31,8 +35,8 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
- * (src/hosts/worker/service-worker.ts imports that), `later` and `devnet-later` with what few calls reach, and `scalar` where there
- * is no SIMD.
+ * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `beacon` and `consensus` with what few calls reach, and
+ * `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
@@ -43,14 +47,21 @@ const serviceWorkerPlan = (simdProbe) => ({
   },
   shared: { 'light replica': 'light', 'devnet replica': 'tries' },
   aside: {
-    scalar: ['/hash.scalar.generated.js', '/trie.scalar.generated.js'],
+    scalar: ['/hash.scalar.generated.js', '/trie.scalar.generated.js', '/evm.scalar.generated.js'],
     later: [
-      'later-precompiles:precompiles',
-      '/evm/interpreter/curves.js',
+      '/evm/precompiles/precompiles.js',
+      '/evm/precompiles/bn254.js',
+      '/evm/precompiles/bls12381.js',
+      '/evm/precompiles/point-evaluation.js',
+      '/evm/precompiles/p256.js',
       '/dictionary/general.generated.js',
       '/rpc/methods/eth_feeHistory.js',
+      '/rpc/methods/eth_getLogs.js',
       '/rpc/methods/explainEstimate.js',
+      '/rpc/filters/filter-registry.js',
+      '/rpc/methods/uncles.js',
       '/hosts/sharing/lease-election.js',
+      '/kernel/recovery.js',
     ],
     'devnet-later': [
       '/rpc/methods/eth_simulateV1.js',
@@ -59,10 +70,19 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/chain/devnet/import/import.js',
       '/chain/devnet/transfer/chain-file.js',
       '/chain/devnet/transfer/chain-transfer.js',
+      '/@noble/curves/secp256k1.js',
     ],
+    consensus: [
+      '/hosts/opening/open-consensus.js',
+      '/chain/light/layer-one/layer-one-follower.js',
+      '/chain/light/layer-one/light-client-record.js',
+      '/consensus/networks/beacon-networks.js',
+      '/chain/light/settlement/settled-blocks.js',
+    ],
+    beacon: ['/chain/devnet/layer-one/simulated-beacon.js', '/rpc/methods/beacon-api.js'],
   },
   always: { later: 'true', scalar: `!WebAssembly.validate(new Uint8Array([${simdProbe}]))` },
-  beside: { devnet: 'devnet-later' },
+  beside: { light: 'consensus', devnet: 'devnet-later', 'devnet-later': 'beacon', beacon: 'consensus' },
 });
 
 const DEVNET_WORKER = 'hosts/worker/worker-devnet.js';
@@ -97,7 +117,7 @@ const WITHOUT_LIGHT = {
 
 /** Of the worker of a devnet: what is imported later elsewhere comes at once, as it should. */
 const devnetInput = () => ({
-  plugins: [...bundleInput(DEVNET_WORKER).plugins, WITHOUT_LIGHT],
+  plugins: [WITHOUT_LIGHT],
   onLog: (level, log, handle) => log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' && handle(level, log),
 });
 
@@ -131,6 +151,7 @@ async function writeChunks(file, output) {
 }
 
 export async function bundle() {
+  const inNode = await bundleForNode();
   // It takes in worker.js as tsc left it.
   const devnet = await bundleWorker(DEVNET_WORKER, devnetGroups, devnetInput());
   await importAll(devnet);
@@ -139,14 +160,14 @@ export async function bundle() {
   await preloadKinds(output);
   await writeChunks(WORKER_CHUNKS, output);
   const inServiceWorker = await bundleServiceWorker();
-  const modules = [...devnet, ...output, ...inServiceWorker].flatMap(({ moduleIds = [] }) => moduleIds);
+  const modules = [...inNode, ...devnet, ...output, ...inServiceWorker].flatMap(({ moduleIds = [] }) => moduleIds);
   writeLicenses(modules, `${root}/dist/licenses.txt`);
   await copyKernels();
 }
 
 /**
  * Has the import of a kind of chain fetch all its chunks at once: a browser knows what a chunk imports only when that has
- * arrived. Whoever imports them one by one, as on a page of its own, does without.
+ * arrived. A page that imports them one by one does without.
  */
 async function preloadKinds(output) {
   const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
@@ -184,7 +205,7 @@ async function bundleServiceWorker() {
     sourcemap: false,
   });
   await build.close();
-  const { SIMD_PROBE } = await import(pathToFileURL(`${root}/dist/kernel/instantiate.js`).href);
+  const { SIMD_PROBE } = await import(pathToFileURL(`${root}/dist/kernel/simd.js`).href);
   const scripts = classicScripts(output, serviceWorkerPlan(SIMD_PROBE));
   for (const [name, text] of scripts) await writeFile(`${root}/dist/${name}`, text);
   return output;

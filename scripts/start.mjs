@@ -4,7 +4,7 @@ import { root, run } from './lib/run.mjs';
 
 await buildDemo();
 process.exitCode = await run(process.execPath, [
-  `${root}/dist/hosts/cli/cli.js`,
+  `${root}/dist/node/cli.js`,
   'serve',
   '--demo',
   `${root}/dist/demo`,

@@ -48,13 +48,16 @@ export interface ErrorDetails {
   INSUFFICIENT_FUNDS: { sender: string; required: bigint; balance: bigint };
   UPFRONT_COST_EXCEEDS_BALANCE: { sender: string };
   GAS_ALLOWANCE_EXCEEDED: { allowance: bigint };
-  STEP_BUDGET_EXCEEDED: { budget: number };
+  /** Of a request; with `retryAfterMs`, of the requests of a connection within a minute. */
+  GAS_BUDGET_EXCEEDED: { budget: number; retryAfterMs?: number };
   SIMULATION_REFUSED: { rule: SimulationRule; reason: string };
   // Requests.
   METHOD_NOT_FOUND: { method: string };
   METHOD_NOT_ENABLED: { method: string };
   REQUEST_TIMED_OUT: { timeoutMs: number };
   ABORTED: Record<never, never>;
+  /** `limit`: bytes of the answers to one request or batch, or of the return data and logs of the runs of one request. */
+  ANSWER_TOO_LARGE: { limit: number };
   LOG_RANGE_TOO_LARGE: { blocks: number; limit: number };
   FILTER_NOT_FOUND: { id: string };
   FILTER_LIMIT: { limit: number };
@@ -76,6 +79,13 @@ export interface ErrorDetails {
   TRUST_LEVEL_NOT_REACHED: { required: string; reached: string | undefined; reason: string };
   /** The answer of an endpoint about `what` is false: the check that failed, and the place in the answer. */
   ANSWER_REFUSED: { what: string; check: string; at: string };
+  // Consensus of layer 1.
+  /** The beacon chain is at a fork that this release does not read, or before the first that it reads. */
+  FORK_UNSUPPORTED: { network: string; fork: string; epoch?: number };
+  /** Two objects with valid signatures contradict each other. `slot`: attested slot of the second. */
+  LAYER_ONE_CONTRADICTS: { reason: string; slot: number };
+  /** There is no trusted beacon block to follow layer 1 from. */
+  CHECKPOINT_NEEDED: { reason: string };
   // Hosts.
   WORKER_FAILED: { reason: string };
   NODE_CLOSED: Record<never, never>;
@@ -122,6 +132,7 @@ export type TransactionRule =
   | 'block-gas-limit'
   | 'gas-price'
   | 'calldata-size'
+  | 'init-code'
   | 'recipient'
   | 'denied'
   | 'type-refused'
@@ -130,7 +141,7 @@ export type TransactionRule =
   | 'pool-full'
   | 'known';
 
-/** Why `eth_simulateV1` refuses a request; each has its own JSON-RPC code. `call`: any other reason that a call cannot run. */
+/** Why `eth_simulateV1` refuses a request; each has its own JSON-RPC code. */
 export type SimulationRule =
   | 'base-block'
   | 'override'
@@ -144,8 +155,7 @@ export type SimulationRule =
   | 'intrinsic-gas'
   | 'funds'
   | 'init-code'
-  | 'parameter'
-  | 'call';
+  | 'parameter';
 
 /** The codes of `PlumblineError`. */
 export type ErrorCode = keyof ErrorDetails;

@@ -6,14 +6,14 @@
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';
 export type { BlockTag } from './chain/block-reference.js';
-export type { TrustLevel } from './chain/chain.js';
+export type { LayerOneEvidence, TrustLevel } from './chain/chain.js';
 export type { FinalityOptions } from './chain/devnet/layer-one/finality.js';
 export type { MiningMode } from './chain/devnet/options.js';
 export { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from './chain/devnet/state/dev-accounts.js';
 export type { GenesisAccount, GenesisAlloc } from './chain/devnet/state/genesis.js';
 export type { GenesisJson } from './chain/devnet/state/genesis-json.js';
 export { TEST_TOKEN, tokenBalanceSlot } from './chain/devnet/state/test-token.js';
-export type { HeadLevel } from './chain/light/heads/heads.js';
+export type { BlockLevel, HeadLevel } from './chain/light/heads/heads.js';
 export {
   type ErrorCode,
   type ErrorDetails,
@@ -24,6 +24,7 @@ export {
   type TransactionRule,
   type UpstreamReason,
 } from './errors.js';
+export type { LayerOneOptions, LayerOneSource } from './hosts/options/layer-one-options.js';
 export type { LightChainOptions } from './hosts/options/light-options.js';
 export type {
   DevnetChainOptions,
@@ -58,7 +59,8 @@ export { linea, lineaSepolia } from './networks/linea.js';
 export type { Network } from './networks/network.js';
 export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type { Hex } from './primitives/hex.js';
-export type { FetchHandlerOptions } from './rpc/http/http.js';
+export type { AccessRule } from './rpc/http/access.js';
+export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http/http.js';
 export type { ExplainedEstimate, ExplainOptions } from './rpc/inspection/explained-estimate.js';
 export type { SharingReport } from './rpc/inspection/sharing-report.js';
 export type { ChainImport, StorageReport, TableReport } from './rpc/inspection/storage-control.js';

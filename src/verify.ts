@@ -18,7 +18,19 @@ export type {
   NonInclusionProofJson,
   ProofItemJson,
 } from './accumulator/proof-shape.js';
+export type {
+  ConsensusAnswer,
+  ConsensusRequest,
+  ConsensusVerdict,
+  VerifiedConsensus,
+} from './consensus/consensus-request.js';
+export type { LayerOneBlock } from './consensus/layer-one-block.js';
+export type { BeaconFork, BeaconNetwork, BeaconPreset } from './consensus/networks/beacon-network.js';
+export type { ConsensusRefusal, ConsensusRefusalReason } from './consensus/rules/refusal.js';
+export type { SignatureFailure } from './consensus/signatures/verify-signatures.js';
+export { verifyConsensusUpdate } from './consensus/verify-consensus-update.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
+export type { BlockHeader } from './ethereum/header.js';
 export type { Hasher, HashScheme, KernelBuild, KernelOptions } from './kernel/contracts.js';
 export { loadHasher } from './kernel/hasher.js';
 export type { RollupContract } from './networks/network.js';
@@ -40,7 +52,14 @@ export {
   verifyL1Anchor,
 } from './proof/ethereum/l1-anchor.js';
 export type { PatriciaFailureReason } from './proof/ethereum/patricia-walk.js';
+export type { HashedHeader, VerifiedHeader } from './proof/headers/header-answer.js';
 export type { ProofRequest } from './proof/request.js';
+export {
+  type SettledHeaderFailureReason,
+  type SettledHeaderRequest,
+  type SettledHeaderVerdict,
+  verifySettledHeader,
+} from './proof/settled-header.js';
 export type { ProofFailure } from './proof/verdict.js';
 export {
   type LeafPlace,

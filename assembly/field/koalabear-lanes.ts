@@ -32,17 +32,18 @@ export function normalize(a: v128): v128 {
 export function multiplySigned(a: v128, b: v128): v128 {
   const low = i64x2.extmul_low_i32x4_s(a, b);
   const high = i64x2.extmul_high_i32x4_s(a, b);
-  // The low words of the four products, times 1/p. Then the high words after subtracting that many p.
+  // The low words of the four products, times 1/p: as many p have the same low words.
   const factor = i32x4.mul(v128.shuffle<i32>(low, high, 0, 2, 4, 6), i32x4.splat(P_INVERSE));
-  const p = i32x4.splat(P);
-  return v128.shuffle<i32>(
-    i64x2.sub(low, i64x2.extmul_low_i32x4_s(factor, p)),
-    i64x2.sub(high, i64x2.extmul_high_i32x4_s(factor, p)),
-    1,
-    3,
-    5,
-    7,
-  );
+  return i32x4.sub(v128.shuffle<i32>(low, high, 1, 3, 5, 7), timesPHigh(factor));
+}
+
+/**
+ * The high words of `a * p`, rounded down: `(a + (a / 2^24 - a) / 2^7) / 2`, as p is 2^31 - 2^24 + 1. That is cheaper than two
+ * extended products, which engines make of shuffles.
+ */
+function timesPHigh(a: v128): v128 {
+  const rest = i32x4.shr_s(i32x4.sub(i32x4.shr_s(a, 24), a), 7);
+  return i32x4.shr_s(i32x4.add(a, rest), 1);
 }
 
 /** The cube of signed lanes between -p and p, canonical. */
@@ -50,17 +51,11 @@ export function cube(a: v128): v128 {
   return normalize(multiplySigned(multiplySigned(a, a), a));
 }
 
-/**
- * The two parts of `a / 2^n`, n up to 24: `quotient - weight`, both below p. 2^-24 is -127, so the low bits of a count
- * -127 * 2^(24 - n). Shifts are cheaper here than a product and its constants.
- */
-export function quotient(a: v128, n: i32): v128 {
-  return i32x4.shr_u(a, n);
-}
-
-export function weight(a: v128, n: i32): v128 {
+/** `a / 2^n`, n up to 24. 2^-24 is -127, so the low bits of a count -127 * 2^(24 - n). Shifts are cheaper than a product. */
+export function divideByPower(a: v128, n: i32): v128 {
   const low = i32x4.shl(a, 32 - n);
-  return i32x4.sub(i32x4.shr_u(low, 1), i32x4.shr_u(low, 8));
+  const weight = i32x4.sub(i32x4.shr_u(low, 1), i32x4.shr_u(low, 8));
+  return normalize(i32x4.sub(i32x4.shr_u(a, n), weight));
 }
 
 function swapBytes(words: v128): v128 {

@@ -1,4 +1,4 @@
-import { add, cube, double, fromBytes, quotient, subtract, toBytes, weight } from '../field/koalabear-lanes';
+import { add, cube, divideByPower, double, fromBytes, subtract, toBytes } from '../field/koalabear-lanes';
 import { FIRST_KEYS, LAST_KEYS, PARTIAL_KEYS } from './constants/poseidon2';
 
 /** Four Poseidon2 hashes at once, one in each SIMD lane (docs/spec/hashing.md 2). Used by the SIMD build only. */
@@ -6,6 +6,8 @@ import { FIRST_KEYS, LAST_KEYS, PARTIAL_KEYS } from './constants/poseidon2';
 /** The 16 state words, one vector each. */
 const words: usize = memory.data(256, 16);
 const HALF: usize = 128;
+/** For each position in a group of four words, the sum over the groups. */
+const sums: usize = memory.data(64, 16);
 /** The message block, one vector per word. */
 const block: usize = memory.data(128, 16);
 
@@ -87,66 +89,65 @@ function compress(): void {
   }
 }
 
+/**
+ * The sum of four cubes is stored first: engines then calculate the four in turns. One cube after the other would wait for its own
+ * products.
+ */
 function fullRounds(keys: usize): void {
   for (const end = keys + 192; keys < end; keys += 64) {
-    for (let i: usize = 0; i < 16; i++) {
-      const word = words + (i << 4);
-      v128.store(word, cube(addKey(v128.load(word), keys + (i << 2))));
+    for (let at: usize = 0; at < 64; at += 16) {
+      const key = keys + (at >> 2);
+      const word = words + at;
+      const a = cube(addKey(v128.load(word), key));
+      const b = cube(addKey(v128.load(word, 64), key + 16));
+      const c = cube(addKey(v128.load(word, 128), key + 32));
+      const d = cube(addKey(v128.load(word, 192), key + 48));
+      v128.store(sums + at, add(add(a, b), add(c, d)));
+      v128.store(word, a);
+      v128.store(word, b, 64);
+      v128.store(word, c, 128);
+      v128.store(word, d, 192);
     }
-    external();
+    mix();
   }
 }
 
-/** M4 on each group of four words, then each word plus the sum of the words at its position in all groups. */
+/** The external layer before the first round. */
 function external(): void {
-  let s0 = i64x2.splat(0);
-  let s1 = i64x2.splat(0);
-  let s2 = i64x2.splat(0);
-  let s3 = i64x2.splat(0);
+  for (let at: usize = 0; at < 64; at += 16) {
+    const word = words + at;
+    const ab = add(v128.load(word), v128.load(word, 64));
+    v128.store(sums + at, add(ab, add(v128.load(word, 128), v128.load(word, 192))));
+  }
+  mix();
+}
+
+/** Adds to each word the sum of the words at its position in all groups of four, then M4 on each group: M4 is linear. */
+function mix(): void {
+  const s0 = v128.load(sums);
+  const s1 = v128.load(sums, 16);
+  const s2 = v128.load(sums, 32);
+  const s3 = v128.load(sums, 48);
   for (let group = words; group < words + 256; group += 64) {
-    const a = v128.load(group);
-    const b = v128.load(group, 16);
-    const c = v128.load(group, 32);
-    const d = v128.load(group, 48);
+    const a = add(s0, v128.load(group));
+    const b = add(s1, v128.load(group, 16));
+    const c = add(s2, v128.load(group, 32));
+    const d = add(s3, v128.load(group, 48));
     const ab = add(a, b);
     const cd = add(c, d);
     const all = add(ab, cd);
     const abb = add(all, b);
     const cdd = add(all, d);
-    const ra = add(abb, ab);
-    const rb = add(abb, double(c));
-    const rc = add(cdd, cd);
-    const rd = add(cdd, double(a));
-    v128.store(group, ra);
-    v128.store(group, rb, 16);
-    v128.store(group, rc, 32);
-    v128.store(group, rd, 48);
-    s0 = add(s0, ra);
-    s1 = add(s1, rb);
-    s2 = add(s2, rc);
-    s3 = add(s3, rd);
-  }
-  for (let group = words; group < words + 256; group += 64) {
-    v128.store(group, add(v128.load(group), s0));
-    v128.store(group, add(v128.load(group, 16), s1), 16);
-    v128.store(group, add(v128.load(group, 32), s2), 32);
-    v128.store(group, add(v128.load(group, 48), s3), 48);
+    v128.store(group, add(abb, ab));
+    v128.store(group, add(abb, double(c)), 16);
+    v128.store(group, add(cdd, cd), 32);
+    v128.store(group, add(cdd, double(a)), 48);
   }
 }
 
 /** The word plus the key at a pointer. Keys are negative, so the sum is a signed number within the range of `cube`. */
 function addKey(word: v128, key: usize): v128 {
   return i32x4.add(word, v128.load32_splat(key));
-}
-
-/** `sum + word / 2^n`. */
-function addPart(sum: v128, word: v128, n: i32): v128 {
-  return add(subtract(sum, weight(word, n)), quotient(word, n));
-}
-
-/** `sum - word / 2^n`. */
-function subtractPart(sum: v128, word: v128, n: i32): v128 {
-  return subtract(add(sum, weight(word, n)), quotient(word, n));
 }
 
 /** The cube of word 0, then `word_i * D_i + sum`, with D as in docs/spec/hashing.md 2.3. */
@@ -168,26 +169,26 @@ function partialRounds(): void {
   let w14 = v128.load(words, 224);
   let w15 = v128.load(words, 240);
   for (let key = PARTIAL_KEYS; key < PARTIAL_KEYS + 84; key += 4) {
-    w0 = cube(addKey(w0, key));
+    const cubed = cube(addKey(w0, key));
     const rest1 = add(add(add(w1, w2), add(w3, w4)), add(add(w5, w6), add(w7, w8)));
-    const rest2 = add(add(add(w9, w10), add(w11, w12)), add(add(w13, w14), w15));
-    const sum = add(add(rest1, rest2), w0);
-    w0 = subtract(sum, double(w0));
+    const rest = add(rest1, add(add(add(w9, w10), add(w11, w12)), add(add(w13, w14), w15)));
+    const sum = add(rest, cubed);
+    w0 = subtract(rest, cubed);
     w1 = add(sum, w1);
     w2 = add(sum, double(w2));
-    w3 = addPart(sum, w3, 1);
-    w4 = add(add(sum, w4), double(w4));
+    w3 = add(sum, divideByPower(w3, 1));
+    w4 = add(sum, add(w4, double(w4)));
     w5 = add(sum, double(double(w5)));
-    w6 = subtractPart(sum, w6, 1);
-    w7 = subtract(subtract(sum, w7), double(w7));
+    w6 = subtract(sum, divideByPower(w6, 1));
+    w7 = subtract(sum, add(w7, double(w7)));
     w8 = subtract(sum, double(double(w8)));
-    w9 = addPart(sum, w9, 8);
-    w10 = addPart(sum, w10, 3);
-    w11 = addPart(sum, w11, 24);
-    w12 = subtractPart(sum, w12, 8);
-    w13 = subtractPart(sum, w13, 3);
-    w14 = subtractPart(sum, w14, 4);
-    w15 = subtractPart(sum, w15, 24);
+    w9 = add(sum, divideByPower(w9, 8));
+    w10 = add(sum, divideByPower(w10, 3));
+    w11 = add(sum, divideByPower(w11, 24));
+    w12 = subtract(sum, divideByPower(w12, 8));
+    w13 = subtract(sum, divideByPower(w13, 3));
+    w14 = subtract(sum, divideByPower(w14, 4));
+    w15 = subtract(sum, divideByPower(w15, 24));
   }
   v128.store(words, w0);
   v128.store(words, w1, 16);

@@ -4,6 +4,7 @@ import type { GenesisAlloc } from '../../src/chain/devnet/state/genesis.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { ChainWriter } from '../../src/chain/devnet/storage/chain-writer.js';
 import { DevnetStore } from '../../src/chain/devnet/storage/devnet-store.js';
+import { loadSignerRecovery } from '../../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../../src/ethereum/transaction.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
@@ -102,6 +103,7 @@ function transfersOf(block: number, transfers: number): Hex[] {
 /** Seals the blocks. @returns milliseconds of recovering senders and making each block, by block */
 async function sealAll(node: PlumblineNode, transfers: readonly Hex[][]): Promise<number[]> {
   const times: number[] = [];
+  await loadSignerRecovery();
   for (const raws of transfers) {
     const started = performance.now();
     for (const raw of raws) parseSignedTransaction(hexToBytes(raw), node.info.chainId);

@@ -1,7 +1,7 @@
 import type { Hex } from 'plumbline-l2';
 import type { Hasher, LineaProofJson } from 'plumbline-l2/verify';
 import { requireAddress } from '../lib/calls.js';
-import { settledBlock, settledRoot } from '../state/layer-one.js';
+import { LayerOneUnreachable, settledBlock, settledRoot } from '../state/layer-one.js';
 import { ask } from '../state/requests.js';
 import { running } from '../state/session.js';
 import { examine, orNothing } from './examine.js';
@@ -47,8 +47,8 @@ async function proveNow(form: AskFormFields, tampered?: Tampering): Promise<void
       block ??= tag === 'earliest' ? 0 : await settledBlock(layerOne, rollupAddress);
       onLayerOne = await settledRoot(layerOne, rollupAddress, block);
     } catch (error) {
-      // Without a network the node still has the proofs it kept, and the roots it checked them against.
-      if (navigator.onLine) throw error;
+      // The node still has the proofs it kept, and the roots it checked them against.
+      if (!(error instanceof LayerOneUnreachable)) throw error;
     }
   }
   const reference = block === undefined ? (tag ?? 'finalized') : `0x${block.toString(16)}`;

@@ -9,6 +9,9 @@ export interface LayerOne {
   readonly source: 'held' | 'forwarded';
 }
 
+/** No answer came from layer 1. */
+export class LayerOneUnreachable extends Error {}
+
 /** Selectors of the rollup contract's getters. */
 const CURRENT_L2_BLOCK_NUMBER = '0x695378f5';
 const STATE_ROOT_HASHES = '0x8be745d1';
@@ -57,7 +60,7 @@ async function post(url: string, method: string, params: readonly unknown[]): Pr
     });
     answer = (await response.json()) as typeof answer;
   } catch {
-    throw new Error(`layer 1 at ${origin} cannot be reached`);
+    throw new LayerOneUnreachable(`layer 1 at ${origin} cannot be reached`);
   }
   if (answer.error !== undefined) throw new Error(`layer 1 at ${origin} answered with error ${answer.error.code}`);
   return answer.result;

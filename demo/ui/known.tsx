@@ -10,6 +10,7 @@ export const CLASSES = {
 
 export const LEVELS = {
   held: 'executed here',
+  settled: 'proved up to the consensus of layer 1',
   finalized: 'proved against a root that layer 1 holds',
   sealed: 'the head carries the seal of the network’s validators',
   linked: 'several endpoints agree on the head',

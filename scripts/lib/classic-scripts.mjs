@@ -104,8 +104,8 @@ load(${JSON.stringify(entry)});
  * @param plan.script - name of the first file, without `.js`; the others follow it after a dash
  * @param plan.roots - end of a module's path, by the suffix of the file for what only it needs
  * @param plan.shared - suffix of the file, by the roots that need it, in their order; what others need is in the first
- * @param plan.aside - ends of modules' paths, by the suffix of the file for them and for what only they need, whoever
- *   imports them; what two files need is in the one that stands first here
+ * @param plan.aside - ends of modules' paths, by the suffix of the file for them and for what only they need,
+ *   whatever imports them; what two files need is in the one that stands first here
  * @param plan.always - conditions, as text, by the suffix of a file that the installation brings where they hold
  * @param plan.beside - suffix of a file that the installation brings with another, by the other's
  * @returns text by file name

@@ -1,14 +1,14 @@
 /**
- * dist/licenses.txt: the licences of the packages whose code is in the bundles that ship (worker, chunks, service worker).
+ * dist/licenses.txt: the licences of the packages whose code is in the bundles that ship (worker, service worker, dist/node).
  * Everything else of the package imports its dependencies, which come with licences of their own.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const INTRO = `Licences of what is bundled
 
-The scripts of plumbline-l2/worker and plumbline-l2/service-worker hold code of the packages below. It was shortened by
-scripts/lib/slim-dependencies.mjs and minified; the source of each is its package of that version on the npm registry, and at
-the address that is given. All other modules of plumbline import their dependencies and hold none of them.
+The scripts of plumbline-l2/worker and plumbline-l2/service-worker, and those in dist/node, hold code of the packages below,
+minified but for dist/node; the source of each is its package of that version on the npm registry, and at the address that is
+given. All other modules of plumbline import their dependencies and hold none of them.
 `;
 
 /** Name of the package that a module is of, with the directory it is in; undefined for our own. */

@@ -1,8 +1,10 @@
 /**
  * Which modules of the worker share a chunk. Left alone, a bundler makes one of every set of modules with the same users:
- * 45 files for the start of a devnet, which a page waits for. These groups are few, and nobody loads one for a small part
+ * 45 files for the start of a devnet, which a page waits for. These groups are few, and none is loaded for a small part
  * of it.
  */
+
+import { closuresIn } from './closures.mjs';
 
 /** Modules whose dynamic import begins a use, by the ends of their paths. */
 const ENTRY = '/hosts/worker/worker.js';
@@ -14,45 +16,26 @@ const SIZING = ['/kernel/calldata-sizer.js', '/kernel/sizer-cache.js'];
 const PROOFS = ['/proof/zk/linea-proof.js', '/kernel/hasher.js'];
 const STORE = ['/store/idb-store.js'];
 const CACHE = ['/chain/light/light-cache.js'];
+const SETTLEMENT = ['/chain/light/settlement/settlement.js'];
 const SEALS = ['/proof/headers/seal-checks.js'];
 const CONTENTS = ['/chain/light/contents/read-contents.js'];
 const FILES = ['/chain/devnet/import/import.js', '/hosts/opening/genesis-file.js'];
-/** What a node with a store name imports. */
-const STORED = ['/hosts/sharing/open-shared.js', '/store/metered-store.js', ...STORE];
-/** The interpreter with its like, and the lowest rows of ours; then texts, and the libraries below. */
-const VM =
-  /\/node_modules\/@ethereumjs\/(?:common|evm|tx|mpt)\/|\/dist\/(?:errors|primitives|kernel|ethereum|accumulator|networks)\b/;
+/** What a devnet with a store loads. */
+const STORED_DEVNET = ['/chain/devnet/storage/find-stored.js', '/chain/devnet/recovery/checkpoint-loader.js'];
+/** What a node with a store name imports, and a devnet of these. */
+const STORED = ['/hosts/sharing/open-shared.js', '/store/metered-store.js', ...STORE, ...STORED_DEVNET];
+/** The lowest rows of ours; then texts, and libraries. */
+const VM = /\/dist\/(?:errors|primitives|kernel|ethereum|accumulator|networks)\b/;
 const BASE = /\.generated\.js$|\/node_modules\//;
 /** The bundler's own helpers: a file of its own where it is left alone. */
 const RUNTIME = '\0rolldown/runtime.js';
-const ECRECOVER = ['later-precompiles:ecrecover'];
 
 /**
- * @param output - what rolldown makes of the worker by itself: its chunks say who uses which module, once nothing is left
- *   that nobody uses
+ * @param output - what rolldown makes of the worker by itself: its chunks say who uses which module, without what is not used
  * @returns groups for `codeSplitting`
  */
 export function chunkGroups(output) {
-  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
-  const paths = new Map(
-    [...chunks.values()].map((chunk) => [chunk, chunk.moduleIds.map((id) => id.replaceAll('\\', '/'))]),
-  );
-
-  function closure(ends) {
-    const found = new Set();
-    const follow = (name) => {
-      const chunk = chunks.get(name);
-      if (chunk === undefined || found.has(chunk)) return;
-      found.add(chunk);
-      for (const imported of chunk.imports) follow(imported);
-    };
-    for (const end of ends) {
-      const chunk = [...chunks.values()].find((one) => paths.get(one).some((id) => id.endsWith(end)));
-      if (chunk === undefined) throw new Error(`${end} is in no chunk of the worker`);
-      follow(chunk.fileName);
-    }
-    return found;
-  }
+  const { chunks, modulesOf, closure } = closuresIn(output);
 
   /** What some chunks come to load by dynamic imports, but for what begins a use of its own. */
   function laterThan(some) {
@@ -62,7 +45,7 @@ export function chunkGroups(output) {
       for (const name of chunk.dynamicImports) {
         const imported = chunks.get(name);
         if (found.has(imported) || begins.has(imported)) continue;
-        for (const one of closure([paths.get(imported).at(-1)])) {
+        for (const one of closure([modulesOf(imported).at(-1)])) {
           if (found.has(one)) continue;
           found.add(one);
           follow(one);
@@ -77,31 +60,36 @@ export function chunkGroups(output) {
     closure([end]),
   );
   const [sizing, proofs, store, cache] = [SIZING, PROOFS, STORE, CACHE].map(closure);
-  const [ecrecover, seals, contents, files] = [ECRECOVER, SEALS, CONTENTS, FILES].map(closure);
+  const [seals, contents, files, settlement] = [SEALS, CONTENTS, FILES, SETTLEMENT].map(closure);
+  const storedDevnet = closure(STORED_DEVNET);
   const later = laterThan(light);
   /** The first that holds decides; what has no rule stays a chunk of its own. */
   const rules = [
     ['shared', (chunk) => entry.has(chunk)],
     ['node', (chunk) => light.has(chunk) && (devnet.has(chunk) || estimation.has(chunk))],
+    // What loads a kernel.
+    ['node', (chunk) => sizing.has(chunk) && proofs.has(chunk)],
     ['light', (chunk) => light.has(chunk) || (cache.has(chunk) && !store.has(chunk) && !devnet.has(chunk))],
-    ['zk', (chunk) => proofs.has(chunk) && devnet.has(chunk)],
+    ['settlement', (chunk) => settlement.has(chunk) && !proofs.has(chunk)],
+    ['zk', (chunk) => proofs.has(chunk) && (devnet.has(chunk) || storedDevnet.has(chunk))],
     ['proofs', (chunk) => proofs.has(chunk)],
     ['store', (chunk) => store.has(chunk) || cache.has(chunk)],
     ['util', (chunk) => estimation.has(chunk) && (seals.has(chunk) || contents.has(chunk))],
     ['evm', (chunk) => estimation.has(chunk) || sizing.has(chunk)],
-    ['curve', (chunk) => devnet.has(chunk) && (ecrecover.has(chunk) || seals.has(chunk))],
     ['tries', (chunk) => devnet.has(chunk) && replica.has(chunk)],
-    // Whoever reads blocks and receipts does without what admits transactions, and the interpreter that comes with that.
+    // Reading blocks and receipts needs nothing that admits transactions, nor the interpreter that comes with that.
     ['contents', (chunk) => devnet.has(chunk) && contents.has(chunk)],
     ['transactions', (chunk) => devnet.has(chunk) && later.has(chunk)],
     ['devnet', (chunk) => devnet.has(chunk)],
+    ['pages', (chunk) => storedDevnet.has(chunk) && replica.has(chunk)],
+    ['stored-devnet', (chunk) => storedDevnet.has(chunk)],
     ['files', (chunk) => files.has(chunk)],
   ];
   const groupOf = new Map();
   for (const chunk of chunks.values()) {
     const rule = rules.find(([, holds]) => holds(chunk));
-    // Dynamic entries that nobody starts with are left alone: they are loaded by themselves.
-    if (rule !== undefined) for (const id of paths.get(chunk)) if (!id.endsWith(ENTRY)) groupOf.set(id, rule[0]);
+    // Dynamic entries that are not part of a start are left alone: they are loaded by themselves.
+    if (rule !== undefined) for (const id of modulesOf(chunk)) if (!id.endsWith(ENTRY)) groupOf.set(id, rule[0]);
   }
   return rules.map(([name], i) => ({
     name,

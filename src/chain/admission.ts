@@ -1,10 +1,9 @@
 import { PlumblineError, type TransactionRule } from '../errors.js';
 import { effectiveGasPrice } from '../ethereum/base-fee.js';
+import { loadSignerRecovery } from '../ethereum/signer.js';
 import { parseSignedTransaction, type SignedTransaction } from '../ethereum/transaction.js';
 import type { BlockContext } from '../evm/block-context.js';
 import { rulesAt } from '../evm/common.js';
-import { Machine } from '../evm/interpreter/machine.js';
-import { StateOverlay } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import { authorityOf } from '../evm/transactions/authority.js';
 import { admit, requireTypeInForce } from '../evm/transactions/transaction-checks.js';
@@ -46,9 +45,14 @@ function reject(rule: TransactionRule, reason: string): PlumblineError<'TRANSACT
  * @throws PlumblineError `TRANSACTION_REJECTED`: `type-refused` for blobs if the network has none, otherwise as
  *   `parseSignedTransaction`
  */
-export function parseBroadcast(raw: Uint8Array, network: Network, context: BlockContext): SignedTransaction {
+export async function parseBroadcast(
+  raw: Uint8Array,
+  network: Network,
+  context: BlockContext,
+): Promise<SignedTransaction> {
   const blobs = rulesAt(network, context.number, context.timestamp).blobs !== undefined;
   if (raw[0] === BLOB_TYPE && !blobs) throw reject('type-refused', refusedType('BLOB_TX_NOT_ALLOWED'));
+  await loadSignerRecovery();
   return parseSignedTransaction(raw, network.chainId, { blobs });
 }
 
@@ -68,7 +72,7 @@ export async function checkAdmission(transaction: SignedTransaction, against: Ad
   if (transaction.type === DELEGATION_TYPE && network.pool?.delegationsRefused === true) {
     throw reject('type-refused', refusedType('DELEGATE_CODE_TX_NOT_ALLOWED'));
   }
-  checkDenied(transaction, network);
+  await checkDenied(transaction, network);
   if (transaction.to !== undefined && isPrecompile(transaction.to)) {
     throw reject('recipient', 'destination address is a precompile address and cannot receive transactions');
   }
@@ -85,10 +89,10 @@ export async function checkAdmission(transaction: SignedTransaction, against: Ad
   if (transaction.nonce - nonce > MAX_NONCE_DISTANCE) {
     throw reject('nonce-too-high', `nonce ${transaction.nonce} is too far from the account's, ${nonce}`);
   }
-  const machine = await Machine.open(network, context, new StateOverlay(state));
+  const rules = rulesAt(network, context.number, context.timestamp);
   const leniency = { nonce: 'future', contractSender: transaction.impersonated === true } as const;
-  requireTypeInForce(transaction, machine.rules);
-  await admit(machine, transaction, { leniency });
+  requireTypeInForce(transaction, rules);
+  await admit({ rules, block: context, state }, transaction, { leniency });
   if (transaction.gasLimit > context.gasLimit) {
     throw reject('block-gas-limit', `gas limit ${transaction.gasLimit}, limit of a block ${context.gasLimit}`);
   }
@@ -98,7 +102,7 @@ function refusedType(name: string): string {
   return `TransactionTypeValidation - ${name}`;
 }
 
-function checkDenied({ from, to, authorizationList = [] }: SignedTransaction, { pool }: Network): void {
+async function checkDenied({ from, to, authorizationList = [] }: SignedTransaction, { pool }: Network): Promise<void> {
   if (pool?.deniedAddresses === undefined || pool.deniedAddresses.length === 0) return;
   const denied = new Set(pool.deniedAddresses.map((address) => address.toLowerCase()));
   const check = (role: string, address: Uint8Array | undefined) => {
@@ -109,7 +113,7 @@ function checkDenied({ from, to, authorizationList = [] }: SignedTransaction, { 
   check('sender', from);
   check('recipient', to);
   for (const authorization of authorizationList) {
-    check('authorization authority', authorityOf(authorization)?.bytes);
+    check('authorization authority', await authorityOf(authorization));
     check('authorization address', authorization.address);
   }
 }

@@ -5,6 +5,7 @@ import type { TrieProof } from '../ethereum/state-trie.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import type { Withdrawal } from '../ethereum/withdrawal.js';
 import type { BlockContext } from '../evm/block-context.js';
+import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { AccountChange } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
@@ -72,6 +73,8 @@ export interface LogQuery {
   readonly onEnd?: ((block: Block) => void) | undefined;
   /** Aborts the search; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
+  /** Most bytes of the logs as JSON; more are `ANSWER_TOO_LARGE`. No limit when left out. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** A log and its position. */
@@ -96,9 +99,26 @@ export interface Exclusion {
 
 /**
  * How far the data of a block can be trusted. `held`: executed by this node. The others are levels of a light node
- * (docs/spec/json-rpc.md 7).
+ * (docs/spec/json-rpc.md 7). `settled` rests on the consensus of layer 1, `finalized` on the word of its endpoints.
  */
-export type TrustLevel = 'held' | 'finalized' | 'sealed' | 'linked' | 'plain';
+export type TrustLevel = 'held' | 'settled' | 'finalized' | 'sealed' | 'linked' | 'plain';
+
+/** The block of layer 1 that settled blocks rest on, and what its own finality rests on. */
+export interface LayerOneEvidence {
+  /**
+   * Where the first trusted beacon block came from: the options (`checkpoint`), the store of an earlier session (`stored`), the
+   * profile of the network (`builtin`), or servers that agree (`servers`).
+   */
+  readonly level: 'checkpoint' | 'stored' | 'builtin' | 'servers';
+  /** Root of the first trusted beacon block, 32 bytes. */
+  readonly checkpoint: Uint8Array;
+  /** Slot of the finalized beacon block. */
+  readonly slot: number;
+  /** Hash of the execution block that it carries, 32 bytes. */
+  readonly blockHash: Uint8Array;
+  /** Unix time of the slot, in seconds. */
+  readonly timestamp: number;
+}
 
 /** Returns the state root, 32 bytes, after the changes of one more simulated block. Each call continues from the one before. */
 export type ImaginedRoots = (changes: readonly AccountChange[]) => Promise<Uint8Array>;
@@ -110,13 +130,12 @@ export type HeadListener = (block: Block) => void;
 export type PendingTransactionListener = (transaction: SignedTransaction) => void;
 
 /** A call that is about to be executed on the state after `block`; the head by default. */
-export interface CallPlan {
+export interface CallPlan extends RunLimits {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;
   readonly block?: Block | undefined;
   /** The tag that was used if `block` is left out; `pending` is executed on the head. Default: `latest`. */
   readonly tag?: 'latest' | 'pending' | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The chain behind the JSON-RPC methods: a devnet, a light node or a replica. */
@@ -169,6 +188,13 @@ export interface Chain {
   pendingContext(parent?: Block): Promise<BlockContext>;
   /** Trust level of the header and state of `block`. A chain without this method has `held`. */
   readonly trust?: ((block: Block) => Promise<TrustLevel>) | undefined;
+
+  /**
+   * The layer-1 block that settled blocks rest on. Only of a light node that follows layer-1 consensus.
+   *
+   * @throws PlumblineError as `LayerOneFollower.finalized`
+   */
+  readonly layerOneEvidence?: (() => Promise<LayerOneEvidence>) | undefined;
   /** Prices after `block`; the head by default. */
   prices(block?: Block): Promise<CurrentPrices>;
 
@@ -196,18 +222,24 @@ export interface Chain {
    *
    * @param address - 20 bytes
    * @param storageKeys - 32 bytes each
-   * @param onBlock - called with the number of the proved block, which a tag does not determine
+   * @param onBlock - called with the number of the proved block, which a tag does not determine, and its level
    * @throws PlumblineError `BLOCK_NOT_PROVABLE` unless layer 1 has a root of the block
    */
   zkProof(
     address: Uint8Array,
     storageKeys: readonly Uint8Array[],
     reference: BlockReference,
-    onBlock?: (number: number) => void,
+    onBlock?: (number: number, level: TrustLevel) => void,
   ): Promise<LineaProofJson>;
 
-  /** Sends a raw signed transaction. @returns its hash. @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS` */
-  submit(raw: Uint8Array): Promise<Uint8Array>;
+  /**
+   * Sends a raw signed transaction.
+   *
+   * @param limits - for a chain that executes it at once. A transaction that does not end within them is not kept
+   * @returns its hash
+   * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS`; `GAS_BUDGET_EXCEEDED`, `ABORTED`
+   */
+  submit(raw: Uint8Array, limits?: RunLimits): Promise<Uint8Array>;
 
   /** @returns a function that ends the subscription */
   onHead(listener: HeadListener): () => void;

@@ -7,7 +7,7 @@ import type { Chain } from './chain.js';
  * @param current - called for each use. Its kind, its network and which optional members it has must not change
  */
 export function forwardingChain(current: () => Chain): Required<Chain> {
-  const { kind, network, blocks, prepare, withBody, trust, imaginedRoots } = current();
+  const { kind, network, blocks, prepare, withBody, trust, layerOneEvidence, imaginedRoots } = current();
   return {
     kind,
     network,
@@ -26,11 +26,12 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     contextOf: (block) => current().contextOf(block),
     pendingContext: (parent) => current().pendingContext(parent),
     trust: trust && ((block) => current().trust!(block)),
+    layerOneEvidence: layerOneEvidence && (() => current().layerOneEvidence!()),
     prices: (block) => current().prices(block),
     proof: (address, storageKeys, block, signal) => current().proof(address, storageKeys, block, signal),
     imaginedRoots: imaginedRoots && ((block) => current().imaginedRoots!(block)),
     zkProof: (address, storageKeys, reference, onBlock) => current().zkProof(address, storageKeys, reference, onBlock),
-    submit: (raw) => current().submit(raw),
+    submit: (raw, limits) => current().submit(raw, limits),
     onHead: (listener) => current().onHead(listener),
     onPendingTransaction: (listener) => current().onPendingTransaction(listener),
     close: () => current().close(),

@@ -1,5 +1,5 @@
 import { bloomBits, bloomHasBits, type Log } from '../ethereum/receipt.js';
-import { equalBytes } from '../primitives/bytes.js';
+import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
 
 /** A filter for logs. */
 export interface LogFilter {
@@ -15,10 +15,13 @@ export function matchesLog({ addresses, topics }: LogFilter, log: Log): boolean 
   return topics.every((wanted, position) => among(wanted, log.topics[position]!));
 }
 
-/** A test for a block's bloom (256 bytes). If it returns false, no log of the block matches. */
+/**
+ * A test for a block's bloom (256 bytes). If it returns false, no log of the block matches. Without logs a bloom is
+ * empty: every log sets the bits of its address.
+ */
 export function bloomTest({ addresses, topics }: LogFilter): (bloom: Uint8Array) => boolean {
   const wanted = [addresses, ...topics].filter((items) => items !== undefined).map((items) => items.map(bloomBits));
-  return (bloom) => wanted.every((choices) => choices.some((bits) => bloomHasBits(bloom, bits)));
+  return (bloom) => !isZeroBytes(bloom) && wanted.every((choices) => choices.some((bits) => bloomHasBits(bloom, bits)));
 }
 
 function among(wanted: readonly Uint8Array[] | undefined, actual: Uint8Array): boolean {

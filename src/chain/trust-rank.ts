@@ -6,5 +6,6 @@ export const TRUST_RANK: Readonly<Record<TrustLevel, number>> = {
   linked: 1,
   sealed: 2,
   finalized: 3,
-  held: 4,
+  settled: 4,
+  held: 5,
 };

@@ -30,9 +30,9 @@ export async function loadDictionary(
 ): Promise<Dictionary> {
   const bytes = 'bytes' in source ? source.bytes.slice() : await fetchDictionary(source);
   if (reference === undefined) {
-    return { name: 'custom', sha256: dictionaryChecksum(bytes), bytes, networkOwn: false };
+    return { name: 'custom', sha256: await dictionaryChecksum(bytes), bytes, networkOwn: false };
   }
-  return { name: reference.name, sha256: verifyDictionary(bytes, reference), bytes, networkOwn: true };
+  return { name: reference.name, sha256: await verifyDictionary(bytes, reference), bytes, networkOwn: true };
 }
 
 /**

@@ -1,4 +1,3 @@
-import { sha256 } from '@noble/hashes/sha2.js';
 import { PlumblineError } from '../errors.js';
 import type { DictionaryReference } from '../networks/network.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
@@ -9,7 +8,7 @@ import { bytesToHex, type Hex } from '../primitives/hex.js';
  * @returns their sha256
  * @throws PlumblineError `DICTIONARY_LENGTH_MISMATCH`, `DICTIONARY_CHECKSUM_MISMATCH`
  */
-export function verifyDictionary(bytes: Uint8Array, reference: DictionaryReference): Hex {
+export async function verifyDictionary(bytes: Uint8Array, reference: DictionaryReference): Promise<Hex> {
   const { name, byteLength } = reference;
   if (bytes.length !== byteLength) {
     throw new PlumblineError(
@@ -19,7 +18,7 @@ export function verifyDictionary(bytes: Uint8Array, reference: DictionaryReferen
     );
   }
   const expected = reference.sha256.toLowerCase();
-  const actual = dictionaryChecksum(bytes);
+  const actual = await dictionaryChecksum(bytes);
   if (actual !== expected) {
     throw new PlumblineError(
       'DICTIONARY_CHECKSUM_MISMATCH',
@@ -33,7 +32,12 @@ export function verifyDictionary(bytes: Uint8Array, reference: DictionaryReferen
   return actual;
 }
 
-/** sha256 of a dictionary's bytes, in lower case. */
-export function dictionaryChecksum(bytes: Uint8Array): Hex {
+/** sha256 of a dictionary's bytes, in lower case. Pages without https have no `crypto.subtle`: they load the library. */
+export async function dictionaryChecksum(bytes: Uint8Array): Promise<Hex> {
+  const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
+  if (subtle !== undefined) {
+    return bytesToHex(new Uint8Array(await subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)));
+  }
+  const { sha256 } = await import('@noble/hashes/sha2.js');
   return bytesToHex(sha256(bytes));
 }

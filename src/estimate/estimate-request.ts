@@ -1,13 +1,13 @@
 import type { Block } from '../chain/chain.js';
 import type { BlockOverrides } from '../evm/block-overrides.js';
-import type { StepLimits } from '../evm/interpreter/step-budget.js';
+import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { GasSearch } from '../networks/gas-searches.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { EstimateEvidence } from './evidence.js';
 
 /** The parameters of an estimate. */
-export interface EstimateRequest {
+export interface EstimateRequest extends RunLimits {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;
   readonly blockOverrides?: BlockOverrides | undefined;
@@ -20,7 +20,6 @@ export interface EstimateRequest {
   readonly pending?: boolean | undefined;
   /** Replaces the node's gas search. */
   readonly search?: GasSearch | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Gas limit and fees, with the evidence for them. Amounts in wei per gas. */
@@ -32,7 +31,7 @@ export interface FeeEstimate {
 }
 
 /** Options of all estimates of a node. */
-export interface EstimatorOptions extends Pick<StepLimits, 'stepBudget'> {
+export interface EstimatorOptions extends Pick<RunLimits, 'maxAnswerBytes'> {
   /** Replaces the gas search of the network profile. */
   readonly gasSearch?: GasSearch | undefined;
 }

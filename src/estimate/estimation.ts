@@ -5,7 +5,6 @@ import type { BlockContext } from '../evm/block-context.js';
 import { withOverrides } from '../evm/calls/overrides.js';
 import { estimateGasAt } from '../evm/gas/estimate-gas.js';
 import type { GasEstimate } from '../evm/gas/gas-search.js';
-import type { Interpreters } from '../evm/interpreter/interpreters.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import { priorityFeePerGas } from '../fees/priority-fee.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
@@ -27,7 +26,6 @@ export interface EstimationParts {
   readonly sizer: CalldataSizer | (() => Promise<CalldataSizer>);
   readonly dictionary: Dictionary;
   readonly options: EstimatorOptions;
-  readonly interpreters: Interpreters;
 }
 
 /** Where a call is executed. */
@@ -102,21 +100,21 @@ export async function feesOn(
 }
 
 function search(
-  { chain, options, interpreters }: EstimationParts,
+  { chain, options }: EstimationParts,
   request: EstimateRequest,
   { context, state }: ExecutionPoint,
   counting: boolean,
 ): Promise<GasEstimate> {
   const { network } = chain;
-  const { call, overrides, signal } = request;
+  const { call, overrides, signal, gas } = request;
   return estimateGasAt(state, context, call, {
     network,
     overrides,
     search: request.search ?? options.gasSearch ?? network.gasSearch,
-    stepBudget: options.stepBudget,
+    maxAnswerBytes: options.maxAnswerBytes,
     signal,
+    gas,
     counting,
-    interpreters,
   });
 }
 

@@ -3,14 +3,16 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import { PlumblineError } from '../errors.js';
 import { withBlockOverrides } from '../evm/block-overrides.js';
 import type { GasEstimate } from '../evm/gas/gas-search.js';
-import { Interpreters } from '../evm/interpreter/interpreters.js';
 import { ReadCache } from '../evm/state/read-cache.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
+import { loadEvmModule } from '../kernel/evm/evm-module.js';
 import type { EstimateRequest, EstimatorOptions, FeeEstimate } from './estimate-request.js';
 import type { EstimationParts, ExecutionPoint } from './estimation.js';
 
 /** A chunk of its own with the EVM. It loads while the state is fetched; a node that never estimates does not load it. */
 function loadEstimation() {
+  // Compiled meanwhile; a failure is reported where it is used.
+  loadEvmModule().catch(() => {});
   return import('./estimation.js');
 }
 
@@ -24,15 +26,14 @@ export class Estimator {
     sizer: CalldataSizer | (() => Promise<CalldataSizer>),
     dictionary: Dictionary,
     options: EstimatorOptions = {},
-    interpreters: Interpreters = new Interpreters(),
   ) {
-    this.parts = { chain, sizer, dictionary, options, interpreters };
+    this.parts = { chain, sizer, dictionary, options };
   }
 
   /** The same estimator on another view of its chain. */
   on(chain: Chain): Estimator {
-    const { sizer, dictionary, options, interpreters } = this.parts;
-    return new Estimator(chain, sizer, dictionary, options, interpreters);
+    const { sizer, dictionary, options } = this.parts;
+    return new Estimator(chain, sizer, dictionary, options);
   }
 
   /**
@@ -54,9 +55,11 @@ export class Estimator {
    * @source docs/spec/fees.md 1, 6, 7, 9; docs/spec/compression.md 2
    */
   async fees(request: EstimateRequest): Promise<FeeEstimate> {
-    const { network } = this.parts.chain;
+    const { chain, sizer } = this.parts;
     const { call } = request;
-    requireCalldataWithin(call.data?.length ?? 0, network.calldataLimit);
+    requireCalldataWithin(call.data?.length ?? 0, chain.network.calldataLimit);
+    // Loads while the state is fetched. `feesOn` says why where it cannot.
+    if (typeof sizer === 'function') sizer().catch(() => {});
     const [point, { feesOn }] = await Promise.all([this.executionPoint(request), loadEstimation()]);
     return feesOn(this.parts, request, point);
   }
@@ -68,10 +71,11 @@ export class Estimator {
     pending,
     blockOverrides,
     signal,
+    gas,
   }: EstimateRequest): Promise<ExecutionPoint> {
     const inNext = pending ?? this.parts.chain.network.gasSearch !== 'geth';
     const tag = inNext ? 'pending' : 'latest';
-    const prepared = await this.parts.chain.prepare?.({ call, overrides, block, tag, signal });
+    const prepared = await this.parts.chain.prepare?.({ call, overrides, block, tag, signal, gas });
     const on = prepared?.block ?? block ?? (await this.parts.chain.head());
     const context = inNext ? await this.parts.chain.pendingContext(on) : this.parts.chain.contextOf(on);
     const state = new ReadCache(prepared?.state ?? (await this.parts.chain.stateAt(on)));

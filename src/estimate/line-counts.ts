@@ -1,4 +1,3 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../errors.js';
 import type { Log } from '../ethereum/receipt.js';
 import { keccakBlocks, type ModuleCounts } from '../evm/interpreter/counters.js';
@@ -26,9 +25,8 @@ export interface CountedTransaction {
 const SENDER_BYTES = 20;
 /** Of a block: timestamp, hash and number of transactions. */
 const BLOCK_BYTES = 38;
-const MESSAGE_SENT = keccak_256(
-  new TextEncoder().encode('MessageSent(address,address,uint256,uint256,uint256,bytes,bytes32)'),
-);
+/** Keccak-256 of `MessageSent(address,address,uint256,uint256,uint256,bytes,bytes32)`. */
+const MESSAGE_SENT = hexToBytes('0xe856c2b8bd4eb0027ce32eeaf595c21b0b6b4644b326e5b7bd80a1cf8db72e6c', 32);
 
 /**
  * Counts of a transaction alone in a block, for every module that has a limit.

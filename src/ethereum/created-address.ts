@@ -1,5 +1,5 @@
 import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { keccak256 } from '../kernel/keccak.js';
 import { bigIntToMinimalBytes } from '../primitives/bytes.js';
 
 /**
@@ -9,5 +9,5 @@ import { bigIntToMinimalBytes } from '../primitives/bytes.js';
  * @source yellow paper, section 7
  */
 export function createdAddress({ from, nonce }: { readonly from: Uint8Array; readonly nonce: bigint }): Uint8Array {
-  return keccak_256(RLP.encode([from, bigIntToMinimalBytes(nonce)])).slice(12);
+  return keccak256(RLP.encode([from, bigIntToMinimalBytes(nonce)])).slice(12);
 }

@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../errors.js';
+import { keccak256 } from '../kernel/keccak.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../primitives/bytes.js';
 
 /** A block header of any fork up to Osaka; hashes are 32 bytes, addresses 20, the bloom 256, the nonce 8. */
@@ -84,7 +84,7 @@ export function headerFields(header: BlockHeader): Uint8Array[] {
 
 /** Block hash, 32 bytes. */
 export function headerHash(header: BlockHeader): Uint8Array {
-  return keccak_256(RLP.encode(headerFields(header)));
+  return keccak256(RLP.encode(headerFields(header)));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { keccak256 } from '../kernel/keccak.js';
 import { EMPTY_TRIE_ROOT } from './constants.js';
+import { compactPath, nibblesOf } from './patricia-path.js';
 
 type Item = Uint8Array | Item[];
 
@@ -26,7 +27,7 @@ export async function orderedTrieRoot(items: readonly Uint8Array[]): Promise<Uin
 export function orderedRoot(items: readonly Uint8Array[]): Uint8Array {
   if (items.length === 0) return EMPTY_TRIE_ROOT.slice();
   const entries = items.map((value, index) => ({ path: nibblesOf(RLP.encode(index)), value }));
-  return keccak_256(RLP.encode(nodeOf(entries, 0)));
+  return keccak256(RLP.encode(nodeOf(entries, 0)));
 }
 
 /** The node of these entries (at least one) from `depth` on. */
@@ -46,16 +47,5 @@ function nodeOf(entries: readonly Entry[], depth: number): Item {
 /** Reference to a node in its parent: the node itself if it is shorter than a hash. */
 function referenceTo(node: Item): Item {
   const bytes = RLP.encode(node);
-  return bytes.length < 32 ? node : keccak_256(bytes);
-}
-
-/** Path of a leaf or extension: a half-byte of flags, one of padding if the path is even, then the path. */
-function compactPath(nibbles: Uint8Array, isLeaf: boolean): Uint8Array {
-  const odd = nibbles.length % 2;
-  const halves = Uint8Array.of((isLeaf ? 2 : 0) + odd, ...(odd === 1 ? [] : [0]), ...nibbles);
-  return Uint8Array.from({ length: halves.length / 2 }, (_, i) => halves[2 * i]! * 16 + halves[2 * i + 1]!);
-}
-
-function nibblesOf(bytes: Uint8Array): Uint8Array {
-  return Uint8Array.from({ length: 2 * bytes.length }, (_, i) => (bytes[i >> 1]! >> (i % 2 === 0 ? 4 : 0)) & 15);
+  return bytes.length < 32 ? node : keccak256(bytes);
 }

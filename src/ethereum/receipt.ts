@@ -1,5 +1,5 @@
 import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { keccak256 } from '../kernel/keccak.js';
 import { bigIntToMinimalBytes, concatBytes } from '../primitives/bytes.js';
 
 /** One event log: address of 20 bytes, up to four topics of 32 bytes. */
@@ -7,6 +7,19 @@ export interface Log {
   readonly address: Uint8Array;
   readonly topics: readonly Uint8Array[];
   readonly data: Uint8Array;
+}
+
+/** Bytes of a log's JSON beside its topics and data: the names of its members, its address, its hashes and its place. */
+const LOG_JSON = 400;
+
+/** Length of return data and logs as JSON, about: two characters for each byte. @param bytes - of data and topics together */
+export function jsonLength(logs: number, bytes: number): number {
+  return LOG_JSON * logs + 2 * bytes;
+}
+
+/** Bytes of a log's topics and data. */
+export function logBytes({ topics, data }: Log): number {
+  return 32 * topics.length + data.length;
 }
 
 /** The part of a receipt that the receipts root commits to. */
@@ -35,7 +48,7 @@ export function logsBloom(logs: readonly Log[]): Uint8Array {
 
 /** The three bits that an address or topic sets in a bloom, 0 to 2047. */
 export function bloomBits(item: Uint8Array): readonly number[] {
-  const hash = keccak_256(item);
+  const hash = keccak256(item);
   return [0, 2, 4].map((i) => ((hash[i]! << 8) | hash[i + 1]!) & 2047);
 }
 

@@ -1,11 +1,17 @@
-import { createMerkleProof, createMPT, type MerklePatriciaTrie } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
-import { ValueEncoding } from '@ethereumjs/util';
-import { keccak_256 } from '@noble/hashes/sha3.js';
-import { bigIntToMinimalBytes, bytesToBigInt, compareBytes, equalBytes, isZeroBytes } from '../primitives/bytes.js';
+import { PlumblineError } from '../errors.js';
+import { keccak256 } from '../kernel/keccak.js';
+import {
+  bigIntToMinimalBytes,
+  bytesToBigInt,
+  bytesToKey,
+  compareBytes,
+  equalBytes,
+  isZeroBytes,
+} from '../primitives/bytes.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
-import { ScratchDB } from './scratch-db.js';
-import { TrieNodes } from './trie-nodes.js';
+import { HeldNode, linksOf } from './patricia-node.js';
+import { PatriciaTrie, rootHash } from './patricia-trie.js';
 
 /** An account in the Merkle-Patricia state trie. */
 export interface TrieAccount {
@@ -14,6 +20,9 @@ export interface TrieAccount {
   readonly codeHash: Uint8Array;
 }
 
+const HASH_BYTES = 32;
+/** First byte of an RLP list. */
+const LIST = 0xc0;
 /** Accounts between two reports of progress. */
 const PROGRESS_STEP = 500;
 
@@ -40,144 +49,216 @@ export interface TrieProof {
  * `hold`; from then on, the held ones.
  */
 export class StateTrie {
-  private constructor(
-    private readonly accounts: MerklePatriciaTrie,
-    /** Undefined for a fork, whose nodes exist as long as the fork. */
-    private readonly nodes?: TrieNodes,
-  ) {}
-
-  static async create(): Promise<StateTrie> {
-    const nodes = new TrieNodes();
-    const accounts = await createMPT({ db: nodes, useKeyHashing: true, valueEncoding: ValueEncoding.Bytes });
-    return new StateTrie(accounts, nodes);
-  }
+  /** Root nodes by `bytesToKey` of their hash, as often as they are held. */
+  private readonly held = new Map<string, { readonly node: HeldNode | undefined; holds: number }>();
+  /** Roots written since the last `hold`. */
+  private readonly pending = new Map<string, HeldNode | undefined>();
+  /** Hash of the current root. */
+  private root = EMPTY_TRIE_ROOT;
 
   /**
    * Restores a trie from stored nodes, with one root held. Nodes not reachable from the root are dropped.
    *
    * @param nodes - by `bytesToKey` of their hash, as from `nodesOf`
-   * @returns undefined if the root is not among them
+   * @returns undefined if one of its nodes is not among them
    */
-  static async restore(nodes: ReadonlyMap<string, Uint8Array>, root: Uint8Array): Promise<StateTrie | undefined> {
-    const trie = await StateTrie.create();
-    trie.nodes!.add(nodes);
-    if (!equalBytes(root, EMPTY_TRIE_ROOT) && !trie.nodes!.has(root)) return undefined;
-    trie.accounts.root(root);
+  static restore(nodes: ReadonlyMap<string, Uint8Array>, root: Uint8Array): StateTrie | undefined {
+    const trie = new StateTrie();
+    if (!equalBytes(root, EMPTY_TRIE_ROOT)) {
+      const node = restoredNode(nodes, root, new Map());
+      if (node === undefined) return undefined;
+      trie.pending.set(bytesToKey(root), node);
+    }
+    trie.root = root;
     trie.hold(root);
     return trie;
   }
 
-  /** Nodes of a held root, storage tries included, except known nodes and those below them; see `TrieNodes.below`. */
+  /**
+   * Nodes of a held root, storage tries included, by `bytesToKey` of their hash. Known nodes and those below them are skipped.
+   *
+   * @param known - whether a node is known, and all nodes below it
+   */
   nodesOf(root: Uint8Array, known: (name: string) => boolean): Map<string, Uint8Array> {
-    return this.nodes?.below(root, known) ?? new Map();
+    const found = new Map<string, Uint8Array>();
+    const queue = [{ link: root, node: this.rootNode(root) }];
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      const { link, node } = next;
+      if (node === undefined) continue;
+      // A shorter link is the node itself, a part of the one above it.
+      if (link.length === HASH_BYTES) {
+        const name = bytesToKey(link);
+        if (found.has(name) || known(name)) continue;
+        found.set(name, node.bytes);
+      }
+      for (const [i, below] of linksOf(node.bytes, storageRootIn).entries()) {
+        if (below !== undefined) queue.push({ link: below, node: node.below[i] });
+      }
+    }
+    return found;
   }
 
   /** Holds a root that was just written, and drops other roots written since the last `hold`. */
   hold(root: Uint8Array): void {
-    this.nodes?.hold(root);
-  }
-
-  /** Number of nodes reachable from held roots. */
-  get heldNodes(): number {
-    return this.nodes?.size ?? 0;
+    const name = bytesToKey(root);
+    const entry = this.held.get(name);
+    if (entry === undefined) this.held.set(name, { node: this.rootNode(root), holds: 1 });
+    else entry.holds++;
+    this.pending.clear();
   }
 
   /** Releases a held root. Call it once for each `hold`. */
   release(root: Uint8Array): void {
-    this.nodes?.release(root);
+    const name = bytesToKey(root);
+    const entry = this.held.get(name);
+    if (entry !== undefined && --entry.holds === 0) this.held.delete(name);
   }
 
   /** @returns the new state root, 32 bytes */
-  async write(writes: readonly TrieWrite[]): Promise<Uint8Array> {
-    for (const { address, account, clearStorage, slots } of writes) {
-      if (account === undefined) {
-        await this.accounts.del(address);
-        continue;
-      }
-      const before = clearStorage === true ? EMPTY_TRIE_ROOT : (await this.read(this.accounts, address)).storageRoot;
-      await this.accounts.put(address, encodeAccount(account, await this.writeSlots(before, slots)));
-    }
-    return this.accounts.root();
+  write(writes: readonly TrieWrite[]): Uint8Array {
+    if (writes.length > 0) this.setRoot(writeAccounts(this.rootNode(this.root), writes));
+    return this.root.slice();
   }
 
   /**
-   * Writes the accounts of an empty trie, in order of their hashed keys and without keeping intermediate nodes: faster,
-   * and a fifth of the memory.
+   * Writes the accounts of an empty trie, in order of their hashed keys and in parts, so that it is never in memory as
+   * objects.
    *
    * @param onProgress - called with the share that is written, 0 to 1
    * @returns the new state root, 32 bytes
    */
-  async load(writes: readonly TrieWrite[], onProgress: (fraction: number) => void): Promise<Uint8Array> {
-    const { db } = this.accounts.database();
-    const loader = await createMPT({ db, useNodePruning: true, valueEncoding: ValueEncoding.Bytes });
-    const keyed = writes.map((write) => ({ ...write, hashed: keccak_256(write.address) }));
+  load(writes: readonly TrieWrite[], onProgress: (fraction: number) => void): Uint8Array {
+    const trie = new PatriciaTrie();
+    const keyed = writes.map((write) => ({ ...write, hashed: keccak256(write.address) }));
     keyed.sort((a, b) => compareBytes(a.hashed, b.hashed));
     for (const [i, { hashed, account, slots }] of keyed.entries()) {
       if (account === undefined) continue;
-      await loader.put(hashed, encodeAccount(account, await this.writeSlots(EMPTY_TRIE_ROOT, slots)));
-      if (i % PROGRESS_STEP === 0) onProgress(i / keyed.length);
+      putAccount(trie, hashed, account, writtenStorage(undefined, slots));
+      if (i % PROGRESS_STEP !== 0) continue;
+      trie.commit();
+      onProgress(i / keyed.length);
     }
-    return this.accounts.root(loader.root());
+    this.setRoot(trie.commit());
+    return this.root.slice();
   }
 
   /** Reverts to an earlier root that is still held. */
   revertTo(root: Uint8Array): void {
-    this.accounts.root(root);
-    this.nodes?.dropPending();
+    this.root = root;
+    if (this.held.size > 0) this.pending.clear();
   }
 
-  /** A trie that continues from an earlier or the current root. Writes to it do not change this one. */
-  async fork(root: Uint8Array): Promise<StateTrie> {
-    const db = new ScratchDB(this.accounts.database().db);
-    return new StateTrie(await createMPT({ db, root, useKeyHashing: true, valueEncoding: ValueEncoding.Bytes }));
+  /**
+   * Writes on an earlier or the current root, without changing this trie.
+   *
+   * @returns a function that writes on what it wrote before, and returns the root, 32 bytes
+   */
+  fork(root: Uint8Array): (writes: readonly TrieWrite[]) => Uint8Array {
+    let current = this.rootNode(root);
+    return (writes) => {
+      current = writeAccounts(current, writes);
+      return rootHash(current);
+    };
   }
 
   /** Proofs under an earlier or the current state root. */
-  async prove(root: Uint8Array, address: Uint8Array, keys: readonly Uint8Array[]): Promise<TrieProof> {
-    const trie = this.openAt(root);
-    const accountProof = await createMerkleProof(trie, address);
-    const { account, storageRoot } = await this.read(trie, address);
-    const storageTrie = this.openAt(storageRoot);
-    const storage = [];
-    for (const key of keys) {
-      const value = await storageTrie.get(key);
-      const proof = await createMerkleProof(storageTrie, key);
-      storage.push({ key, value: value === null ? 0n : bytesToBigInt(RLP.decode(value) as Uint8Array), proof });
-    }
-    return { accountProof, account, storageRoot, storage };
+  prove(root: Uint8Array, address: Uint8Array, keys: readonly Uint8Array[]): TrieProof {
+    const trie = new PatriciaTrie(this.rootNode(root));
+    const hashed = keccak256(address);
+    const leaf = trie.get(hashed);
+    const { account, storageRoot } = decodeAccount(leaf?.value);
+    const slots = new PatriciaTrie(leaf?.below);
+    const storage = keys.map((key) => {
+      const slot = keccak256(key);
+      const value = slots.get(slot)?.value;
+      const number = value === undefined ? 0n : bytesToBigInt(RLP.decode(value) as Uint8Array);
+      return { key, value: number, proof: slots.path(slot) };
+    });
+    return { accountProof: trie.path(hashed), account, storageRoot, storage };
   }
 
-  private async read(
-    trie: MerklePatriciaTrie,
-    address: Uint8Array,
-  ): Promise<{ account: TrieAccount | undefined; storageRoot: Uint8Array }> {
-    const encoded = await trie.get(address);
-    if (encoded === null) return { account: undefined, storageRoot: EMPTY_TRIE_ROOT };
-    const [nonce, balance, storageRoot, codeHash] = RLP.decode(encoded) as [
-      Uint8Array,
-      Uint8Array,
-      Uint8Array,
-      Uint8Array,
-    ];
-    return { account: { nonce: bytesToBigInt(nonce), balance: bytesToBigInt(balance), codeHash }, storageRoot };
+  private setRoot(node: HeldNode | undefined): void {
+    this.root = rootHash(node);
+    this.pending.set(bytesToKey(this.root), node);
   }
 
-  private async writeSlots(root: Uint8Array, slots: TrieWrite['slots']): Promise<Uint8Array> {
-    if (slots.length === 0) return root;
-    const trie = this.openAt(root);
-    for (const { key, after } of slots) {
-      if (isZeroBytes(after)) await trie.del(key);
-      else await trie.put(key, RLP.encode(bigIntToMinimalBytes(bytesToBigInt(after))));
-    }
-    return trie.root();
+  /** @returns undefined for the root of an empty trie */
+  private rootNode(root: Uint8Array): HeldNode | undefined {
+    if (equalBytes(root, EMPTY_TRIE_ROOT)) return undefined;
+    const name = bytesToKey(root);
+    const node = this.pending.get(name) ?? this.held.get(name)?.node;
+    if (node !== undefined) return node;
+    const reason = 'a root of a Merkle-Patricia trie is not held';
+    throw new PlumblineError('INTERNAL', reason, { reason });
   }
+}
 
-  /** A trie over the same nodes with another root. */
-  private openAt(root: Uint8Array): MerklePatriciaTrie {
-    const trie = this.accounts.shallowCopy(false);
-    trie.root(root);
-    return trie;
+/** @returns undefined if a node is missing. @param made - nodes that were met before, by name */
+function restoredNode(
+  nodes: ReadonlyMap<string, Uint8Array>,
+  link: Uint8Array,
+  made: Map<string, HeldNode>,
+): HeldNode | undefined {
+  const name = bytesToKey(link);
+  const known = made.get(name);
+  if (known !== undefined) return known;
+  const bytes = link.length === HASH_BYTES ? nodes.get(name) : link;
+  if (bytes === undefined) return undefined;
+  const below: (HeldNode | undefined)[] = [];
+  for (const next of linksOf(bytes, storageRootIn)) {
+    const node = next && restoredNode(nodes, next, made);
+    if (next !== undefined && node === undefined) return undefined;
+    below.push(node);
   }
+  const node = new HeldNode(bytes, below);
+  made.set(name, node);
+  return node;
+}
+
+/** The storage root in the value of an account, a list of four, unless its storage is empty. The value of a slot is no list. */
+function storageRootIn(value: Uint8Array): Uint8Array | undefined {
+  if (value[0]! < LIST) return undefined;
+  const { storageRoot } = decodeAccount(value);
+  return equalBytes(storageRoot, EMPTY_TRIE_ROOT) ? undefined : storageRoot;
+}
+
+function writeAccounts(root: HeldNode | undefined, writes: readonly TrieWrite[]): HeldNode | undefined {
+  const trie = new PatriciaTrie(root);
+  for (const { address, account, clearStorage, slots } of writes) {
+    const key = keccak256(address);
+    if (account === undefined) trie.delete(key);
+    else
+      putAccount(trie, key, account, writtenStorage(clearStorage === true ? undefined : trie.get(key)?.below, slots));
+  }
+  return trie.commit();
+}
+
+/** @param storage - root of its storage trie; undefined for the empty one */
+function putAccount(trie: PatriciaTrie, key: Uint8Array, account: TrieAccount, storage: HeldNode | undefined): void {
+  trie.put(key, encodeAccount(account, rootHash(storage)), storage);
+}
+
+/** @param root - of the storage before; undefined for the empty trie */
+function writtenStorage(root: HeldNode | undefined, slots: TrieWrite['slots']): HeldNode | undefined {
+  if (slots.length === 0) return root;
+  const trie = new PatriciaTrie(root);
+  for (const { key, after } of slots) {
+    const hashed = keccak256(key);
+    if (isZeroBytes(after)) trie.delete(hashed);
+    else trie.put(hashed, RLP.encode(bigIntToMinimalBytes(bytesToBigInt(after))));
+  }
+  return trie.commit();
+}
+
+function decodeAccount(encoded: Uint8Array | undefined): Pick<TrieProof, 'account' | 'storageRoot'> {
+  if (encoded === undefined) return { account: undefined, storageRoot: EMPTY_TRIE_ROOT };
+  const [nonce, balance, storageRoot, codeHash] = RLP.decode(encoded) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ];
+  return { account: { nonce: bytesToBigInt(nonce), balance: bytesToBigInt(balance), codeHash }, storageRoot };
 }
 
 function encodeAccount({ nonce, balance, codeHash }: TrieAccount, storageRoot: Uint8Array): Uint8Array {

@@ -1,15 +1,18 @@
-import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
-import { createTxFromRLP, TransactionType, type TypedTransaction } from '@ethereumjs/tx';
-import type { KZG } from '@ethereumjs/util';
+import { RLP } from '@ethereumjs/rlp';
 import { messageOf, PlumblineError, type TransactionRule } from '../errors.js';
-import { bytesToBigInt } from '../primitives/bytes.js';
+import { keccak256 } from '../kernel/keccak.js';
+import { padStart } from '../primitives/bytes.js';
 import type { AccessListEntry, Authorization } from '../primitives/call-request.js';
-import { hexToBytes } from '../primitives/hex.js';
+import { bytesToHex } from '../primitives/hex.js';
 import { withoutSidecar } from './blob-sidecar.js';
+import { MAX_NONCE } from './constants.js';
+import { itemsToSign } from './encode-transaction.js';
+import { signerOf } from './signer.js';
+import { decodeFields, type Item, type TransactionFields, type TransactionType } from './transaction-fields.js';
 
 /** A signed transaction with its sender, as it was broadcast. */
 export interface SignedTransaction {
-  readonly type: 0 | 1 | 2 | 3 | 4;
+  readonly type: TransactionType;
   readonly hash: Uint8Array;
   /** The bytes in blocks: the broadcast bytes without the blob sidecar. */
   readonly raw: Uint8Array;
@@ -52,125 +55,131 @@ export interface TransactionParsing {
   readonly sender?: Uint8Array | undefined;
 }
 
+const LEGACY = 0;
+const BLOBS = 3;
+const DELEGATION = 4;
+/** Least first byte of the RLP of a list. */
+const LIST = 0xc0;
+/** v, r and s, at the end. */
+const SIGNATURE_ITEMS = 3;
+const WORD_BYTES = 32;
+/** First byte of a blob hash (EIP-4844). */
+const BLOB_HASH_VERSION = 1;
+/** Half of the order of secp256k1. */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
 function reject(rule: TransactionRule, reason: string, cause?: unknown): PlumblineError<'TRANSACTION_REJECTED'> {
   return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason }, { cause });
 }
 
+function malformed(reason: string, cause?: unknown): PlumblineError<'TRANSACTION_REJECTED'> {
+  return reject('malformed', `the transaction is malformed: ${reason}`, cause);
+}
+
 /**
- * Decodes a raw signed transaction and recovers its sender.
+ * Decodes a raw signed transaction and recovers its sender. Limits that differ between forks are not checked: size of init
+ * code, number of blobs, gas limit.
  *
  * @param broadcast - RLP of a legacy transaction, or type and payload (EIP-2718)
  * @param chainId - required chain id; a legacy transaction may have none
- * @throws PlumblineError `TRANSACTION_REJECTED` with rule `malformed`, `type`, `chain-id` or `signature`
+ * @throws PlumblineError `TRANSACTION_REJECTED` with rule `malformed`, `type`, `chain-id` or `signature`;
+ *   `KERNEL_UNAVAILABLE` if the sender has to be recovered before `loadSignerRecovery()` has ended
  */
 export function parseSignedTransaction(
   broadcast: Uint8Array,
   chainId: number,
   parsing: TransactionParsing = {},
 ): SignedTransaction {
-  if (broadcast[0] === TransactionType.BlobEIP4844 && parsing.blobs !== true)
+  if (broadcast[0] === BLOBS && parsing.blobs !== true)
     throw reject('type', 'BLOB_TX_NOT_ALLOWED: blob transactions are not accepted');
-  const raw = payloadOf(broadcast);
-  let tx = decode(raw, chainId, Hardfork.Prague);
-  const type = tx.type as SignedTransaction['type'];
-  const txChainId = chainIdOf(tx);
-  if (parsing.frontier === true && type === 0 && txChainId === undefined)
-    tx = decode(raw, chainId, Hardfork.Chainstart);
-  if (!tx.isSigned()) throw reject('signature', 'the transaction is not signed');
-  const from = parsing.impersonated ?? parsing.sender ?? senderOf(tx);
-  if (txChainId !== undefined && txChainId !== BigInt(chainId)) {
-    throw reject('chain-id', `the transaction is for chain ${txChainId}, this is chain ${chainId}`);
-  }
+  const type = typeOf(broadcast);
+  const { raw, items, fields } = decode(broadcast, type);
+  const { nonce, gasLimit, to, value, data, v, r, s, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fields;
+  if (r === 0n || s === 0n || (type === LEGACY && v === 0n)) throw reject('signature', 'the transaction is not signed');
+  checkFields(type, fields);
+  const { ownChainId, yParity } = parityOf(type, fields);
+  if (ownChainId !== undefined && ownChainId !== BigInt(chainId))
+    throw reject('chain-id', `the transaction is for chain ${ownChainId}, this is chain ${chainId}`);
+  const isFrontier = parsing.frontier === true && type === LEGACY && ownChainId === undefined;
+  if (s > HALF_ORDER && !isFrontier)
+    throw reject('signature', 's of the signature is above half of the order of secp256k1 (EIP-2)');
+  const from = parsing.impersonated ?? parsing.sender ?? senderOf(type, items, ownChainId, yParity);
   return {
     type,
-    hash: tx.hash(),
+    hash: keccak256(raw),
     raw,
     from,
-    to: tx.to?.bytes,
-    nonce: tx.nonce,
-    gasLimit: tx.gasLimit,
-    gasPrice: 'gasPrice' in tx ? tx.gasPrice : undefined,
-    maxFeePerGas: 'maxFeePerGas' in tx ? tx.maxFeePerGas : undefined,
-    maxPriorityFeePerGas: 'maxPriorityFeePerGas' in tx ? tx.maxPriorityFeePerGas : undefined,
-    value: tx.value,
-    data: tx.data,
-    chainId: txChainId,
-    accessList:
-      'accessList' in tx ? tx.accessList.map(([address, storageKeys]) => ({ address, storageKeys })) : undefined,
-    authorizationList: 'authorizationList' in tx ? tx.authorizationList.map(toAuthorization) : undefined,
-    ...('blobVersionedHashes' in tx && {
-      maxFeePerBlobGas: tx.maxFeePerBlobGas,
-      blobVersionedHashes: tx.blobVersionedHashes.map((hash) => hexToBytes(hash)),
+    to,
+    nonce,
+    gasLimit,
+    gasPrice,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    value,
+    data,
+    chainId: ownChainId,
+    accessList: fields.accessList,
+    authorizationList: fields.authorizationList,
+    ...(type === BLOBS && {
+      maxFeePerBlobGas: fields.maxFeePerBlobGas,
+      blobVersionedHashes: fields.blobVersionedHashes,
     }),
-    v: tx.v!,
-    r: tx.r!,
-    s: tx.s!,
+    v,
+    r,
+    s,
     ...(parsing.impersonated !== undefined && { impersonated: true }),
   };
 }
 
-function senderOf(tx: TypedTransaction): Uint8Array {
+function typeOf(raw: Uint8Array): TransactionType {
+  const first = raw[0];
+  if (first === undefined) throw malformed('it has no bytes');
+  if (first >= LIST) return LEGACY;
+  if (first > LEGACY && first <= DELEGATION) return first as TransactionType;
+  const byte = bytesToHex(raw.subarray(0, 1));
+  throw malformed(`its first byte ${byte} is neither a type from 0x01 to 0x04 nor the beginning of a list`);
+}
+
+function decode(broadcast: Uint8Array, type: TransactionType) {
   try {
-    return tx.getSenderAddress().bytes;
+    const raw = type === BLOBS ? withoutSidecar(broadcast) : broadcast;
+    const items = RLP.decode(type === LEGACY ? raw : raw.subarray(1)) as Item[];
+    return { raw, items, fields: decodeFields(type, items) };
   } catch (cause) {
-    throw reject('signature', `the sender cannot be recovered: ${messageOf(cause)}`, cause);
+    throw malformed(messageOf(cause), cause);
   }
 }
 
-function payloadOf(broadcast: Uint8Array): Uint8Array {
-  if (broadcast[0] !== TransactionType.BlobEIP4844) return broadcast;
-  try {
-    return withoutSidecar(broadcast);
-  } catch (cause) {
-    throw reject('malformed', `the transaction cannot be decoded: ${messageOf(cause)}`, cause);
+/** @source EIP-2681, EIP-1559, EIP-4844, EIP-7702 */
+function checkFields(type: number, fields: TransactionFields): void {
+  const { nonce, gasLimit, to, maxPriorityFeePerGas = 0n, blobVersionedHashes, authorizationList } = fields;
+  const price = fields.gasPrice ?? fields.maxFeePerGas ?? 0n;
+  if (nonce >= MAX_NONCE) throw malformed('nonce is 2^64 - 1, which no transaction may have (EIP-2681)');
+  if ((price * gasLimit) >> 256n !== 0n) throw malformed('gasLimit times the price per gas is 2^256 or more');
+  if (price < maxPriorityFeePerGas)
+    throw malformed(`maxFeePerGas ${price} is below maxPriorityFeePerGas ${maxPriorityFeePerGas}`);
+  if (type >= BLOBS && to === undefined) throw malformed(`to is empty, but type ${type} cannot create contracts`);
+  if (authorizationList?.length === 0) throw malformed('authorizationList is empty');
+  if (blobVersionedHashes?.length === 0) throw malformed('blobVersionedHashes is empty');
+  if (blobVersionedHashes?.some((hash) => hash[0] !== BLOB_HASH_VERSION))
+    throw malformed(`blobVersionedHashes: each must begin with version ${BLOB_HASH_VERSION}`);
+}
+
+/** Parity of y, and the chain id, which a legacy transaction has in `v` or not at all (EIP-155). */
+function parityOf(type: number, { v, chainId }: TransactionFields): { ownChainId: bigint | undefined; yParity: 0 | 1 } {
+  if (type !== LEGACY) {
+    if (v > 1n) throw malformed(`the parity of y is ${v}, it must be 0 or 1`);
+    return { ownChainId: chainId, yParity: v === 1n ? 1 : 0 };
   }
+  if (v === 27n || v === 28n) return { ownChainId: undefined, yParity: v === 28n ? 1 : 0 };
+  if (v < 37n) throw malformed(`v is ${v}, it must be 27, 28, or 37 or more (EIP-155)`);
+  return { ownChainId: (v - 35n) / 2n, yParity: v % 2n === 0n ? 1 : 0 };
 }
 
-const noTrustedSetup = (): never => {
-  throw new PlumblineError('INTERNAL', 'blobs cannot be verified without a trusted setup', {
-    reason: 'no trusted set-up',
-  });
-};
-
-/** Decoding a blob transaction needs this object, but calls none of its functions. */
-const NO_KZG: KZG = {
-  blobToKzgCommitment: noTrustedSetup,
-  computeBlobProof: noTrustedSetup,
-  verifyProof: noTrustedSetup,
-  verifyBlobProofBatch: noTrustedSetup,
-  computeCells: noTrustedSetup,
-  computeCellsAndProofs: noTrustedSetup,
-  recoverCellsAndProofs: noTrustedSetup,
-  verifyCellKzgProofBatch: noTrustedSetup,
-};
-
-function decode(raw: Uint8Array, chainId: number, hardfork: Hardfork): TypedTransaction {
-  const common = new Common({ chain: { ...Mainnet, chainId }, hardfork, customCrypto: { kzg: NO_KZG } });
-  try {
-    return createTxFromRLP(raw, { common });
-  } catch (cause) {
-    const reason = messageOf(cause);
-    if (/chain ?id/i.test(reason)) throw reject('chain-id', `the transaction is for another chain: ${reason}`, cause);
-    throw reject('malformed', `the transaction cannot be decoded: ${reason}`, cause);
-  }
-}
-
-/** Chain id of a transaction; legacy transactions have it in `v` (EIP-155). */
-function chainIdOf(tx: TypedTransaction): bigint | undefined {
-  if ('chainId' in tx) return tx.chainId as bigint;
-  const v = tx.v ?? 0n;
-  return v >= 35n ? (v - 35n) / 2n : undefined;
-}
-
-function toAuthorization(item: readonly Uint8Array[]): Authorization {
-  const [chainId, address, nonce, yParity, r, s] = item as [
-    Uint8Array,
-    Uint8Array,
-    Uint8Array,
-    Uint8Array,
-    Uint8Array,
-    Uint8Array,
-  ];
-  const int = (bytes: Uint8Array) => bytesToBigInt(bytes);
-  return { chainId: int(chainId), address, nonce: int(nonce), yParity: int(yParity), r: int(r), s: int(s) };
+function senderOf(type: TransactionType, items: Item[], chainId: bigint | undefined, yParity: 0 | 1): Uint8Array {
+  const hash = keccak256(itemsToSign(type, items.slice(0, -SIGNATURE_ITEMS), chainId));
+  const [r, s] = items.slice(1 - SIGNATURE_ITEMS).map((item) => padStart(item as Uint8Array, WORD_BYTES));
+  const from = signerOf(hash, r!, s!, yParity);
+  if (from === undefined) throw reject('signature', 'the sender cannot be recovered: no key has made this signature');
+  return from;
 }

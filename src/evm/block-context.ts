@@ -77,10 +77,12 @@ export function contextOfHeader(
 export interface PendingOptions {
   /** 20 bytes; the zero address if left out. */
   readonly coinbase?: Uint8Array;
+  /** 32 bytes; zero if left out. */
+  readonly prevRandao?: Uint8Array;
   /** Gas limit the operator aims for; the head's if left out. */
   readonly gasLimitTarget?: bigint;
   /** Seconds; the head's plus one slot if left out. */
-  readonly timestamp?: number;
+  readonly timestamp?: number | undefined;
   readonly blockHash: BlockContext['blockHash'];
 }
 
@@ -103,7 +105,7 @@ export function pendingContext(
     gasLimit: nextGasLimit(head.gasLimit, options.gasLimitTarget ?? head.gasLimit),
     baseFeePerGas: nextBlockBaseFee(head, rules) ?? 0n,
     coinbase: options.coinbase ?? ZERO_ADDRESS,
-    prevRandao: ZERO_WORD,
+    prevRandao: options.prevRandao ?? ZERO_WORD,
     parentBeaconBlockRoot: ZERO_WORD,
     ...(!rules.paris && { difficulty: head.difficulty }),
     ...(rules.blobs !== undefined && {

@@ -35,9 +35,8 @@ export function parseDecimal(value: number | string): Decimal {
  * @throws PlumblineError `MARGIN_INVALID` unless it is a finite number of at least zero
  */
 export function parseMargin(margin: number | string): number {
-  if (typeof margin === 'string' && !DECIMAL.test(margin)) throw invalidMargin(margin);
   const value = Number(margin);
-  if (!Number.isFinite(value) || value < 0) throw invalidMargin(margin);
+  if (!DECIMAL.test(String(margin)) || !Number.isFinite(value)) throw invalidMargin(margin);
   return value;
 }
 
@@ -57,7 +56,6 @@ export function truncateToInteger(value: number): bigint {
       limit: 'zero or above, finite',
     });
   }
-  if (value < 2 ** 53) return BigInt(Math.trunc(value));
   const { digits, exponent } = parseDecimal(value);
   return exponent >= 0 ? digits * 10n ** BigInt(exponent) : digits / 10n ** BigInt(-exponent);
 }

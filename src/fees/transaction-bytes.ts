@@ -1,7 +1,7 @@
-import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../errors.js';
+import { type EncodedTransaction, encodeToSign, encodeTransaction } from '../ethereum/encode-transaction.js';
 import type { Network } from '../networks/network.js';
-import { bigIntToMinimalBytes, concatBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
+import { concatBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import type { AccessListEntry, Authorization, CallRequest } from '../primitives/call-request.js';
 import { requireInt64 } from './prices.js';
 
@@ -87,9 +87,7 @@ export function transactionForSizing(call: CallRequest, context: SizingContext):
  * @source docs/spec/compression.md 3
  */
 export function encodeForSizing(tx: SizedTransaction): Uint8Array {
-  const fields = payloadFields(tx, tx.to ?? ZERO_ADDRESS);
-  if (tx.type === 0 && tx.chainId !== undefined) fields.push(int(tx.chainId), NO_BYTES, NO_BYTES);
-  return concatBytes(tx.from, typed(tx.type, fields));
+  return concatBytes(tx.from, encodeToSign({ ...checked(tx), to: tx.to ?? ZERO_ADDRESS }));
 }
 
 /**
@@ -99,11 +97,9 @@ export function encodeForSizing(tx: SizedTransaction): Uint8Array {
  * @source docs/spec/compression.md 8
  */
 export function encodeSigned(tx: SizedTransaction, signature: Signature = SIZING_SIGNATURE): Uint8Array {
-  const fields = payloadFields(tx, tx.to ?? NO_BYTES);
   const { yParity, r, s } = signature;
   const v = tx.type !== 0 ? yParity : yParity + (tx.chainId === undefined ? 27n : 35n + 2n * tx.chainId);
-  fields.push(int(v), int(r), int(s));
-  return typed(tx.type, fields);
+  return encodeTransaction(checked(tx), { v, r, s });
 }
 
 /** Bytes to size for a call, in the form of the network profile (`Network.sizing`). */
@@ -116,54 +112,10 @@ export function sizingBytes(
   return form === 'current' ? encodeForSizing(tx) : encodeSigned(tx);
 }
 
-type RlpField = Uint8Array | RlpField[];
-
-const int = bigIntToMinimalBytes;
-
-/** The fields of an unsigned transaction, in the order of its type. */
-function payloadFields(tx: SizedTransaction, to: Uint8Array): RlpField[] {
-  const nonce = int(requireInt64('nonce', tx.nonce));
-  const gas = int(requireInt64('gasLimit', tx.gasLimit));
-  const chainId = int(tx.chainId ?? 0n);
-  const gasPrice = int(tx.gasPrice ?? 0n);
-  const caps = [int(tx.maxPriorityFeePerGas ?? 0n), int(tx.maxFeePerGas ?? 0n)];
-  const tail = [gas, to, int(tx.value), tx.data];
-  switch (tx.type) {
-    case 0:
-      return [nonce, gasPrice, ...tail];
-    case 1:
-      return [chainId, nonce, gasPrice, ...tail, accessListField(tx)];
-    case 2:
-      return [chainId, nonce, ...caps, ...tail, accessListField(tx)];
-    case 4:
-      return [chainId, nonce, ...caps, ...tail, accessListField(tx), authorizationListField(tx)];
-    default:
-      throw new PlumblineError(
-        'TRANSACTION_TYPE_UNSUPPORTED',
-        `transactions of type ${tx.type} cannot be sized; use type 0, 1, 2 or 4`,
-        {
-          type: tx.type,
-        },
-      );
-  }
-}
-
-function accessListField(tx: SizedTransaction): RlpField[] {
-  return (tx.accessList ?? []).map(({ address, storageKeys }) => [address, [...storageKeys]]);
-}
-
-function authorizationListField(tx: SizedTransaction): RlpField[] {
-  return (tx.authorizationList ?? []).map((item) => [
-    int(item.chainId),
-    item.address,
-    int(item.nonce),
-    int(item.yParity),
-    int(item.r),
-    int(item.s),
-  ]);
-}
-
-function typed(type: number, fields: RlpField[]): Uint8Array {
-  const list = RLP.encode(fields);
-  return type === 0 ? list : concatBytes(Uint8Array.of(type), list);
+function checked({ type, ...tx }: SizedTransaction): EncodedTransaction {
+  requireInt64('nonce', tx.nonce);
+  requireInt64('gasLimit', tx.gasLimit);
+  if (type === 0 || type === 1 || type === 2 || type === 4) return { ...tx, type };
+  const message = `transactions of type ${type} cannot be sized; use type 0, 1, 2 or 4`;
+  throw new PlumblineError('TRANSACTION_TYPE_UNSUPPORTED', message, { type });
 }

@@ -1,8 +1,9 @@
 import { messageOf, PlumblineError } from '../errors.js';
-import { hexToBytes } from '../primitives/hex.js';
 import type { KernelOptions } from './contracts.js';
+import { hasSimd } from './simd.js';
+import { unpack } from './unpack.js';
 
-/** A generated module with one build of a kernel, as hex with `0x`. */
+/** A generated module with one build of a kernel, as text for `unpack`. */
 export interface KernelText {
   readonly wasm: string;
 }
@@ -12,44 +13,6 @@ export interface KernelSource {
   readonly name: string;
   simd(): Promise<KernelText>;
   scalar(): Promise<KernelText>;
-}
-
-/** `i8x16.splat` and `drop` in a function of an otherwise empty module: valid only with SIMD. */
-export const SIMD_PROBE: Uint8Array<ArrayBuffer> = Uint8Array.of(
-  0,
-  97,
-  115,
-  109,
-  1,
-  0,
-  0,
-  0,
-  1,
-  4,
-  1,
-  96,
-  0,
-  0,
-  3,
-  2,
-  1,
-  0,
-  10,
-  9,
-  1,
-  7,
-  0,
-  65,
-  0,
-  253,
-  15,
-  26,
-  11,
-);
-
-/** Whether this engine supports WebAssembly SIMD. */
-export function hasSimd(): boolean {
-  return typeof WebAssembly === 'object' && WebAssembly.validate(SIMD_PROBE);
 }
 
 /**
@@ -67,14 +30,14 @@ export async function instantiate<Exports>(source: KernelSource, options: Kernel
  * @throws PlumblineError `KERNEL_UNAVAILABLE` without WebAssembly, if the page's CSP forbids it, or for invalid bytes
  */
 export async function compile(source: KernelSource, options: KernelOptions = {}): Promise<WebAssembly.Module> {
-  if (typeof WebAssembly !== 'object') throw unavailable(source.name, 'this engine has no WebAssembly');
+  requireWebAssembly(source.name);
   const build = options.build ?? 'auto';
   const simd = build === 'simd' || (build === 'auto' && hasSimd());
   try {
-    const bytes = options.wasm ?? hexToBytes((await (simd ? source.simd() : source.scalar())).wasm);
+    const bytes = options.wasm ?? unpack((await (simd ? source.simd() : source.scalar())).wasm);
     return await WebAssembly.compile(bytes);
   } catch (cause) {
-    throw unavailable(source.name, messageOf(cause), cause);
+    throw kernelUnavailable(source.name, messageOf(cause), cause);
   }
 }
 
@@ -88,11 +51,20 @@ export async function instanceOf<Exports>(source: KernelSource, module: WebAssem
     const { exports } = await WebAssembly.instantiate(module, {});
     return exports as Exports;
   } catch (cause) {
-    throw unavailable(source.name, messageOf(cause), cause);
+    throw kernelUnavailable(source.name, messageOf(cause), cause);
   }
 }
 
-function unavailable(kernel: string, reason: string, cause?: unknown): PlumblineError<'KERNEL_UNAVAILABLE'> {
+/** @throws PlumblineError `KERNEL_UNAVAILABLE` */
+export function requireWebAssembly(kernel: string): void {
+  if (typeof WebAssembly !== 'object') throw kernelUnavailable(kernel, 'this engine has no WebAssembly');
+}
+
+export function kernelUnavailable(
+  kernel: string,
+  reason: string,
+  cause?: unknown,
+): PlumblineError<'KERNEL_UNAVAILABLE'> {
   return new PlumblineError(
     'KERNEL_UNAVAILABLE',
     `kernel ${kernel} cannot be loaded: ${reason}`,

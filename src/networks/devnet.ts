@@ -53,9 +53,12 @@ export function devnet(options: DevnetOptions = {}): Network {
     rpcGasCap: 50_000_000n,
     slotSeconds: 1,
     gasSearch: options.gasSearch ?? 'besu',
+    // As anvil and geth: tools estimate several transactions before the first is mined (docs/decisions.md 3).
+    pastNonces: 'ignored',
     pricing: pricingOf(options.pricing ?? 'extra-data'),
     sizing: options.sizing ?? 'current',
     hashSchemes: [{ fromBlock: 0, scheme: options.scheme ?? 'poseidon2' }],
+    layerOne: 'simulated',
     rollup: {
       // The only contract on the simulated layer 1. Its address is `plumbline` in ASCII, and the chain id 0xe703.
       address: '0x706c756d626c696e65000000000000000000e703',

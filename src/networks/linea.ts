@@ -28,6 +28,8 @@ const shared = {
   rpcGasCap: 50_000_000n,
   slotSeconds: 1,
   gasSearch: 'besu',
+  // Besu's estimates allow a future nonce only (docs/spec/fees.md 5.2).
+  pastNonces: 'refused',
   sizing: 'current',
   dictionary: LINEA_DICTIONARY,
   moduleLimits: LINEA_MODULE_LIMITS,
@@ -67,6 +69,7 @@ export const linea: Network = {
     // Released 1 April 2026; block 28279169 is of 1769305334.
     { fromBlock: 31_127_000, scheme: 'poseidon2' },
   ],
+  layerOne: 'mainnet',
   rollup: {
     address: '0xd19d4B5d358258f05D7B411E21A1460D11B0876F',
     currentBlockSlot: CURRENT_BLOCK_SLOT,
@@ -108,6 +111,7 @@ export const lineaSepolia: Network = {
     // Released 24 March 2026; block 23985771 is of 1769685461.
     { fromBlock: 26_298_000, scheme: 'poseidon2' },
   ],
+  layerOne: 'sepolia',
   rollup: {
     address: '0xB218f8A4Bc926cF1cA7b3423c154a0D627Bdb7E5',
     currentBlockSlot: CURRENT_BLOCK_SLOT,

@@ -27,6 +27,8 @@ export type CountedModule =
   | 'PRECOMPILE_BLS_C2_MEMBERSHIP_CALLS'
   | 'PRECOMPILE_BLS_G1_MEMBERSHIP_CALLS'
   | 'PRECOMPILE_BLS_G2_MEMBERSHIP_CALLS'
+  | 'PRECOMPILE_BLS_POINT_EVALUATION_EFFECTIVE_CALLS'
+  | 'PRECOMPILE_POINT_EVALUATION_FAILURE_EFFECTIVE_CALLS'
   | 'PRECOMPILE_P256_VERIFY_EFFECTIVE_CALLS'
   | 'BLOCK_KECCAK'
   | 'BLOCK_L1_SIZE'
@@ -61,6 +63,8 @@ export const LINEA_MODULE_LIMITS: Readonly<Record<CountedModule, number>> = {
   PRECOMPILE_BLS_C2_MEMBERSHIP_CALLS: 16,
   PRECOMPILE_BLS_G1_MEMBERSHIP_CALLS: 16,
   PRECOMPILE_BLS_G2_MEMBERSHIP_CALLS: 16,
+  PRECOMPILE_BLS_POINT_EVALUATION_EFFECTIVE_CALLS: 2,
+  PRECOMPILE_POINT_EVALUATION_FAILURE_EFFECTIVE_CALLS: 4,
   PRECOMPILE_P256_VERIFY_EFFECTIVE_CALLS: 256,
   BLOCK_KECCAK: 8_192,
   BLOCK_L1_SIZE: 120_000,
@@ -69,13 +73,11 @@ export const LINEA_MODULE_LIMITS: Readonly<Record<CountedModule, number>> = {
 };
 
 /**
- * Modules with a limit that cannot be counted here: those that only the network's arithmetization can count, and the point
- * evaluation, whose result needs a trusted setup that is not included. The evidence of an estimate lists them as unchecked.
+ * Modules with a limit that cannot be counted here: only the network's arithmetization can count them. The evidence of an
+ * estimate lists them as unchecked.
  */
 export const UNCOUNTED_MODULES: readonly string[] = [
   ...['ADD', 'BIN', 'BLAKE_MODEXP_DATA', 'BLOCK_DATA', 'BLOCK_HASH', 'BLS_DATA', 'EC_DATA', 'EUC', 'EXP', 'EXT', 'GAS'],
   ...['HUB', 'LOG_DATA', 'LOG_INFO', 'MMIO', 'MMU', 'MOD', 'MUL', 'MXP', 'OOB', 'RLP_ADDR', 'RLP_TXN', 'RLP_TXN_RCPT'],
   ...['RLP_UTILS', 'ROM', 'ROM_LEX', 'SHAKIRA_DATA', 'SHF', 'STP', 'TRM', 'TXN_DATA', 'WCP'],
-  'PRECOMPILE_BLS_POINT_EVALUATION_EFFECTIVE_CALLS',
-  'PRECOMPILE_POINT_EVALUATION_FAILURE_EFFECTIVE_CALLS',
 ];

@@ -153,6 +153,11 @@ export interface Network {
   readonly slotSeconds: number;
   /** Search of estimates, unless the options of a node or a request name another. */
   readonly gasSearch: GasSearch;
+  /**
+   * What an estimate does with a nonce below the account's. When left out: `ignored` with the search `geth`, `refused` with
+   * the others, as those clients do (docs/spec/fees.md 5.2, 5.3).
+   */
+  readonly pastNonces?: 'refused' | 'ignored';
   readonly pricing: PricingModel;
   /** Which bytes are compressed for the fee; `signed`, the older form: the signed transaction (docs/spec/compression.md 8). */
   readonly sizing: 'current' | 'signed';
@@ -161,6 +166,10 @@ export interface Network {
   /** The network's own compression dictionary; plumbline's general one when left out. */
   readonly dictionary?: DictionaryReference;
   readonly rollup: RollupContract;
+  /** Beacon chain of the network's layer 1; layer-1 consensus cannot be followed when left out. */
+  readonly layerOne?: 'mainnet' | 'sepolia' | 'hoodi' | 'simulated';
+  /** Root of a finalized beacon block of its layer 1 to follow from, 32 bytes. It is used while it is at most 14 days old. */
+  readonly checkpoint?: Hex;
   /** When left out, seals are not checked. */
   readonly sealing?: BlockSealing;
   /** Prover limits of one block that an execution can count; not checked when left out. */

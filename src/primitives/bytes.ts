@@ -37,7 +37,8 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 
 /** Whether all bytes are zero; true for no bytes. */
 export function isZeroBytes(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0);
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
+  return true;
 }
 
 /**
@@ -45,6 +46,19 @@ export function isZeroBytes(bytes: Uint8Array): boolean {
  * size.
  */
 const CHUNK = 6;
+
+/** Most integers of a block are at most this, which a number holds exactly, in `SMALL_BYTES`. */
+const SMALL = BigInt(Number.MAX_SAFE_INTEGER);
+const SMALL_BYTES = 7;
+
+/** Writes a number up to 2^53 - 1 to the end of `bytes`, which are zero and have room for it. */
+function writeSmall(bytes: Uint8Array, number: number): void {
+  let rest = number;
+  let at = bytes.length;
+  for (; rest > 0xffffffff; rest = Math.floor(rest / 256)) bytes[--at] = rest % 256;
+  // Storing into the array keeps the lowest eight bits.
+  for (; rest > 0; rest >>>= 8) bytes[--at] = rest;
+}
 
 /** Decodes a big-endian unsigned integer; no bytes give zero. */
 export function bytesToBigInt(bytes: Uint8Array): bigint {
@@ -66,6 +80,11 @@ export function bytesToBigInt(bytes: Uint8Array): bigint {
  * @throws PlumblineError `OUT_OF_RANGE` for a negative value, or one that needs more than `length` bytes
  */
 export function bigIntToBytes(value: bigint, length: number): Uint8Array {
+  if (value >= 0n && value <= SMALL && length >= SMALL_BYTES) {
+    const bytes = new Uint8Array(length);
+    writeSmall(bytes, Number(value));
+    return bytes;
+  }
   if (value < 0n || value >> BigInt(8 * length) !== 0n) {
     throw new PlumblineError('OUT_OF_RANGE', `the integer does not fit into ${length} bytes`, {
       what: 'integer',
@@ -87,7 +106,14 @@ export function bigIntToBytes(value: bigint, length: number): Uint8Array {
 
 /** Encodes as big-endian bytes without leading zeros; zero is empty. The form of integers in RLP. */
 export function bigIntToMinimalBytes(value: bigint): Uint8Array {
-  if (value === 0n) return new Uint8Array(0);
+  if (value >= 0n && value <= SMALL) {
+    const number = Number(value);
+    let length = 0;
+    for (let rest = number; rest >= 1; rest /= 256) length++;
+    const bytes = new Uint8Array(length);
+    writeSmall(bytes, number);
+    return bytes;
+  }
   const digits = value.toString(16);
   return bigIntToBytes(value, (digits.length + 1) >> 1);
 }
@@ -127,5 +153,7 @@ export function bytesToKey(bytes: Uint8Array): string {
 
 /** Decodes a key of `bytesToKey`. */
 export function keyToBytes(key: string): Uint8Array {
-  return Uint8Array.from(key, (character) => character.charCodeAt(0));
+  const bytes = new Uint8Array(key.length);
+  for (let i = 0; i < key.length; i++) bytes[i] = key.charCodeAt(i);
+  return bytes;
 }

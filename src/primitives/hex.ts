@@ -3,29 +3,30 @@ import { PlumblineError } from '../errors.js';
 /** Hex as in JSON-RPC: `0x` and digits. */
 export type Hex = `0x${string}`;
 
-const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const DIGITS = '0123456789abcdef';
 
-/** ASCII codes of the sixteen digits. */
-const CODES = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
-/** From this length on, a buffer of digits is faster than joining strings. */
-const BUFFERED_FROM = 256;
+/** Pairs of ASCII characters in memory order, each written as 16 bits: `0x`, and the digits of each byte. */
+const PREFIX = pairsOf(Uint8Array.of(0x30, 0x78))[0]!;
+const PAIRS = pairsOf(
+  Uint8Array.from({ length: 512 }, (_, i) => DIGITS.charCodeAt(i % 2 === 0 ? i >> 5 : (i >> 1) & 15)),
+);
+const DECODER = new TextDecoder();
+/** Up to this many bytes, digits are written to one buffer that is used again: words, addresses, nodes of proofs. */
+const SHARED_BYTES = 256;
+const SHARED = new Uint16Array(SHARED_BYTES + 1);
+
+function pairsOf(ascii: Uint8Array<ArrayBuffer>): Uint16Array {
+  return new Uint16Array(ascii.buffer);
+}
 
 /** Lower-case hex of `bytes`, with `0x`. */
 export function bytesToHex(bytes: Uint8Array): Hex {
-  if (bytes.length >= BUFFERED_FROM) return bufferedHex(bytes);
-  let text = '0x';
-  for (const byte of bytes) text += DIGITS[byte];
-  return text as Hex;
-}
-
-/** For calldata, code and whole blocks. */
-function bufferedHex(bytes: Uint8Array): Hex {
-  const ascii = new Uint8Array(2 * bytes.length);
-  for (let i = 0; i < bytes.length; i++) {
-    ascii[2 * i] = CODES[bytes[i]! >> 4]!;
-    ascii[2 * i + 1] = CODES[bytes[i]! & 15]!;
-  }
-  return `0x${new TextDecoder().decode(ascii)}`;
+  const { length } = bytes;
+  const pairs = length <= SHARED_BYTES ? SHARED : new Uint16Array(length + 1);
+  pairs[0] = PREFIX;
+  for (let i = 0; i < length; i++) pairs[i + 1] = PAIRS[bytes[i]!]!;
+  // One flat string. Joining strings makes a tree of them: more work for the collector than the digits themselves.
+  return DECODER.decode(new Uint8Array(pairs.buffer, 0, 2 * length + 2)) as Hex;
 }
 
 /** `Uint8Array.fromHex` (no prefix), if the engine has it, and the length from which it is faster. */
@@ -34,7 +35,7 @@ const NATIVE_FROM = 256;
 
 /** Value of each ASCII digit, -1 for others. A table avoids a branch per digit: proofs are mostly hex. */
 const NIBBLES = Int8Array.from({ length: 128 }, (_, code) => {
-  return '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase());
+  return DIGITS.indexOf(String.fromCharCode(code).toLowerCase());
 });
 
 /**
@@ -59,7 +60,8 @@ export function hexToBytes(text: string, length?: number): Uint8Array<ArrayBuffe
   // Becomes negative when a character is not a digit, or not ASCII.
   let flags = 0;
   for (let i = 0, at = 2; i < size; i++, at += 2) {
-    const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
+    const first = text.charCodeAt(at);
+    const second = text.charCodeAt(at + 1);
     const high = NIBBLES[first & 127]!;
     const low = NIBBLES[second & 127]!;
     flags |= high | low | (127 - (first | second));

@@ -4,14 +4,14 @@ import { concatBytes } from './bytes.js';
  * Reads all bytes of a stream, unless there are more than the limit; then it stops.
  *
  * @param limit - bytes
- * @param onPart - called with the length of each part, including the one that exceeds the limit
- * @returns undefined above the limit
+ * @param onPart - called with the length of each part, including the one that exceeds the limit; false ends the reading
+ * @returns undefined above the limit, and when `onPart` has ended it
  * @throws errors of the stream
  */
 export async function readAtMost(
   stream: ReadableStream<Uint8Array> | null,
   limit: number,
-  onPart?: (length: number) => void,
+  onPart?: (length: number) => unknown,
 ): Promise<Uint8Array | undefined> {
   const reader = stream?.getReader();
   if (reader === undefined) return new Uint8Array(0);
@@ -19,7 +19,7 @@ export async function readAtMost(
   for (let length = 0; length <= limit; ) {
     const { done, value } = await reader.read();
     if (done) return concatBytes(...parts);
-    onPart?.(value.length);
+    if (onPart?.(value.length) === false) break;
     length += value.length;
     parts.push(value);
   }

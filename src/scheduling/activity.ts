@@ -44,7 +44,7 @@ export function surroundingActivity(surroundings: Surroundings = globalThis as u
 
 /** The activity of several nodes together: active while at least one of them is. */
 export class CombinedActivity implements Activity {
-  private readonly activeIds = new Set<string>();
+  private readonly activeIds = new Set<string | symbol>();
   private readonly listeners = new Listeners<void>();
   private readonly unwatch: () => void;
   private wasActive: boolean;
@@ -60,7 +60,7 @@ export class CombinedActivity implements Activity {
   }
 
   /** Sets whether the node with this id is active. */
-  set(id: string, isActive: boolean): void {
+  set(id: string | symbol, isActive: boolean): void {
     if (isActive) this.activeIds.add(id);
     else this.activeIds.delete(id);
     this.notify();

@@ -13,6 +13,8 @@ export interface Deadline {
    * @throws PlumblineError `ABORTED`, `REQUEST_TIMED_OUT`, or what `work` throws
    */
   run<T>(work: () => T | Promise<T>): Promise<T>;
+  /** Ends it now. @param reason - as for `signal` */
+  abort(reason: PlumblineError): void;
   /** Removes the time limit. The caller can still abort. */
   unlimit(): void;
   /** Clears the timer and removes the listener from the caller's signal. */
@@ -54,6 +56,7 @@ export function openDeadline(
       if (signal.aborted) throw signal.reason;
       return raceSignal(Promise.resolve().then(work), signal);
     },
+    abort: (reason) => controller.abort(reason),
     unlimit: stopTimer,
     close() {
       stopTimer();

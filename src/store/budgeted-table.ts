@@ -188,8 +188,13 @@ export class BudgetedTable implements WriteBehindTable {
   }
 }
 
-/** @returns an empty list when the index is missing or damaged */
+/** @returns an empty list when the index is missing, damaged, or another record */
 function indexOf(stored: Uint8Array | undefined): [string, number][] {
   const text = stored && decodeChecked(stored);
-  return text === undefined ? [] : (JSON.parse(text) as [string, number][]);
+  const rows: unknown = text === undefined ? [] : JSON.parse(text);
+  return Array.isArray(rows) && rows.every(isEntry) ? rows : [];
+}
+
+function isEntry(row: unknown): row is [string, number] {
+  return Array.isArray(row) && typeof row[0] === 'string' && Number.isSafeInteger(row[1]);
 }

@@ -32,12 +32,13 @@ export function encodeUsage(usage: StoreUsage): Uint8Array {
   return encodeChecked(JSON.stringify([FORMAT, rows]));
 }
 
-/** @returns undefined for damaged figures or another format; then the tables have to be counted */
+/** @returns undefined for damaged figures, another format or another record; then the tables have to be counted */
 export function decodeUsage(bytes: Uint8Array): StoreUsage | undefined {
   const text = decodeChecked(bytes);
   if (text === undefined) return undefined;
-  const [format, rows] = JSON.parse(text) as [number, [Table, number, number][]];
-  if (format !== FORMAT) return undefined;
+  const stored: unknown = JSON.parse(text);
+  if (!Array.isArray(stored) || stored[0] !== FORMAT) return undefined;
+  const rows = stored[1] as [Table, number, number][];
   const usage = emptyUsage();
   for (const [table, records, size] of rows) if (table in usage) usage[table] = { records, bytes: size };
   return usage;

@@ -30,6 +30,8 @@ export interface FailoverOptions {
   readonly signal: AbortSignal;
   /** How often an endpoint that could not be reached is asked again. */
   readonly retries: number;
+  /** Whether to wait and ask again when no endpoint has answered. */
+  readonly waits: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   readonly report: ReportEvent;
@@ -103,7 +105,7 @@ class Failover<T> {
         if (!['rate-limited', 'configuration'].includes(done.fault.kind))
           this.misses.set(member, (this.misses.get(member) ?? 0) + 1);
       }
-      const waitMs = this.waitMs(() => rounds.next());
+      const waitMs = this.options.waits ? this.waitMs(() => rounds.next()) : undefined;
       if (waitMs === undefined || clock.now() + waitMs >= this.limit.endsAt) throw this.failure();
       await sleep(clock, waitMs, this.limit.signal);
     }
@@ -180,7 +182,7 @@ class Failover<T> {
       const open = outcomes.flatMap((outcome, i) => (outcome.kind === 'fault' ? [i] : []));
       if (open.length === 0 || open.length === calls.length) break;
       const pauseMs = member.endpoint.pausedForMs();
-      if (pauseMs > LONGEST_REFILL_PAUSE_MS) break;
+      if (pauseMs > (this.options.waits ? LONGEST_REFILL_PAUSE_MS : 0)) break;
       if (pauseMs > 0) await sleep(clock, pauseMs, signal);
       const rest = open.map((i) => calls[i]!);
       const filled = await member.endpoint.ask(rest, { signal, deduplicate });

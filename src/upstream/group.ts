@@ -5,7 +5,7 @@ import { rejection, upstreamError } from './failure.js';
 import type { Readiness } from './health.js';
 import { type GroupEndpoint, noteFault, openMembers, type ReportEvent } from './member.js';
 import type { EndpointEvent, UpstreamObserver } from './observer.js';
-import { clockOf, type GroupOptions } from './options.js';
+import { clockOf, type GroupOptions, type OpenTransport, openJsonRpc } from './options.js';
 import { askQuorum, type QuorumAnswer, type QuorumOptions } from './quorum.js';
 import { SignalRelay } from './signal-relay.js';
 import { isMethodMissing } from './transport/classify-error.js';
@@ -19,6 +19,11 @@ export interface UpstreamRequestOptions {
   readonly timeoutMs?: number;
   /** Id of the only endpoint to ask. */
   readonly endpoint?: string;
+  /**
+   * Whether to wait and ask again when no endpoint has answered, for example because of a rate limit. Default: true. Set it to
+   * false with `endpoint` while there are other endpoints to ask.
+   */
+  readonly waits?: boolean;
   /** Ids of endpoints not to ask. */
   readonly exclude?: readonly string[];
   /**
@@ -77,14 +82,14 @@ export class EndpointGroup {
   /** @throws PlumblineError `INVALID_PARAMETER` for an empty list, or a malformed endpoint */
   constructor(
     private readonly options: GroupOptions,
-    protocol: 'json-rpc' | 'rest' = 'json-rpc',
+    open: OpenTransport = openJsonRpc,
   ) {
     if (options.endpoints.length === 0) throw invalidParameter('endpoints', 'must name at least one endpoint');
     this.role = options.role;
     this.clock = clockOf(options);
     this.random = options.random ?? Math.random;
     this.observer = options.observer;
-    this.members = openMembers(options.endpoints, protocol, options.fetch, {
+    this.members = openMembers(options.endpoints, open, options.fetch, {
       clock: this.clock,
       random: this.random,
       onExchange: (record) => this.notify(() => this.observer?.exchange?.(record, this.role)),
@@ -226,6 +231,7 @@ export class EndpointGroup {
         timeoutMs: options.timeoutMs ?? this.options.totalTimeoutMs ?? 30_000,
         signal: stop.signal,
         retries: this.options.retries ?? 2,
+        waits: options.waits ?? true,
         clock: this.clock,
         random: this.random,
         report: this.report,

@@ -1,6 +1,6 @@
 import { Endpoint, type EndpointHost } from './endpoint.js';
 import { Health, type Readiness } from './health.js';
-import { type EndpointSource, limitsOf, openTransport } from './options.js';
+import { type EndpointSource, limitsOf, type OpenTransport } from './options.js';
 import type { Call, EndpointInfo, Fault, FaultKind, Outcome } from './transport/fault.js';
 
 /** An endpoint of a group, with its health. */
@@ -22,13 +22,13 @@ export type ReportEvent = (
 /** @throws PlumblineError `INVALID_PARAMETER` */
 export function openMembers(
   sources: readonly EndpointSource[],
-  protocol: 'json-rpc' | 'rest',
+  open: OpenTransport,
   given: typeof fetch | undefined,
   host: EndpointHost,
 ): GroupEndpoint[] {
   const seen = new Map<string, number>();
   return sources.map((source) => {
-    const transport = openTransport(source, protocol, given);
+    const transport = open(source, given);
     const { origin } = transport;
     const count = (seen.get(origin) ?? 0) + 1;
     seen.set(origin, count);

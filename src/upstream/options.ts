@@ -2,11 +2,10 @@ import { invalidParameter } from '../errors.js';
 import { type Clock, systemClock } from '../scheduling/clock.js';
 import type { EndpointLimits } from './endpoint.js';
 import type { UpstreamObserver } from './observer.js';
-import { parseEndpointAddress } from './transport/address.js';
+import { type Address, parseEndpointAddress } from './transport/address.js';
 import type { HttpOptions } from './transport/http.js';
 import { jsonRpcTransport } from './transport/json-rpc-transport.js';
 import { type Eip1193Provider, providerTransport } from './transport/provider-transport.js';
-import { restTransport } from './transport/rest-transport.js';
 import type { Transport } from './transport/transport.js';
 
 /** Usage limits of an endpoint. */
@@ -66,22 +65,34 @@ export interface GroupOptions<Source extends EndpointSource = EndpointSource> {
 
 const MIB = 2 ** 20;
 
-/** @throws PlumblineError `INVALID_PARAMETER`; it does not quote the URL, which may contain a key */
-export function openTransport(
-  source: EndpointSource,
-  protocol: 'json-rpc' | 'rest',
-  given: typeof fetch | undefined,
-): Transport {
+/**
+ * Opens the transport of an endpoint.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER`; it does not quote the URL, which may contain a key
+ */
+export type OpenTransport = (source: EndpointSource, given: typeof fetch | undefined) => Transport;
+
+/** JSON-RPC, by HTTP or through a provider. */
+export const openJsonRpc: OpenTransport = (source, given) => {
   if (typeof source !== 'string' && 'provider' in source)
     return providerTransport(source.provider, source.name ?? 'provider');
   const endpoint: UrlEndpoint = typeof source === 'string' ? { url: source } : source;
-  const address = parseEndpointAddress(addressOf(endpoint), endpoint.headers);
-  const http: HttpOptions = {
-    fetch: given ?? ((input, init) => globalThis.fetch(input, init)),
-    maxResponseBytes: positive('maxResponseBytes', endpoint.maxResponseBytes ?? 16 * MIB),
-  };
-  if (protocol === 'rest') return restTransport(address, http);
+  const { address, http } = openHttp(endpoint, given);
   return jsonRpcTransport(address, Math.floor(positive('batchLimit', endpoint.batchLimit ?? 100)), http);
+};
+
+/** Address of an endpoint, and how it is asked. @throws PlumblineError as `OpenTransport` */
+export function openHttp(
+  endpoint: UrlEndpoint,
+  given: typeof fetch | undefined,
+): { readonly address: Address; readonly http: HttpOptions } {
+  return {
+    address: parseEndpointAddress(addressOf(endpoint), endpoint.headers),
+    http: {
+      fetch: given ?? ((input, init) => globalThis.fetch(input, init)),
+      maxResponseBytes: positive('maxResponseBytes', endpoint.maxResponseBytes ?? 16 * MIB),
+    },
+  };
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` */

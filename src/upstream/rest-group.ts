@@ -1,5 +1,6 @@
 import { type AnswerValidator, EndpointGroup, type UpstreamRequestOptions } from './group.js';
-import type { GroupOptions, UrlEndpoint } from './options.js';
+import { type GroupOptions, openHttp, type UrlEndpoint } from './options.js';
+import { restTransport } from './transport/rest-transport.js';
 
 /** HTTP statuses after which another endpoint is asked, because this one may lag behind. */
 const MAY_LAG = [404];
@@ -11,7 +12,11 @@ export class RestGroup {
 
   /** @throws PlumblineError `INVALID_PARAMETER` for an empty list, or a malformed endpoint */
   constructor(options: GroupOptions<string | UrlEndpoint>) {
-    this.group = new EndpointGroup(options, 'rest');
+    // The type of the options leaves only addresses.
+    this.group = new EndpointGroup(options, (source, given) => {
+      const { address, http } = openHttp(typeof source === 'string' ? { url: source } : (source as UrlEndpoint), given);
+      return restTransport(address, http);
+    });
   }
 
   /**

@@ -46,6 +46,16 @@ describe('a node in a real worker', () => {
     expect(verdict.verified).toBe(true);
   });
 
+  test('answers the beacon API of its layer 1', async () => {
+    const node = await start();
+    const get = (path: string) => node.handleL1(new Request(`https://devnet.local/l1/eth/v1/beacon/${path}`));
+    const { data } = (await (await get('headers/finalized')).json()) as { data: { root: string } };
+    const bootstrap = await get(`light_client/bootstrap/${data.root}`);
+    expect(await bootstrap.json()).toMatchObject({ version: 'fulu', data: { header: { beacon: {} } } });
+    const missing = await get(`light_client/bootstrap/0x${'12'.repeat(32)}`);
+    expect([missing.status, await missing.json()]).toEqual([404, { code: 404, message: expect.any(String) }]);
+  });
+
   test('errors keep code and data across the worker', async () => {
     const node = await start();
     const tooMuch = transfer(`0x${'f'.repeat(40)}`);

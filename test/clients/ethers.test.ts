@@ -5,6 +5,7 @@ import {
   type Eip1193Provider,
   JsonRpcProvider,
   keccak256,
+  NonceManager,
   type Provider,
   toBeHex,
   toQuantity,
@@ -50,6 +51,14 @@ describe.each(ways)('ethers by its %s', (way) => {
     await (await token.mint!(wallet.address, 1000n)).wait();
     return token;
   }
+
+  test('deploys back to back with a NonceManager', async () => {
+    const manager = new NonceManager(wallet);
+    const factory = new ContractFactory([...TOKEN_ABI], code, manager);
+    const deployed = await Promise.all([factory.deploy(), factory.deploy(), factory.deploy()]);
+    const addresses = await Promise.all(deployed.map(async (token) => (await token.waitForDeployment()).getAddress()));
+    expect(new Set(addresses).size).toBe(3);
+  });
 
   test('deploys, sends, waits, reads back state and logs', async () => {
     const token = await deploy();

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { BudgetedTable } from '../../src/store/budgeted-table.js';
 import type { PageStore } from '../../src/store/page-store.js';
+import { emptyUsage, encodeUsage } from '../../src/store/table-usage.js';
 import { WriteBehind } from '../../src/store/write-behind.js';
 import { eventually } from '../support/eventually.js';
 
@@ -99,7 +100,9 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       const index = (await store.get('meta', 'index-codes'))!;
       const damaged = index.slice();
       damaged[damaged.length - 4]! ^= 1;
-      for (const value of [undefined, damaged]) {
+      // A whole record, of the store's figures.
+      const other = encodeUsage(emptyUsage());
+      for (const value of [undefined, damaged, other]) {
         const entry = { table: 'meta' as const, key: 'index-codes' };
         await store.commit(value === undefined ? { deletes: [entry] } : { puts: [{ ...entry, value }] });
         const { table } = tableOf(store);

@@ -6,6 +6,7 @@ import { createVM, type RunTxOpts, runTx } from '@ethereumjs/vm';
 import { describe, expect, it } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { genesisChanges } from '../../src/chain/devnet/state/genesis.js';
+import { loadSignerRecovery } from '../../src/ethereum/signer.js';
 import { StateTrie } from '../../src/ethereum/state-trie.js';
 import { parseSignedTransaction } from '../../src/ethereum/transaction.js';
 import type { AccountChange } from '../../src/evm/state/state-overlay.js';
@@ -24,6 +25,8 @@ import { seededRandom } from '../support/random.js';
 const { createBlock } = createRequire(import.meta.resolve('@ethereumjs/vm'))('@ethereumjs/block') as {
   createBlock: (data: unknown, options: unknown) => NonNullable<RunTxOpts['block']>;
 };
+
+await loadSignerRecovery();
 
 const address = (byte: number): Hex => `0x${byte.toString(16).padStart(40, '0')}`;
 const CONTRACTS = [0xa1, 0xa2, 0xa3].map(address);
@@ -121,7 +124,7 @@ describe('transactions under each fork, beside @ethereumjs/vm', () => {
       const header = { number: 1, gasLimit: 30_000_000n, coinbase: COINBASE, timestamp: 1, baseFeePerGas: baseFee };
       const block = createBlock({ header }, { common, skipConsensusFormatValidation: true });
 
-      const trie = await StateTrie.create();
+      const trie = new StateTrie();
       const before = await trie.write(writes(genesisChanges(begin.alloc)));
       expect(bytesToHex(await vm.stateManager.getStateRoot())).toBe(bytesToHex(before));
       const alloc = Object.fromEntries(

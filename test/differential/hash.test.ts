@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { DIGEST_BYTES, type HashScheme } from '../../src/kernel/contracts.js';
 import { type HashKernel, loadHashKernel } from '../../src/kernel/hasher.js';
+import { unpack } from '../../src/kernel/unpack.js';
 import { wasm as trieScalar } from '../../src/kernel/wasm/trie.scalar.generated.js';
 import { wasm as trieSimd } from '../../src/kernel/wasm/trie.simd.generated.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../../src/primitives/bytes.js';
-import { hexToBytes } from '../../src/primitives/hex.js';
 import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../reference/field.js';
 import { referenceHasher } from '../reference/hasher.js';
 import { poseidon2Permute } from '../reference/poseidon2.js';
@@ -21,8 +21,8 @@ const REGION = 65_536;
 const kernels: Record<(typeof KERNELS)[number], HashKernel> = {
   simd: await loadHashKernel({ build: 'simd' }),
   scalar: await loadHashKernel({ build: 'scalar' }),
-  'tries, simd': await loadHashKernel({ wasm: hexToBytes(trieSimd) }),
-  'tries, scalar': await loadHashKernel({ wasm: hexToBytes(trieScalar) }),
+  'tries, simd': await loadHashKernel({ wasm: unpack(trieSimd) }),
+  'tries, scalar': await loadHashKernel({ wasm: unpack(trieScalar) }),
 };
 
 /**

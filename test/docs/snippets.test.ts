@@ -11,6 +11,7 @@ import { executablePath, launch, outcomeOf, type StaticServer, serveFiles } from
 import { bin, type Packed, packPackage, root, run } from '../packaging/project.js';
 import { withBlocksByHash } from '../support/blocks-by-hash.js';
 import { KeptStore } from '../support/dev-node.js';
+import { serveBeacon } from '../support/mock-beacon.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
 import { devnetLogs } from '../support/mock-shomei-devnet.js';
 import { openMockUpstream } from '../support/mock-upstream.js';
@@ -38,6 +39,7 @@ class Endpoints {
     });
     for (const name of ['first', 'second']) this.mocks.set(name, await serveMock(chain));
     this.mocks.set('layer-one', await serveMock(chain.l1));
+    for (const name of ['beacon', 'second-beacon']) this.mocks.set(name, await serveBeacon(chain));
     const store = new KeptStore();
     const small = await createInlineNode({ store });
     this.mocks.set('small-network', await serveMock(small));
@@ -200,7 +202,7 @@ async function runLine(line: string, project: string, variables: Record<string, 
   const command = line
     .replace(/ --port \d+/, '')
     .replace(/^plumbline serve\b/, 'plumbline serve --port 0')
-    .replace(/^plumbline\b/, `exec ${process.execPath} node_modules/plumbline-l2/dist/hosts/cli/cli.js`);
+    .replace(/^plumbline\b/, `exec ${process.execPath} node_modules/plumbline-l2/dist/node/cli.js`);
   const child = spawn('sh', ['-c', command], { cwd: project, env: { ...process.env, ...variables } });
   let printed = '';
   let stopped = false;

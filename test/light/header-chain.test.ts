@@ -4,6 +4,7 @@ import { HeadFollower } from '../../src/chain/light/heads/head-follower.js';
 import { HeaderChain } from '../../src/chain/light/heads/header-chain.js';
 import { Heads } from '../../src/chain/light/heads/heads.js';
 import { LightBlock, readLightBlock } from '../../src/chain/light/heads/light-block.js';
+import type { LinkedSegment } from '../../src/chain/light/heads/linked-segment.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
@@ -40,7 +41,8 @@ describe('headers that the chain keeps', () => {
     for (let number = 40; number <= BLOCKS; number++) {
       await chain.adopt(accepted(number));
       await chain.ancestor(number - 40);
-      const levels = Reflect.get(Reflect.get(chain, 'levels'), 'levels') as Map<string, unknown>;
+      const linked = Reflect.get(chain, 'linked') as LinkedSegment;
+      const levels = Reflect.get(linked.levels, 'levels') as Map<string, unknown>;
       expect(levels.size).toBeLessThanOrEqual(16);
     }
     await chain.adopt(accepted(BLOCKS));
@@ -167,5 +169,50 @@ describe('a caller that aborts reading the head', () => {
     await expect(left).rejects.toThrow('no longer');
     asked = 2;
     expect((await follower.current()).hash).toEqual(blocks[BLOCKS]!.hash);
+  });
+});
+
+describe('a settled block', () => {
+  /** Blocks 20 and 21 of another chain, linked to each other. */
+  function otherChain(): [below: LightBlock, head: LightBlock] {
+    const of = (number: number, fields: Partial<LightBlock['header']>) => {
+      const header = { ...blocks[number]!.header, ...fields };
+      return new LightBlock(header, headerHash(header));
+    };
+    const below = of(20, { gasUsed: 1n });
+    return [below, of(21, { parentHash: below.hash })];
+  }
+
+  test('a held chain with another block at its height is forgotten, and refused from then on', async () => {
+    const chain = new HeaderChain(openGroup(), network, 4);
+    const [below, head] = otherChain();
+    const adopt = (block: LightBlock) => chain.adopt({ block, level: 'plain', origins: ['dev'] });
+    await adopt(below);
+    await adopt(head);
+    chain.settle(blocks[20]!);
+    expect(chain.head).toBeUndefined();
+    await expect(adopt(below)).rejects.toMatchObject({ code: 'TRUST_LEVEL_NOT_REACHED' });
+    await chain.adopt(accepted(21));
+    expect(chain.head).toBe(blocks[21]);
+    await chain.ancestor(18);
+    expect([18, 19, 20, 21].map((number) => chain.levelOf(blocks[number]!))).toEqual([
+      'plain',
+      'plain',
+      'settled',
+      'plain',
+    ]);
+  });
+
+  test('headers that lead down to another block are refused', async () => {
+    const [below, head] = otherChain();
+    const group = openGroup(async (asked) => {
+      const { params } = asked as unknown as { params: [string] };
+      const block = [below, head].find(({ header }) => `0x${header.number.toString(16)}` === params[0]);
+      return block === undefined ? dev.request(asked) : { ...formatHeader(block) };
+    });
+    const chain = new HeaderChain(group, network, 4);
+    chain.settle(blocks[20]!);
+    await chain.adopt({ block: head, level: 'plain', origins: ['dev'] });
+    await expect(chain.ancestor(20)).rejects.toMatchObject({ code: 'TRUST_LEVEL_NOT_REACHED' });
   });
 });

@@ -8,9 +8,9 @@ const BARS: Readonly<Record<string, number>> = {
   'plumbline-l2/state: apply blocks and prove': 45,
   'plumbline-l2/hash': 20,
   'worker, light node that never executes': 90,
-  'worker, light node: first estimate': 150,
-  'service worker, with a light node': 200,
-  'service worker, with a devnet': 200,
+  'worker, light node: first estimate': 115,
+  'service worker, with a light node': 180,
+  'service worker, with a devnet': 180,
 };
 
 test('every entry point is within its budget, and no budget above what was promised', async () => {

@@ -23,12 +23,25 @@ function recordsOf(page: Page, table: string): Promise<number> {
   }, table);
 }
 
-test('after the first visit the page opens and works without a network', async ({ page, context }) => {
+/**
+ * With Chromium 150 and Playwright 1.65, a page that its service worker took over goes offline only after it was loaded through
+ * it once, a load while the service worker is not running may ask the network alone, and a page forgets that it is offline when
+ * it is loaded again: it is loaded until it comes, and told again.
+ */
+async function reloadOffline(page: Page): Promise<void> {
+  const context = page.context();
+  await page.reload();
+  await context.setOffline(true);
+  await expect(() => page.reload()).toPass();
+  await context.setOffline(false);
+  await context.setOffline(true);
+}
+
+test('after the first visit the page opens and works without a network', async ({ page }) => {
   await openDemo(page);
   await mine(page, 3);
   await expect(fact(page, 'This page')).toContainText('kept');
-  await context.setOffline(true);
-  await page.reload();
+  await reloadOffline(page);
   await expect(status(page)).toContainText('Running');
   await expect(page.getByText('offline', { exact: true })).toBeVisible();
   await expect(card(page, 'Head')).toHaveText('3');
@@ -48,7 +61,7 @@ test('after the first visit the page opens and works without a network', async (
   await expect(page.locator('.card', { hasText: 'Network' })).toContainText('mimc');
 });
 
-test('a light node gives the proofs it has kept, and says what it cannot know', async ({ page, context }) => {
+test('a light node gives the proofs it has kept, and says what it cannot know', async ({ page }) => {
   const dev = (await createInlineNode()) as unknown as PlumblineNode;
   for (let i = 0; i < 3; i++) await dev.request({ method: 'evm_mine' });
   const [upstream, layerOne] = await Promise.all([serveMock(dev), serveMock(dev.l1)]);
@@ -69,8 +82,7 @@ test('a light node gives the proofs it has kept, and says what it cannot know', 
     await expect.poll(() => recordsOf(page, 'proofs')).toBeGreaterThan(0);
     await expect.poll(() => recordsOf(page, 'headers')).toBeGreaterThan(0);
     await Promise.all([upstream.close(), layerOne.close()]);
-    await context.setOffline(true);
-    await page.reload();
+    await reloadOffline(page);
     await expect(status(page)).toContainText('Running: a light node');
     await visit(page, 'Proofs');
     await page.getByRole('button', { name: 'Prove and verify' }).click();

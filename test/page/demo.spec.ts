@@ -29,6 +29,7 @@ test('parts of the fee add up to what is paid at most', async ({ page }) => {
   await openDemo(page, 'Fees');
   await estimate(page);
   const gwei = async (text: Promise<string | null>) => Number((await text)!.replace(/[^\d.]/g, ''));
+  await expect(page.locator('.chart-value')).not.toHaveCount(0);
   const parts = await page.locator('.chart-value').allTextContents();
   const sum = parts.reduce((total, text) => total + Number(text.replace(/[^\d.]/g, '')), 0);
   expect(sum).toBeCloseTo(await gwei(page.locator('.headline-note').textContent()), 6);

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
+import { endlessAccounts, SLOW } from '../support/endless.js';
 import {
   type Answer,
   call,
@@ -265,7 +266,9 @@ test('a devnet from a genesis file runs rarely used code after a restart without
     alloc: { [TOKEN]: { balance: '0xde0b6b3a7640000' } },
   };
   await register(page, { chain: { kind: 'devnet', genesis } } as unknown as Options);
-  const names = ['', '-devnet', '-devnet-later', '-later', '-tries'].map((part) => `/service-worker${part}.js`);
+  const names = ['', '-beacon', '-consensus', '-devnet', '-devnet-later', '-later', '-tries'].map(
+    (part) => `/service-worker${part}.js`,
+  );
   expect(fetched.filter((path) => path.startsWith('/service-worker')).sort()).toEqual(names.sort());
   expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toBe('0x1092');
 
@@ -295,4 +298,29 @@ test('a devnet from a genesis file runs rarely used code after a restart without
     },
   ]);
   expect(fetched.filter((path) => path.includes('service-worker'))).toEqual([]);
+});
+
+test('a batch of endless calls keeps no other request waiting, and ends with the time limit', async ({ context }) => {
+  const page = await scene.openPage(context);
+  const { alloc, calls } = endlessAccounts({ slow: SLOW });
+  const chain = { kind: 'devnet', alloc };
+  await register(page, { paths: ['/v3/*'], forward: false, chain, requestTimeoutMs: 3_000 } as Options);
+  await post(page, '/v3/abc', call('eth_chainId'));
+  const order = await page.evaluate(
+    async ([endless, other]) => {
+      const send = async (body: unknown) =>
+        (await fetch('/v3/abc', { method: 'POST', body: JSON.stringify(body) })).json() as Promise<unknown>;
+      const seen: unknown[] = [];
+      const running = send(endless).then((answers) => seen.push((answers as unknown[]).at(-1)));
+      for (let i = 0; i < 5; i++) seen.push(((await send(other)) as { result: unknown }).result);
+      await running;
+      return seen;
+    },
+    [
+      Array.from({ length: 256 }, () => call('eth_call', [calls[0]![1], 'latest'], 1)),
+      call('eth_blockNumber'),
+    ] as const,
+  );
+  const timedOut = { id: 1, error: { code: -32603, message: 'Timeout expired' } };
+  expect(order).toMatchObject(['0x0', '0x0', '0x0', '0x0', '0x0', timedOut]);
 });

@@ -1,4 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import type { Hex } from '../../src/primitives/hex.js';
 import {
   type Answer,
   call,
@@ -11,6 +13,7 @@ import {
   update,
 } from '../support/proxy-scene.js';
 import type { SiteLibrary } from '../support/proxy-site.js';
+import { signTransaction } from '../support/sign.js';
 import { stopWorkers } from '../support/stop-workers.js';
 
 let scene: ProxyScene;
@@ -106,6 +109,30 @@ test('a devnet on a path answers 200 calls at once, and keeps its blocks after s
   // Nobody answers behind the path, so the node's own error is the answer.
   expect((await post(page, '/rpc', call('nope'))).json.error).toMatchObject({ code: -32601 });
   expect(scene.site.posts.map(({ path }) => path)).toEqual(['/rpc']);
+});
+
+test('a devnet signs, recovers who signed, and runs the precompile that does, with nothing but its installed scripts', async ({
+  context,
+}) => {
+  const page = await scene.openPage(context);
+  await register(page, {});
+  await context.setOffline(true);
+  await stopWorkers(context, page);
+  const ask = async (method: string, ...params: unknown[]) => (await post(page, '/rpc', call(method, params))).json;
+  const chainId = Number((await ask('eth_chainId')).result);
+  const [from, , to] = (await ask('eth_accounts')).result as string[];
+  const sent = await ask('eth_sendTransaction', { from, to, value: '0x1' });
+  expect(await ask('eth_getTransactionReceipt', sent.result)).toMatchObject({ result: { from, to, status: '0x1' } });
+  const fields = { nonce: 0, gasLimit: 21_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n, chainId };
+  const raw = signTransaction(1, { ...fields, to: TOKEN as Hex });
+  const known = await ask('eth_sendRawTransaction', raw);
+  const sender = DEV_ACCOUNTS[1]!.address;
+  expect(await ask('eth_getTransactionByHash', known.result)).toMatchObject({ result: { from: sender, nonce: '0x0' } });
+  // ethereum/go-ethereum core/vm/testdata/precompiles/ecRecover.json, `ValidKey`.
+  const data = `0x18c547e4f7b0f325ad1e56f57e26c745b09a3e503d86e00e5255ff7f715d3d1c${'1c'.padStart(64, '0')}73b1693892219d736caba55bdb67216e485557ea6b6af75f37096c9aa6a5a75feeb940b1d03b21e36b0e47e79769f095fe2ab855bd91e3a38756b7d75a9c4549`;
+  const answer = await ask('eth_call', { to: '0x0000000000000000000000000000000000000001', data }, 'latest');
+  expect(answer.result).toBe(`0x${'a94f5374fce5edbc8e2a8697c15331677e6ebf0b'.padStart(64, '0')}`);
+  await context.setOffline(false);
 });
 
 test('batches are split and merged in order, each answer with its id', async ({ context }) => {

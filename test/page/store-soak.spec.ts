@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { soakStore } from '../support/store-soak.js';
 
-const BUDGET = 300_000;
+const BUDGET = 420_000;
 
 test('a devnet keeps within its budget, and opens from what is left', async () => {
   const { most, differing, last, heap, first, newest, isSame, moved } = await soakStore({

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type BrowserContext, expect, test } from '@playwright/test';
 import { rolldown } from 'rolldown';
@@ -67,6 +68,18 @@ async function start(context: BrowserContext, workers: readonly string[], option
 test('a devnet is opened in worker-devnet.js', async ({ context }) => {
   const both = await start(context, ['worker', 'worker-devnet']);
   expect(both).toEqual({ answer: '0x7', fetched: ['/app/worker-devnet.js'] });
+});
+
+test('a devnet comes to its first estimate with what its worker fetches at once', async ({ context }) => {
+  const chunks = new Set<string>();
+  context.on('request', (request) => {
+    const name = new URL(request.url()).pathname.match(/\/hosts\/chunks\/(.+)$/)?.[1];
+    if (name !== undefined) chunks.add(name);
+  });
+  expect((await start(context, ['worker', 'worker-devnet'])).answer).toBe('0x7');
+  const script = await readFile(`${root}/dist/hosts/worker/worker-devnet.js`, 'utf8');
+  const atOnce = Array.from(script.matchAll(/chunks\/([^"]+)"/g), ([, name]) => name);
+  expect([...chunks].sort()).toEqual(atOnce.sort());
 });
 
 test('a devnet is opened in worker.js if worker-devnet.js does not load', async ({ context }) => {

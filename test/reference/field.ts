@@ -1,5 +1,4 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { bytesToBigInt } from '../../src/primitives/bytes.js';
 
 /** Modulus of the BLS12-377 scalar field, 253 bits (docs/spec/hashing.md 1.1). */
 export const BLS12_377_MODULUS = 0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001n;
@@ -18,7 +17,7 @@ export function deriveConstants(seed: string, count: number, modulus: bigint): b
   const constants: bigint[] = [];
   for (let i = 0; i < count; i++) {
     digest = keccak_256(digest);
-    constants.push(bytesToBigInt(digest) % modulus);
+    constants.push(digest.reduce((number, byte) => number * 256n + BigInt(byte), 0n) % modulus);
   }
   return constants;
 }

@@ -20,8 +20,8 @@ describe('a file of pruned blocks', () => {
     chain: { kind: 'devnet', scheme: 'poseidon2', finality: { heldFinalizations: 4 } },
     storage: { budgets: { devnet: budget } },
   });
-  const CHANGES = 140_000;
-  const BODIES = 95_000;
+  const CHANGES = 250_000;
+  const BODIES = 165_000;
   const AROUND = 110;
   const made = new Map<number, Promise<{ file: ChainFile; seen: unknown }>>();
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -92,6 +93,9 @@ describe.skipIf(!hasFixture('state/getproof/poseidon2-devnet-contract.json'))('p
       [await saved('error.json', { ...question, error: { code: -32600, message: 'missing' } })],
       [await saved('other.json', { ...question, result: { accountProof: 7 } })],
       [await saved('rootless.json', { result })],
+      [await saved('keys.json', { ...question, result, storageKeys: question.storageKeys[0] })],
+      [await saved('key.json', { ...question, result, storageKeys: [{ toString: 1 }] })],
+      [await saved('scheme.json', { ...question, result, scheme: { toString: 1 } })],
       [path, '--root', '0x12'],
       [path, '--scheme', 'keccak'],
       [path, '--key', 'oops'],
@@ -134,19 +138,31 @@ describe('plumbline serve', () => {
       ['--port', '-1'],
       ['--block-time', '0'],
       ['--max-batch', 'many'],
+      ['--max-answer', '0'],
+      ['--max-answer', '1e6'],
+      ['--max-connections-per-client', '0'],
+      ['--max-filters', '-1'],
+      ['--receive-timeout', 'long'],
+      ['--allow-origin', 'https://app.example/'],
+      ['--allow-origin', 'app.example'],
       ['--genesis', join(directory, 'none.json')],
       ['--network', await profile({ chainId: '12' })],
       ['extra'],
     ];
     for (const args of cases) await expect(run(serveCommand, ...args), args.join(' ')).rejects.toMatchObject(unusable);
-    for (const content of [{ colour: 'red' }, { txGasLimit: 'much' }, { gasSearch: 'fast' }, { forks: [] }, []]) {
+    const profiles = [
+      ...[{ colour: 'red' }, { txGasLimit: 'much' }, { gasSearch: 'fast' }, { forks: [] }, [], { forks: [null] }],
+      ...[{ pricing: { model: 'extra-data' } }, { rollup: { address: '0x12' } }, { hashSchemes: [{ fromBlock: 0 }] }],
+      ...[{ pool: { margin: '1' } }, { moduleLimits: { BLOCK_KECCAK: -1 } }, { chainId: 0 }, { slotSeconds: 0 }],
+    ];
+    for (const content of profiles) {
       await expect(run(serveCommand, '--network', await profile(content))).rejects.toMatchObject(unusable);
     }
   });
 });
 
 describe('the built command', () => {
-  const script = fileURLToPath(new URL('../../dist/hosts/cli/cli.js', import.meta.url));
+  const script = fileURLToPath(new URL('../../dist/node/cli.js', import.meta.url));
 
   /** Starts it and resolves once it has printed `expected`. */
   async function start(expected: RegExp, ...args: string[]): Promise<{ child: ChildProcess; match: RegExpExecArray }> {
@@ -205,6 +221,35 @@ describe('the built command', () => {
       expect(await ended).toEqual([0, null]);
     },
   );
+
+  test('takes its limits and the origins of pages', async () => {
+    const limits = ['--max-answer', '1000', '--max-filters', '1', '--max-connections-per-client', '8'];
+    const access = ['--allow-origin', 'https://app.example', '--allow-host', 'node.test'];
+    const { child, match } = await start(/http:\/\/127\.0\.0\.1:(\d+)\//, 'serve', '--port', '0', ...limits, ...access);
+    const ask = async (method: string, headers: Record<string, string> = {}, ...params: unknown[]) => {
+      const body = JSON.stringify({ id: 1, method, params });
+      const sent = request({ port: match[1], host: '127.0.0.1', method: 'POST', headers });
+      sent.end(body);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      const text = (await response.toArray()).join('');
+      return { status: response.statusCode, ...(JSON.parse(text) as { result?: unknown; error?: unknown }) };
+    };
+    const newest = await ask('eth_getBlockByNumber', {}, 'latest', true);
+    expect(newest.error).toEqual({ code: -32003, message: 'Response too large (more than 1000 bytes)' });
+    expect(await ask('eth_newBlockFilter')).toHaveProperty('result');
+    expect((await ask('eth_newBlockFilter')).error).toEqual({ code: -32005, message: 'Number of filters exceeds 1' });
+    const statuses = [
+      { origin: 'https://app.example' },
+      { origin: 'http://node.test', host: 'node.test' },
+      { host: 'localhost' },
+      { origin: 'https://evil.example' },
+      { host: 'evil.example' },
+    ].map(async (headers) => (await ask('eth_chainId', headers as Record<string, string>)).status);
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200, 403, 403]);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
 
   test('serves as a light node what another one serves as a devnet', async () => {
     const network = await saved('network.json', { name: 'mine', chainId: 4242 });

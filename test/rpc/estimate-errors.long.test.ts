@@ -119,6 +119,11 @@ describe.each(GAS_SEARCHES)('errors of an estimate by the %s search', (gasSearch
     },
   );
 
+  test('init code above the limit of EIP-3860', async () => {
+    const message = 'init code of 49153 bytes is above the limit of 49152 (EIP-3860)';
+    await refusesBoth({ from: FROM, data: `0x${'00'.repeat(49_153)}` }, { code: -32000, message });
+  });
+
   test('a sender without funds, no price', async () => {
     // 21 000 gas at the base fee of 7 wei.
     const message = `transaction up-front cost 0x23e38 exceeds transaction sender account balance 0x0 for sender ${POOR}`;

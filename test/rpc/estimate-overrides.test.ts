@@ -65,6 +65,19 @@ describe.each(GAS_SEARCHES)('overrides of an estimate by the %s search', (gasSea
     expect(await ask('eth_getBalance', RECEIVER, 'latest')).toBe('0x0');
   });
 
+  test.each([{ gasPrice: '0x3b9aca00' }, { maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x1' }])(
+    'money for the sender of a call with a price, %o',
+    async (price) => {
+      const call = { from: POOR, to: RECEIVER, value: '0x5', ...price };
+      const gasLimit = await onlyWith(call, { [POOR]: { balance: ETHER } }, { code: expect.any(Number) });
+      expect(gasLimit).toBe('0x5208');
+      // Of a sender with some money, too: docs/spec/interface.md 2.5, rule 3.
+      const dear = { from: FUNDED, to: RECEIVER, gasPrice: ETHER };
+      const rich = { [FUNDED]: { balance: '0xd3c21bcecceda1000000' } };
+      expect(await onlyWith(dear, rich, { code: expect.any(Number) })).toBe('0x5208');
+    },
+  );
+
   test('tokens for the sender, by stateDiff', async () => {
     const call = { from: POOR, to: TEST_TOKEN, data: transferCalldata(RECEIVER, 500n) };
     const stateDiff = { [slotOf(POOR)]: hexWord(500) };

@@ -17,7 +17,10 @@ const CALL = { from: FROM, to: TEST_TOKEN, data: transferCalldata(TO, 5n) };
 /** A loop of 500 000 rounds: most of the gas that a transaction may have. */
 const ROUNDS = '0x5f5b600101806207a12011600157' as const;
 const HASHING: Hex = `0x11${'00'.repeat(19)}`;
+/** Hashes 64 KiB for as long as there is gas. */
+const ENDLESS: Hex = `0x12${'00'.repeat(19)}`;
 const alloc = {
+  [ENDLESS]: { nonce: 1n, code: '0x5b620100005f20505f56' as Hex },
   [LOOP]: { nonce: 1n, code: `${ROUNDS}00` as Hex },
   // The hash of 137 bytes of memory.
   [HASHING]: { nonce: 1n, code: '0x60895f2000' as Hex },
@@ -114,6 +117,7 @@ describe('an explained estimate', () => {
 
 describe('what bounds an estimate', () => {
   const loop = { from: FROM, to: LOOP, data: '0x01' };
+  const long = { to: ENDLESS, gas: '0x2faf080' };
 
   test('the search of a node is an option', async () => {
     const node = await createInlineNode({ gasSearch: 'exact' });
@@ -123,10 +127,10 @@ describe('what bounds an estimate', () => {
     await node.close();
   });
 
-  test('the step budget: an error, and the next request is answered', async () => {
-    const node = await createInlineNode({ chain: { kind: 'devnet', alloc }, stepBudget: 50_000 });
+  test('the gas budget: an error, and the next request is answered', async () => {
+    const node = await createInlineNode({ chain: { kind: 'devnet', alloc }, gasBudget: 50_000 });
     for (const method of ['linea_estimateGas', 'eth_estimateGas', 'eth_call', 'eth_createAccessList']) {
-      const error = { code: -32000, message: 'execution stopped after 50000 steps' };
+      const error = { code: -32000, message: 'execution stopped: its runs have used more than 50000 gas' };
       await expect(node.request({ method, params: [loop] })).rejects.toMatchObject(error);
       expect(await node.request({ method: 'linea_estimateGas', params: [CALL] })).toHaveProperty('gasLimit');
     }
@@ -135,7 +139,7 @@ describe('what bounds an estimate', () => {
 
   test('the time of a request, during its execution', async () => {
     const node = await createInlineNode({ chain: { kind: 'devnet', alloc }, requestTimeoutMs: 30 });
-    const answer = node.request({ method: 'linea_estimateGas', params: [loop] });
+    const answer = node.request({ method: 'eth_call', params: [long] });
     await expect(answer).rejects.toMatchObject({ code: -32603, message: 'Timeout expired' });
     // Time that is so short may be over for this one, too, on a busy machine.
     await eventually(async () => expect(await node.request({ method: 'eth_chainId' })).toBe('0xe703'));
@@ -145,7 +149,7 @@ describe('what bounds an estimate', () => {
   test('its caller, and meanwhile others are answered', async () => {
     const node = await createInlineNode({ chain: { kind: 'devnet', alloc } });
     const controller = new AbortController();
-    const answer = node.request({ method: 'linea_estimateGas', params: [loop] }, { signal: controller.signal });
+    const answer = node.request({ method: 'eth_call', params: [long] }, { signal: controller.signal });
     const refused = expect(answer).rejects.toBeDefined();
     let finished = false;
     answer.catch(() => {

@@ -194,6 +194,29 @@ describe('filters', () => {
     registry.remove([...ids][0]!);
     expect(registry.addTransactions()).toMatch(/^0x/);
   });
+
+  test('the limit is that of each client', async () => {
+    registry = new FilterRegistry(blocks.chain, { now: () => now, maxFilters: 2 });
+    for (let i = 0; i < 2; i++) registry.addTransactions('a');
+    const message = 'there are 2 filters already: uninstall one first';
+    const refusal = { code: 'FILTER_LIMIT', message, details: { limit: 2 } };
+    await expect(registry.addBlocks('a')).rejects.toMatchObject(refusal);
+    await expect(registry.addLogs(parseLogRequest({}), 'a')).rejects.toMatchObject(refusal);
+    expect(await registry.addBlocks('b')).toMatch(/^0x/);
+  });
+
+  test('of all clients together, the one with the most loses its oldest', async () => {
+    registry = new FilterRegistry(blocks.chain, { now: () => now, maxFilters: 1000 });
+    const first = registry.addTransactions('small');
+    const many: string[] = [];
+    for (let i = 0; i < 1000; i++, now++) many.push(registry.addTransactions('large'));
+    for (let i = 0; i < 23; i++) registry.addTransactions(`other ${i}`);
+    await registry.changes(many[0]!);
+    for (let i = 0; i < 2; i++) registry.addTransactions(`last ${i}`);
+    for (const id of [many[1]!, many[2]!])
+      await expect(registry.changes(id)).rejects.toMatchObject({ code: 'FILTER_NOT_FOUND' });
+    for (const id of [first, many[0]!, many[3]!]) expect(await registry.changes(id)).toEqual({ hashes: [] });
+  });
 });
 
 describe('ranges of logs', () => {

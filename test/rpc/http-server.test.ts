@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { type ClientRequest, request as openRequest } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkEnvelopeCase } from '../../conformance/envelope.js';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import { type RunningServer, serve } from '../../src/hosts/server/serve.js';
+import { type RunningServer, type ServeOptions, serve } from '../../src/hosts/server/serve.js';
 import { linea } from '../../src/networks/linea.js';
 import { fixtureJson } from '../support/fixtures.js';
 import { gate } from '../support/stub-node.js';
@@ -204,15 +204,151 @@ describe('stopping', () => {
   });
 });
 
-test('closes connections above its limit as they come', async () => {
-  const small = await serve(node, { port: 0, maxConnections: 1 });
-  const first = connect(small.port, '127.0.0.1');
-  await once(first, 'connect');
-  const second = connect(small.port, '127.0.0.1');
-  second.on('error', () => {});
-  second.resume();
-  await once(second, 'close');
-  expect(first.destroyed).toBe(false);
-  first.destroy();
-  await small.close();
+describe('clients that do nothing', () => {
+  const CALL = '{"id":1,"method":"eth_chainId"}';
+  const limited = async (options: ServeOptions) => {
+    const small = await serve(node, { port: 0, ...options });
+    onTestFinished(() => small.close({ graceMs: 0 }));
+    return { port: small.port, url: `http://127.0.0.1:${small.port}/` };
+  };
+  const open = async (port: number, text = '') => {
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    const closed = once(socket, 'close');
+    await once(socket, 'connect');
+    socket.write(text);
+    return { socket, closed };
+  };
+  const HALF = `POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${CALL.length}\r\n\r\n{`;
+
+  test.each([
+    ['silent connections', ''],
+    ['slow bodies', HALF],
+  ])('%s give way to one that asks', async (_, text) => {
+    for (const limits of [{ maxConnections: 4 }, { maxConnectionsPerClient: 4 }]) {
+      const { port, url } = await limited(limits);
+      const idle = [];
+      for (let i = 0; i < 4; i++) idle.push(await open(port, text));
+      const response = await fetch(url, { method: 'POST', body: CALL });
+      expect(await response.json()).toMatchObject({ result: '0xe703' });
+      idle[0]!.socket.resume();
+      await idle[0]!.closed;
+    }
+  });
+
+  test('a connection that is being answered does not: the new one is closed', async () => {
+    const { port, url } = await limited({ maxConnections: 1 });
+    const [held, handle] = [gate(), node.handle];
+    vi.spyOn(node, 'handle').mockImplementationOnce(async (request) => {
+      held.arrive();
+      await held.closed;
+      return handle(request);
+    });
+    const asked = fetch(url, { method: 'POST', body: CALL });
+    await held.reached;
+    const { closed, socket } = await open(port);
+    socket.resume();
+    await closed;
+    held.open();
+    expect(await (await asked).json()).toMatchObject({ result: '0xe703' });
+  });
+
+  test('a request that does not arrive in time gets 408', async () => {
+    const { port } = await limited({ receiveTimeoutMs: 50 });
+    const { socket, closed } = await open(port, HALF);
+    const [data] = (await once(socket, 'data')) as [Buffer];
+    expect(String(data)).toMatch(/^HTTP\/1.1 408 /);
+    await closed;
+  });
+
+  test.each(['maxConnections', 'maxConnectionsPerClient', 'receiveTimeoutMs'])('%s is checked', async (name) => {
+    for (const value of [0, -1, 1.5, Number.NaN, '7'])
+      await expect(serve(node, { port: 0, [name]: value })).rejects.toMatchObject({
+        code: 'INVALID_PARAMETER',
+        message: `${name}: must be a whole number above zero`,
+      });
+  });
+
+  test('filters are limited for each address, and for each session', async () => {
+    const few = await createInlineNode({ maxFilters: 2 });
+    onTestFinished(() => few.close());
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_newBlockFilter' });
+    const from = async (client: string) => {
+      const response = await few.handle(new Request('http://127.0.0.1/', { method: 'POST', body }), { client });
+      return (await response.json()) as { result?: string; error?: object };
+    };
+    const refused = { jsonrpc: '2.0', id: 1, error: { code: -32005, message: 'Number of filters exceeds 2' } };
+    for (const client of ['10.0.0.1', '10.0.0.2']) {
+      for (let i = 0; i < 2; i++) expect((await from(client)).result).toMatch(/^0x/);
+      expect(await from(client)).toEqual(refused);
+    }
+    for (let i = 0; i < 2; i++) {
+      const session = few.openSession(() => {});
+      for (let i = 0; i < 2; i++) expect((await session.dispatch(JSON.parse(body))).body).toHaveProperty('result');
+      expect((await session.dispatch(JSON.parse(body))).body).toEqual(refused);
+    }
+  });
+});
+
+describe('who may ask a server on loopback, without options', () => {
+  let plain: PlumblineNode;
+  let open: RunningServer;
+  beforeAll(async () => {
+    plain = await createInlineNode();
+    open = await serve(plain, { port: 0 });
+  });
+  afterAll(async () => {
+    await open.close();
+    await plain.close();
+  });
+
+  /** Status of a request with these headers; `fetch` sets host and origin itself. */
+  async function statusOf(method: string, path: string, headers: Record<string, string>): Promise<number> {
+    const request = openRequest({ host: '127.0.0.1', port: open.port, method, path, headers });
+    request.end(method === 'POST' ? '{"id":1,"method":"eth_chainId"}' : undefined);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode!;
+  }
+
+  async function upgradeStatusOf(headers: Record<string, string>): Promise<number> {
+    const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
+    const asked = { connection: 'Upgrade', upgrade: 'websocket', ...key, ...headers };
+    const request = openRequest({ host: '127.0.0.1', port: open.port, headers: asked });
+    request.end();
+    return new Promise((resolve) => {
+      request.on('upgrade', (response, socket) => {
+        socket.destroy();
+        resolve(response.statusCode!);
+      });
+      request.on('response', (response) => {
+        response.resume();
+        resolve(response.statusCode!);
+      });
+    });
+  }
+
+  test.each([
+    ['a tool, which sends no origin', {}, true],
+    ['a page of the server itself', { host: 'localhost:8545', origin: 'http://localhost:8545' }, true],
+    ['a website', { origin: 'https://evil.test' }, false],
+    [
+      'a website, as text/plain without a preflight',
+      { origin: 'https://evil.test', 'content-type': 'text/plain' },
+      false,
+    ],
+    ['a page without an origin of its own', { origin: 'null' }, false],
+    ['a page on another port of this machine', { host: 'localhost:8545', origin: 'http://localhost:3000' }, false],
+    ['a website that points its name here', { host: 'evil.test', origin: 'http://evil.test' }, false],
+    ['the same, without an origin', { host: 'evil.test' }, false],
+  ])('%s', async (_, headers, isAllowed) => {
+    const given = headers as Record<string, string>;
+    expect(await statusOf('POST', '/', given)).toBe(isAllowed ? 200 : 403);
+    expect(await statusOf('POST', '/v3/key', given)).toBe(isAllowed ? 200 : 403);
+    expect(await statusOf('POST', '/l1', given)).toBe(isAllowed ? 200 : 403);
+    expect(await statusOf('GET', '/liveness', given)).toBe(isAllowed ? 200 : 403);
+    expect(await statusOf('OPTIONS', '/', given)).toBe(isAllowed ? 204 : 403);
+    expect(await upgradeStatusOf(given)).toBe(isAllowed ? 101 : 403);
+  });
 });

@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { bodyMeter } from '../../src/hosts/server/connections.js';
 import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http/http.js';
 import type { Dispatch } from '../../src/rpc/protocol/handle.js';
 import { createDispatcher } from '../../src/rpc/protocol/handle.js';
 import { createMethodTable } from '../../src/rpc/protocol/method.js';
+import { settled } from '../support/eventually.js';
 import { someMethod } from '../support/some-method.js';
 
 let slowBegins = () => {};
@@ -70,7 +72,6 @@ describe('HTTP', () => {
   it.each([
     ['bytes that are no UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
     ['nothing', ''],
-    ['nesting without end', '['.repeat(200_000)],
   ])('answers %s with a parse error', async (_, body) => {
     const response = await endpoint()(post(body));
     expect(response.status).toBe(400);
@@ -79,6 +80,20 @@ describe('HTTP', () => {
       id: null,
       error: { code: -32700, message: 'Parse error' },
     });
+  });
+
+  it.each([
+    ['arrays', '['.repeat(1_000_000)],
+    ['objects', '{"a":'.repeat(1_000_000)],
+    ['a whole value', `${'['.repeat(500_000)}${']'.repeat(500_000)}`],
+  ])('refuses %s that are nested without end before it parses them', async (_, body) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    const response = await endpoint()(post(body));
+    expect(parse).not.toHaveBeenCalled();
+    expect(response.status).toBe(400);
+    const message = 'Invalid Request (nested deeper than 256 levels)';
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32600, message } });
   });
 
   it('answers a body that breaks off with a parse error', async () => {
@@ -153,6 +168,32 @@ describe('body limit', () => {
     expect((await endpoint({ maxBodyBytes: 100 })(post(body, { 'content-length': '10' }))).status).toBe(413);
   });
 
+  it('holds for the bodies of one client together, while they come and while they are answered', async () => {
+    const limited = endpoint({ maxBodyBytes: 100 });
+    const bodies = bodyMeter(800);
+    const ask = (body: BodyInit, client: string) => bodies(client, (mayTake) => limited(post(body), { mayTake }));
+    const controller = new AbortController();
+    const { body, state } = streamed(1, new Uint8Array(100).fill(0x20));
+    const held = new ReadableStream<Uint8Array>({
+      start: (stream) => {
+        stream.enqueue(new Uint8Array(100).fill(0x20));
+        controller.signal.addEventListener('abort', () => stream.close());
+      },
+    });
+    const running = Array.from({ length: 7 }, () => ask(CALL.replace('eth_chainId', 'slow').padEnd(100), 'a'));
+    const slow = ask(held, 'a');
+    await settled();
+    const refused = await ask(body, 'a');
+    expect([refused.status, state.cancelled]).toEqual([429, true]);
+    const error = { code: -32005, message: 'Too many bytes of requests at once' };
+    expect(await refused.json()).toEqual({ jsonrpc: '2.0', id: null, error });
+    expect((await ask(CALL, 'b')).status).toBe(200);
+    controller.abort();
+    expect((await slow).status).toBe(400);
+    expect((await ask(CALL, 'a')).status).toBe(200);
+    expect(running).toHaveLength(7);
+  });
+
   it('takes a body of exactly the limit', async () => {
     expect((await endpoint({ maxBodyBytes: 100 })(post(CALL.padEnd(100)))).status).toBe(200);
     expect((await endpoint({ maxBodyBytes: 100 })(post(CALL.padEnd(101)))).status).toBe(413);
@@ -192,7 +233,7 @@ describe('origins and hosts', () => {
   });
 
   it('with a list, answers its origins, its own, and callers that are no page', async () => {
-    const listed = endpoint({ allowedOrigins: [page] });
+    const listed = endpoint({ allowedOrigins: [page], allowedHosts: ['node.test'] });
     const statuses = [{ origin: page }, { origin: 'http://node.test' }, {}].map(
       async (headers) => (await listed(post(CALL, headers as Record<string, string>))).status,
     );
@@ -212,6 +253,21 @@ describe('origins and hosts', () => {
       expect(response.headers.get('access-control-allow-origin')).toBeNull();
     },
   );
+
+  it.each([
+    ['http://evil.test', 403],
+    ['http://evil.test:8545', 403],
+    ['http://localhost.evil.test', 403],
+    ['http://127.0.0.1.evil.test', 403],
+    ['http://127.0.0.1:8545', 200],
+    ['http://192.168.0.7', 200],
+    ['http://[fd00::1]:8545', 200],
+    ['http://localhost:8545', 200],
+  ])('with a list and any host, its own origin %s gets %i: a site may point its name here', async (own, status) => {
+    const listed = endpoint({ allowedOrigins: [page] });
+    const request = new Request(own, { method: 'POST', body: CALL, headers: { origin: own } });
+    expect((await listed(request)).status).toBe(status);
+  });
 
   it('refuses a host name that is not listed', async () => {
     const response = await endpoint({ allowedHosts: ['localhost'] })(post(CALL));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Hex } from '../../src/primitives/hex.js';
 import { contracts } from '../support/contracts.js';
-import { accountAt, stranger } from '../support/dev-node.js';
+import { accountAt, stranger, word } from '../support/dev-node.js';
 import { type LightSceneOptions, lightScene } from '../support/light-node.js';
 import { swapScene } from '../support/swap-scene.js';
 
@@ -56,5 +57,33 @@ describe('a light node estimates as the node that holds the state', () => {
       statistics.roundTrips,
       JSON.stringify(endpoints[0]!.seen.map((calls) => calls.map(({ method }) => method))),
     ).toBeLessThanOrEqual(most);
+  });
+});
+
+describe('speculative executions of a light node', () => {
+  /**
+   * Reads twelve slots, each of which names the next one, counts to 65 535 (29 gas each, 1.9 million together), and reverts unless
+   * the last slot holds 0xbeef. A guess never does, so the call is executed speculatively as often as it may be.
+   */
+  const code: Hex = `0x5f${'54'.repeat(12)}5f5b6001018061ffff11600e575061beef146025575f5ffd5b00`;
+  const names = [0n, ...Array.from({ length: 11 }, (_, i) => BigInt(1000 + i)), 0xbeefn];
+  const storage = Object.fromEntries(names.slice(1).map((next, i) => [word(names[i]!), word(next)]));
+  const guarded = stranger('77');
+  const endpoints = [{ missing: ['eth_createAccessList'] }];
+  const dev = { chain: { kind: 'devnet', alloc: { [guarded]: { code, storage } } } } as const;
+  const lightWith = (gasBudget: number) => lightScene({ dev, endpoints, more: { gasBudget } });
+
+  test('count as gas of their request', async () => {
+    // More than the call itself needs.
+    const { ask } = await lightWith(10_000_000);
+    await expect(ask('eth_call', { to: guarded }, 'latest')).rejects.toMatchObject({
+      code: -32000,
+      message: 'execution stopped: its runs have used more than 10000000 gas',
+    });
+  });
+
+  test('have one budget for all of a call, however many reads they precede', async () => {
+    const { ask } = await lightWith(60_000_000);
+    expect(await ask('eth_call', { to: guarded }, 'latest')).toBe('0x');
   });
 });

@@ -81,3 +81,55 @@ describe('a head above a gap', () => {
     for (let again = 0; again < 2; again++) await expect(scene.ask('eth_blockNumber')).rejects.toMatchObject(tooDeep);
   });
 });
+
+/**
+ * A head that the node has accepted without its ancestors, then another branch that begins `gone` blocks below it.
+ *
+ * @param served - whether the endpoints still have the blocks of the first branch by their hashes
+ */
+async function leftAtFirst(gone: number, gap: number, served: boolean): Promise<LightScene> {
+  const scene = await lightScene({ chain: { maxReorgDepth: 2 } });
+  await mine(scene, 4);
+  const before = await scene.dev.ask('evm_snapshot');
+  await mine(scene, gone);
+  expect(await scene.ask('eth_blockNumber')).toBe(hex(4 + gone));
+  const left = new Map<string, unknown>();
+  for (let number = 4; number <= 4 + gone; number++) {
+    const block = await scene.dev.ask<{ hash: string }>('eth_getBlockByNumber', hex(number), false);
+    left.set(block.hash, block);
+  }
+  await scene.dev.ask('evm_revert', before);
+  await scene.dev.transfer(0, { nonce: 0, to: stranger('aa'), value: 5n });
+  await mine(scene, gone - 1 + gap);
+  for (const { options } of scene.endpoints) {
+    options.tamper = ({ method, params }, result) =>
+      served && method === 'eth_getBlockByHash' ? (left.get(String(params[0])) ?? result) : result;
+  }
+  scene.clock.advance(5_000);
+  return scene;
+}
+
+describe.each([0, 1, 2, 5])('another branch after the first head, %i blocks above it', (gap) => {
+  test.each([1, 2])('that replaces %i blocks: followed', async (gone) => {
+    const scene = await leftAtFirst(gone, gap, true);
+    expect(await scene.ask('eth_blockNumber')).toBe(hex(4 + gone + gap));
+    expect(await scene.ask('eth_getBalance', stranger('aa'), 'latest')).toBe('0x5');
+  });
+
+  test('that replaces more than it may: refused each time', async () => {
+    const scene = await leftAtFirst(3, gap, true);
+    for (const method of ['eth_blockNumber', 'eth_gasPrice']) {
+      await expect(scene.ask(method)).rejects.toMatchObject(tooDeep);
+    }
+  });
+
+  test('of which this cannot be checked: refused, and the reason says so', async () => {
+    const scene = await leftAtFirst(3, gap, false);
+    for (const method of ['eth_blockNumber', 'eth_gasPrice']) {
+      await expect(scene.ask(method)).rejects.toMatchObject({
+        code: -32000,
+        message: /no endpoint has block 6 of the known/,
+      });
+    }
+  });
+});

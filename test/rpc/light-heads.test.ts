@@ -23,6 +23,15 @@ const invented = (block: BlockJson, fields: object): BlockJson => {
 };
 const liar: MockOptions = { tamper: onHead((block) => invented(block, { stateRoot: `0x${'11'.repeat(32)}` })) };
 
+/** Answers with this status, the first so many times. */
+const failing = (status: number, times = Number.POSITIVE_INFINITY): MockOptions => ({
+  intercept(response) {
+    if (times-- <= 0) return false;
+    response.writeHead(status).end();
+    return true;
+  },
+});
+
 const blockNumber = (scene: LightScene) => scene.ask('eth_blockNumber');
 async function mine({ dev }: LightScene, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await dev.ask('evm_mine');
@@ -41,6 +50,20 @@ describe('a head has to be vouched for', () => {
     expect(await scene.ask('eth_getBalance', accountAt(0), 'latest')).toBe(
       await scene.dev.ask('eth_getBalance', accountAt(0), 'latest'),
     );
+  });
+
+  test('one of three that limits its rate, without a time, is asked once', async () => {
+    const scene = await lightScene({ endpoints: [failing(429), {}, {}] });
+    await mine(scene, 2);
+    expect(await blockNumber(scene)).toBe('0x2');
+    expect(scene.endpoints.map(({ seen }) => seen.length)).toEqual([1, 1, 1]);
+  });
+
+  test('it is asked again if the others are not enough', async () => {
+    const scene = await lightScene({ endpoints: [failing(429, 1), {}, failing(503)] });
+    await mine(scene, 2);
+    expect(await blockNumber(scene)).toBe('0x2');
+    expect(scene.endpoints[0]!.seen.length).toBeGreaterThan(1);
   });
 
   test('one of three that is far ahead of the others', async () => {

@@ -147,4 +147,14 @@ describe('logs and filters on a devnet', () => {
     expect(found.map(({ data }) => Number(data))).toEqual([1, 2, 4]);
     expect(await ask('eth_getFilterLogs', id)).toEqual(found);
   });
+
+  test('blocks and logs stay the same when so many blocks follow that they are packed', async () => {
+    const from = { fromBlock: '0x0', toBlock: '0x6' };
+    const block = (number: number) => ask<object>('eth_getBlockByNumber', `0x${number.toString(16)}`, true);
+    const blocks = () => Promise.all([0, 1, 2, 3, 4].map(block));
+    const before = [await blocks(), await logs(from), await logs({ ...from, topics: [null, topicOf(bob)] })];
+    await ask('anvil_mine', '0x110');
+    expect([await blocks(), await logs(from), await logs({ ...from, topics: [null, topicOf(bob)] })]).toEqual(before);
+    expect(await logs({ ...from, toBlock: 'latest' })).toEqual(before[1]);
+  });
 });

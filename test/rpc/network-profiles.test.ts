@@ -4,6 +4,7 @@ import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { DEVNET_VERIFICATION_COST_PRICING, devnet } from '../../src/networks/devnet.js';
+import { linea } from '../../src/networks/linea.js';
 import type { Network } from '../../src/networks/network.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
@@ -230,5 +231,35 @@ describe('a stored devnet', () => {
     await node.close();
     const again = await start({ store });
     expect(await again.request({ method: 'eth_blockNumber' })).toBe('0x4');
+  });
+});
+
+describe('an estimate with a nonce that is used already', () => {
+  const { pastNonces: _, ...unsaid } = devnet();
+  test.each([
+    ['the devnet', devnet(), true],
+    ['Linea', linea, false],
+    ["a profile with Besu's search that says nothing", unsaid, false],
+    ["a profile with geth's search that says nothing", { ...unsaid, gasSearch: 'geth' }, true],
+    [
+      'a profile with the search of geth that refuses',
+      { ...devnet({ gasSearch: 'geth' }), pastNonces: 'refused' },
+      false,
+    ],
+  ] as const)('on %s', async (_, network, answered) => {
+    const node = await startOn(network);
+    const ask = (method: string, ...params: unknown[]) => node.request({ method, params });
+    const plain = { from: call.from, to: DEV_ACCOUNTS[1]!.address };
+    const gasPrice = 1_000_000_000n;
+    const transaction = { nonce: 0, to: plain.to, gasLimit: 21_000n, gasPrice, chainId: network.chainId };
+    await ask('eth_sendRawTransaction', signTransaction(0, transaction));
+    await ask('evm_mine');
+    expect(await ask('eth_getTransactionCount', plain.from, 'latest')).toBe('0x1');
+    for (const method of ['eth_estimateGas', 'linea_estimateGas']) {
+      const estimate = ask(method, { ...plain, nonce: '0x0' });
+      if (answered) expect(JSON.stringify(await estimate)).toContain('0x5208');
+      else await expect(estimate).rejects.toMatchObject({ code: -32001, message: 'Nonce too low' });
+      expect(JSON.stringify(await ask(method, { ...plain, nonce: '0x1' }))).toContain('0x5208');
+    }
   });
 });

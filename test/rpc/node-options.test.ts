@@ -12,6 +12,9 @@ import { accountAt } from '../support/dev-node.js';
 const KEY = '0123456789abcdef';
 const endpoints = [`https://first.example/v3/${KEY}`];
 
+/** A light node that follows layer 1. */
+const followed = (layerOne: object) => ({ chain: { kind: 'light', network: linea, endpoints, layerOne } });
+
 /** Options as a program in JavaScript may give them, and the option that is wrong. */
 const WRONG: readonly (readonly [parameter: string, options: unknown])[] = [
   ['chain', { chain: 'devnet' }],
@@ -22,6 +25,10 @@ const WRONG: readonly (readonly [parameter: string, options: unknown])[] = [
   ['chain.endpoints', { chain: { kind: 'light', network: linea, endpoints: endpoints[0] } }],
   ['chain.endpoints', { chain: { kind: 'replica', network: linea } }],
   ['chain.layerOne', { chain: { kind: 'light', network: linea, endpoints, layerOne: endpoints[0] } }],
+  ['chain.layerOne.consensus', followed({ execution: endpoints })],
+  ['chain.layerOne.execution', followed({ consensus: endpoints, execution: endpoints[0] })],
+  ['chain.layerOne.checkpointServers', followed({ consensus: endpoints, execution: endpoints, checkpointServers: {} })],
+  ['chain.layerOne', { chain: { kind: 'replica', network: linea, endpoints, layerOne: {}, trieLogs: endpoints } }],
   ['chain.maru', { chain: { kind: 'light', network: linea, endpoints, maru: { url: endpoints[0] } } }],
   ['chain.network', { chain: { kind: 'light', endpoints } }],
   ['chain.network', { chain: { kind: 'light', network: 'linea', endpoints } }],
@@ -39,7 +46,8 @@ const WRONG: readonly (readonly [parameter: string, options: unknown])[] = [
   ['gasSearch', { gasSearch: 'binary' }],
   ['storeCheck', { storeCheck: 'none' }],
   ['requestTimeoutMs', { requestTimeoutMs: -1 }],
-  ['stepBudget', { stepBudget: '1000' }],
+  ['gasBudget', { gasBudget: '1000' }],
+  ['connectionGasBudget', { connectionGasBudget: 0 }],
   ['maxBatch', { maxBatch: Number.NaN }],
   ['maxSubscriptions', { maxSubscriptions: 0 }],
 ];

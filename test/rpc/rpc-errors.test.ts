@@ -47,6 +47,7 @@ describe('errors of plumbline as JSON-RPC', () => {
       'Requested range exceeds maximum RPC range limit',
     ],
     [of('FILTER_NOT_FOUND', { id: '0x1' }), -32000, 'Filter not found'],
+    [of('ANSWER_TOO_LARGE', { limit: 1000 }), -32003, 'Response too large (more than 1000 bytes)'],
     [of('FILTER_LIMIT', { limit: 1000 }), -32005, 'Number of filters exceeds 1000'],
     [of('METHOD_NOT_FOUND', { method: 'x' }), -32601, 'Method not found'],
     [of('METHOD_NOT_ENABLED', { method: 'x' }), -32604, 'Method not enabled'],
@@ -62,7 +63,23 @@ describe('errors of plumbline as JSON-RPC', () => {
       'Transaction processing could not be completed due to an exception (Invalid opcode: 0xc8)',
     ],
     [of('GAS_ALLOWANCE_EXCEEDED', { allowance: 21_000n }), -32000, 'gas required exceeds allowance (21000)'],
+    [of('GAS_BUDGET_EXCEEDED', { budget: 500 }), -32000, 'execution stopped: its runs have used more than 500 gas'],
+    [
+      of('GAS_BUDGET_EXCEEDED', { budget: 500, retryAfterMs: 1_001 }),
+      -32005,
+      'execution stopped: its runs have used more than 500 gas within a minute, with others of the connection; try again in 2 s',
+    ],
     [of('INVALID_PARAMETER', { parameter: 'gas', reason: 'is above it' }), -32602, 'Invalid params (gas: is above it)'],
+    [
+      of('FORK_UNSUPPORTED', { network: 'mainnet', fork: 'gloas', epoch: 500_000 }),
+      -32603,
+      'Internal error (this release does not read the fork gloas of layer 1)',
+    ],
+    [
+      of('LAYER_ONE_CONTRADICTS', { reason: 'EQUIVOCATION', slot: 7 }),
+      -32603,
+      'Internal error (layer 1 contradicts itself at slot 7)',
+    ],
     [of('INTERNAL', { reason: 'secret' }), -32603, 'Internal error'],
   ])('%j', (error, code, message) => {
     expect(error).toEqual({ code, message });
@@ -86,6 +103,7 @@ describe('errors of plumbline as JSON-RPC', () => {
   it.each<[TransactionRule, string]>([
     ['gas-limit', 'Gas limit of transaction is greater than the allowed max of 24000000'],
     ['calldata-size', 'Calldata of transaction is greater than the allowed max of 60000'],
+    ['init-code', 'init code of 49153 bytes is above the limit of 49152 (EIP-3860)'],
     ['recipient', 'destination address is a precompile address and cannot receive transactions'],
   ])('a transaction refused for %s says why', (rule, reason) => {
     expect(rejected(rule, reason)).toEqual({ code: -32000, message: reason });

@@ -197,6 +197,12 @@ describe('a simulation that is refused', () => {
     ['a number too far away', -38026, { blockOverrides: { number: '0x101' } }, {}],
     ['a tip above the price', -32602, { calls: [{ ...sent, maxPriorityFeePerGas: '0x3b9aca01' }] }, {}],
     ['another chain', -32602, { calls: [{ ...sent, chainId: '0x1' }] }, {}],
+    [
+      'blobs on a network without them',
+      -32602,
+      { calls: [{ ...sent, blobVersionedHashes: [`0x01${'00'.repeat(31)}`] }] },
+      {},
+    ],
     ['both forms of storage', -32000, { stateOverrides: { [CONTRACT]: { state: {}, stateDiff: {} } } }, {}],
   ])('for %s: %i', async (_what, code, block, options) => {
     const dev = await devNode();

@@ -1,10 +1,11 @@
+import { generateAddress } from '@ethereumjs/util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
-import type { Hex } from '../../src/primitives/hex.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
 const FROM = DEV_ACCOUNTS[0]!.address;
@@ -12,6 +13,16 @@ const at = (number: number): Hex => `0xc0de${number.toString(16).padStart(36, '0
 const word = (value: bigint | number) => `0x${value.toString(16).padStart(64, '0')}`;
 /** Returns what the opcodes leave on the stack. */
 const returning = (opcodes: string): Hex => `0x${opcodes}5f5260205ff3`;
+
+/** The contract that the first creation of `at(1)` makes, by another implementation. */
+const CREATED = bytesToHex(generateAddress(hexToBytes(at(1)), Uint8Array.of(1)));
+/** Runs CREATE with this init code, of up to 32 bytes. */
+const creating = (code: string) => {
+  const length = code.length / 2;
+  return `${(0x5f + length).toString(16)}${code}5f5260${word(length).slice(-2)}60${word(32 - length).slice(-2)}5ff0`;
+};
+/** Applies opcodes to the address of that contract. */
+const createdCheck = (opcodes: string) => `73${CREATED.slice(2)}${opcodes}50`;
 
 const IDENTITY: Hex = `0x${'4'.padStart(40, '0')}`;
 const alloc = {
@@ -120,6 +131,30 @@ describe.each(['besu', 'geth'] as const)('simulated calls on a network of %s', (
   test('a transfer touches nothing beside its ends (execution-apis: create-al-value-transfer)', async () => {
     const call = { from: FROM, to: `0x01${'00'.repeat(19)}`, value: '0xa', nonce: '0x0' };
     expect(await ask('eth_createAccessList', call, 'latest')).toEqual({ accessList: [], gasUsed: '0x5208' });
+  });
+
+  // A creation warms the new address for the rest of the transaction, also where it fails (EIP-2929).
+  test.each([
+    ['a creation', '5f5ff3', '', []],
+    ['a creation that reverts', '5f5ffd', '', []],
+    ['a creation that stops with an error', 'fe', '', []],
+    ['a creation whose code asks for itself and reverts', '303b5f5ffd', '', []],
+    ['a creation that reverts, its address then asked for', '303b5f5ffd', createdCheck('3b'), []],
+    ['a creation, its address then called', '5f5ff3', createdCheck('5f5f5f5f5f945af1'), []],
+    [
+      'an address asked for and then created',
+      '5f5ff3',
+      '',
+      [{ address: CREATED, storageKeys: [] }],
+      createdCheck('31'),
+    ],
+    ['the same, where it reverts', '5f5ffd', '', [{ address: CREATED, storageKeys: [] }], createdCheck('31')],
+  ])('the access list of %s', async (_, initCode, after, accessList, before = '') => {
+    const code = `0x${before}${creating(initCode)}50${after}00`;
+    const overrides = { [at(1)]: { code, nonce: '0x1' } };
+    const call = { from: FROM, to: at(1), gas: '0x989680' };
+    const found = await ask<AccessList>('eth_createAccessList', call, 'latest', overrides);
+    expect(found.accessList).toEqual(accessList);
   });
 
   test('a call that fails has its list, and the failure beside it', async () => {

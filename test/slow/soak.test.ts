@@ -1,64 +1,17 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { eventually } from '../support/eventually.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
+import { Connection, held, type Memory, megabytes, startChild } from './soak-child.js';
 
 /* Slow because of its 5 000 transactions, twice, against a server of its own: memory has to stay within bounds. */
 
 const TRANSACTIONS = 5_000;
 const FIRST = 500;
 const CONNECTIONS = 8;
-/** What memory may grow to, as a multiple of what it was after the first transactions. */
-const GROWTH = 1.5;
-
-interface Memory {
-  readonly heapUsed: number;
-  readonly external: number;
-  readonly rss: number;
-}
-
-interface Answer {
-  readonly result?: unknown;
-  readonly error?: unknown;
-}
-
-async function told<Message>(child: ChildProcess): Promise<Message> {
-  const [message] = (await once(child, 'message')) as [Message];
-  return message;
-}
-
-async function memoryOf(child: ChildProcess): Promise<Memory> {
-  const answer = told<Memory>(child);
-  child.send('measure');
-  return answer;
-}
-
-/** One connection that stays open. */
-class Connection {
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
-
-  constructor(private readonly port: number) {}
-
-  async ask(method: string, ...params: unknown[]): Promise<unknown> {
-    const sent = request({ port: this.port, host: '127.0.0.1', method: 'POST', agent: this.agent });
-    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-    const [response] = (await once(sent, 'response')) as [AsyncIterable<Uint8Array>];
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of response) chunks.push(chunk);
-    const answer = JSON.parse(Buffer.concat(chunks).toString()) as Answer;
-    expect(answer.error).toBeUndefined();
-    return answer.result;
-  }
-
-  close(): void {
-    this.agent.destroy();
-  }
-}
+/** What memory may grow by for one transaction, bytes: a devnet in memory keeps its block, receipt and state changes. */
+const KEPT = 4096;
 
 /** The transactions of one sender: ether and tokens by turns. */
 function signed(sender: number, count: number): string[] {
@@ -71,9 +24,6 @@ function signed(sender: number, count: number): string[] {
   });
 }
 
-const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MB`;
-const held = ({ heapUsed, external }: Memory) => heapUsed + external;
-
 const MODES = [
   ['a block for each second', { intervalSeconds: 1 }],
   ['a block for each transaction', 'auto'],
@@ -82,10 +32,8 @@ const MODES = [
 test.each(MODES)(
   `${TRANSACTIONS} transactions over ${CONNECTIONS} connections, %s: bounded memory`,
   async (_, mining) => {
-    const script = fileURLToPath(new URL('soak-server.mjs', import.meta.url));
-    const child = fork(script, [JSON.stringify(mining)], { execArgv: ['--expose-gc'] });
-    const { port } = await told<{ port: number }>(child);
-    const connections = Array.from({ length: CONNECTIONS }, () => new Connection(port));
+    const child = await startChild({ kind: 'devnet', mining });
+    const connections = Array.from({ length: CONNECTIONS }, () => new Connection(child.port));
     const queues = connections.map((_, sender) => signed(sender, TRANSACTIONS / CONNECTIONS));
 
     /** Sends the next transactions of every sender at once, then reads each receipt over the same connection. */
@@ -104,17 +52,18 @@ test.each(MODES)(
 
     try {
       await send(Math.ceil(FIRST / CONNECTIONS));
-      const early = await memoryOf(child);
+      const early = await child.measure();
       const started = performance.now();
       const rest = queues.reduce((sum, queue) => sum + queue.length, 0);
       await send(TRANSACTIONS);
       const seconds = (performance.now() - started) / 1000;
-      const late = await memoryOf(child);
+      const late = await child.measure();
       const tell = (when: string, memory: Memory) =>
         console.log(`${when}: ${megabytes(held(memory))} after collection, resident ${megabytes(memory.rss)}`);
       tell(`after ${TRANSACTIONS - rest} transactions`, early);
       tell(`after ${TRANSACTIONS} transactions`, late);
-      console.log(`factor ${(held(late) / held(early)).toFixed(2)}, at most ${GROWTH}`);
+      const kept = (held(late) - held(early)) / rest;
+      console.log(`${kept.toFixed(0)} bytes more for each transaction, at most ${KEPT}`);
       console.log(`${(rest / seconds).toFixed(0)} transactions per second`);
       const head = Number(await connections[0]!.ask('eth_blockNumber'));
       const sent = await Promise.all(
@@ -122,11 +71,11 @@ test.each(MODES)(
       );
       expect(sent.reduce((sum: number, count) => sum + Number(count), 0)).toBe(TRANSACTIONS);
       expect(head).toBeGreaterThan(0);
-      expect(held(late) / held(early)).toBeLessThan(GROWTH);
+      expect(kept).toBeLessThan(KEPT);
+      expect(await child.stop()).toEqual([]);
     } finally {
       for (const connection of connections) connection.close();
-      child.send('stop');
-      await once(child, 'exit');
+      child.kill();
     }
   },
 );

@@ -8,6 +8,8 @@ export interface FixtureFiles {
   has(path: string): boolean;
   /** Paths of the files and folders of a folder that match, without `.gz`, in order. */
   list(folder: string, pattern: RegExp): string[];
+  /** Where the file is. @throws Error when there is no such file */
+  place(path: string): string;
   /** The file's bytes, unpacked. @throws Error when there is no such file */
   bytes(path: string): Uint8Array;
   /** The file's JSON. @throws Error when there is no such file */
@@ -46,6 +48,7 @@ const OUTSIDE: readonly (readonly [string, string])[] = [
   ['compression/dict/25-04-21.bin', 'Linea’s compression dictionaries'],
   ['state/state-root-vectors.json', 'published hash and state vectors'],
   ['execution-apis/chain.rlp', 'the execution-apis suite'],
+  ['consensus/mainnet/capella-898.json', 'objects of beacon chains'],
 ];
 
 /** Fixtures of these directories; of a file that is in several, the first is read. */
@@ -55,11 +58,15 @@ export function openFixtures(directories: readonly string[]): FixtureFiles {
     const places = directories.flatMap((directory) => [join(directory, name), join(directory, `${name}.gz`)]);
     return places.find((place) => existsSync(place));
   };
+  const place = (path: string): string => {
+    const found = find(path);
+    if (found === undefined) throw new Error(`there is no fixture ${path} (docs/fixtures.md says where to get it)`);
+    return found;
+  };
   const bytes = (path: string): Uint8Array => {
-    const place = find(path);
-    if (place === undefined) throw new Error(`there is no fixture ${path} (docs/fixtures.md says where to get it)`);
-    const raw = readFileSync(place);
-    return new Uint8Array(place.endsWith('.gz') && !path.endsWith('.tar.gz') ? gunzipSync(raw) : raw);
+    const at = place(path);
+    const raw = readFileSync(at);
+    return new Uint8Array(at.endsWith('.gz') && !path.endsWith('.tar.gz') ? gunzipSync(raw) : raw);
   };
   return {
     has: (path) => find(path) !== undefined,
@@ -73,6 +80,7 @@ export function openFixtures(directories: readonly string[]): FixtureFiles {
         .sort()
         .map((name) => `${folder}/${name}`);
     },
+    place,
     bytes,
     json: <T>(path: string) => JSON.parse(new TextDecoder().decode(bytes(path))) as T,
   };

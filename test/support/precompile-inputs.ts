@@ -1,6 +1,7 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { p256 } from '@noble/curves/nist.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { seededRandom } from './random.js';
@@ -44,6 +45,7 @@ export function precompileInputs(): readonly (readonly [number, Uint8Array])[] {
     [0x09, blake(12, 1)],
     [0x09, blake(3, 2)],
     [0x0a, randomBytes(below, 192)],
+    [0x0a, concatBytes(KZG_ZERO_HASH, word(5), word(0), KZG_ZERO, KZG_ZERO)],
     [0x0b, concatBytes(blsPoint(1n), blsPoint(5n))],
     [0x0c, concatBytes(blsPoint(1n), word(7), blsPoint(3n), word(11))],
     [0x0d, concatBytes(bls2, bls2)],
@@ -63,6 +65,10 @@ export function precompileInputs(): readonly (readonly [number, Uint8Array])[] {
   known = [...known, ...[...Array(0x13).keys(), 0x100].map((at) => [at, new Uint8Array(0)] as const)];
   return known;
 }
+
+/** Commitment to the zero polynomial, which is also the proof that it is zero at any point; and its versioned hash. */
+const KZG_ZERO = concatBytes(Uint8Array.of(0xc0), new Uint8Array(47));
+const KZG_ZERO_HASH = concatBytes(Uint8Array.of(1), sha256(KZG_ZERO).subarray(1));
 
 /** Generator of the second group of the curve of EIP-197. */
 const BN254_G2 = hexToBytes(

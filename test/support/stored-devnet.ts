@@ -1,7 +1,7 @@
 import { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
-import { devAlloc, type GenesisAlloc } from '../../src/chain/devnet/state/genesis.js';
+import { allocAsStored, devAlloc, type GenesisAlloc } from '../../src/chain/devnet/state/genesis.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { PlumblineError } from '../../src/errors.js';
 import { devnet } from '../../src/networks/devnet.js';
@@ -24,6 +24,9 @@ function bystanders(): GenesisAlloc {
   const storing = { nonce: 1n, balance: 0n, storage: Object.fromEntries(slots) };
   return { ...Object.fromEntries(accounts), [address(999)]: storing };
 }
+
+/** The accounts as earlier versions had them, without system contracts. */
+export const earlierAlloc = (): GenesisAlloc => allocAsStored({ ...devAlloc(), ...bystanders() }, []);
 
 /** A devnet that seals when told to, on a store that may be none. */
 export async function openDevnet(store?: PageStore, more: Partial<DevnetSettings> = {}): Promise<Devnet> {
@@ -96,6 +99,7 @@ export async function portrait(chain: Devnet, sinceProof = 0): Promise<unknown> 
       if (number <= finalized!.header.number) proofs.push(await chain.zkProof(address, keys, { number }));
     }
   }
+  await chain.settleLayerOne();
   const layerOne = chain.layerOne.head.hash;
   return { head, finalized: finalized!.header.number, layerOne, blocks, proofs };
 }

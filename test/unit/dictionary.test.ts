@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Dictionary, generalDictionary, loadDictionary } from '../../src/dictionary/dictionary.js';
 import { verifyDictionary } from '../../src/dictionary/verify.js';
 import { MAX_DICTIONARY } from '../../src/kernel/contracts.js';
@@ -56,9 +56,17 @@ describe('a dictionary from bytes', () => {
     });
   });
 
-  it('is compared with a checksum in either case', () => {
+  it('is compared with a checksum in either case', async () => {
     const sha256 = `0x${reference.sha256.slice(2).toUpperCase()}` as const;
-    expect(verifyDictionary(ABC, { ...reference, sha256 })).toBe(reference.sha256);
+    expect(await verifyDictionary(ABC, { ...reference, sha256 })).toBe(reference.sha256);
+  });
+
+  it('is verified on pages without https, too, which have no crypto.subtle', async () => {
+    vi.stubGlobal('crypto', {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    expect(await verifyDictionary(ABC, reference)).toBe(reference.sha256);
+    const other = { ...reference, sha256: `0x${'00'.repeat(32)}` } as const;
+    await expect(verifyDictionary(ABC, other)).rejects.toMatchObject({ code: 'DICTIONARY_CHECKSUM_MISMATCH' });
   });
 
   it('is not the network’s own without a reference', async () => {

@@ -149,12 +149,17 @@ describe('estimateGasAt', () => {
     expect(gasLimit).toBe(0xb52en);
   });
 
-  it('uses overridden balances with geth and balances of the chain with Besu', async () => {
+  it('pays with an overridden balance; with Besu also with that of the chain, if it is larger', async () => {
     const poor = { [SENDER]: { balance: '0x1' } } as Alloc;
     const rich: StateOverrides = [{ address: from, balance: ETHER }];
     const priced = { ...transfer, value: 0n, gasPrice: 7n };
     expect((await estimate(poor, priced, 'geth', rich)).gasLimit).toBe(21_000n);
-    await expect(estimate(poor, priced, 'besu', rich)).rejects.toMatchObject({ code: 'UPFRONT_COST_EXCEEDS_BALANCE' });
+    expect((await estimate(poor, priced, 'besu', rich)).gasLimit).toBe(21_000n);
+    await expect(estimate(poor, priced, 'besu')).rejects.toMatchObject({ code: 'UPFRONT_COST_EXCEEDS_BALANCE' });
+    const held = { [SENDER]: { balance: `0x${ETHER.toString(16)}` } } as Alloc;
+    const taken: StateOverrides = [{ address: from, balance: 1n }];
+    expect((await estimate(held, priced, 'besu', taken)).gasLimit).toBe(21_000n);
+    await expect(estimate(held, priced, 'geth', taken)).rejects.toMatchObject({ code: 'GAS_ALLOWANCE_EXCEEDED' });
     await expect(estimate(poor, priced, 'geth')).rejects.toMatchObject({ code: 'GAS_ALLOWANCE_EXCEEDED' });
     expect((await estimate(poor, { ...priced, strict: false }, 'besu')).gasLimit).toBe(21_000n);
     expect((await estimate(poor, { ...priced, gasPrice: undefined }, 'besu')).gasLimit).toBe(21_000n);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
 import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
-import { Interpreters } from '../../src/evm/interpreter/interpreters.js';
 import type { GasSearch } from '../../src/networks/gas-searches.js';
 import type { CallRequest } from '../../src/primitives/call-request.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
@@ -15,8 +14,8 @@ const LOOK_AT_OWN_BALANCE: Hex = `0x47600116600857005b${'60015f55'.repeat(100)}0
 
 const call: CallRequest = { from: hexToBytes(SENDER), to: hexToBytes(CONTRACT), data: Uint8Array.of(1) };
 
-function estimate(alloc: Alloc, request: CallRequest = call, search: GasSearch = 'besu', interpreters?: Interpreters) {
-  const options = { network: networkAt('osaka'), search, interpreters };
+function estimate(alloc: Alloc, request: CallRequest = call, search: GasSearch = 'besu') {
+  const options = { network: networkAt('osaka'), search };
   return estimateGasAt(new AllocState(alloc), blockContext(), request, options);
 }
 
@@ -55,37 +54,34 @@ describe('proved runs of a search', () => {
   });
 });
 
-describe('pooled interpreters', () => {
+describe('kernels that are used again', () => {
   test('give each estimate its own state, block and rules', async () => {
-    const kept = new Interpreters();
     const fresh = allocWith(STORE);
     const written = allocWith(STORE, { [SLOT_0]: ONE });
     const expected = [await estimate(fresh), await estimate(written)];
     expect(expected[0]!.gasUsed).not.toBe(expected[1]!.gasUsed);
     for (let round = 0; round < 3; round++) {
-      expect(await estimate(fresh, call, 'besu', kept)).toEqual(expected[0]);
-      expect(await estimate(written, call, 'besu', kept)).toEqual(expected[1]);
+      expect(await estimate(fresh)).toEqual(expected[0]);
+      expect(await estimate(written)).toEqual(expected[1]);
     }
   });
 
   test('serve several estimates at once', async () => {
-    const kept = new Interpreters();
     const allocs = [allocWith(STORE), allocWith(STORE, { [SLOT_0]: ONE }), allocWith('0x'), allocWith('0x5f545000')];
     const expected = await Promise.all(allocs.map((alloc) => estimate(alloc)));
     for (let round = 0; round < 3; round++) {
-      expect(await Promise.all(allocs.map((alloc) => estimate(alloc, call, 'besu', kept)))).toEqual(expected);
+      expect(await Promise.all(allocs.map((alloc) => estimate(alloc)))).toEqual(expected);
     }
   });
 
   test('are not reused after an aborted run', async () => {
-    const kept = new Interpreters();
     const expected = await estimate(allocWith(STORE));
     const broken = new AllocState(allocWith('0x60015f5560015450'));
     broken.slot = async () => {
       throw new Error('no such slot');
     };
-    const options = { network: networkAt('osaka'), search: 'besu' as const, interpreters: kept };
+    const options = { network: networkAt('osaka'), search: 'besu' as const };
     await expect(estimateGasAt(broken, blockContext(), call, options)).rejects.toThrow('no such slot');
-    expect(await estimate(allocWith(STORE), call, 'besu', kept)).toEqual(expected);
+    expect(await estimate(allocWith(STORE))).toEqual(expected);
   });
 });

@@ -4,7 +4,7 @@ import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
 import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
 import { ReadCache } from '../../src/evm/state/read-cache.js';
 import { StateOverlay } from '../../src/evm/state/state-overlay.js';
-import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { CONTRACT, SENDER, SLOT_0, STRANGER } from '../support/evm.js';
 
 const address = hexToBytes(CONTRACT);
@@ -19,31 +19,34 @@ describe('state overlay', () => {
   it('reads its own writes first, then the base', async () => {
     const state = new StateOverlay(new AllocState(alloc));
     expect(await state.slot(address, slot(0))).toEqual(slot(7));
-    await state.setSlot(address, slot(0), Uint8Array.of(9));
+    state.setSlot(address, slot(0), Uint8Array.of(9));
     expect(bytesToHex(await state.slot(address, slot(0)))).toBe(`0x${'00'.repeat(31)}09`);
-    expect(await state.originalSlot(address, slot(0))).toEqual(slot(7));
-    state.beginTransaction();
-    expect(bytesToHex(await state.originalSlot(address, slot(0)))).toBe(`0x${'00'.repeat(31)}09`);
   });
 
-  it('keeps the original value after a revert', async () => {
+  it('has another version after each write', () => {
     const state = new StateOverlay(new AllocState(alloc));
-    state.checkpoint();
-    await state.setSlot(address, slot(0), Uint8Array.of(9));
-    state.revert();
-    await state.setSlot(address, slot(0), Uint8Array.of(8));
-    expect(await state.originalSlot(address, slot(0))).toEqual(slot(7));
+    const seen = new Set([state.version]);
+    for (const write of [
+      () => state.setSlot(address, slot(0), slot(1)),
+      () => state.setAccount(address, account(1n)),
+      () => state.destroy(address),
+      () => state.write([{ address, account: undefined, storageCleared: false, code: undefined, slots: [] }]),
+    ]) {
+      write();
+      seen.add(state.version);
+    }
+    expect(seen.size).toBe(5);
   });
 
   it('lists an account that was destroyed and recreated, with its current content', async () => {
     const state = new StateOverlay(new AllocState(alloc));
-    await state.setSlot(address, slot(5), slot(1));
+    state.setSlot(address, slot(5), slot(1));
     state.destroy(address);
     expect(await state.account(address)).toBeUndefined();
     expect(await state.slot(address, slot(0))).toEqual(slot(0));
     const codeHash = state.addCode(Uint8Array.of(0x5f));
     state.setAccount(address, { nonce: 1n, balance: 2n, codeHash });
-    await state.setSlot(address, slot(0), slot(7));
+    state.setSlot(address, slot(0), slot(7));
     expect(await state.changes()).toEqual([
       {
         address,
@@ -59,8 +62,8 @@ describe('state overlay', () => {
 
   it('does not list unchanged accounts', async () => {
     const state = new StateOverlay(new AllocState(alloc));
-    await state.setSlot(address, slot(0), slot(3));
-    await state.setSlot(address, slot(0), slot(7));
+    state.setSlot(address, slot(0), slot(3));
+    state.setSlot(address, slot(0), slot(7));
     state.setAccount(hexToBytes(SENDER), account(1n));
     state.setAccount(hexToBytes(SENDER), { ...account(0n), balance: 100n });
     state.setAccount(hexToBytes(STRANGER), account(0n));
@@ -70,48 +73,11 @@ describe('state overlay', () => {
 
   it('can be stacked: a transaction over a block', async () => {
     const block = new StateOverlay(new AllocState(alloc));
-    await block.setSlot(address, slot(0), slot(3));
+    block.setSlot(address, slot(0), slot(3));
     const transaction = new StateOverlay(block);
-    await transaction.setSlot(address, slot(0), slot(4));
+    transaction.setSlot(address, slot(0), slot(4));
     const [change] = await transaction.changes();
     expect(change!.slots).toEqual([{ key: slot(0), before: slot(3), after: slot(4) }]);
-  });
-
-  it('reverts to any checkpoint, like a copy of the whole state', async () => {
-    // Pseudo-random but repeatable: x -> x * 1103515245 + 12345 mod 2^31.
-    let seed = 1;
-    const random = (below: number) => {
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
-      return (seed >> 8) % below;
-    };
-    const owners = [CONTRACT, SENDER, STRANGER].map((hex) => hexToBytes(hex));
-    const state = new StateOverlay(new AllocState(alloc));
-    const look = async () => {
-      const seen: (Hex | bigint | undefined)[] = [];
-      for (const owner of owners) {
-        seen.push((await state.account(owner))?.nonce);
-        for (let n = 0; n < 3; n++) seen.push(bytesToHex(await state.slot(owner, slot(n))));
-      }
-      return seen;
-    };
-    const copies: unknown[] = [];
-    for (let step = 0; step < 600; step++) {
-      const owner = owners[random(3)]!;
-      const action = random(8);
-      if (action < 3) await state.setSlot(owner, slot(random(3)), Uint8Array.of(random(4)));
-      else if (action === 3) state.setAccount(owner, account(BigInt(random(100))));
-      else if (action === 4) state.destroy(owner);
-      else if (action === 5) {
-        copies.push(await look());
-        state.checkpoint();
-      } else if (action === 6 && copies.length > 0) {
-        state.revert();
-        expect(await look()).toEqual(copies.pop());
-      } else if (copies.length > 0) {
-        state.commit();
-        copies.pop();
-      }
-    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import { StepBudget } from '../../src/evm/interpreter/step-budget.js';
+import { RunBudget } from '../../src/evm/interpreter/run-budget.js';
 import { runSystemCalls } from '../../src/evm/transactions/system-calls.js';
 import { runTransaction, simulateTransaction } from '../../src/evm/transactions/transaction.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
@@ -11,17 +11,17 @@ import { word } from '../support/transaction-gas.js';
 
 describe('runs that end early', () => {
   const loop = allocWith('0x5b5f56');
-  const budget = () => new StepBudget({ stepBudget: 50 });
+  const budget = () => new RunBudget({ gas: { budget: 5_000, spent: 0 } });
 
-  it('stops at the step budget, undoes everything, and can run again', async () => {
+  it('stops at the gas budget, undoes everything, and can run again', async () => {
     const machine = await openMachine(loop);
-    await expect(runTransaction(machine, message(), { steps: budget() })).rejects.toMatchObject({
-      code: 'STEP_BUDGET_EXCEEDED',
-      details: { budget: 50 },
+    await expect(runTransaction(machine, message(), { budget: budget() })).rejects.toMatchObject({
+      code: 'GAS_BUDGET_EXCEEDED',
+      details: { budget: 5_000 },
     });
     expect(await machine.state.changes()).toEqual([]);
     const outcome = await runTransaction(machine, message({ to: hexToBytes(STRANGER), value: 1n }), {
-      steps: budget(),
+      budget: budget(),
     });
     expect(outcome.gasUsed).toBe(21_000n);
   });
@@ -32,14 +32,14 @@ describe('runs that end early', () => {
     const withData = message({ data: Uint8Array.of(1) });
     const wanted = await simulateTransaction(machine, withData);
     expect(wanted.succeeded).toBe(true);
-    await expect(simulateTransaction(machine, message(), { steps: budget() })).rejects.toThrow();
+    await expect(simulateTransaction(machine, message(), { budget: budget() })).rejects.toThrow();
     expect(await simulateTransaction(machine, withData)).toEqual(wanted);
   });
 
   it('does not start if already aborted', async () => {
     const signal = AbortSignal.abort();
     await expect(
-      runTransaction(await openMachine(loop), message(), { steps: new StepBudget({ signal }) }),
+      runTransaction(await openMachine(loop), message(), { budget: new RunBudget({ signal }) }),
     ).rejects.toMatchObject({
       code: 'ABORTED',
     });

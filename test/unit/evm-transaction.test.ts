@@ -140,7 +140,7 @@ describe('transactions that may not run', () => {
       { to: undefined, data: new Uint8Array(49_153), gasLimit: 5_000_000n },
       {},
       'osaka',
-      'calldata-size',
+      'init-code',
     ],
   ];
 

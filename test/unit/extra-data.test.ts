@@ -26,7 +26,8 @@ describe('extra data', () => {
     for (let length = 1; length < 13; length++) {
       const short = new Uint8Array(length);
       short[0] = 1;
-      expect(parseExtraData(short)).toMatchObject({ status: 'rejected' });
+      const reason = `${length} bytes are too few for version 1`;
+      expect(parseExtraData(short)).toEqual({ status: 'rejected', reason });
     }
     for (const version of [0, 2, 0xd8, 0xd9, 0xff]) {
       const other = new Uint8Array(32);
@@ -41,10 +42,17 @@ describe('extra data', () => {
       status: 'prices',
       prices: { fixedCostWei: 0n, variableCostWei: 1_000n, minGasPriceWei: 4_294_967_295_000n },
     });
-    for (const wei of [-1n, 4_294_967_296_000n]) {
-      expect(() => encodeExtraData({ ...REAL_PRICES, variableCostWei: wei })).toThrow(
-        expect.objectContaining({ code: 'OUT_OF_RANGE' }),
-      );
+    const limit = '0 to 4294967295999 wei';
+    for (const value of [-1n, 4_294_967_296_000n, 2n ** 64n]) {
+      for (const what of ['fixedCostWei', 'variableCostWei', 'minGasPriceWei']) {
+        expect(() => encodeExtraData({ ...REAL_PRICES, [what]: value })).toThrow(
+          expect.objectContaining({
+            code: 'OUT_OF_RANGE',
+            message: `${what} must be ${limit} to fit into a header, got ${value}`,
+            details: { what, value: String(value), limit },
+          }),
+        );
+      }
     }
   });
 

@@ -60,13 +60,36 @@ describe('variable cost', () => {
     ['a negative margin', () => fee(-1), 'MARGIN_INVALID'],
     ['a margin of NaN', () => fee(Number.NaN), 'MARGIN_INVALID'],
     ['an infinite margin', () => fee('1e999'), 'MARGIN_INVALID'],
-    [
-      'a size with a fraction',
-      () => variableCostPriorityFee(PRICES, { ...use, compressedTxSize: 0.5 }, 1),
-      'OUT_OF_RANGE',
-    ],
-  ])('refuses %s', (_, call, code) => {
-    expect(call).toThrow(expect.objectContaining({ code }));
+  ])('refuses %s, and says why', (_, call, code) => {
+    expect(call).toThrow(expect.objectContaining({ code, message: expect.stringMatching(/gas|margin|fee/) }));
+  });
+
+  // docs/spec/fees.md 2: V, F and g are signed 64-bit numbers, s a signed 32-bit one.
+  it.each([
+    ['variableCostWei', -1n, '0 to 2^63 - 1'],
+    ['variableCostWei', 1n << 63n, '0 to 2^63 - 1'],
+    ['fixedCostWei', -1n, '0 to 2^63 - 1'],
+    ['gas', -1n, '0 to 2^63 - 1'],
+    ['compressedTxSize', 0.5, 'an integer from 0 to 2^31 - 1'],
+    ['compressedTxSize', -1, 'an integer from 0 to 2^31 - 1'],
+    ['compressedTxSize', 2 ** 31, 'an integer from 0 to 2^31 - 1'],
+  ])('refuses %s of %s, and says which values it may have', (what, value, limit) => {
+    const given = { ...PRICES, ...use, [what]: value };
+    expect(() => variableCostPriorityFee(given, given, 1)).toThrow(
+      expect.objectContaining({
+        code: 'OUT_OF_RANGE',
+        message: `${what} must be ${limit}, got ${value}`,
+        details: { what, value: String(value), limit },
+      }),
+    );
+  });
+
+  it('takes the largest values', () => {
+    const free = { fixedCostWei: 2n ** 63n - 1n, variableCostWei: 0n };
+    expect(variableCostPriorityFee(free, { gas: 2n ** 63n - 1n, compressedTxSize: 2 ** 31 - 1 }, 0)).toBe(0n);
+    const dear = { fixedCostWei: 0n, variableCostWei: 2n ** 32n };
+    expect(variableCostPriorityFee(dear, { gas: 2n ** 32n, compressedTxSize: 2 ** 31 - 1 }, 1)).toBe(2n ** 31n - 1n);
+    expect(variableCostPriorityFee(dear, { gas: 1n, compressedTxSize: 0 }, 1)).toBe(0n);
   });
 });
 
@@ -78,8 +101,32 @@ describe('decimals', () => {
     expect(truncateToInteger(2 ** 53)).toBe(9007199254740992n);
     expect(truncateToInteger(0.9999999999999999)).toBe(0n);
     expect(truncateToInteger(-0)).toBe(0n);
-    expect(() => truncateToInteger(Number.POSITIVE_INFINITY)).toThrow();
-    expect(() => truncateToInteger(-1)).toThrow();
+  });
+
+  it.each([Number.POSITIVE_INFINITY, -1, Number.NaN])('has no integer part of %s', (value) => {
+    const details = { what: 'fee', value: String(value), limit: 'zero or above, finite' };
+    expect(() => truncateToInteger(value)).toThrow(
+      expect.objectContaining({
+        code: 'OUT_OF_RANGE',
+        message: 'the fee must be a finite number of at least zero',
+        details,
+      }),
+    );
+  });
+
+  it.each([
+    ['1,2', '1,2'],
+    [-1, '-1'],
+    ['1e999', '1e999'],
+    ['x'.repeat(200), 'x'.repeat(80)],
+  ])('refuses %s as a margin, and repeats at most 80 characters of it', (margin, shown) => {
+    expect(() => parseMargin(margin)).toThrow(
+      expect.objectContaining({
+        code: 'MARGIN_INVALID',
+        message: `the margin must be a number of at least zero, such as 1.2, got ${shown}`,
+        details: { value: shown },
+      }),
+    );
   });
 
   it('keeps a decimal text exact', () => {

@@ -39,24 +39,41 @@ describe('verification cost', () => {
     );
   });
 
-  it.each([
-    ['gas of zero', () => verificationCostPriorityFee(variantA, { ...use, gas: 0n }), 'GAS_IS_ZERO'],
-    [
-      'a capacity of zero',
-      () => verificationCostPriorityFee({ ...variantA, verificationCapacity: 0 }, use),
-      'INVALID_PARAMETER',
-    ],
-    [
-      'a ratio with a fraction',
-      () => verificationCostPriorityFee({ ...variantA, gasPriceRatio: 1.5 }, use),
-      'INVALID_PARAMETER',
-    ],
-    [
-      'a size of NaN',
-      () => verificationCostPriorityFee(variantA, { ...use, compressedTxSize: Number.NaN }),
-      'OUT_OF_RANGE',
-    ],
-  ])('refuses %s', (_, call, code) => {
-    expect(call).toThrow(expect.objectContaining({ code }));
+  it.each([['gas of zero', () => verificationCostPriorityFee(variantA, { ...use, gas: 0n }), 'GAS_IS_ZERO']])(
+    'refuses %s',
+    (_, call, code) => {
+      expect(call).toThrow(expect.objectContaining({ code }));
+    },
+  );
+
+  it.each(['gasPriceRatio', 'verificationGasCost', 'verificationCapacity'] as const)(
+    'refuses %s of 0, -1 or 1.5',
+    (parameter) => {
+      for (const value of [0, -1, 1.5]) {
+        expect(() => verificationCostPriorityFee({ ...variantA, [parameter]: value }, use)).toThrow(
+          expect.objectContaining({
+            code: 'INVALID_PARAMETER',
+            details: { parameter, reason: 'must be a whole number above zero' },
+          }),
+        );
+      }
+    },
+  );
+
+  it('takes any size from zero on, also with a fraction', () => {
+    expect(verificationCostPriorityFee(variantA, { ...use, compressedTxSize: 0 })).toBe(0n);
+    // Half of the size that the sample answer is for, 94, in a fee half as high: 0x43a82a4 / 2.
+    const half = (size: number) => verificationCostPriorityFee(variantA, { ...use, compressedTxSize: size });
+    expect(half(94)).toBe(0x43a82a4n / 2n);
+    expect(half(93.5)).toBeLessThan(half(94));
+    for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => half(value)).toThrow(
+        expect.objectContaining({
+          code: 'OUT_OF_RANGE',
+          message: 'compressedTxSize is out of range',
+          details: { what: 'compressedTxSize', value: String(value), limit: 'zero or above, finite' },
+        }),
+      );
+    }
   });
 });

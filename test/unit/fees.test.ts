@@ -120,6 +120,7 @@ describe('compatibility mode', () => {
     // 1.1 * 10 is 11.000000000000002 in doubles, which would round up to 12.
     expect(compatibilityPriorityFee('1.1', 17n, 7n)).toBe(11n);
     expect(compatibilityPriorityFee(1.1, 17n, 7n)).toBe(11n);
+    expect(compatibilityPriorityFee('2e3', 17n, 7n)).toBe(20_000n);
     expect(() => compatibilityPriorityFee('-1', 17n, 7n)).toThrow(expect.objectContaining({ code: 'MARGIN_INVALID' }));
   });
 });

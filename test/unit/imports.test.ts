@@ -128,7 +128,7 @@ describe('import direction', () => {
   });
 });
 
-/** Files that something outside of `src` loads: what package.json names, and what scripts/bundle.mjs makes scripts of. */
+/** Files that something outside of `src` loads: what package.json names, and what bundlers make scripts of. */
 function entryPoints(): string[] {
   const { exports, bin } = JSON.parse(read('package.json')) as {
     exports: Record<string, string | Record<string, string>>;
@@ -136,7 +136,8 @@ function entryPoints(): string[] {
   };
   const named = [...Object.values(exports), bin].flatMap((target) => Object.values(target));
   const written = named.map((file) => file.replace('./dist/', 'src/').replace(/(?:\.d)?\.[jt]s$/, '.ts'));
-  return [...written.filter((file) => files.includes(file)), 'src/hosts/worker/service-worker.ts'];
+  const bundled = ['src/hosts/worker/service-worker.ts', 'src/hosts/cli/cli.ts'];
+  return [...written.filter((file) => files.includes(file)), ...bundled];
 }
 
 describe('reachability', () => {

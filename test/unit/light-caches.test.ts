@@ -40,7 +40,7 @@ describe('zk proofs', () => {
   const fixture = fixtureJson<AnswerFixture>('state/getproof/generated-poseidon2-account-and-slots.json');
 
   /** The same answer for whatever is asked, and how often it was. */
-  function recorded() {
+  function recorded(keptBytes?: number) {
     let asked = 0;
     const request = async (_method: string, _params: unknown, { accept }: { accept: (answer: unknown) => unknown }) => {
       asked++;
@@ -51,7 +51,7 @@ describe('zk proofs', () => {
       return accepted;
     };
     const upstream = { request } as unknown as EndpointGroup;
-    const zkProofs = new ZkProofs({ network: devnet(), upstream, table: undefined, loadHasher: hasherOf });
+    const zkProofs = new ZkProofs({ network: devnet(), upstream, table: undefined, keptBytes, loadHasher: hasherOf });
     const { stateRoot: root, ...question } = requestOf(fixture);
     return { prove: (number: number) => zkProofs.prove(question, { number, root }), asked: () => asked };
   }
@@ -61,14 +61,22 @@ describe('zk proofs', () => {
   });
 
   test('the least recently used one is dropped first', async () => {
-    const { prove, asked } = recorded();
-    for (let number = 1; number <= 64; number++) await prove(number);
+    // Room for four, with their keys.
+    const { prove, asked } = recorded(4.5 * JSON.stringify(fixture.result).length);
+    for (let number = 1; number <= 4; number++) await prove(number);
     await prove(1);
-    expect(asked()).toBe(64);
-    await prove(65);
+    expect(asked()).toBe(4);
+    await prove(5);
     await prove(1);
-    expect(asked()).toBe(65);
+    expect(asked()).toBe(5);
     await prove(2);
-    expect(asked()).toBe(66);
+    expect(asked()).toBe(6);
+  });
+
+  test('they are limited in bytes: one that is longer than the limit is not kept', async () => {
+    const { prove, asked } = recorded(JSON.stringify(fixture.result).length - 1);
+    expect(await prove(1)).toEqual(fixture.result);
+    expect(await prove(1)).toEqual(fixture.result);
+    expect(asked()).toBe(2);
   });
 });

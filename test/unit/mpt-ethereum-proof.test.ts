@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
+import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../src/ethereum/constants.js';
 import { StateTrie } from '../../src/ethereum/state-trie.js';
 import type { RollupContract } from '../../src/networks/network.js';
 import { bigIntToBytes, bytesToBigInt } from '../../src/primitives/bytes.js';
@@ -16,7 +16,7 @@ const word = (value: bigint) => bigIntToBytes(value, 32);
 const address = (byte: number) => new Uint8Array(20).fill(byte);
 
 async function rollupState() {
-  const trie = await StateTrie.create();
+  const trie = new StateTrie();
   const rollup: RollupContract = {
     address: bytesToHex(address(0xaa)) as `0x${string}`,
     currentBlockSlot: 0x119n,
@@ -49,7 +49,7 @@ async function getProof(trie: StateTrie, root: Uint8Array, of: Uint8Array, keys:
   };
 }
 
-describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
+describe('verifyEthereumProof on tries that patricia-trie.test.ts compares with @ethereumjs/mpt', () => {
   it('accepts accounts with storage, without storage, and missing ones', async () => {
     const { trie, rollup, stateRoot } = await rollupState();
     const storageKeys = [...anchorSlots(rollup, 10), word(5n)];
@@ -120,6 +120,133 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
       expect(await judge(of, change)).toMatchObject({ verified: false, reason });
   });
 
+  it('says where, and what differs', async () => {
+    const { trie, rollup, stateRoot } = await rollupState();
+    const storageKeys = [...anchorSlots(rollup, 10)];
+    const answer = await getProof(trie, stateRoot, address(0xaa), storageKeys);
+    const [first, second] = answer.storageProof;
+    const verdict = (changes: object) =>
+      verifyEthereumProof({ address: address(0xaa), storageKeys, stateRoot }, { ...answer, ...changes });
+    const slots = (...storageProof: unknown[]) => ({ storageProof });
+    const refusals: [object, string, string, string][] = [
+      [{ address: bytesToHex(address(0xab)) }, 'KEY_MISMATCH', 'address', 'is not the requested address'],
+      [{ balance: '0x1' }, 'VALUE_MISMATCH', 'balance', 'differs from what the account proof proves'],
+      [{ nonce: '0x2' }, 'VALUE_MISMATCH', 'nonce', 'differs from what the account proof proves'],
+      [slots(), 'SLOT_COUNT_MISMATCH', 'storageProof', '0 storage proofs, expected 2'],
+      [slots(first, { ...second, key: '0x6' }), 'KEY_MISMATCH', 'storageProof[1].key', 'is not a requested slot'],
+      [slots(first, first), 'KEY_MISMATCH', 'storageProof[1].key', 'is another slot; the requested one is missing'],
+      [
+        slots({ ...first, value: '0x1f' }, second),
+        'VALUE_MISMATCH',
+        'storageProof[0].value',
+        'differs from what the proof proves',
+      ],
+      [
+        slots({ ...first, proof: [] }, second),
+        'NODE_MISSING',
+        'storageProof[0].proof',
+        'ends after 0 nodes, but the path goes on',
+      ],
+    ];
+    for (const [changes, reason, at, message] of refusals) {
+      expect(verdict(changes)).toEqual({ verified: false, reason, at, message });
+    }
+    const malformed: [object, string][] = [
+      [{ address: 5 }, 'address is not 0x and 1 to 64 hex digits'],
+      [{ nonce: '' }, 'nonce is not 0x and 1 to 64 hex digits'],
+      [{ balance: '1' }, 'balance is not 0x and 1 to 64 hex digits'],
+      [{ codeHash: '0x12' }, 'codeHash has 1 bytes, expected 32'],
+      [{ storageHash: '0x' }, 'storageHash has 0 bytes, expected 32'],
+      [{ accountProof: {} }, 'accountProof is not a list'],
+      [{ accountProof: ['0x', 5] }, 'accountProof[1] is not hex text'],
+      [{ storageProof: 1 }, 'storageProof is not a list'],
+      [slots(first, 1), 'storageProof[1] is not an object'],
+      [slots({ ...first, key: 1 }), 'storageProof[0].key is not 0x and 1 to 64 hex digits'],
+      [slots({ ...first, value: '' }), 'storageProof[0].value is not 0x and 1 to 64 hex digits'],
+      [slots({ ...first, proof: 7 }), 'storageProof[0].proof is not a list'],
+    ];
+    for (const [changes, problem] of malformed) {
+      expect(() => verdict(changes)).toThrow(
+        expect.objectContaining({ code: 'PROOF_MALFORMED', message: `malformed proof: ${problem}` }),
+      );
+    }
+    expect(() => verifyEthereumProof({ address: address(0xaa), storageKeys, stateRoot }, null)).toThrow(
+      'malformed proof: the answer is not an object',
+    );
+  });
+
+  it('compares what an answer says of a missing account and its slots', async () => {
+    const { trie, stateRoot } = await rollupState();
+    const request = { address: address(0xdd), storageKeys: [word(1n)], stateRoot };
+    const answer = await getProof(trie, stateRoot, address(0xdd), request.storageKeys);
+    const judge = (changes: object) => outcome(() => verifyEthereumProof(request, { ...answer, ...changes }));
+    // Geth has zero hashes there, Besu those of no code and no storage.
+    for (const codeHash of [bytesToHex(word(0n)), bytesToHex(EMPTY_CODE_HASH)]) {
+      for (const storageHash of [bytesToHex(word(0n)), bytesToHex(EMPTY_TRIE_ROOT)]) {
+        expect(judge({ codeHash, storageHash, nonce: '0x0', balance: '0x0' })).toBe('accepted');
+      }
+    }
+    expect(judge({ codeHash: bytesToHex(word(1n)) })).toBe('VALUE_MISMATCH');
+    expect(judge({ storageHash: bytesToHex(word(1n)) })).toBe('VALUE_MISMATCH');
+    expect(judge({ nonce: '0x1' })).toBe('VALUE_MISMATCH');
+    expect(judge({ storageProof: [{ key: '0x1', value: '0x1', proof: [] }] })).toBe('VALUE_MISMATCH');
+    expect(judge({ storageProof: [{ key: '0x2', value: '0x0', proof: [] }] })).toBe('KEY_MISMATCH');
+  });
+
+  it('refuses values in a trie that are no account and no slot value', () => {
+    const leaf = (key: Uint8Array, value: Uint8Array) => RLP.encode([Uint8Array.of(0x20, ...keccak_256(key)), value]);
+    const judge = (account: Uint8Array, slot?: Uint8Array) => {
+      const node = leaf(address(0xaa), account);
+      const storageKeys = slot === undefined ? [] : [word(1n)];
+      const storageProof = slot === undefined ? [] : [{ key: '0x1', value: '0x0', proof: [bytesToHex(slot)] }];
+      return verifyEthereumProof(
+        { address: address(0xaa), storageKeys, stateRoot: keccak_256(node) },
+        { accountProof: [bytesToHex(node)], storageProof },
+      );
+    };
+    const fields = (nonce: Uint8Array, balance: Uint8Array, ...hashes: Uint8Array[]) =>
+      RLP.encode([nonce, balance, ...hashes]);
+    const none = new Uint8Array(0);
+    const [eight, full] = [new Uint8Array(8).fill(255), new Uint8Array(32).fill(255)];
+    expect(judge(fields(eight, full, word(1n), word(2n)))).toMatchObject({
+      account: { nonce: 2n ** 64n - 1n, balance: 2n ** 256n - 1n, storageRoot: word(1n), codeHash: word(2n) },
+    });
+    const refused = { verified: false, reason: 'VALUE_INVALID' };
+    for (const account of [
+      Uint8Array.of(0xf8, 1, 2),
+      RLP.encode(word(1n)),
+      fields(none, none, word(1n)),
+      fields(none, none, word(1n), word(2n), word(3n)),
+      fields(Uint8Array.of(0), none, word(1n), word(2n)),
+      fields(none, Uint8Array.of(0, 1), word(1n), word(2n)),
+      fields(new Uint8Array(9).fill(1), none, word(1n), word(2n)),
+      fields(none, new Uint8Array(33).fill(1), word(1n), word(2n)),
+      fields(none, none, address(1), word(2n)),
+      fields(none, none, word(1n), address(2)),
+      RLP.encode([[], none, word(1n), word(2n)]),
+      RLP.encode([none, none, [word(1n)], word(2n)]),
+    ]) {
+      expect(judge(account)).toEqual({
+        ...refused,
+        at: 'accountProof',
+        message: 'the value in the trie is not an account',
+      });
+    }
+    for (const value of [
+      RLP.encode(none),
+      RLP.encode([]),
+      Uint8Array.of(0xf8, 1, 2),
+      RLP.encode(Uint8Array.of(0, 1)),
+    ]) {
+      const slot = leaf(word(1n), value);
+      expect(judge(fields(none, none, keccak_256(slot), EMPTY_CODE_HASH), slot)).toEqual({
+        ...refused,
+        at: 'storageProof[0].proof',
+        message: 'the value in the trie is not a slot value',
+      });
+    }
+  });
+
   it('verifies the anchor: finalized, not a last block, above the newest, contract missing', async () => {
     const { trie, rollup, stateRoot } = await rollupState();
     const anchor = async (block: number, contract = rollup) => {
@@ -133,10 +260,33 @@ describe('verifyEthereumProof on tries of @ethereumjs/mpt', () => {
       stateRoot: word(0xabcdn),
       currentL2BlockNumber: 30n,
     });
-    expect(await anchor(11)).toMatchObject({ verified: false, reason: 'NO_FINALIZATION_AT_BLOCK' });
-    expect(await anchor(40)).toMatchObject({ verified: false, reason: 'BLOCK_NOT_FINALIZED' });
+    expect(await anchor(11)).toEqual({
+      verified: false,
+      reason: 'NO_FINALIZATION_AT_BLOCK',
+      at: 'storageProof[1].value',
+      message: 'no finalization ended at block 11',
+    });
+    expect(await anchor(40)).toEqual({
+      verified: false,
+      reason: 'BLOCK_NOT_FINALIZED',
+      at: 'storageProof[0].value',
+      message: 'the newest finalized block is 30',
+    });
+    expect(await anchor(0)).toMatchObject({ reason: 'NO_FINALIZATION_AT_BLOCK' });
+    for (const block of [-1, 1.5, Number.NaN, 2 ** 53]) {
+      await expect(anchor(block)).rejects.toMatchObject({
+        code: 'OUT_OF_RANGE',
+        message: `l2BlockNumber must be an integer from 0 to 2^53 - 1, got ${block}`,
+        details: { what: 'l2BlockNumber', value: `${block}`, limit: 'an integer from 0 to 2^53 - 1' },
+      });
+    }
     const missing = { ...rollup, address: bytesToHex(address(0xdd)) as `0x${string}` };
-    expect(await anchor(10, missing)).toMatchObject({ verified: false, reason: 'CONTRACT_MISSING' });
+    expect(await anchor(10, missing)).toEqual({
+      verified: false,
+      reason: 'CONTRACT_MISSING',
+      at: 'accountProof',
+      message: 'there is no account at the address of the rollup contract',
+    });
   });
 
   it('refuses malformed accounts: wrong number of fields, leading zeros, short hashes', () => {

@@ -7,6 +7,8 @@ import { bytesToHex } from '../../src/primitives/hex.js';
 import { type PatriciaFailureReason, walkPatriciaProof } from '../../src/proof/ethereum/patricia-walk.js';
 import { judge } from '../../src/proof/verdict.js';
 
+type RlpItem = Uint8Array | RlpItem[];
+
 /** Value as hex, `absent`, or the reason of the refusal. */
 function walk(root: Uint8Array, key: Uint8Array, proof: readonly Uint8Array[]): string {
   const result = judge<string, PatriciaFailureReason>(() => {
@@ -14,6 +16,12 @@ function walk(root: Uint8Array, key: Uint8Array, proof: readonly Uint8Array[]): 
     return value === undefined ? 'absent' : bytesToHex(value);
   });
   return typeof result === 'string' ? result : result.reason;
+}
+
+/** The whole refusal as text; what `walk` gives where there is none. */
+function refusal(root: Uint8Array, key: Uint8Array, proof: readonly Uint8Array[]): string {
+  const result = judge<undefined, PatriciaFailureReason>(() => void walkPatriciaProof(root, key, proof, 'proof'));
+  return result === undefined ? walk(root, key, proof) : `${result.reason} ${result.at} ${result.message}`;
 }
 
 /** Bytes from a seed, the same in every run. */
@@ -109,34 +117,69 @@ describe('walkPatriciaProof refuses', () => {
   const wholePath = Uint8Array.of(0x20, ...KEY);
   const branch = (child: unknown, own = new Uint8Array(0)) =>
     RLP.encode([new Uint8Array(0), child, ...Array(14).fill(new Uint8Array(0)), own] as Uint8Array[]);
+  const COMPACT = 'has a path that is not in compact form';
+  const LENGTH = 'has a path of the wrong length';
+  const KIND = 'is neither branch, extension nor leaf';
+  const VALUE = 'has no value';
+  const CHILD = 'refers to a child by something that is not a hash';
+  const EMBEDDED = 'embeds a child of 32 bytes or more';
+  const SHORT = 'ends a key that is too short';
   const hostile: [string, Uint8Array, string][] = [
     ['(an honest leaf, as a control)', leaf(wholePath, Uint8Array.of(5)), '0x05'],
-    ['a leaf with the wrong flag', leaf(Uint8Array.of(0x40, ...KEY), Uint8Array.of(5)), 'NODE_INVALID'],
-    ['a leaf with a padded path', leaf(Uint8Array.of(0x21, ...KEY), Uint8Array.of(5)), 'NODE_INVALID'],
-    [
-      'an even path whose second half-byte is not zero',
-      leaf(Uint8Array.of(0x2f, ...KEY), Uint8Array.of(5)),
-      'NODE_INVALID',
-    ],
-    ['a leaf whose path is too short', leaf(wholePath.slice(0, 32), Uint8Array.of(5)), 'NODE_INVALID'],
-    ['a leaf whose path is too long', leaf(Uint8Array.of(...wholePath, 0), Uint8Array.of(5)), 'NODE_INVALID'],
-    ['a leaf without path', leaf(new Uint8Array(0), Uint8Array.of(5)), 'NODE_INVALID'],
-    ['a leaf without value', leaf(wholePath, new Uint8Array(0)), 'NODE_INVALID'],
-    ['a leaf whose value is a list', leaf(wholePath, [Uint8Array.of(5)]), 'NODE_INVALID'],
-    ['an extension along the whole key', leaf(Uint8Array.of(0, ...KEY), bytesOf('x')), 'NODE_INVALID'],
-    ['an extension without path', leaf(Uint8Array.of(0), bytesOf('x')), 'NODE_INVALID'],
-    ['an extension to nothing', leaf(Uint8Array.of(0, 0x11), new Uint8Array(0)), 'NODE_INVALID'],
-    ['a branch with a value of its own', branch(bytesOf('x'), Uint8Array.of(1)), 'NODE_INVALID'],
-    ['a branch with a child that is no hash', branch(bytesOf('x', 31)), 'NODE_INVALID'],
-    ['a long node inside its parent', branch([Uint8Array.of(0x31, ...KEY.slice(1)), Uint8Array.of(5)]), 'NODE_INVALID'],
-    ['a node of three items', RLP.encode([wholePath, Uint8Array.of(5), Uint8Array.of(5)]), 'NODE_INVALID'],
-    ['a string', RLP.encode(bytesOf('x')), 'NODE_INVALID'],
-    ['an empty list', RLP.encode([]), 'NODE_INVALID'],
-    ['bytes that are not RLP', Uint8Array.of(0xf8, 0x01, 0x02), 'NODE_INVALID'],
-    ['RLP with bytes left over', Uint8Array.of(...leaf(wholePath, Uint8Array.of(5)), 0), 'NODE_INVALID'],
+    ['a leaf with the wrong flag', leaf(Uint8Array.of(0x40, ...KEY), Uint8Array.of(5)), COMPACT],
+    ['a leaf with a padded path', leaf(Uint8Array.of(0x21, ...KEY), Uint8Array.of(5)), COMPACT],
+    ['an even path whose second half-byte is not zero', leaf(Uint8Array.of(0x2f, ...KEY), Uint8Array.of(5)), COMPACT],
+    ['a leaf whose path is too short', leaf(wholePath.slice(0, 32), Uint8Array.of(5)), LENGTH],
+    ['a leaf whose path is too long', leaf(Uint8Array.of(...wholePath, 0), Uint8Array.of(5)), LENGTH],
+    ['a leaf without path', leaf(new Uint8Array(0), Uint8Array.of(5)), KIND],
+    ['a leaf whose path is a list', RLP.encode([[wholePath], Uint8Array.of(5)]), KIND],
+    ['a leaf without value', leaf(wholePath, new Uint8Array(0)), VALUE],
+    ['a leaf whose value is a list', leaf(wholePath, [Uint8Array.of(5)]), VALUE],
+    ['an extension along the whole key', leaf(Uint8Array.of(0, ...KEY), bytesOf('x')), LENGTH],
+    ['an extension without path', leaf(Uint8Array.of(0), bytesOf('x')), LENGTH],
+    ['an extension to nothing', leaf(Uint8Array.of(0, 0x11), new Uint8Array(0)), CHILD],
+    ['a branch with a value of its own', branch(bytesOf('x'), Uint8Array.of(1)), SHORT],
+    ['a branch with a child that is no hash', branch(bytesOf('x', 31)), CHILD],
+    ['a long node inside its parent', branch([Uint8Array.of(0x31, ...KEY.slice(1)), Uint8Array.of(5)]), EMBEDDED],
+    ['a node of three items', RLP.encode([wholePath, Uint8Array.of(5), Uint8Array.of(5)]), KIND],
+    ['a string', RLP.encode(bytesOf('x')), 'is not a list'],
+    ['an empty list', RLP.encode([]), KIND],
+    ['bytes that are not RLP', Uint8Array.of(0xf8, 0x01, 0x02), 'is not RLP'],
+    ['RLP with bytes left over', Uint8Array.of(...leaf(wholePath, Uint8Array.of(5)), 0), 'is not RLP'],
   ];
   it.each(hostile)('%s', (_, node, outcome) => {
-    expect(walk(keccak_256(node), KEY, [node])).toBe(outcome);
+    expect(refusal(keccak_256(node), KEY, [node])).toBe(
+      outcome.startsWith('0x') ? outcome : `NODE_INVALID proof[0] ${outcome}`,
+    );
+  });
+
+  it('a branch below the last half-byte of the key', () => {
+    let node: RlpItem[] = Array(17).fill(new Uint8Array(0));
+    const proof: Uint8Array[] = [];
+    for (let depth = 64; depth > 0; depth--) {
+      const encoded = RLP.encode(node as Uint8Array[]);
+      // The lowest has 18 bytes and stands inside its parent.
+      if (encoded.length >= 32) proof.unshift(encoded);
+      node = Array(17).fill(new Uint8Array(0));
+      node[1] = encoded.length < 32 ? (RLP.decode(encoded) as RlpItem) : keccak_256(encoded);
+    }
+    proof.unshift(RLP.encode(node as Uint8Array[]));
+    expect(refusal(keccak_256(proof[0]!), KEY, proof)).toBe(`NODE_INVALID proof[63] ${SHORT}`);
+  });
+
+  it('says where, and what is wrong with the list of nodes', async () => {
+    const trie = await trieOf(CASES[1]![1]);
+    const proof = await createMerkleProof(trie, bytesOf('k7'));
+    const last = proof.length - 1;
+    expect(refusal(trie.root(), bytesOf('k7'), proof.slice(0, -1))).toBe(
+      `NODE_MISSING proof ends after ${last} nodes, but the path goes on`,
+    );
+    expect(refusal(trie.root(), bytesOf('k7'), proof.with(last, proof[0]!))).toBe(
+      `NODE_HASH_MISMATCH proof[${last}] does not have the hash in its parent`,
+    );
+    expect(refusal(trie.root(), bytesOf('k7'), [...proof, proof[0]!])).toBe(
+      `NODE_UNUSED proof[${last + 1}] comes after the end of the path`,
+    );
   });
 
   it('a short node referenced by its hash', () => {
@@ -145,9 +188,26 @@ describe('walkPatriciaProof refuses', () => {
     // An extension over 62 half-bytes, a branch, a leaf of the last half-byte that should stand inside the branch.
     const inner = RLP.encode([keccak_256(short), ...Array(16).fill(new Uint8Array(0))] as Uint8Array[]);
     const top = RLP.encode([Uint8Array.of(0, ...key.slice(0, 31)), keccak_256(inner)]);
-    expect(walk(keccak_256(top), key, [top, inner, short])).toBe('NODE_INVALID');
+    expect(refusal(keccak_256(top), key, [top, inner, short])).toBe(
+      'NODE_INVALID proof[2] is shorter than 32 bytes and must be embedded in its parent',
+    );
     const honest = RLP.encode([...Array(16).fill(RLP.decode(short)), new Uint8Array(0)] as Uint8Array[]);
     const above = RLP.encode([Uint8Array.of(0, ...key.slice(0, 31)), keccak_256(honest)]);
     expect(walk(keccak_256(above), key, [above, honest])).toBe('0x05');
+  });
+
+  it('a node of 32 bytes inside its parent; by its hash it is accepted', () => {
+    const key = crowdedKey(0);
+    const value = bytesOf('exact', 29);
+    const exact = leaf(Uint8Array.of(0x30 | (key[31]! & 15)), value);
+    expect(exact).toHaveLength(32);
+    const above = (child: RlpItem) => {
+      const inner = RLP.encode([child, ...Array(16).fill(new Uint8Array(0))] as Uint8Array[]);
+      return [RLP.encode([Uint8Array.of(0, ...key.slice(0, 31)), keccak_256(inner)]), inner] as const;
+    };
+    const [top, inner] = above(keccak_256(exact));
+    expect(walk(keccak_256(top), key, [top, inner, exact])).toBe(bytesToHex(value));
+    const [otherTop, other] = above(RLP.decode(exact) as RlpItem);
+    expect(refusal(keccak_256(otherTop), key, [otherTop, other])).toBe(`NODE_INVALID proof[1] ${EMBEDDED}`);
   });
 });

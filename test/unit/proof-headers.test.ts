@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { loadSignerRecovery } from '../../src/ethereum/signer.js';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { verifyCliqueSeal } from '../../src/proof/headers/clique-seal.js';
@@ -8,6 +9,8 @@ import { verifyHeaderRules } from '../../src/proof/headers/header-rules.js';
 import { bitFlips, shapeEdits } from '../support/damage.js';
 import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { acceptedUnder, outcome } from '../support/refusal.js';
+
+await loadSignerRecovery();
 
 interface HeadersFile {
   chains: { network: string; headers: { hash: Hex; cliqueSigner?: Hex; header: Record<string, Hex> }[] }[];

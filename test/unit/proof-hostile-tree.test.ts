@@ -33,11 +33,18 @@ describe.each(['mimc', 'poseidon2'] as const)('%s trees that break a rule', (sch
   /** Head, low, high, tail. */
   const honest = { 0: edge(head), 1: edge(tail), 2: at(0, 3, low, word(7)), 3: at(2, 1, high, word(8)) };
 
+  /** Place and message of the last refusal. */
+  let last = '';
+  const told = <V extends ReturnType<typeof verifyTreeItem>>(verdict: V): V => {
+    last = verdict.verified ? '' : `${verdict.at} ${verdict.message}`;
+    return verdict;
+  };
+
   type Leaves = Record<number, HostileLeaf>;
   const present = (leaves: Leaves, key: Uint8Array, leafIndex: number, nextFreeNode: number | Uint8Array = 4) => {
     const tree = new HostileTree(hasher, leaves, nextFreeNode);
     const item = { key: bytesToHex(key), leafIndex, proof: tree.branch(leafIndex) };
-    return outcome(() => verifyTreeItem(hasher, tree.root, wordQuestion(key, hash), item));
+    return outcome(() => told(verifyTreeItem(hasher, tree.root, wordQuestion(key, hash), item)));
   };
   const absent = (
     leaves: Leaves,
@@ -49,7 +56,7 @@ describe.each(['mimc', 'poseidon2'] as const)('%s trees that break a rule', (sch
     const tree = new HostileTree(hasher, leaves, nextFreeNode);
     const [leftProof, rightProof] = [tree.branch(left), tree.branch(right)];
     const item = { key: bytesToHex(key), leftLeafIndex: left, rightLeafIndex: right, leftProof, rightProof };
-    return outcome(() => verifyTreeItem(hasher, tree.root, wordQuestion(key, hash), item));
+    return outcome(() => told(verifyTreeItem(hasher, tree.root, wordQuestion(key, hash), item)));
   };
 
   it('accepts the honest tree', () => {
@@ -145,5 +152,72 @@ describe.each(['mimc', 'poseidon2'] as const)('%s trees that break a rule', (sch
         3,
       ),
     ).toBe('EDGE_LEAF_BROKEN');
+  });
+
+  it('says where each rule is broken', () => {
+    const empty = { 0: edge(headLeaf()), 1: edge(tailLeaf(scheme)) };
+    const of = (proof: string) => `item.${proof}.proofRelatedNodes[41]`;
+    const cases: [() => string, string][] = [
+      [
+        () => present({ 0: edge(head), 2: at(0, 0, low, word(7)) }, low, 2, 1),
+        'item.leafIndex leaf index 2 is not below nextFreeNode 1',
+      ],
+      [
+        () => present({ 0: edge(head), 1: at(0, 1, low, word(7)) }, low, 1),
+        'item.leafIndex positions 0 and 1 are head and tail',
+      ],
+      [
+        () => present({ ...honest, 3: at(2, 4, high, word(8)) }, high, 3),
+        `${of('proof')} a neighbour of the leaf is not a position below nextFreeNode`,
+      ],
+      [
+        () => present({ ...honest, 2: at(0, 3, low, ZERO) }, low, 2),
+        'item.proof.value a slot of value zero is not in the tree',
+      ],
+      [
+        () => present({ ...honest, 2: { ...honest[2], value: word(8) } }, low, 2),
+        'item.proof.value does not hash to the hval of the leaf',
+      ],
+      [() => present(honest, middle, 2), `${of('proof')} the leaf belongs to another key`],
+      [
+        () => absent({ ...honest, 2: at(0, 1, low, word(7)) }, middle, 2, 3),
+        `${of('leftProof')} next is not the right neighbour`,
+      ],
+      [
+        () => absent({ ...honest, 3: at(0, 1, high, word(8)) }, middle, 2, 3),
+        `${of('rightProof')} prev is not the left neighbour`,
+      ],
+      [() => absent(honest, low, 2, 3), `${of('leftProof')} hkey is not below that of the key`],
+      [() => absent(honest, high, 2, 3), `${of('rightProof')} hkey is not above that of the key`],
+      [
+        () => absent({ ...empty, 0: edge({ ...headLeaf(), prevLeaf: 1 }) }, low, 0, 1, 4),
+        `${of('leftProof')} not the form of head or tail`,
+      ],
+      [
+        () =>
+          absent(
+            {
+              0: edge({ ...headLeaf(), nextLeaf: 3 }),
+              3: edge({ ...tailLeaf(scheme), prevLeaf: 0, hval: hash(ZERO) }),
+            },
+            low,
+            0,
+            3,
+          ),
+        `${of('rightProof')} the key of head or tail at another position`,
+      ],
+      [
+        () => absent({ ...empty, 1: edge(tailLeaf(scheme), word(9)) }, low, 0, 1, 2),
+        'item.rightProof.value the value of head and tail is 32 zero bytes',
+      ],
+      [
+        () => absent({ ...honest, 3: at(2, 5, high, word(8)) }, middle, 2, 3),
+        `item.leftProof.proofRelatedNodes[40] a neighbour of the leaf is not a position below nextFreeNode`,
+      ],
+    ];
+    for (const [judge, where] of cases) {
+      judge();
+      expect(last).toBe(where);
+    }
   });
 });

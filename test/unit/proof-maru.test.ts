@@ -3,6 +3,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import { type MaruBlockJson, type MaruFile, restAnswers } from '../../conformance/maru.js';
+import { loadSignerRecovery } from '../../src/ethereum/signer.js';
 import { bigIntToBytes, bytesToBigInt, compareBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { verifyHeader } from '../../src/proof/headers/header-answer.js';
@@ -22,6 +23,8 @@ import {
 import { bitFlips, shapeEdits } from '../support/damage.js';
 import { fixtureJson } from '../support/fixtures.js';
 import { acceptedUnder, outcome } from '../support/refusal.js';
+
+await loadSignerRecovery();
 
 const file = fixtureJson<MaruFile>('headers/maru-sealed-blocks-generated.json');
 const reasonOf = (verdict: { verified: boolean; reason?: string; at?: string }) =>

@@ -6,6 +6,7 @@ import { optionSecretsOf, withoutSecrets, withSecrets } from '../../src/hosts/pr
 import { storedForm } from '../../src/hosts/proxy/stored-config.js';
 import { Targets } from '../../src/hosts/proxy/targets.js';
 import { devnet } from '../../src/networks/devnet.js';
+import { linea } from '../../src/networks/linea.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const PAGE = 'https://dapp.example/app/';
@@ -48,14 +49,19 @@ describe('targets', () => {
 describe('keys', () => {
   const endpoint = {
     url: `https://b.example/v3/${KEY}1`,
-    headers: { authorization: `Bearer ${KEY}2` },
+    headers: { authorization: `Bearer ${KEY}2`, [`x-${KEY}8`]: '1' },
     ratePerSecond: 5,
   };
+  /** With members of another version, or of none. */
+  const strange = { url: `https://g.example/${KEY}a`, id: `${KEY}b`, [`${KEY}c`]: 1, timeoutMs: `${KEY}d` };
   const node: NodeOptions = {
     chain: {
       kind: 'replica',
-      network: devnet(),
-      endpoints: [`https://a.example/v3/${KEY}0`, 'https://plain.example', endpoint],
+      network: {
+        ...devnet(),
+        dictionary: { name: 'own', sha256: '0x00', byteLength: 1, url: `https://h.example/${KEY}e` },
+      },
+      endpoints: [`https://a.example/v3/${KEY}0`, 'https://plain.example', endpoint, strange as unknown as string],
       trieLogs: [{ url: 'https://c.example', apiKey: `${KEY}3` }],
       layerOne: [`https://user:${KEY}4@d.example/`],
       maru: [`https://e.example/?key=${KEY}5`],
@@ -67,20 +73,47 @@ describe('keys', () => {
 
   test('are not in the stored form, and can be restored', async () => {
     const secrets = optionSecretsOf(node);
-    expect(secrets).toHaveLength(8);
+    expect(secrets).toHaveLength(10);
     expect(withSecrets(withoutSecrets(node, secrets), secrets)).toEqual(node);
-    const targets = [`https://a.example/v3/${KEY}0`, `https://dapp.example/v3/${KEY}9`];
+    const targets = [
+      `https://a.example/v3/${KEY}0`,
+      `https://dapp.example/v3/${KEY}9`,
+      `https://dapp.example/${KEY}f/*`,
+    ];
     const stored = await storedForm({ targets, forward: true, fallback: 'none', node });
     const text = JSON.stringify(stored, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
     expect(text).not.toContain(KEY.slice(0, 8));
     expect(text).toContain('https://plain.example');
+    expect(text).toContain('https://g.example');
+    expect(text).toContain('"ratePerSecond":5');
     expect(stored.missing.filter(({ target }) => target !== undefined)).toEqual([
       { path: ['chain', 'endpoints', 0], target: 0 },
     ]);
   });
 
-  test('a configuration without keys is stored unchanged', async () => {
-    const plain: NodeOptions = { chain: { kind: 'light', network: devnet(), endpoints: ['https://plain.example'] } };
+  test('of a followed layer 1 are found, too', () => {
+    const layerOne = {
+      consensus: [`https://a.example/${KEY}`],
+      execution: [{ url: 'https://b.example', apiKey: KEY }],
+      checkpointServers: ['https://plain.example', `https://c.example/?key=${KEY}`],
+      checkpoint: { root: `0x${'11'.repeat(32)}` as const },
+    };
+    const followed: NodeOptions = {
+      chain: { kind: 'light', network: linea, endpoints: ['https://plain.example'], layerOne },
+    };
+    const secrets = optionSecretsOf(followed);
+    const shown = JSON.stringify(withoutSecrets(followed, secrets), (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    expect(shown).not.toContain(KEY);
+    expect(shown).toContain('https://plain.example');
+    expect(shown).toContain('1111');
+    expect(withSecrets(withoutSecrets(followed, secrets), secrets)).toEqual(followed);
+  });
+
+  test('a configuration without keys is stored unchanged, the public dictionary of its network included', async () => {
+    const endpoints = ['https://plain.example', { url: 'https://other.example', timeoutMs: 5 }];
+    const plain: NodeOptions = { chain: { kind: 'light', network: linea, endpoints } };
     expect(await storedForm({ targets: [], forward: true, fallback: 'none', node: plain })).toMatchObject({
       node: plain,
       missing: [],

@@ -150,7 +150,9 @@ describe('the proxy', () => {
       const first = scene();
       await new ProxyHost(first.environment).configure(given);
       const { environment, state } = scene(first.state.kept);
-      state.pages.push(config(light(`https://wrong.example/v3/${KEY}`)), given);
+      // The first of them send what is no configuration.
+      const others = [undefined, {}, 7] as unknown as ProxyConfig[];
+      state.pages.push(...others, config(light(`https://wrong.example/v3/${KEY}`)), given);
       expect(await said(new ProxyHost(environment), post())).toBe(HERE);
       expect(state.opened[0]?.chain).toMatchObject({ endpoints: [`https://other.example/v3/${KEY}`] });
 
@@ -182,6 +184,32 @@ describe('the proxy', () => {
     release();
     expect([await slow, await later]).toEqual([HERE, HERE]);
     expect([state.opened.length, state.closed]).toEqual([2, 1]);
+  });
+
+  test('a message that is no configuration is refused, and the previous one stays', async () => {
+    const { environment, state } = scene();
+    const proxy = new ProxyHost(environment);
+    await proxy.configure(config());
+    const { kept } = state;
+    const good = config();
+    const bad: unknown[] = [
+      ...[undefined, null, 'text', [], {}, { ...good, targets: [] }, { ...good, targets: ['nowhere'] }],
+      ...[
+        { ...good, forward: 1 },
+        { ...good, fallback: 'net' },
+        { ...good, node: null },
+      ],
+      ...[
+        { ...good, node: { chain: { kind: 'other' } } },
+        { ...good, node: { chain: { kind: 'light' } } },
+      ],
+    ];
+    for (const one of bad) {
+      const refused = { code: 'INVALID_PARAMETER' };
+      await expect(proxy.configure(one as ProxyConfig), JSON.stringify(one)).rejects.toMatchObject(refused);
+    }
+    expect(state.kept).toBe(kept);
+    expect(await said(proxy, post())).toBe(HERE);
   });
 
   test('only JSON-RPC requests fail when the configuration cannot be read', async () => {

@@ -4,8 +4,9 @@ import { isPlumblineError } from '../../src/errors.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import type { TrieKernelOptions } from '../../src/kernel/trie-contract.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { unpack } from '../../src/kernel/unpack.js';
 import { wasm } from '../../src/kernel/wasm/trie.simd.generated.js';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
+import { bytesToHex } from '../../src/primitives/hex.js';
 import { openWorldState } from '../../src/state/open-world-state.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { limitMemory } from '../support/limited-memory.js';
@@ -18,7 +19,7 @@ const SLOTS = [0, 1, 2, 40].map(wordOf);
 function loadKernel(options: TrieKernelOptions, maxPages?: number) {
   return loadTrieKernel('poseidon2', {
     ...options,
-    ...(maxPages !== undefined && { wasm: limitMemory(hexToBytes(wasm), maxPages) }),
+    ...(maxPages !== undefined && { wasm: limitMemory(unpack(wasm), maxPages) }),
   });
 }
 

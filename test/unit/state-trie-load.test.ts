@@ -13,7 +13,7 @@ const writes: TrieWrite[] = Array.from({ length: 700 }, (_, i) => ({
 }));
 
 test('loading gives the same root and proofs as single writes, and reports progress', async () => {
-  const [loaded, written] = await Promise.all([StateTrie.create(), StateTrie.create()]);
+  const [loaded, written] = [new StateTrie(), new StateTrie()];
   const fractions: number[] = [];
   const root = await loaded.load(writes, (fraction) => fractions.push(fraction));
   expect(root).toEqual(await written.write(writes));
@@ -26,7 +26,7 @@ test('loading gives the same root and proofs as single writes, and reports progr
 });
 
 test('writes after loading continue from it, and can be reverted', async () => {
-  const [loaded, written] = await Promise.all([StateTrie.create(), StateTrie.create()]);
+  const [loaded, written] = [new StateTrie(), new StateTrie()];
   const root = await loaded.load(writes, () => {});
   await written.write(writes);
   const change: TrieWrite = { ...writes[1]!, slots: [{ key: word(1), after: word(99) }] };
@@ -35,4 +35,15 @@ test('writes after loading continue from it, and can be reverted', async () => {
   const removal: TrieWrite = { address: writes[4]!.address, account: undefined, slots: [] };
   written.revertTo(root);
   expect(await loaded.write([removal])).toEqual(await written.write([removal]));
+});
+
+test('of two writes of one account or slot the later counts, and zero is no value', async () => {
+  const [loaded, written] = [new StateTrie(), new StateTrie()];
+  const slots = Array.from({ length: 60 }, (_, i) => ({ key: word(i % 40), after: word(i % 7) }));
+  const twice: TrieWrite[] = [...writes.slice(0, 9), { ...writes[3]!, clearStorage: true, slots }];
+  const root = await loaded.load(twice, () => {});
+  expect(root).toEqual(await written.write(twice));
+  const keys = slots.map(({ key }) => key);
+  const { address } = writes[3]!;
+  expect(await loaded.prove(root, address, keys)).toEqual(await written.prove(root, address, keys));
 });

@@ -125,7 +125,11 @@ describe('types without a recorded case', () => {
   it.each([3, 5, 0x7f])('refuses type %i', (type) => {
     for (const encode of [encodeForSizing, encodeSigned]) {
       expect(() => encode({ ...common, type })).toThrow(
-        expect.objectContaining({ code: 'TRANSACTION_TYPE_UNSUPPORTED', details: { type } }),
+        expect.objectContaining({
+          code: 'TRANSACTION_TYPE_UNSUPPORTED',
+          message: `transactions of type ${type} cannot be sized; use type 0, 1, 2 or 4`,
+          details: { type },
+        }),
       );
     }
   });
@@ -133,8 +137,9 @@ describe('types without a recorded case', () => {
   it.each(['nonce', 'gasLimit'] as const)('accepts a %s of at most 63 bits', (field) => {
     const legacy = { ...common, type: 0, gasPrice: 7n };
     expect(() => encodeForSizing({ ...legacy, [field]: 2n ** 63n - 1n })).not.toThrow();
+    const message = `${field} must be 0 to 2^63 - 1, got ${2n ** 63n}`;
     expect(() => encodeForSizing({ ...legacy, [field]: 2n ** 63n })).toThrow(
-      expect.objectContaining({ code: 'OUT_OF_RANGE' }),
+      expect.objectContaining({ code: 'OUT_OF_RANGE', message }),
     );
   });
 });

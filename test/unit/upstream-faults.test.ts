@@ -56,6 +56,15 @@ describe('faults of one endpoint: the next one answers', () => {
     expect(scene.events).toEqual([expect.objectContaining({ type: 'degraded', role: 'l2', origin: a.origin, kind })]);
   });
 
+  test('JSON nested a million deep is refused before it is parsed', async () => {
+    const { a, group } = await pair();
+    const body = `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`;
+    a.fail({ kind: 'status', status: 200, body });
+    expect(await group.request('m', [])).toBe('b');
+    const reason = 'answer nested deeper than 256 levels';
+    expect(scene.events).toEqual([expect.objectContaining({ type: 'degraded', kind: 'malformed', reason })]);
+  });
+
   test('no server listening', async () => {
     const { a, b, group } = await pair();
     await a.close();

@@ -1,8 +1,12 @@
 import type { SignedTransaction } from '../../ethereum/transaction.js';
-import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
+import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
+import type { RunLimits } from '../../evm/interpreter/run-budget.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
+import { nextTurn } from '../../scheduling/turns.js';
+import type { PageStore } from '../../store/page-store.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
@@ -21,8 +25,9 @@ import type {
 import { searchLogs } from '../log-search.js';
 import type { ImportResult } from './import/import.js';
 import { DevnetFinality } from './layer-one/finality.js';
+import type { SimulatedBeacon } from './layer-one/simulated-beacon.js';
 import { SimulatedL1 } from './layer-one/simulated-l1.js';
-import { BlockMaker } from './mining/block-maker.js';
+import { BlockMaker, contextAfter } from './mining/block-maker.js';
 import { DevnetControl, requireInterval } from './mining/control.js';
 import { Mining } from './mining/mining.js';
 import { currentPrices } from './mining/prices.js';
@@ -33,10 +38,10 @@ import { Ledger } from './records/ledger.js';
 import { DevnetProofs } from './recovery/devnet-proofs.js';
 import { StoreRecovery } from './recovery/store-recovery.js';
 import { DevnetState } from './state/devnet-state.js';
+import type { GenesisAlloc } from './state/genesis.js';
 import { sealGenesis } from './state/genesis-block.js';
-import { ChainWriter } from './storage/chain-writer.js';
-import { findStored, type StoredDevnet } from './storage/find-stored.js';
-import { openPruning } from './storage/pruning.js';
+import type { ChainWriter } from './storage/chain-writer.js';
+import type { StoredDevnet } from './storage/find-stored.js';
 import { StoredChain } from './storage/stored-chain.js';
 
 /**
@@ -50,6 +55,8 @@ export class Devnet implements Chain {
   readonly control: DevnetControl;
   /** The devnet's data in its store. */
   readonly storedChain: StoredChain;
+  /** The beacon chain of the simulated layer 1. Its code is loaded with the first call. */
+  readonly beacon: () => Promise<SimulatedBeacon>;
   private readonly queue = new SerialQueue();
   private readonly writer: ChainWriter | undefined;
   private readonly maker: BlockMaker;
@@ -67,13 +74,19 @@ export class Devnet implements Chain {
     private readonly stored: StoredDevnet | undefined,
   ) {
     this.network = settings.network;
+    const { now } = settings;
+    const openedAt = stored && now();
+    this.beacon = loadOnce(async () => {
+      const { SimulatedBeacon } = await import('./layer-one/simulated-beacon.js');
+      return new SimulatedBeacon(layerOne, now, openedAt);
+    });
     const { queue } = this;
     const { health = new StoreHealth('durable'), storing } = settings;
     const turn = (work: () => Promise<void>) => queue.run(work);
     const own = { head: stored?.head ?? 0, hashOf: (number: number) => ledger.hashOf(number) };
-    this.writer = stored && new ChainWriter(stored.blocks, own, health, turn, storing);
+    this.writer = stored?.openWriter(own, health, turn, storing);
     this.storedChain = new StoredChain({ queue, ledger, stored, writer: this.writer, end: () => this.end() });
-    const pruning = stored && openPruning(stored, settings, { ledger, state });
+    const pruning = stored?.openPruning(settings, { ledger, state });
     const maker = new BlockMaker(settings, ledger, state, finality, this.writer, stored?.checkpoints, pruning);
     const mining = new Mining(maker, queue);
     const submission = new TransactionSubmission(settings, ledger, maker, mining);
@@ -90,20 +103,26 @@ export class Devnet implements Chain {
    *
    * @throws PlumblineError `STORE_CORRUPT` when the stored data is inconsistent or belongs to another genesis
    */
-  static async open(settings: DevnetSettings): Promise<Devnet> {
-    requireInterval(settings.mining);
-    const state = await DevnetState.create(settings.zk, settings.store !== undefined);
-    const found = settings.store === undefined ? undefined : await findStored(settings, settings.store);
+  static async open(given: DevnetSettings): Promise<Devnet> {
+    requireInterval(given.mining);
+    const state = await DevnetState.create(given.zk, given.store !== undefined);
+    const found = given.store && (await findIn(given, given.store));
+    const settings = found === undefined ? given : { ...given, alloc: found.alloc };
     const genesis = found?.checkpoint === undefined ? await sealGenesis(settings, state) : found.genesis!;
     const ledger = new Ledger(settings.network.chainId);
     ledger.append(genesis.block, []);
-    const layerOne = await SimulatedL1.create(settings.network.rollup, genesis.zkRoot, genesis.block.header.timestamp);
+    const layerOne = SimulatedL1.create(settings.network.rollup, genesis.zkRoot, genesis.block.header.timestamp);
     const finality = new DevnetFinality(layerOne, ledger, state, settings.finality);
     const devnet = new Devnet(settings, ledger, state, finality, layerOne, found);
     if (found?.checkpoint !== undefined) await devnet.recovery.openAtCheckpoint(found, genesis);
     else if (found !== undefined) await devnet.recovery.replay(found, genesis);
     await devnet.mining.set(settings.mining);
     return devnet;
+  }
+
+  /** Accounts of its genesis. */
+  get alloc(): GenesisAlloc {
+    return this.settings.alloc;
   }
 
   async head(): Promise<Block> {
@@ -138,7 +157,13 @@ export class Devnet implements Chain {
   }
 
   logs(query: LogQuery): Promise<readonly FoundLog[]> {
-    return searchLogs(this, query);
+    const { ledger } = this;
+    const source = {
+      bloom: (number: number) => ledger.bloomOf(number),
+      block: (reference: BlockReference) => this.block(reference),
+      receipts: (block: Block) => this.receipts(block),
+    };
+    return searchLogs(source, query);
   }
 
   async pendingTransactions(): Promise<readonly SignedTransaction[]> {
@@ -162,7 +187,7 @@ export class Devnet implements Chain {
   async pendingContext(parent: Block = this.ledger.head): Promise<BlockContext> {
     if (parent === this.ledger.head) return this.maker.context();
     const { network, coinbase } = this.settings;
-    return pendingContext(parent.header, network, { coinbase, blockHash: this.ledger.blockHash });
+    return contextAfter(parent, network, { coinbase, blockHash: this.ledger.blockHash });
   }
 
   async prices(block: Block = this.ledger.head): Promise<CurrentPrices> {
@@ -176,7 +201,7 @@ export class Devnet implements Chain {
   readonly zkProof: Chain['zkProof'] = async (address, keys, reference, onBlock) => {
     const block = this.provable(reference);
     const proof = await this.proofs.zk(address, keys, block);
-    onBlock?.(block!);
+    onBlock?.(block!, 'held');
     return proof;
   };
 
@@ -187,8 +212,11 @@ export class Devnet implements Chain {
     return reference.tag === 'earliest' ? 0 : this.finality.finalized.header.number;
   }
 
-  submit(raw: Uint8Array): Promise<Uint8Array> {
-    return this.queue.run(() => this.submission.broadcast(raw));
+  submit(raw: Uint8Array, limits?: RunLimits): Promise<Uint8Array> {
+    return this.queue.run(() => {
+      limits?.signal?.throwIfAborted();
+      return this.submission.broadcast(raw, limits);
+    });
   }
 
   /**
@@ -217,9 +245,10 @@ export class Devnet implements Chain {
     return () => this.submission.listeners.delete(listener);
   }
 
-  /** Resolves when the blocks of the simulated layer 1 have been rebuilt. */
-  get layerOneSettled(): Promise<void> {
-    return this.recovery.layerOneSettled;
+  /** Seals the blocks of the simulated layer 1, which may be read then. */
+  async settleLayerOne(): Promise<void> {
+    await this.recovery.layerOneSettled;
+    await this.layerOne.settle(async () => nextTurn());
   }
 
   /**
@@ -249,4 +278,9 @@ export class Devnet implements Chain {
       await this.stored?.blocks.close();
     }
   }
+}
+
+async function findIn(settings: DevnetSettings, store: PageStore): Promise<StoredDevnet> {
+  const { findStored } = await import('./storage/find-stored.js');
+  return findStored(settings, store);
 }

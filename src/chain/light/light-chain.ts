@@ -1,10 +1,12 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
+import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import { parseExtraData } from '../../fees/extra-data.js';
 import type { Network } from '../../networks/network.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { BlockReference, BlockTag } from '../block-reference.js';
 import type {
   Block,
@@ -15,6 +17,7 @@ import type {
   FoundLog,
   HeadListener,
   IncludedTransaction,
+  LayerOneEvidence,
   LogQuery,
   PendingTransactionListener,
   TransactionReceipt,
@@ -26,7 +29,7 @@ import { type LightBlock, lightBlock } from './heads/light-block.js';
 import type { LightChainParts } from './light-options.js';
 import { type LightHeads, openHeads } from './open-heads.js';
 import { notReached } from './refused.js';
-import { Settlement } from './settlement/settlement.js';
+import type { Settlement } from './settlement/settlement.js';
 import { LightStates } from './state/light-states.js';
 
 /** How long a transaction counts as pending after it was sent, milliseconds. Dropped transactions are not reported. */
@@ -42,8 +45,10 @@ export class LightChain implements Chain {
   readonly network: Network;
   private readonly heads: LightHeads;
   private readonly states: LightStates;
-  private readonly settlement: Settlement;
+  /** Loaded for the first finalized block or zk proof. */
+  private readonly settlement: () => Promise<Settlement>;
   private readonly contents: BlockContentsReader;
+  readonly layerOneEvidence: (() => Promise<LayerOneEvidence>) | undefined;
   /** Transactions that this node sent, oldest first. */
   private sent: { readonly transaction: SignedTransaction; readonly at: number }[] = [];
 
@@ -51,7 +56,12 @@ export class LightChain implements Chain {
     this.network = parts.network;
     this.heads = openHeads(parts);
     this.states = new LightStates(parts, this.heads.follower, (block) => this.contextAfter(block));
-    this.settlement = new Settlement(parts, this.heads.finder);
+    this.settlement = loadOnce(async () => {
+      const { Settlement } = await import('./settlement/settlement.js');
+      return new Settlement(parts, this.heads.finder);
+    });
+    const { consensus } = parts;
+    this.layerOneEvidence = consensus && (() => consensus.finalized());
     this.contents = new BlockContentsReader(parts.upstream, parts.network, parts.agreeing);
   }
 
@@ -64,7 +74,7 @@ export class LightChain implements Chain {
   async block(reference: BlockReference): Promise<LightBlock | undefined> {
     const { finder } = this.heads;
     if ('hash' in reference) return finder.byHash(reference.hash);
-    if ('number' in reference) return finder.byNumber(reference.number);
+    if ('number' in reference) return (await this.settledAt(reference.number)) ?? finder.byNumber(reference.number);
     const block = await this.tagged(reference.tag);
     return block && this.require(reference.tag, block);
   }
@@ -79,10 +89,36 @@ export class LightChain implements Chain {
         return finder.byNumber(0);
       case 'safe':
       case 'finalized': {
-        const number = await this.settlement.newestNumber();
+        if (this.parts.layerOne === undefined) return undefined;
+        const settlement = await this.settlement();
+        if (settlement.blocks !== undefined) return this.settle(await (await settlement.blocks()).newest());
+        const number = await settlement.newestNumber();
         return number === undefined ? undefined : finder.byNumber(number);
       }
     }
+  }
+
+  /**
+   * A block by its number where layer-1 consensus settles it. Otherwise the block is read at the level of the endpoints.
+   *
+   * @throws PlumblineError `LAYER_ONE_CONTRADICTS`
+   */
+  private async settledAt(number: number): Promise<LightBlock | undefined> {
+    if (this.parts.consensus === undefined) return undefined;
+    const held = this.heads.headers.at(number);
+    if (held !== undefined && this.heads.headers.levelOf(held) === 'settled') return held;
+    try {
+      const block = await (await (await this.settlement()).blocks!()).byNumber(number);
+      return block && this.settle(block);
+    } catch (error) {
+      if (!(error instanceof PlumblineError) || isPlumblineError(error, 'LAYER_ONE_CONTRADICTS')) throw error;
+      return undefined;
+    }
+  }
+
+  private settle(block: LightBlock): LightBlock {
+    this.heads.headers.settle(block);
+    return block;
   }
 
   async blocks(first: number, last: number, signal?: AbortSignal): Promise<readonly LightBlock[]> {
@@ -137,8 +173,8 @@ export class LightChain implements Chain {
     return fetchExclusion(this.parts.upstream, hash);
   }
 
-  async prepare({ call, overrides, block, tag, signal }: CallPlan): Promise<{ block: LightBlock; state: StateReader }> {
-    const prepared = this.states.prepare({ call, overrides, signal });
+  async prepare({ block, tag, ...plan }: CallPlan): Promise<{ block: LightBlock; state: StateReader }> {
+    const prepared = this.states.prepare(plan);
     if (block === undefined) {
       const found = await prepared.atHead();
       this.require('latest', found.block);
@@ -202,10 +238,10 @@ export class LightChain implements Chain {
     address: Uint8Array,
     storageKeys: readonly Uint8Array[],
     reference: BlockReference,
-    onBlock?: (number: number) => void,
+    onBlock?: (number: number, level: TrustLevel) => void,
   ): Promise<LineaProofJson> {
-    const { proof, at } = await this.settlement.prove({ address, storageKeys }, reference);
-    onBlock?.(at.number);
+    const { proof, at } = await (await this.settlement()).prove({ address, storageKeys }, reference);
+    onBlock?.(at.number, this.parts.consensus === undefined ? 'finalized' : 'settled');
     return proof;
   }
 
@@ -232,7 +268,7 @@ export class LightChain implements Chain {
   async close(): Promise<void> {
     this.heads.follower.close();
     const { upstream, layerOne, maru, store, cache } = this.parts;
-    for (const group of [upstream, layerOne, maru]) group?.close();
+    for (const group of [upstream, layerOne, maru, this.parts.consensus]) group?.close();
     await cache?.flush();
     await store?.close();
   }

@@ -6,8 +6,16 @@ import type { PageStore } from '../../store/page-store.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { RestGroup } from '../../upstream/rest-group.js';
 import type { BlockTag } from '../block-reference.js';
-import type { HeadLevel } from './heads/heads.js';
+import type { BlockLevel, HeadLevel } from './heads/heads.js';
+import type { FollowedLayerOne } from './layer-one/layer-one-follower.js';
 import type { LightCache } from './light-cache.js';
+
+/** What a light chain needs of a follower of layer-1 consensus. Its code is loaded when it is first used. */
+export interface ConsensusSource {
+  /** @throws PlumblineError as `LayerOneFollower.finalized` */
+  finalized(): Promise<FollowedLayerOne>;
+  close(): void;
+}
 
 /** Settings and dependencies of a light chain. */
 export interface LightChainParts {
@@ -16,12 +24,14 @@ export interface LightChainParts {
   readonly upstream: EndpointGroup;
   /** Endpoints of layer 1. Without them there is no finalized block. */
   readonly layerOne?: EndpointGroup | undefined;
+  /** Follows the consensus of layer 1. Without it, the endpoints of layer 1 say which of its blocks is final. */
+  readonly consensus?: ConsensusSource | undefined;
   /** Endpoints of Maru. Without them only Clique blocks can reach level `sealed`. */
   readonly maru?: RestGroup | undefined;
   /** Trust level that a head must reach. */
   readonly level: HeadLevel;
   /** Trust levels that blocks named by tags must reach. Heads must always reach `level`. */
-  readonly required: Partial<Readonly<Record<BlockTag, HeadLevel>>>;
+  readonly required: Partial<Readonly<Record<BlockTag, BlockLevel>>>;
   /** Number of origins that must agree at level `linked`. */
   readonly agreeing: number;
   /** Blocks that an accepted head may be below the median of the heights that endpoints claim. */
@@ -48,6 +58,8 @@ export interface LightChainParts {
   readonly store?: PageStore | undefined;
   /** Tables in `store` for later sessions. */
   readonly cache?: LightCache | undefined;
+  /** Most bytes of zk proofs that are kept in memory, 8 MiB when left out. */
+  readonly keptProofBytes?: number | undefined;
   readonly activity: Activity;
   readonly clock: Clock;
   /** Loads the hasher that verifies zk proofs, when it is first needed. */

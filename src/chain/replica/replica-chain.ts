@@ -22,7 +22,7 @@ export function openReplicaChain(light: Chain, follower: ZkFollower, close: () =
       const block = await numberOf(reference);
       if (block === undefined || !follower.isProvable(block)) throw notProvable(nameOf(reference));
       const proof = await follower.prove(block, address, storageKeys);
-      onBlock?.(block);
+      onBlock?.(block, 'finalized');
       return proof;
     },
 

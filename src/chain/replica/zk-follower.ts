@@ -1,16 +1,14 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
+import { nextTurn } from '../../scheduling/turns.js';
 import type { TrieLog } from '../../state/trie-log.js';
 import type { WorldState } from '../../state/world-state.js';
-import { isUnreachable } from '../light/settlement/finality.js';
+import { isUnreachable } from '../light/unreachable.js';
 import { asDivergence, mustAgree } from './divergence.js';
 import { type FetchedRange, fetchRange, prefetchRanges } from './fetch-range.js';
 import { ReplicaState } from './replica-state.js';
 import { checkNumbers, type FollowerSettings } from './settings.js';
-
-/** Time after which synchronous work yields to other tasks, milliseconds. */
-const TURN_MS = 20;
 
 /**
  * The full zk state of a network, built from the trie logs of your own node, up to the newest block that layer 1 finalized.
@@ -136,7 +134,6 @@ export class ZkFollower {
   }
 
   private async applyRange(state: WorldState, range: FetchedRange, target: number, signal: AbortSignal): Promise<void> {
-    let turn = performance.now();
     for (const [i, log] of range.logs.entries()) {
       throwIfStopped(signal);
       try {
@@ -146,9 +143,7 @@ export class ZkFollower {
         throw error;
       }
       this.settings.onProgress?.({ block: log.blockNumber, target, confirmed: this.confirmed });
-      if (performance.now() - turn < TURN_MS) continue;
-      await new Promise((resolve) => setTimeout(resolve));
-      turn = performance.now();
+      await nextTurn();
     }
   }
 

@@ -3,7 +3,7 @@ import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import type { AccessListEntry, CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import type { BlockContext } from '../block-context.js';
-import { StepBudget } from '../interpreter/step-budget.js';
+import { RunBudget } from '../interpreter/run-budget.js';
 import { ReadCache } from '../state/read-cache.js';
 import type { StateReader } from '../state/state-reader.js';
 import type { TransactionOutcome } from '../transactions/transaction-message.js';
@@ -35,7 +35,7 @@ export async function accessListAt(
   options: SimulatedCallOptions,
 ): Promise<AccessListResult> {
   const cached = new ReadCache(reader);
-  const steps = options.steps ?? new StepBudget(options);
+  const budget = options.budget ?? new RunBudget(options);
   const recipient = call.to ?? (await createdBy(withOverrides(cached, options.overrides ?? []), call));
   const warm = new Set([call.from ?? ZERO_ADDRESS, recipient, block.coinbase].map((address) => bytesToHex(address)));
   const touched: TouchedSlots = new Map();
@@ -46,7 +46,7 @@ export async function accessListAt(
       cached,
       block,
       { ...call, accessList },
-      { ...options, steps, reportTouched: true },
+      { ...options, budget, reportTouched: true },
     );
     const before = sizeOf(touched);
     addEntries(touched, outcome.touched ?? [], warm);

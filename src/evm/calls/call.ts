@@ -5,26 +5,26 @@ import type { StateOverrides } from '../../primitives/state-overrides.js';
 import type { BlockContext } from '../block-context.js';
 import { TRANSACTION_GAS_CAP } from '../common.js';
 import { Machine } from '../interpreter/machine.js';
-import { StepBudget, type StepLimits } from '../interpreter/step-budget.js';
+import { RunBudget, type RunLimits } from '../interpreter/run-budget.js';
 import { StateOverlay } from '../state/state-overlay.js';
 import type { StateReader } from '../state/state-reader.js';
-import { runTransaction } from '../transactions/transaction.js';
+import { simulateTransaction } from '../transactions/transaction.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
 import { precompileOverrides, withOverrides } from './overrides.js';
 import { callFailureOf } from './revert-reason.js';
 
 /** Values of the network profile that a simulation needs. */
-export type SimulationRules = Pick<Network, 'forks' | 'chainId' | 'rpcGasCap'>;
+export type SimulationRules = Pick<Network, 'forks' | 'chainId' | 'rpcGasCap' | 'pastNonces'>;
 
-export interface SimulatedCallOptions extends StepLimits {
+export interface SimulatedCallOptions extends RunLimits {
   readonly network: SimulationRules;
   readonly overrides?: StateOverrides | undefined;
   /** The client whose rules overrides follow (docs/spec/fees.md 5.6); default Besu. */
   readonly overrideRules?: 'besu' | 'geth' | undefined;
   /** Fill in `touched` of the outcome. */
   readonly reportTouched?: RunOptions['reportTouched'];
-  /** Step budget shared with other runs of the request; a separate one by the limits above if left out. */
-  readonly steps?: StepBudget | undefined;
+  /** Shared with other runs of the request; a separate one by the limits above if left out. */
+  readonly budget?: RunBudget | undefined;
 }
 
 /**
@@ -59,6 +59,20 @@ export async function simulateCallAt(
   const asGeth = options.overrideRules === 'geth';
   const state = new StateOverlay(withOverrides(reader, overrides, { oneStorageForm: asGeth }));
   const machine = await Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
+  try {
+    return await simulateOn(machine, call, options);
+  } finally {
+    machine.close();
+  }
+}
+
+async function simulateOn(
+  machine: Machine,
+  call: CallRequest,
+  options: SimulatedCallOptions,
+): Promise<TransactionOutcome> {
+  const { network } = options;
+  const { block, state } = machine;
   const free = !(call.strict ?? priceOf(call) > 0n);
   const account = await state.account(call.from ?? ZERO_ADDRESS);
   const gasLimit = call.gas === undefined ? defaultGas(machine, network) : least(call.gas, network.rpcGasCap);
@@ -68,10 +82,10 @@ export async function simulateCallAt(
     price: free ? 0n : block.baseFeePerGas,
     free,
   });
-  return runTransaction(machine, message, {
+  return simulateTransaction(machine, message, {
     leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: free, lowPrice: free },
     ...(free && { baseFeePerGas: 0n }),
-    steps: options.steps ?? new StepBudget(options),
+    budget: options.budget ?? new RunBudget(options),
     reportTouched: options.reportTouched,
   });
 }

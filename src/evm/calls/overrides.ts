@@ -1,6 +1,6 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { invalidParameter } from '../../errors.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import type { AccountOverride, StateOverrides } from '../../primitives/state-overrides.js';
@@ -65,7 +65,7 @@ class OverriddenState implements StateReader {
       for (const [key, value] of override.state ?? []) slots.set(bytesToHex(key), value);
       for (const [key, value] of override.stateDiff ?? []) slots.set(bytesToHex(key), value);
       this.entries.set(address, { ...override, slots });
-      if (override.code !== undefined) this.codes.set(bytesToHex(keccak_256(override.code)), override.code);
+      if (override.code !== undefined) this.codes.set(bytesToHex(keccak256(override.code)), override.code);
     }
   }
 
@@ -76,7 +76,7 @@ class OverriddenState implements StateReader {
     return {
       nonce: override.nonce ?? account?.nonce ?? 0n,
       balance: override.balance ?? account?.balance ?? 0n,
-      codeHash: override.code !== undefined ? keccak_256(override.code) : (account?.codeHash ?? EMPTY_CODE_HASH),
+      codeHash: override.code !== undefined ? keccak256(override.code) : (account?.codeHash ?? EMPTY_CODE_HASH),
     };
   }
 

@@ -6,9 +6,8 @@ import type { BlockContext } from '../block-context.js';
 import { type SimulatedCallOptions, transactionMessageOf, withoutUnfundedSelfTransfer } from '../calls/call.js';
 import { precompileOverrides, withOverrides } from '../calls/overrides.js';
 import { TRANSACTION_GAS_CAP } from '../common.js';
-import type { Interpreters } from '../interpreter/interpreters.js';
 import { Machine } from '../interpreter/machine.js';
-import { StepBudget } from '../interpreter/step-budget.js';
+import { RunBudget } from '../interpreter/run-budget.js';
 import { ReadCache } from '../state/read-cache.js';
 import { StateOverlay } from '../state/state-overlay.js';
 import type { Account, StateReader } from '../state/state-reader.js';
@@ -23,15 +22,13 @@ import {
   type RunWithGas,
   type SearchInput,
 } from './gas-search.js';
-import { ProvedRuns, type ReportingRun } from './proved-runs.js';
+import { ProvedRuns } from './proved-runs.js';
 
 /** Options of a gas search. */
 export interface EstimateOptions extends SimulatedCallOptions {
   readonly search: GasSearch;
   /** Count module lines, as the prover does. */
   readonly counting?: boolean;
-  /** Interpreters to reuse between estimates. */
-  readonly interpreters?: Interpreters | undefined;
 }
 
 const SEARCHES: Record<GasSearch, (run: RunWithGas, input: SearchInput) => Promise<GasEstimate>> = {
@@ -39,8 +36,8 @@ const SEARCHES: Record<GasSearch, (run: RunWithGas, input: SearchInput) => Promi
   geth: gethSearch,
   exact: exactSearch,
 };
-const BESU_LENIENCY: Leniency = { nonce: 'future', lowPrice: true, unfunded: true, contractSender: true };
-const GETH_LENIENCY: Leniency = { nonce: 'any', contractSender: true };
+const BESU_LENIENCY: Leniency = { lowPrice: true, unfunded: true, contractSender: true };
+const GETH_LENIENCY: Leniency = { contractSender: true };
 
 /**
  * A gas limit with which the call succeeds, by the search in `options`. Overrides apply to this estimate only. `exact`
@@ -60,11 +57,7 @@ export async function estimateGasAt(
   const asGeth = search === 'geth';
   const onChain = new ReadCache(reader);
   const state = new StateOverlay(withOverrides(onChain, overrides, { oneStorageForm: asGeth }));
-  const { interpreters } = options;
-  const machine = await Machine.open(network, block, state, {
-    ...precompileOverrides(overrides, asGeth),
-    interpreters,
-  });
+  const machine = await Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
   try {
     return await searchOn(machine, call, options, onChain);
   } finally {
@@ -83,10 +76,12 @@ async function searchOn(
   const asGeth = search === 'geth';
   const from = call.from ?? ZERO_ADDRESS;
   const sender = await state.account(from);
-  const fundsOf = asGeth ? sender : await onChain.account(from);
+  const spendable = sender?.balance ?? 0n;
+  // Besu looks at the chain alone. A balance given by an override also pays here (docs/decisions.md 3).
+  const held = asGeth ? spendable : ((await onChain.account(from))?.balance ?? 0n);
   const ceilingInput: CeilingInput = {
     from: call.from,
-    balance: fundsOf?.balance ?? 0n,
+    balance: held > spendable ? held : spendable,
     value: call.value ?? 0n,
     price: priceOf(call),
     blockGasLimit: block.gasLimit,
@@ -95,31 +90,35 @@ async function searchOn(
   const ceiling = asGeth
     ? gethCeiling(ceilingInput, call.gas, network.rpcGasCap)
     : besuCeiling(ceilingInput, call.strict);
+  const pastNonces = network.pastNonces ?? (asGeth ? 'ignored' : 'refused');
+  const leniency: Leniency = {
+    ...(asGeth ? GETH_LENIENCY : BESU_LENIENCY),
+    nonce: pastNonces === 'ignored' ? 'any' : 'future',
+  };
   // geth treats a call without a price as free. Besu charges the base fee unless `strict` is false.
   const free = asGeth ? priceOf(call) === 0n : call.strict === false;
   const defaults = { nonce: sender?.nonce ?? 0n, price: free ? 0n : block.baseFeePerGas, free };
-  const steps = options.steps ?? new StepBudget(options);
-  const payable = asGeth ? call : withoutUnfundedSelfTransfer(call, sender?.balance ?? 0n);
-  const execute: ReportingRun = (gas, path) => {
+  const budget = options.budget ?? new RunBudget(options);
+  const payable = asGeth ? call : withoutUnfundedSelfTransfer(call, spendable);
+  const execute: RunWithGas = (gas) => {
     const gasLimit = gas < network.rpcGasCap ? gas : network.rpcGasCap;
     return simulateTransaction(machine, transactionMessageOf(payable, { gasLimit, ...defaults }), {
-      leniency: asGeth ? GETH_LENIENCY : BESU_LENIENCY,
+      leniency,
       ...(free && { baseFeePerGas: 0n }),
-      steps,
+      budget,
       counting: options.counting,
-      path,
     });
   };
   // The exact search proves its answer by execution only.
-  const runs = new ProvedRuns(execute, search !== 'exact' && canWatch(machine, call, sender));
+  const runs = new ProvedRuns(execute, search !== 'exact' && mayProve(machine, call, sender));
   const empty = (call.data?.length ?? 0) === 0;
   const plain = empty && (!asGeth || (await isWithoutCode(state, call.to)));
   const found = await SEARCHES[search](runs.run, { ceiling, plain });
   return { ...found, executed: runs.executed };
 }
 
-/** Whether `GasPath` can watch the run. Code of the sender could read the balance, from which the gas was paid. */
-function canWatch({ rules }: Machine, call: CallRequest, sender: Account | undefined): boolean {
+/** Whether `spareGas` holds for the call. Code of the sender could read the balance, from which the gas was paid. */
+function mayProve({ rules }: Machine, call: CallRequest, sender: Account | undefined): boolean {
   const plainSender = sender === undefined || equalBytes(sender.codeHash, EMPTY_CODE_HASH);
   return rules.london && plainSender && call.authorizationList === undefined;
 }

@@ -6,7 +6,7 @@ import { TRANSACTION_GAS } from '../transactions/gas-schedule.js';
 export interface CeilingInput {
   /** 20 bytes; undefined if the caller gave none. */
   readonly from: Uint8Array | undefined;
-  /** Wei. Besu: on chain; geth: with overrides. */
+  /** Wei. Besu: on chain or with overrides, the larger one; geth: with overrides. */
   readonly balance: bigint;
   /** Wei. */
   readonly value: bigint;

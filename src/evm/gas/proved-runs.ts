@@ -1,12 +1,8 @@
-import { GasPath } from '../interpreter/gas-path.js';
 import type { TransactionOutcome } from '../transactions/transaction-message.js';
 import type { RunWithGas } from './gas-search.js';
 
-/** Runs the transaction with this gas limit, and reports to the path if there is one. */
-export type ReportingRun = (gasLimit: bigint, path: GasPath | undefined) => Promise<TransactionOutcome>;
-
 /**
- * Runs a transaction for a search, but skips runs whose success is proved. `GasPath` shows down to which limit a
+ * Runs a transaction for a search, but skips runs whose success is proved. `spareGas` tells down to which limit a
  * successful run would have gone the same way; runs between the two limits have the same outcome. Everything else is
  * executed, failures always.
  */
@@ -15,25 +11,25 @@ export class ProvedRuns {
   executed = 0;
   private proof: { readonly from: bigint; readonly to: bigint; readonly outcome: TransactionOutcome } | undefined;
 
-  /** @param mayWatch - whether a `GasPath` may watch a run */
+  /** @param mayProve - whether `spareGas` holds for the transaction */
   constructor(
-    private readonly execute: ReportingRun,
-    private mayWatch: boolean,
+    private readonly execute: RunWithGas,
+    private mayProve: boolean,
   ) {}
 
   readonly run: RunWithGas = async (gasLimit) => {
     const { proof } = this;
     if (proof !== undefined && proof.from <= gasLimit && gasLimit <= proof.to) return proof.outcome;
-    const path = this.mayWatch ? new GasPath() : undefined;
     this.executed++;
-    const outcome = await this.execute(gasLimit, path);
-    if (path !== undefined && outcome.succeeded) this.proveBelow(gasLimit, path, outcome);
+    const outcome = await this.execute(gasLimit);
+    if (this.mayProve && outcome.succeeded) this.proveBelow(gasLimit, outcome);
     return outcome;
   };
 
   /** Only the first successful run is used: it has the largest limit of the search. */
-  private proveBelow(gasLimit: bigint, { spareGas }: GasPath, outcome: TransactionOutcome): void {
-    this.mayWatch = false;
+  private proveBelow(gasLimit: bigint, outcome: TransactionOutcome): void {
+    this.mayProve = false;
+    const { spareGas } = outcome;
     if (spareGas === undefined) return;
     // The limit must also cover the data floor of EIP-7623.
     const floor = outcome.gasUsedBeforeRefund;

@@ -1,29 +1,39 @@
-import { Common, Mainnet } from '@ethereumjs/common';
-import {
-  type CustomPrecompile,
-  type EVM,
-  EVMError,
-  type EVMRunCallOpts,
-  getActivePrecompiles,
-  type PrecompileFunc,
-} from '@ethereumjs/evm';
-import { Address } from '@ethereumjs/util';
 import { invalidParameter } from '../../errors.js';
-import type { Network } from '../../networks/network.js';
-import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import { FLAGS } from '../../kernel/evm/evm-exports.js';
+import type { EvmEnvironment, EvmKernel } from '../../kernel/evm/evm-kernel.js';
+import { returnEvmKernel, takeEvmKernel } from '../../kernel/evm/evm-kernels.js';
+import type { Hardfork, Network } from '../../networks/network.js';
+import { bigIntToBytes, equalBytes } from '../../primitives/bytes.js';
+import { bytesToHex } from '../../primitives/hex.js';
 import type { BlockContext } from '../block-context.js';
 import { type Rules, rulesAt } from '../common.js';
+import { activePrecompiles } from '../precompiles/active-precompiles.js';
 import type { StateOverlay } from '../state/state-overlay.js';
-import type { Instruments } from './instruments.js';
-import { Interpreter, type Precompiles } from './interpreter.js';
-import type { Interpreters } from './interpreters.js';
-
-type BlockForEvm = NonNullable<EVMRunCallOpts['block']>;
-
-const POINT_EVALUATION = new Address(hexToBytes('0x000000000000000000000000000000000000000a'));
 
 /** Without blobs the blob base fee stays at its minimum, 1 wei (docs/spec/json-rpc.md 1.2). */
 const MIN_BLOB_BASE_FEE = 1n;
+
+/** Forks of the kernel by index. Forks that are not in the list execute like the one before them. */
+const KERNEL_FORKS: Partial<Record<Hardfork, number>> = {
+  chainstart: 0,
+  homestead: 1,
+  tangerineWhistle: 2,
+  spuriousDragon: 3,
+  byzantium: 4,
+  constantinople: 5,
+  petersburg: 6,
+  istanbul: 7,
+  muirGlacier: 7,
+  berlin: 8,
+  london: 9,
+  arrowGlacier: 9,
+  grayGlacier: 9,
+  paris: 10,
+  shanghai: 11,
+  cancun: 12,
+  prague: 13,
+};
+const OSAKA = 14;
 
 /** A precompile moved to another address. */
 export interface MovedPrecompile {
@@ -38,23 +48,34 @@ export interface MachineOptions {
   readonly moved?: readonly MovedPrecompile[];
   /** Addresses (20 bytes each) that are ordinary accounts, even if the rules have a precompile there. */
   readonly removed?: readonly Uint8Array[];
-  /** Pool from which the interpreter is taken, and to which it returns; without it a new one is created. */
-  readonly interpreters?: Interpreters | undefined;
+  /** Add a log for each transfer of ether (ERC-7528). */
+  readonly traceTransfers?: boolean | undefined;
 }
 
-type PrecompileMap = ReadonlyMap<string, PrecompileFunc | undefined>;
+/** What of the environment differs between the transactions of a block. */
+export type TransactionEnvironment = Pick<EvmEnvironment, 'origin' | 'gasPrice' | 'blobHashes'> & {
+  /** Wei; that of the block if left out. */
+  readonly baseFee?: bigint | undefined;
+};
+
+/** Address of a precompile, and the number of its standard address. */
+type PlacedPrecompile = readonly [address: Uint8Array, id: number];
 
 /**
- * An interpreter for one state and one block. It executes one run at a time. The state stays between runs, so a block
- * is built by running its transactions one after another.
+ * Executes on one state and one block, one run at a time. What a run reads stays in its kernel for the next one. The
+ * kernel is taken for the first run.
  */
 export class Machine {
+  private kernel: EvmKernel | undefined;
+  /** Version of the state that the kernel holds a part of. */
+  private heldVersion = -1;
+
   private constructor(
     readonly rules: Rules,
     readonly block: BlockContext,
     readonly state: StateOverlay,
-    private readonly options: MachineOptions,
-    private interpreter: Interpreter,
+    private readonly placed: readonly PlacedPrecompile[],
+    private readonly flags: number,
   ) {}
 
   /** @throws PlumblineError `INVALID_PARAMETER` when a precompile is moved from an address that has none */
@@ -65,95 +86,93 @@ export class Machine {
     options: MachineOptions = {},
   ): Promise<Machine> {
     const rules = rulesAt(network, block.number, block.timestamp);
-    const pooled = hasStandardPrecompiles(options) ? options.interpreters?.take(rules) : undefined;
-    pooled?.moveTo(block, state);
-    return new Machine(rules, block, state, options, pooled ?? (await build(rules, block, state, options)));
+    const flags = options.traceTransfers === true ? FLAGS.transfers : 0;
+    return new Machine(rules, block, state, placedPrecompiles(rules, options), flags);
   }
 
-  get evm(): EVM {
-    return this.interpreter.evm;
+  /** The kernel of this machine, with nothing of another state. @throws PlumblineError `KERNEL_UNAVAILABLE` */
+  async enter(): Promise<EvmKernel> {
+    const held = this.kernel?.isBroken === true ? undefined : this.kernel;
+    const kernel = held ?? (await takeEvmKernel());
+    if (held === undefined) {
+      this.kernel = kernel;
+      this.configure(kernel);
+      this.heldVersion = this.state.version;
+    }
+    if (this.heldVersion !== this.state.version) {
+      kernel.forget();
+      this.heldVersion = this.state.version;
+    }
+    return kernel;
   }
 
-  get instruments(): Instruments {
-    return this.interpreter.instruments;
+  /** Starts a transaction. */
+  begin(kernel: EvmKernel, { baseFee, ...transaction }: TransactionEnvironment): void {
+    const { number, timestamp, gasLimit, coinbase, prevRandao, difficulty, blobBaseFee, baseFeePerGas } = this.block;
+    kernel.begin({
+      number,
+      timestamp,
+      gasLimit,
+      chainId: this.rules.chainId,
+      coinbase,
+      random: this.rules.paris ? prevRandao : bigIntToBytes(difficulty ?? 0n, 32),
+      baseFee: baseFee ?? baseFeePerGas,
+      blobBaseFee: blobBaseFee ?? MIN_BLOB_BASE_FEE,
+      ...transaction,
+    });
   }
 
-  /** Addresses of the rules' precompiles as hex without 0x, including moved and removed ones: warm from the start. */
-  get precompileAddresses(): readonly string[] {
-    return this.interpreter.precompileAddresses;
+  /** Ends a transaction: what it wrote is in the state afterwards. */
+  commit(kernel: EvmKernel): void {
+    this.state.write(kernel.changes());
+    kernel.commit();
+    this.heldVersion = this.state.version;
   }
 
-  /** Replaces the interpreter after a run that was aborted, which leaves its journals undefined. */
-  async recover(): Promise<void> {
-    this.interpreter = await build(this.rules, this.block, this.state, this.options);
-  }
-
-  /** Returns the interpreter to the pool, if there is one. The machine must not be used afterwards. */
+  /** Gives the kernel back. The machine must not run anything afterwards. */
   close(): void {
-    if (hasStandardPrecompiles(this.options)) this.options.interpreters?.put(this.rules, this.interpreter);
+    if (this.kernel !== undefined) returnEvmKernel(this.kernel);
+    this.kernel = undefined;
   }
 
-  /** The block in the interpreter's format. */
-  blockForEvm(baseFeePerGas: bigint = this.block.baseFeePerGas): BlockForEvm {
-    const { number, timestamp, gasLimit, coinbase, prevRandao, difficulty, blobBaseFee } = this.block;
-    return {
-      header: {
-        number: BigInt(number),
-        timestamp: BigInt(timestamp),
-        gasLimit,
-        baseFeePerGas,
-        coinbase: new Address(coinbase),
-        prevRandao,
-        difficulty: difficulty ?? 0n,
-        getBlobGasPrice: () => blobBaseFee ?? MIN_BLOB_BASE_FEE,
-      },
-    };
+  private configure(kernel: EvmKernel): void {
+    const { hardfork } = this.rules;
+    const standard = standardPrecompiles(this.rules);
+    const configuration = this.placed === standard ? `${hardfork} ${this.flags}` : undefined;
+    if (configuration !== undefined && kernel.configuration === configuration) {
+      kernel.forget();
+      return;
+    }
+    kernel.configure(KERNEL_FORKS[hardfork] ?? OSAKA, this.flags);
+    kernel.configuration = configuration;
+    for (const [address, id] of this.placed) kernel.setPrecompile(address, id);
+    // Also where a precompile was moved away or removed: warm are the addresses of the rules.
+    for (const [address] of standard) kernel.warmAlways(address);
   }
 }
 
-/** Whether the precompiles are those of the rules. */
-function hasStandardPrecompiles({ moved = [], removed = [] }: MachineOptions): boolean {
-  return moved.length === 0 && removed.length === 0;
-}
+const standardByFork = new Map<Hardfork, readonly PlacedPrecompile[]>();
 
-/** The rules in the interpreter's format. */
-function commonOf({ chainId, hardfork }: Rules): Common {
-  // The interpreter does not know all forks that change blob parameters only, and they do not change execution.
-  const supported = hardfork.startsWith('bpo') ? 'osaka' : hardfork;
-  return new Common({ chain: { ...Mainnet, chainId }, hardfork: supported });
-}
-
-function build(rules: Rules, block: BlockContext, state: StateOverlay, options: MachineOptions): Promise<Interpreter> {
-  const common = commonOf(rules);
-  return Interpreter.create(common, precompilesOf(common, rules, options), block, state);
-}
-
-/** Without its trusted setup, point evaluation would throw. A failing precompile is something a contract can handle. */
-const failingPointEvaluation: PrecompileFunc = ({ gasLimit }) => ({
-  executionGasUsed: gasLimit,
-  returnValue: new Uint8Array(0),
-  exceptionError: new EVMError(EVMError.errorMessages.INVALID_INPUTS),
-});
-
-function precompilesOf(common: Common, rules: Rules, { moved = [], removed = [] }: MachineOptions): Precompiles {
-  const entries = new Map<string, CustomPrecompile>();
-  if (rules.cancun) {
-    const entry = { address: POINT_EVALUATION, function: failingPointEvaluation };
-    entries.set(POINT_EVALUATION.toString(), entry);
+function standardPrecompiles(rules: Rules): readonly PlacedPrecompile[] {
+  let standard = standardByFork.get(rules.hardfork);
+  if (standard === undefined) {
+    standard = activePrecompiles(rules).map((id) => [bigIntToBytes(BigInt(id), 20), id]);
+    standardByFork.set(rules.hardfork, standard);
   }
-  const active: PrecompileMap = getActivePrecompiles(common, [...entries.values()]);
-  for (const address of removed) {
-    if (active.has(bytesToHex(address).slice(2))) entries.set(bytesToHex(address), { address: new Address(address) });
-  }
-  for (const { from } of moved) entries.set(bytesToHex(from), { address: new Address(from) });
+  return standard;
+}
+
+function placedPrecompiles(rules: Rules, { moved = [], removed = [] }: MachineOptions): readonly PlacedPrecompile[] {
+  const active = standardPrecompiles(rules);
+  if (moved.length === 0 && removed.length === 0) return active;
+  const gone = [...removed, ...moved.map(({ from }) => from)];
+  const placed = active.filter(([address]) => !gone.some((other) => equalBytes(other, address)));
   for (const { from, to } of moved) {
-    const found = active.get(bytesToHex(from).slice(2));
+    const found = active.find(([address]) => equalBytes(address, from));
     if (found === undefined) {
       throw invalidParameter('movePrecompileToAddress', `account ${bytesToHex(from)} is not a precompile`);
     }
-    entries.set(bytesToHex(to), { address: new Address(to), function: found });
+    placed.push([to, found[1]]);
   }
-  const origins = new Map<PrecompileFunc, number>();
-  for (const [address, run] of active) if (run !== undefined) origins.set(run, Number(`0x${address}`));
-  return { custom: [...entries.values()], origins, addresses: [...active.keys()] };
+  return placed;
 }

@@ -1,15 +1,17 @@
 import { isPlumblineError, type SimulationRule, type TransactionRule } from '../../errors.js';
+import { encodeTransaction } from '../../ethereum/encode-transaction.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
-import { withZeroSignature } from '../../ethereum/unsigned-transaction.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import type { Machine } from '../interpreter/machine.js';
-import type { StepBudget } from '../interpreter/step-budget.js';
+import type { RunBudget } from '../interpreter/run-budget.js';
 import { runTransaction } from '../transactions/transaction.js';
 import type { TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
 import { simulationRefused } from './simulate-plan.js';
 import type { BlockCall } from './simulation.js';
 
 const LAST_NONCE = 2n ** 64n - 1n;
+const NO_SIGNATURE = { v: 0n, r: 0n, s: 0n };
 
 /** Gas available to a call. */
 export interface GasLeft {
@@ -27,7 +29,7 @@ export interface RunCall {
 /**
  * Runs one call of a simulated block. Defaults: the sender's nonce, all available gas, no price.
  *
- * @throws PlumblineError `SIMULATION_REFUSED` for a call that may not run; `STEP_BUDGET_EXCEEDED`, `ABORTED`, and
+ * @throws PlumblineError `SIMULATION_REFUSED` for a call that may not run; `GAS_BUDGET_EXCEEDED`, `ABORTED`, and
  *   errors of reading the state
  */
 export async function runCall(
@@ -35,7 +37,7 @@ export async function runCall(
   call: BlockCall,
   gas: GasLeft,
   validation: boolean,
-  steps: StepBudget,
+  budget: RunBudget,
 ): Promise<RunCall> {
   const { rules, block, state } = machine;
   const { from = ZERO_ADDRESS, gas: requested = gas.inBlock } = call;
@@ -65,7 +67,7 @@ export async function runCall(
   const lowPrice = !validation && unpriced;
   const leniency = { nonce: 'any', lowPrice, contractSender: true, gasAboveCap: true } as const;
   try {
-    return { transaction, outcome: await runTransaction(machine, message, { leniency, steps }) };
+    return { transaction, outcome: await runTransaction(machine, message, { leniency, budget }) };
   } catch (error) {
     if (isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw simulationRefused('funds', error.message, error);
     if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) throw error;
@@ -77,7 +79,7 @@ export async function runCall(
 function checkNonce(nonce: bigint, held: bigint): void {
   if (nonce < held) throw simulationRefused('nonce-too-low', `nonce too low: next nonce ${held}, tx nonce ${nonce}`);
   if (nonce > held) throw simulationRefused('nonce-too-high', `nonce too high: next nonce ${held}, tx nonce ${nonce}`);
-  if (nonce === LAST_NONCE) throw simulationRefused('call', `nonce has max value: ${nonce}`);
+  if (nonce === LAST_NONCE) throw simulationRefused('nonce-too-high', `nonce has max value: ${nonce}`);
 }
 
 interface FilledCall {
@@ -94,8 +96,9 @@ function transactionOf(call: BlockCall, { typed, chainId, ...filled }: FilledCal
   const legacy = call.gasPrice !== undefined || !typed;
   const { authorizationList, blobVersionedHashes } = call;
   const type = legacy ? 0 : authorizationList !== undefined ? 4 : blobVersionedHashes !== undefined ? 3 : 2;
-  return withZeroSignature({
+  const tx: Omit<SignedTransaction, 'raw' | 'hash'> = {
     ...filled,
+    ...NO_SIGNATURE,
     type,
     to: call.to,
     value: call.value ?? 0n,
@@ -107,21 +110,23 @@ function transactionOf(call: BlockCall, { typed, chainId, ...filled }: FilledCal
     accessList: legacy ? undefined : (call.accessList ?? []),
     authorizationList: type === 4 ? authorizationList : undefined,
     ...(type === 3 && { blobVersionedHashes, maxFeePerBlobGas: call.maxFeePerBlobGas ?? 0n }),
-  });
+  };
+  const raw = encodeTransaction(tx, NO_SIGNATURE);
+  return { ...tx, raw, hash: keccak256(raw) };
 }
 
 function ruleOf(rule: TransactionRule, message: TransactionMessage, baseFee: bigint): SimulationRule {
   switch (rule) {
     case 'intrinsic-gas':
+    case 'init-code':
+    case 'nonce-too-high':
       return rule;
-    case 'calldata-size':
-      return 'init-code';
     case 'gas-price': {
       const maxPrice = message.gasPrice ?? message.maxFeePerGas ?? 0n;
       if (message.gasPrice === undefined && (message.maxPriorityFeePerGas ?? 0n) > maxPrice) return 'parameter';
-      return maxPrice < baseFee ? 'base-fee' : 'call';
+      return maxPrice < baseFee ? 'base-fee' : 'parameter';
     }
     default:
-      return 'call';
+      return 'parameter';
   }
 }

@@ -26,5 +26,5 @@ async function writeOverride(state: StateOverlay, override: AccountOverride): Pr
     balance: balance ?? account.balance,
     codeHash: code === undefined ? account.codeHash : state.addCode(code),
   });
-  for (const [key, value] of whole ?? stateDiff ?? []) await state.setSlot(address, key, value);
+  for (const [key, value] of whole ?? stateDiff ?? []) state.setSlot(address, key, value);
 }

@@ -4,7 +4,7 @@ import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blo
 import { EMPTY_CODE_HASH, EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { type BlockHeader, headerFields, headerHash } from '../../ethereum/header.js';
 import { orderedTrieRoot } from '../../ethereum/ordered-trie.js';
-import { encodeReceipt, logsBloom, type Receipt } from '../../ethereum/receipt.js';
+import { encodeReceipt, jsonLength, logBytes, logsBloom, type Receipt } from '../../ethereum/receipt.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type Withdrawal, withdrawalFields, withdrawalsRoot } from '../../ethereum/withdrawal.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
@@ -12,10 +12,9 @@ import { hexToBytes } from '../../primitives/hex.js';
 import { type BlockContext, nextBlockBaseFee } from '../block-context.js';
 import { precompileOverrides } from '../calls/overrides.js';
 import { type Rules, rulesAt } from '../common.js';
-import { Interpreters } from '../interpreter/interpreters.js';
 import { Machine } from '../interpreter/machine.js';
-import { StepBudget } from '../interpreter/step-budget.js';
-import { isTransferLog, TransferWatch } from '../interpreter/transfer-watch.js';
+import { RunBudget } from '../interpreter/run-budget.js';
+import { isTransferLog } from '../interpreter/transfer-log.js';
 import { ReadCache } from '../state/read-cache.js';
 import { StateOverlay } from '../state/state-overlay.js';
 import type { StateReader } from '../state/state-reader.js';
@@ -35,7 +34,7 @@ const GWEI = 10n ** 9n;
  * sealed with roots and hash like a real block.
  *
  * @throws PlumblineError `SIMULATION_REFUSED` for blocks out of order, too many blocks, invalid overrides, and calls
- *   that may not run; `EXECUTION_FAILED` when a system call fails; `STEP_BUDGET_EXCEEDED`, `ABORTED`, and errors of
+ *   that may not run; `EXECUTION_FAILED` when a system call fails; `GAS_BUDGET_EXCEEDED`, `ABORTED`, and errors of
  *   reading the state. A call that reverts or fails is a result.
  * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1;
  *   ethereum/go-ethereum@02b73d4ea7 internal/ethapi/simulate.go
@@ -55,8 +54,9 @@ class Simulation {
   readonly blocks: SimulatedBlock[] = [];
   private state: StateReader;
   private gasLeft: bigint;
-  private readonly steps: StepBudget;
-  private readonly interpreters = new Interpreters();
+  /** Bytes of return data and logs of all calls until now, as JSON. */
+  private answerBytes = 0;
+  private readonly budget: RunBudget;
 
   constructor(
     private readonly base: SimulationBase,
@@ -64,32 +64,43 @@ class Simulation {
   ) {
     this.state = base.state;
     this.gasLeft = base.network.rpcGasCap;
-    this.steps = new StepBudget(options);
+    this.budget = new RunBudget(options);
   }
 
   async add(planned: PlannedBlock): Promise<void> {
-    this.steps.throwIfAborted();
+    await this.budget.pause();
     const { network } = this.base;
     const rules = rulesAt(network, planned.number, planned.timestamp);
     const context = this.contextOf(planned, rules);
     const state = new StateOverlay(new ReadCache(this.state));
     const machine = await this.open(planned, context, state);
-    if (this.options.traceTransfers) machine.instruments.transfers = new TransferWatch();
+    try {
+      await this.seal(planned, machine, rules);
+    } finally {
+      machine.close();
+    }
+    this.state = state;
+  }
+
+  /** Executes a block and adds it. */
+  private async seal(planned: PlannedBlock, machine: Machine, rules: Rules): Promise<void> {
+    const { network } = this.base;
+    const { block: context, state } = machine;
     await runSystemCalls(machine);
     const run: RunCall[] = [];
     let gasUsed = 0n;
     for (const call of planned.calls) {
       const left: GasLeft = { inBlock: context.gasLimit - gasUsed, inSimulation: this.gasLeft };
-      const done = await runCall(machine, call, left, this.options.validation, this.steps);
+      const done = await runCall(machine, call, left, this.options.validation, this.budget);
       gasUsed += done.outcome.gasUsed;
       this.gasLeft -= done.outcome.gasUsed;
+      this.answerBytes += answerLength(done);
+      this.budget.requireRoom(this.answerBytes);
       run.push(done);
     }
     const logs = run.flatMap(logsOf);
     const deposits = network.depositContract === undefined ? undefined : hexToBytes(network.depositContract, 20);
     const requests = rules.prague ? await collectRequests(machine, logs, deposits) : undefined;
-    machine.instruments.transfers = undefined;
-    machine.close();
     const { withdrawals = [] } = planned.overrides;
     await payWithdrawals(state, withdrawals);
     const transactions = run.map(({ transaction }) => transaction);
@@ -106,7 +117,6 @@ class Simulation {
     const calls = run.map(({ outcome }) => ({ outcome, logs: outcome.logs }));
     const size = RLP.encode(itemsOf(header, transactions, withdrawals)).length;
     this.blocks.push({ header, hash: headerHash(header), transactions, withdrawals, size, calls });
-    this.state = state;
   }
 
   /** The block before the next one. */
@@ -119,7 +129,7 @@ class Simulation {
     const { stateOverrides } = planned;
     try {
       const precompiles = precompileOverrides(stateOverrides, true);
-      const options = { ...precompiles, interpreters: this.interpreters };
+      const options = { ...precompiles, traceTransfers: this.options.traceTransfers };
       const machine = await Machine.open(this.base.network, context, state, options);
       await writeOverrides(state, stateOverrides);
       return machine;
@@ -178,6 +188,11 @@ class Simulation {
       }),
     };
   }
+}
+
+/** Bytes of the return data and logs of a call as JSON, about. */
+function answerLength({ outcome: { logs, returnData } }: RunCall): number {
+  return jsonLength(logs.length, returnData.length + logs.reduce((sum, log) => sum + logBytes(log), 0));
 }
 
 /** Logs that are part of the block's receipts. */

@@ -6,7 +6,7 @@ import type { Network } from '../../networks/network.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import type { StateOverrides } from '../../primitives/state-overrides.js';
 import type { BlockOverrides } from '../block-overrides.js';
-import type { StepLimits } from '../interpreter/step-budget.js';
+import type { RunLimits } from '../interpreter/run-budget.js';
 import type { AccountChange } from '../state/state-overlay.js';
 import type { StateReader } from '../state/state-reader.js';
 import type { TransactionOutcome } from '../transactions/transaction-message.js';
@@ -33,7 +33,7 @@ export interface BlockRequest {
 }
 
 /** Options of a simulation. */
-export interface SimulationOptions extends StepLimits {
+export interface SimulationOptions extends RunLimits {
   /**
    * Check base fee, price and nonce as for a real block. Otherwise nothing must be paid, and nonces are not checked.
    */

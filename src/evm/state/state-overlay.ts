@@ -1,5 +1,6 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import type { EvmChange } from '../../kernel/evm/evm-types.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToKey, equalBytes, isZeroBytes, keyToBytes, padStart, ZERO_WORD } from '../../primitives/bytes.js';
 import { ReadCache } from './read-cache.js';
 import type { Account, StateReader } from './state-reader.js';
@@ -18,18 +19,9 @@ export interface AccountChange {
   readonly slots: readonly { readonly key: Uint8Array; readonly before: Uint8Array; readonly after: Uint8Array }[];
 }
 
-/** A point that `rollback` returns to. */
-export interface RollbackPoint {
-  readonly entries: number;
-  readonly checkpoints: number;
-}
-
 const NO_CODE = new Uint8Array(0);
 
-/**
- * Writable state over a reader. Reads are passed to the reader and cached; writes stay here, with a journal that can
- * undo them. `changes` returns the result.
- */
+/** Writable state over a reader. Reads are passed to the reader and cached; writes stay here. `changes` returns them. */
 export class StateOverlay implements StateReader {
   private readonly base: StateReader;
   private readonly accounts = new Map<string, Account | undefined>();
@@ -38,14 +30,16 @@ export class StateOverlay implements StateReader {
   private readonly cleared = new Set<string>();
   private readonly destroyed = new Set<string>();
   private readonly codes = new Map<string, Uint8Array>();
-  /** Values at the start of the transaction, of the slots it wrote (EIP-2200). */
-  private readonly originals = new Map<string, Uint8Array>();
-  private readonly journal: (() => void)[] = [];
-  private readonly checkpoints: number[] = [];
+  private writes = 0;
 
   /** @param base - wrapped in a read cache, unless it is a cache or an overlay */
   constructor(base: StateReader) {
     this.base = base instanceof ReadCache || base instanceof StateOverlay ? base : new ReadCache(base);
+  }
+
+  /** Another number after each write. */
+  get version(): number {
+    return this.writes;
   }
 
   // Promises of the base are returned as they are: an async function would add three waits.
@@ -67,77 +61,49 @@ export class StateOverlay implements StateReader {
     return added === undefined ? this.base.code(codeHash) : Promise.resolve(added);
   }
 
-  /** Value of a slot at the start of the transaction. */
-  originalSlot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
-    const original = this.originals.get(bytesToKey(address) + bytesToKey(slot));
-    return original === undefined ? this.slot(address, slot) : Promise.resolve(original);
-  }
-
   setAccount(address: Uint8Array, account: Account | undefined): void {
-    this.put(this.accounts, bytesToKey(address), account);
+    this.writes++;
+    this.accounts.set(bytesToKey(address), account);
   }
 
   /** @param value - up to 32 bytes, big-endian */
-  async setSlot(address: Uint8Array, slot: Uint8Array, value: Uint8Array): Promise<void> {
-    const [account, key] = [bytesToKey(address), bytesToKey(slot)];
-    if (!this.originals.has(account + key)) this.originals.set(account + key, await this.slot(address, slot));
-    let slots = this.storage.get(account);
+  setSlot(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void {
+    this.writes++;
+    const key = bytesToKey(address);
+    let slots = this.storage.get(key);
     if (slots === undefined) {
       slots = new Map();
-      this.put(this.storage, account, slots);
+      this.storage.set(key, slots);
     }
-    this.put(slots, key, padStart(value, 32));
+    slots.set(bytesToKey(slot), padStart(value, 32));
   }
 
   /** Adds byte code. @returns its hash, 32 bytes */
   addCode(code: Uint8Array): Uint8Array {
-    const hash = keccak_256(code);
-    // Code by its hash stays true after a rollback, so it is not in the journal.
+    const hash = keccak256(code);
     this.codes.set(bytesToKey(hash), code);
     return hash;
   }
 
-  /** Clears the storage of an account that is being created. */
-  clearStorage(address: Uint8Array): void {
-    const key = bytesToKey(address);
-    this.add(this.cleared, key);
-    if (this.storage.has(key)) this.put(this.storage, key, new Map());
-  }
-
   /** Removes an account and its storage. */
   destroy(address: Uint8Array): void {
-    this.clearStorage(address);
-    this.add(this.destroyed, bytesToKey(address));
+    this.clearStorage(bytesToKey(address));
+    this.destroyed.add(bytesToKey(address));
     this.setAccount(address, undefined);
   }
 
-  /** Starts a transaction: original values are the current ones. */
-  beginTransaction(): void {
-    this.originals.clear();
-  }
-
-  rollbackPoint(): RollbackPoint {
-    return { entries: this.journal.length, checkpoints: this.checkpoints.length };
-  }
-
-  /** Undoes all writes since `point`, and removes checkpoints since. */
-  rollback(rollbackPoint: RollbackPoint): void {
-    while (this.journal.length > rollbackPoint.entries) this.journal.pop()!();
-    this.checkpoints.length = rollbackPoint.checkpoints;
-    this.originals.clear();
-  }
-
-  checkpoint(): void {
-    this.checkpoints.push(this.journal.length);
-  }
-
-  commit(): void {
-    this.checkpoints.pop();
-  }
-
-  revert(): void {
-    const entries = this.checkpoints.pop() ?? this.journal.length;
-    while (this.journal.length > entries) this.journal.pop()!();
+  /** Writes what a transaction changed. */
+  write(changes: readonly EvmChange[]): void {
+    for (const { address, account, storageCleared, code, slots } of changes) {
+      if (account === undefined) {
+        this.destroy(address);
+        continue;
+      }
+      if (storageCleared) this.clearStorage(bytesToKey(address));
+      if (code !== undefined) this.codes.set(bytesToKey(account.codeHash), code);
+      this.setAccount(address, account);
+      for (const [key, value] of slots) this.setSlot(address, key, value);
+    }
   }
 
   /**
@@ -174,16 +140,10 @@ export class StateOverlay implements StateReader {
     return found;
   }
 
-  private put<T>(map: Map<string, T>, key: string, value: T): void {
-    const [had, old] = [map.has(key), map.get(key)];
-    this.journal.push(() => (had ? map.set(key, old as T) : map.delete(key)));
-    map.set(key, value);
-  }
-
-  private add(set: Set<string>, key: string): void {
-    if (set.has(key)) return;
-    this.journal.push(() => set.delete(key));
-    set.add(key);
+  private clearStorage(key: string): void {
+    this.writes++;
+    this.cleared.add(key);
+    if (this.storage.has(key)) this.storage.set(key, new Map());
   }
 }
 

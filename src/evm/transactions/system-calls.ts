@@ -1,15 +1,17 @@
-import { Address } from '@ethereumjs/util';
+import { HISTORY_CONTRACT } from '../../ethereum/history-contract.js';
+import { exceptionText } from '../../kernel/evm/exceptions.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
+import { runToEnd } from '../interpreter/execution.js';
+import { handInCertain } from '../interpreter/handing-in.js';
 import type { Machine } from '../interpreter/machine.js';
+import { RunBudget } from '../interpreter/run-budget.js';
 
-const SYSTEM_ADDRESS = new Address(hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe'));
+const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe', 20);
 const SYSTEM_CALL_GAS = 30_000_000n;
 
 /** Contract that stores parent beacon block roots (EIP-4788). */
 const BEACON_ROOTS_ADDRESS: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02', 20);
-/** Contract that stores recent block hashes (EIP-2935). */
-const BLOCK_HASHES_ADDRESS: Uint8Array = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935', 20);
 
 /**
  * Calls the system contracts before the first transaction of a block: with the parent beacon block root from Cancun on,
@@ -21,7 +23,7 @@ export async function runSystemCalls(machine: Machine): Promise<void> {
     await systemCall(machine, BEACON_ROOTS_ADDRESS, async () => block.parentBeaconBlockRoot ?? ZERO_WORD);
   }
   if (rules.prague && block.number > 0) {
-    await systemCall(machine, BLOCK_HASHES_ADDRESS, () => block.blockHash(block.number - 1));
+    await systemCall(machine, HISTORY_CONTRACT, () => block.blockHash(block.number - 1));
   }
 }
 
@@ -36,25 +38,22 @@ export async function systemCall(
   contract: Uint8Array,
   input: () => Promise<Uint8Array>,
 ): Promise<{ readonly returnData: Uint8Array; readonly exception: string | undefined } | undefined> {
-  const { evm, state } = machine;
+  const { state } = machine;
   const account = await state.account(contract);
   if (account === undefined || (await state.code(account.codeHash)).length === 0) return undefined;
-  const start = state.rollbackPoint();
-  state.beginTransaction();
+  const data = await input();
+  const kernel = await machine.enter();
+  await handInCertain(kernel, state, { accounts: [], recipient: contract });
+  machine.begin(kernel, { origin: SYSTEM_ADDRESS, gasPrice: 0n, blobHashes: [] });
   try {
-    const { execResult } = await evm.runCall({
-      block: machine.blockForEvm(),
-      caller: SYSTEM_ADDRESS,
-      to: new Address(contract),
-      data: await input(),
-      gasLimit: SYSTEM_CALL_GAS,
-      skipNonceIncrement: true,
-    });
-    await evm.journal.cleanup();
-    return { returnData: execResult.returnValue, exception: execResult.exceptionError?.error };
+    kernel.start({ caller: SYSTEM_ADDRESS, to: contract, value: 0n, data, gas: SYSTEM_CALL_GAS });
+    await runToEnd(machine, kernel, new RunBudget(), undefined);
+    const outcome = { returnData: kernel.returned(), exception: exceptionText(kernel.result().exception) };
+    kernel.finish();
+    machine.commit(kernel);
+    return outcome;
   } catch (error) {
-    state.rollback(start);
-    await machine.recover();
+    kernel.rollback();
     throw error;
   }
 }

@@ -5,13 +5,20 @@ import { EMPTY_CODE_HASH, MAX_NONCE } from '../../ethereum/constants.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
+import type { BlockContext } from '../block-context.js';
 import { type Rules, TRANSACTION_GAS_CAP } from '../common.js';
-import type { Machine } from '../interpreter/machine.js';
-import type { Account } from '../state/state-reader.js';
+import { isDelegation } from '../interpreter/delegation.js';
+import type { Account, StateReader } from '../state/state-reader.js';
 import { NO_ACCOUNT } from '../state/state-reader.js';
-import { isDelegation } from './authorization.js';
 import { dataFloorGas, intrinsicGas, MAX_INIT_CODE_BYTES } from './gas-schedule.js';
 import type { RunOptions, TransactionMessage } from './transaction-message.js';
+
+/** What a transaction is checked against. */
+export interface Ground {
+  readonly rules: Rules;
+  readonly block: BlockContext;
+  readonly state: StateReader;
+}
 
 /** Values that the checks computed. */
 export interface Admission {
@@ -36,19 +43,19 @@ const BLOB_HASH_VERSION = 1;
  *
  * @throws PlumblineError `TRANSACTION_REJECTED` with the rule it breaks, `INSUFFICIENT_FUNDS`
  */
-export async function admit(machine: Machine, message: TransactionMessage, options: RunOptions): Promise<Admission> {
-  const baseFee = options.baseFeePerGas ?? machine.block.baseFeePerGas;
-  const gas = checkGas(machine, message, options);
+export async function admit(ground: Ground, message: TransactionMessage, options: RunOptions): Promise<Admission> {
+  const baseFee = options.baseFeePerGas ?? ground.block.baseFeePerGas;
+  const gas = checkGas(ground, message, options);
   checkPrice(message, baseFee, options);
-  const sender = (await machine.state.account(message.from)) ?? NO_ACCOUNT;
-  await checkSender(machine, message, sender, options);
+  const sender = (await ground.state.account(message.from)) ?? NO_ACCOUNT;
+  await checkSender(ground, message, sender, options);
   const price = effectiveGasPrice(message, baseFee);
-  const blobPrice = checkBlobs(machine, message, options);
+  const blobPrice = checkBlobs(ground, message, options);
   return { sender, ...gas, price, ...checkFunds(message, sender, price, blobPrice, options) };
 }
 
-function checkGas(machine: Machine, message: TransactionMessage, options: RunOptions) {
-  const { rules } = machine;
+function checkGas(ground: Ground, message: TransactionMessage, options: RunOptions) {
+  const { rules } = ground;
   const { gasLimit } = message;
   if (options.gasAvailable !== undefined && gasLimit > options.gasAvailable) {
     throw rejected('block-gas-limit', `gas limit ${gasLimit} is above the ${options.gasAvailable} left in the block`);
@@ -57,10 +64,8 @@ function checkGas(machine: Machine, message: TransactionMessage, options: RunOpt
     throw rejected('gas-limit', `gas limit ${gasLimit} is above the cap of ${TRANSACTION_GAS_CAP}`);
   }
   if (message.to === undefined && rules.shanghai && message.data.length > MAX_INIT_CODE_BYTES) {
-    throw rejected(
-      'calldata-size',
-      `init code of ${message.data.length} bytes is above the limit of ${MAX_INIT_CODE_BYTES}`,
-    );
+    const size = `init code of ${message.data.length} bytes is above the limit of ${MAX_INIT_CODE_BYTES} (EIP-3860)`;
+    throw rejected('init-code', size);
   }
   if (message.authorizationList !== undefined) {
     if (!rules.prague) throw rejected('type', 'authorization lists are valid from Prague on');
@@ -84,7 +89,7 @@ function checkPrice(message: TransactionMessage, baseFee: bigint, options: RunOp
   }
 }
 
-async function checkSender(machine: Machine, message: TransactionMessage, sender: Account, options: RunOptions) {
+async function checkSender(ground: Ground, message: TransactionMessage, sender: Account, options: RunOptions) {
   const { nonce = 'exact', contractSender } = options.leniency ?? {};
   if (nonce !== 'any') {
     if (message.nonce < sender.nonce) {
@@ -93,14 +98,16 @@ async function checkSender(machine: Machine, message: TransactionMessage, sender
     if (nonce === 'exact' && message.nonce > sender.nonce) {
       throw rejected('nonce-too-high', `nonce ${message.nonce} is above the account's, ${sender.nonce}`);
     }
-    if (sender.nonce >= MAX_NONCE) throw rejected('nonce-too-high', 'the account has no nonce left');
   }
+  // A simulated call does without a nonce, unless the address of its contract depends on it.
+  if (sender.nonce >= MAX_NONCE && (nonce !== 'any' || message.to === undefined))
+    throw rejected('nonce-too-high', 'the account has no nonce left');
   if (contractSender === true || equalBytes(sender.codeHash, EMPTY_CODE_HASH)) return;
-  if (!isDelegation(await machine.state.code(sender.codeHash))) throw rejected('sender', 'the sender is a contract');
+  if (!isDelegation(await ground.state.code(sender.codeHash))) throw rejected('sender', 'the sender is a contract');
 }
 
 /** @returns wei per blob gas */
-function checkBlobs({ rules, block }: Machine, message: TransactionMessage, options: RunOptions): bigint {
+function checkBlobs({ rules, block }: Ground, message: TransactionMessage, options: RunOptions): bigint {
   const hashes = message.blobVersionedHashes;
   if (hashes === undefined) return 0n;
   const schedule = rules.blobs;

@@ -1,8 +1,7 @@
 import type { Log } from '../../ethereum/receipt.js';
 import type { AccessListEntry, Authorization } from '../../primitives/call-request.js';
 import type { ModuleCounts } from '../interpreter/counters.js';
-import type { GasPath } from '../interpreter/gas-path.js';
-import type { StepBudget } from '../interpreter/step-budget.js';
+import type { RunBudget } from '../interpreter/run-budget.js';
 
 /** A transaction as execution needs it, signed or simulated. Prices in wei. */
 export interface TransactionMessage {
@@ -43,6 +42,11 @@ export interface TransactionOutcome {
   readonly logs: readonly Log[];
   /** 20 bytes; only for a successful contract creation. */
   readonly createdAddress: Uint8Array | undefined;
+  /**
+   * How much lower a gas limit would give exactly the same execution; undefined if not known. It is known if nothing that
+   * the run reads depends on its gas limit.
+   */
+  readonly spareGas?: bigint;
   /** Module lines, if counting was requested. */
   readonly counts?: ModuleCounts;
   /** Accounts and slots touched that were not warm from the start, if requested. */
@@ -70,12 +74,10 @@ export interface RunOptions {
   readonly baseFeePerGas?: bigint | undefined;
   /** Gas left in the block. */
   readonly gasAvailable?: bigint | undefined;
-  /** Step budget, possibly shared by all runs of a request. */
-  readonly steps?: StepBudget | undefined;
+  /** Limits, possibly shared by all runs of a request. */
+  readonly budget?: RunBudget | undefined;
   /** Fill in `counts` of the outcome. */
   readonly counting?: boolean | undefined;
-  /** Receives what determines the gas need of the run. */
-  readonly path?: GasPath | undefined;
   /** Fill in `touched` of the outcome. */
   readonly reportTouched?: boolean | undefined;
 }

@@ -1,9 +1,15 @@
-import { type EVM, EVMError, type EVMResult, type Log as EvmLog } from '@ethereumjs/evm';
-import { Address, Account as EvmAccount, KECCAK256_RLP } from '@ethereumjs/util';
+import { jsonLength } from '../../ethereum/receipt.js';
+import type { EvmKernel } from '../../kernel/evm/evm-kernel.js';
+import type { EvmResult } from '../../kernel/evm/evm-types.js';
+import { exceptionText } from '../../kernel/evm/exceptions.js';
+import { compareBytes } from '../../primitives/bytes.js';
 import type { AccessListEntry } from '../../primitives/call-request.js';
-import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { RunCounts } from '../interpreter/counters.js';
+import { runToEnd } from '../interpreter/execution.js';
+import { handInCertain } from '../interpreter/handing-in.js';
 import type { Machine } from '../interpreter/machine.js';
+import { RunBudget } from '../interpreter/run-budget.js';
+import { logOf } from '../interpreter/transfer-log.js';
 import { applyAuthorizations } from './authorization.js';
 import { refundQuotient } from './gas-schedule.js';
 import { type Admission, admit } from './transaction-checks.js';
@@ -14,192 +20,153 @@ import type { RunOptions, TransactionMessage, TransactionOutcome } from './trans
  * destroyed and empty accounts are removed. A run that throws leaves the state unchanged.
  *
  * @throws PlumblineError `TRANSACTION_REJECTED` or `INSUFFICIENT_FUNDS` for a transaction that may not run,
- *   `STEP_BUDGET_EXCEEDED`, `ABORTED`, and errors of reading the state. A revert is an outcome, not an error.
+ *   `GAS_BUDGET_EXCEEDED`, `ANSWER_TOO_LARGE`, `ABORTED`, `KERNEL_UNAVAILABLE`, and errors of reading the state. A revert is an outcome,
+ *   not an error.
  */
-export async function runTransaction(
+export function runTransaction(
   machine: Machine,
   message: TransactionMessage,
   options: RunOptions = {},
 ): Promise<TransactionOutcome> {
-  options.steps?.throwIfAborted();
-  const { state, instruments } = machine;
-  const start = state.rollbackPoint();
-  state.beginTransaction();
-  await prefetch(machine, message);
+  return run(machine, message, options, true);
+}
+
+/** Runs a transaction and leaves the state as it was. Errors as in `runTransaction`. */
+export function simulateTransaction(
+  machine: Machine,
+  message: TransactionMessage,
+  options: RunOptions = {},
+): Promise<TransactionOutcome> {
+  return run(machine, message, options, false);
+}
+
+async function run(
+  machine: Machine,
+  message: TransactionMessage,
+  options: RunOptions,
+  isKept: boolean,
+): Promise<TransactionOutcome> {
+  options.budget?.throwIfAborted();
+  const kernel = await machine.enter();
+  const { from, to, accessList } = message;
+  await handInCertain(kernel, machine.state, { accounts: [from, machine.block.coinbase], recipient: to, accessList });
   const admission = await admit(machine, message, options);
-  const counts = options.counting ? new RunCounts() : undefined;
-  instruments.steps = options.steps;
-  instruments.counts = counts;
-  instruments.path = options.path;
+  const { price: gasPrice } = admission;
+  const { baseFeePerGas: baseFee } = options;
+  machine.begin(kernel, { origin: from, gasPrice, blobHashes: message.blobVersionedHashes ?? [], baseFee });
   try {
-    const outcome = await execute(machine, message, admission, options);
-    return counts === undefined ? outcome : { ...outcome, counts: counts.read() };
+    const outcome = await execute(machine, kernel, message, admission, options);
+    if (isKept) {
+      kernel.finish();
+      machine.commit(kernel);
+    } else kernel.rollback();
+    return outcome;
   } catch (error) {
-    state.rollback(start);
-    await machine.recover();
+    kernel.rollback();
     throw error;
-  } finally {
-    instruments.steps = undefined;
-    instruments.counts = undefined;
-    instruments.path = undefined;
   }
-}
-
-/** Runs a transaction and undoes its changes. Errors as in `runTransaction`. */
-export async function simulateTransaction(
-  machine: Machine,
-  message: TransactionMessage,
-  options: RunOptions = {},
-): Promise<TransactionOutcome> {
-  const start = machine.state.rollbackPoint();
-  try {
-    return await runTransaction(machine, message, options);
-  } finally {
-    machine.state.rollback(start);
-  }
-}
-
-/** Reads what every run needs at once. Later reads are served from the cache. */
-async function prefetch(machine: Machine, message: TransactionMessage): Promise<void> {
-  const { state, block } = machine;
-  const reads: Promise<unknown>[] = [state.account(message.from), state.account(block.coinbase)];
-  if (message.to !== undefined) {
-    reads.push(state.account(message.to).then((account) => account && state.code(account.codeHash)));
-  }
-  for (const { address, storageKeys } of message.accessList ?? []) {
-    reads.push(state.account(address));
-    for (const key of storageKeys) reads.push(state.slot(address, key));
-  }
-  await Promise.all(reads);
 }
 
 async function execute(
   machine: Machine,
+  kernel: EvmKernel,
   message: TransactionMessage,
   admission: Admission,
   options: RunOptions,
 ): Promise<TransactionOutcome> {
-  const { evm } = machine;
   const { sender, price, prepayment, blobFee } = admission;
-  const from = new Address(message.from);
+  const { from, to, value, data } = message;
+  const { coinbase } = machine.block;
   const baseFee = options.baseFeePerGas ?? machine.block.baseFeePerGas;
-  if (options.reportTouched) evm.journal.startReportingAccessList();
-  warm(machine, message);
-  const created = new Set<`0x${string}`>();
-  const paid = new EvmAccount(
-    BigInt.asUintN(64, sender.nonce + 1n),
-    sender.balance - prepayment - blobFee,
-    KECCAK256_RLP,
-    sender.codeHash,
-  );
-  await evm.journal.putAccount(from, paid);
-  const authorizationRefund = await applyAuthorizations(machine, message.authorizationList ?? []);
-  const result = await evm.runCall({
-    block: machine.blockForEvm(baseFee),
-    gasPrice: price,
-    origin: from,
-    caller: from,
-    gasLimit: message.gasLimit - admission.intrinsicGas,
-    value: message.value,
-    data: message.data,
-    createdAddresses: created,
-    selfdestruct: new Map(),
-    // Authorizations need the raised nonce, so it was raised above.
-    skipNonceIncrement: true,
-    ...(message.to !== undefined && { to: new Address(message.to) }),
-    ...(message.blobVersionedHashes !== undefined && {
-      blobVersionedHashes: message.blobVersionedHashes.map((hash) => bytesToHex(hash)),
-    }),
-  });
-  const gas = settleGas(machine, admission, result, authorizationRefund);
-  if (prepayment > 0n) await credit(machine, from, (message.gasLimit - gas.gasUsed) * price);
+  const counts = options.counting ? new RunCounts() : undefined;
+  warm(machine, kernel, message);
+  kernel.writeAccount(from, BigInt.asUintN(64, sender.nonce + 1n), sender.balance - prepayment - blobFee);
+  // Authorizations need the raised nonce.
+  const authorizationRefund = await applyAuthorizations(machine, kernel, message.authorizationList ?? []);
+  kernel.start({ caller: from, to, value, data, gas: message.gasLimit - admission.intrinsicGas });
+  const budget = options.budget ?? new RunBudget();
+  await runToEnd(machine, kernel, budget, counts);
+  const { logs, bytes } = kernel.outcomeSize();
+  budget.requireRoom(jsonLength(logs, bytes));
+
+  const result = kernel.result();
+  const gas = settleGas(machine, message, admission, result, authorizationRefund);
+  counts?.add('BLOCK_KECCAK', result.keccakBlocks);
+  const outcome = {
+    ...outcomeOf(kernel, message, result),
+    ...gas,
+    effectiveGasPrice: price,
+    ...(counts !== undefined && { counts: counts.read() }),
+    ...(options.reportTouched && { touched: machine.rules.berlin ? touchedBy(kernel) : [] }),
+  };
+  if (prepayment > 0n) credit(kernel, from, (message.gasLimit - gas.gasUsed) * price);
   // Before Spurious Dragon a payment of zero created the coinbase account.
   if ((prepayment > 0n && price > baseFee) || !machine.rules.spuriousDragon) {
-    await credit(machine, new Address(machine.block.coinbase), gas.gasUsed * (price - baseFee));
+    credit(kernel, coinbase, gas.gasUsed * (price - baseFee));
   }
-  await removeDestroyed(machine, result);
-  const touched = options.reportTouched ? touchedBy(evm, created) : undefined;
-  await evm.journal.cleanup();
-  return { ...outcomeOf(message, result, gas, price), ...(touched !== undefined && { touched }) };
+  return outcome;
 }
 
-/** Addresses and slots that are warm from the start (EIP-2929, EIP-2930, EIP-3651). */
-function warm(machine: Machine, message: TransactionMessage): void {
-  const { journal } = machine.evm;
-  journal.addAlwaysWarmAddress(bytesToHex(message.from));
-  if (message.to !== undefined) journal.addAlwaysWarmAddress(bytesToHex(message.to));
-  if (machine.rules.shanghai) journal.addAlwaysWarmAddress(bytesToHex(machine.block.coinbase));
-  for (const address of machine.precompileAddresses) journal.addAlwaysWarmAddress(address);
+/** Addresses and slots that are warm from the start, besides precompiles (EIP-2929, EIP-2930, EIP-3651). */
+function warm({ rules, block }: Machine, kernel: EvmKernel, message: TransactionMessage): void {
+  kernel.warmAddress(message.from);
+  if (message.to !== undefined) kernel.warmAddress(message.to);
+  if (rules.shanghai) kernel.warmAddress(block.coinbase);
   for (const { address, storageKeys } of message.accessList ?? []) {
-    journal.addAlwaysWarmAddress(bytesToHex(address));
-    for (const key of storageKeys) journal.addAlwaysWarmSlot(bytesToHex(address), bytesToHex(key));
+    kernel.warmAddress(address);
+    for (const key of storageKeys) kernel.warmSlot(address, key);
   }
 }
 
 /** Applies refunds up to their limit (EIP-3529), and the data floor (EIP-7623). */
-function settleGas(machine: Machine, admission: Admission, { execResult }: EVMResult, authorizationRefund: bigint) {
-  const used = admission.intrinsicGas + execResult.executionGasUsed;
-  const refund = (execResult.gasRefund ?? 0n) + authorizationRefund;
-  const cap = used / refundQuotient(machine.rules);
+function settleGas(
+  { rules }: Machine,
+  { gasLimit }: TransactionMessage,
+  { floorGas }: Admission,
+  { gasLeft, refund: executionRefund }: EvmResult,
+  authorizationRefund: bigint,
+): Pick<TransactionOutcome, 'gasUsed' | 'gasUsedBeforeRefund'> {
+  const used = gasLimit - gasLeft;
+  const refund = executionRefund + authorizationRefund;
+  const cap = used / refundQuotient(rules);
   const charged = used - (refund < cap ? refund : cap);
-  const { floorGas } = admission;
   return {
     gasUsed: charged > floorGas ? charged : floorGas,
     gasUsedBeforeRefund: used > floorGas ? used : floorGas,
   };
 }
 
-async function credit(machine: Machine, address: Address, amount: bigint): Promise<void> {
-  const { evm } = machine;
-  const account = (await evm.stateManager.getAccount(address)) ?? new EvmAccount();
-  account.balance += amount;
-  await evm.journal.putAccount(address, account);
-}
-
-/** From Cancun on, only contracts created in the same transaction are removed (EIP-6780). */
-async function removeDestroyed(machine: Machine, { execResult }: EVMResult): Promise<void> {
-  for (const address of execResult.selfdestruct?.keys() ?? []) {
-    if (machine.rules.cancun && execResult.createdAddresses?.has(address) !== true) continue;
-    await machine.evm.journal.deleteAccount(new Address(hexToBytes(address)));
-  }
+/** @param address - of an account that the kernel holds */
+function credit(kernel: EvmKernel, address: Uint8Array, amount: bigint): void {
+  const { nonce, balance } = kernel.account(address) ?? { nonce: 0n, balance: 0n };
+  kernel.writeAccount(address, nonce, balance + amount);
 }
 
 /**
- * Accounts and slots that a run touched and that were not warm from the start, in ascending order. The journal must
- * have reported since the run began, and must not be cleaned up yet.
- *
- * @param created - addresses of contracts created in the run; left out unless one of their slots was touched
+ * Accounts and slots that a run touched and that were not warm from the start, in ascending order (EIP-2929). A creation
+ * warms the new address, also where it fails, so the address is left out unless one of its slots was touched.
  */
-function touchedBy(evm: EVM, created: ReadonlySet<string>): AccessListEntry[] {
-  const entries = [...(evm.journal.accessList ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries
-    .filter(([address, slots]) => slots.size > 0 || !created.has(`0x${address}`))
-    .map(([address, slots]) => ({
-      address: hexToBytes(`0x${address}`, 20),
-      storageKeys: [...slots].sort().map((slot) => hexToBytes(`0x${slot}`, 32)),
-    }));
+function touchedBy(kernel: EvmKernel): AccessListEntry[] {
+  return kernel
+    .touched()
+    .sort((a, b) => compareBytes(a.address, b.address))
+    .map(({ address, keys }) => ({ address, storageKeys: keys.sort(compareBytes) }));
 }
 
 function outcomeOf(
+  kernel: EvmKernel,
   message: TransactionMessage,
-  { execResult, createdAddress }: EVMResult,
-  gas: Pick<TransactionOutcome, 'gasUsed' | 'gasUsedBeforeRefund'>,
-  effectiveGasPrice: bigint,
-): TransactionOutcome {
-  // For a bad jump the interpreter adds the place, after "at".
-  const exception = execResult.exceptionError?.error.split(' at ')[0];
-  const succeeded = exception === undefined;
-  const logs: readonly EvmLog[] = succeeded ? (execResult.logs ?? []) : [];
+  { succeeded, exception: code, opcode, spareGas, createdAddress }: EvmResult,
+): Omit<TransactionOutcome, 'gasUsed' | 'gasUsedBeforeRefund' | 'effectiveGasPrice'> {
+  const exception = exceptionText(code);
   const returned = succeeded || exception === 'revert';
-  const opcode = exception === EVMError.errorMessages.INVALID_OPCODE ? execResult.runState?.opCode : undefined;
   return {
     succeeded,
     exception,
-    ...(opcode !== undefined && { opcode }),
-    ...gas,
-    effectiveGasPrice,
-    returnData: returned ? execResult.returnValue : new Uint8Array(0),
-    logs: logs.map(([address, topics, data]) => ({ address, topics, data })),
-    createdAddress: succeeded && message.to === undefined ? createdAddress?.bytes : undefined,
+    ...(exception === 'invalid opcode' && { opcode }),
+    returnData: returned ? kernel.returned() : new Uint8Array(0),
+    logs: succeeded ? kernel.logs().map(logOf) : [],
+    createdAddress: succeeded && message.to === undefined ? createdAddress : undefined,
+    ...(spareGas >= 0n && { spareGas }),
   };
 }

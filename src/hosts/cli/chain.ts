@@ -3,6 +3,7 @@ import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
 import { invalidParameter, messageOf } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import { NETWORKS, type NetworkName } from '../../networks/networks.js';
+import type { Hex } from '../../primitives/hex.js';
 import type { LightChainOptions } from '../options/light-options.js';
 import type { DevnetChainOptions } from '../options/options.js';
 import { type Arguments, integer } from './arguments.js';
@@ -16,6 +17,8 @@ export const CHAIN_OPTIONS = {
   'block-time': { type: 'string' },
   upstream: { type: 'string', multiple: true },
   l1: { type: 'string', multiple: true },
+  'l1-consensus': { type: 'string', multiple: true },
+  checkpoint: { type: 'string' },
 } as const;
 
 type Values = Arguments<typeof CHAIN_OPTIONS>['values'];
@@ -45,14 +48,26 @@ async function lightOptions(values: Values, known: Network | undefined): Promise
     kind: 'light',
     network: known ?? (await readNetwork(values.network)),
     endpoints: values.upstream,
-    ...(values.l1 !== undefined && { layerOne: values.l1 }),
+    ...layerOneOptions(values),
   };
+}
+
+function layerOneOptions({ l1, checkpoint, 'l1-consensus': consensus }: Values): Pick<LightChainOptions, 'layerOne'> {
+  if (consensus === undefined) {
+    if (checkpoint !== undefined) throw invalidParameter('--checkpoint', 'needs an endpoint in --l1-consensus too');
+    return l1 === undefined ? {} : { layerOne: l1 };
+  }
+  if (l1 === undefined) throw invalidParameter('--l1-consensus', 'needs a JSON-RPC endpoint of layer 1 in --l1 too');
+  const root = checkpoint as Hex | undefined;
+  return { layerOne: { consensus, execution: l1, ...(root !== undefined && { checkpoint: { root } }) } };
 }
 
 async function devnetOptions(values: Values): Promise<DevnetChainOptions> {
   const { network } = values;
-  if (values.l1 !== undefined)
-    throw invalidParameter('--l1', 'is for light nodes; give --upstream too, or leave it out');
+  for (const option of ['l1', 'l1-consensus', 'checkpoint'] as const) {
+    if (values[option] !== undefined)
+      throw invalidParameter(`--${option}`, 'is for light nodes; give --upstream too, or leave it out');
+  }
   if (values.genesis !== undefined && network !== 'devnet') {
     throw invalidParameter('--genesis', 'describes a network itself; leave out --network');
   }

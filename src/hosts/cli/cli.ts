@@ -3,6 +3,7 @@
 import { isPlumblineError, messageOf } from '../../errors.js';
 import { CLIENT_VERSION } from '../../rpc/methods/node-constants.js';
 import { type Command, EXIT } from './arguments.js';
+import { checkpointCommand } from './checkpoint.js';
 import { serveCommand } from './serve.js';
 import { sizeCommand } from './size.js';
 import { verifyCommand } from './verify.js';
@@ -11,12 +12,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   serve: serveCommand,
   verify: verifyCommand,
   size: sizeCommand,
+  checkpoint: checkpointCommand,
 };
 
 const USAGE = `plumbline <command> [options]
 
 ${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`)
   .join('\n')}
 
   plumbline <command> --help   options and exit codes of a command

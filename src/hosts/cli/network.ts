@@ -3,56 +3,156 @@ import { invalidParameter, messageOf } from '../../errors.js';
 import { devnet } from '../../networks/devnet.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import { HARDFORKS, type Network } from '../../networks/network.js';
+import { hexToBytes } from '../../primitives/hex.js';
 
-/** Members of a profile that are bigints in the code; the file holds a number, or decimal or hex text. */
-const BIG = new Set([
-  'baseFeePerGas',
-  'blockGasLimit',
-  'txGasLimit',
-  'rpcGasCap',
-  'fixedCostWei',
-  'variableCostWei',
-  'minGasPriceWei',
-  'gasPriceAdjustmentWei',
-  'currentBlockSlot',
-  'stateRootsSlot',
-  'baseFeeUpdateFraction',
-]);
+/** Checks one value of a profile, and gives it as the code has it. @throws PlumblineError that names the path */
+type Read = (value: unknown, path: string) => unknown;
 
-/** Type of a member of a profile. */
-type Kind = 'string' | 'number' | 'bigint' | 'boolean' | 'array' | 'object';
-
-const KINDS: { readonly [Member in keyof Required<Network>]: Kind } = {
-  name: 'string',
-  chainId: 'number',
-  methodPrefix: 'string',
-  baseFeePerGas: 'bigint',
-  forks: 'array',
-  blockRewards: 'boolean',
-  depositContract: 'string',
-  blockGasLimit: 'bigint',
-  txGasLimit: 'bigint',
-  calldataLimit: 'number',
-  pool: 'object',
-  rpcGasCap: 'bigint',
-  slotSeconds: 'number',
-  gasSearch: 'string',
-  pricing: 'object',
-  sizing: 'string',
-  hashSchemes: 'array',
-  dictionary: 'object',
-  rollup: 'object',
-  sealing: 'object',
-  moduleLimits: 'object',
-  messageService: 'string',
+const text: Read = (value, path) => {
+  if (typeof value !== 'string') throw wrong(path, 'must be text');
+  return value;
 };
 
-const CHOICES: Readonly<Record<string, readonly string[]>> = {
-  gasSearch: GAS_SEARCHES,
-  sizing: ['current', 'signed'],
-  model: ['extra-data', 'verification-cost'],
-  scheme: ['poseidon2', 'mimc'],
-  hardfork: HARDFORKS,
+const flag: Read = (value, path) => {
+  if (typeof value !== 'boolean') throw wrong(path, 'must be true or false');
+  return value;
+};
+
+/** A count, a size, a number of a block or a time. */
+const whole =
+  (least = 0): Read =>
+  (value, path) => {
+    if (!Number.isSafeInteger(value) || (value as number) < least) {
+      throw wrong(path, `must be a whole number from ${least} to 2^53 - 1`);
+    }
+    return value;
+  };
+
+const factor: Read = (value, path) => {
+  if (!Number.isFinite(value) || (value as number) <= 0) throw wrong(path, 'must be a number above 0');
+  return value;
+};
+
+/** A bigint in the code: a number, or decimal or hex text in the file. */
+const amount =
+  (bits: number): Read =>
+  (value, path) => {
+    const digits = typeof value === 'string' && /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(value);
+    const number = digits || (Number.isSafeInteger(value) && (value as number) >= 0) ? BigInt(value as string) : -1n;
+    if (number >= 0n && number >> BigInt(bits) === 0n) return number;
+    throw wrong(path, `must be an integer from 0 to 2^${bits} - 1, as a number or as decimal or hex text`);
+  };
+
+const hex =
+  (length: number): Read =>
+  (value, path) => {
+    try {
+      hexToBytes(value as string, length);
+      return value;
+    } catch (cause) {
+      throw wrong(path, `must be hex of ${length} bytes with 0x`, cause);
+    }
+  };
+
+const oneOf =
+  (...names: readonly string[]): Read =>
+  (value, path) => {
+    if (!names.includes(value as string)) throw wrong(path, `must be one of ${names.join(', ')}`);
+    return value;
+  };
+
+const listOf =
+  (item: Read, least = 0): Read =>
+  (value, path) => {
+    if (!Array.isArray(value) || value.length < least) throw wrong(path, `must be a list of at least ${least} items`);
+    return value.map((inner, i) => item(inner, `${path}[${i}]`));
+  };
+
+/** An object with these members: `required` ones, `optional` ones, no others. */
+const members =
+  (required: Readonly<Record<string, Read>>, optional: Readonly<Record<string, Read>> = {}): Read =>
+  (value, path) => {
+    const at = (name: string) => (path === '' ? name : `${path}.${name}`);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw wrong(path === '' ? 'the file' : path, 'must be an object');
+    }
+    for (const name of Object.keys(required)) if (!Object.hasOwn(value, name)) throw wrong(at(name), 'is missing');
+    const reads = { ...required, ...optional };
+    const entries = Object.entries(value).map(([name, inner]) => {
+      if (!Object.hasOwn(reads, name)) throw wrong(at(name), 'is not a member of a profile');
+      return [name, reads[name]!(inner, at(name))];
+    });
+    return Object.fromEntries(entries);
+  };
+
+const gas = amount(63);
+const wei = amount(256);
+const prices = { fixedCostWei: wei, variableCostWei: wei, minGasPriceWei: wei };
+
+const PRICING: Readonly<Record<string, Read>> = {
+  'extra-data': members({ model: text, defaults: members(prices), estimateMargin: factor }),
+  'verification-cost': members({
+    model: text,
+    variant: oneOf('A', 'B', 'C'),
+    verificationGasCost: factor,
+    verificationCapacity: factor,
+    gasPriceRatio: factor,
+    gasPriceAdjustmentWei: wei,
+    minGasPriceWei: wei,
+    estimateMargin: factor,
+    floor: flag,
+  }),
+};
+
+const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
+  name: text,
+  chainId: whole(1),
+  methodPrefix: text,
+  baseFeePerGas: wei,
+  forks: listOf(
+    members(
+      { hardfork: oneOf(...HARDFORKS) },
+      {
+        block: whole(),
+        timestamp: whole(),
+        blobs: members({ target: whole(), max: whole(), baseFeeUpdateFraction: wei }),
+      },
+    ),
+    1,
+  ),
+  blockRewards: flag,
+  depositContract: hex(20),
+  blockGasLimit: gas,
+  txGasLimit: gas,
+  calldataLimit: whole(),
+  pool: members({}, { deniedAddresses: listOf(hex(20)), delegationsRefused: flag, margin: factor }),
+  rpcGasCap: gas,
+  slotSeconds: whole(1),
+  gasSearch: oneOf(...GAS_SEARCHES),
+  pastNonces: oneOf('refused', 'ignored'),
+  pricing(value, path) {
+    const { model } = Object(value) as { model?: unknown };
+    oneOf(...Object.keys(PRICING))(model, `${path}.model`);
+    return PRICING[model as string]!(value, path);
+  },
+  sizing: oneOf('current', 'signed'),
+  hashSchemes: listOf(members({ fromBlock: whole(), scheme: oneOf('poseidon2', 'mimc') }), 1),
+  dictionary: members({ name: text, sha256: hex(32), byteLength: whole(1) }, { url: text }),
+  layerOne: oneOf('mainnet', 'sepolia', 'hoodi', 'simulated'),
+  rollup: members({ address: hex(20), currentBlockSlot: wei, stateRootsSlot: wei }),
+  checkpoint: hex(32),
+  sealing: members(
+    {},
+    {
+      clique: members({ signers: listOf(hex(20), 1), lastBlock: whole(), epochLength: whole(1) }),
+      maru: members({ validators: listOf(hex(20), 1) }),
+    },
+  ),
+  moduleLimits(value, path) {
+    const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
+    return members({}, Object.fromEntries(names.map((name) => [name, whole()])))(value, path);
+  },
+  messageService: hex(20),
 };
 
 /**
@@ -63,43 +163,16 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 export async function readNetwork(path: string): Promise<Network> {
   let profile: unknown;
   try {
-    profile = JSON.parse(await readFile(path, 'utf8'), revive);
+    profile = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
     throw invalidParameter(
       '--network',
       `is neither the name of a network nor a file with a profile: ${messageOf(error)}`,
     );
   }
-  if (kindOf(profile) !== 'object') throw wrong('the file', 'must be an object');
-  for (const [member, value] of Object.entries(profile as object)) {
-    const kind = Object.hasOwn(KINDS, member) ? KINDS[member as keyof Network] : undefined;
-    if (kind === undefined) throw wrong(member, 'is not a member of a profile');
-    if (kindOf(value) !== kind) throw wrong(member, `must be of type ${kind}`);
-  }
-  const network = { ...devnet(), ...(profile as Partial<Network>) };
-  if (network.forks.length === 0) throw wrong('forks', 'must name at least one fork');
-  if (network.hashSchemes.length === 0) throw wrong('hashSchemes', 'must name at least one scheme');
-  return network;
+  return { ...devnet(), ...(members({}, PROFILE)(profile, '') as Partial<Network>) };
 }
 
-/** Reads big integers, and refuses words that are not among the choices of their member. */
-function revive(member: string, value: unknown): unknown {
-  const choices = Object.hasOwn(CHOICES, member) ? CHOICES[member] : undefined;
-  if (choices !== undefined && !choices.includes(value as string))
-    throw new Error(`${member} must be one of ${choices.join(', ')}`);
-  if (!BIG.has(member)) return value;
-  if (typeof value === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(value)) return BigInt(value);
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return BigInt(value as number);
-  throw new Error(`${member} must be an integer from 0 on, as a number or as decimal or hex text`);
-}
-
-function kindOf(value: unknown): Kind | 'other' {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? 'number' : 'other';
-  if (value === null || typeof value === 'undefined') return 'other';
-  return typeof value as Kind;
-}
-
-function wrong(member: string, reason: string) {
-  return invalidParameter('--network', `does not hold a network profile: ${member} ${reason}`);
+function wrong(member: string, reason: string, cause?: unknown) {
+  return invalidParameter('--network', `does not hold a network profile: ${member} ${reason}`, { cause });
 }

@@ -1,7 +1,8 @@
 import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
-import { messageOf } from '../../errors.js';
+import { invalidParameter, messageOf } from '../../errors.js';
 import { NETWORKS } from '../../networks/networks.js';
+import { isLoopback, LOOPBACK_NAMES } from '../../rpc/http/access.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
@@ -10,9 +11,6 @@ import { type Arguments, type Command, EXIT, integer, readArguments } from './ar
 import { CHAIN_OPTIONS, chainOptions } from './chain.js';
 
 const DEFAULT_HOST = '127.0.0.1';
-const LOOPBACK = [DEFAULT_HOST, 'localhost', '::1'];
-/** Host names that a server on loopback accepts. Others are refused: a site could point its own name at this address. */
-const LOOPBACK_NAMES = [DEFAULT_HOST, 'localhost', '[::1]'];
 
 const PUBLIC = Object.keys(NETWORKS)
   .filter((name) => name !== 'devnet')
@@ -27,8 +25,12 @@ const OPTIONS = {
   'allow-host': { type: 'string', multiple: true },
   'max-body': { type: 'string' },
   'max-batch': { type: 'string' },
+  'max-answer': { type: 'string' },
   'max-connections': { type: 'string' },
+  'max-connections-per-client': { type: 'string' },
+  'max-filters': { type: 'string' },
   'max-subscriptions': { type: 'string' },
+  'receive-timeout': { type: 'string' },
 } as const;
 
 /** `plumbline serve`: a node for other programs. */
@@ -51,15 +53,25 @@ export const serveCommand: Command = {
   --upstream URL         endpoint of the network, required; may be given several times, and then two origins must agree
   --l1 URL               endpoint of layer 1; may be given several times. Without one, no block is finalized and there
                          are no zk proofs
+  --l1-consensus URL     beacon node of layer 1; may be given several times. Layer 1 is then followed by the signatures of its
+                         sync committees, and nothing of --l1 is believed
+  --checkpoint ROOT      root of a finalized beacon block that you trust; plumbline checkpoint shows what servers name
 
  access and limits
-  --allow-origin ORIGIN  accept pages of this origin only, and callers that are not pages; may be given several times
-  --allow-host NAME      accept this host name too; may be given several times. On a loopback address, the accepted
-                         names are ${LOOPBACK_NAMES.join(', ')}
+  --allow-origin ORIGIN  accept pages of this origin, such as https://app.example; may be given several times, * for all
+                         pages. Pages of other origins than the server's own are refused, callers that are no pages are not
+  --allow-host NAME      accept this host name; may be given several times. On a loopback address, the names
+                         ${LOOPBACK_NAMES.join(', ')} are accepted too; on others, any name is without this option
   --max-body BYTES       largest request (default 5242880)
   --max-batch N          most requests of a batch (default 1024)
+  --max-answer BYTES     largest answer, or answers of a batch together (default 33554432)
   --max-connections N    connections open at a time (default 1024)
+  --max-connections-per-client N
+                         connections of one address; half may be WebSockets (default 256). Behind a reverse proxy, all
+                         clients have the address of the proxy
+  --max-filters N        most filters of one address, or of one WebSocket (default 128)
   --max-subscriptions N  most subscriptions of one WebSocket (default 128)
+  --receive-timeout MS   time in which a request must arrive with its body (default 30000)
 
 POST / and POST /v3/<anything> take JSON-RPC. A WebSocket at these paths takes it too, with eth_subscribe. POST /l1 is
 the simulated layer 1 of a devnet. GET /liveness answers 200 with the number of the head.
@@ -72,13 +84,20 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     const { values } = readArguments(args, OPTIONS, { count: 0, name: '' });
     const port = integer('port', values.port, 0, 65_535)!;
     const maxConnections = integer('max-connections', values['max-connections'], 1, 1_000_000);
+    const perClient = 'max-connections-per-client';
+    const maxConnectionsPerClient = integer(perClient, values[perClient], 1, 1_000_000);
+    const receiveTimeoutMs = integer('receive-timeout', values['receive-timeout'], 1, 3_600_000);
+    const maxAnswerBytes = integer('max-answer', values['max-answer'], 1, 500_000_000);
+    const maxFilters = integer('max-filters', values['max-filters'], 1, 1_000_000);
     const maxBatch = integer('max-batch', values['max-batch'], 1, 1_000_000);
     const maxSubscriptions = integer('max-subscriptions', values['max-subscriptions'], 0, 1_000_000);
     const chain = await chainOptions(values);
     const node = await createInlineNode({
       chain,
       http: httpOptions(values),
+      ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
       ...(maxBatch !== undefined && { maxBatch }),
+      ...(maxFilters !== undefined && { maxFilters }),
       ...(maxSubscriptions !== undefined && { maxSubscriptions }),
     });
     let server: RunningServer;
@@ -87,6 +106,8 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
         port,
         host: values.host,
         ...(maxConnections !== undefined && { maxConnections }),
+        ...(maxConnectionsPerClient !== undefined && { maxConnectionsPerClient }),
+        ...(receiveTimeoutMs !== undefined && { receiveTimeoutMs }),
         ...(values.demo !== undefined && { demoDirectory: values.demo }),
       });
     } catch (error) {
@@ -110,11 +131,14 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
 type Values = Arguments<typeof OPTIONS>['values'];
 
 function httpOptions(values: Values): FetchHandlerOptions {
-  const names = [...(LOOPBACK.includes(values.host) ? LOOPBACK_NAMES : []), ...(values['allow-host'] ?? [])];
+  const { 'allow-origin': origins = [], 'allow-host': hosts = [] } = values;
+  if (!origins.every((origin) => /^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^/?#@]+)$/.test(origin)))
+    throw invalidParameter('--allow-origin', 'must be an origin, such as https://app.example, without a path, or *');
+  const loopback = isLoopback(values.host) ? [...LOOPBACK_NAMES, values.host] : [];
   return {
     maxBodyBytes: integer('max-body', values['max-body'], 1, 1_000_000_000),
-    allowedOrigins: values['allow-origin'],
-    allowedHosts: names.length === 0 ? undefined : names,
+    allowedOrigins: origins.includes('*') ? '*' : origins,
+    allowedHosts: loopback.length + hosts.length === 0 ? undefined : [...loopback, ...hosts],
   };
 }
 

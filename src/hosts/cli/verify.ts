@@ -81,11 +81,13 @@ async function readSaved(path: string): Promise<Saved> {
     throw invalidParameter('FILE', `holds an error instead of a proof: ${JSON.stringify(error)}`);
   const { params } = members(file.request);
   const [address, keys] = Array.isArray(params) ? (params as readonly unknown[]) : [];
-  const storageKeys = file.storageKeys ?? keys;
+  const storageKeys = file.storageKeys ?? keys ?? undefined;
+  if (storageKeys !== undefined && !Array.isArray(storageKeys))
+    throw invalidParameter('FILE', 'holds storage keys that are not a list');
   return {
     answer: file.result ?? response.result ?? file.response ?? parsed,
     address: file.address ?? address,
-    storageKeys: Array.isArray(storageKeys) ? storageKeys : undefined,
+    storageKeys: storageKeys as readonly unknown[] | undefined,
     stateRoot: file.stateRoot ?? file.root,
     scheme: file.scheme,
   };
@@ -107,13 +109,14 @@ function bytes(option: string, length: number, value: unknown): Uint8Array {
 /** A storage key, padded to 32 bytes as `linea_getProof` does. */
 function storageKey(value: unknown): Uint8Array {
   const digits = typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? value.slice(2) : undefined;
-  if (digits === undefined) throw invalidParameter('--key', `must be 1 to 32 bytes of hex, got ${String(value)}`);
+  if (digits === undefined)
+    throw invalidParameter('--key', `must be 1 to 32 bytes of hex, got ${JSON.stringify(value)}`);
   return padStart(hexToBytes(`0x${digits.padStart(digits.length + (digits.length % 2), '0')}`), 32);
 }
 
 function scheme(name: unknown): HashScheme {
   if (typeof name === 'string' && SCHEMES.includes(name)) return name as HashScheme;
-  throw invalidParameter('--scheme', `must be one of ${SCHEMES.join(', ')}, got ${String(name)}`);
+  throw invalidParameter('--scheme', `must be one of ${SCHEMES.join(', ')}, got ${JSON.stringify(name)}`);
 }
 
 /** A verdict as JSON: numbers as quantities, bytes as hex. */

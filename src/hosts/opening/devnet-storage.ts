@@ -1,7 +1,8 @@
 import type { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../chain/devnet/options.js';
-import { DEVNET_TABLES, notStoredError } from '../../chain/devnet/storage/devnet-store.js';
+import { DEVNET_TABLES } from '../../chain/devnet/storage/devnet-tables.js';
 import type { DevnetBudget } from '../../chain/devnet/storage/pruning.js';
+import { notStoredError } from '../../chain/devnet/storage/store-errors.js';
 import type { StorageControl } from '../../rpc/inspection/storage-control.js';
 import type { MeteredStore } from '../../store/metered-store.js';
 import type { StoreHealth } from '../../store/store-status.js';
@@ -54,7 +55,7 @@ export function devnetStorage(devnet: ReplaceableDevnet, keeping: DevnetKeeping)
     clear: () => replace(async () => store && clearWhole(store)),
     async exportChain() {
       const [{ describeChain, exportEntries }, { encodeChainFile }] = await loadTransfer();
-      const described = describeChain(await keeping.settings());
+      const described = describeChain(devnet.current);
       return devnet.current.storedChain.read(async (pages, head) => {
         return encodeChainFile({ ...described, head, entries: await exportEntries(pages, head, described.chainId) });
       });

@@ -1,23 +1,35 @@
 import type { Chain } from '../../chain/chain.js';
-import { PlumblineError } from '../../errors.js';
+import type { GasCount } from '../../evm/interpreter/run-budget.js';
+import type { Caller } from '../../rpc/http/http.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
-import type { Dispatch } from '../../rpc/protocol/handle.js';
-import type { MethodCallOptions } from '../../rpc/protocol/method.js';
+import type { Dispatch, PayloadOptions } from '../../rpc/protocol/handle.js';
+import type { Deadline } from '../../scheduling/deadline.js';
 import { StoreHealth, type StoreStatus, type StoreStatusListener } from '../../store/store-status.js';
+import { CONNECTION_GAS_BUDGET, type NodeOptions } from '../options/options.js';
 import { openSession } from '../provider/session.js';
-import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
+import {
+  type Layer,
+  type NodeSession,
+  type NodeTransport,
+  nodeClosed,
+  type SessionListener,
+} from '../provider/transport.js';
 
 /** A node in this thread: dispatchers over an open chain. */
 export class InlineTransport implements NodeTransport {
   private closed = false;
   private readonly sessions = new Set<NodeSession>();
+  /** Gas of each connection. */
+  private readonly connections = new WeakMap<object, GasCount>();
 
   constructor(
     private readonly chain: Pick<Chain, 'close'>,
     private readonly dispatchers: Record<Layer, Dispatch>,
     readonly info: NodeTransport['info'],
-    private readonly maxSubscriptions: number | undefined,
+    private readonly limits: Pick<NodeOptions, 'maxSubscriptions' | 'connectionGasBudget'> = {},
     private readonly health: StoreHealth = new StoreHealth('memory'),
+    /** Deadlines of the payloads under way. */
+    private readonly running: ReadonlySet<Deadline> = new Set(),
   ) {}
 
   get storeStatus(): StoreStatus {
@@ -29,22 +41,31 @@ export class InlineTransport implements NodeTransport {
     return () => this.health.listeners.delete(listener);
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
-    return this.answer(layer, payload, { signal });
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller: Caller = {}): Promise<Reply> {
+    return this.answer(layer, payload, { signal, client: caller.client, connectionGas: this.gasOf(caller.connection) });
   }
 
-  private async answer(layer: Layer, payload: unknown, call: MethodCallOptions): Promise<Reply> {
-    if (this.closed) throw new PlumblineError('NODE_CLOSED', 'the node was closed; open another one', {});
+  private gasOf(connection: object | undefined): GasCount | undefined {
+    if (connection === undefined) return undefined;
+    const { connectionGasBudget: budget = CONNECTION_GAS_BUDGET } = this.limits;
+    const gas = this.connections.get(connection) ?? { budget, spent: 0, minuteFrom: Number.NEGATIVE_INFINITY };
+    this.connections.set(connection, gas);
+    return gas;
+  }
+
+  private async answer(layer: Layer, payload: unknown, call: PayloadOptions): Promise<Reply> {
+    if (this.closed) throw nodeClosed();
     const reply = await this.dispatchers[layer](payload, call);
     call.signal?.throwIfAborted();
     return reply;
   }
 
-  openSession(listener: SessionListener): NodeSession {
+  openSession(listener: SessionListener, connection?: object): NodeSession {
+    const connectionGas = this.gasOf(connection);
     const session = openSession(
-      (payload, call = {}) => this.answer('l2', payload, call),
+      (payload, call) => this.answer('l2', payload, { ...call, connectionGas }),
       listener,
-      this.maxSubscriptions,
+      this.limits.maxSubscriptions,
     );
     this.sessions.add(session);
     return {
@@ -59,6 +80,7 @@ export class InlineTransport implements NodeTransport {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    for (const deadline of this.running) deadline.abort(nodeClosed());
     for (const session of this.sessions) session.close();
     this.sessions.clear();
     await this.chain.close();

@@ -2,21 +2,25 @@ import type { Chain } from '../../chain/chain.js';
 import type { Dictionary } from '../../dictionary/dictionary.js';
 import { Estimator } from '../../estimate/estimator.js';
 import type { CalldataSizer, HashScheme, KernelBuild } from '../../kernel/contracts.js';
-import { hasSimd } from '../../kernel/instantiate.js';
+import { preferEvmBuild } from '../../kernel/evm/evm-module.js';
+import { hasSimd } from '../../kernel/simd.js';
 import type { Network } from '../../networks/network.js';
 import { noteRequest } from '../../rpc/answers/note-request.js';
-import { FilterRegistry } from '../../rpc/filters/filter-registry.js';
+import type { FilterRegistry } from '../../rpc/filters/filter-registry.js';
 import type { StorageControl } from '../../rpc/inspection/storage-control.js';
 import type { RpcContext } from '../../rpc/methods/context.js';
 import type { L1Context } from '../../rpc/methods/layer-one.js';
+import { DEFAULT_MAX_ANSWER_BYTES } from '../../rpc/protocol/answer-size.js';
 import type { Dispatch } from '../../rpc/protocol/handle.js';
 import { createDispatcher, type HandleOptions } from '../../rpc/protocol/handle.js';
 import { createMethodTable, type MethodTable } from '../../rpc/protocol/method.js';
 import type { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.js';
 import { inspectTable } from '../../rpc/tables/inspect-table.js';
 import { methodTable } from '../../rpc/tables/method-table.js';
+import type { Deadline } from '../../scheduling/deadline.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import { type NodeOptions, type OpenProgress, REQUEST_TIMEOUT_MS, STEP_BUDGET } from '../options/options.js';
+import { GAS_BUDGET, type NodeOptions, type OpenProgress, REQUEST_TIMEOUT_MS } from '../options/options.js';
 import { budgetsOf, type StorageBudgets, type StorageOptions } from '../options/storage-options.js';
 import type { Layer, NodeTransport } from '../provider/transport.js';
 import { resolveDictionary } from './dictionary-source.js';
@@ -53,12 +57,15 @@ export async function openBase(
   report('dictionary', 0);
   const dictionary = await resolveDictionary(options.dictionary, network, store, budgets.dictionaries);
   report('kernels', 0);
+  preferEvmBuild(build);
   return { store, health, network, options, extras, build, storage, budgets, dictionary, report };
 }
 
 /** The chain of a node, and what depends on its kind. */
 export interface ChainParts {
   readonly chain: Chain;
+  /** Loads the class of filters. */
+  readonly filters: () => Promise<typeof FilterRegistry>;
   /** Hash scheme of the zk state after the newest block. */
   readonly scheme: HashScheme;
   readonly sizer: CalldataSizer | (() => Promise<CalldataSizer>);
@@ -74,23 +81,39 @@ export interface DevnetParts {
 }
 
 /** Connects estimator, filters, methods and dispatchers to a chain. The node is then open. */
-export function wireNode(base: NodeBase, { chain, scheme, sizer, control, devnet }: ChainParts): NodeTransport {
+export function wireNode(
+  base: NodeBase,
+  { chain, scheme, sizer, control, filters, devnet }: ChainParts,
+): NodeTransport {
   const { network, options, extras, build, dictionary, health } = base;
-  const { gasSearch, stepBudget = STEP_BUDGET, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { gasSearch, gasBudget = GAS_BUDGET, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES, maxFilters } = options;
   const parts: RpcContext = {
     chain,
-    estimator: new Estimator(chain, sizer, dictionary, { gasSearch, stepBudget }),
-    stepBudget,
-    filters: new FilterRegistry(chain, { now: () => performance.now() }),
+    estimator: new Estimator(chain, sizer, dictionary, { gasSearch, maxAnswerBytes }),
+    maxAnswerBytes,
+    filters: loadOnce(async () => {
+      const Filters = await filters();
+      return new Filters(chain, { now: () => performance.now(), maxFilters, maxAnswerBytes });
+    }),
     storage: control,
   };
   const context: RpcContext = devnet === undefined ? parts : withControl(parts, devnet.replaceable);
-  const handling = { timeoutMs: requestTimeoutMs, maxBatch: options.maxBatch, onError: extras.onError };
-  const l2 = createDispatcher(methodTable(context, devnet?.methods), context, { ...handling, note: noteRequest });
+  const running = new Set<Deadline>();
+  const handling = {
+    running,
+    timeoutMs: requestTimeoutMs,
+    gasBudget,
+    maxBatch: options.maxBatch,
+    onError: extras.onError,
+  };
+  const bounded = { ...handling, maxAnswerBytes };
+  const l2 = createDispatcher(methodTable(context, devnet?.methods), context, { ...bounded, note: noteRequest });
   const dispatchers: Record<Layer, Dispatch> = {
     l2: devnet === undefined ? l2 : after(() => devnet.replaceable.replaced(), l2),
+    // Without a limit: an exported chain has one of its own, the store's.
     inspect: createDispatcher(inspectTable(), context, handling),
-    l1: devnet === undefined ? createDispatcher(createMethodTable([]), context, handling) : layerOne(devnet, handling),
+    l1: devnet === undefined ? createDispatcher(createMethodTable([]), context, bounded) : layerOne(devnet, bounded),
   };
   base.report('ready', 1);
   const info = {
@@ -100,7 +123,7 @@ export function wireNode(base: NodeBase, { chain, scheme, sizer, control, devnet
     rollupAddress: network.rollup.address,
     kernelBuild: build === 'simd' || (build === 'auto' && hasSimd()) ? 'simd' : 'scalar',
   } as const;
-  return new InlineTransport(chain, dispatchers, info, options.maxSubscriptions, health);
+  return new InlineTransport(chain, dispatchers, info, options, health, running);
 }
 
 /** The context of a devnet's methods: each request finds the control of the devnet that runs then. */
@@ -120,6 +143,7 @@ function layerOne({ replaceable, layerOne: table }: DevnetParts, handling: Handl
     get layerOne() {
       return replaceable.current.layerOne;
     },
+    beacon: () => replaceable.current.beacon(),
   };
   return after(() => replaceable.layerOneSettled(), createDispatcher(table, context, handling));
 }

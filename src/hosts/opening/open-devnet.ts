@@ -2,13 +2,16 @@ import { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../chain/devnet/options.js';
 import { devAlloc } from '../../chain/devnet/state/genesis.js';
 import { loadCalldataSizer } from '../../kernel/calldata-sizer.js';
+import { loadEvmModule } from '../../kernel/evm/evm-module.js';
 import { rememberingSizer } from '../../kernel/sizer-cache.js';
-import { loadZkKernels } from '../../kernel/zk-kernels.js';
+import { loadZkKernels, type ZkKernels } from '../../kernel/zk-kernels.js';
 import { devnet } from '../../networks/devnet.js';
 import { schemeAt } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
+import { FilterRegistry } from '../../rpc/filters/filter-registry.js';
 import { layerOneTable } from '../../rpc/methods/layer-one.js';
 import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.js';
+import { systemClock } from '../../scheduling/clock.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { DevnetChainOptions, NodeOptions } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
@@ -65,11 +68,15 @@ async function openOn(
 ): Promise<NodeTransport> {
   const { store, health, network, options, build, storage, dictionary, report } = base;
   const scheme = schemeAt(network, 0);
-  const sizer = rememberingSizer(await loadCalldataSizer(dictionary.bytes, { build }));
-  /** Each call loads new kernels: two devnets must not share them. */
-  const settings = async (): Promise<DevnetSettings> => ({
-    ...settingsOf(chainOptions, genesis),
-    zk: await loadZkKernels(scheme, { build, undo: true, nodes: true }),
+  // Compiled while the genesis is sealed. A failure is reported where the module is used.
+  loadEvmModule().catch(() => {});
+  const loadKernels = () => loadZkKernels(scheme, { build, undo: true, nodes: true });
+  const [loaded, first] = await Promise.all([loadCalldataSizer(dictionary.bytes, { build }), loadKernels()]);
+  const sizer = rememberingSizer(loaded);
+  /** @param zk - new ones when left out: two devnets must not share kernels */
+  const settings = async (zk?: ZkKernels): Promise<DevnetSettings> => ({
+    ...settingsOf(chainOptions, genesis, base.extras),
+    zk: zk ?? (await loadKernels()),
     sizer,
     store,
     health,
@@ -78,21 +85,33 @@ async function openOn(
     onProgress: report,
   });
   const open = async () => openDevnet(chainOptions, await settings());
-  const replaceable = new ReplaceableDevnet(await open());
+  const replaceable = new ReplaceableDevnet(await openDevnet(chainOptions, await settings(first)));
   const control = devnetStorage(replaceable, { store, health, options: storage, settings, open });
   const devnetParts = { replaceable, methods: DEVNET_METHODS, layerOne: layerOneTable() };
-  return wireNode(base, { chain: replaceable.chain, scheme, sizer, control, devnet: devnetParts });
+  return wireNode(base, {
+    chain: replaceable.chain,
+    scheme,
+    sizer,
+    control,
+    // At hand: a filter that is asked for before a block is mined must find that block.
+    filters: async () => FilterRegistry,
+    devnet: devnetParts,
+  });
 }
 
 /** Settings of a devnet that its options decide. */
-function settingsOf({ mining = 'auto', finality = {} }: DevnetChainOptions, genesis: DevnetGenesis) {
+function settingsOf(
+  { mining = 'auto', finality = {} }: DevnetChainOptions,
+  genesis: DevnetGenesis,
+  { clock = systemClock }: Pick<InlineExtras, 'clock'>,
+) {
   return {
     ...genesis,
     genesisTimestamp: GENESIS_TIMESTAMP,
     mining,
     finality,
     coinbase: COINBASE,
-    now: () => Math.floor(Date.now() / 1000),
+    now: () => Math.floor(clock.now() / 1000),
   };
 }
 

@@ -1,4 +1,4 @@
-import { hasSimd } from '../../kernel/instantiate.js';
+import { hasSimd } from '../../kernel/simd.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeOptions } from '../options/options.js';
 import { requireOptions } from '../options/require-options.js';
@@ -20,21 +20,32 @@ export async function loadInline(options: NodeOptions): Promise<typeof openInlin
   const { chain = { kind: 'devnet' } } = options;
   if (chain.kind === 'devnet') {
     beginDevnet(options);
-    const { openDevnetNode } = await import('./open-devnet.js');
+    const [{ openDevnetNode }] = await Promise.all([import('./open-devnet.js'), loadStored(options)]);
     return (options = {}, extras = {}) => openDevnetNode(chain, options, extras);
   }
   const { openLight } = await import('./open-light.js');
   return (options = {}, extras = {}) => openLight(chain, options, extras);
 }
 
+/** Loads what only a devnet with a store needs. */
+async function loadStored({ storeName }: NodeOptions): Promise<void> {
+  if (storeName === undefined) return;
+  await Promise.all([
+    import('../../chain/devnet/storage/find-stored.js'),
+    import('../../chain/devnet/recovery/checkpoint-loader.js'),
+  ]);
+}
+
 /**
- * Starts to load the dictionary and the kernel of a devnet. Loaded one after the other, they take a fifth of the time to a
+ * Starts to load the dictionary and the kernels of a devnet. Loaded one after the other, they take a fifth of the time to a
  * page's first estimate. A failure is ignored here: the load is repeated where its result is used.
  */
 function beginDevnet({ dictionary, kernelBuild = 'auto' }: NodeOptions): void {
   const loads: Promise<unknown>[] = [];
   if (dictionary === undefined || dictionary.kind === 'general')
     loads.push(import('../../dictionary/general.generated.js'));
-  if (kernelBuild !== 'scalar' && hasSimd()) loads.push(import('../../kernel/wasm/trie.simd.generated.js'));
+  if (kernelBuild !== 'scalar' && hasSimd()) {
+    loads.push(import('../../kernel/wasm/trie.simd.generated.js'), import('../../kernel/wasm/evm.simd.generated.js'));
+  }
   for (const load of loads) load.catch(() => {});
 }

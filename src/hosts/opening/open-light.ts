@@ -8,13 +8,14 @@ import { surroundingActivity } from '../../scheduling/activity.js';
 import { systemClock } from '../../scheduling/clock.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { EndpointGroup } from '../../upstream/group.js';
-import { RestGroup } from '../../upstream/rest-group.js';
 import type { InlineExtras } from '../options/inline-extras.js';
+import { isFollowed, type LayerOneOptions } from '../options/layer-one-options.js';
 import { type LightChainOptions, lightChainParts } from '../options/light-options.js';
 import type { NodeOptions } from '../options/options.js';
 import type { ReplicaChainOptions } from '../options/replica-options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { type NodeBase, openBase, wireNode } from './node-wiring.js';
+import type { ConsensusParts } from './open-consensus.js';
 import { openOnStore } from './store-source.js';
 
 /**
@@ -35,6 +36,8 @@ export async function openLight(
   });
 }
 
+const loadFilters = async () => (await import('../../rpc/filters/filter-registry.js')).FilterRegistry;
+
 async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaChainOptions): Promise<NodeTransport> {
   const { store, health, network, extras, build, budgets, dictionary } = base;
   requireDictionaryFits(dictionary.bytes);
@@ -48,15 +51,22 @@ async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaC
   const common = { clock, ...(upstreamObserver !== undefined && { observer: upstreamObserver }) };
   const upstream = new EndpointGroup({ role: 'l2', endpoints: chainOptions.endpoints, ...common });
   const parts = lightChainParts(chainOptions, upstream);
-  const { layerOne: endpoints, maru } = chainOptions;
+  const { layerOne: given, maru: seals } = chainOptions;
+  const endpoints = isFollowed(given) ? given.execution : given;
+  const maru =
+    seals &&
+    new (await import('../../upstream/rest-group.js')).RestGroup({ role: 'maru', endpoints: seals, ...common });
   const layerOne = endpoints && new EndpointGroup({ role: 'l1', endpoints, ...common });
+  const consensus = isFollowed(given) ? await openFollowed(given, base, cache, common) : undefined;
   const light = new LightChain({
     ...parts,
     upstream,
     layerOne,
-    maru: maru && new RestGroup({ role: 'maru', endpoints: maru, ...common }),
+    consensus,
+    maru,
     store,
     cache,
+    keptProofBytes: budgets.proofs,
     activity: extras.activity ?? surroundingActivity(),
     clock,
     loadHasher,
@@ -64,13 +74,25 @@ async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaC
   });
   const control = storageControl(base, chainOptions.kind, cache);
   const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
-  if (chainOptions.kind === 'light') return wireNode(base, { chain: light, scheme, sizer, control });
+  if (chainOptions.kind === 'light')
+    return wireNode(base, { chain: light, scheme, sizer, control, filters: loadFilters });
   const { startReplica } = await import('./open-replica.js');
   const { layerOneHeader } = parts;
   const shared = { layerOne, layerOneHeader, store, health, clock, kernel: { build }, loadHasher };
   const observers = { upstreamObserver, observer: replicaObserver, onProgress };
   const chain = await startReplica(light, chainOptions, { ...shared, ...observers });
-  return wireNode(base, { chain, scheme, sizer, control });
+  return wireNode(base, { chain, scheme, sizer, control, filters: loadFilters });
+}
+
+async function openFollowed(
+  options: LayerOneOptions,
+  { network, extras: { onProgress } }: NodeBase,
+  cache: LightCache | undefined,
+  common: ConsensusParts['common'],
+) {
+  const { openConsensus } = await import('./open-consensus.js');
+  const report = (fraction: number) => onProgress?.({ stage: 'layer-one', fraction });
+  return openConsensus(options, { network, cache, common, onProgress: report });
 }
 
 /** Loads the calldata sizer. A node that never estimates does not need it. */

@@ -36,10 +36,10 @@ export class ReplaceableDevnet {
     return this.replacing;
   }
 
-  /** As `replaced`; also waits until the layer 1 of a stored devnet has its blocks again. */
+  /** As `replaced`; also waits until the layer 1 has all its blocks. */
   async layerOneSettled(): Promise<void> {
     await this.replacing;
-    await this.devnet.layerOneSettled;
+    await this.devnet.settleLayerOne();
   }
 
   /**

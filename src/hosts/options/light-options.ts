@@ -1,11 +1,12 @@
 import type { BlockTag } from '../../chain/block-reference.js';
-import type { HeadLevel } from '../../chain/light/heads/heads.js';
+import type { BlockLevel, HeadLevel } from '../../chain/light/heads/heads.js';
 import type { LightChainParts } from '../../chain/light/light-options.js';
 import { invalidParameter } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import { type Hex, hexToBytes } from '../../primitives/hex.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { EndpointSource, UrlEndpoint } from '../../upstream/options.js';
+import { isFollowed, type LayerOneSource } from './layer-one-options.js';
 
 /** A light node: it fetches data from endpoints, and verifies it before it answers. */
 export interface LightChainOptions {
@@ -14,8 +15,11 @@ export interface LightChainOptions {
   readonly network: Network;
   /** Endpoints of layer 2, in order of preference. */
   readonly endpoints: readonly EndpointSource[];
-  /** Endpoints of layer 1. Without them no block is finalized, and there are no zk proofs. */
-  readonly layerOne?: readonly EndpointSource[];
+  /**
+   * Layer 1: JSON-RPC endpoints whose word counts, or its consensus, which is verified. Without it no block is finalized, and
+   * there are no zk proofs.
+   */
+  readonly layerOne?: LayerOneSource;
   /** REST endpoints of the consensus client Maru, for level `sealed`. */
   readonly maru?: readonly (string | UrlEndpoint)[];
   /**
@@ -32,10 +36,11 @@ export interface LightChainOptions {
   /** Origins of layer 1 that must agree on the newest finalized block; 1 when left out. */
   readonly layerOneAgreeing?: number;
   /**
-   * Trust levels that blocks named by a tag must have. `finalized` cannot be required: layer 1 names a block number and a root
-   * of the zk state, but no hash. Only the answer of `linea_getProof` has that level.
+   * Trust levels that blocks named by a tag must have. `settled` can be required of `finalized` and `safe` where the consensus of
+   * layer 1 is followed. `finalized` cannot be required: endpoints of layer 1 name a block number and a root of the zk state, but
+   * no hash. Only the answer of `linea_getProof` has that level.
    */
-  readonly required?: Partial<Readonly<Record<BlockTag, HeadLevel>>>;
+  readonly required?: Partial<Readonly<Record<BlockTag, BlockLevel>>>;
   /** Blocks that the agreed head may be behind the highest head that an endpoint claims; 32 when left out. */
   readonly maxLagBlocks?: number;
   /** Largest depth of a reorg that is followed, in blocks; 64 when left out. */
@@ -74,7 +79,12 @@ const HEAD_TIMEOUT_MS = 8_000;
  * @throws PlumblineError `INVALID_PARAMETER`; `INVALID_HEX`, `INVALID_LENGTH` for the hash of the trusted block
  */
 export function lightChainParts(options: Omit<LightChainOptions, 'kind'>, upstream: EndpointGroup) {
-  const { network, layerOneHeader } = options;
+  const { network, layerOneHeader, layerOne } = options;
+  if (isFollowed(layerOne) && (layerOneHeader !== undefined || options.layerOneAgreeing !== undefined))
+    throw invalidParameter(
+      'layerOneHeader',
+      'and layerOneAgreeing are for endpoints whose word counts; consensus decides here',
+    );
   return {
     network,
     ...levelOf(options, upstream),
@@ -92,12 +102,18 @@ export function lightChainParts(options: Omit<LightChainOptions, 'kind'>, upstre
 }
 
 const HEAD_LEVELS: readonly string[] = ['plain', 'linked', 'sealed'] satisfies HeadLevel[];
+const SETTLED_TAGS: readonly string[] = ['finalized', 'safe'] satisfies BlockTag[];
 const TAGS: readonly string[] = ['latest', 'pending', 'earliest', 'safe', 'finalized'] satisfies BlockTag[];
 
 /** Required levels by tag. @throws PlumblineError `INVALID_PARAMETER` for an unknown tag or level, which would have no effect */
-function requiredOf({ required = {} }: Pick<LightChainOptions, 'required'>) {
+function requiredOf({ required = {}, layerOne }: Pick<LightChainOptions, 'required' | 'layerOne'>) {
   for (const [tag, level] of Object.entries(required)) {
     if (!TAGS.includes(tag)) throw invalidParameter('required', `${tag} is not a block tag; use ${TAGS.join(', ')}`);
+    if (level === 'settled') {
+      if (isFollowed(layerOne) && SETTLED_TAGS.includes(tag)) continue;
+      const reason = 'settled can be required of finalized and safe alone, with layerOne.consensus';
+      throw invalidParameter(`required.${tag}`, reason);
+    }
     if (level !== undefined && !HEAD_LEVELS.includes(level))
       throw invalidParameter(`required.${tag}`, `must be one of ${HEAD_LEVELS.join(', ')}`);
   }

@@ -13,8 +13,10 @@ import type { StorageOptions } from './storage-options.js';
 
 /** Default time limit of a request, ms. */
 export const REQUEST_TIMEOUT_MS = 60_000;
-/** Default of `stepBudget`. */
-export const STEP_BUDGET = 5_000_000;
+/** Default of `gasBudget`. */
+export const GAS_BUDGET = 10_000_000_000;
+/** Default of `connectionGasBudget`. */
+export const CONNECTION_GAS_BUDGET = 20_000_000_000;
 
 /** An embedded devnet, the default chain of a node. All members but `kind` are optional. */
 export interface DevnetChainOptions {
@@ -76,22 +78,40 @@ export interface NodeOptions {
   /** Gas search of estimates; that of the network profile when left out. */
   readonly gasSearch?: GasSearch;
   /**
-   * Jump destinations and calls that all executions of one request may pass through together. Default 5 000 000. An endless
-   * loop runs out of gas before that; a search with many long runs does not, and ends here.
+   * Gas that all executions of one request may spend together: calls, estimates, simulations, and transactions that a devnet
+   * executes for it. A batch is one request. Default 10 000 000 000. One call runs out of its own gas before that; a search, a
+   * simulation or a batch with many long runs does not, and ends here with `GAS_BUDGET_EXCEEDED`.
    */
-  readonly stepBudget?: number;
+  readonly gasBudget?: number;
+  /**
+   * Gas that all requests of one connection may spend together within a minute. Default 20 000 000 000. A connection is one
+   * of HTTP, a WebSocket, or a page at a worker; `node.request` in the node's own thread has none. Requests that need more are
+   * answered with -32005 until the minute is over; those that execute nothing are not affected.
+   */
+  readonly connectionGasBudget?: number;
   /** Most requests of a batch. Default 1024. */
   readonly maxBatch?: number;
   /** Most subscriptions of one provider or one WebSocket. Default 128. */
   readonly maxSubscriptions?: number;
+  /**
+   * Most filters of one provider, one WebSocket, or one address of HTTP clients. Default 128. All clients together have at most
+   * 1024; then the client with the most filters loses the one that was not asked for the longest.
+   */
+  readonly maxFilters?: number;
+  /**
+   * Most bytes of an answer, or of all answers to a batch, as JSON. Default 33 554 432 (32 MiB). An answer that does not fit is
+   * the error -32003 in its place. It also limits the return data and logs of all executions of one request.
+   */
+  readonly maxAnswerBytes?: number;
 }
 
 /**
- * Progress of a node that opens. Two stages go on while the node already answers, so they are reported after `ready` too:
- * `state`, the loading of a stored devnet's state, and `sync`, in which a replica follows its network.
+ * Progress of a node that opens. Three stages go on while the node already answers, so they are reported after `ready` too:
+ * `state`, the loading of a stored devnet's state; `layer-one`, in which a light node fetches the sync committees of layer 1
+ * since its checkpoint; and `sync`, in which a replica follows its network.
  */
 export interface OpenProgress {
-  readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'blocks' | 'state' | 'ready' | 'sync';
+  readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'blocks' | 'state' | 'ready' | 'layer-one' | 'sync';
   /** Between 0 and 1, within the stage. */
   readonly fraction: number;
   /** With `sync`: the newest applied block. */

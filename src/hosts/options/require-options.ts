@@ -1,10 +1,12 @@
 import { invalidParameter, type PlumblineError } from '../../errors.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
+import { LAYER_ONE_LISTS } from './layer-one-options.js';
 import type { NodeOptions } from './options.js';
 
 /** Members of a light chain that are lists of endpoints, and whether they are required. */
-const LISTS = { endpoints: true, layerOne: false, maru: false, trieLogs: false, stateManager: false } as const;
-const LIMITS = ['requestTimeoutMs', 'stepBudget', 'maxBatch', 'maxSubscriptions'] as const;
+const LISTS = { endpoints: true, maru: false, trieLogs: false, stateManager: false } as const;
+const LIMITS = ['requestTimeoutMs', 'gasBudget', 'connectionGasBudget', 'maxBatch', 'maxSubscriptions'] as const;
+const WHOLE_LIMITS = ['maxFilters', 'maxAnswerBytes'] as const;
 
 /**
  * Checks the options of programs without types: those that would otherwise fail later without a word of the option, or have
@@ -28,6 +30,11 @@ export function requireOptions(options: NodeOptions): void {
     if (limit !== undefined && !(typeof limit === 'number' && limit > 0))
       throw invalidParameter(name, 'must be a number above zero');
   }
+  for (const name of WHOLE_LIMITS) {
+    const limit: unknown = options[name];
+    if (limit !== undefined && !(Number.isSafeInteger(limit) && (limit as number) > 0))
+      throw invalidParameter(name, 'must be a whole number above zero');
+  }
 }
 
 type Chain = NonNullable<NodeOptions['chain']>;
@@ -45,10 +52,20 @@ function requireDevnet({ scheme, mining, alloc = {} }: Chain & { kind: 'devnet' 
 }
 
 function requireEndpoints(chain: Exclude<Chain, { kind: 'devnet' }>): void {
-  for (const [name, isNeeded] of Object.entries(LISTS)) {
-    const list = (chain as unknown as Record<string, unknown>)[name];
+  requireLists('chain', chain, LISTS);
+  const layerOne: unknown = chain.layerOne;
+  if (layerOne === undefined || Array.isArray(layerOne)) return;
+  if (!isObject(layerOne) || chain.kind === 'replica')
+    throw invalidParameter('chain.layerOne', 'must be a list of endpoints');
+  requireLists('chain.layerOne', layerOne, LAYER_ONE_LISTS);
+}
+
+/** @param lists - members that are lists of endpoints, and whether they are required */
+function requireLists(path: string, options: object, lists: Readonly<Record<string, boolean>>): void {
+  for (const [name, isNeeded] of Object.entries(lists)) {
+    const list = (options as Record<string, unknown>)[name];
     if (list === undefined ? isNeeded : !Array.isArray(list))
-      throw invalidParameter(`chain.${name}`, 'must be a list of endpoints');
+      throw invalidParameter(`${path}.${name}`, 'must be a list of endpoints');
   }
 }
 

@@ -7,7 +7,7 @@ export interface StorageBudgets {
   readonly headers?: number;
   /** Finalizations read from layer 1. Default 256 KiB. */
   readonly finalizations?: number;
-  /** Zk proofs of a light node. Default 8 MiB, about 600 proofs of an account with a slot. */
+  /** Zk proofs of a light node, and as many bytes of them in memory. Default 8 MiB, about 600 proofs of an account with a slot. */
   readonly proofs?: number;
   /** Code of contracts, by hash. Default 16 MiB. */
   readonly codes?: number;

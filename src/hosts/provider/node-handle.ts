@@ -1,8 +1,9 @@
-import { createFetchHandler, type FetchHandlerOptions } from '../../rpc/http/http.js';
+import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http/http.js';
 import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/inspection/explained-estimate.js';
 import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
 import type { ChainImport, StorageReport } from '../../rpc/inspection/storage-control.js';
 import { storageResult } from '../../rpc/inspection/storage-result.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { NodeInfo } from '../options/options.js';
 import { type Provider, type RequestOptions, TransportProvider } from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
@@ -19,14 +20,18 @@ export interface PlumblineNode extends Provider {
    * @throws ProviderRpcError with the method's codes
    */
   explainEstimate(params: readonly unknown[], options?: RequestOptions & ExplainOptions): Promise<ExplainedEstimate>;
-  /** Answers HTTP requests with JSON-RPC bodies, for service workers and servers. */
-  handle(request: Request): Promise<Response>;
-  /** As `handle`, for the simulated layer 1. */
-  handleL1(request: Request): Promise<Response>;
+  /**
+   * Answers HTTP requests with JSON-RPC bodies, for service workers and servers.
+   *
+   * @param caller - its client and its connection have limits of their own
+   */
+  handle(request: Request, caller?: HttpCaller): Promise<Response>;
+  /** As `handle`, for the simulated layer 1. It also answers GET requests of the beacon API, at any path that ends in one. */
+  handleL1(request: Request, caller?: HttpCaller): Promise<Response>;
   /** Options of `handle` and `handleL1`, for code that answers other requests beside them. */
   readonly http: FetchHandlerOptions;
-  /** Opens a session with its own subscriptions, such as for one WebSocket connection. */
-  openSession(listener: SessionListener): NodeSession;
+  /** Opens a session with its own subscriptions, such as for one WebSocket connection. @param connection - as for `handle` */
+  openSession(listener: SessionListener, connection?: object): NodeSession;
   /** Whether this node is the writer of its store, or a follower of the node of another page. */
   sharing(options?: RequestOptions): Promise<SharingReport>;
   /** What the node stores: bytes and records by table, budgets, and the browser's figures for this origin. */
@@ -65,8 +70,8 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   readonly info: NodeInfo;
   readonly l1: TransportProvider;
   private readonly inspector: TransportProvider;
-  readonly handle: (request: Request) => Promise<Response>;
-  readonly handleL1: (request: Request) => Promise<Response>;
+  readonly handle: PlumblineNode['handle'];
+  readonly handleL1: PlumblineNode['handle'];
 
   constructor(
     private readonly node: NodeTransport,
@@ -76,12 +81,20 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     this.info = node.info;
     this.l1 = new TransportProvider(node, 'l1');
     this.inspector = new TransportProvider(node, 'inspect');
-    const handler = (layer: Layer, provider: TransportProvider) =>
-      createFetchHandler(async (payload, call) => {
-        const reply = await node.dispatch(layer, payload, call?.signal);
-        provider.emitAnswers(reply);
-        return reply;
-      }, http);
+    const handler = (layer: Layer, provider: TransportProvider): PlumblineNode['handle'] => {
+      const load = loadOnce(async () => {
+        const { createFetchHandler } = await import('../../rpc/http/http.js');
+        return createFetchHandler(
+          async (payload, { signal, ...caller }) => {
+            const reply = await node.dispatch(layer, payload, signal, caller);
+            provider.emitAnswers(reply);
+            return reply;
+          },
+          { ...http, beacon: layer === 'l1' },
+        );
+      });
+      return async (request, caller) => (await load())(request, caller);
+    };
     this.handle = handler('l2', this);
     this.handleL1 = handler('l1', this.l1);
   }
@@ -118,8 +131,8 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     return storageResult(await this.inspector.request({ method, params }, options));
   }
 
-  openSession(listener: SessionListener): NodeSession {
-    return this.node.openSession(listener);
+  openSession(listener: SessionListener, connection?: object): NodeSession {
+    return this.node.openSession(listener, connection);
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Layer, NodeSession, NodeTransport } from './transport.js';
 
 /**
  * The calls and sessions of one remote caller: a page of a worker, or a node of another page. The caller numbers them. A session
- * begins with its first call.
+ * begins with its first call. All of them are one connection.
  */
 export class RemoteCalls {
   private readonly running = new Map<number, AbortController>();
@@ -24,7 +24,7 @@ export class RemoteCalls {
     const { signal } = controller;
     this.running.set(call, controller);
     try {
-      if (session === undefined) return await node.dispatch(layer, payload, signal);
+      if (session === undefined) return await node.dispatch(layer, payload, signal, { connection: this });
       return await this.sessionOf(node, session).dispatch(payload, signal);
     } finally {
       this.running.delete(call);
@@ -49,7 +49,7 @@ export class RemoteCalls {
   private sessionOf(node: Pick<NodeTransport, 'openSession'>, id: number): NodeSession {
     let session = this.sessions.get(id);
     if (session === undefined) {
-      session = node.openSession((message) => this.send(id, message));
+      session = node.openSession((message) => this.send(id, message), this);
       this.sessions.set(id, session);
     }
     return session;

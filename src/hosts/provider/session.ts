@@ -10,7 +10,8 @@ import type { NodeSession, SessionListener } from './transport.js';
 export function openSession(dispatch: Dispatch, listener: SessionListener, maxSubscriptions?: number): NodeSession {
   const subscriptions = new Subscriptions(listener, maxSubscriptions);
   return {
-    dispatch: (payload, signal) => subscriptions.during((subscriber) => dispatch(payload, { signal, subscriber })),
+    dispatch: (payload, signal) =>
+      subscriptions.during((subscriber) => dispatch(payload, { signal, subscriber, client: subscriptions })),
     close: () => subscriptions.close(),
   };
 }

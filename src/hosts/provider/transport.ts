@@ -1,4 +1,5 @@
 import { PlumblineError } from '../../errors.js';
+import type { Caller } from '../../rpc/http/http.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
@@ -21,9 +22,13 @@ export type SessionListener = (message: SubscriptionMessage) => void;
 /** An open node in this thread or elsewhere. It answers parsed JSON-RPC payloads, and never throws for a failing method. */
 export interface NodeTransport {
   readonly info: NodeInfo;
-  /** @throws PlumblineError `NODE_CLOSED`, `WORKER_FAILED`; the signal's reason when aborted */
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply>;
-  openSession(listener: SessionListener): NodeSession;
+  /**
+   * @param caller - only a node in this thread tells callers apart
+   * @throws PlumblineError `NODE_CLOSED`, `WORKER_FAILED`; the signal's reason when aborted
+   */
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: Caller): Promise<Reply>;
+  /** @param connection - object that stands for the connection: its requests share `connectionGasBudget` */
+  openSession(listener: SessionListener, connection?: object): NodeSession;
   /** Status of the node's store. Undefined while a shared store has no writer. */
   readonly storeStatus?: StoreStatus | undefined;
   /** Calls the listener at each change of `storeStatus`. @returns a function that removes the listener */

@@ -70,13 +70,33 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
     ...(urls ?? []).map((text) => target('urls', text)),
   ];
   if (targets.length === 0) throw invalidParameter('urls', 'is empty, and there are no paths; give at least one');
-  if (fallback !== 'none' && fallback !== 'network') throw invalidParameter('fallback', "must be 'none' or 'network'");
+  requireFallback(fallback);
   return {
     targets: [...new Set(targets)],
     forward,
     fallback,
     node: { ...node, storeName: node.storeName ?? STORE_NAME },
   };
+}
+
+/**
+ * Checks a configuration that came as a message: any script of the origin can send one.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER`; its message does not quote URLs, which may hold keys
+ */
+export function requireConfig(config: ProxyConfig): void {
+  const { targets, forward, fallback, node } = (config ?? {}) as Partial<ProxyConfig>;
+  if (!Array.isArray(targets) || targets.length === 0)
+    throw invalidParameter('config.targets', 'must be a list of URLs');
+  for (const text of targets) target('urls', text);
+  if (typeof forward !== 'boolean') throw invalidParameter('config.forward', 'must be true or false');
+  requireFallback(fallback);
+  if (typeof node !== 'object' || node === null) throw invalidParameter('config.node', 'must be an object');
+  requireOptions(node);
+}
+
+function requireFallback(fallback: unknown): void {
+  if (fallback !== 'none' && fallback !== 'network') throw invalidParameter('fallback', "must be 'none' or 'network'");
 }
 
 function ownTarget(path: string, origin: string): string {

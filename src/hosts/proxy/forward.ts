@@ -1,4 +1,5 @@
 import { PlumblineError } from '../../errors.js';
+import { isDeeperThan } from '../../primitives/json-depth.js';
 import { readBody } from '../../rpc/http/read-body.js';
 import { failure, type RpcRequest, type RpcResponse, success } from '../../rpc/protocol/envelope.js';
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
@@ -12,6 +13,8 @@ export type Forward = (calls: readonly RpcRequest[], signal?: AbortSignal) => Pr
 
 /** Largest response, bytes. Traces of long transactions are large. */
 const MAX_BYTES = 64 * 2 ** 20;
+/** Depth of a response. A trace of nested calls has two levels for each of up to 1024 calls. */
+const MAX_DEPTH = 4096;
 /** Status codes of a page's own server for a path that only the worker answers. */
 const NOT_AN_ENDPOINT = [404, 405, 501];
 
@@ -62,6 +65,8 @@ async function exchange(request: Request, body: string, signal: AbortSignal): Pr
     throw unavailable(url, 'it redirects, which is not followed; use the URL it redirects to');
   const text = await readBody(response, MAX_BYTES);
   if (text === 'too-large') throw malformed(url, `the answer is larger than ${MAX_BYTES} bytes`, response.status);
+  if (isDeeperThan(text ?? '', MAX_DEPTH))
+    throw malformed(url, `the answer is nested deeper than ${MAX_DEPTH} levels`, response.status);
   try {
     return text === '' && response.ok ? [] : JSON.parse(text ?? '');
   } catch {

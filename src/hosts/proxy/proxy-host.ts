@@ -3,7 +3,7 @@ import { DEFAULT_MAX_BATCH } from '../../rpc/protocol/handle.js';
 import { servedMethods } from '../../rpc/protocol/method-info.js';
 import { type NodeInfo, type NodeOptions, REQUEST_TIMEOUT_MS, textOf } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
-import type { ProxyConfig } from './config.js';
+import { type ProxyConfig, requireConfig } from './config.js';
 import { forwardTo } from './forward.js';
 import { LazyNode } from './lazy-node.js';
 import { serviceWorkerFailed } from './messages.js';
@@ -62,9 +62,11 @@ export class ProxyHost {
   /**
    * Uses and stores a configuration; the keys are not stored. The previous node answers requests under way.
    *
-   * @throws PlumblineError `STORE_UNAVAILABLE`
+   * @throws PlumblineError `INVALID_PARAMETER` for a configuration that cannot be used, and `STORE_UNAVAILABLE`: the previous one
+   *   stays
    */
   async configure(config: ProxyConfig): Promise<void> {
+    requireConfig(config);
     await this.load().catch(() => {});
     const before = this.active;
     const stored = await storedForm(config, before?.stored.salt);
@@ -189,7 +191,8 @@ export class ProxyHost {
         resolve();
       }
       waitingForKeys.add(done);
-      this.environment.askPages((config) => void this.takeKeys(active, config));
+      // What a page sends that is no configuration has no keys.
+      this.environment.askPages((config) => void this.takeKeys(active, config).catch(() => {}));
     });
     if (active.options === undefined)
       throw serviceWorkerFailed('it was restarted and no page has sent the keys of its endpoints; load the page again');

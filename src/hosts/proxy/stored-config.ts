@@ -13,18 +13,19 @@ export interface StoredConfig {
   readonly targets: readonly StoredTarget[];
   readonly forward: boolean;
   readonly fallback: 'network' | 'none';
-  /** URLs are replaced by their origins, and keys by empty strings. */
+  /** URLs are replaced by their origins, keys by empty strings, headers by none. */
   readonly node: NodeOptions;
   readonly missing: readonly MissingSecret[];
 }
 
-/** A text that was left out. `target` is its index if it is one of the targets; then a request for that target restores it. */
+/** A part that was left out. `target` is its index if it is one of the targets; then a request for that target restores it. */
 export interface MissingSecret {
   readonly path: Secret['path'];
   readonly target?: number;
 }
 
-const FORMAT = 1;
+/** 1 had names of headers and folders of URLs as they are. */
+const FORMAT = 2;
 const DATABASE = 'plumbline-rpc-proxy';
 const TABLE = 'configs';
 const TIMEOUT_MS = 10_000;
@@ -36,7 +37,7 @@ export async function storedForm(
 ): Promise<StoredConfig> {
   const secrets = optionSecretsOf(node);
   const missing = secrets.map(({ path, value }) => {
-    const target = targets.indexOf(urlOf(value)?.href ?? '');
+    const target = targets.indexOf(typeof value === 'string' ? (urlOf(value)?.href ?? '') : '');
     return target < 0 ? { path } : { path, target };
   });
   const stored = await storeTargets(targets, salt);

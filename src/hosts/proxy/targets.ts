@@ -2,8 +2,8 @@ import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 
 /**
- * A URL that the proxy answers, as it is stored. A whole URL may hold a key, so only its salted SHA-256 is stored. A URL that ends
- * with a star holds no key.
+ * A URL that the proxy answers, as it is stored. It may hold a key, so only its salted SHA-256 is stored: of the URL, or of what is
+ * before the star (`below`).
  */
 export type StoredTarget = { readonly origin: string } & ({ readonly below: string } | { readonly digest: string });
 
@@ -15,7 +15,7 @@ export function storeTargets(targets: readonly string[], salt: Uint8Array): Prom
   return Promise.all(
     targets.map(async (target) => {
       const { origin, pathname } = new URL(target);
-      if (pathname.endsWith('/*')) return { origin, below: pathname.slice(0, -1) };
+      if (pathname.endsWith('/*')) return { origin, below: await digestOf(origin + pathname.slice(0, -1), salt) };
       return { origin, digest: await digestOf(target, salt) };
     }),
   );
@@ -54,7 +54,10 @@ export class Targets {
       const target = here.find((candidate) => 'digest' in candidate && candidate.digest === digest);
       if (target !== undefined) return { index: this.stored.indexOf(target), address };
     }
-    const target = here.find((candidate) => 'below' in candidate && isRightBelow(pathname, candidate.below));
+    const end = pathname.lastIndexOf('/') + 1;
+    if (end === pathname.length) return undefined;
+    const folder = await digestOf(origin + pathname.slice(0, end), this.salt);
+    const target = here.find((candidate) => 'below' in candidate && candidate.below === folder);
     return target && { index: this.stored.indexOf(target), address: undefined };
   }
 }
@@ -64,11 +67,6 @@ export interface Found {
   readonly index: number;
   /** The configured URL, unless it ends with a star. */
   readonly address: string | undefined;
-}
-
-function isRightBelow(pathname: string, folder: string): boolean {
-  const rest = pathname.startsWith(folder) ? pathname.slice(folder.length) : '';
-  return rest !== '' && !rest.includes('/');
 }
 
 async function digestOf(address: string, salt: Uint8Array): Promise<string> {

@@ -1,43 +1,152 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { HttpCaller } from '../../rpc/http/http.js';
 
-/** The connections of a server, which are closed when they have no requests under way. */
+/** How many connections are open at a time, WebSockets included. */
+export interface ConnectionLimits {
+  readonly total: number;
+  /** Of one client. Half of them may be WebSockets. */
+  readonly perClient: number;
+}
+
+/** The connections of a server. */
 export interface Connections {
-  /** Stops following a connection that another protocol takes over. */
-  release(socket: Socket): void;
+  /** Counts a connection as a WebSocket, which closes itself. @returns false if its client has too many of them */
+  upgrade(socket: Socket): boolean;
   /** Closes idle connections now, the others after their last answer, and all of them after `graceMs`. */
   close(graceMs: number): void;
 }
 
+/** One connection. */
+interface Followed {
+  readonly client: string;
+  /** Its last change, as a number that grows. */
+  changed: number;
+  isWebSocket: boolean;
+  readonly running: Set<{ readonly request: IncomingMessage; readonly response: ServerResponse }>;
+}
+
 /**
- * Follows a server's connections. Node's own `closeIdleConnections` does not close connections that have not sent a request yet,
- * and keep-alive keeps the others open.
+ * Follows a server's connections and limits them. Above a limit, the connection is closed that waits the longest for its client:
+ * for a request, the rest of one, or for the client to read an answer. So connections that do nothing shut out no one. For the
+ * limit of all clients, it is one of the client with the most connections. When all are being answered, the new one is closed.
+ *
+ * Node's own `closeIdleConnections` does not close connections that have not sent a request yet, and keep-alive keeps the
+ * others open.
  */
-export function followConnections(server: Server): Connections {
-  /** Number of requests under way, by connection. */
-  const running = new Map<Socket, number>();
+export function followConnections(server: Server, limits: ConnectionLimits): Connections {
+  const followed = new Map<Socket, Followed>();
   let closing = false;
+  let changes = 0;
+
+  function countOf(client: string): number {
+    let count = 0;
+    for (const one of followed.values()) if (one.client === client) count++;
+    return count;
+  }
+
+  /** Closes the connection of a client that waits the longest. @returns whether there was one */
+  function closeWaiting(client: string): boolean {
+    const waiting = [...followed].filter(([, one]) => one.client === client && isWaiting(one));
+    const [oldest] = waiting.sort(([, a], [, b]) => a.changed - b.changed);
+    if (oldest === undefined) return false;
+    followed.delete(oldest[0]);
+    oldest[0].destroy();
+    return true;
+  }
+
+  /** Makes room for a connection of a client. @returns whether there is room */
+  function makeRoom(client: string): boolean {
+    if (countOf(client) >= limits.perClient) return closeWaiting(client);
+    if (followed.size < limits.total) return true;
+    const clients = [...new Set([...followed.values()].map((one) => one.client))];
+    const byCount = clients.map((one) => ({ one, count: countOf(one) })).sort((a, b) => b.count - a.count);
+    const own = countOf(client);
+    return byCount.some(({ one, count }) => (count > own || one === client) && closeWaiting(one));
+  }
+
   server.on('connection', (socket: Socket) => {
-    running.set(socket, 0);
-    socket.on('close', () => running.delete(socket));
+    const client = clientOf(socket.remoteAddress);
+    if (!makeRoom(client)) return void socket.destroy();
+    followed.set(socket, { client, changed: changes++, isWebSocket: false, running: new Set() });
+    socket.on('close', () => followed.delete(socket));
   });
-  server.on('request', ({ socket }, response) => {
-    running.set(socket, (running.get(socket) ?? 0) + 1);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const connection = followed.get(socket);
+    if (connection === undefined) return;
+    const exchange = { request, response };
+    connection.running.add(exchange);
+    connection.changed = changes++;
     response.on('close', () => {
-      const left = (running.get(socket) ?? 1) - 1;
-      if (running.has(socket)) running.set(socket, left);
-      if (closing && left === 0) socket.end();
+      connection.running.delete(exchange);
+      connection.changed = changes++;
+      if (closing && connection.running.size === 0) socket.end();
     });
   });
   return {
-    release: (socket) => void running.delete(socket),
+    upgrade(socket) {
+      const connection = followed.get(socket);
+      if (connection === undefined) return false;
+      const own = [...followed.values()].filter((one) => one.isWebSocket && one.client === connection.client);
+      connection.isWebSocket = own.length < Math.max(1, Math.floor(limits.perClient / 2));
+      return connection.isWebSocket;
+    },
     close(graceMs) {
       closing = true;
-      for (const [socket, requests] of running) if (requests === 0) socket.destroy();
+      const others = () => [...followed].filter(([, { isWebSocket }]) => !isWebSocket);
+      for (const [socket, { running }] of others()) if (running.size === 0) socket.destroy();
       const timer = setTimeout(() => {
-        for (const socket of running.keys()) socket.destroy();
+        for (const [socket] of others()) socket.destroy();
       }, graceMs);
       server.on('close', () => clearTimeout(timer));
     },
   };
+}
+
+/** Whether the node has nothing to do for a connection until its client sends or reads something. */
+function isWaiting({ isWebSocket, running }: Followed): boolean {
+  return !isWebSocket && [...running].every(({ request, response }) => !request.complete || response.writableEnded);
+}
+
+/**
+ * Counts the bytes of request bodies by client, from their arrival until they are answered.
+ *
+ * @param limit - bytes of all bodies of a client together
+ * @returns a function that handles one request of a client
+ */
+export function bodyMeter(limit: number) {
+  const underWay = new Map<string, number>();
+  return async <T>(client: string, handle: (mayTake: NonNullable<HttpCaller['mayTake']>) => Promise<T>): Promise<T> => {
+    let own = 0;
+    const mayTake = (length: number) => {
+      own += length;
+      const all = (underWay.get(client) ?? 0) + length;
+      underWay.set(client, all);
+      return all <= limit;
+    };
+    try {
+      return await handle(mayTake);
+    } finally {
+      const left = (underWay.get(client) ?? 0) - own;
+      if (left > 0) underWay.set(client, left);
+      else underWay.delete(client);
+    }
+  };
+}
+
+/**
+ * The client behind an address: the address itself, for IPv6 the network of 64 bits, because one client has all of its addresses.
+ *
+ * @param address - as `Socket.remoteAddress`
+ */
+export function clientOf(address = ''): string {
+  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address);
+  if (mapped !== null) return mapped[1]!;
+  if (!address.includes(':')) return address;
+  const [head, tail] = address.replace(/%.*/, '').split('::');
+  const groups = head === '' ? [] : head!.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  const all = [...groups, ...Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0'), ...rest];
+  return `${all.slice(0, 4).join(':')}::/64`;
 }

@@ -6,19 +6,28 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { type Context, Hono } from 'hono';
-import { refusal } from '../../rpc/http/http.js';
+import { invalidParameter } from '../../errors.js';
+import { type AccessRule, isLoopback, LOOPBACK_NAMES, refusal } from '../../rpc/http/access.js';
+import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http/http.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
-import { followConnections } from './connections.js';
+import { bodyMeter, clientOf, followConnections } from './connections.js';
 import { openWebSocketEndpoint, type WebSocketOptions } from './websocket.js';
 
 export { createInlineNode, type InlineOptions } from '../opening/inline.js';
 export type { WebSocketOptions } from './websocket.js';
 
 const DEFAULT_MAX_CONNECTIONS = 1024;
+const DEFAULT_MAX_CONNECTIONS_PER_CLIENT = 256;
+const DEFAULT_RECEIVE_TIMEOUT_MS = 30_000;
 const DEFAULT_GRACE_MS = 5_000;
+const DEFAULT_HOST = '127.0.0.1';
+/** Bytes of a client's request bodies that are received or answered at a time, in largest bodies. */
+const BODIES_OF_A_CLIENT = 8;
+/** Time between two looks for requests that are too slow, ms. */
+const CHECK_MS = 5_000;
 
 /** Where and how a node is served. */
 export interface ServeOptions {
@@ -28,8 +37,15 @@ export interface ServeOptions {
   readonly host?: string;
   /** Directory of a built page to serve under `/demo/`. */
   readonly demoDirectory?: string;
-  /** Most connections open at a time, including WebSockets. Further connections are closed at once. Default 1024. */
+  /**
+   * Most connections open at a time, including WebSockets. Default 1024. A further one takes the place of one that waits for its
+   * client, of the client with the most; it is closed if there is none.
+   */
   readonly maxConnections?: number;
+  /** Most connections of one client: an IPv4 address, or an IPv6 network of 64 bits. Half may be WebSockets. Default 256. */
+  readonly maxConnectionsPerClient?: number;
+  /** Time in which a request must arrive with its body, ms. A slower one gets 408 and is closed. Default 30 000. */
+  readonly receiveTimeoutMs?: number;
   readonly webSocket?: WebSocketOptions;
 }
 
@@ -43,30 +59,58 @@ export interface RunningServer {
 
 /**
  * Serves JSON-RPC on `POST /` and `POST /v3/<anything>` and over WebSocket on the same paths, the simulated layer 1 on
- * `POST /l1`, and health on `GET /liveness`.
+ * `POST /l1` with its beacon API on `GET /l1/eth/…`, and health on `GET /liveness`.
  *
- * @throws the system's error when it cannot listen on the address
+ * Of the node's `http` options, `allowedOrigins` lists no origin when left out: pages of other origins are refused. On a loopback
+ * address, `allowedHosts` has the names of loopback when left out.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for a limit that is not a whole number above zero; the system's error when it
+ *   cannot listen on the address
  */
 export async function serve(node: PlumblineNode, options: ServeOptions = {}): Promise<RunningServer> {
-  const app = new Hono();
+  const maxConnections = limitOf('maxConnections', options.maxConnections, DEFAULT_MAX_CONNECTIONS);
+  const perClient = limitOf(
+    'maxConnectionsPerClient',
+    options.maxConnectionsPerClient,
+    DEFAULT_MAX_CONNECTIONS_PER_CLIENT,
+  );
+  const receiveTimeoutMs = limitOf('receiveTimeoutMs', options.receiveTimeoutMs, DEFAULT_RECEIVE_TIMEOUT_MS);
+  const host = options.host ?? DEFAULT_HOST;
+  const rule = accessRule(host, node.http);
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.use('*', async ({ req }, next) => refusal(req.raw, rule) ?? next());
   if (options.demoDirectory !== undefined) {
     const root = options.demoDirectory;
     app.get('/demo', (context) => context.redirect('/demo/'));
     app.get('/demo/*', serveStatic({ root, rewriteRequestPath: (path) => path.replace(/^\/demo/, '') }));
   }
-  app.get('/liveness', (context) => liveness(node, context));
-  app.all('/l1', (context) => node.handleL1(context.req.raw));
-  app.all('/', (context) => node.handle(context.req.raw));
-  app.all('/v3/*', (context) => node.handle(context.req.raw));
+  app.get('/liveness', () => liveness(node));
+  const bodies = bodyMeter(BODIES_OF_A_CLIENT * (node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
+  type Handling = (context: Context<{ Bindings: HttpBindings }>) => Promise<Response>;
+  const handling = (handle: PlumblineNode['handle']): Handling => {
+    return ({ req, env }) => {
+      const { socket } = env.incoming;
+      const client = clientOf(socket.remoteAddress);
+      return bodies(client, (mayTake) => handle(req.raw, { client, connection: socket, mayTake }));
+    };
+  };
+  const layerOne = handling((request, caller) => node.handleL1(request, caller));
+  app.all('/l1', layerOne);
+  app.on(['GET', 'OPTIONS'], '/l1/eth/*', layerOne);
+  const answer = handling((request, caller) => node.handle(request, caller));
+  app.all('/', answer);
+  app.all('/v3/*', answer);
 
-  const host = options.host ?? '127.0.0.1';
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
-  server.maxConnections = options.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
-  const sockets = openWebSocketEndpoint(node, options.webSocket);
-  const connections = followConnections(server);
+  const serverOptions = {
+    requestTimeout: receiveTimeoutMs,
+    headersTimeout: receiveTimeoutMs,
+    connectionsCheckingInterval: Math.min(receiveTimeoutMs, CHECK_MS),
+  };
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
+  const sockets = openWebSocketEndpoint(node, rule, options.webSocket);
+  const connections = followConnections(server, { total: maxConnections, perClient });
   server.on('upgrade', (request, socket, head) => {
-    connections.release(request.socket);
-    sockets.upgrade(request, socket, head);
+    sockets.upgrade(request, socket, head, () => connections.upgrade(request.socket));
   });
   server.listen(options.port ?? 8545, host);
   // `once` rejects when `error` comes first, such as for an address in use.
@@ -87,10 +131,20 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
   };
 }
 
+/** The rule for hosts and origins, with the defaults of a server on this address. */
+function accessRule(host: string, { allowedHosts, allowedOrigins = [] }: AccessRule): AccessRule {
+  const names = isLoopback(host) ? [...LOOPBACK_NAMES, host] : undefined;
+  return { allowedOrigins, allowedHosts: allowedHosts ?? names };
+}
+
+function limitOf(name: keyof ServeOptions, value: number | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw invalidParameter(name, 'must be a whole number above zero');
+}
+
 /** 200 with the block number of the head if the node answers, 503 if it does not. */
-async function liveness(node: PlumblineNode, { req }: Context): Promise<Response> {
-  const refused = refusal(req.raw, node.http);
-  if (refused !== undefined) return refused;
+async function liveness(node: PlumblineNode): Promise<Response> {
   try {
     const head = Number(await node.request({ method: 'eth_blockNumber' }));
     return Response.json({ status: 'UP', head });

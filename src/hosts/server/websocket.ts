@@ -2,12 +2,16 @@ import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { DEFAULT_MAX_BODY_BYTES, refusal } from '../../rpc/http/http.js';
-import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../../rpc/protocol/envelope.js';
+import { type AccessRule, refusal } from '../../rpc/http/access.js';
+import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http/http.js';
+import { failure, type Reply, readPayload, writeReply } from '../../rpc/protocol/envelope.js';
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 
-/** Most requests of one socket under way at a time. More are not read until some are answered. */
+/**
+ * Most requests of one socket under way at a time. More are not read until some are answered; nor are they while those under way
+ * have more bytes than the largest body.
+ */
 const MAX_RUNNING = 64;
 const DEFAULT_MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const PING_MS = 30_000;
@@ -27,8 +31,12 @@ export interface WebSocketOptions {
 
 /** JSON-RPC over WebSocket beside an HTTP server. */
 export interface WebSocketEndpoint {
-  /** Handles a request to upgrade a connection to a WebSocket. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /**
+   * Handles a request to upgrade a connection to a WebSocket.
+   *
+   * @param mayOpen - whether its client may have one more; called for a request that is accepted otherwise
+   */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, mayOpen: () => boolean): void;
   /** Answers requests under way, then closes every socket with code 1001. Resolves when all sockets are closed. */
   close(graceMs: number): Promise<void>;
 }
@@ -38,7 +46,11 @@ export interface WebSocketEndpoint {
  * rules for host and origin and the size limit of a body (code 1009 above it) are those of HTTP. Subscriptions end with their
  * socket.
  */
-export function openWebSocketEndpoint(node: PlumblineNode, options: WebSocketOptions = {}): WebSocketEndpoint {
+export function openWebSocketEndpoint(
+  node: PlumblineNode,
+  rule: AccessRule,
+  options: WebSocketOptions = {},
+): WebSocketEndpoint {
   const maxPayload = node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const server = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: false });
   const callers = new Set<Caller>();
@@ -48,15 +60,15 @@ export function openWebSocketEndpoint(node: PlumblineNode, options: WebSocketOpt
   pinger.unref();
 
   return {
-    upgrade(request, socket, head) {
+    upgrade(request, socket, head, mayOpen) {
       socket.on('error', () => socket.destroy());
-      const status = refusedStatus(request, node);
+      const status = refusedStatus(request, rule) ?? (mayOpen() ? undefined : '429 Too Many Requests');
       if (status !== undefined) {
         socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
         return;
       }
       server.handleUpgrade(request, socket, head, (opened) => {
-        const caller = new Caller(node, opened, options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES);
+        const caller = new Caller(node, opened, options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES, maxPayload);
         callers.add(caller);
         opened.on('close', () => callers.delete(caller));
       });
@@ -70,7 +82,7 @@ export function openWebSocketEndpoint(node: PlumblineNode, options: WebSocketOpt
 }
 
 /** Status with which the upgrade is refused; undefined when it is accepted. */
-function refusedStatus(request: IncomingMessage, node: PlumblineNode): string | undefined {
+function refusedStatus(request: IncomingMessage, rule: AccessRule): string | undefined {
   let url: URL;
   try {
     url = new URL(request.url ?? '/', `http://${request.headers.host}`);
@@ -79,7 +91,7 @@ function refusedStatus(request: IncomingMessage, node: PlumblineNode): string | 
   }
   const { origin } = request.headers;
   const headers = new Headers(origin === undefined ? {} : { origin });
-  if (refusal({ url: url.href, headers }, node.http) !== undefined) return '403 Forbidden';
+  if (refusal({ url: url.href, headers }, rule) !== undefined) return '403 Forbidden';
   if (url.pathname !== '/' && !url.pathname.startsWith('/v3/')) return '404 Not Found';
   return undefined;
 }
@@ -89,6 +101,7 @@ class Caller {
   private readonly session;
   private readonly gone = new AbortController();
   private running = 0;
+  private runningBytes = 0;
   private answeredPing = true;
   private leaving = false;
 
@@ -96,11 +109,12 @@ class Caller {
     node: PlumblineNode,
     private readonly socket: WebSocket,
     private readonly maxBufferedBytes: number,
+    private readonly maxBodyBytes: number,
   ) {
     setMaxListeners(0, this.gone.signal);
     this.session = node.openSession((params) => {
       this.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
-    });
+    }, socket);
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.end(CLOSE.notText, 'text frames only');
       else void this.answer(String(data));
@@ -133,7 +147,8 @@ class Caller {
 
   private async answer(text: string): Promise<void> {
     if (this.leaving) return;
-    if (++this.running >= MAX_RUNNING) this.socket.pause();
+    this.runningBytes += text.length;
+    if (++this.running >= MAX_RUNNING || this.runningBytes > this.maxBodyBytes) this.socket.pause();
     try {
       const written = writeReply(await this.reply(text));
       if (written !== '') this.send(written);
@@ -143,18 +158,14 @@ class Caller {
         this.end(CLOSE.failed, 'the node has failed');
       }
     }
-    if (--this.running < MAX_RUNNING) this.socket.resume();
+    this.runningBytes -= text.length;
+    if (--this.running < MAX_RUNNING && this.runningBytes <= this.maxBodyBytes) this.socket.resume();
     if (this.leaving && this.running === 0) this.end(CLOSE.goingAway, 'the node stops');
   }
 
   private reply(text: string): Promise<Reply> | Reply {
-    let payload: unknown;
-    try {
-      payload = JSON.parse(text);
-    } catch {
-      return PARSE_ERROR_REPLY;
-    }
-    return this.session.dispatch(payload, this.gone.signal);
+    const read = readPayload(text);
+    return 'refused' in read ? read.refused : this.session.dispatch(read.payload, this.gone.signal);
   }
 
   private send(text: string): void {

@@ -1,6 +1,7 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../errors.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToHex } from '../../primitives/hex.js';
+import { isFollowed, type LayerOneOptions } from '../options/layer-one-options.js';
 import type { DictionarySource, NodeOptions } from '../options/options.js';
 
 /** A digest of each option that has to be the same for all nodes of a store, by its name. */
@@ -18,12 +19,19 @@ const DIGEST_BYTES = 8;
 /** Fingerprint of the options that answers depend on: the chain without its endpoints, gas search and dictionary. */
 export function fingerprintOf({ chain = { kind: 'devnet' }, gasSearch, dictionary }: NodeOptions): Fingerprint {
   const sizing = dictionaryOf(dictionary, chain.network?.dictionary !== undefined);
-  const named = Object.entries({ ...chain, gasSearch, dictionary: sizing }).filter(([name]) => !SOURCES.has(name));
+  const consensus = 'layerOne' in chain && isFollowed(chain.layerOne) ? withoutEndpoints(chain.layerOne) : undefined;
+  const options = { ...chain, gasSearch, dictionary: sizing, consensus };
+  const named = Object.entries(options).filter(([name]) => !SOURCES.has(name));
   const digests = named.flatMap(([name, value]): [string, string][] => {
     const text = value === DEFAULTS[name] ? undefined : canonical(value);
     return text === undefined ? [] : [[name, digestOf(text)]];
   });
   return Object.fromEntries(digests);
+}
+
+/** What answers depend on besides the endpoints. */
+function withoutEndpoints({ consensus, execution, checkpointServers, ...rest }: LayerOneOptions) {
+  return { ...rest, followed: true };
 }
 
 /** @returns undefined for the dictionary that a node has without this option, whichever source it comes from */
@@ -45,12 +53,12 @@ export function storeInUse(names: readonly string[]): PlumblineError<'STORE_IN_U
 }
 
 function digestOf(text: string): string {
-  return bytesToHex(keccak_256(new TextEncoder().encode(text)).subarray(0, DIGEST_BYTES));
+  return bytesToHex(keccak256(new TextEncoder().encode(text)).subarray(0, DIGEST_BYTES));
 }
 
 /** Text of plain data that does not depend on the order of properties. Undefined properties and empty objects are left out. */
 function canonical(value: unknown): string | undefined {
-  if (value instanceof Uint8Array) return `bytes ${bytesToHex(keccak_256(value))}`;
+  if (value instanceof Uint8Array) return `bytes ${bytesToHex(keccak256(value))}`;
   if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

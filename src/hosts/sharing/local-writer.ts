@@ -33,12 +33,12 @@ export class LocalWriter implements Writer {
     return this.node;
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
-    return this.run(layer, payload, () => this.node.dispatch(layer, payload, signal));
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, connection?: object): Promise<Reply> {
+    return this.run(layer, payload, () => this.node.dispatch(layer, payload, signal, connection));
   }
 
-  openSession(listener: SessionListener): NodeSession {
-    const session = this.node.openSession(listener);
+  openSession(listener: SessionListener, connection?: object): NodeSession {
+    const session = this.node.openSession(listener, connection);
     return {
       dispatch: (payload, signal) => this.run('l2', payload, () => session.dispatch(payload, signal)),
       close: () => session.close(),

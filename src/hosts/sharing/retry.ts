@@ -1,5 +1,5 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../errors.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { type Reply, type RpcResponse, readRequest } from '../../rpc/protocol/envelope.js';
 import { handlePayload } from '../../rpc/protocol/handle.js';
@@ -101,7 +101,7 @@ async function isOnChain(hash: string, ask: Ask): Promise<boolean> {
 /** @returns undefined when the parameters hold no transaction */
 function hashOf(item: unknown): string | undefined {
   try {
-    return bytesToHex(keccak_256(hexToBytes((item as { params: [string] }).params[0])));
+    return bytesToHex(keccak256(hexToBytes((item as { params: [string] }).params[0])));
   } catch {
     return undefined;
   }

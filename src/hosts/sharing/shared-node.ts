@@ -94,15 +94,15 @@ export class SharedNode implements NodeTransport, CandidateListener {
     return this.known === undefined || this.running > 0 || [...this.sessions].some((one) => one.hasSubscriptions);
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, connection?: object): Promise<Reply> {
     if (layer === 'inspect' && methodOf(payload) === 'sharing') {
       return Promise.resolve({ body: { jsonrpc: '2.0', id: 1, result: this.candidate?.report } });
     }
-    return this.send(layer, payload, signal, (writer, part, until) => writer.dispatch(layer, part, until));
+    return this.send(layer, payload, signal, (writer, part, until) => writer.dispatch(layer, part, until, connection));
   }
 
-  openSession(listener: SessionListener): NodeSession {
-    const session = new SharedSession(listener);
+  openSession(listener: SessionListener, connection?: object): NodeSession {
+    const session = new SharedSession(listener, connection);
     this.sessions.add(session);
     return {
       dispatch: (payload, signal) =>

@@ -21,7 +21,11 @@ export class SharedSession {
   private bound: { readonly writer: Writer; readonly session: NodeSession } | undefined;
   private isClosed = false;
 
-  constructor(private readonly listener: SessionListener) {}
+  /** @param connection - of its requests, where the writer is in this thread */
+  constructor(
+    private readonly listener: SessionListener,
+    private readonly connection?: object | undefined,
+  ) {}
 
   get hasSubscriptions(): boolean {
     return this.subscriptions.size > 0;
@@ -47,7 +51,7 @@ export class SharedSession {
   async follow(writer: Writer): Promise<{ readonly session: NodeSession }> {
     if (this.bound?.writer === writer) return this.bound;
     this.bound?.session.close();
-    const session: NodeSession = writer.openSession((message) => this.onMessage(session, message));
+    const session: NodeSession = writer.openSession((message) => this.onMessage(session, message), this.connection);
     const bound = { writer, session };
     this.bound = bound;
     for (const subscribed of this.subscriptions.values()) {

@@ -7,9 +7,9 @@ export interface Writer {
   /** Status of the store, as far as it is known here. */
   readonly store: Pick<NodeTransport, 'storeStatus' | 'onStoreStatus'>;
   /** @throws WriterGone when there will be no reply; the signal's reason when aborted */
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply>;
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, connection?: object): Promise<Reply>;
   /** The session's `dispatch` throws the same errors as `dispatch` here. */
-  openSession(listener: SessionListener): NodeSession;
+  openSession(listener: SessionListener, connection?: object): NodeSession;
 }
 
 /** The writer ended before it answered. This error never leaves the folder. */

@@ -7,16 +7,16 @@ import type { NodeTransport } from '../provider/transport.js';
 /** The one node of a worker, for all connected pages. The first page opens it; it is closed when the last page leaves. */
 export class CommonNode {
   private readonly activity = new CombinedActivity(NEVER_ACTIVE);
-  private current: { options: NodeOptions; node: Promise<NodeTransport>; users: Set<string> } | undefined;
+  private current: { options: NodeOptions; node: Promise<NodeTransport>; users: Set<symbol> } | undefined;
 
   constructor(private readonly openNode: (options: NodeOptions, extras: InlineExtras) => Promise<NodeTransport>) {}
 
   /**
-   * @param user - id of the page
+   * @param user - stands for the page
    * @param onProgress - called only if this page is the one that opens the node
    * @throws PlumblineError `WORKER_FAILED` when the worker's node has other options; the errors of opening the node
    */
-  async join(user: string, options: NodeOptions, onProgress: (progress: OpenProgress) => void): Promise<NodeTransport> {
+  async join(user: symbol, options: NodeOptions, onProgress: (progress: OpenProgress) => void): Promise<NodeTransport> {
     if (this.current !== undefined && textOf(this.current.options) !== textOf(options)) {
       const reason = 'it runs a node with other options; give the same options, or start another worker';
       throw new PlumblineError('WORKER_FAILED', `the worker cannot open this node: ${reason}`, { reason });
@@ -44,11 +44,11 @@ export class CommonNode {
   }
 
   /** Sets whether a page needs a node that stays up to date. */
-  setActive(user: string, isActive: boolean): void {
+  setActive(user: symbol, isActive: boolean): void {
     this.activity.set(user, isActive);
   }
 
-  async leave(user: string): Promise<void> {
+  async leave(user: symbol): Promise<void> {
     this.setActive(user, false);
     const { current } = this;
     if (current === undefined || !current.users.delete(user) || current.users.size > 0) return;

@@ -5,6 +5,7 @@
  */
 export { general } from '../../dictionary/general.generated.js';
 export { feesOn } from '../../estimate/estimation.js';
+export { wasm as evmKernel } from '../../kernel/wasm/evm.simd.generated.js';
 export { wasm as trieKernel } from '../../kernel/wasm/trie.simd.generated.js';
 export { openDevnetNode } from '../opening/open-devnet.js';
 

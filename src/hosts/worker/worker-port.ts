@@ -1,5 +1,4 @@
 import { type Endpoint, expose } from 'comlink';
-import { bytesToHex } from '../../primitives/hex.js';
 import type { OpenProgress } from '../options/options.js';
 import { RemoteCalls } from '../provider/remote-calls.js';
 import { type NodeTransport, nodeClosed } from '../provider/transport.js';
@@ -16,8 +15,7 @@ export type WorkerPort = Endpoint;
  * @param lock - name of a lock that the worker holds until it ends
  */
 export function servePort(port: WorkerPort, common: CommonNode, lock: Promise<string | undefined>): void {
-  // `randomUUID` needs a secure context; pages of plain http have workers too.
-  const user = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
+  const user = Symbol('page');
   const calls = new RemoteCalls((plumblineSession, message) =>
     port.postMessage({ plumblineSession, message } satisfies WorkerMessage),
   );

@@ -1,8 +1,8 @@
 import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { orderedRoot } from '../../ethereum/ordered-trie.js';
 import { type Withdrawal, withdrawalFields } from '../../ethereum/withdrawal.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { HashedHeader } from '../headers/header-answer.js';
 import { malformed, member, readArray, readBytes, readCount, readNumber256, readObject } from '../json-reader.js';
@@ -73,7 +73,7 @@ function readItem(json: unknown, at: string): RawTransaction {
   const raw = typeof json === 'string' ? readBytes(json, at) : readTransaction(json, at);
   if (typeof json === 'string' && raw.length <= 32)
     throw malformed(at, 'is a hash, not a transaction; request full transactions');
-  return { raw, hash: keccak_256(raw) };
+  return { raw, hash: keccak256(raw) };
 }
 
 /** Compares hash, block and index of a transaction, if the answer has them. */

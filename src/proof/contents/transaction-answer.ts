@@ -1,5 +1,5 @@
+import { encodeTransaction } from '../../ethereum/encode-transaction.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
-import { encodeTransaction } from '../../ethereum/unsigned-transaction.js';
 import type { AccessListEntry, Authorization } from '../../primitives/call-request.js';
 import { malformed, member, readArray, readBytes, readCount, readNumber256, readObject } from '../json-reader.js';
 

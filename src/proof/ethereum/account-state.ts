@@ -1,6 +1,6 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../errors.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToKey, equalBytes, requireLength } from '../../primitives/bytes.js';
 import { readBytes } from '../json-reader.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
@@ -95,7 +95,7 @@ export function verifyCode(codeHash: Uint8Array, answer: unknown): CodeVerdict {
   requireLength('code hash', codeHash, 32);
   const code = readBytes(answer, 'the answer');
   return judge(() => {
-    if (!equalBytes(keccak_256(code), codeHash)) {
+    if (!equalBytes(keccak256(code), codeHash)) {
       throw new Refusal('CODE_HASH_MISMATCH', '', 'the code does not have the hash of the account');
     }
     return { verified: true, code };

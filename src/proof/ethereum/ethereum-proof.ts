@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../ethereum/constants.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToBigInt, equalBytes, isZeroBytes, padStart } from '../../primitives/bytes.js';
 import { member, readArray, readBytes, readBytesList, readNumber256, readObject } from '../json-reader.js';
 import { checkRequest, type ProofRequest } from '../request.js';
@@ -126,7 +126,7 @@ export function verifyEthereumProof(request: ProofRequest, answer: unknown): Eth
     if (parsed.address !== undefined && parsed.address !== bytesToBigInt(address)) {
       throw new Refusal('KEY_MISMATCH', 'address', 'is not the requested address');
     }
-    const value = walkPatriciaProof(stateRoot, keccak_256(address), parsed.accountProof, 'accountProof');
+    const value = walkPatriciaProof(stateRoot, keccak256(address), parsed.accountProof, 'accountProof');
     const account = value && decodeAccount(value);
     checkClaims(account, parsed);
     const slots =
@@ -183,7 +183,7 @@ function checkSlots(root: Uint8Array, keys: readonly Uint8Array[], entries: read
 }
 
 function checkSlot(root: Uint8Array, key: Uint8Array, slot: SlotEntry, at: string) {
-  const encoded = walkPatriciaProof(root, keccak_256(key), slot.proof, `${at}.proof`);
+  const encoded = walkPatriciaProof(root, keccak256(key), slot.proof, `${at}.proof`);
   const word = encoded === undefined ? new Uint8Array(0) : decodeRlp(encoded);
   const value = readMinimal(word, 32);
   if (value === undefined || (encoded !== undefined && value === 0n)) {

@@ -1,4 +1,5 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { PlumblineError } from '../../errors.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import type { RollupContract } from '../../networks/network.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes, isZeroBytes } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
@@ -9,10 +10,19 @@ import { type EthereumProofFailureReason, verifyEthereumProof } from './ethereum
  * Slot of `stateRootHashes[block]` in the rollup contract, 32 bytes.
  *
  * @param block - layer-2 block number
+ * @throws PlumblineError `OUT_OF_RANGE` unless it is an integer from 0 to 2^53 - 1
  * @source docs/spec/state-trie.md 9: keccak256(block as 32 bytes || slot of the mapping as 32 bytes)
  */
 export function stateRootSlot(rollup: RollupContract, block: number): Uint8Array {
-  return keccak_256(concatBytes(bigIntToBytes(BigInt(block), 32), bigIntToBytes(rollup.stateRootsSlot, 32)));
+  if (!Number.isSafeInteger(block) || block < 0) {
+    const [what, limit] = ['l2BlockNumber', 'an integer from 0 to 2^53 - 1'];
+    throw new PlumblineError('OUT_OF_RANGE', `${what} must be ${limit}, got ${block}`, {
+      what,
+      value: `${block}`,
+      limit,
+    });
+  }
+  return keccak256(concatBytes(bigIntToBytes(BigInt(block), 32), bigIntToBytes(rollup.stateRootsSlot, 32)));
 }
 
 /** Slots to request from `eth_getProof`, in this order, 32 bytes each: `currentL2BlockNumber`, `stateRootHashes[block]`. */
@@ -56,7 +66,7 @@ export type L1AnchorVerdict = VerifiedL1Anchor | ProofFailure<L1AnchorFailureRea
  * Verifies the state root of a layer-2 block that is stored on layer 1.
  *
  * @param answer - `eth_getProof` of the contract with the slots of `anchorSlots`, in that order
- * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `OUT_OF_RANGE` for a negative block number
+ * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `OUT_OF_RANGE` for a block number that is none
  * @source docs/spec/state-trie.md 9, docs/spec/json-rpc.md 6
  */
 export function verifyL1Anchor(request: L1AnchorRequest, answer: unknown): L1AnchorVerdict {

@@ -1,6 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_TRIE_ROOT } from '../../ethereum/constants.js';
+import { nibblesOf } from '../../ethereum/patricia-path.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { Refusal } from '../verdict.js';
 
@@ -19,16 +20,6 @@ export type PatriciaFailureReason =
 type RlpItem = Uint8Array | RlpItem[];
 
 const BRANCH_ITEMS = 17;
-
-/** Nibbles of `bytes`, the high one first. */
-function nibblesOf(bytes: Uint8Array): Uint8Array {
-  const nibbles = new Uint8Array(2 * bytes.length);
-  for (let i = 0; i < bytes.length; i++) {
-    nibbles[2 * i] = bytes[i]! >> 4;
-    nibbles[2 * i + 1] = bytes[i]! & 15;
-  }
-  return nibbles;
-}
 
 /**
  * Follows a key of 32 bytes through a Merkle-Patricia trie in which all keys have that length, as in Ethereum's state and
@@ -59,7 +50,7 @@ export function walkPatriciaProof(
     const place = `${at}[${used}]`;
     const bytes = proof[used];
     if (bytes === undefined) throw new Refusal('NODE_MISSING', at, `ends after ${used} nodes, but the path goes on`);
-    if (!equalBytes(keccak_256(bytes), hash))
+    if (!equalBytes(keccak256(bytes), hash))
       throw new Refusal('NODE_HASH_MISMATCH', place, 'does not have the hash in its parent');
     if (used > 0 && bytes.length < 32)
       throw invalid(place, 'is shorter than 32 bytes and must be embedded in its parent');
@@ -89,8 +80,8 @@ export function walkPatriciaProof(
   for (;;) {
     const place = `${at}[${used - 1}]`;
     if (!Array.isArray(node)) {
-      // The empty trie as a node: RLP of the empty string.
-      if (used === 1 && node.length === 0 && equalBytes(root, EMPTY_TRIE_ROOT)) return end(undefined);
+      // The empty trie as a node: RLP of the empty string, whose hash is the root.
+      if (equalBytes(root, EMPTY_TRIE_ROOT)) return end(undefined);
       throw invalid(place, 'is not a list');
     }
     if (node.length === BRANCH_ITEMS) {

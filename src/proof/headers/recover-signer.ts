@@ -1,5 +1,4 @@
-import { ecrecover } from '@ethereumjs/util';
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { signerOf } from '../../ethereum/signer.js';
 
 /** Bytes of a signature over secp256k1: r, s, and the parity of y. */
 export const SIGNATURE_BYTES = 65;
@@ -11,14 +10,10 @@ export const SIGNATURE_BYTES = 65;
  * @param digest - the signed 32 bytes; they are not hashed again
  * @param signature - `r | s | v`, 65 bytes, v 0 or 1
  * @returns undefined if the signature is not valid
+ * @throws PlumblineError `KERNEL_UNAVAILABLE` before `loadSignerRecovery()` has ended
  */
 export function recoverSigner(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
   const parity = signature[64];
   if (signature.length !== SIGNATURE_BYTES || (parity !== 0 && parity !== 1)) return undefined;
-  try {
-    const key = ecrecover(digest, BigInt(parity), signature.subarray(0, 32), signature.subarray(32, 64));
-    return keccak_256(key).subarray(12);
-  } catch {
-    return undefined;
-  }
+  return signerOf(digest, signature.subarray(0, 32), signature.subarray(32, 64), parity);
 }

@@ -79,11 +79,21 @@ export function noteRequest<Context extends { readonly chain: Chain; readonly es
         method: name,
         class: errorCode === undefined ? classOf(chain.kind, own, notes) : own,
         ...sum,
+        ...(sum.level === 'settled' && (await layerOneOf(chain))),
         ...(notes.zkBlock !== undefined && { zkBlock: notes.zkBlock }),
         ...(errorCode !== undefined && { errorCode }),
       };
     },
   };
+}
+
+/** What settled blocks rest on. It is left out when the chain no longer says it. */
+async function layerOneOf(chain: Chain): Promise<Pick<AnswerReport, 'layerOne'>> {
+  const evidence = await chain.layerOneEvidence?.().catch(() => undefined);
+  if (evidence === undefined) return {};
+  const { level, checkpoint, slot, blockHash, timestamp } = evidence;
+  const root = bytesToHex(checkpoint);
+  return { layerOne: { checkpoint: { level, root }, slot, blockHash: bytesToHex(blockHash), timestamp } };
 }
 
 function classOf(kind: Chain['kind'], own: AnswerClass, notes: Notes): AnswerClass {
@@ -126,7 +136,11 @@ function notedChain(chain: Chain, notes: Notes): Chain {
     receipts: (block) => chain.receipts(notes.block(block)),
     async logs(query) {
       const ends: Block[] = [];
-      const found = await chain.logs({ ...query, onEnd: (block) => ends.push(block) });
+      const onEnd = (block: Block) => {
+        ends.push(block);
+        query.onEnd?.(block);
+      };
+      const found = await chain.logs({ ...query, onEnd });
       if (found.length === 0) for (const end of ends) notes.block(end);
       for (const { transaction } of found) notes.block(transaction.block);
       return found;
@@ -138,12 +152,12 @@ function notedChain(chain: Chain, notes: Notes): Chain {
         notes.block(prepared.block);
         return prepared;
       }),
-    async zkProof(address, storageKeys, reference) {
-      const proof = await chain.zkProof(address, storageKeys, reference, (number) => {
+    async zkProof(address, storageKeys, reference, onBlock) {
+      return chain.zkProof(address, storageKeys, reference, (number, level) => {
         notes.zkBlock = number;
+        notes.level(level);
+        onBlock?.(number, level);
       });
-      notes.level(chain.kind === 'devnet' ? 'held' : 'finalized');
-      return proof;
     },
   };
 }

@@ -2,13 +2,16 @@ import type { Chain, FoundLog } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 import { bytesToBigInt, equalBytes } from '../../primitives/bytes.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { nextTurn } from '../../scheduling/turns.js';
 import type { LogBounds, LogRequest } from '../parsing/parse-log-filter.js';
 import { findLogs, numberOf } from './find-logs.js';
 
 /** A filter without a request for this long expires. */
 export const FILTER_IDLE_MS: number = 5 * 60_000;
-/** Most filters at the same time. */
-export const DEFAULT_MAX_FILTERS = 1000;
+/** Most filters of one client, unless configured otherwise. */
+export const DEFAULT_MAX_FILTERS = 128;
+/** Most filters of all clients. Above it the client with the most loses one. */
+const MAX_FILTERS_OF_ALL = 1024;
 /** Most hashes of pending transactions one filter keeps; the oldest go first. */
 const MAX_WAITING = 10_000;
 const ID_BYTES = 16;
@@ -18,7 +21,10 @@ const EVERYTHING: LogBounds = { from: undefined, to: undefined };
 export interface FilterOptions {
   /** Milliseconds of any clock that does not run backwards. */
   readonly now: () => number;
+  /** Most filters of one client, 128 when left out. */
   readonly maxFilters?: number | undefined;
+  /** Most bytes of the logs of one answer, as JSON; no limit when left out. */
+  readonly maxAnswerBytes?: number | undefined;
 }
 
 /** What is new for a filter since the last request: logs, or hashes of blocks or transactions, 32 bytes each. */
@@ -37,12 +43,13 @@ type Kind =
   | ({ readonly kind: 'blocks' } & Following)
   | { readonly kind: 'transactions'; readonly waiting: Uint8Array[] };
 
-type Filter = Kind & { usedAt: number };
+type Filter = Kind & { readonly client: unknown; usedAt: number };
 
 /**
  * The filters of `eth_newFilter`, `eth_newBlockFilter` and `eth_newPendingTransactionFilter`. Only pending transactions are
  * kept for a filter. Logs and blocks are looked up for each request, so that an idle filter costs little. The registry
- * listens to the chain only while there are filters, and needs no timer.
+ * listens to the chain only while there are filters, and needs no timer. The number of filters is limited for each client:
+ * anything that identifies one, such as an address or a session. Requests without one count as one client.
  */
 export class FilterRegistry {
   private readonly filters = new Map<string, Filter>();
@@ -57,18 +64,18 @@ export class FilterRegistry {
   }
 
   /** Follows logs of the blocks from now on, within the bounds of the request. @throws PlumblineError `FILTER_LIMIT` */
-  async addLogs(request: LogRequest): Promise<string> {
-    return this.add({ kind: 'logs', request, ...(await this.fromHead()) });
+  async addLogs(request: LogRequest, client?: unknown): Promise<string> {
+    return this.add({ kind: 'logs', request, ...(await this.fromHead()) }, client);
   }
 
   /** Follows new blocks. @throws PlumblineError `FILTER_LIMIT` */
-  async addBlocks(): Promise<string> {
-    return this.add({ kind: 'blocks', ...(await this.fromHead()) });
+  async addBlocks(client?: unknown): Promise<string> {
+    return this.add({ kind: 'blocks', ...(await this.fromHead()) }, client);
   }
 
   /** Follows transactions that enter the pool. @throws PlumblineError `FILTER_LIMIT` */
-  addTransactions(): string {
-    return this.add({ kind: 'transactions', waiting: [] });
+  addTransactions(client?: unknown): string {
+    return this.add({ kind: 'transactions', waiting: [] }, client);
   }
 
   /**
@@ -79,11 +86,11 @@ export class FilterRegistry {
   async changes(id: string, chain: Chain = this.chain, signal?: AbortSignal | undefined): Promise<FilterChanges> {
     const filter = this.use(id);
     if (filter.kind === 'transactions') return { hashes: filter.waiting.splice(0) };
-    if (filter.kind === 'blocks') return { hashes: await this.newBlocks(filter, chain) };
+    if (filter.kind === 'blocks') return { hashes: await this.newBlocks(filter, chain, signal) };
     const { range, filter: wanted } = filter.request;
     if ('blockHash' in range) return { logs: [] };
     const logs = await this.advance(chain, filter, range, (from, to) => {
-      return chain.logs({ from, to, filter: wanted, signal });
+      return chain.logs({ from, to, filter: wanted, signal, maxBytes: this.options.maxAnswerBytes });
     });
     return { logs };
   }
@@ -97,7 +104,7 @@ export class FilterRegistry {
   async logs(id: string, chain: Chain = this.chain, signal?: AbortSignal | undefined): Promise<readonly FoundLog[]> {
     const filter = this.use(id);
     if (filter.kind !== 'logs') throw notFound(id);
-    return findLogs(chain, filter.request, signal);
+    return findLogs(chain, filter.request, { signal, maxBytes: this.options.maxAnswerBytes });
   }
 
   /** @returns whether there was such a filter */
@@ -108,17 +115,27 @@ export class FilterRegistry {
     return removed;
   }
 
-  private add(kind: Kind): string {
+  private add(kind: Kind, client: unknown): string {
     this.forgetIdle();
-    if (this.filters.size >= this.limit) {
-      throw new PlumblineError('FILTER_LIMIT', `there are ${this.limit} filters already: uninstall one first`, {
-        limit: this.limit,
-      });
+    const { limit } = this;
+    const counts = new Map<unknown, number>();
+    for (const filter of this.filters.values()) counts.set(filter.client, (counts.get(filter.client) ?? 0) + 1);
+    if ((counts.get(client) ?? 0) >= limit) {
+      throw new PlumblineError('FILTER_LIMIT', `there are ${limit} filters already: uninstall one first`, { limit });
     }
+    if (this.filters.size >= MAX_FILTERS_OF_ALL) this.dropOne(counts);
     const id = toQuantity(bytesToBigInt(crypto.getRandomValues(new Uint8Array(ID_BYTES))));
-    this.filters.set(id, { ...kind, usedAt: this.options.now() });
+    this.filters.set(id, { ...kind, client, usedAt: this.options.now() });
     this.unsubscribe ??= this.listen();
     return id;
+  }
+
+  /** Removes the filter of the client with the most that was not asked for the longest. @param counts - filters by client */
+  private dropOne(counts: ReadonlyMap<unknown, number>): void {
+    const [most] = [...counts].sort(([, a], [, b]) => b - a)[0]!;
+    const own = [...this.filters].filter(([, { client }]) => client === most);
+    const [id] = own.sort(([, a], [, b]) => a.usedAt - b.usedAt)[0]!;
+    this.filters.delete(id);
   }
 
   private use(id: string): Filter {
@@ -129,10 +146,12 @@ export class FilterRegistry {
     return filter;
   }
 
-  private newBlocks(filter: Following, chain: Chain): Promise<readonly Uint8Array[]> {
+  private newBlocks(filter: Following, chain: Chain, signal: AbortSignal | undefined): Promise<readonly Uint8Array[]> {
     return this.advance(chain, filter, EVERYTHING, async (first, last) => {
       const hashes: Uint8Array[] = [];
       for (let number = first; number <= last; number++) {
+        await nextTurn();
+        signal?.throwIfAborted();
         const block = await chain.block({ number });
         if (block !== undefined) hashes.push(block.hash);
       }

@@ -1,5 +1,5 @@
 import type { BlockReference } from '../../chain/block-reference.js';
-import type { Chain, FoundLog } from '../../chain/chain.js';
+import type { Chain, FoundLog, LogQuery } from '../../chain/chain.js';
 import { logsOfBlock } from '../../chain/log-search.js';
 import { PlumblineError } from '../../errors.js';
 import type { LogRequest } from '../parsing/parse-log-filter.js';
@@ -14,23 +14,23 @@ const LATEST: BlockReference = { tag: 'latest' };
 /**
  * The logs that a request asks for; without bounds, those of the newest block.
  *
- * @param signal - ends a search of many blocks
- * @throws PlumblineError `BLOCK_NOT_FOUND`, `LOG_RANGE_TOO_LARGE`; RpcError -32602 for an end above the head, or below
+ * @param limits - `signal` ends a search of many blocks; `maxBytes`: of the logs as JSON
+ * @throws PlumblineError `BLOCK_NOT_FOUND`, `LOG_RANGE_TOO_LARGE`, `ANSWER_TOO_LARGE`; RpcError -32602 for an end above the head, or below
  *   the start
  */
 export async function findLogs(
   chain: Chain,
   { range, filter }: LogRequest,
-  signal?: AbortSignal | undefined,
+  limits: Pick<LogQuery, 'signal' | 'maxBytes'> = {},
 ): Promise<readonly FoundLog[]> {
   if ('blockHash' in range) {
     return logsOfBlock(chain, await requireBlock({ chain }, { hash: range.blockHash }), filter);
   }
   const { from = LATEST, to = LATEST } = range;
   const [first, last] = [await numberOf(chain, from), await numberOf(chain, to)];
-  // Read last: a head that was read before may be older than the block that `to` names.
-  const head = (await chain.head()).header.number;
-  if (last > head) throw invalidParams('toBlock', 'is above the head', 'block range params');
+  // A tag names a block of the chain. The head is read last: one that was read before may be older than `last`.
+  if ('number' in to && last > (await chain.head()).header.number)
+    throw invalidParams('toBlock', 'is above the head', 'block range params');
   if (first > last) throw invalidParams('fromBlock', 'is above toBlock', 'block range params');
   if (last - first > MAX_LOG_RANGE) {
     const details = { blocks: last - first + 1, limit: MAX_LOG_RANGE };
@@ -40,7 +40,7 @@ export async function findLogs(
       details,
     );
   }
-  return chain.logs({ from: first, to: last, filter, signal });
+  return chain.logs({ from: first, to: last, filter, ...limits });
 }
 
 /** Number of the block that a bound names. For a number no block is needed: it may be above the head. */

@@ -1,22 +1,35 @@
-import { failure, PARSE_ERROR_REPLY, type Reply, writeReply } from '../protocol/envelope.js';
-import type { Dispatch } from '../protocol/handle.js';
-import { bodyTooLarge, toRpcError } from '../protocol/rpc-errors.js';
+import { failure, type Reply, readPayload, writeReply } from '../protocol/envelope.js';
+import { bodyTooLarge, TOO_MANY_BODIES, toRpcError } from '../protocol/rpc-errors.js';
+import { type AccessRule, refusal } from './access.js';
+import { beaconRequest, beaconResponse } from './beacon-request.js';
 import { readBody } from './read-body.js';
 
 /** Largest request body by default: 5 MiB, far above the largest transaction in hex. */
 export const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
 
 /** Which requests an HTTP handler accepts. */
-export interface FetchHandlerOptions {
+export interface FetchHandlerOptions extends AccessRule {
   /** Largest request body, bytes; 5 MiB when left out. */
   readonly maxBodyBytes?: number | undefined;
-  /**
-   * Origins whose pages may send requests; `*`, the default, for all. With a list, a request from an origin that is neither
-   * the endpoint's own nor listed is refused with 403. Without CORS headers alone it would still be carried out.
-   */
-  readonly allowedOrigins?: '*' | readonly string[] | undefined;
-  /** Host names (without port) under which the endpoint answers; any when left out. Protects from DNS rebinding. */
-  readonly allowedHosts?: readonly string[] | undefined;
+}
+
+/** Who sends a request, for limits of each client and of each connection. */
+export interface Caller {
+  /** The client's address, for limits of each client. All requests without one are those of one client. */
+  readonly client?: string | undefined;
+  /** Stands for the client's connection, such as its socket: requests with the same one share `connectionGasBudget`. */
+  readonly connection?: object | undefined;
+}
+
+/** The same over HTTP, as a server knows it. */
+export interface HttpCaller extends Caller {
+  /** Counts bytes of the body as they come. @returns false if they are too many beside the client's other requests */
+  mayTake?(length: number): boolean;
+}
+
+/** A request under way. */
+interface HttpCall extends Caller {
+  readonly signal: AbortSignal;
 }
 
 const METHODS = 'POST, GET, OPTIONS';
@@ -32,7 +45,9 @@ const JSON_TYPE = 'application/json';
  * | not JSON, not a request, an empty batch | 400 |
  * | one request that took too long | 408 |
  * | body above the limit | 413 with -32600 |
- * | GET | 201, empty |
+ * | body that the caller's `mayTake` refuses | 429 with -32005 |
+ * | GET of the beacon API (`/eth/v…`), for the layer 1 of a devnet | that of the beacon API |
+ * | any other GET | 201, empty |
  * | OPTIONS | 204 |
  * | any other verb | 405 |
  * | origin or host not allowed | 403 |
@@ -40,26 +55,28 @@ const JSON_TYPE = 'application/json';
  * @source docs/spec/json-rpc.md 3, docs/decisions.md 7
  */
 export function createFetchHandler(
-  dispatch: Dispatch,
-  options: FetchHandlerOptions = {},
-): (request: Request) => Promise<Response> {
+  dispatch: (payload: unknown, call: HttpCall) => Promise<Reply>,
+  options: FetchHandlerOptions & { /** Answers the beacon API, too. */ readonly beacon?: boolean } = {},
+): (request: Request, caller?: HttpCaller) => Promise<Response> {
   const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const origins = options.allowedOrigins ?? '*';
 
-  async function post(request: Request): Promise<{ reply: Reply; status: number }> {
-    const text = await readBody(request, limit);
+  async function post(request: Request, caller: HttpCaller = {}): Promise<{ reply: Reply; status: number }> {
+    const { client, connection, mayTake } = caller;
+    let isTooMuch = false;
+    const text = await readBody(request, limit, (length) => {
+      isTooMuch ||= mayTake?.(length) === false;
+      return !isTooMuch;
+    });
+    if (isTooMuch) return { reply: { body: failure(null, TOO_MANY_BODIES) }, status: 429 };
     if (text === 'too-large') return { reply: { body: failure(null, bodyTooLarge(limit)) }, status: 413 };
-    let payload: unknown;
-    try {
-      payload = JSON.parse(text ?? '');
-    } catch {
-      return { reply: PARSE_ERROR_REPLY, status: 400 };
-    }
-    const reply = await dispatch(payload, { signal: request.signal });
+    const read = readPayload(text ?? '');
+    const call = { signal: request.signal, client, connection };
+    const reply = 'refused' in read ? read.refused : await dispatch(read.payload, call);
     return { reply, status: reply.fault === undefined ? 200 : reply.fault === 'envelope' ? 400 : 408 };
   }
 
-  return async (request) => {
+  return async (request, caller) => {
     const refused = refusal(request, options);
     if (refused !== undefined) return refused;
     const origin = request.headers.get('origin');
@@ -73,36 +90,21 @@ export function createFetchHandler(
       headers['access-control-max-age'] = '86400';
       return new Response(null, { status: 204, headers });
     }
-    if (request.method === 'GET') return new Response(null, { status: 201, headers });
+    if (request.method === 'GET') {
+      const payload = options.beacon === true ? beaconRequest(request.url) : undefined;
+      if (payload === undefined) return new Response(null, { status: 201, headers });
+      const { client, connection } = caller ?? {};
+      return beaconResponse(await dispatch(payload, { signal: request.signal, client, connection }), headers);
+    }
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { ...headers, allow: METHODS } });
 
     headers['content-type'] = JSON_TYPE;
     try {
-      const { reply, status } = await post(request);
+      const { reply, status } = await post(request, caller);
       return new Response(writeReply(reply), { status, headers });
     } catch (error) {
       const body = writeReply({ body: failure(null, toRpcError(error)) });
       return new Response(body, { status: 500, headers });
     }
   };
-}
-
-/**
- * The 403 for a request whose host or origin is not allowed; undefined if both are.
- *
- * @param request - anything with an address and headers, such as the opening of a WebSocket
- */
-export function refusal(
-  request: Pick<Request, 'url' | 'headers'>,
-  { allowedHosts, allowedOrigins = '*' }: FetchHandlerOptions,
-): Response | undefined {
-  const url = new URL(request.url);
-  if (allowedHosts !== undefined && !allowedHosts.includes(url.hostname)) return refuse('Host not authorized.');
-  const origin = request.headers.get('origin');
-  const listed = allowedOrigins === '*' || origin === null || origin === url.origin || allowedOrigins.includes(origin);
-  return listed ? undefined : refuse('Origin not authorized.');
-}
-
-function refuse(message: string): Response {
-  return new Response(JSON.stringify({ message }), { status: 403, headers: { 'content-type': JSON_TYPE } });
 }

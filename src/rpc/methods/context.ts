@@ -10,9 +10,10 @@ import { type CommonMethodName, type DevnetMethodName, METHOD_INFO } from '../pr
 export interface RpcContext {
   readonly chain: Chain;
   readonly estimator: Estimator;
-  /** Steps the executions of one request may take; no limit when left out. */
-  readonly stepBudget?: number | undefined;
-  readonly filters: FilterRegistry;
+  /** Most bytes of return data and logs that one request may read; no limit when left out. */
+  readonly maxAnswerBytes?: number | undefined;
+  /** Loads the filters of this node. */
+  filters(): Promise<FilterRegistry>;
   /** Control of a devnet; left out for other chains. */
   readonly devnet?: DevnetControl;
   /** What the node stores. */

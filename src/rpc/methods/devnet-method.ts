@@ -1,7 +1,7 @@
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import { PlumblineError } from '../../errors.js';
 import { fitted, parseQuantity } from '../parsing/parse-params.js';
-import type { Method } from '../protocol/method.js';
+import type { Method, MethodCallOptions } from '../protocol/method.js';
 import type { DevnetMethodName } from '../protocol/method-info.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';
@@ -12,11 +12,15 @@ type Named<Name extends DevnetMethodName> = { readonly [N in Name]: Method<RpcCo
 /** One method that steers a devnet, under each of the names that tools have for it. */
 export function devnetMethods<const Name extends DevnetMethodName>(
   names: readonly Name[],
-  handle: (devnet: DevnetControl, params: readonly unknown[], name: Name) => unknown | Promise<unknown>,
+  handle: (
+    devnet: DevnetControl,
+    params: readonly unknown[],
+    call: MethodCallOptions & { readonly name: Name },
+  ) => unknown | Promise<unknown>,
 ): Named<Name> {
   const methods = names.map((name) => [
     name,
-    defineMethod(name, (context, params) => handle(requireDevnet(context, name), params, name)),
+    defineMethod(name, (context, params, call) => handle(requireDevnet(context, name), params, { ...call, name })),
   ]);
   return Object.fromEntries(methods) as Named<Name>;
 }

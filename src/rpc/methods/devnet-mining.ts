@@ -1,6 +1,7 @@
 import type { DevnetControl, MineTimes } from '../../chain/devnet/mining/control.js';
 import type { MiningMode } from '../../chain/devnet/options.js';
 import { optional, parseBoolean } from '../parsing/parse-params.js';
+import type { MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { devnetMethods, parseCount } from './devnet-method.js';
 
@@ -11,25 +12,29 @@ const MILLISECONDS_FROM = 1000;
 
 export const MINING_METHODS = {
   /** `evm_mine(timestamp?)` or `evm_mine({timestamp?, blocks?})`: seals blocks; times in seconds. */
-  ...devnetMethods(['evm_mine'], async (devnet, [parameter]) => {
+  ...devnetMethods(['evm_mine'], async (devnet, [parameter], call) => {
     const { timestamp, blocks } =
       typeof parameter === 'object' && parameter !== null
         ? (parameter as { timestamp?: unknown; blocks?: unknown })
         : { timestamp: parameter, blocks: undefined };
-    return mine(devnet, blocks, { first: optional(timestamp, (value) => parseCount(value, 'timestamp')) }, '0x0');
+    const first = optional(timestamp, (value) => parseCount(value, 'timestamp'));
+    await mine(devnet, blocks, { first }, call);
+    return '0x0';
   }),
 
   /** `(blocks?, interval?)`: seconds from each block to the next, and from the head to the first block. */
-  ...devnetMethods(['anvil_mine'], (devnet, [blocks, spacing]) => {
+  ...devnetMethods(['anvil_mine'], async (devnet, [blocks, spacing], call) => {
     const interval = parseInterval(spacing);
     const first = interval === undefined ? undefined : devnet.headTimestamp + interval;
-    return mine(devnet, blocks, { first, interval }, null);
+    await mine(devnet, blocks, { first, interval }, call);
+    return null;
   }),
 
   /** `(blocks?, interval?)`: seconds from each block to the next. The time of the first block is the clock's. */
-  ...devnetMethods(['hardhat_mine'], (devnet, [blocks, spacing]) =>
-    mine(devnet, blocks, { interval: parseInterval(spacing) }, true),
-  ),
+  ...devnetMethods(['hardhat_mine'], async (devnet, [blocks, spacing], call) => {
+    await mine(devnet, blocks, { interval: parseInterval(spacing) }, call);
+    return true;
+  }),
 
   /** Switching it off leaves mining by interval as it is. */
   ...devnetMethods(['evm_setAutomine', 'anvil_setAutomine'], async (devnet, [enabled]) => {
@@ -55,11 +60,10 @@ export const MINING_METHODS = {
   ),
 };
 
-async function mine<Answer>(devnet: DevnetControl, blocks: unknown, times: MineTimes, answer: Answer): Promise<Answer> {
+async function mine(devnet: DevnetControl, blocks: unknown, times: MineTimes, call: MethodCallOptions): Promise<void> {
   const count = optional(blocks, (value) => parseCount(value, 'blocks')) ?? 1;
   if (count > MAX_BLOCKS) throw invalidParams('blocks', `is above ${MAX_BLOCKS}`);
-  await devnet.mine(count, times);
-  return answer;
+  await devnet.mine(count, times, call);
 }
 
 /** Clients send zero for no interval. */

@@ -26,7 +26,7 @@ export const POOL_METHODS = {
   }),
 
   /** Hardhat answers whether the transaction was there, Anvil with its hash or null. */
-  ...devnetMethods(['anvil_dropTransaction', 'hardhat_dropTransaction'], async (devnet, [hashParam], name) => {
+  ...devnetMethods(['anvil_dropTransaction', 'hardhat_dropTransaction'], async (devnet, [hashParam], { name }) => {
     const hash = parseHash(hashParam, 'transactionHash');
     const dropped = await devnet.drop(hash);
     return name.startsWith('hardhat') ? dropped : dropped ? bytesToHex(hash) : null;

@@ -20,7 +20,7 @@ export const TIME_METHODS = {
   /** Clients of Anvil send seconds, clients of Hardhat milliseconds. */
   ...devnetMethods(
     ['anvil_setBlockTimestampInterval', 'hardhat_setBlockTimestampInterval'],
-    async (devnet, [interval], name) => {
+    async (devnet, [interval], { name }) => {
       const given = parseCount(interval, 'interval');
       await devnet.setTimestampInterval(name.startsWith('hardhat') ? Math.floor(given / 1000) : given);
       return null;

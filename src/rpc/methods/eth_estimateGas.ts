@@ -15,7 +15,7 @@ import { defineMethod } from './context.js';
  */
 export const eth_estimateGas = defineMethod(
   'eth_estimateGas',
-  async (context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal }) => {
+  async (context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal, gas }) => {
     const call = parseCallRequest(callParam);
     const asGeth = context.chain.network.gasSearch === 'geth';
     const reference = parseBlockReference(blockParam, { tag: asGeth ? 'latest' : 'pending' });
@@ -23,7 +23,7 @@ export const eth_estimateGas = defineMethod(
     const blockOverrides = parseBlockOverrides(blockOverridesParam);
     const block = isHead(reference) ? undefined : await requireBlock(context, reference);
     const pending = isPending(reference) ? true : undefined;
-    const request = { call, overrides, blockOverrides, block, pending, signal };
+    const request = { call, overrides, blockOverrides, block, pending, signal, gas };
     return toQuantity((await context.estimator.gas(request)).gasLimit);
   },
 );

@@ -4,6 +4,7 @@ import type { BlockContext } from '../../evm/block-context.js';
 import { rulesAt } from '../../evm/common.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { nextTurn } from '../../scheduling/turns.js';
 import { parseIndex, requireArray } from '../parsing/parse-params.js';
 import { findBlock } from '../parsing/resolve-block.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
@@ -43,6 +44,7 @@ export const eth_feeHistory = defineMethod(
     const blocks = await blocksUpTo(chain, newest, count, signal);
     const rows: Row[] = [];
     for (let at = 0; at < blocks.length; at += ROWS_AT_ONCE) {
+      await nextTurn();
       signal?.throwIfAborted();
       const some = blocks.slice(at, at + ROWS_AT_ONCE).map((block) => rowOf(chain, block, percentiles));
       rows.push(...(await Promise.all(some)));
@@ -66,6 +68,7 @@ async function blocksUpTo(chain: Chain, newest: Block, count: number, signal: Ab
   if (chain.blocks !== undefined && first < last) return chain.blocks(first, last, signal);
   const blocks: Block[] = [];
   for (let number = first; number <= last; number++) {
+    await nextTurn();
     signal?.throwIfAborted();
     const block = number === last ? newest : await chain.block({ number });
     if (block !== undefined) blocks.push(block);

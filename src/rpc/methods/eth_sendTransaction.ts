@@ -38,16 +38,18 @@ function send(method: 'eth_sendTransaction' | 'eth_sendUnsignedTransaction'): Me
       const reason = `the transaction is for chain ${call.chainId}, this is ${chainId}`;
       throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'chain-id', reason });
     }
-    return bytesToHex(await devnet.send({ ...(await completed(context, { ...call, from }, options)), unsigned }));
+    return bytesToHex(
+      await devnet.send({ ...(await completed(context, { ...call, from }, options)), unsigned }, options),
+    );
   };
 }
 
 async function completed(
   context: RpcContext,
   call: CallRequest & { readonly from: Uint8Array },
-  { signal }: MethodCallOptions,
+  { signal, gas }: MethodCallOptions,
 ): Promise<TransactionRequest> {
-  const gasLimit = call.gas ?? (await context.estimator.gas({ call, signal })).gasLimit;
+  const gasLimit = call.gas ?? (await context.estimator.gas({ call, signal, gas })).gasLimit;
   return {
     from: call.from,
     to: call.to,

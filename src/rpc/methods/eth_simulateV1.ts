@@ -18,7 +18,8 @@ const NAME = 'eth_simulateV1';
  *
  * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1
  */
-export const eth_simulateV1 = defineMethod(NAME, async ({ chain, stepBudget }, [simulation, block], { signal }) => {
+export const eth_simulateV1 = defineMethod(NAME, async (context, [simulation, block], { signal, gas }) => {
+  const { chain, maxAnswerBytes } = context;
   const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
   const base = await chain.block(parseBlockReference(block, { tag: 'latest' }));
   if (base === undefined) {
@@ -34,7 +35,7 @@ export const eth_simulateV1 = defineMethod(NAME, async ({ chain, stepBudget }, [
   const state = await chain.stateAt(base);
   const ground = { network: chain.network, header, hash, state, blockHash, stateRoot };
   const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
-  const simulated = await simulateBlocks(ground, blocks, { ...options, stepBudget, signal });
+  const simulated = await simulateBlocks(ground, blocks, { ...options, maxAnswerBytes, signal, gas });
   return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
 });
 

@@ -8,29 +8,34 @@ import { defineMethod } from './context.js';
 /** Ids are compared as numbers: clients may change the case of the digits. */
 const idOf = (value: unknown) => toQuantity(parseQuantity(value, 'filterId'));
 
-export const eth_newFilter = defineMethod('eth_newFilter', ({ filters }, [filterParam]) =>
-  filters.addLogs(parseLogRequest(filterParam ?? {})),
+export const eth_newFilter = defineMethod('eth_newFilter', async ({ filters }, [filterParam], { client }) =>
+  (await filters()).addLogs(parseLogRequest(filterParam ?? {}), client),
 );
 
-export const eth_newBlockFilter = defineMethod('eth_newBlockFilter', ({ filters }) => filters.addBlocks());
+export const eth_newBlockFilter = defineMethod('eth_newBlockFilter', async ({ filters }, _, { client }) =>
+  (await filters()).addBlocks(client),
+);
 
-export const eth_newPendingTransactionFilter = defineMethod('eth_newPendingTransactionFilter', ({ filters }) =>
-  filters.addTransactions(),
+export const eth_newPendingTransactionFilter = defineMethod(
+  'eth_newPendingTransactionFilter',
+  async ({ filters }, _, { client }) => (await filters()).addTransactions(client),
 );
 
 /** Logs, or hashes of blocks or of transactions, since the last request. */
 export const eth_getFilterChanges = defineMethod(
   'eth_getFilterChanges',
   async ({ filters, chain }, [id], { signal }) => {
-    const changes = await filters.changes(idOf(id), chain, signal);
+    const changes = await (await filters()).changes(idOf(id), chain, signal);
     return 'logs' in changes ? changes.logs.map(formatLog) : changes.hashes.map(bytesToHex);
   },
 );
 
 /** All logs of a filter of logs. */
 export const eth_getFilterLogs = defineMethod('eth_getFilterLogs', async ({ filters, chain }, [id], { signal }) => {
-  return (await filters.logs(idOf(id), chain, signal)).map(formatLog);
+  return (await (await filters()).logs(idOf(id), chain, signal)).map(formatLog);
 });
 
 /** Whether there was such a filter. */
-export const eth_uninstallFilter = defineMethod('eth_uninstallFilter', ({ filters }, [id]) => filters.remove(idOf(id)));
+export const eth_uninstallFilter = defineMethod('eth_uninstallFilter', async ({ filters }, [id]) =>
+  (await filters()).remove(idOf(id)),
+);

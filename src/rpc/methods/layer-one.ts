@@ -1,4 +1,5 @@
 import type { BlockReference } from '../../chain/block-reference.js';
+import type { SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-beacon.js';
 import type { L1Block, SimulatedL1 } from '../../chain/devnet/layer-one/simulated-l1.js';
 import { matchesLog } from '../../chain/log-filter.js';
 import { PlumblineError } from '../../errors.js';
@@ -11,7 +12,7 @@ import { formatBlock, formatTrieProof } from '../answers/format.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
-import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
+import { parseAddress, parseHash, parseStorageKeys, requireText } from '../parsing/parse-params.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { METHOD_INFO } from '../protocol/method-info.js';
 import { showKeys } from './eth_getProof.js';
@@ -19,6 +20,7 @@ import { showKeys } from './eth_getProof.js';
 /** The context of the methods of the simulated layer 1. */
 export interface L1Context {
   readonly layerOne: SimulatedL1;
+  readonly beacon: () => Promise<SimulatedBeacon>;
   readonly network: Network;
 }
 
@@ -47,12 +49,20 @@ const eth_chainId = l1Method('eth_chainId', () => toQuantity(L1_CHAIN_ID));
 
 const eth_blockNumber = l1Method('eth_blockNumber', ({ layerOne }) => toQuantity(layerOne.head.header.number));
 
-const eth_getBlockByNumber = l1Method('eth_getBlockByNumber', ({ layerOne }, [reference]) => {
-  const block = blockOf(layerOne, parseBlockReference(reference));
+function findBlock(layerOne: SimulatedL1, reference: BlockReference) {
+  const block = blockOf(layerOne, reference);
   return block === undefined
     ? null
     : formatBlock({ header: block.header, hash: block.hash, transactions: [], size: 0 }, false);
-});
+}
+
+const eth_getBlockByNumber = l1Method('eth_getBlockByNumber', ({ layerOne }, [reference]) =>
+  findBlock(layerOne, parseBlockReference(reference)),
+);
+
+const eth_getBlockByHash = l1Method('eth_getBlockByHash', ({ layerOne }, [hash]) =>
+  findBlock(layerOne, { hash: parseHash(hash, 'blockHash') }),
+);
 
 /** The getters of the rollup contract; any other account has no code and returns nothing. */
 const eth_call = l1Method('eth_call', ({ layerOne, network }, [callParam, blockParam]) => {
@@ -100,7 +110,22 @@ const eth_getProof = l1Method('eth_getProof', async ({ layerOne }, [addressParam
   return formatTrieProof(address, await layerOne.prove(block, address, keys), showKeys(keysParam, keys));
 });
 
+/** A request to the beacon API: path and query in, status and body out. `src/rpc/http` sends it for a GET. */
+const beacon_get = l1Method('beacon_get', async ({ beacon }, [target], { signal }) => {
+  const [{ answerBeaconRequest }, chain] = await Promise.all([import('./beacon-api.js'), beacon()]);
+  return answerBeaconRequest(chain, requireText(target, 'target', 'params'), signal);
+});
+
 /** The methods by which the code of light nodes reads the simulated layer 1 as it reads Ethereum (docs/decisions.md 25). */
 export function layerOneTable(): MethodTable<L1Context> {
-  return createMethodTable([eth_blockNumber, eth_call, eth_chainId, eth_getBlockByNumber, eth_getLogs, eth_getProof]);
+  return createMethodTable([
+    beacon_get,
+    eth_blockNumber,
+    eth_call,
+    eth_chainId,
+    eth_getBlockByHash,
+    eth_getBlockByNumber,
+    eth_getLogs,
+    eth_getProof,
+  ]);
 }

@@ -21,12 +21,12 @@ export interface Simulation extends SimulationOptions {
 export async function readSimulation(
   context: RpcContext,
   [callParam, blockParam, overridesParam, blockOverridesParam]: readonly unknown[],
-  { signal }: MethodCallOptions,
+  { signal, gas }: MethodCallOptions,
 ): Promise<Simulation> {
   const call = parseCallRequest(callParam);
   const overrides = parseStateOverrides(overridesParam);
   const blockOverrides = parseBlockOverrides(blockOverridesParam);
-  const { state, block } = await executionPointOf(context, blockParam, { call, overrides, signal });
+  const { state, block } = await executionPointOf(context, blockParam, { call, overrides, signal, gas });
   const { network } = context.chain;
   return {
     state,
@@ -35,7 +35,8 @@ export async function readSimulation(
     network,
     overrides,
     overrideRules: network.gasSearch === 'geth' ? 'geth' : 'besu',
-    stepBudget: context.stepBudget,
+    maxAnswerBytes: context.maxAnswerBytes,
     signal,
+    gas,
   };
 }

@@ -6,8 +6,8 @@ import { parseBytes, parseHash, parseIndex } from '../parsing/parse-params.js';
 import { findBlock, withBody } from '../parsing/resolve-block.js';
 import { defineMethod, type RpcContext } from './context.js';
 
-export const eth_sendRawTransaction = defineMethod('eth_sendRawTransaction', async ({ chain }, [raw]) => {
-  return bytesToHex(await chain.submit(parseBytes(raw, 'transaction', 'transaction params')));
+export const eth_sendRawTransaction = defineMethod('eth_sendRawTransaction', async ({ chain }, [raw], call) => {
+  return bytesToHex(await chain.submit(parseBytes(raw, 'transaction', 'transaction params'), call));
 });
 
 /** Null for a transaction that is not in a block. */

@@ -1,3 +1,7 @@
+import type { Block } from '../../chain/chain.js';
+import { PlumblineError } from '../../errors.js';
+import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
+import { equalBytes } from '../../primitives/bytes.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { parseHash, parseIndex } from '../parsing/parse-params.js';
 import { findBlock } from '../parsing/resolve-block.js';
@@ -8,36 +12,51 @@ import { defineMethod } from './context.js';
  * themselves are not kept (docs/decisions.md 10).
  */
 
+/**
+ * @throws PlumblineError `ANSWER_REFUSED` for a block of a light node whose header names uncles: it has no list of them, so
+ *   their number is not known
+ */
+function countUncles({ header, uncles }: Block): number {
+  if (uncles !== undefined) return uncles.length;
+  if (equalBytes(header.sha3Uncles, EMPTY_UNCLES_HASH)) return 0;
+  const what = `uncles of block ${header.number}`;
+  const details = { what, check: 'UNCLES_MISMATCH', at: 'sha3Uncles' };
+  throw new PlumblineError('ANSWER_REFUSED', `${what}: the header names some, which cannot be verified here`, details);
+}
+
+function countOf(block: Block | undefined): string | null {
+  return block === undefined ? null : toQuantity(countUncles(block));
+}
+
+/** An uncle itself is never held. */
+function noUncle(block: Block | undefined): null {
+  if (block !== undefined) countUncles(block);
+  return null;
+}
+
 export const eth_getUncleCountByBlockNumber = defineMethod(
   'eth_getUncleCountByBlockNumber',
-  async (context, [numberParam]) => {
-    const block = await findBlock(context, numberParam);
-    return block === undefined ? null : toQuantity(block.uncles?.length ?? 0);
-  },
+  async (context, [numberParam]) => countOf(await findBlock(context, numberParam)),
 );
 
 export const eth_getUncleCountByBlockHash = defineMethod(
   'eth_getUncleCountByBlockHash',
-  async ({ chain }, [hashParam]) => {
-    const block = await chain.block({ hash: parseHash(hashParam, 'blockHash') });
-    return block === undefined ? null : toQuantity(block.uncles?.length ?? 0);
-  },
+  async ({ chain }, [hashParam]) => countOf(await chain.block({ hash: parseHash(hashParam, 'blockHash') })),
 );
 
 export const eth_getUncleByBlockNumberAndIndex = defineMethod(
   'eth_getUncleByBlockNumberAndIndex',
   async (context, [numberParam, indexParam]) => {
     parseIndex(indexParam, 'uncleIndex');
-    await findBlock(context, numberParam);
-    return null;
+    return noUncle(await findBlock(context, numberParam));
   },
 );
 
 export const eth_getUncleByBlockHashAndIndex = defineMethod(
   'eth_getUncleByBlockHashAndIndex',
-  (_context, [hashParam, indexParam]) => {
-    parseHash(hashParam, 'blockHash');
+  async ({ chain }, [hashParam, indexParam]) => {
+    const hash = parseHash(hashParam, 'blockHash');
     parseIndex(indexParam, 'uncleIndex');
-    return null;
+    return noUncle(await chain.block({ hash }));
   },
 );

@@ -1,4 +1,4 @@
-import type { TrustLevel } from '../../chain/chain.js';
+import type { LayerOneEvidence, TrustLevel } from '../../chain/chain.js';
 import type { Hex } from '../../primitives/hex.js';
 
 /**
@@ -20,6 +20,14 @@ export interface AnswerReport {
   readonly blocks: readonly { readonly number: number; readonly hash: Hex }[];
   /** Of a zk proof: number of the block after which it shows the state. Layer 1 holds the root of that block. */
   readonly zkBlock?: number;
+  /** At level `settled`: the finalized block of layer 1 that it rests on, and the trusted beacon block behind that one. */
+  readonly layerOne?: {
+    readonly checkpoint: { readonly level: LayerOneEvidence['level']; readonly root: Hex };
+    readonly slot: number;
+    readonly blockHash: Hex;
+    /** Unix time of the slot, in seconds. */
+    readonly timestamp: number;
+  };
   /** JSON-RPC code of an answer that is an error. */
   readonly errorCode?: number;
 }

@@ -1,5 +1,13 @@
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../primitives/json-depth.js';
 import type { AnswerReport } from './answer-report.js';
-import { BATCH_TOO_LARGE, INVALID_REQUEST_ERROR, PARSE_ERROR, type RpcErrorObject, toRpcError } from './rpc-errors.js';
+import {
+  BATCH_TOO_LARGE,
+  INVALID_REQUEST_ERROR,
+  nestedTooDeep,
+  PARSE_ERROR,
+  type RpcErrorObject,
+  toRpcError,
+} from './rpc-errors.js';
 
 /** The id of a request. */
 export type RpcId = string | number | null;
@@ -50,6 +58,17 @@ export function failure(id: RpcId, error: RpcErrorObject): RpcFailure {
 export const PARSE_ERROR_REPLY: Reply = { body: failure(null, PARSE_ERROR), fault: 'envelope' };
 export const EMPTY_BATCH_REPLY: Reply = { body: failure(null, INVALID_REQUEST_ERROR), fault: 'envelope' };
 export const BATCH_TOO_LARGE_REPLY: Reply = { body: failure(null, BATCH_TOO_LARGE) };
+const TOO_DEEP_REPLY: Reply = { body: failure(null, nestedTooDeep(MAX_JSON_DEPTH)), fault: 'envelope' };
+
+/** A payload from its text; the reply to a text that is not JSON (-32700) or nested too deep (-32600). */
+export function readPayload(text: string): { readonly payload: unknown } | { readonly refused: Reply } {
+  if (isDeeperThan(text, MAX_JSON_DEPTH)) return { refused: TOO_DEEP_REPLY };
+  try {
+    return { payload: JSON.parse(text) };
+  } catch {
+    return { refused: PARSE_ERROR_REPLY };
+  }
+}
 
 /**
  * Checks one element of a payload. The member `jsonrpc` and unknown members are ignored; `params` may be missing or null.

@@ -1,6 +1,10 @@
 import { isPlumblineError } from '../../errors.js';
+import type { GasCount } from '../../evm/interpreter/run-budget.js';
+import { raceSignal } from '../../scheduling/clock.js';
 import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
+import { nextTurn, turnToBegin } from '../../scheduling/turns.js';
 import type { AnswerReport } from './answer-report.js';
+import { answerRoom, answerTooLarge } from './answer-size.js';
 import {
   BATCH_TOO_LARGE_REPLY,
   EMPTY_BATCH_REPLY,
@@ -21,14 +25,26 @@ export const DEFAULT_MAX_BATCH = 1024;
 export interface HandleOptions {
   /** Time limit of a whole payload, milliseconds; the requests of a batch share it. No limit when left out. */
   readonly timeoutMs?: number | undefined;
+  /** Most gas of all executions of a whole payload. No limit when left out. */
+  readonly gasBudget?: number | undefined;
   /** Most requests of a batch, 1024 when left out. */
   readonly maxBatch?: number | undefined;
+  /** Holds the deadlines of all payloads under way, so that they can be aborted. */
+  readonly running?: Set<Deadline> | undefined;
+  /** Most bytes of all answers to a payload, as JSON; no limit when left out. What does not fit becomes an error. */
+  readonly maxAnswerBytes?: number | undefined;
   /** Receives every error that a method threw; the response says less. */
   readonly onError?: ((error: unknown, method: string) => void) | undefined;
 }
 
+/** What is known of the caller of one payload. */
+export interface PayloadOptions extends Omit<MethodCallOptions, 'gas'> {
+  /** Gas of the caller's connection. */
+  readonly connectionGas?: GasCount | undefined;
+}
+
 /** Handles a parsed payload, an object or an array. It never rejects. Hosts need nothing else of a node's methods. */
-export type Dispatch = (payload: unknown, call?: MethodCallOptions) => Promise<Reply>;
+export type Dispatch = (payload: unknown, call?: PayloadOptions) => Promise<Reply>;
 
 /** The context of one request, which records what the request reads of the chain. */
 export interface Noted<Context> {
@@ -53,41 +69,62 @@ export function createDispatcher<Context>(
 
 /**
  * Answers a payload: a request object or a batch. The requests of a batch run one after another, in order, because
- * transactions of one sender depend on each other. The answers have the same order; notifications have none.
+ * transactions of one sender depend on each other. The answers have the same order; notifications have none. Between them,
+ * other requests and timers get their turn.
  */
 export async function handlePayload<Context>(
   table: MethodTable<Context>,
   context: Context,
   payload: unknown,
-  options: HandleOptions & MethodCallOptions & NotingOption<Context> = {},
+  options: HandleOptions & PayloadOptions & NotingOption<Context> = {},
 ): Promise<Reply> {
   if (typeof payload !== 'object' || payload === null) return PARSE_ERROR_REPLY;
   if (Array.isArray(payload)) {
     if (payload.length === 0) return EMPTY_BATCH_REPLY;
     if (payload.length > (options.maxBatch ?? DEFAULT_MAX_BATCH)) return BATCH_TOO_LARGE_REPLY;
   }
-  const deadline = openDeadline(options.signal, options.timeoutMs);
+  const { signal, timeoutMs, running, gasBudget: budget = Number.POSITIVE_INFINITY, connectionGas: within } = options;
+  const deadline = openDeadline(signal, timeoutMs);
+  const gas: GasCount = { budget, spent: 0, within };
+  const limits = { deadline, gas, fits: answerRoom(options.maxAnswerBytes) };
+  running?.add(deadline);
   try {
-    if (!Array.isArray(payload)) return await answer(table, context, payload, deadline, options);
+    await until(turnToBegin(), deadline);
+    if (!Array.isArray(payload)) return await answer(table, context, payload, limits, options);
     const responses: RpcResponse[] = [];
     const reports: AnswerReport[] = [];
     for (const request of payload) {
-      const { body, reports: own = [] } = await answer(table, context, request, deadline, options);
+      await until(nextTurn(), deadline);
+      const { body, reports: own = [] } = await answer(table, context, request, limits, options);
       if (body !== undefined) responses.push(body);
       reports.push(...own);
     }
     return { body: responses, ...(options.note !== undefined && { reports }) };
   } finally {
+    running?.delete(deadline);
     deadline.close();
   }
+}
+
+/** Waits for a turn, but not beyond the deadline: each request is answered with its error then. */
+async function until(turn: Promise<void> | undefined, { signal }: Deadline): Promise<void> {
+  if (turn !== undefined) await raceSignal(turn, signal).catch(() => {});
+}
+
+/** What the requests of one payload share. */
+interface PayloadLimits {
+  readonly deadline: Deadline;
+  readonly gas: GasCount;
+  /** Counts an answer. @returns whether there is room for it */
+  fits(response: RpcResponse): boolean;
 }
 
 async function answer<Context>(
   table: MethodTable<Context>,
   context: Context,
   value: unknown,
-  deadline: Deadline,
-  options: HandleOptions & MethodCallOptions & NotingOption<Context>,
+  { deadline, gas, fits }: PayloadLimits,
+  options: HandleOptions & PayloadOptions & NotingOption<Context>,
 ): Promise<{ body: RpcResponse | undefined; fault?: 'envelope' | 'timeout'; reports?: readonly AnswerReport[] }> {
   const request = readRequest(value);
   if ('error' in request) return { body: request, fault: 'envelope' };
@@ -97,7 +134,9 @@ async function answer<Context>(
   try {
     const call: MethodCallOptions = {
       signal: deadline.signal,
+      gas,
       subscriber: options.subscriber,
+      client: options.client,
       onError: (error, name) => report(options, error, name),
     };
     const result = await deadline.run(() => {
@@ -106,11 +145,15 @@ async function answer<Context>(
       noted = options.note?.(context, found);
       return found.handle(noted?.context ?? context, params, call);
     });
-    return id === undefined ? { body: undefined } : { body: success(id, result), ...(await reported()) };
+    if (id === undefined) return { body: undefined };
+    const body = success(id, result);
+    if (!fits(body)) throw answerTooLarge(options.maxAnswerBytes!);
+    return { body, ...(await reported()) };
   } catch (error) {
     report(options, error, method);
     if (id === undefined) return { body: undefined };
-    const body = failure(id, toRpcError(error));
+    const full = failure(id, toRpcError(error));
+    const body = fits(full) ? full : failure(id, toRpcError(answerTooLarge(options.maxAnswerBytes!)));
     const fault = isPlumblineError(error, 'REQUEST_TIMED_OUT') ? ({ fault: 'timeout' } as const) : {};
     return { body, ...fault, ...(await reported(body.error.code)) };
   }

@@ -171,9 +171,11 @@ const INSPECT = {
 
 /** The simulated layer 1 of a devnet. */
 const L1 = {
+  beacon_get: READS_DEVNET,
   eth_blockNumber: READS_DEVNET,
   eth_call: READS_DEVNET,
   eth_chainId: READS_DEVNET,
+  eth_getBlockByHash: READS_DEVNET,
   eth_getBlockByNumber: READS_DEVNET,
   eth_getLogs: READS_DEVNET,
   eth_getProof: READS_DEVNET,

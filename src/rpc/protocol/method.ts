@@ -1,4 +1,5 @@
 import { PlumblineError } from '../../errors.js';
+import type { RunLimits } from '../../evm/interpreter/run-budget.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { MethodInfo } from './method-info.js';
 
@@ -14,11 +15,13 @@ export interface Subscriber {
 }
 
 /** What the dispatcher hands to a method beside its parameters. */
-export interface MethodCallOptions {
+export interface MethodCallOptions extends RunLimits {
   /** Fires when the caller gives up or the request's time is over; the answer is dropped then. */
   readonly signal?: AbortSignal | undefined;
   /** Present when messages can be sent to the caller after the answer: over a WebSocket, or as a provider. */
   readonly subscriber?: Subscriber | undefined;
+  /** Who asks, for limits of each client: a session, or the address of an HTTP client. Compared by identity. */
+  readonly client?: unknown;
   /** Receives errors that a method meets after its answer. */
   readonly onError?: ((error: unknown, method: string) => void) | undefined;
 }

@@ -38,6 +38,17 @@ export const PARSE_ERROR: RpcErrorObject = { code: -32700, message: 'Parse error
 export const INVALID_REQUEST_ERROR: RpcErrorObject = { code: INVALID_REQUEST, message: 'Invalid Request' };
 export const BATCH_TOO_LARGE: RpcErrorObject = { code: -32005, message: 'Number of requests exceeds max batch size' };
 
+/** The error while the bodies of a client's requests take too much memory. -32005: the client may send it again later. */
+export const TOO_MANY_BODIES: RpcErrorObject = { code: -32005, message: 'Too many bytes of requests at once' };
+
+/** Of geth. @source ethereum/go-ethereum@02b73d4ea7 rpc/errors.go, errcodeResponseTooLarge */
+const RESPONSE_TOO_LARGE = -32003;
+
+/** The error for JSON that is nested deeper than `limit`. */
+export function nestedTooDeep(limit: number): RpcErrorObject {
+  return { code: INVALID_REQUEST, message: `Invalid Request (nested deeper than ${limit} levels)` };
+}
+
 /** The error for a body above `limit` bytes. Not -32005: clients take that for a rate limit and send the body again. */
 export function bodyTooLarge(limit: number): RpcErrorObject {
   return { code: INVALID_REQUEST, message: `Invalid Request (body above ${limit} bytes)` };
@@ -91,6 +102,7 @@ const REJECTIONS: { readonly [R in TransactionRule]: (reason: string) => RpcErro
   'block-gas-limit': (reason) => withReason(-32005, 'Transaction gas limit exceeds block gas limit', reason),
   'gas-price': (reason) => withReason(-32009, 'Gas price below configured minimum gas price', reason),
   'calldata-size': server,
+  'init-code': server,
   recipient: server,
   denied: server,
   'type-refused': server,
@@ -120,7 +132,6 @@ const SIMULATION_CODES: { readonly [R in SimulationRule]: number } = {
   'init-code': -38025,
   'too-many-blocks': -38026,
   parameter: INVALID_PARAMS,
-  call: INTERNAL_ERROR,
 };
 
 /** Code of a simulated call that fails for another reason than a revert. */
@@ -178,12 +189,21 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
     ),
   UPFRONT_COST_EXCEEDS_BALANCE: () => REJECTIONS.funds(''),
   GAS_ALLOWANCE_EXCEEDED: ({ allowance }) => server(`gas required exceeds allowance (${allowance})`),
-  STEP_BUDGET_EXCEEDED: ({ budget }) => server(`execution stopped after ${budget} steps`),
+  GAS_BUDGET_EXCEEDED: ({ budget, retryAfterMs }) => {
+    const stopped = server(`execution stopped: its runs have used more than ${budget} gas`);
+    if (retryAfterMs === undefined) return stopped;
+    const again = `within a minute, with others of the connection; try again in ${Math.ceil(retryAfterMs / 1000)} s`;
+    return { code: -32005, message: `${stopped.message} ${again}` };
+  },
   SIMULATION_REFUSED: ({ rule, reason }) => ({ code: SIMULATION_CODES[rule], message: reason }),
   METHOD_NOT_FOUND: () => ({ code: -32601, message: 'Method not found' }),
   METHOD_NOT_ENABLED: () => ({ code: -32604, message: 'Method not enabled' }),
   REQUEST_TIMED_OUT: () => ({ code: INTERNAL_ERROR, message: 'Timeout expired' }),
   ABORTED: () => ({ code: INTERNAL_ERROR, message: 'Request aborted' }),
+  ANSWER_TOO_LARGE: ({ limit }) => ({
+    code: RESPONSE_TOO_LARGE,
+    message: `Response too large (more than ${limit} bytes)`,
+  }),
   LOG_RANGE_TOO_LARGE: () => ({ code: -32005, message: 'Requested range exceeds maximum RPC range limit' }),
   FILTER_NOT_FOUND: () => server('Filter not found'),
   FILTER_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of filters exceeds ${limit}` }),
@@ -197,6 +217,9 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   UPSTREAM_DISAGREEMENT: ({ agreed, needed }) => internal(`endpoints disagree: ${agreed} of ${needed} needed`),
   TRUST_LEVEL_NOT_REACHED: ({ required, reason }) => server(`trust level ${required} is not reached: ${reason}`),
   ANSWER_REFUSED: ({ what, check }) => internal(`an endpoint's answer about ${what} was refused: ${check}`),
+  FORK_UNSUPPORTED: ({ fork }) => internal(`this release does not read the fork ${fork} of layer 1`),
+  CHECKPOINT_NEEDED: ({ reason }) => ({ code: SERVER_ERROR, message: reason }),
+  LAYER_ONE_CONTRADICTS: ({ slot }) => internal(`layer 1 contradicts itself at slot ${slot}`),
   WORKER_FAILED: () => internal('the worker has failed'),
   NODE_CLOSED: () => internal('the node is closed'),
   STORE_UNAVAILABLE: () => internal('the store is not available'),

@@ -18,7 +18,6 @@ import { eth_call } from '../methods/eth_call.js';
 import { eth_chainId } from '../methods/eth_chainId.js';
 import { eth_createAccessList } from '../methods/eth_createAccessList.js';
 import { eth_estimateGas } from '../methods/eth_estimateGas.js';
-import { eth_getLogs } from '../methods/eth_getLogs.js';
 import { eth_getProof } from '../methods/eth_getProof.js';
 import { eth_subscribe, eth_unsubscribe } from '../methods/eth_subscribe.js';
 import {
@@ -48,14 +47,10 @@ import {
   eth_getTransactionReceipt,
   eth_sendRawTransaction,
 } from '../methods/transactions.js';
-import {
-  eth_getUncleByBlockHashAndIndex,
-  eth_getUncleByBlockNumberAndIndex,
-  eth_getUncleCountByBlockHash,
-  eth_getUncleCountByBlockNumber,
-} from '../methods/uncles.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { aliasesOf, type CommonMethodName, methodsOff } from '../protocol/method-info.js';
+
+const uncles = () => import('../methods/uncles.js');
 
 /** The methods of every kind of chain. */
 const METHODS = [
@@ -80,7 +75,7 @@ const METHODS = [
   eth_getCode,
   eth_getFilterChanges,
   eth_getFilterLogs,
-  eth_getLogs,
+  laterMethod('eth_getLogs', async () => (await import('../methods/eth_getLogs.js')).eth_getLogs),
   eth_getProof,
   eth_getStorageAt,
   eth_getStorageValues,
@@ -89,10 +84,10 @@ const METHODS = [
   eth_getTransactionByHash,
   eth_getTransactionCount,
   eth_getTransactionReceipt,
-  eth_getUncleByBlockHashAndIndex,
-  eth_getUncleByBlockNumberAndIndex,
-  eth_getUncleCountByBlockHash,
-  eth_getUncleCountByBlockNumber,
+  laterMethod('eth_getUncleByBlockHashAndIndex', async () => (await uncles()).eth_getUncleByBlockHashAndIndex),
+  laterMethod('eth_getUncleByBlockNumberAndIndex', async () => (await uncles()).eth_getUncleByBlockNumberAndIndex),
+  laterMethod('eth_getUncleCountByBlockHash', async () => (await uncles()).eth_getUncleCountByBlockHash),
+  laterMethod('eth_getUncleCountByBlockNumber', async () => (await uncles()).eth_getUncleCountByBlockNumber),
   eth_maxPriorityFeePerGas,
   eth_newBlockFilter,
   eth_newFilter,

@@ -1,10 +1,10 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { type AccountValue, accountHashInput, encodeAccountValue } from '../../accumulator/account-value.js';
 import { hashCode } from '../../accumulator/keys.js';
 import { schemeFormat, ZERO_HASH } from '../../accumulator/scheme.js';
 import { encodeFull } from '../../accumulator/spread.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import type { Hasher } from '../../kernel/contracts.js';
+import { keccak256 } from '../../kernel/keccak.js';
 import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { hashEach, type KeyHashes } from '../hash-cache.js';
@@ -101,7 +101,7 @@ export function codeFields(
   let fields: CodeFields;
   if (after.code !== undefined) {
     const zkCodeHash = hashCode(hasher, after.code);
-    fields = { zkCodeHash, keccakCodeHash: keccak_256(after.code), codeSize: BigInt(after.code.length) };
+    fields = { zkCodeHash, keccakCodeHash: keccak256(after.code), codeSize: BigInt(after.code.length) };
   } else {
     fields = prior ?? {
       zkCodeHash: schemeFormat(hasher.scheme).emptyCodeHash,

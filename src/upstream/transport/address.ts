@@ -34,10 +34,16 @@ export function parseEndpointAddress(text: string, headers: Readonly<Record<stri
   return { url: url.href, origin: originOf(url.href), headers: withUser, redactor };
 }
 
-/** The URL of a path below that of the endpoint, with the endpoint's query. */
+/**
+ * The URL of a path below that of the endpoint, with the endpoint's query.
+ *
+ * @param path - may have a query of its own, which comes behind the endpoint's
+ */
 export function urlBelow(address: Address, path: string): string {
   const url = new URL(address.url);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+  const [place = '', query = ''] = path.split('?');
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${place.replace(/^\/+/, '')}`;
+  if (query !== '') url.search = url.search === '' ? query : `${url.search}&${query}`;
   return url.href;
 }
 

@@ -1,3 +1,4 @@
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../primitives/json-depth.js';
 import { readAtMost } from '../../primitives/read-at-most.js';
 import type { Address } from './address.js';
 import type { Fault } from './fault.js';
@@ -91,6 +92,7 @@ async function readReply(response: Response, maxBytes: number, signal: AbortSign
     if (bytes === undefined) return failed(`answer above ${maxBytes} bytes`);
     const retryAfterMs = parseRetryAfter(response.headers);
     const body = new TextDecoder('utf-8').decode(bytes);
+    if (isDeeperThan(body, MAX_JSON_DEPTH)) return failed(`answer nested deeper than ${MAX_JSON_DEPTH} levels`);
     return { status, body, bytesReceived, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;

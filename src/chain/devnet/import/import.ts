@@ -1,10 +1,12 @@
 import { isPlumblineError, messageOf } from '../../../errors.js';
 import { headerHash } from '../../../ethereum/header.js';
+import { loadSignerRecovery } from '../../../ethereum/signer.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
 import { contextOfHeader } from '../../../evm/block-context.js';
 import { type Rules, rulesAt } from '../../../evm/common.js';
 import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
+import { nextTurn } from '../../../scheduling/turns.js';
 import { executeBlock, receiptsOf } from '../mining/block-execution.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { Ledger } from '../records/ledger.js';
@@ -110,7 +112,9 @@ export async function importChain(
 ): Promise<ImportResult> {
   const { network, ledger, state } = parts;
   let imported = 0;
+  await loadSignerRecovery();
   for (const piece of splitBlocks(bytes)) {
+    await nextTurn();
     const record = await importBlock(network, ledger, state, piece);
     if (record !== undefined) {
       await append(record);

@@ -36,8 +36,6 @@ export class DevnetFinality {
   /** Provable blocks, oldest first. */
   private provable = [0];
   private heldFrom = Number.POSITIVE_INFINITY;
-  /** If set, layer-1 blocks are sealed later, by `SimulatedL1.settle`. */
-  isDeferring = false;
 
   constructor(
     private readonly layerOne: SimulatedL1,
@@ -71,7 +69,7 @@ export class DevnetFinality {
   }
 
   snapshot(): FinalitySnapshot {
-    return { last: this.last, provable: [...this.provable], layerOneBlock: this.layerOne.head.header.number };
+    return { last: this.last, provable: [...this.provable], layerOneBlock: this.layerOne.height };
   }
 
   /** Restores finality and layer 1. The states of the provable blocks must have been held since. */
@@ -82,20 +80,20 @@ export class DevnetFinality {
   }
 
   /** Finalizes every complete batch that is old enough. Called after each block. */
-  async advance(): Promise<void> {
+  advance(): void {
     const head = this.ledger.headSummary.number;
-    while (this.last + this.batch + this.delay <= head) await this.finalize(this.last + this.batch);
+    while (this.last + this.batch + this.delay <= head) this.finalize(this.last + this.batch);
   }
 
   /**
    * Finalizes the newest block and all before it. Called instead of `advance` after a block that was final on arrival.
    */
-  async settle(): Promise<void> {
+  settle(): void {
     const head = this.ledger.headSummary.number;
-    if (this.last < head) await this.finalize(head);
+    if (this.last < head) this.finalize(head);
   }
 
-  private async finalize(end: number): Promise<void> {
+  private finalize(end: number): void {
     const finalization = {
       first: this.last + 1,
       last: end,
@@ -103,8 +101,7 @@ export class DevnetFinality {
       finalRoot: this.state.root(end),
       timestamp: this.ledger.headSummary.timestamp,
     };
-    if (this.isDeferring) this.layerOne.defer(finalization);
-    else await this.layerOne.finalize(finalization);
+    this.layerOne.finalize(finalization);
     this.last = end;
     this.provable.push(end);
     if (this.provable.length > this.held) this.provable.shift();

@@ -1,5 +1,5 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Log } from '../../../ethereum/receipt.js';
+import { keccak256 } from '../../../kernel/keccak.js';
 import { bigIntToBytes, concatBytes } from '../../../primitives/bytes.js';
 import { hexToBytes } from '../../../primitives/hex.js';
 
@@ -29,7 +29,7 @@ const word = (value: number) => bigIntToBytes(BigInt(value), 32);
 /** The event of a finalization. The simulated shnarf is a hash of the two roots and the block range only. */
 export function dataFinalizedLog(rollup: Uint8Array, finalization: Finalization): Log {
   const { first, last, parentRoot, finalRoot } = finalization;
-  const shnarf = keccak_256(concatBytes(word(first), word(last), parentRoot, finalRoot));
+  const shnarf = keccak256(concatBytes(word(first), word(last), parentRoot, finalRoot));
   return {
     address: rollup,
     topics: [DATA_FINALIZED_TOPIC, word(first), word(last), shnarf],

@@ -1,10 +1,10 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../../errors.js';
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
 import { type BlockHeader, headerHash } from '../../../ethereum/header.js';
-import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
+import { orderedRoot } from '../../../ethereum/ordered-trie.js';
 import { encodeReceipt, type Log, logsBloom } from '../../../ethereum/receipt.js';
 import { plainAccount, StateTrie, type TrieProof } from '../../../ethereum/state-trie.js';
+import { keccak256 } from '../../../kernel/keccak.js';
 import type { RollupContract } from '../../../networks/network.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes, ZERO_ADDRESS, ZERO_WORD } from '../../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
@@ -14,6 +14,9 @@ import { dataFinalizedLog, type Finalization, SELECTORS } from './rollup-abi.js'
 export interface L1Block {
   readonly header: BlockHeader;
   readonly hash: Uint8Array;
+  readonly number: number;
+  /** Unix time in seconds, later than that of the block before. */
+  readonly timestamp: number;
   readonly logs: readonly Log[];
   /** `currentL2BlockNumber` of the rollup contract after this block. */
   readonly finalizedBlock: number;
@@ -22,9 +25,9 @@ export interface L1Block {
 const word = (value: number | bigint) => bigIntToBytes(BigInt(value), 32);
 
 /** The finalizing transaction is not simulated, but its receipt is, so that logs can be checked against the header. */
-async function receiptsRoot(logs: readonly Log[]): Promise<Uint8Array> {
+function receiptsRoot(logs: readonly Log[]): Uint8Array {
   if (logs.length === 0) return EMPTY_TRIE_ROOT;
-  return orderedTrieRoot([encodeReceipt({ type: 2, succeeded: true, cumulativeGasUsed: 0n, logs })]);
+  return orderedRoot([encodeReceipt({ type: 2, succeeded: true, cumulativeGasUsed: 0n, logs })]);
 }
 
 /** Values that differ from block to block. */
@@ -55,8 +58,8 @@ function logsOf(rollup: Uint8Array, finalization: Finalization | undefined): Log
  */
 class SealedBlock implements L1Block {
   readonly finalizedBlock: number;
-  private readonly number: number;
-  private readonly timestamp: number;
+  readonly number: number;
+  readonly timestamp: number;
   private readonly parent: SealedBlock | undefined;
   private readonly rollup: Uint8Array;
   /** First layer-2 block of the finalization, and the finalization's time. */
@@ -126,8 +129,9 @@ class SealedBlock implements L1Block {
 }
 
 /**
- * A layer 1 with one contract, the rollup's. It seals one block for each finalization. State trie, headers, logs and
- * receipt roots are real, so verifiers read it in the same way as Ethereum.
+ * A layer 1 with one contract, the rollup's. It has one block for each finalization. State trie, headers, logs and
+ * receipt roots are real, so verifiers read it in the same way as Ethereum. Most devnets are never asked for it, so
+ * blocks are sealed by `settle`, before the layer 1 is read: that took half of the time of an empty block.
  */
 export class SimulatedL1 {
   private readonly sealed: SealedBlock[] = [];
@@ -136,8 +140,8 @@ export class SimulatedL1 {
   private readonly indexes = new Map<number, number>();
   /** Oldest block whose state can be proved. */
   private heldFrom = 0;
-  /** Deferred finalizations, not sealed yet, by their last layer-2 block. */
-  private readonly deferred = new Map<number, Finalization>();
+  /** Finalizations that are not sealed yet, by their last layer-2 block. */
+  private readonly unsealed = new Map<number, Finalization>();
   private releaseTo = 0;
 
   private constructor(
@@ -148,33 +152,44 @@ export class SimulatedL1 {
   }
 
   /** Opens with the genesis root of layer 2 finalized, as the contract's initializer does. */
-  static async create(rollup: RollupContract, genesisRoot: Uint8Array, timestamp: number): Promise<SimulatedL1> {
-    const layerOne = new SimulatedL1(rollup, await StateTrie.create());
-    await layerOne.seal(0, genesisRoot, timestamp);
+  static create(rollup: RollupContract, genesisRoot: Uint8Array, timestamp: number): SimulatedL1 {
+    const layerOne = new SimulatedL1(rollup, new StateTrie());
+    layerOne.seal(0, genesisRoot, timestamp);
     return layerOne;
   }
 
-  async finalize(finalization: Finalization): Promise<L1Block> {
-    return this.seal(finalization.last, finalization.finalRoot, finalization.timestamp, finalization);
+  /** Finalizes layer-2 blocks. `stateRoot` and `height` include it at once, everything else after `settle`. */
+  finalize(finalization: Finalization): void {
+    this.unsealed.set(finalization.last, finalization);
   }
 
-  /** Like `finalize`, but the block is sealed by `settle`. Until then only `stateRoot` includes the finalization. */
-  defer(finalization: Finalization): void {
-    this.deferred.set(finalization.last, finalization);
-  }
-
-  /** Seals the blocks of deferred finalizations. @param before - awaited before each block */
+  /**
+   * Seals the blocks of all finalizations. May run several times at once.
+   *
+   * @param before - awaited before each block; throws to end the work
+   */
   async settle(before: () => Promise<void>): Promise<void> {
-    for (const finalization of this.deferred.values()) {
+    while (this.unsealed.size > 0) {
       await before();
-      await this.finalize(finalization);
+      const [finalization] = this.unsealed.values();
+      if (finalization === undefined) return;
+      const { last, finalRoot, timestamp } = finalization;
+      this.unsealed.delete(last);
+      this.seal(last, finalRoot, timestamp, finalization);
       this.releaseBefore(this.releaseTo);
     }
-    this.deferred.clear();
+  }
+
+  /** Number of the newest block, sealed or not. */
+  get height(): number {
+    return this.sealed.length - 1 + this.unsealed.size;
   }
 
   /** Removes the blocks after this one. */
   revertTo(number: number): void {
+    const kept = number - (this.sealed.length - 1);
+    for (const last of [...this.unsealed.keys()].slice(Math.max(0, kept))) this.unsealed.delete(last);
+    if (kept >= 0) return;
     for (const dropped of this.sealed.splice(number + 1)) this.trie.release(dropped.stateRoot);
     const { header, finalizedBlock } = this.head;
     this.trie.revertTo(header.stateRoot);
@@ -198,10 +213,12 @@ export class SimulatedL1 {
     return this.sealed;
   }
 
-  /** `stateRootHashes(block)` after layer-1 block `at`; undefined if no finalization ended at `block`. */
-  stateRoot(block: number, at: L1Block = this.head): Uint8Array | undefined {
-    const deferred = at === this.head ? this.deferred.get(block) : undefined;
-    if (deferred !== undefined) return deferred.finalRoot;
+  /** `stateRootHashes(block)` after the newest block, sealed or not; undefined if no finalization ended at `block`. */
+  stateRoot(block: number): Uint8Array | undefined {
+    return this.unsealed.get(block)?.finalRoot ?? this.rootAt(this.head, block);
+  }
+
+  private rootAt(at: L1Block, block: number): Uint8Array | undefined {
     const index = block <= at.finalizedBlock ? this.indexes.get(block) : undefined;
     return index === undefined ? undefined : this.sealed[index]!.finalRoot;
   }
@@ -215,7 +232,7 @@ export class SimulatedL1 {
     const selector = bytesToHex(data.subarray(0, 4));
     if (selector === SELECTORS.currentL2BlockNumber) return word(at.finalizedBlock);
     if (selector !== SELECTORS.stateRootHashes || data.length < 36) return undefined;
-    return this.stateRoot(Number(bytesToBigInt(data.subarray(4, 36))), at) ?? word(0);
+    return this.rootAt(at, Number(bytesToBigInt(data.subarray(4, 36)))) ?? word(0);
   }
 
   async prove(at: L1Block, address: Uint8Array, slots: readonly Uint8Array[]): Promise<TrieProof> {
@@ -230,15 +247,10 @@ export class SimulatedL1 {
     return this.trie.prove(stateRoot, address, slots);
   }
 
-  private async seal(
-    block: number,
-    root: Uint8Array,
-    timestamp: number,
-    finalization?: Finalization,
-  ): Promise<L1Block> {
+  private seal(block: number, root: Uint8Array, timestamp: number, finalization?: Finalization): void {
     const rollup = this.address;
-    const mappingSlot = keccak_256(concatBytes(word(block), word(this.rollup.stateRootsSlot)));
-    const stateRoot = await this.trie.write([
+    const mappingSlot = keccak256(concatBytes(word(block), word(this.rollup.stateRootsSlot)));
+    const stateRoot = this.trie.write([
       {
         address: rollup,
         account: plainAccount(1n, 0n),
@@ -251,17 +263,16 @@ export class SimulatedL1 {
     this.trie.hold(stateRoot);
     this.indexes.set(block, this.sealed.length);
     const parent = this.sealed[this.sealed.length - 1];
-    const l1Block = new SealedBlock({
+    const sealed = new SealedBlock({
       parent,
       stateRoot,
-      receiptsRoot: await receiptsRoot(logsOf(rollup, finalization)),
+      receiptsRoot: receiptsRoot(logsOf(rollup, finalization)),
       finalRoot: root,
       timestamp: Math.max(timestamp, parent?.nextTimestamp ?? 0),
       finalizedBlock: block,
       finalization,
       rollup,
     });
-    this.sealed.push(l1Block);
-    return l1Block;
+    this.sealed.push(sealed);
   }
 }

@@ -9,7 +9,7 @@ import type { Withdrawal } from '../../../ethereum/withdrawal.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import type { Rules } from '../../../evm/common.js';
 import { Machine } from '../../../evm/interpreter/machine.js';
-import { StepBudget } from '../../../evm/interpreter/step-budget.js';
+import { RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
 import { collectRequests, requestsHash } from '../../../evm/transactions/requests.js';
 import { runSystemCalls } from '../../../evm/transactions/system-calls.js';
@@ -33,6 +33,8 @@ export interface BlockPlan {
   readonly edits?: readonly StateEdit[];
   readonly uncles?: readonly BlockHeader[];
   readonly withdrawals?: readonly Withdrawal[];
+  /** Ends the execution early. Left out, only gas ends it; a long run yields the thread to other requests in any case. */
+  readonly limits?: RunLimits | undefined;
 }
 
 /** A transaction that ran. */
@@ -70,14 +72,29 @@ export async function executeBlock(
   plan: BlockPlan,
   refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
 ): Promise<BlockExecution> {
-  const { context, uncles = [], withdrawals = [] } = plan;
+  const { context } = plan;
   const overlay = new StateOverlay(state.flat.at(context.number - 1));
   await applyEdits(overlay, plan.edits ?? []);
   const machine = await Machine.open(network, context, overlay);
-  const { rules } = machine;
+  try {
+    return await executeOn(machine, network, state, plan, refused);
+  } finally {
+    machine.close();
+  }
+}
+
+async function executeOn(
+  machine: Machine,
+  network: Network,
+  state: DevnetState,
+  plan: BlockPlan,
+  refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
+): Promise<BlockExecution> {
+  const { context, uncles = [], withdrawals = [] } = plan;
+  const { rules, state: overlay } = machine;
   await runSystemCalls(machine);
-  // Only gas ends a run. A long run yields the thread to other requests.
-  const steps = new StepBudget();
+  const budget = new RunBudget(plan.limits);
+  await budget.pause();
   const executed: Executed[] = [];
   let gasUsed = 0n;
   let blobGasUsed = 0n;
@@ -87,7 +104,7 @@ export async function executeBlock(
       // An impersonated sender did not sign, and may be a contract.
       const leniency = { contractSender: transaction.impersonated === true };
       const gasAvailable = context.gasLimit - gasUsed;
-      const outcome = await runTransaction(machine, transaction, { gasAvailable, leniency, steps });
+      const outcome = await runTransaction(machine, transaction, { gasAvailable, leniency, budget });
       gasUsed += outcome.gasUsed;
       blobGasUsed += blobGasOf(transaction);
       const stateRoot = rules.byzantium ? undefined : await state.rootOf(await overlay.changes());

@@ -1,8 +1,12 @@
 import { PlumblineError } from '../../../errors.js';
-import { type BlockContext, pendingContext } from '../../../evm/block-context.js';
+import { type BlockContext, type PendingOptions, pendingContext } from '../../../evm/block-context.js';
+import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
+import { keccak256 } from '../../../kernel/keccak.js';
+import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
+import { nextTurn } from '../../../scheduling/turns.js';
 import type { Block, HeadListener } from '../../chain.js';
 import type { DevnetFinality } from '../layer-one/finality.js';
 import type { DevnetSettings, NextBlock } from '../options.js';
@@ -19,6 +23,9 @@ import { Exclusions } from './exclusions.js';
 import { Pool } from './pool.js';
 import { sealBlock } from './sealing.js';
 import { Snapshots } from './snapshots.js';
+
+/** Blocks that are reverted in a few milliseconds. */
+const REVERTED_AT_ONCE = 128;
 
 /**
  * Makes the blocks of a devnet and reverts them. It holds the input of the next block: pool, clock and state edits. The
@@ -68,8 +75,8 @@ export class BlockMaker {
    */
   context(timestamp = this.clock.planned): BlockContext {
     const { coinbase, baseFeePerGas, gasLimit } = this.next;
-    const options = { coinbase, blockHash: this.ledger.blockHash, ...(timestamp !== undefined && { timestamp }) };
-    const context = pendingContext(this.ledger.head.header, this.settings.network, options);
+    const { head, blockHash } = this.ledger;
+    const context = contextAfter(head, this.settings.network, { coinbase, blockHash, timestamp });
     return {
       ...context,
       ...(baseFeePerGas !== undefined && { baseFeePerGas }),
@@ -78,9 +85,13 @@ export class BlockMaker {
   }
 
   /**
-   * Seals the next block from the pending edits and the transactions that can run. Other transactions stay in the pool.
+   * Seals the next block from the pending edits and the transactions that can run. Other transactions stay in the pool. If
+   * it fails, there is no block, and pool and state are as before.
+   *
+   * @param limits - of the request that asks for the block
+   * @throws PlumblineError `GAS_BUDGET_EXCEEDED`, `ABORTED`, errors of the store
    */
-  async seal(): Promise<Block> {
+  async seal(limits?: RunLimits): Promise<Block> {
     const parent = this.ledger.head.header;
     const context = this.context(this.clock.next(parent.timestamp));
     const transactions = await this.pool.ready(this.nonceOf);
@@ -89,6 +100,7 @@ export class BlockMaker {
         context,
         transactions,
         edits: this.edits,
+        limits,
       });
       await this.store?.save(sealed.record);
       return sealed;
@@ -135,7 +147,8 @@ export class BlockMaker {
   }
 
   /**
-   * Reverts blocks, states, layer 1, pool and clock to a snapshot. The snapshot and all later ones are removed.
+   * Reverts blocks, states, layer 1, pool and clock to a snapshot. The snapshot and all later ones are removed. Many blocks are
+   * reverted in several steps, and the thread is yielded between them. A read meanwhile finds the head of a step.
    *
    * @returns false if there is no such snapshot
    */
@@ -145,9 +158,15 @@ export class BlockMaker {
     const { block, edits } = snapshot;
     const removedCheckpoints = (await this.checkpoints?.beforeRevert(snapshot.finality.last)) ?? [];
     await this.store?.truncate(block, edits, removedCheckpoints);
-    this.ledger.truncate(block);
-    this.state.revertTo(block, this.ledger.head.header.stateRoot);
     this.finality.restore(snapshot.finality);
+    this.edited = undefined;
+    let { number } = this.ledger.headSummary;
+    do {
+      await nextTurn();
+      number = Math.max(block, number - REVERTED_AT_ONCE);
+      this.ledger.truncate(number);
+      this.state.revertTo(number, this.ledger.head.header.stateRoot);
+    } while (number > block);
     this.pool.restore(snapshot.pool);
     this.clock.restore(snapshot.clock);
     this.next = snapshot.next;
@@ -175,7 +194,7 @@ export class BlockMaker {
     this.checkLink(stored.number, stored.parentHash);
     this.state.expectRoot(stored.number, stored.zkRoot);
     this.ledger.appendStored(stored);
-    await this.afterAppend(stored.imported);
+    this.afterAppend(stored.imported);
   }
 
   /** Restores the edits that were pending when the devnet was last open. */
@@ -199,7 +218,7 @@ export class BlockMaker {
 
   private async append(record: BlockRecord): Promise<void> {
     this.ledger.append(record.block, record.receipts);
-    await this.afterAppend(record.imported === true);
+    this.afterAppend(record.imported === true);
     this.edited = await this.withEdits(this.edits);
     if (this.store === undefined) return;
     // A checkpoint of a block that is not stored cannot be used.
@@ -212,10 +231,11 @@ export class BlockMaker {
   }
 
   /** Runs after a block was appended. @param imported - the block was made elsewhere, and was final on arrival */
-  private async afterAppend(imported: boolean): Promise<void> {
+  private afterAppend(imported: boolean): void {
     if (!imported) this.edits = [];
     this.next = { ...this.next, baseFeePerGas: undefined, gasLimit: undefined };
-    await (imported ? this.finality.settle() : this.finality.advance());
+    if (imported) this.finality.settle();
+    else this.finality.advance();
   }
 
   /** If a block cannot be made or stored, the state is reverted; transactions stay in the pool. */
@@ -235,6 +255,14 @@ export class BlockMaker {
     await applyEdits(overlay, edits);
     return overlay;
   }
+}
+
+/**
+ * Context of the block after `parent`. The random value of a devnet is the hash of the parent's hash, so that it differs in
+ * each block, and can be repeated.
+ */
+export function contextAfter(parent: Block, network: Network, options: PendingOptions): BlockContext {
+  return pendingContext(parent.header, network, { ...options, prevRandao: keccak256(parent.hash) });
 }
 
 /** Applies a stored block, which must give the roots of its record. @throws PlumblineError `STORE_CORRUPT` */

@@ -15,10 +15,14 @@ export class BlockClock {
 
   constructor(private readonly wall: () => number) {}
 
-  /** Time of the next block; always after `parent`, the time of its parent. */
+  /**
+   * Time of the next block; always after `parent`, the time of its parent.
+   *
+   * @throws PlumblineError `INVALID_PARAMETER` above 2^53 - 1: no block can be made any more
+   */
   next(parent: number): number {
     const wanted = this.exact ?? (this.step === undefined ? this.wall() + this.offset : parent + this.step);
-    return Math.max(wanted, parent + 1);
+    return checkedTime('timestamp', Math.max(wanted, parent + 1));
   }
 
   /** The time set for the next block; undefined if none is set. */
@@ -38,19 +42,20 @@ export class BlockClock {
    *
    * @param parent - time of the newest block
    * @returns seconds that the clock is now ahead of the wall clock
+   * @throws PlumblineError `INVALID_PARAMETER` for a time above 2^53 - 1
    */
   increase(seconds: number, parent: number): number {
     const from = Math.max(this.wall() + this.offset, parent);
-    this.offset = from + seconds - this.wall();
+    this.offset = checkedTime('seconds', from + seconds) - this.wall();
     return this.offset;
   }
 
-  /** Sets the time of the next block. @throws PlumblineError `INVALID_PARAMETER` unless it is after `parent` */
+  /** Sets the time of the next block. @throws PlumblineError `INVALID_PARAMETER` unless it is after `parent`, at most 2^53 - 1 */
   setNext(timestamp: number, parent: number): void {
     if (timestamp <= parent) {
       throw invalidParameter('timestamp', `${timestamp} must be after ${parent}, the time of the newest block`);
     }
-    this.exact = timestamp;
+    this.exact = checkedTime('timestamp', timestamp);
   }
 
   /** Sets the time between each block and the next; undefined returns to the clock. */
@@ -67,4 +72,13 @@ export class BlockClock {
     this.exact = exact;
     this.step = step;
   }
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` for a time that a number does not hold exactly */
+function checkedTime(parameter: string, time: number): number {
+  if (time <= Number.MAX_SAFE_INTEGER) return time;
+  throw invalidParameter(
+    parameter,
+    'the next block would be later than 2^53 - 1 seconds; revert to an earlier snapshot',
+  );
 }

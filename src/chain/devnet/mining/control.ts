@@ -1,5 +1,6 @@
 import { invalidParameter } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
+import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { Block } from '../../chain.js';
 import type { MiningMode, NextBlock } from '../options.js';
@@ -45,21 +46,22 @@ export class DevnetControl {
   }
 
   /**
-   * Seals blocks. The first one includes all transactions that can run.
+   * Seals blocks. The first one includes all transactions that can run. When it ends early, the blocks sealed until then stay.
    *
-   * @throws PlumblineError `INVALID_PARAMETER` for a time that is not after the newest block's
+   * @param limits - of the request
+   * @throws PlumblineError `INVALID_PARAMETER` for a time that is not after the newest block's; as `BlockMaker.seal`
    */
-  mine(count: number, { first, interval }: MineTimes = {}): Promise<Block[]> {
+  mine(count: number, { first, interval }: MineTimes = {}, limits?: RunLimits): Promise<Block[]> {
     return this.enqueue(async ({ maker, ledger }) => {
       const blocks: Block[] = [];
       for (let i = 0; i < count; i++) {
         const { timestamp } = ledger.head.header;
         const at = i === 0 ? first : interval === undefined ? undefined : timestamp + interval;
         if (at !== undefined) maker.clock.setNext(at, timestamp);
-        blocks.push(await maker.seal());
+        blocks.push(await maker.seal(limits));
       }
       return blocks;
-    });
+    }, limits);
   }
 
   /** Changes when blocks are sealed. @throws PlumblineError `INVALID_PARAMETER` for an interval out of range */
@@ -86,11 +88,12 @@ export class DevnetControl {
   /**
    * Sends a transaction from a dev account or an impersonated account.
    *
+   * @param limits - of the request. A transaction that does not end within them is not kept
    * @returns its hash, 32 bytes
-   * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS`
+   * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS`; as `BlockMaker.seal`
    */
-  send(request: TransactionRequest): Promise<Uint8Array> {
-    return this.enqueue(({ submission }) => submission.send(request));
+  send(request: TransactionRequest, limits?: RunLimits): Promise<Uint8Array> {
+    return this.enqueue(({ submission }) => submission.send(request, limits), limits);
   }
 
   /** Removes a transaction from the pool. @returns whether it was there */
@@ -134,8 +137,12 @@ export class DevnetControl {
     });
   }
 
-  private enqueue<Result>(work: (parts: ControlParts) => Promise<Result>): Promise<Result> {
-    return this.parts.queue.run(() => work(this.parts));
+  /** Work that is aborted before its turn does not begin. */
+  private enqueue<Result>(work: (parts: ControlParts) => Promise<Result>, limits?: RunLimits): Promise<Result> {
+    return this.parts.queue.run(async () => {
+      limits?.signal?.throwIfAborted();
+      return work(this.parts);
+    });
   }
 }
 

@@ -1,7 +1,7 @@
-import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
-import { createAccessList2930Tx, createFeeMarket1559Tx, createLegacyTx } from '@ethereumjs/tx';
 import { PlumblineError } from '../../../errors.js';
+import { type EncodedTransaction, encodeToSign, encodeTransaction } from '../../../ethereum/encode-transaction.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
+import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
 import type { AccessListEntry } from '../../../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
@@ -57,19 +57,19 @@ export class Impersonation {
   /**
    * Builds a transaction from a request: signed if the sender is a dev account, else unsigned.
    *
-   * @throws PlumblineError as `requireSender`
+   * @throws PlumblineError as `requireSender` and `parseSignedTransaction`
    */
-  send(request: TransactionRequest & { readonly nonce: bigint }, chainId: number): SignedTransaction {
+  async send(request: TransactionRequest & { readonly nonce: bigint }, chainId: number): Promise<SignedTransaction> {
     const unsigned = request.unsigned === true;
     if (!unsigned) this.requireSender(request.from);
     const key = unsigned ? undefined : KEYS.get(bytesToHex(request.from));
+    const transaction = unsignedTransaction(request, chainId);
     if (key !== undefined) {
-      return parseSignedTransaction(build(request, chainId).sign(hexToBytes(key)).serialize(), chainId);
+      return parseSignedTransaction(await signed(transaction, hexToBytes(key)), chainId, { sender: request.from });
     }
     // Including the sender in `r` makes hashes differ by sender. `r` must not be zero.
-    const signature = { r: ABOVE_ADDRESSES + bytesToBigInt(request.from), s: 1n };
-    const raw = build(request, chainId, signature).serialize();
-    return parseSignedTransaction(raw, chainId, { impersonated: request.from });
+    const signature = { yParity: 0, r: ABOVE_ADDRESSES + bytesToBigInt(request.from), s: 1n };
+    return parseSignedTransaction(withSignature(transaction, signature), chainId, { impersonated: request.from });
   }
 }
 
@@ -78,19 +78,29 @@ export function isUnsigned({ from, r, s }: Pick<SignedTransaction, 'from' | 'r' 
   return r === ABOVE_ADDRESSES + bytesToBigInt(from) && s === 1n;
 }
 
-function build(
-  { to, nonce, gasLimit, price, value, data, accessList }: TransactionRequest & { readonly nonce: bigint },
-  chainId: number,
-  signature?: { readonly r: bigint; readonly s: bigint },
-) {
-  const common = new Common({ chain: { ...Mainnet, chainId }, hardfork: Hardfork.Prague });
-  const fields = { nonce, gasLimit, value, data, ...(to !== undefined && { to }) };
-  const list = accessList?.map(({ address, storageKeys }): [Uint8Array, Uint8Array[]] => [address, [...storageKeys]]);
-  if ('gasPrice' in price && list === undefined) {
-    const v = 35n + 2n * BigInt(chainId);
-    return createLegacyTx({ ...fields, ...price, ...(signature && { v, ...signature }) }, { common });
-  }
-  const typed = { ...fields, chainId, accessList: list ?? [], ...(signature && { v: 0n, ...signature }) };
-  if ('gasPrice' in price) return createAccessList2930Tx({ ...typed, ...price }, { common });
-  return createFeeMarket1559Tx({ ...typed, ...price }, { common });
+type Unsigned = EncodedTransaction & { readonly chainId: bigint };
+
+function unsignedTransaction({ price, accessList, ...fields }: TransactionRequest, chainId: number): Unsigned {
+  const transaction = { ...fields, ...price, accessList, chainId: BigInt(chainId) };
+  if ('maxFeePerGas' in price) return { ...transaction, type: 2 };
+  return { ...transaction, type: accessList === undefined ? 0 : 1 };
+}
+
+/** @param privateKey - 32 bytes */
+async function signed(transaction: Unsigned, privateKey: Uint8Array): Promise<Uint8Array> {
+  // The curve is large, and few nodes sign.
+  const { secp256k1 } = await import('@noble/curves/secp256k1.js');
+  const hash = keccak256(encodeToSign(transaction));
+  const bytes = secp256k1.sign(hash, privateKey, { prehash: false, format: 'recovered' });
+  const { recovery, r, s } = secp256k1.Signature.fromBytes(bytes, 'recovered');
+  return withSignature(transaction, { yParity: recovery!, r, s });
+}
+
+/** The encoding with a signature. In a legacy transaction, `v` contains the chain id (EIP-155). */
+function withSignature(
+  transaction: Unsigned,
+  { yParity, r, s }: { readonly yParity: number; readonly r: bigint; readonly s: bigint },
+): Uint8Array {
+  const offset = transaction.type === 0 ? 35n + 2n * transaction.chainId : 0n;
+  return encodeTransaction(transaction, { v: offset + BigInt(yParity), r, s });
 }

@@ -1,3 +1,4 @@
+import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { MiningMode } from '../options.js';
 import type { BlockMaker } from './block-maker.js';
@@ -27,11 +28,11 @@ export class Mining {
     else await this.transactionAdded();
   }
 
-  /** Called after a transaction was added to the pool. */
-  async transactionAdded(): Promise<void> {
+  /** Called after a transaction was added to the pool. @throws PlumblineError as `BlockMaker.seal` */
+  async transactionAdded(limits?: RunLimits): Promise<void> {
     if (this.current !== 'auto') return;
     const ready = await this.maker.pool.ready(this.maker.nonceOf);
-    if (ready.length > 0) await this.maker.seal();
+    if (ready.length > 0) await this.maker.seal(limits);
   }
 
   stop(): void {

@@ -1,5 +1,7 @@
 import { messageOf } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
+import type { BlockContext } from '../../../evm/block-context.js';
+import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { checkAdmission, parseBroadcast } from '../../admission.js';
 import type { PendingTransactionListener } from '../../chain.js';
 import type { DevnetSettings } from '../options.js';
@@ -23,29 +25,35 @@ export class TransactionSubmission {
 
   /**
    * @returns the hash, 32 bytes.
-   * @throws PlumblineError as `parseBroadcast` and `checkAdmission`
+   * @throws PlumblineError as `parseBroadcast`, `checkAdmission` and `BlockMaker.seal`
    */
-  async broadcast(raw: Uint8Array): Promise<Uint8Array> {
-    return this.accept(parseBroadcast(raw, this.settings.network, this.maker.context()));
+  async broadcast(raw: Uint8Array, limits?: RunLimits): Promise<Uint8Array> {
+    const context = this.maker.context();
+    return this.accept(await parseBroadcast(raw, this.settings.network, context), context, limits);
   }
 
   /**
    * @returns the hash, 32 bytes.
-   * @throws PlumblineError as `Impersonation.send` and `checkAdmission`
+   * @throws PlumblineError as `Impersonation.send`, `checkAdmission` and `BlockMaker.seal`
    */
-  async send(request: TransactionRequest): Promise<Uint8Array> {
+  async send(request: TransactionRequest, limits?: RunLimits): Promise<Uint8Array> {
     const nonce = request.nonce ?? this.maker.pool.nextNonce(request.from, await this.maker.nonceOf(request.from));
-    return this.accept(this.impersonation.send({ ...request, nonce }, this.settings.network.chainId));
+    const transaction = await this.impersonation.send({ ...request, nonce }, this.settings.network.chainId);
+    return this.accept(transaction, this.maker.context(), limits);
   }
 
-  private async accept(transaction: SignedTransaction): Promise<Uint8Array> {
+  private async accept(
+    transaction: SignedTransaction,
+    context: BlockContext,
+    limits: RunLimits | undefined,
+  ): Promise<Uint8Array> {
     const { maker, ledger } = this;
     const { network, sizer } = this.settings;
     const isKnown = (hash: Uint8Array) => maker.pool.has(hash) || ledger.transaction(hash) !== undefined;
     const against = {
       network,
       state: maker.headState,
-      context: maker.context(),
+      context,
       prices: currentPrices(network, ledger.head.header).prices,
       sizer,
       isKnown,
@@ -60,7 +68,7 @@ export class TransactionSubmission {
     }
     for (const listener of this.listeners) listener(transaction);
     try {
-      await this.mining.transactionAdded();
+      await this.mining.transactionAdded(limits);
     } catch (error) {
       // The sender gets an error, so the transaction must not run later.
       maker.pool.remove(transaction.hash);

@@ -1,9 +1,9 @@
 import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { headerFromFields } from '../../../ethereum/header.js';
 import type { Log } from '../../../ethereum/receipt.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
 import { withdrawalFromFields } from '../../../ethereum/withdrawal.js';
+import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
 import type { Block, TransactionReceipt } from '../../chain.js';
 import { type ContentParts, orStoreCorrupt } from './record-parts.js';
@@ -37,7 +37,7 @@ function readContents(bytes: Uint8Array, parts: ContentParts, chainId: number): 
   const raws = partsOf(bytes, parts.transactions);
   const receiptParts = partsOf(bytes, parts.receipts);
   if (receiptParts.length !== raws.length) throw new Error('receipts and transactions differ in number');
-  const uncles = listOf(bytes, parts.uncles).map((part) => keccak_256(encodingOf(bytes, part)));
+  const uncles = listOf(bytes, parts.uncles).map((part) => keccak256(encodingOf(bytes, part)));
   const withdrawals = listOf(bytes, parts.withdrawals).map((part) =>
     withdrawalFromFields(itemOf(bytes, part) as Uint8Array[]),
   );
@@ -50,7 +50,7 @@ function readContents(bytes: Uint8Array, parts: ContentParts, chainId: number): 
   let receipts: readonly TransactionReceipt[] | undefined;
   const block: Block = {
     header,
-    hash: keccak_256(encodingOf(bytes, parts.header)),
+    hash: keccak256(encodingOf(bytes, parts.header)),
     get transactions() {
       transactions ??= raws.map((_, index) => transactionAt(index));
       return transactions;
@@ -83,7 +83,7 @@ function readContents(bytes: Uint8Array, parts: ContentParts, chainId: number): 
 
 /** Hashes of transactions, 32 bytes each. @param transactions - as in `ContentParts` */
 export function transactionHashes(bytes: Uint8Array, transactions: RlpPart): Uint8Array[] {
-  return partsOf(bytes, transactions).map((part) => keccak_256(contentOf(bytes, rawOf(bytes, part))));
+  return partsOf(bytes, transactions).map((part) => keccak256(contentOf(bytes, rawOf(bytes, part))));
 }
 
 function itemOf(bytes: Uint8Array, part: RlpPart): Item {

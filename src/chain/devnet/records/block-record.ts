@@ -99,6 +99,7 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
 }
 
 /**
+ * @param bytes - after `loadForRecord`
  * @param chainId - chain id of the devnet
  * @throws PlumblineError `STORE_CORRUPT` if the bytes are not a valid record
  */

@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import type { Account } from '../../../evm/state/state-reader.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../../../primitives/bytes.js';
-import { encodedList } from './rlp-parts.js';
+import { encodedList } from '../../../primitives/rlp-list.js';
 
 type Item = Uint8Array | Item[];
 

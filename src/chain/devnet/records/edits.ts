@@ -26,7 +26,7 @@ export async function applyEdits(overlay: StateOverlay, edits: readonly StateEdi
     const empty = after.nonce === 0n && after.balance === 0n && equalBytes(after.codeHash, EMPTY_CODE_HASH);
     if (held === undefined && empty && edit.kind !== 'slot') continue;
     overlay.setAccount(edit.address, after);
-    if (edit.kind === 'slot') await overlay.setSlot(edit.address, edit.key, edit.value);
+    if (edit.kind === 'slot') overlay.setSlot(edit.address, edit.key, edit.value);
   }
 }
 

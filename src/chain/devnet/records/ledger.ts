@@ -1,14 +1,16 @@
 import { PlumblineError } from '../../../errors.js';
-import { bytesToKey } from '../../../primitives/bytes.js';
+import { bytesToKey, isZeroBytes } from '../../../primitives/bytes.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../../chain.js';
 import { Packer } from './packing.js';
-import { readContents, type StoredBlock, storedTransactionHashes } from './stored-block.js';
+import { readContents, type StoredBlock, storedBloom, storedTransactionHashes } from './stored-block.js';
 
 /** Number of newest blocks and transactions that are held as objects. */
 const RECENT_ITEMS = 256;
 /** Number of older blocks and transactions that are held as objects after a read. */
 const UNPACKED_ITEMS = 256;
 const HASH_BYTES = 32;
+/** Bloom of a block without logs. */
+const EMPTY_BLOOM = new Uint8Array(256);
 /** More than the transactions that fit in any block. */
 const MAX_TRANSACTIONS = 2 ** 20;
 
@@ -66,6 +68,8 @@ export class Ledger {
   private readonly recent = new HeldBlocks();
   private readonly unpacked = new HeldBlocks();
   private readonly packed = new Map<number, Uint8Array>();
+  /** Blooms of the packed blocks that have logs. They are not in the packed bytes. */
+  private readonly blooms = new Map<number, Uint8Array>();
   private readonly stored = new Map<number, Uint8Array>();
   /** Hashes of the pruned blocks from 1 on, concatenated. Separate arrays would take six times the memory. */
   private prunedHashes = new Uint8Array(0);
@@ -153,7 +157,7 @@ export class Ledger {
         ? this.held(number)!.block.transactions.map(({ hash }) => hash)
         : storedTransactionHashes(stored);
     for (const hash of hashes) this.transactionIndexes.delete(bytesToKey(hash));
-    for (const blocks of [this.recent, this.unpacked, this.packed, this.stored]) blocks.delete(number);
+    for (const blocks of [this.recent, this.unpacked, this.packed, this.blooms, this.stored]) blocks.delete(number);
   }
 
   get head(): Block {
@@ -180,15 +184,27 @@ export class Ledger {
   }
 
   /** @throws PlumblineError `BLOCK_PRUNED` */
+  private requireBody(number: number): void {
+    if (number < 1 || number > this.pruned) return;
+    const details = { block: number, from: this.pruned + 1 };
+    throw new PlumblineError(
+      'BLOCK_PRUNED',
+      `block ${number} is pruned: only its header is held; the oldest full block is ${details.from}`,
+      details,
+    );
+  }
+
+  /** Bloom of a block, 256 bytes. The block is not unpacked. @throws PlumblineError `BLOCK_PRUNED` */
+  bloomOf(number: number): Uint8Array | undefined {
+    this.requireBody(number);
+    if (this.packed.has(number)) return this.blooms.get(number) ?? EMPTY_BLOOM;
+    const stored = this.stored.get(number);
+    return stored === undefined ? this.held(number)?.block.header.logsBloom : storedBloom(stored);
+  }
+
+  /** @throws PlumblineError `BLOCK_PRUNED` */
   blockByNumber(number: number): Block | undefined {
-    if (number >= 1 && number <= this.pruned) {
-      const details = { block: number, from: this.pruned + 1 };
-      throw new PlumblineError(
-        'BLOCK_PRUNED',
-        `block ${number} is pruned: only its header is held; the oldest full block is ${details.from}`,
-        details,
-      );
-    }
+    this.requireBody(number);
     return number === this.length - 1 ? this.head : this.held(number)?.block;
   }
 
@@ -238,7 +254,7 @@ export class Ledger {
     const ready = this.recent.get(number) ?? this.unpacked.get(number);
     const [packed, stored] = [this.packed.get(number), this.stored.get(number)];
     if (ready !== undefined || (packed === undefined && stored === undefined)) return ready;
-    const held = packed === undefined ? readContents(stored!, this.chainId) : this.unpack(packed);
+    const held = packed === undefined ? readContents(stored!, this.chainId) : this.unpack(number, packed);
     this.unpacked.set(number, held);
     while (this.unpacked.items > UNPACKED_ITEMS && this.unpacked.size > 1) this.unpacked.delete(this.unpacked.oldest);
     return held;
@@ -250,11 +266,19 @@ export class Ledger {
     // Receipts do not repeat the block.
     const bare = receipts.map(({ transaction: _, block: __, ...receipt }) => receipt);
     this.recent.delete(oldest);
-    this.packed.set(oldest, this.packer.pack([block, bare]));
+    const { logsBloom } = block.header;
+    // A copy: the header of a block that was stored is a view of all its bytes.
+    if (!isZeroBytes(logsBloom)) this.blooms.set(oldest, logsBloom.slice());
+    this.packed.set(
+      oldest,
+      this.packer.pack([{ ...block, header: { ...block.header, logsBloom: EMPTY_BLOOM } }, bare]),
+    );
   }
 
-  private unpack(packed: Uint8Array): HeldBlock {
-    const [block, bare] = this.packer.unpack(packed) as [Block, Omit<TransactionReceipt, 'transaction' | 'block'>[]];
+  private unpack(number: number, packed: Uint8Array): HeldBlock {
+    type Packed = [Block, Omit<TransactionReceipt, 'transaction' | 'block'>[]];
+    const [bloomless, bare] = this.packer.unpack(packed) as Packed;
+    const block = { ...bloomless, header: { ...bloomless.header, logsBloom: this.bloomOf(number)! } };
     const receipts = bare.map((receipt) => ({
       ...receipt,
       transaction: block.transactions[receipt.index]!,

@@ -25,6 +25,8 @@ const MAX_SHARED = 1024;
  * block and the next one.
  */
 const MIN_RUN = 3;
+/** Bytes that a packer keeps for writing, enough for most blocks. */
+const OUTPUT_BYTES = 16_384;
 
 /**
  * Packs plain values (objects, arrays, bytes, integers, bigints, booleans) into bytes, for values in memory that are
@@ -39,13 +41,16 @@ export class Packer {
   /** Byte strings of the previous and the current value, with the number of consecutive values that contained them. */
   private previousRuns = new Map<string, number>();
   private currentRuns = new Map<string, number>();
+  private out: Output = { bytes: new Uint8Array(OUTPUT_BYTES), at: 0 };
 
   /** @throws PlumblineError `INTERNAL` for a value of another type */
   pack(value: unknown): Uint8Array {
-    const out: number[] = [];
-    this.write(out, value);
+    this.out.at = 0;
+    this.write(this.out, value);
     [this.previousRuns, this.currentRuns] = [this.currentRuns, new Map()];
-    return Uint8Array.from(out);
+    const packed = this.out.bytes.slice(0, this.out.at);
+    if (packed.length > OUTPUT_BYTES) this.out = { bytes: new Uint8Array(OUTPUT_BYTES), at: 0 };
+    return packed;
   }
 
   /** The packed value. Shared bytes in it must not be modified. */
@@ -53,23 +58,23 @@ export class Packer {
     return this.read({ packed, at: 0 });
   }
 
-  private write(out: number[], value: unknown): void {
-    if (value === undefined) out.push(TAG.undefined);
-    else if (value === null) out.push(TAG.null);
-    else if (typeof value === 'boolean') out.push(value ? TAG.true : TAG.false);
+  private write(out: Output, value: unknown): void {
+    if (value === undefined) writeByte(out, TAG.undefined);
+    else if (value === null) writeByte(out, TAG.null);
+    else if (typeof value === 'boolean') writeByte(out, value ? TAG.true : TAG.false);
     else if (typeof value === 'bigint' && value >= 0n) {
-      out.push(TAG.bigint);
+      writeByte(out, TAG.bigint);
       writeBytes(out, bigIntToMinimalBytes(value));
     } else if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
-      out.push(TAG.integer);
+      writeByte(out, TAG.integer);
       writeInteger(out, value);
     } else if (value instanceof Uint8Array) this.writeShared(out, value);
     else if (Array.isArray(value)) {
-      out.push(TAG.list);
+      writeByte(out, TAG.list);
       writeInteger(out, value.length);
       for (const item of value) this.write(out, item);
     } else if (typeof value === 'object') {
-      out.push(TAG.object);
+      writeByte(out, TAG.object);
       writeInteger(out, this.shapeOf(Object.keys(value)));
       for (const item of Object.values(value)) this.write(out, item);
     } else
@@ -78,9 +83,9 @@ export class Packer {
       });
   }
 
-  private writeShared(out: number[], bytes: Uint8Array): void {
+  private writeShared(out: Output, bytes: Uint8Array): void {
     const id = bytes.length < MIN_SHARED_BYTES ? undefined : this.sharedId(bytes);
-    out.push(id === undefined ? TAG.bytes : TAG.shared);
+    writeByte(out, id === undefined ? TAG.bytes : TAG.shared);
     if (id === undefined) writeBytes(out, bytes);
     else writeInteger(out, id);
   }
@@ -133,16 +138,37 @@ export class Packer {
   }
 }
 
-/** Seven bits per byte, lowest first. The eighth bit is set if more bytes follow. */
-function writeInteger(out: number[], value: number): void {
-  let rest = value;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) out.push((rest % 128) + 128);
-  out.push(rest);
+/** Bytes that are being written, and where the next one goes. */
+interface Output {
+  bytes: Uint8Array;
+  at: number;
 }
 
-function writeBytes(out: number[], bytes: Uint8Array): void {
+/** Makes room for this many bytes. */
+function reserve(out: Output, count: number): void {
+  if (out.at + count <= out.bytes.length) return;
+  const larger = new Uint8Array(2 * (out.at + count));
+  larger.set(out.bytes);
+  out.bytes = larger;
+}
+
+function writeByte(out: Output, byte: number): void {
+  reserve(out, 1);
+  out.bytes[out.at++] = byte;
+}
+
+/** Seven bits per byte, lowest first. The eighth bit is set if more bytes follow. */
+function writeInteger(out: Output, value: number): void {
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) writeByte(out, (rest % 128) + 128);
+  writeByte(out, rest);
+}
+
+function writeBytes(out: Output, bytes: Uint8Array): void {
   writeInteger(out, bytes.length);
-  for (const byte of bytes) out.push(byte);
+  reserve(out, bytes.length);
+  out.bytes.set(bytes, out.at);
+  out.at += bytes.length;
 }
 
 function readInteger(from: { readonly packed: Uint8Array; at: number }): number {

@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { isPlumblineError, messageOf, PlumblineError } from '../../../errors.js';
+import { loadSignerRecovery } from '../../../ethereum/signer.js';
 import { bytesToBigInt, equalBytes } from '../../../primitives/bytes.js';
 import { contentOf, partAt, partsOf, type RlpPart } from './rlp-parts.js';
 
@@ -13,6 +14,7 @@ export const FORMAT = 3;
 export const PRUNED_FORMAT = 4;
 const FORMATS = [1, 2, 3, 4];
 const FIRST_FORMAT_WITH_CHECKSUM = 3;
+const FIRST_FORMAT_WITH_SENDERS = 3;
 const CHECKSUM_BYTES = 8;
 
 /** Positions of a block's parts in the bytes. */
@@ -43,11 +45,30 @@ export function recordChecksum(encoded: Uint8Array): Uint8Array {
   return sha256(encoded).subarray(0, CHECKSUM_BYTES);
 }
 
+function formatOf(bytes: Uint8Array): number {
+  const list = partAt(bytes, 0);
+  return Number(bytesToBigInt(contentOf(bytes, partAt(bytes, list.from, list.to))));
+}
+
+/**
+ * Loads what the decoding of a record needs: formats without senders have them recovered.
+ *
+ * @throws PlumblineError `KERNEL_UNAVAILABLE`
+ */
+export async function loadForRecord(bytes: Uint8Array): Promise<void> {
+  let format = FORMAT;
+  try {
+    format = formatOf(bytes);
+  } catch {
+    // The decoding says what is wrong.
+  }
+  if (format < FIRST_FORMAT_WITH_SENDERS) await loadSignerRecovery();
+}
+
 /** The parts of a record whose checksum matches. @throws Error if the bytes are not a record */
 export function recordParts(bytes: Uint8Array): RecordParts {
   const list = partAt(bytes, 0);
-  const first = partAt(bytes, list.from, list.to);
-  const format = Number(bytesToBigInt(contentOf(bytes, first)));
+  const format = formatOf(bytes);
   const hasChecksum = format >= FIRST_FORMAT_WITH_CHECKSUM;
   const expected = hasChecksum ? recordChecksum(bytes.subarray(0, list.to)) : new Uint8Array(0);
   if (!equalBytes(bytes.subarray(list.to), expected)) throw new Error('the checksum does not match');

@@ -1,5 +1,3 @@
-import { bigIntToMinimalBytes } from '../../../primitives/bytes.js';
-
 /** Position of an RLP item: offsets of its prefix (`at`), of its content (`from`), and of its end (`to`, exclusive). */
 export interface RlpPart {
   readonly isList: boolean;
@@ -57,22 +55,4 @@ export function contentOf(bytes: Uint8Array, { from, to }: RlpPart): Uint8Array 
 /** An item with its prefix, as a view. */
 export function encodingOf(bytes: Uint8Array, { at, to }: RlpPart): Uint8Array {
   return bytes.subarray(at, to);
-}
-
-/**
- * Encodes a list of encoded items. `RLP.encode` spreads all items into the arguments of one call, which overflows the
- * stack of a browser's worker with about ten thousand items.
- */
-export function encodedList(items: readonly Uint8Array[]): Uint8Array {
-  const length = items.reduce((sum, item) => sum + item.length, 0);
-  const digits = length > SHORT ? bigIntToMinimalBytes(BigInt(length)) : new Uint8Array(0);
-  const encoded = new Uint8Array(1 + digits.length + length);
-  encoded[0] = LIST + (length > SHORT ? SHORT + digits.length : length);
-  encoded.set(digits, 1);
-  let at = 1 + digits.length;
-  for (const item of items) {
-    encoded.set(item, at);
-    at += item.length;
-  }
-  return encoded;
 }

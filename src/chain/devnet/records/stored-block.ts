@@ -1,9 +1,9 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt, concatBytes, equalBytes } from '../../../primitives/bytes.js';
 import { blockContents, type LazyBlockContents, transactionHashes } from './block-contents.js';
 import { decodeBlockRecord, encodeBlockRecord, isImported, type Pruned, prunedKind } from './block-record.js';
 import { orStoreCorrupt, recordParts } from './record-parts.js';
-import { contentOf, encodingOf, partsBetween, partsOf, type RlpPart } from './rlp-parts.js';
+import { contentOf, encodingOf, partAt, partsBetween, partsOf, type RlpPart } from './rlp-parts.js';
 
 /** The fields of a stored block that opening needs. The rest is decoded on first use. */
 export interface StoredBlock {
@@ -25,6 +25,7 @@ export interface StoredBlock {
 const EMPTY_LIST = Uint8Array.of(0xc0);
 /** Indexes of header fields. */
 const PARENT_HASH = 0;
+const BLOOM = 6;
 const NUMBER = 8;
 const TIMESTAMP = 11;
 
@@ -32,6 +33,7 @@ const TIMESTAMP = 11;
  * Decodes the fields that opening needs, after the checksum matched. Records of a format without checksum are decoded
  * in full.
  *
+ * @param bytes - after `loadForRecord`
  * @param chainId - chain id of the devnet
  * @param check - `full` also decodes records with a checksum in full
  * @throws PlumblineError `STORE_CORRUPT`
@@ -42,7 +44,7 @@ export function readStoredBlock(bytes: Uint8Array, chainId: number, check: 'samp
     const decoded = check === 'full' || !parts.hasChecksum ? decodeBlockRecord(bytes, chainId) : undefined;
     if (decoded !== undefined && !parts.hasChecksum)
       return readStoredBlock(encodeBlockRecord(decoded), chainId, 'sampled');
-    const hash = keccak_256(encodingOf(bytes, parts.header));
+    const hash = keccak256(encodingOf(bytes, parts.header));
     if (decoded !== undefined && !equalBytes(decoded.block.hash, hash))
       throw new Error('the header is not in its canonical encoding');
     const fields = partsOf(bytes, parts.header);
@@ -78,6 +80,16 @@ export function readContents(contents: Uint8Array, chainId: number): LazyBlockCo
     const [header, transactions, receipts, uncles, withdrawals] = partsBetween(contents, 0, contents.length);
     const parts = { header: header!, transactions: transactions!, receipts: receipts!, uncles, withdrawals };
     return blockContents(contents, parts, chainId);
+  });
+}
+
+/** Bloom of the block in `StoredBlock.contents`, 256 bytes, as a view. @throws PlumblineError `STORE_CORRUPT` */
+export function storedBloom(contents: Uint8Array): Uint8Array {
+  return orStoreCorrupt(() => {
+    const header = partAt(contents, 0);
+    let { from } = header;
+    for (let i = 0; i < BLOOM; i++) from = partAt(contents, from, header.to).to;
+    return contentOf(contents, partAt(contents, from, header.to));
   });
 }
 

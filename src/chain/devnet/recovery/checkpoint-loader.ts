@@ -1,8 +1,8 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { StateTrie } from '../../../ethereum/state-trie.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { loadWorldState } from '../../../state/load-world-state.js';
 import type { PageSource } from '../../../state/page-source.js';
@@ -16,8 +16,8 @@ import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
 import { FlatState } from '../state/flat-state.js';
 import { sealGenesis } from '../state/genesis-block.js';
-import { storeCorrupt } from '../storage/devnet-store.js';
-import { anotherGenesis, type StoredDevnet } from '../storage/find-stored.js';
+import type { StoredDevnet } from '../storage/find-stored.js';
+import { anotherGenesis, storeCorrupt } from '../storage/store-errors.js';
 
 /** A sampled check hashes one of this many nodes. */
 const SAMPLE = 64;
@@ -208,9 +208,9 @@ export class CheckpointLoader {
     let i = Math.floor(Math.random() * SAMPLE);
     for (const [name, node] of nodes) {
       if (this.settings.check !== 'full' && ++i % SAMPLE !== 0) continue;
-      if (bytesToKey(keccak_256(node)) !== name) throw damagedEntry('trie', 'a node', 'does not match its hash');
+      if (bytesToKey(keccak256(node)) !== name) throw damagedEntry('trie', 'a node', 'does not match its hash');
     }
-    const trie = await StateTrie.restore(nodes, root);
+    const trie = StateTrie.restore(nodes, root);
     if (trie === undefined) throw damagedEntry('trie', 'the root', 'is missing');
     return { trie, names: new Set(nodes.keys()) };
   }

@@ -8,8 +8,9 @@ import type { BlockRecord } from '../records/block-record.js';
 import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
-import { anotherGenesis, type StoredDevnet } from '../storage/find-stored.js';
-import { CheckpointLoader } from './checkpoint-loader.js';
+import type { StoredDevnet } from '../storage/find-stored.js';
+import { anotherGenesis } from '../storage/store-errors.js';
+import type { CheckpointLoader } from './checkpoint-loader.js';
 import type { StateLoading } from './devnet-proofs.js';
 
 /** The parts of a devnet at genesis. */
@@ -80,10 +81,9 @@ export class StoreRecovery implements StateLoading {
     state.expectRoot(0, genesis.zkRoot);
     const report = (fraction: number) => settings.onProgress?.('blocks', fraction);
     const { check = 'sampled' } = settings;
-    finality.isDeferring = true;
     await found.blocks.open(1, found.head!, check, (block) => maker.appendStored(block), report);
-    finality.isDeferring = false;
     const edits = await found.blocks.edits((repair) => settings.health?.repaired(repair));
+    const { CheckpointLoader } = await import('./checkpoint-loader.js');
     const loader = new CheckpointLoader(settings, found, { state, ledger, finality });
     await loader.openPages();
     this.checkpointLoader = loader;

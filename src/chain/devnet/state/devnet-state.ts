@@ -2,6 +2,7 @@ import { StateTrie, type TrieWrite } from '../../../ethereum/state-trie.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import type { Hasher } from '../../../kernel/contracts.js';
 import type { TrieKernel } from '../../../kernel/trie-contract.js';
+import { ZERO_WORD } from '../../../primitives/bytes.js';
 import { openWorldState } from '../../../state/open-world-state.js';
 import type { WorldState, ZkAccountChange } from '../../../state/world-state.js';
 import type { ImaginedRoots } from '../../chain.js';
@@ -40,7 +41,7 @@ export class DevnetState {
 
   /** @param pages - track which pages a checkpoint must write */
   static async create(engine: ZkEngine, pages: boolean): Promise<DevnetState> {
-    return new DevnetState(await StateTrie.create(), engine, pages);
+    return new DevnetState(new StateTrie(), engine, pages);
   }
 
   get zk(): WorldState {
@@ -59,7 +60,7 @@ export class DevnetState {
 
   /** Empties all three forms. */
   async reset(): Promise<void> {
-    this.trie = await StateTrie.create();
+    this.trie = new StateTrie();
     this.flat = new FlatState();
     this.roots.clear();
     this.worldState = undefined;
@@ -75,7 +76,7 @@ export class DevnetState {
     onProgress(0);
     const zkRoot = this.zk.applyBlock(0, changes.map(toZkChange), (fraction) => onProgress(ZK_SHARE * fraction));
     this.zkRoots.set(0, zkRoot);
-    const stateRoot = await this.trie.load(changes.map(toTrieWrite), (fraction) => {
+    const stateRoot = this.trie.load(changes.map(toTrieWrite), (fraction) => {
       onProgress(ZK_SHARE + (1 - ZK_SHARE) * fraction);
     });
     this.hold(0, stateRoot);
@@ -86,9 +87,10 @@ export class DevnetState {
 
   /** Applies the changes of a block. If the zk state refuses them, nothing changes. */
   async apply(block: number, changes: readonly AccountChange[]): Promise<StateRoots> {
-    const zkRoot = this.zk.applyBlock(block, changes.map(toZkChange));
+    const zkChanges = changes.map((change) => this.withClearedSlots(block, change)).map(toZkChange);
+    const zkRoot = this.zk.applyBlock(block, zkChanges);
     this.zkRoots.set(block, zkRoot);
-    const stateRoot = await this.trie.write(changes.map(toTrieWrite));
+    const stateRoot = this.trie.write(changes.map(toTrieWrite));
     this.hold(block, stateRoot);
     this.flat.apply(block, changes);
     return { stateRoot, zkRoot };
@@ -123,9 +125,9 @@ export class DevnetState {
 
   /** Root of the ordinary trie with these changes on the newest state, 32 bytes. The changes are not kept. */
   async rootOf(changes: readonly AccountChange[]): Promise<Uint8Array> {
-    const held = await this.trie.write([]);
+    const held = this.trie.write([]);
     try {
-      return await this.trie.write(changes.map(toTrieWrite));
+      return this.trie.write(changes.map(toTrieWrite));
     } finally {
       this.trie.revertTo(held);
     }
@@ -133,8 +135,8 @@ export class DevnetState {
 
   /** `imaginedRoots` of the chain, from the block with this ordinary state root. */
   async rootsAfter(stateRoot: Uint8Array): Promise<ImaginedRoots> {
-    const trie = await this.trie.fork(stateRoot);
-    return (changes) => trie.write(changes.map(toTrieWrite));
+    const write = this.trie.fork(stateRoot);
+    return async (changes) => write(changes.map(toTrieWrite));
   }
 
   /** Reverts to the state after `block`, whose ordinary state root is given. */
@@ -148,6 +150,17 @@ export class DevnetState {
     }
     this.trie.revertTo(stateRoot);
     this.flat.revertTo(block);
+  }
+
+  /**
+   * Besu's trie log lists the slots that a destroyed account had. Without them, an account that is recreated without slots
+   * would keep its old storage root (docs/spec/state-trie.md 5.3).
+   */
+  private withClearedSlots(block: number, change: AccountChange): AccountChange {
+    const { address, after, destroyed, slots } = change;
+    if (!destroyed || after === undefined || slots.length > 0) return change;
+    const keys = this.flat.usedSlots(address, block - 1);
+    return { ...change, slots: keys.map((key) => ({ key, before: ZERO_WORD, after: ZERO_WORD })) };
   }
 
   private hold(block: number, stateRoot: Uint8Array): void {

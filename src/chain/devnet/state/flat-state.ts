@@ -36,6 +36,13 @@ export class FlatState {
     for (const storage of this.slots.values()) storage.truncate(block);
   }
 
+  /** Keys of an account's slots after `block` that have a value, 32 bytes each. */
+  usedSlots(address: Uint8Array, block: number): Uint8Array[] {
+    const storage = this.slots.get(bytesToKey(address));
+    const used = [...(storage?.keys() ?? [])].filter((key) => storage!.get(key, block) !== undefined);
+    return used.map((key) => keyToBytes(key));
+  }
+
   /** Removes the states before that of `block`. */
   forgetBefore(block: number): void {
     this.oldest = Math.max(this.oldest, block);

@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import { keccak256 } from '../../../kernel/keccak.js';
 import { bigIntToBytes } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
 import { DEV_ACCOUNTS } from './dev-accounts.js';
@@ -46,7 +46,23 @@ export const DEV_TOKENS: bigint = 1_000_000n * ETHER;
 
 const hexWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;
 
-/** The dev accounts and the test token. */
+/**
+ * Contracts that the system calls at the start of each block: they keep the roots of beacon blocks and the hashes of blocks.
+ *
+ * @source EIP-4788 and EIP-2935, Deployment and Configuration
+ */
+const SYSTEM_CONTRACTS: GenesisAlloc = {
+  '0x000f3df6d732807ef1319fb7b8bb8522d0beac02': {
+    nonce: 1n,
+    code: '0x3373fffffffffffffffffffffffffffffffffffffffe14604d57602036146024575f5ffd5b5f35801560495762001fff810690815414603c575f5ffd5b62001fff01545f5260205ff35b5f5ffd5b62001fff42064281555f359062001fff015500',
+  },
+  '0x0000f90827f1c53a10cb7a02335b175320002935': {
+    nonce: 1n,
+    code: '0x3373fffffffffffffffffffffffffffffffffffffffe14604657602036036042575f35600143038111604257611fff81430311604257611fff9006545f5260205ff35b5f5ffd5b5f35611fff60014303065500',
+  },
+};
+
+/** The dev accounts, the test token and the system contracts. */
 export function devAlloc(): GenesisAlloc {
   const alloc: Record<Hex, GenesisAccount> = {};
   const storage: Record<Hex, Hex> = { [hexWord(2n)]: hexWord(DEV_TOKENS * BigInt(DEV_ACCOUNTS.length)) };
@@ -56,7 +72,19 @@ export function devAlloc(): GenesisAlloc {
     storage[bytesToHex(slot)] = hexWord(DEV_TOKENS);
   }
   alloc[TEST_TOKEN] = { nonce: 1n, code: TEST_TOKEN_CODE, storage };
-  return alloc;
+  return { ...alloc, ...SYSTEM_CONTRACTS };
+}
+
+/**
+ * The accounts of a stored genesis. Earlier versions had no system contracts: without code at their addresses, the system
+ * calls do nothing.
+ *
+ * @param stored - changes of the stored genesis block
+ */
+export function allocAsStored(alloc: GenesisAlloc, stored: readonly AccountChange[]): GenesisAlloc {
+  const held = new Set(stored.map(({ address }) => bytesToHex(address)));
+  const accounts = Object.entries(alloc) as [Hex, GenesisAccount][];
+  return Object.fromEntries(accounts.filter(([at, account]) => SYSTEM_CONTRACTS[at] !== account || held.has(at)));
 }
 
 /** The genesis block as changes to the empty state. @throws PlumblineError `INVALID_HEX`, `INVALID_LENGTH` */
@@ -69,7 +97,7 @@ export function genesisChanges(alloc: GenesisAlloc): AccountChange[] {
       after: {
         nonce: account.nonce ?? 0n,
         balance: account.balance ?? 0n,
-        codeHash: code.length === 0 ? EMPTY_CODE_HASH : keccak_256(code),
+        codeHash: code.length === 0 ? EMPTY_CODE_HASH : keccak256(code),
       },
       destroyed: false,
       code: code.length === 0 ? undefined : code,

@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { equalBytes } from '../../../primitives/bytes.js';
-import type { Commit, PageStore, Table } from '../../../store/page-store.js';
+import type { Commit, PageStore } from '../../../store/page-store.js';
 import type { StoreRepair } from '../../../store/store-status.js';
 import {
   type BlockRecord,
@@ -12,13 +12,9 @@ import {
 } from '../records/block-record.js';
 import { withChecksum, withoutChecksum } from '../records/checkpoint-codec.js';
 import { decodeEdits, encodeEdits, type StateEdit } from '../records/edits.js';
+import { loadForRecord } from '../records/record-parts.js';
 import { readStoredBlock, type StoredBlock } from '../records/stored-block.js';
-
-/**
- * Tables that only a devnet uses. Its budget limits them, and an exported chain contains them. An exported file names a table by its
- * place in this list, so a new one goes to the end.
- */
-export const DEVNET_TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
+import { storeCorrupt } from './store-errors.js';
 
 const HEAD = 'devnet-head';
 /** Edits of the state that are not in a block yet. */
@@ -138,6 +134,7 @@ export class DevnetStore {
   /** Hash of a stored block; undefined if it is missing or damaged. */
   private async hashAt(number: number): Promise<Uint8Array | undefined> {
     const bytes = await this.store.get('blocks', number);
+    if (bytes !== undefined) await loadForRecord(bytes);
     try {
       return bytes && readStoredBlock(bytes, this.chainId, 'sampled').hash;
     } catch (error) {
@@ -188,6 +185,7 @@ export class DevnetStore {
       for (const [i, bytes] of (await this.store.getMany('blocks', numbers)).entries()) {
         if (bytes === undefined) throw storeCorrupt(`block ${first + i} is missing`);
         this.lastBytes = bytes.length;
+        await loadForRecord(bytes);
         const done = consume(
           readBlock(first + i, () => read(bytes)),
           first + i,
@@ -254,14 +252,4 @@ function isOneItem(bytes: Uint8Array): boolean {
 
 function isDigits(bytes: Uint8Array): boolean {
   return bytes.length > 0 && bytes.every((byte) => byte >= 0x30 && byte <= 0x39);
-}
-
-export function storeCorrupt(reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
-  const details = { table: 'blocks', reason };
-  return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details, { cause });
-}
-
-/** Error for a devnet that is not stored, or not completely. */
-export function notStoredError(reason: string): PlumblineError<'STORE_UNAVAILABLE'> {
-  return new PlumblineError('STORE_UNAVAILABLE', `the devnet is not stored: ${reason}`, { reason });
 }

@@ -1,16 +1,21 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { isPlumblineError, type PlumblineError } from '../../../errors.js';
+import type { Network } from '../../../networks/network.js';
 import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { PageStore } from '../../../store/page-store.js';
 import type { StoreHealth } from '../../../store/store-status.js';
 import type { BlockRecord } from '../records/block-record.js';
 import type { Checkpoint } from '../records/checkpoint-codec.js';
+import type { Ledger } from '../records/ledger.js';
 import { decodeHistory, HISTORY_KEY, type PrunedHistory } from '../records/pruned-history.js';
-import type { ZkEngine } from '../state/devnet-state.js';
-import { genesisIdentity } from '../state/genesis.js';
+import type { DevnetState, ZkEngine } from '../state/devnet-state.js';
+import { allocAsStored, type GenesisAlloc, genesisIdentity } from '../state/genesis.js';
 import { type GenesisSettings, genesisBlock } from '../state/genesis-block.js';
+import { ChainWriter, type StoringOptions } from './chain-writer.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
-import { DevnetStore, storeCorrupt } from './devnet-store.js';
+import { DevnetStore } from './devnet-store.js';
+import { type DevnetBudget, openPruning, type Pruning } from './pruning.js';
+import { anotherGenesis, storeCorrupt } from './store-errors.js';
 
 /** Settings that identify a stored devnet, and those for reading it. */
 export interface StoredSettings extends GenesisSettings {
@@ -30,17 +35,24 @@ export interface StoredDevnet {
   /** Newest block; undefined if the store holds no devnet. */
   readonly head: number | undefined;
   readonly genesis: BlockRecord | undefined;
+  /** Accounts of its genesis; those of the settings if the store holds no devnet. */
+  readonly alloc: GenesisAlloc;
   /** Which parts of old blocks were pruned. */
   readonly history: PrunedHistory;
   /** The state to load; undefined if the blocks must be applied from genesis on. */
   readonly checkpoint: Checkpoint | undefined;
-}
-
-/** Error for a stored chain with another genesis, chain id or hash scheme. */
-export function anotherGenesis(): PlumblineError<'STORE_CORRUPT'> {
-  return storeCorrupt(
-    'it began from another genesis, chain id or hash scheme; open it with its own settings, or use another store name',
-  );
+  /** The writer of its blocks; see `ChainWriter`. */
+  openWriter(
+    chain: { readonly head: number; hashOf(number: number): Uint8Array | undefined },
+    health: StoreHealth,
+    enqueue: (work: () => Promise<void>) => Promise<void>,
+    storing?: StoringOptions,
+  ): ChainWriter;
+  /** Undefined without a budget. */
+  openPruning(
+    settings: { readonly network: Network; readonly budget?: DevnetBudget | undefined },
+    chain: { readonly ledger: Ledger; readonly state: DevnetState },
+  ): Pruning | undefined;
 }
 
 /** Hash of what must equal the stored chain's, 32 bytes. Headers contain neither chain id nor hash scheme. */
@@ -50,20 +62,33 @@ function identityOf({ alloc, network, zk }: StoredSettings): Uint8Array {
 }
 
 /**
- * Reads what a store holds.
+ * Reads what a store holds. This module is a chunk of its own, which a devnet in memory does not load.
  *
  * @throws PlumblineError `STORE_CORRUPT` if it holds a chain with another genesis, chain id or hash scheme;
  *   `STORE_TOO_NEW`
  */
-export async function findStored(settings: StoredSettings, pages: PageStore): Promise<StoredDevnet> {
-  const blocks = new DevnetStore(pages, settings.network.chainId);
+export async function findStored(given: StoredSettings, pages: PageStore): Promise<StoredDevnet> {
+  const blocks = new DevnetStore(pages, given.network.chainId);
+  const head = await blocks.head((repair) => given.health?.repaired(repair));
+  const genesis = head === undefined ? undefined : await blocks.block(0);
+  const alloc = genesis === undefined ? given.alloc : allocAsStored(given.alloc, genesis.changes);
+  const settings = { ...given, alloc };
   const identity = identityOf(settings);
   const checkpoints = new Checkpoints(pages, identity, settings.checkpoints);
   const history = decodeHistory(await pages.get('blocks', HISTORY_KEY));
-  const found = { pages, blocks, checkpoints, history };
-  const head = await blocks.head((repair) => settings.health?.repaired(repair));
-  if (head === undefined) return { ...found, head, genesis: undefined, checkpoint: undefined };
-  const genesis = await blocks.block(0);
+  const found: Pick<
+    StoredDevnet,
+    'pages' | 'blocks' | 'alloc' | 'checkpoints' | 'history' | 'openWriter' | 'openPruning'
+  > = {
+    pages,
+    blocks,
+    alloc,
+    checkpoints,
+    history,
+    openWriter: (...parts) => new ChainWriter(blocks, ...parts),
+    openPruning: (...parts) => openPruning({ pages, history }, ...parts),
+  };
+  if (head === undefined || genesis === undefined) return { ...found, head, genesis: undefined, checkpoint: undefined };
   const checkpoint = await readCheckpoint(checkpoints, settings.health);
   if (checkpoint === undefined || checkpoint.block > head) {
     if (history.changesTo > 0) throw unrecoverable(history);

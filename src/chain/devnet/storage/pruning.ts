@@ -15,6 +15,7 @@ import {
   MergedChanges,
   type PrunedHistory,
 } from '../records/pruned-history.js';
+import { loadForRecord } from '../records/record-parts.js';
 import type { DevnetState } from '../state/devnet-state.js';
 
 /** Storage budget of a devnet. */
@@ -105,6 +106,7 @@ export class Pruning {
     const records: BlockRecord[] = [];
     for (const value of values) {
       if (value === undefined) break;
+      await loadForRecord(value);
       records.push(decodeBlockRecord(value, this.chainId));
     }
     return records;

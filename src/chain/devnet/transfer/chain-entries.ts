@@ -1,7 +1,7 @@
 import type { Commit, Key, PageStore, Table } from '../../../store/page-store.js';
 import { CHECKPOINT_KEY, damagedEntry } from '../records/checkpoint-codec.js';
 import { HISTORY_KEY } from '../records/pruned-history.js';
-import { DEVNET_TABLES } from '../storage/devnet-store.js';
+import { DEVNET_TABLES } from '../storage/devnet-tables.js';
 import { type ChainFileEntry, refusedFile } from './chain-file.js';
 
 /** Keys of the devnet in table `meta`. */

@@ -3,7 +3,7 @@ import { PlumblineError } from '../../../errors.js';
 import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { Hex } from '../../../primitives/hex.js';
 import type { Key, Table } from '../../../store/page-store.js';
-import { DEVNET_TABLES } from '../storage/devnet-store.js';
+import { DEVNET_TABLES } from '../storage/devnet-tables.js';
 
 /** Description of the chain in a file. */
 export interface ChainFileHeader {

@@ -10,7 +10,7 @@ import { Devnet } from '../devnet.js';
 import type { DevnetSettings } from '../options.js';
 import { encodeBlockRecord } from '../records/block-record.js';
 import { decodeHistory, HISTORY_KEY, type PrunedHistory, prunedAt } from '../records/pruned-history.js';
-import { genesisChanges, genesisIdentity } from '../state/genesis.js';
+import { allocAsStored, genesisChanges, genesisIdentity } from '../state/genesis.js';
 import { DevnetStore } from '../storage/devnet-store.js';
 import { devnetKeys, readEntries, requireOwnEntries, stateKeys } from './chain-entries.js';
 import { type ChainFile, type ChainFileEntry, type ChainFileHeader, refusedFile } from './chain-file.js';
@@ -26,7 +26,10 @@ const OTHER_ERRORS: readonly ErrorCode[] = [
 ];
 
 /** Description of a devnet with these settings, without its head. */
-export function describeChain({ network, alloc }: DevnetSettings): Omit<ChainFileHeader, 'head'> {
+export function describeChain({
+  network,
+  alloc,
+}: Pick<DevnetSettings, 'network' | 'alloc'>): Omit<ChainFileHeader, 'head'> {
   return {
     chainId: network.chainId,
     network: network.name,
@@ -52,7 +55,9 @@ export async function checkChain(
 ): Promise<readonly ChainFileEntry[]> {
   const isolatedSettings = async (): Promise<DevnetSettings> => {
     const { health: _, budget: __, onProgress: ___, ...rest } = await settings();
-    return { ...rest, mining: 'manual', check: 'full', onProgress: undefined };
+    const earlier = allocAsStored(rest.alloc, []);
+    const isEarlier = file.genesis === bytesToHex(genesisIdentity(earlier));
+    return { ...rest, ...(isEarlier && { alloc: earlier }), mining: 'manual', check: 'full', onProgress: undefined };
   };
   const own = await isolatedSettings();
   requireSameChain(file, own);

@@ -1,5 +1,4 @@
 import { RLP } from '@ethereumjs/rlp';
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { effectiveGasPrice } from '../../../ethereum/base-fee.js';
 import { blobBaseFee } from '../../../ethereum/blob-gas.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
@@ -7,10 +6,12 @@ import { createdAddress } from '../../../ethereum/created-address.js';
 import { type BlockHeader, headerFields } from '../../../ethereum/header.js';
 import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
 import { encodeReceipt, logsBloom } from '../../../ethereum/receipt.js';
+import { loadSignerRecovery } from '../../../ethereum/signer.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
 import { withdrawalsRoot } from '../../../ethereum/withdrawal.js';
 import { type Rules, rulesAt } from '../../../evm/common.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import { keccak256 } from '../../../kernel/keccak.js';
 import type { Network } from '../../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import type { TransactionReceipt } from '../../chain.js';
@@ -42,7 +43,7 @@ export class RecordChecks {
     for (const { after, code } of changes) {
       if (after === undefined) continue;
       if (code !== undefined) {
-        if (!equalBytes(keccak_256(code), after.codeHash))
+        if (!equalBytes(keccak256(code), after.codeHash))
           throw refusedFile(`has code in ${what} that does not match its hash`);
         this.codes.add(bytesToKey(after.codeHash));
       }
@@ -77,9 +78,10 @@ export class RecordChecks {
     const check = checkerOf(header);
     const raws = transactions.map(({ raw }) => raw);
     check('list of transactions', equalBytes(await orderedTrieRoot(raws), header.transactionsRoot));
-    check('list of uncles', equalBytes(keccak_256(RLP.encode(uncles.map(headerFields))), header.sha3Uncles));
+    check('list of uncles', equalBytes(keccak256(RLP.encode(uncles.map(headerFields))), header.sha3Uncles));
     if (header.withdrawalsRoot === undefined) check('list of withdrawals', withdrawals.length === 0);
     else check('list of withdrawals', equalBytes(await withdrawalsRoot(withdrawals), header.withdrawalsRoot));
+    await loadSignerRecovery();
     for (const transaction of transactions) check('sender of a transaction', this.isSender(transaction));
   }
 

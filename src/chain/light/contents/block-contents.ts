@@ -27,7 +27,8 @@ export class BlockContentsReader {
   async withBody({ header, hash }: Pick<Block, 'header' | 'hash'>, signal?: AbortSignal): Promise<Block> {
     const kept = this.bodies.get(bytesToKey(hash));
     if (kept !== undefined) return kept;
-    const { readBlockBody } = await import('./read-contents.js');
+    const { readBlockBody, loadSignerRecovery } = await import('./read-contents.js');
+    await loadSignerRecovery();
     const block = await this.group.request('eth_getBlockByHash', [bytesToHex(hash), true], {
       ...(signal !== undefined && { signal }),
       isTransient: isNotAvailableYet,

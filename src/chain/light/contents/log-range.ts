@@ -1,6 +1,7 @@
+import { nextTurn } from '../../../scheduling/turns.js';
 import type { Block, FoundLog, LogQuery } from '../../chain.js';
 import { bloomTest } from '../../log-filter.js';
-import { logsOfBlock } from '../../log-search.js';
+import { collectLogs, logsOfBlock } from '../../log-search.js';
 import { type HeaderSource, linkedDown } from '../heads/block-range.js';
 import type { LightBlock } from '../heads/light-block.js';
 import type { BlockContentsReader } from './block-contents.js';
@@ -18,13 +19,13 @@ export interface LogSource extends HeaderSource {
  * bloom are skipped. The receipts of the others are verified against their headers.
  *
  * @param last - the highest block of the range, accepted
- * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints; the reason of the signal. There are no partial
- *   results
+ * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints; `ANSWER_TOO_LARGE`; the reason of the signal.
+ *   There are no partial results
  */
 export async function logsOfRange(
   source: LogSource,
   last: LightBlock,
-  { from, filter, onEnd, signal }: Pick<LogQuery, 'from' | 'filter' | 'onEnd' | 'signal'>,
+  { from, filter, onEnd, signal, maxBytes }: Omit<LogQuery, 'to'>,
 ): Promise<FoundLog[]> {
   const mayMatch = bloomTest(filter);
   const { headers } = source;
@@ -36,12 +37,13 @@ export async function logsOfRange(
   onEnd?.(first);
   onEnd?.(last);
   const matching = blocks.filter(({ header }) => mayMatch(header.logsBloom)).reverse();
-  const found: FoundLog[] = [];
+  const { found, add } = collectLogs(maxBytes);
   const receiptsOf = { receipts: (block: Block) => source.contents.receipts(block, signal) };
   for (let at = 0; at < matching.length; at += BLOCKS_AT_ONCE) {
+    await nextTurn();
     signal?.throwIfAborted();
     const some = matching.slice(at, at + BLOCKS_AT_ONCE).map((block) => logsOfBlock(receiptsOf, block, filter));
-    found.push(...(await Promise.all(some)).flat());
+    for (const logs of await Promise.all(some)) add(logs);
   }
   return found;
 }

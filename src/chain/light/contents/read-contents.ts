@@ -14,6 +14,7 @@ import { answerRefused, missing } from '../refused.js';
  * A chunk of its own, loaded when the contents of a block are first read. Parsing transactions and recovering their senders
  * takes much code that a node does not need to read state.
  */
+export { loadSignerRecovery } from '../../../ethereum/signer.js';
 
 /** Reads and verifies the whole block from an endpoint's answer. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED` */
 export function readBlockBody(

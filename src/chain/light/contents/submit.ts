@@ -23,7 +23,7 @@ export async function submitChecked(
   against: Omit<AdmissionContext, 'isKnown'>,
   group: EndpointGroup,
 ): Promise<SignedTransaction> {
-  const transaction = parseBroadcast(raw, against.network, against.context);
+  const transaction = await parseBroadcast(raw, against.network, against.context);
   await checkAdmission(transaction, { ...against, isKnown: () => false });
   let mayHaveArrived = false;
   try {

@@ -67,7 +67,8 @@ export class BlockFinder {
 
   /** Links the headers from the head down to `number`, if it is close enough. @throws of the endpoints */
   async linkIfNear(number: number): Promise<void> {
-    if (this.headers.head!.header.number - number <= LINKED_DEPTH) await this.headers.ancestor(number);
+    const head = await this.follower.current();
+    if (head.header.number - number <= LINKED_DEPTH) await this.headers.ancestor(number);
   }
 
   /** As `byNumber`. @throws PlumblineError `BLOCK_NOT_FOUND` above the head */

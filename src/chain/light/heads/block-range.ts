@@ -1,5 +1,6 @@
 import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
+import { nextTurn } from '../../../scheduling/turns.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import type { HeaderChain } from './header-chain.js';
 import type { LightBlock } from './light-block.js';
@@ -42,6 +43,8 @@ export async function linkedDown(
 ): Promise<LightBlock[]> {
   const blocks = [last];
   for (let child = last; child.header.number > first; child = blocks.at(-1)!) {
+    await nextTurn();
+    signal?.throwIfAborted();
     const { number, parentHash } = child.header;
     const parent = headers.at(number - 1);
     if (parent !== undefined && equalBytes(parent.hash, parentHash)) blocks.push(parent);

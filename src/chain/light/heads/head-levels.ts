@@ -1,5 +1,7 @@
-import { bytesToKey } from '../../../primitives/bytes.js';
-import type { HeadLevel } from './heads.js';
+import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
+import { notReached } from '../refused.js';
+import type { BlockLevel } from './heads.js';
+import type { LightBlock } from './light-block.js';
 
 interface Hashed {
   /** 32 bytes. */
@@ -8,22 +10,41 @@ interface Hashed {
 
 /** Trust levels at which blocks were accepted, by block hash. The oldest entries are dropped first. */
 export class HeadLevels {
-  private readonly levels = new Map<string, HeadLevel>();
+  private readonly levels = new Map<string, BlockLevel>();
+  /** The newest settled block. */
+  private settled: LightBlock | undefined;
 
   constructor(private readonly most: number) {}
 
-  of({ hash }: Hashed): HeadLevel | undefined {
+  of({ hash }: Hashed): BlockLevel | undefined {
     return this.levels.get(bytesToKey(hash));
   }
 
-  set({ hash }: Hashed, level: HeadLevel): void {
+  /** A settled block stays settled. */
+  set({ hash }: Hashed, level: BlockLevel): void {
     const key = bytesToKey(hash);
+    if (this.levels.get(key) === 'settled') return;
     this.levels.delete(key);
     this.levels.set(key, level);
     if (this.levels.size > this.most) this.levels.delete(this.levels.keys().next().value!);
   }
 
+  /** Takes a block that layer-1 consensus settles. */
+  settle(block: LightBlock): void {
+    if (this.settled === undefined || block.header.number > this.settled.header.number) this.settled = block;
+    this.set(block, 'settled');
+  }
+
+  /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` for another block at the height of the newest settled one */
+  requireSettled({ header: { number }, hash }: LightBlock): void {
+    if (this.settled?.header.number !== number || equalBytes(this.settled.hash, hash)) return;
+    const reason = `the chain of the endpoints has another block ${number} than the settled one`;
+    throw notReached('settled', undefined, reason);
+  }
+
+  /** A settled block stays settled. */
   delete({ hash }: Hashed): void {
-    this.levels.delete(bytesToKey(hash));
+    const key = bytesToKey(hash);
+    if (this.levels.get(key) !== 'settled') this.levels.delete(key);
   }
 }

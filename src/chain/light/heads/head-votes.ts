@@ -49,3 +49,9 @@ export function sharedHeight(claims: readonly Claim[], needed: number): number |
   }
   return [...heights.values()].sort((a, b) => b - a)[needed - 1];
 }
+
+/** The median of the claimed heights, of two the higher: one endpoint among several that invents blocks does not change it. */
+export function medianHeight(claims: readonly Claim[]): number {
+  const heights = claims.map(({ blocks }) => blocks[0]!.header.number).sort((a, b) => b - a);
+  return heights[(heights.length - 1) >> 1]!;
+}

@@ -8,14 +8,18 @@ import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fau
 import type { TrustLevel } from '../../chain.js';
 import { requestFirstFound } from '../first-found.js';
 import { answeredError, notReached } from '../refused.js';
-import { type AgreedBlock, agreedBlock, type Claim, sharedHeight } from './head-votes.js';
+import { type AgreedBlock, agreedBlock, type Claim, medianHeight, sharedHeight } from './head-votes.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 import { missingHeader } from './linked-headers.js';
 
-import type { SealedHead, SealSource } from './seals.js';
+import type { SealedHead } from './sealed-head.js';
+import type { SealSource } from './seals.js';
 
 /** Trust levels of a head. */
 export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'sealed'>;
+
+/** Trust levels of a block: a block below the head can be settled by layer-1 consensus. */
+export type BlockLevel = Extract<TrustLevel, HeadLevel | 'settled'>;
 
 /** When a head is accepted. */
 export interface HeadRules {
@@ -31,7 +35,7 @@ export interface HeadRules {
 /** A block that was accepted as part of the chain. */
 export interface AcceptedBlock {
   readonly block: LightBlock;
-  readonly level: HeadLevel;
+  readonly level: BlockLevel;
   /** Origins that reported it; seals are not counted. */
   readonly origins: readonly string[];
 }
@@ -176,26 +180,34 @@ export class Heads {
   ): Promise<{ responses: readonly HeadResponse[]; agreed: AgreedBlock }> {
     const needed = this.rules.level === 'linked' ? this.rules.needed : 1;
     // Endpoints that refuse to serve come last. They fail without a request, with the reason.
-    const waiting = [...this.group.endpoints].sort(
+    const waiting: EndpointInfo[] = [...this.group.endpoints].sort(
       (a, b) => READINESS_ORDER[a.readiness] - READINESS_ORDER[b.readiness],
     );
     const responses: HeadResponse[] = [];
+    /** Endpoints without an answer to one attempt. They are asked again, with waits, if the others are not enough. */
+    let failed: EndpointInfo[] = [];
     let failure: unknown;
     while (waiting.length > 0) {
       const wave = waiting.splice(0, Math.max(1, needed - responses.length));
+      const waits = waiting.length === 0 && failed.length === 0;
       const asked = await Promise.allSettled(
-        wave.map((from, i) => this.ask(from, i === 0 && responses.length === 0 ? extraCalls : [], signal)),
+        wave.map((from, i) => this.ask(from, i === 0 && responses.length === 0 ? extraCalls : [], signal, waits)),
       );
       if (signal?.aborted) throw signal.reason;
-      for (const result of asked) {
+      for (const [i, result] of asked.entries()) {
         if (result.status === 'fulfilled') responses.push(result.value);
-        else failure ??= result.reason;
+        else if (waits) failure ??= result.reason;
+        else failed.push(wave[i]!);
       }
       const agreed =
         agreedBlock(responses, needed) ??
         (await this.agreedAtSharedHeight(responses, needed, waiting.length === 0, signal));
-      if (agreed === undefined || agreed.block.header.number < lowest) continue;
-      if (this.isNear(agreed, responses)) return { responses, agreed };
+      const isUsable = agreed !== undefined && agreed.block.header.number >= lowest;
+      if (isUsable && this.isNear(agreed, responses)) return { responses, agreed };
+      if (waiting.length === 0) {
+        waiting.push(...failed);
+        failed = [];
+      }
     }
     if (responses.length < needed && failure !== undefined) throw failure;
     if (needed === 1) {
@@ -254,11 +266,13 @@ export class Heads {
     from: EndpointInfo,
     extraCalls: readonly Call[],
     signal: AbortSignal | undefined,
+    waits = true,
   ): Promise<HeadResponse> {
     const preface = this.checked.has(from.id) ? [LATEST] : [CHAIN_ID, LATEST];
     const response = await this.group.requestMany([...preface, ...extraCalls], {
       endpoint: from.id,
       timeoutMs: this.rules.timeoutMs,
+      waits,
       ...(signal !== undefined && { signal }),
       accept: (answers) => {
         const results = answers.slice(0, preface.length).map((answer) => {
@@ -283,17 +297,7 @@ export class Heads {
     throw new PlumblineError(
       'ANSWER_REFUSED',
       `chain id: is ${text}, expected ${chainId}; check the URL of the endpoint`,
-      {
-        what: 'chain id',
-        check: 'OTHER_CHAIN',
-        at: '',
-      },
+      { what: 'chain id', check: 'OTHER_CHAIN', at: '' },
     );
   }
-}
-
-/** The median of the claimed heights, of two the higher: one endpoint among several that invents blocks does not change it. */
-function medianHeight(responses: readonly HeadResponse[]): number {
-  const heights = responses.map(({ blocks }) => blocks[0]!.header.number).sort((a, b) => b - a);
-  return heights[(heights.length - 1) >> 1]!;
 }

@@ -36,6 +36,8 @@ export interface FinalityIdentity {
   readonly agreeing: number;
   /** Hash of the trusted layer-1 block, 32 bytes. */
   readonly header?: Uint8Array | undefined;
+  /** Present where layer-1 consensus proves the block at which they are read. */
+  readonly finalHash?: unknown;
 }
 
 /** Stores roots for times when layer 1 cannot be reached. If the store fails, nothing is stored and nothing else changes. */
@@ -45,9 +47,9 @@ export class FinalityStore {
 
   constructor(
     private readonly table: BudgetedTable | undefined,
-    { chainId, rollup, prove, agreeing, header }: FinalityIdentity,
+    { chainId, rollup, prove, agreeing, header, finalHash }: FinalityIdentity,
   ) {
-    const way = header !== undefined ? 'header' : prove ? 'proved' : 'called';
+    const way = header !== undefined ? 'header' : finalHash !== undefined ? 'consensus' : prove ? 'proved' : 'called';
     this.key = `${chainId} ${rollup.toLowerCase()} ${way} ${agreeing}`;
     this.header = header === undefined ? null : bytesToHex(header);
   }

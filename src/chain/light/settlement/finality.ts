@@ -1,8 +1,9 @@
 import { isPlumblineError } from '../../../errors.js';
-import { isZeroBytes } from '../../../primitives/bytes.js';
+import { equalBytes, isZeroBytes } from '../../../primitives/bytes.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { answerRefused } from '../refused.js';
+import { isUnreachable } from '../unreachable.js';
 import type { FinalizationEvent } from './finality-events.js';
 import type { FinalityStore, FinalizedBlock } from './finality-store.js';
 import { RollupReader, type RollupReading } from './rollup-reader.js';
@@ -16,6 +17,7 @@ export interface LayerOneFinalityOptions extends RollupReading {
   readonly store?: FinalityStore | undefined;
 }
 
+const NO_HASH = new Uint8Array(0);
 /** Most roots in memory. */
 const MAX_ROOTS = 4096;
 
@@ -26,6 +28,8 @@ const MAX_ROOTS = 4096;
 export class LayerOneFinality {
   private latest: FinalizedBlock | undefined;
   private readAt = Number.NEGATIVE_INFINITY;
+  /** Hash of the layer-1 block that was read last, 32 bytes. */
+  private pinnedHash: Uint8Array = NO_HASH;
   /** Newest finalized block read in this session. */
   private floor = -1;
   /** Newest block whose root an answer was verified against. */
@@ -150,6 +154,12 @@ export class LayerOneFinality {
   private async read(): Promise<FinalizedBlock> {
     const startedAt = this.options.clock.now();
     const pinned = await this.rollup.pin();
+    // At a block that consensus proves, nothing has changed.
+    const isProved = this.options.finalHash !== undefined && equalBytes(pinned.hash, this.pinnedHash);
+    if (isProved && this.latest !== undefined && this.roots.has(this.latest.number)) {
+      this.readAt = startedAt;
+      return this.latest;
+    }
     const number = await this.rollup.currentAt(pinned);
     if (number < this.floor) {
       const message = `is ${number}, but was ${this.floor} before`;
@@ -162,6 +172,7 @@ export class LayerOneFinality {
     }
     this.latest = { number, root, layerOneBlock: pinned.header.number };
     this.readAt = startedAt;
+    this.pinnedHash = pinned.hash;
     this.floor = number;
     for (const block of this.earlier.keys()) if (block > number) this.earlier.delete(block);
     await this.remember(number, root);
@@ -188,13 +199,4 @@ export class LayerOneFinality {
     });
     return this.restoring;
   }
-}
-
-/** Whether the error means that no endpoint answered, rather than a wrong answer. */
-export function isUnreachable(error: unknown): boolean {
-  return (
-    isPlumblineError(error, 'UPSTREAM_UNAVAILABLE') ||
-    isPlumblineError(error, 'UPSTREAM_RATE_LIMITED') ||
-    isPlumblineError(error, 'REQUEST_TIMED_OUT')
-  );
 }

@@ -1,5 +1,6 @@
 import { isPlumblineError } from '../../../errors.js';
-import { isUnreachable, type LayerOneFinality } from './finality.js';
+import { isUnreachable } from '../unreachable.js';
+import type { LayerOneFinality } from './finality.js';
 import type { FinalizationEvent } from './finality-events.js';
 import type { FinalizedBlock } from './finality-store.js';
 

@@ -20,6 +20,12 @@ export interface RollupReading {
   readonly prove: boolean;
   /** Hash of a trusted layer-1 block, 32 bytes. Everything is proved against its header; newer blocks are not read. */
   readonly header?: Uint8Array | undefined;
+  /**
+   * The newest final layer-1 block that consensus proves: its hash, 32 bytes. Everything is proved against its header.
+   *
+   * @throws PlumblineError as `LayerOneFollower.finalized`
+   */
+  readonly finalHash?: (() => Promise<Uint8Array>) | undefined;
   /** Number of layer-1 origins that must agree. Default: 1. */
   readonly agreeing?: number | undefined;
 }
@@ -39,7 +45,7 @@ export class RollupReader {
     private readonly group: EndpointGroup,
     private readonly reading: RollupReading,
   ) {
-    this.proves = reading.prove || reading.header !== undefined;
+    this.proves = reading.prove || reading.header !== undefined || reading.finalHash !== undefined;
   }
 
   /**
@@ -48,7 +54,8 @@ export class RollupReader {
    * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
    */
   async pin(): Promise<HashedHeader> {
-    const { header, agreeing = 1 } = this.reading;
+    const { agreeing = 1, finalHash } = this.reading;
+    const header = this.reading.header ?? (await finalHash?.());
     const read = (answer: unknown, number?: number) => {
       const asked = { ...(header !== undefined && { hash: header }), ...(number !== undefined && { number }) };
       const verdict = verifyHeader(answer, asked);

@@ -27,17 +27,18 @@ export async function prove(
  * A proof of the newest finalized block that an endpoint has. Of two finalizations close to each other, an endpoint may have
  * only one (docs/spec/state-trie.md 7.1).
  *
+ * @param questionAt - what to prove of a finalized block; undefined where that block cannot answer it, except for `at`
  * @param at - the newest finalized block
  * @throws PlumblineError `BLOCK_NOT_PROVABLE` with the newest block; as `ZkProofs.prove`
  */
 export async function proveNewest(
   finality: LayerOneFinality,
   proofs: ZkProofs,
-  question: ZkQuestion,
+  questionAt: (at: FinalizedBlock) => ZkQuestion | undefined,
   at: FinalizedBlock,
 ): Promise<ProofAt> {
   try {
-    return await prove(finality, proofs, question, at);
+    return await prove(finality, proofs, questionAt(at)!, at);
   } catch (missing) {
     if (!isPlumblineError(missing, 'BLOCK_NOT_PROVABLE')) throw missing;
     const { finalizationBefore } = await import('./older-finalizations.js');
@@ -45,7 +46,8 @@ export async function proveNewest(
     for (let step = 0; step < OLDER; step++) {
       // If older finalizations cannot be found, the error is about the newest block.
       older = older && (await finalizationBefore(finality, older).catch(() => undefined));
-      if (older === undefined) throw missing;
+      const question = older && questionAt(older);
+      if (older === undefined || question === undefined) throw missing;
       try {
         return await prove(finality, proofs, question, older);
       } catch (error) {

@@ -1,11 +1,13 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { PlumblineError } from '../../../errors.js';
 import { bytesToHex } from '../../../primitives/hex.js';
+import { loadOnce } from '../../../scheduling/load-once.js';
 import type { BlockReference } from '../../block-reference.js';
 import type { BlockFinder } from '../heads/block-finder.js';
 import type { LightChainParts } from '../light-options.js';
 import { LayerOneFinality } from './finality.js';
 import { FinalityStore, type FinalizedBlock } from './finality-store.js';
+import type { SettledBlocks } from './settled-blocks.js';
 import { ZkProofs, type ZkQuestion } from './zk-proofs.js';
 
 /** What layer 1 holds of a light chain, and proofs of the zk state against it. */
@@ -13,14 +15,27 @@ export class Settlement {
   /** Undefined without endpoints of layer 1. */
   private readonly finality: LayerOneFinality | undefined;
   private readonly proofs: ZkProofs;
+  /**
+   * Blocks that layer-1 consensus settles; undefined unless it is followed.
+   *
+   * @throws PlumblineError as `LayerOneFollower.finalized`
+   */
+  readonly blocks: (() => Promise<SettledBlocks>) | undefined;
 
   constructor(
     parts: LightChainParts,
     private readonly finder: Pick<BlockFinder, 'byHash'>,
   ) {
-    const { network, upstream, cache, loadHasher } = parts;
+    const { network, upstream, cache, keptProofBytes: keptBytes, loadHasher } = parts;
     this.finality = openFinality(parts);
-    this.proofs = new ZkProofs({ network, upstream, table: cache?.proofs, loadHasher });
+    const proofs = new ZkProofs({ network, upstream, table: cache?.proofs, keptBytes, loadHasher });
+    this.proofs = proofs;
+    const { finality } = this;
+    if (finality === undefined || parts.consensus === undefined) return;
+    this.blocks = loadOnce(async () => {
+      const { SettledBlocks } = await import('./settled-blocks.js');
+      return new SettledBlocks({ network, upstream, finality, proofs });
+    });
   }
 
   /**
@@ -49,7 +64,8 @@ export class Settlement {
     }
     const at = isNewest ? await this.finality.newest() : await this.finalizedAt(this.finality, reference);
     const { prove, proveNewest } = await import('./settled-proofs.js');
-    return (isNewest ? proveNewest : prove)(this.finality, this.proofs, question, at);
+    if (isNewest) return proveNewest(this.finality, this.proofs, () => question, at);
+    return prove(this.finality, this.proofs, question, at);
   }
 
   private async finalizedAt(finality: LayerOneFinality, reference: BlockReference): Promise<FinalizedBlock> {
@@ -70,7 +86,9 @@ function openFinality(parts: LightChainParts): LayerOneFinality | undefined {
   const { network, layerOne, clock, cache, finalityMaxAgeMs: maxAgeMs } = parts;
   if (layerOne === undefined) return undefined;
   const { rollup, chainId } = network;
-  const how = { prove: parts.proveLayerOne, agreeing: parts.layerOneAgreeing, header: parts.layerOneHeader };
+  const { proveLayerOne: prove, layerOneAgreeing: agreeing, layerOneHeader: header, consensus } = parts;
+  const finalHash = consensus && (async () => (await consensus.finalized()).blockHash);
+  const how = { prove, agreeing, header, finalHash };
   const store = new FinalityStore(cache?.finalizations, { chainId, rollup: rollup.address, ...how });
   return new LayerOneFinality(layerOne, { rollup, maxAgeMs, clock, store, ...how });
 }

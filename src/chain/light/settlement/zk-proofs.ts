@@ -16,6 +16,8 @@ export interface ZkProofParts {
   readonly upstream: EndpointGroup;
   /** Stores proofs for later sessions. */
   readonly table: BudgetedTable | undefined;
+  /** Most bytes of proofs that are kept in memory, 8 MiB when left out. A longer proof is not kept. */
+  readonly keptBytes?: number | undefined;
   loadHasher(scheme: HashScheme): Promise<Hasher>;
 }
 
@@ -28,8 +30,8 @@ export interface ZkQuestion {
 }
 
 const METHOD = 'linea_getProof';
-/** Most proofs in memory. A proof of an account with one slot is about 14 KB of text. */
-const MAX_KEPT = 64;
+/** A proof of an account with one slot is about 14 KB of text, with 1024 slots about 13 MB. */
+const DEFAULT_KEPT_BYTES = 8 * 2 ** 20;
 const OTHER: Readonly<Record<HashScheme, HashScheme>> = { mimc: 'poseidon2', poseidon2: 'mimc' };
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -38,6 +40,7 @@ const decoder = new TextDecoder();
 export class ZkProofs {
   /** Proofs as text, the least recently used first. Text, because callers may change the returned object. */
   private readonly kept = new Map<string, string>();
+  private keptBytes = 0;
   /** The hash scheme of blocks from `from` on, if it turned out to differ from the profile. */
   private found: { readonly from: number; readonly scheme: HashScheme } | undefined;
 
@@ -116,9 +119,21 @@ export class ZkProofs {
   }
 
   private keep(key: string, text: string): void {
-    this.kept.delete(key);
+    this.drop(key);
     this.kept.set(key, text);
-    if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value!);
+    this.keptBytes += key.length + text.length;
+    const { keptBytes: limit = DEFAULT_KEPT_BYTES } = this.parts;
+    for (const oldest of this.kept.keys()) {
+      if (this.keptBytes <= limit) break;
+      this.drop(oldest);
+    }
+  }
+
+  private drop(key: string): void {
+    const text = this.kept.get(key);
+    if (text === undefined) return;
+    this.kept.delete(key);
+    this.keptBytes -= key.length + text.length;
   }
 
   /** Loads a stored proof and verifies it again. @returns undefined if there is none, or it is not valid */

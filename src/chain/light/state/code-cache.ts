@@ -1,4 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
@@ -34,7 +34,7 @@ export class CodeCache {
     const key = bytesToHex(hash);
     const code = await this.table.get(key);
     if (code === undefined) return undefined;
-    if (!equalBytes(keccak_256(code), hash)) {
+    if (!equalBytes(keccak256(code), hash)) {
       await this.table.delete(key);
       return undefined;
     }

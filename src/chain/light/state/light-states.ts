@@ -1,6 +1,5 @@
 import type { TrieProof } from '../../../ethereum/state-trie.js';
 import type { BlockContext } from '../../../evm/block-context.js';
-import { Interpreters } from '../../../evm/interpreter/interpreters.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { AccountRequest } from '../../../proof/ethereum/account-state.js';
 import type { Block } from '../../chain.js';
@@ -34,7 +33,6 @@ export class LightStates {
       follower,
       states: new ProvedStates(new CodeCache(cache?.codes)),
       workingSet: new WorkingSet(now),
-      interpreters: new Interpreters(),
       accessLists: new AccessLists(accessLists, now),
       contextAfter,
     };

@@ -1,11 +1,9 @@
 import type { BlockContext } from '../../../evm/block-context.js';
-import type { Interpreters } from '../../../evm/interpreter/interpreters.js';
 import type { Network } from '../../../networks/network.js';
-import type { CallRequest } from '../../../primitives/call-request.js';
 import { toQuantity } from '../../../primitives/quantity.js';
-import type { StateOverrides } from '../../../primitives/state-overrides.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
+import type { CallPlan } from '../../chain.js';
 import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
 import { isNotAvailableYet } from '../refused.js';
@@ -23,23 +21,24 @@ export interface CallDependencies {
   readonly follower: HeadFollower;
   readonly states: ProvedStates;
   readonly workingSet: WorkingSet;
-  readonly interpreters: Interpreters;
   readonly accessLists: AccessLists;
   /** Context of the next block after `block`. */
   contextAfter(block: LightBlock): BlockContext;
 }
 
 /** A call that is about to be executed. */
-export interface PlannedCall {
-  readonly call: CallRequest;
-  readonly overrides?: StateOverrides | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+export type PlannedCall = Omit<CallPlan, 'block' | 'tag'>;
+
+/** Gas and time of all speculative executions of one call together. */
+const SPECULATIVE_GAS = 50_000_000;
+const SPECULATIVE_MS = 1_000;
 
 /** The state for one call that is about to be executed. What the call reads is fetched in as few round trips as possible. */
 export class PreparedCall {
   /** Whether the access list has been requested, or must not be. */
   private isListRequested: boolean;
+  /** What is left for speculative executions. */
+  private readonly speculation = { gas: SPECULATIVE_GAS, ms: SPECULATIVE_MS };
 
   constructor(
     private readonly dependencies: CallDependencies,
@@ -103,16 +102,12 @@ export class PreparedCall {
   /** Called when the execution reads something unknown: fetches it together with the reads that will probably follow. */
   private async obtainMore(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
     const { dependencies, plan } = this;
-    const { executeSpeculatively } = await import('./speculative-execution.js');
-    const predicted = await executeSpeculatively(state, {
-      call: plan.call,
-      overrides: plan.overrides,
-      context: dependencies.contextAfter(block),
-      network: dependencies.network,
-      interpreters: dependencies.interpreters,
-      signal: plan.signal,
-    });
-    accesses.addAll(predicted);
+    if (this.speculation.gas > 0 && this.speculation.ms > 0) {
+      const { executeSpeculatively } = await import('./speculative-execution.js');
+      const { network } = dependencies;
+      const speculative = { ...plan, context: dependencies.contextAfter(block), network, left: this.speculation };
+      accesses.addAll(await executeSpeculatively(state, speculative));
+    }
     if (!dependencies.accessLists.isAvailable) accesses.addAll(calldataAccesses(plan.call));
     const missing = state.missing(accesses);
     if (!missing.isEmpty) await this.obtain(block, state, missing);

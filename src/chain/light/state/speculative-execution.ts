@@ -1,17 +1,23 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import { type SimulationRules, transactionMessageOf } from '../../../evm/calls/call.js';
 import { precompileOverrides, withOverrides } from '../../../evm/calls/overrides.js';
-import type { Interpreters } from '../../../evm/interpreter/interpreters.js';
 import { Machine } from '../../../evm/interpreter/machine.js';
-import { StepBudget } from '../../../evm/interpreter/step-budget.js';
+import { type GasCount, RunBudget } from '../../../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { Account, StateReader } from '../../../evm/state/state-reader.js';
-import { runTransaction } from '../../../evm/transactions/transaction.js';
-import { bigIntToBytes, bytesToKey, equalBytes, padStart, ZERO_ADDRESS } from '../../../primitives/bytes.js';
-import type { CallRequest } from '../../../primitives/call-request.js';
-import type { StateOverrides } from '../../../primitives/state-overrides.js';
+import { simulateTransaction } from '../../../evm/transactions/transaction.js';
+import { keccak256 } from '../../../kernel/keccak.js';
+import {
+  bigIntToBytes,
+  bytesToKey,
+  concatBytes,
+  equalBytes,
+  padStart,
+  ZERO_ADDRESS,
+} from '../../../primitives/bytes.js';
+import { openDeadline } from '../../../scheduling/deadline.js';
+import type { CallPlan } from '../../chain.js';
 import { AccessSet } from './access-set.js';
 import type { ProvedState } from './proved-state.js';
 
@@ -22,20 +28,17 @@ import type { ProvedState } from './proved-state.js';
  */
 
 /** The call to execute speculatively, and its environment. */
-export interface SpeculativeCall {
-  readonly call: CallRequest;
-  readonly overrides: StateOverrides | undefined;
+export interface SpeculativeCall extends Omit<CallPlan, 'block' | 'tag'> {
   readonly context: BlockContext;
   readonly network: SimulationRules;
-  readonly interpreters: Interpreters;
-  readonly signal?: AbortSignal | undefined;
+  /** Gas and milliseconds that are left for all speculative executions of the call. What is used is subtracted. */
+  readonly left: { gas: number; ms: number };
 }
 
 /** Most runs. */
 const MAX_RUNS = 12;
-/** Gas of each run, and steps of all runs together. What an execution reads before these limits is enough. */
+/** Gas of each run. What an execution reads before that is enough. */
 const GAS = 10_000_000n;
-const STEPS = 200_000;
 /** Most accounts and slots in the result. */
 const MAX_ACCESSES = 128;
 
@@ -47,33 +50,55 @@ const SLOT_GUESSES = [1n << 96n, 1n, 0n].map((value) => bigIntToBytes(value, 32)
 /** Guesses for the words that unknown code returns: a number that fits in most integer types; true; zero. */
 const WORD_GUESSES = [0x7fff_ffffn, 1n, 0n].map((value) => bigIntToBytes(value, 32));
 const GUESSED_CODES = WORD_GUESSES.map(codeReturning);
-const GUESSED_CODE_HASHES = GUESSED_CODES.map((code) => keccak_256(code));
+let hashesOfGuesses: readonly Uint8Array[] | undefined;
 
-/** The unknown accounts, slots and code that the call will probably read. */
+/** Made when they are first needed: where there is no WebAssembly, loading this module is no error. */
+function guessedCodeHashes(): readonly Uint8Array[] {
+  hashesOfGuesses ??= GUESSED_CODES.map((code) => keccak256(code));
+  return hashesOfGuesses;
+}
+
+/**
+ * The unknown accounts, slots and code that the call will probably read, as far as gas and time suffice to find them.
+ *
+ * @throws PlumblineError `ABORTED`, `REQUEST_TIMED_OUT`, `GAS_BUDGET_EXCEEDED`: of the request to which the call belongs
+ */
 export async function executeSpeculatively(state: ProvedState, speculative: SpeculativeCall): Promise<AccessSet> {
-  const { call, context, signal } = speculative;
+  const { call, context, signal, gas: within, left } = speculative;
   const reader = new GuessingReader(state, call.from ?? ZERO_ADDRESS, context.coinbase);
-  const steps = new StepBudget({ stepBudget: STEPS, signal });
-  for (let run = 0; run < MAX_RUNS; run++) {
-    reader.beginRun();
-    const ended = await runOnce(reader, speculative, steps);
-    if (ended || !reader.nextGuess()) break;
+  const began = performance.now();
+  const deadline = openDeadline(signal, left.ms);
+  const gas: GasCount = { budget: left.gas, spent: 0, within };
+  const budget = new RunBudget({ gas, signal: deadline.signal });
+  try {
+    for (let run = 0; run < MAX_RUNS; run++) {
+      reader.beginRun();
+      const ended = await runOnce(reader, speculative, budget);
+      if (ended || !reader.nextGuess()) break;
+    }
+  } finally {
+    deadline.close();
+    left.gas -= gas.spent;
+    left.ms -= performance.now() - began;
   }
+  if (signal?.aborted) throw signal.reason;
+  // Throws if the gas of the request is used up.
+  new RunBudget({ gas: within }).spend(0);
   return reader.accesses;
 }
 
 /** @returns whether the run succeeded, or would fail with any guesses */
-async function runOnce(reader: GuessingReader, speculative: SpeculativeCall, steps: StepBudget): Promise<boolean> {
-  const { call, overrides = [], context, network, interpreters } = speculative;
+async function runOnce(reader: GuessingReader, speculative: SpeculativeCall, budget: RunBudget): Promise<boolean> {
+  const { call, overrides = [], context, network } = speculative;
   const overlay = new StateOverlay(withOverrides(reader, overrides));
-  const machine = await Machine.open(network, context, overlay, { ...precompileOverrides(overrides), interpreters });
+  const machine = await Machine.open(network, context, overlay, precompileOverrides(overrides));
   try {
     const { nonce: _, ...rest } = call;
     const message = transactionMessageOf(rest, { gasLimit: GAS, nonce: 0n, price: 0n, free: true });
-    const { succeeded } = await runTransaction(machine, message, {
+    const { succeeded } = await simulateTransaction(machine, message, {
       leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
       baseFeePerGas: 0n,
-      steps,
+      budget,
     });
     return succeeded;
   } catch {
@@ -89,6 +114,8 @@ class GuessingReader implements StateReader {
   readonly accesses = new AccessSet();
   /** Index of the guess for each unknown value, by its key. */
   private readonly guesses = new Map<string, number>();
+  /** Guesses for unknown code by their hash, each with the hash of that code. */
+  private readonly standIns = new Map<string, { readonly code: Uint8Array; readonly unknown: Uint8Array }>();
   /** Keys of the unknown values of this run, in the order in which they were read. */
   private order: string[] = [];
 
@@ -116,7 +143,7 @@ class GuessingReader implements StateReader {
   }
 
   async account(address: Uint8Array): Promise<Account | undefined> {
-    if (this.state.hasAccount(address)) return this.state.account(address);
+    if (this.state.hasAccount(address)) return this.withKnownCode(this.state.account(address));
     if (equalBytes(address, this.from)) {
       this.record(() => this.accesses.addAccount(address));
       return { nonce: 0n, balance: 1n << 120n, codeHash: EMPTY_CODE_HASH };
@@ -128,7 +155,7 @@ class GuessingReader implements StateReader {
     // An address that is itself a guess is not an account to fetch.
     if (!SLOT_GUESSES.concat(WORD_GUESSES).some((guess) => equalBytes(guess.subarray(12), address)))
       this.record(() => this.accesses.addAccount(address, true));
-    const codeHash = GUESSED_CODE_HASHES[this.guess(bytesToKey(address))]!;
+    const codeHash = guessedCodeHashes()[this.guess(bytesToKey(address))]!;
     return { nonce: 1n, balance: 1n << 80n, codeHash };
   }
 
@@ -149,11 +176,24 @@ class GuessingReader implements StateReader {
   async code(codeHash: Uint8Array): Promise<Uint8Array> {
     const known = this.state.codes.get(codeHash);
     if (known !== undefined) return known;
-    const guessed = GUESSED_CODE_HASHES.findIndex((hash) => equalBytes(hash, codeHash));
+    const guessed = guessedCodeHashes().findIndex((hash) => equalBytes(hash, codeHash));
     if (guessed >= 0) return GUESSED_CODES[guessed]!;
-    const holder = this.state.holderOf(codeHash);
+    const { code, unknown } = this.standIns.get(bytesToKey(codeHash))!;
+    const holder = this.state.holderOf(unknown);
     if (holder !== undefined) this.record(() => this.accesses.addAccount(holder, true));
-    return GUESSED_CODES[this.guess(bytesToKey(codeHash))]!;
+    this.guess(bytesToKey(unknown));
+    return code;
+  }
+
+  /** A proved account. Unknown code is replaced by a guess under a hash of its own: a hash always names the same code. */
+  private withKnownCode(account: Account | undefined): Account | undefined {
+    if (account === undefined || equalBytes(account.codeHash, EMPTY_CODE_HASH)) return account;
+    const { codeHash: unknown } = account;
+    if (this.state.codes.get(unknown) !== undefined) return account;
+    const code = concatBytes(GUESSED_CODES[this.guesses.get(bytesToKey(unknown)) ?? 0]!, unknown);
+    const codeHash = keccak256(code);
+    this.standIns.set(bytesToKey(codeHash), { code, unknown });
+    return { ...account, codeHash };
   }
 
   private record(add: () => void): void {

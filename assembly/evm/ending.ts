@@ -1,0 +1,180 @@
+import { release } from './allocator';
+import { addCode, codeSpace, jumpBytes, PADDING } from './codes';
+import { CODE_STORE_OUT_OF_GAS, CODE_TOO_LARGE, INVALID_CODE, NONE, REVERT } from './exceptions';
+import { FORK, HOMESTEAD, LONDON, SPURIOUS_DRAGON } from './forks';
+import {
+  CREATION,
+  depth,
+  FRAME_ACCOUNT,
+  FRAME_BYTES,
+  FRAME_CODE,
+  FRAME_CODE_LENGTH,
+  FRAME_CODE_RECORD,
+  FRAME_FLAGS,
+  FRAME_GAS,
+  FRAME_JOURNAL,
+  FRAME_JUMPS,
+  FRAME_LOG_COUNT,
+  FRAME_LOGS,
+  FRAME_MEMORY,
+  FRAME_NEED,
+  FRAME_OUT,
+  FRAME_OUT_LENGTH,
+  FRAME_PASSED_ON,
+  FRAME_REFUND,
+  FRAME_SPENT,
+  FRAME_START_GAS,
+  FRAME_TOP,
+  frame,
+  memoryArena,
+  popFrame,
+  refund,
+  setRefund,
+  stackArena,
+} from './frames';
+import { conclusive, leftFor, requireGas, usedWith } from './gas-path';
+import { setCode, undoTo } from './journal';
+import { keccak256 } from './keccak';
+import { cutLogs, logBytes, logCount, logsAt } from './logs';
+import { countKeccak, floor, frameCount, invalidOpcode, keccakBlocks, passSlice } from './progress';
+import {
+  DONE,
+  GO_ON,
+  RESULT_CREATED,
+  RESULT_CREATED_ADDRESS,
+  RESULT_EXCEPTION,
+  RESULT_FRAMES,
+  RESULT_GAS,
+  RESULT_KECCAK_BLOCKS,
+  RESULT_LOG_BYTES,
+  RESULT_LOG_COUNT,
+  RESULT_LOGS,
+  RESULT_OPCODE,
+  RESULT_REFUND,
+  RESULT_RETURN,
+  RESULT_RETURN_BYTES,
+  RESULT_SPARE_GAS,
+  RESULT_SPENT,
+  RESULT_SUCCESS,
+} from './regions';
+import { clearReturn, returnAt, returnLength } from './return-data';
+import { traceLeave, tracesCalls } from './trace';
+import { fromBytes, setU64, zero } from './word';
+
+const MAX_CODE_BYTES: u32 = 24576;
+const CODE_BYTE_GAS: i64 = 200;
+const FORBIDDEN_FIRST_BYTE: u8 = 0xef;
+
+const HASH: usize = memory.data(32, 16);
+const ADDRESS: usize = memory.data(32, 16);
+
+/**
+ * Ends the current frame; what it returns is in the return data.
+ *
+ * @returns `GO_ON` with the caller's frame, or `DONE`
+ */
+export function leave(exception: i32): i32 {
+  const child = frame;
+  const isCreation = (load<u32>(child, FRAME_FLAGS) & CREATION) !== 0;
+  if (isCreation && exception === NONE) exception = depositCode(child);
+  const gas = load<i64>(child, FRAME_GAS);
+  let left = gas;
+  if (exception !== NONE) {
+    undoTo(<usize>load<u32>(child, FRAME_JOURNAL));
+    cutLogs(load<u32>(child, FRAME_LOGS), load<u32>(child, FRAME_LOG_COUNT));
+    setRefund(load<i64>(child, FRAME_REFUND));
+    if (exception !== REVERT) {
+      left = 0;
+      clearReturn();
+    }
+  }
+  closePath(child, left);
+  if (tracesCalls) traceLeave(exception, depth, left);
+  if (isCreation) releaseInitCode(child);
+  popFrame();
+  if (depth < 0) return report(child, exception, left, isCreation);
+  const caller = frame;
+  const total = load<i64>(caller, FRAME_GAS) + left;
+  passSlice(gas, total);
+  store<i64>(caller, total, FRAME_GAS);
+  const result = load<u32>(caller, FRAME_TOP) + 32;
+  store<u32>(caller, result, FRAME_TOP);
+  const place = stackArena + result;
+  if (exception !== NONE) zero(place);
+  else if (isCreation) addressToWord(<usize>load<u32>(child, FRAME_ACCOUNT), place);
+  else setU64(1, place);
+  if (isCreation) {
+    if (exception === NONE) clearReturn();
+  } else {
+    const out = memoryArena + load<u32>(caller, FRAME_MEMORY) + load<u32>(caller, FRAME_OUT);
+    const count = min(load<u32>(caller, FRAME_OUT_LENGTH), returnLength);
+    if (count > 0) memory.copy(out, returnAt(), count);
+  }
+  return GO_ON;
+}
+
+/** @param address - 20 bytes */
+export function addressToWord(address: usize, out: usize): void {
+  memory.fill(ADDRESS, 0, 12);
+  memory.copy(ADDRESS + 12, address, 20);
+  fromBytes(ADDRESS, out);
+}
+
+/** Stores the code that a creation returned. @returns exception */
+function depositCode(child: usize): i32 {
+  const length = returnLength;
+  if (FORK >= SPURIOUS_DRAGON && length > MAX_CODE_BYTES) return CODE_TOO_LARGE;
+  if (FORK >= LONDON && length > 0 && load<u8>(returnAt()) === FORBIDDEN_FIRST_BYTE) return INVALID_CODE;
+  const left = load<i64>(child, FRAME_GAS) - CODE_BYTE_GAS * <i64>length;
+  // Before Homestead the contract then stayed without code.
+  if (left < 0) return FORK >= HOMESTEAD ? CODE_STORE_OUT_OF_GAS : NONE;
+  store<i64>(child, left, FRAME_GAS);
+  countKeccak(<u64>length);
+  if (length === 0) return NONE;
+  keccak256(returnAt(), length, HASH);
+  memory.copy(codeSpace(length), returnAt(), length);
+  setCode(<usize>load<u32>(child, FRAME_ACCOUNT), addCode(HASH));
+  return NONE;
+}
+
+export function releaseInitCode(child: usize): void {
+  const code = <usize>load<u32>(child, FRAME_CODE);
+  if (code === 0 || load<u32>(child, FRAME_CODE_RECORD) !== 0) return;
+  const length = load<u32>(child, FRAME_CODE_LENGTH);
+  release(code, <usize>length + PADDING);
+  const jumps = <usize>load<u32>(child, FRAME_JUMPS);
+  if (jumps !== 0) release(jumps, jumpBytes(length));
+}
+
+/** What the frame needed at its start becomes a need of its caller. */
+function closePath(child: usize, left: i64): void {
+  requireGas(child, usedWith(child, left));
+  const start = load<i64>(child, FRAME_START_GAS);
+  // A frame with too little gas failed because of it, and fails again with the same gas.
+  if (load<i64>(child, FRAME_NEED) > start) store<i64>(child, start, FRAME_NEED);
+  if (depth === 0) return;
+  const stipend = start - load<i64>(child, FRAME_PASSED_ON);
+  const caller = child - FRAME_BYTES;
+  requireGas(caller, load<i64>(child, FRAME_SPENT) + leftFor(load<i64>(child, FRAME_NEED) - stipend));
+}
+
+function report(child: usize, exception: i32, left: i64, isCreation: bool): i32 {
+  store<u32>(RESULT_SUCCESS, <u32>(exception === NONE));
+  store<u32>(RESULT_EXCEPTION, <u32>exception);
+  store<u32>(RESULT_OPCODE, invalidOpcode);
+  store<u32>(RESULT_CREATED, <u32>isCreation);
+  store<i64>(RESULT_GAS, left);
+  store<i64>(RESULT_REFUND, refund);
+  store<u32>(RESULT_RETURN, <u32>returnAt());
+  store<u32>(RESULT_RETURN_BYTES, returnLength);
+  store<u32>(RESULT_LOGS, <u32>logsAt());
+  store<u32>(RESULT_LOG_BYTES, logBytes);
+  store<u32>(RESULT_LOG_COUNT, logCount);
+  store<u64>(RESULT_KECCAK_BLOCKS, keccakBlocks);
+  const spare = load<i64>(child, FRAME_START_GAS) - load<i64>(child, FRAME_NEED);
+  store<i64>(RESULT_SPARE_GAS, conclusive ? spare : -1);
+  memory.copy(RESULT_CREATED_ADDRESS, <usize>load<u32>(child, FRAME_ACCOUNT), 20);
+  store<u32>(RESULT_FRAMES, frameCount);
+  store<i64>(RESULT_SPENT, load<i64>(child, FRAME_GAS) - floor);
+  return DONE;
+}

@@ -1,0 +1,195 @@
+import { ACCOUNT_BALANCE, ACCOUNT_FLAGS, CREATED, DESTROYED, EXISTS, hasFlag, isEmpty } from './accounts';
+import { leave } from './ending';
+import { NONE, OUT_OF_GAS, STATIC_STATE_CHANGE } from './exceptions';
+import {
+  BERLIN,
+  CANCUN,
+  CLEAR_REFUND,
+  COLD_SLOT_GAS,
+  CONSTANTINOPLE,
+  FORK,
+  ISTANBUL,
+  SELFDESTRUCT_GAS,
+  SELFDESTRUCT_REFUND,
+  SLOAD_GAS,
+  SPURIOUS_DRAGON,
+  TANGERINE_WHISTLE,
+} from './forks';
+import {
+  advance,
+  FRAME_ACCOUNT,
+  FRAME_FLAGS,
+  FRAME_GAS,
+  FRAME_MEMORY,
+  FRAME_MEMORY_SIZE,
+  FRAME_TOP,
+  frame,
+  growMemory,
+  memoryArena,
+  memoryGas,
+  refund,
+  regionEnd,
+  STATIC,
+  setRefund,
+  stackArena,
+  TOO_FAR,
+} from './frames';
+import { requireGas, usedWith } from './gas-path';
+import { setFlags } from './journal';
+import { addLog, logTransfer } from './logs';
+import { logsTransfers } from './progress';
+import { GO_ON } from './regions';
+import { clearReturn } from './return-data';
+import { SLOT_ORIGINAL, SLOT_VALUE, SLOT_WRITTEN, slotAt } from './slots';
+import {
+  accessAccount,
+  accessSlot,
+  accountOfWord,
+  coldAccountGas,
+  coldSlotGas,
+  isLoaded,
+  knowsSlot,
+  setBalanceZero,
+  transaction,
+  transfer,
+  writeSlot,
+  writeTransient,
+} from './state';
+import { wantAccount, wantSlot } from './wants';
+import { copy, eq, isZero, toBytes } from './word';
+
+const SENTRY: i64 = 2300;
+const SET_GAS: i64 = 20000;
+const RESET_GAS: i64 = 5000;
+const LOG_GAS: i64 = 375;
+const LOG_BYTE_GAS: i64 = 8;
+const NEW_ACCOUNT_GAS: i64 = 25000;
+const WARM_SLOT_GAS: i64 = 100;
+const WARM_ACCOUNT_GAS: i64 = 100;
+
+/** SSTORE. The frame's registers are stored. */
+export function storeSlot(): i32 {
+  const current = frame;
+  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leave(STATIC_STATE_CHANGE);
+  const key = stackArena + load<u32>(current, FRAME_TOP);
+  const value = key - 32;
+  const gas = load<i64>(current, FRAME_GAS);
+  if (FORK >= ISTANBUL && gas <= SENTRY) return leave(OUT_OF_GAS);
+  const account = <usize>load<u32>(current, FRAME_ACCOUNT);
+  const slot = slotAt(account, key);
+  let cold = coldSlotGas(slot);
+  if (cold !== 0) cold += WARM_SLOT_GAS;
+  if (gas < cold) return leave(OUT_OF_GAS);
+  if (!knowsSlot(account, slot)) return wantSlot(account, slot);
+  const isFirst = load<u32>(slot, SLOT_WRITTEN) !== transaction;
+  const held = slot + SLOT_VALUE;
+  const original = isFirst ? held : slot + SLOT_ORIGINAL;
+  const change =
+    FORK >= ISTANBUL || FORK === CONSTANTINOPLE ? priceOfChange(original, held, value) : plainPrice(held, value);
+  const left = gas - cold - change;
+  if (left < 0) return leave(OUT_OF_GAS);
+  requireGas(current, usedWith(current, gas) + SENTRY + 1);
+  setRefund(refund + given);
+  accessSlot(slot);
+  writeSlot(slot, value);
+  advance(left, value - 32);
+  return GO_ON;
+}
+
+/** Refund of the last price. */
+let given: i64 = 0;
+
+function plainPrice(held: usize, value: usize): i64 {
+  given = !isZero(held) && isZero(value) ? CLEAR_REFUND : 0;
+  return isZero(held) && !isZero(value) ? SET_GAS : RESET_GAS;
+}
+
+/** EIP-1283, EIP-2200, EIP-2929, EIP-3529. */
+function priceOfChange(original: usize, held: usize, value: usize): i64 {
+  given = 0;
+  if (eq(held, value)) return SLOAD_GAS;
+  const reset = FORK >= BERLIN ? RESET_GAS - COLD_SLOT_GAS - WARM_SLOT_GAS : RESET_GAS;
+  if (eq(original, held)) {
+    if (isZero(original)) return SET_GAS;
+    if (isZero(value)) given = CLEAR_REFUND;
+    return reset;
+  }
+  if (!isZero(original)) {
+    if (isZero(held)) given -= CLEAR_REFUND;
+    else if (isZero(value)) given += CLEAR_REFUND;
+  }
+  if (eq(original, value)) given += (isZero(original) ? SET_GAS : reset) - SLOAD_GAS;
+  return SLOAD_GAS;
+}
+
+/** TSTORE. The frame's registers are stored. */
+export function storeTransient(): i32 {
+  const current = frame;
+  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leave(STATIC_STATE_CHANGE);
+  const left = load<i64>(current, FRAME_GAS) - WARM_SLOT_GAS;
+  if (left < 0) return leave(OUT_OF_GAS);
+  const key = stackArena + load<u32>(current, FRAME_TOP);
+  writeTransient(slotAt(<usize>load<u32>(current, FRAME_ACCOUNT), key), key - 32);
+  advance(left, key - 64);
+  return GO_ON;
+}
+
+/** LOG0 to LOG4. The frame's registers are stored. */
+export function log(topics: u32): i32 {
+  const current = frame;
+  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leave(STATIC_STATE_CHANGE);
+  const offset = stackArena + load<u32>(current, FRAME_TOP);
+  const end = regionEnd(offset, offset - 32);
+  if (end >= TOO_FAR) return leave(OUT_OF_GAS);
+  const length = load<u32>(offset - 32);
+  const size = <u64>load<u32>(current, FRAME_MEMORY_SIZE);
+  const growth = end > size ? memoryGas(size, end) : 0;
+  const price = LOG_GAS * <i64>(topics + 1) + LOG_BYTE_GAS * <i64>length + growth;
+  const left = load<i64>(current, FRAME_GAS) - price;
+  if (left < 0) return leave(OUT_OF_GAS);
+  if (end > size) growMemory(size, end);
+  let at = addLog(<usize>load<u32>(current, FRAME_ACCOUNT), topics, length, false);
+  let word = offset - 64;
+  for (let i: u32 = 0; i < topics; i++) {
+    toBytes(word, at);
+    at += 32;
+    word -= 32;
+  }
+  const from = memoryArena + load<u32>(current, FRAME_MEMORY) + load<u32>(offset);
+  if (length > 0) memory.copy(at, from, length);
+  advance(left, word);
+  return GO_ON;
+}
+
+const VALUE: usize = memory.data(32, 16);
+
+/** SELFDESTRUCT. The frame's registers are stored. */
+export function selfDestruct(): i32 {
+  const current = frame;
+  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leave(STATIC_STATE_CHANGE);
+  const beneficiary = accountOfWord(stackArena + load<u32>(current, FRAME_TOP));
+  const account = <usize>load<u32>(current, FRAME_ACCOUNT);
+  const gas = load<i64>(current, FRAME_GAS);
+  const cold = coldAccountGas(beneficiary);
+  let price = SELFDESTRUCT_GAS + (cold === 0 ? 0 : cold + WARM_ACCOUNT_GAS);
+  if (price > gas) return leave(OUT_OF_GAS);
+  if (!isLoaded(beneficiary)) return wantAccount(beneficiary);
+  const balance = account + ACCOUNT_BALANCE;
+  const sends = !isZero(balance);
+  if (FORK >= SPURIOUS_DRAGON) price += sends && isEmpty(beneficiary) ? NEW_ACCOUNT_GAS : 0;
+  else if (FORK >= TANGERINE_WHISTLE) price += hasFlag(beneficiary, EXISTS) ? 0 : NEW_ACCOUNT_GAS;
+  if (price > gas) return leave(OUT_OF_GAS);
+  store<i64>(current, gas - price, FRAME_GAS);
+  accessAccount(beneficiary);
+  if (!hasFlag(account, DESTROYED)) setRefund(refund + SELFDESTRUCT_REFUND);
+  if (logsTransfers && sends) logTransfer(account, beneficiary, balance);
+  const ends = FORK < CANCUN || hasFlag(account, CREATED);
+  if (beneficiary !== account) {
+    copy(balance, VALUE);
+    transfer(account, beneficiary, VALUE);
+  }
+  if (beneficiary === account && ends) setBalanceZero(account);
+  if (ends) setFlags(account, load<u32>(account, ACCOUNT_FLAGS) | DESTROYED);
+  clearReturn();
+  return leave(NONE);
+}

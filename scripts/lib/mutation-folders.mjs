@@ -1,0 +1,15 @@
+/**
+ * Folders whose mutants are tried, with the tests that are to notice them: fast ones, since each of some thousand mutants
+ * runs them anew. Globs of files, as vitest has them.
+ */
+export const MUTATED_FOLDERS = {
+  fees: ['test/unit/{extra-data,fees,fees-*,transaction-bytes}.test.ts'],
+  kernel: [
+    'test/unit/{keccak,recovery,sizer-cache,dictionary,trie-kernel,trie-refusals,precompiles}.test.ts',
+    'test/unit/{evm-call,evm-slices,evm-counters,evm-run-budget,state-memory,state-proofs,state-world}.test.ts',
+    'test/unit/hash-vectors.long.test.ts',
+  ],
+  proof: ['test/unit/{mpt-*,proof-*,light-seals}.test.ts'],
+  state: ['test/unit/{state-*,replica-parts}.test.ts', 'test/unit/state-{key-follower,pages,trace}.long.test.ts'],
+  upstream: ['test/unit/upstream-*.test.ts'],
+};

@@ -1,0 +1,110 @@
+import { EXECUTION_INDEX } from '../../../consensus/containers/execution.js';
+import {
+  beaconBlockHeader,
+  denebExecutionHeader,
+  type ExecutionPayloadHeader,
+  type LightClientHeader,
+} from '../../../consensus/containers/headers.js';
+import { stateIndices } from '../../../consensus/containers/layouts.js';
+import { type BeaconNetwork, periodAt } from '../../../consensus/networks/beacon-network.js';
+import { hashPair, zeroRoot } from '../../../consensus/ssz/merkle.js';
+import { ZERO_WORD } from '../../../primitives/bytes.js';
+import { simulatedCommittee } from './beacon-committees.js';
+import type { L1Block } from './simulated-l1.js';
+
+/** A block of the simulated beacon chain. */
+export interface BeaconBlock {
+  readonly slot: number;
+  readonly header: LightClientHeader;
+  /** Root of the beacon header, 32 bytes. */
+  readonly root: Uint8Array;
+  /** The layer-1 block that it carries. */
+  readonly layerOne: L1Block;
+  /** The block before, which its state names as final. Undefined for the first one of a period. */
+  readonly parent: BeaconBlock | undefined;
+}
+
+/** Generalized indices of a state. */
+export const STATE_INDICES = stateIndices('electra');
+
+/** Chunks at generalized indices of a tree in which everything else is zero. */
+type Leaves = ReadonlyMap<number, Uint8Array>;
+
+function nodeAt(leaves: Leaves, gindex: number): Uint8Array {
+  const leaf = leaves.get(gindex);
+  if (leaf !== undefined) return leaf;
+  for (const below of leaves.keys()) {
+    for (let node = below; node >= gindex; node >>= 1) {
+      if (node === gindex) return hashPair(nodeAt(leaves, 2 * gindex), nodeAt(leaves, 2 * gindex + 1));
+    }
+  }
+  return ZERO_WORD;
+}
+
+/** Siblings from the leaf upwards. */
+function branchAt(leaves: Leaves, gindex: number): Uint8Array[] {
+  const siblings: Uint8Array[] = [];
+  for (let node = gindex; node > 1; node >>= 1) siblings.push(nodeAt(leaves, node ^ 1));
+  return siblings;
+}
+
+/** The members of a state that light clients read. */
+function stateOf(network: BeaconNetwork, slot: number, parent: BeaconBlock | undefined): Leaves {
+  const period = periodAt(network, slot);
+  return new Map([
+    [STATE_INDICES.currentSyncCommittee, simulatedCommittee(period).root],
+    [STATE_INDICES.nextSyncCommittee, simulatedCommittee(period + 1).root],
+    [STATE_INDICES.finalizedRoot, parent?.root ?? ZERO_WORD],
+  ]);
+}
+
+/** The branch of a member of a block's state. @param gindex - one of `STATE_INDICES` */
+export function stateBranch(network: BeaconNetwork, { slot, parent }: BeaconBlock, gindex: number): Uint8Array[] {
+  return branchAt(stateOf(network, slot, parent), gindex);
+}
+
+/** Root of an empty list. @param depth - of the tree of a full list */
+const emptyList = (depth: number) => hashPair(zeroRoot(depth), ZERO_WORD);
+
+/** The payload header of a layer-1 block, which has neither transactions nor withdrawals. */
+function payloadOf({ header, hash }: L1Block): ExecutionPayloadHeader {
+  return {
+    parentHash: header.parentHash,
+    feeRecipient: header.miner,
+    stateRoot: header.stateRoot,
+    receiptsRoot: header.receiptsRoot,
+    logsBloom: header.logsBloom,
+    prevRandao: header.mixHash,
+    blockNumber: BigInt(header.number),
+    gasLimit: header.gasLimit,
+    gasUsed: header.gasUsed,
+    timestamp: BigInt(header.timestamp),
+    extraData: header.extraData,
+    baseFeePerGas: header.baseFeePerGas!,
+    blockHash: hash,
+    transactionsRoot: emptyList(20),
+    withdrawalsRoot: emptyList(4),
+    blobGasUsed: 0n,
+    excessBlobGas: 0n,
+  };
+}
+
+/** Makes the block of a slot. Its state has the committees and the parent as the finalized block, all else is zero. */
+export function makeBeaconBlock(
+  network: BeaconNetwork,
+  slot: number,
+  layerOne: L1Block,
+  parent: BeaconBlock | undefined,
+): BeaconBlock {
+  const execution = payloadOf(layerOne);
+  const body = new Map([[EXECUTION_INDEX, denebExecutionHeader.hashTreeRoot(execution)]]);
+  const beacon = {
+    slot: BigInt(slot),
+    proposerIndex: 0n,
+    parentRoot: parent?.root ?? ZERO_WORD,
+    stateRoot: nodeAt(stateOf(network, slot, parent), 1),
+    bodyRoot: nodeAt(body, 1),
+  };
+  const header = { beacon, execution, executionBranch: branchAt(body, EXECUTION_INDEX) };
+  return { slot, header, root: beaconBlockHeader.hashTreeRoot(beacon), layerOne, parent };
+}

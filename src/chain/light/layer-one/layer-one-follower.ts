@@ -1,0 +1,239 @@
+import { type Advance, advance, requireConsistent } from '../../../consensus/advance.js';
+import { objectFromJson, updatesFromJson } from '../../../consensus/containers/objects.js';
+import { type LayerOneBlock, layerOneBlock } from '../../../consensus/layer-one-block.js';
+import {
+  type BeaconNetwork,
+  latestSignatureSlot,
+  periodAt,
+  slotAtTime,
+  slotsIn,
+} from '../../../consensus/networks/beacon-network.js';
+import { verifyBootstrap } from '../../../consensus/rules/bootstrap.js';
+import type { LightClientStore } from '../../../consensus/rules/store.js';
+import type { AnyUpdate } from '../../../consensus/rules/update-facts.js';
+import { isPlumblineError } from '../../../errors.js';
+import { equalBytes } from '../../../primitives/bytes.js';
+import { bytesToHex } from '../../../primitives/hex.js';
+import type { Clock } from '../../../scheduling/clock.js';
+import { finish } from '../../../scheduling/pieces.js';
+import { nextTurn } from '../../../scheduling/turns.js';
+import type { RestGroup } from '../../../upstream/rest-group.js';
+import type { LayerOneEvidence } from '../../chain.js';
+import { answerRefused, missing, notReached } from '../refused.js';
+import { isUnreachable } from '../unreachable.js';
+import { type CheckpointSources, checkpointsOf, type TrustedBeaconBlock } from './checkpoint.js';
+import type { FollowedState, LightClientRecord } from './light-client-record.js';
+
+/** Settings and dependencies of `LayerOneFollower`. */
+export interface LayerOneFollowerParts {
+  /** Beacon-API endpoints. */
+  readonly beacon: RestGroup;
+  readonly network: BeaconNetwork;
+  readonly checkpoints: CheckpointSources;
+  /** Oldest checkpoint, or stored state, that is used, milliseconds. */
+  readonly checkpointMaxAgeMs: number;
+  /** Oldest finalized header that is used, milliseconds. */
+  readonly maxAgeMs: number;
+  readonly record: LightClientRecord;
+  readonly clock: Clock;
+  /** Called while many periods are caught up, with the share that is done. */
+  readonly onProgress?: ((fraction: number) => void) | undefined;
+}
+
+/** The newest finalized block of layer 1, as consensus proves it. */
+export type FollowedLayerOne = LayerOneEvidence & LayerOneBlock;
+
+/** Most updates in one request: about 57 KB of JSON each. */
+const UPDATES_AT_ONCE = 16;
+/** After a failed update, the endpoints are left alone for this time. */
+const RETRY_MS = 10_000;
+
+const PATH = '/eth/v1/beacon/light_client';
+
+/**
+ * Follows the finality of layer 1 by the signatures of its sync committees, from a trusted beacon block. Nothing of the
+ * endpoints is believed. Nothing is polled: an update is fetched when a block is asked for, at most one in an epoch.
+ */
+export class LayerOneFollower {
+  private state: (FollowedState & { readonly level: LayerOneEvidence['level'] }) | undefined;
+  /** When the newest update was asked for, milliseconds. */
+  private updatedAt = Number.NEGATIVE_INFINITY;
+  private updating: Promise<void> | undefined;
+  private failed: { readonly at: number; readonly error: unknown } | undefined;
+
+  constructor(private readonly parts: LayerOneFollowerParts) {}
+
+  /**
+   * The newest finalized block of layer 1. While no beacon endpoint answers, the newest known one: it stays final.
+   *
+   * @throws PlumblineError `CHECKPOINT_NEEDED`, `LAYER_ONE_CONTRADICTS`, `FORK_UNSUPPORTED`; `TRUST_LEVEL_NOT_REACHED` if it
+   *   is older than `maxAgeMs`; `ANSWER_REFUSED`, of the endpoints
+   */
+  async finalized(): Promise<FollowedLayerOne> {
+    if (!this.isRecent()) {
+      try {
+        await this.updated();
+      } catch (error) {
+        if (this.state === undefined || !isUnreachable(error)) throw error;
+      }
+    }
+    const { store, level, checkpoint } = this.state!;
+    requireConsistent(store);
+    const block = layerOneBlock(this.parts.network, store.finalized);
+    this.requireAge(block);
+    return { ...block, level, checkpoint };
+  }
+
+  /** Callers during an update share it, and for a while also its failure. */
+  private updated(): Promise<void> {
+    const { clock } = this.parts;
+    if (this.failed !== undefined) {
+      const age = clock.now() - this.failed.at;
+      if (age >= 0 && age < RETRY_MS) return Promise.reject(this.failed.error);
+      this.failed = undefined;
+    }
+    this.updating ??= this.update()
+      .catch((error: unknown) => {
+        this.failed = { at: clock.now(), error };
+        throw error;
+      })
+      .finally(() => {
+        this.updating = undefined;
+      });
+    return this.updating;
+  }
+
+  private isRecent(): boolean {
+    const { clock, network } = this.parts;
+    const { slotsPerEpoch, secondsPerSlot } = network.preset;
+    const age = clock.now() - this.updatedAt;
+    // A negative age means that the clock was set back and the real age is unknown.
+    return this.state !== undefined && age >= 0 && age < slotsPerEpoch * secondsPerSlot * 1000;
+  }
+
+  private requireAge({ timestamp }: LayerOneBlock): void {
+    const { clock, maxAgeMs } = this.parts;
+    const age = clock.now() - timestamp * 1000;
+    if (age <= maxAgeMs) return;
+    const minutes = Math.round(age / 60_000);
+    const reason = `the newest finalized header of layer 1 is ${minutes} minutes old: the beacon endpoints are behind, or layer 1 does not finalize`;
+    throw notReached('settled', undefined, reason);
+  }
+
+  private get slot(): number {
+    return slotAtTime(this.parts.network, this.parts.clock.now());
+  }
+
+  private async update(): Promise<void> {
+    const startedAt = this.parts.clock.now();
+    this.state ??= await this.begin();
+    requireConsistent(this.state.store);
+    await this.catchUp(this.state.store);
+    const path = `${PATH}/finality_update`;
+    const { network } = this.parts;
+    try {
+      await this.apply(path, (answer) => [objectFromJson(network, 'finalityUpdate', answer)], true);
+    } catch (error) {
+      // Status 404: there is no update yet.
+      if (!isPlumblineError(error, 'UPSTREAM_ERROR') || error.details.code !== 404) throw error;
+    }
+    this.updatedAt = startedAt;
+  }
+
+  /** The stored state if it is recent and of the wanted checkpoint, else one from a checkpoint. */
+  private async begin() {
+    const { checkpoints, record } = this.parts;
+    const stored = await record.load();
+    if (stored !== undefined) {
+      const { given } = checkpoints;
+      const isWanted = given === undefined || equalBytes(given, stored.checkpoint);
+      if (isWanted && this.slot - Number(stored.store.finalized.beacon.slot) <= this.maxAgeSlots)
+        return { ...stored, level: given === undefined ? ('stored' as const) : ('checkpoint' as const) };
+    }
+    let failure: unknown;
+    for (const source of checkpointsOf(checkpoints)) {
+      try {
+        return await this.bootstrap(await source());
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  private get maxAgeSlots(): number {
+    const { network, checkpointMaxAgeMs } = this.parts;
+    return slotsIn(network, checkpointMaxAgeMs);
+  }
+
+  private async bootstrap({ root, level }: TrustedBeaconBlock) {
+    const { beacon, network } = this.parts;
+    const request = { root, currentSlot: this.slot, maxAgeSlots: this.maxAgeSlots };
+    const verdict = await beacon.get(`${PATH}/bootstrap/${bytesToHex(root)}`, {
+      tryNext: () => true,
+      accept: (answer) => {
+        const judged = verifyBootstrap(network, objectFromJson(network, 'bootstrap', answer), request);
+        // The age is that of the checkpoint. The endpoint has answered rightly.
+        if (judged.verified || judged.reason === 'CHECKPOINT_TOO_OLD') return judged;
+        throw answerRefused('bootstrap of layer 1', judged);
+      },
+    });
+    if (!verdict.verified) throw notReached('settled', undefined, `the checkpoint ${verdict.message}`);
+    return { store: verdict.store, checkpoint: root, level };
+  }
+
+  /** Fetches the committees of the periods between the finalized header and now. @param from - where it began */
+  private async catchUp(from: LightClientStore): Promise<void> {
+    const { network, onProgress } = this.parts;
+    const begin = this.periodOf(from);
+    for (let requests = 0; ; requests++) {
+      const { store } = this.state!;
+      const [known, now] = [this.periodOf(store), periodAt(network, this.slot)];
+      const first = store.next === undefined ? known : known + 1;
+      // A finality update of this period or the next one needs no further committee.
+      const isDone = known >= now || (known + 1 === now && store.next !== undefined);
+      if (!isDone || requests > 0) onProgress?.(isDone ? 1 : (known - begin) / (now - begin));
+      if (isDone) return;
+      const count = Math.min(UPDATES_AT_ONCE, Math.max(1, now - first));
+      const path = `${PATH}/updates?start_period=${first}&count=${count}`;
+      await this.apply(path, (answer) => updatesFromJson(network, answer), false);
+    }
+  }
+
+  private periodOf({ finalized }: LightClientStore): number {
+    return periodAt(this.parts.network, Number(finalized.beacon.slot));
+  }
+
+  /**
+   * Fetches updates and applies them. Those that an endpoint sends behind a false one are asked for again.
+   *
+   * @param mayBeOld - whether an update that brings nothing new is an answer
+   * @throws PlumblineError `LAYER_ONE_CONTRADICTS`, `FORK_UNSUPPORTED`, `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
+   */
+  private async apply(path: string, read: (answer: unknown) => AnyUpdate[], mayBeOld: boolean): Promise<void> {
+    const { beacon, network, record, clock } = this.parts;
+    const { store } = this.state!;
+    const advanced = await beacon.get(path, {
+      tryNext: () => true,
+      accept: async (answer): Promise<Advance> => {
+        const updates = read(answer);
+        if (updates.length === 0) throw missing('update of layer 1');
+        const end = await finish(advance(network, store, updates, latestSignatureSlot(network, clock.now())), nextTurn);
+        const isContradiction = end.store.contradiction !== undefined;
+        const isOld = mayBeOld && end.refused?.reason === 'NOT_RELEVANT';
+        if (end.refused !== undefined && end.applied.length === 0 && !isContradiction && !isOld)
+          throw answerRefused('update of layer 1', end.refused);
+        if (!mayBeOld && !isContradiction && !hasProgress(store, end.store)) throw missing('new update of layer 1');
+        return end;
+      },
+    });
+    this.state = { ...this.state!, store: advanced.store };
+    if (advanced.store !== store) await record.save(this.state);
+    requireConsistent(advanced.store);
+  }
+}
+
+function hasProgress(before: LightClientStore, after: LightClientStore): boolean {
+  const isNewer = after.finalized.beacon.slot > before.finalized.beacon.slot;
+  return isNewer || (before.next === undefined && after.next !== undefined);
+}

@@ -1,0 +1,121 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { isPlumblineError, PlumblineError } from '../errors.js';
+import { concatBytes, equalBytes } from '../primitives/bytes.js';
+import { hexToBytes } from '../primitives/hex.js';
+import { judge } from '../proof/verdict.js';
+import { holdsExecution } from './containers/execution.js';
+import {
+  bytes32,
+  denebExecutionHeader,
+  type LightClientHeader,
+  lightClientHeader,
+  uint64,
+} from './containers/headers.js';
+import { type SyncCommittee, syncCommittee } from './containers/layouts.js';
+import type { BeaconNetwork } from './networks/beacon-network.js';
+import { checkKeys } from './rules/refusal.js';
+import type { Contradiction, LightClientStore } from './rules/store.js';
+import { container } from './ssz/container.js';
+import { isZeroValue, uint } from './ssz/ssz-type.js';
+
+/** Format of the bytes. A change of their layout needs another number. */
+const FORMAT = 1n;
+
+interface StoredStore {
+  readonly format: bigint;
+  readonly genesisValidatorsRoot: Uint8Array;
+  readonly finalized: LightClientHeader;
+  readonly optimistic: LightClientHeader;
+  readonly current: SyncCommittee;
+  /** All zero where it is not known. */
+  readonly next: SyncCommittee;
+  /** Place in `CONTRADICTIONS`; 0 for none. */
+  readonly contradiction: bigint;
+  readonly contradictionSlot: bigint;
+}
+
+const CONTRADICTIONS: readonly (Contradiction['reason'] | undefined)[] = [
+  undefined,
+  'EQUIVOCATION',
+  'NEXT_COMMITTEE_DIFFERS',
+];
+
+function storedType({ preset }: BeaconNetwork) {
+  // The newest layout holds headers of all forks.
+  const header = lightClientHeader(denebExecutionHeader);
+  const committee = syncCommittee(preset.committeeSize);
+  return container<StoredStore>({
+    format: uint64,
+    genesisValidatorsRoot: bytes32,
+    finalized: header,
+    optimistic: header,
+    current: committee,
+    next: committee,
+    contradiction: uint(1),
+    contradictionSlot: uint64,
+  });
+}
+
+/** A store as bytes, with a checksum: about 51 KB with committees of 512. */
+export function storeToBytes(network: BeaconNetwork, store: LightClientStore): Uint8Array {
+  const type = storedType(network);
+  const bytes = type.encode({
+    format: FORMAT,
+    genesisValidatorsRoot: hexToBytes(network.genesisValidatorsRoot),
+    finalized: store.finalized,
+    optimistic: store.optimistic,
+    current: store.current,
+    next: store.next ?? type.zero().next,
+    contradiction: BigInt(CONTRADICTIONS.indexOf(store.contradiction?.reason)),
+    contradictionSlot: BigInt(store.contradiction?.slot ?? 0),
+  });
+  return concatBytes(sha256(bytes), bytes);
+}
+
+/**
+ * The store of `storeToBytes`. Checksum, execution headers and keys are checked again; the committees and that the headers
+ * are final are believed, as they are only as safe as the storage. The age is not checked.
+ *
+ * @throws PlumblineError `STORE_CORRUPT` for damaged bytes, another format or another network; `FORK_UNSUPPORTED`
+ */
+export function storeFromBytes(network: BeaconNetwork, bytes: Uint8Array): LightClientStore {
+  const [checksum, payload] = [bytes.subarray(0, 32), bytes.subarray(32)];
+  if (!equalBytes(sha256(payload), checksum)) throw corrupt('the checksum is another');
+  const type = storedType(network);
+  if (uint64.decode(payload.slice(0, 8), 'format') !== FORMAT) throw corrupt('the format is another');
+  const stored = decode(type, payload);
+  const genesis = hexToBytes(network.genesisValidatorsRoot);
+  if (!equalBytes(stored.genesisValidatorsRoot, genesis)) throw corrupt('it is of another network');
+  const { finalized, optimistic, current } = stored;
+  if (![finalized, optimistic].every((header) => holdsExecution(network, header)))
+    throw corrupt('an execution header is false');
+  const hasNext = !isZeroValue(syncCommittee(network.preset.committeeSize), stored.next);
+  const refusal = judge(() => {
+    checkKeys(current, 'current');
+    if (hasNext) checkKeys(stored.next, 'next');
+  });
+  if (refusal !== undefined) throw corrupt(`${refusal.at} ${refusal.message}`);
+  const reason = CONTRADICTIONS[Number(stored.contradiction)];
+  return {
+    finalized,
+    optimistic,
+    current,
+    ...(hasNext ? { next: stored.next } : {}),
+    ...(reason === undefined ? {} : { contradiction: { reason, slot: Number(stored.contradictionSlot) } }),
+  };
+}
+
+function decode(type: ReturnType<typeof storedType>, payload: Uint8Array): StoredStore {
+  try {
+    return type.decode(payload, 'stored');
+  } catch (error) {
+    throw isPlumblineError(error, 'PROOF_MALFORMED') ? corrupt(error.message) : error;
+  }
+}
+
+function corrupt(reason: string): PlumblineError<'STORE_CORRUPT'> {
+  return new PlumblineError('STORE_CORRUPT', `the stored consensus of layer 1 cannot be used: ${reason}`, {
+    table: 'consensus',
+    reason,
+  });
+}

@@ -1,0 +1,87 @@
+import type { LightCache } from '../../chain/light/light-cache.js';
+import type { ConsensusSource } from '../../chain/light/light-options.js';
+import { invalidParameter } from '../../errors.js';
+import type { Network } from '../../networks/network.js';
+import { hexToBytes } from '../../primitives/hex.js';
+import type { Clock } from '../../scheduling/clock.js';
+import { loadOnce } from '../../scheduling/load-once.js';
+import type { UpstreamObserver } from '../../upstream/observer.js';
+import type { UrlEndpoint } from '../../upstream/options.js';
+import { RestGroup } from '../../upstream/rest-group.js';
+import type { LayerOneOptions } from '../options/layer-one-options.js';
+
+/** What a light node has for following layer 1. */
+export interface ConsensusParts {
+  readonly network: Network;
+  readonly cache: LightCache | undefined;
+  readonly common: { readonly clock: Clock; readonly observer?: UpstreamObserver };
+  readonly onProgress?: ((fraction: number) => void) | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const CHECKPOINT_MAX_AGE_MS = 14 * DAY_MS;
+const MAX_AGE_MS = 45 * 60_000;
+/** Sixteen updates of 128 KB at most, which is twice what they need. */
+const MAX_ANSWER_BYTES = 2 ** 21;
+
+/**
+ * Opens the endpoints for following the consensus of layer 1. No request is sent, and the verifying code is not loaded, until
+ * the first finalized block is asked for.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER`; `INVALID_HEX`, `INVALID_LENGTH` for the root of the checkpoint
+ */
+export function openConsensus(options: LayerOneOptions, { network, cache, ...parts }: ConsensusParts): ConsensusSource {
+  const { layerOne } = network;
+  if (layerOne === undefined) {
+    const reason = `cannot be used: the profile ${network.name} does not name its layer 1 (layerOne)`;
+    throw invalidParameter('chain.layerOne.consensus', reason);
+  }
+  const open = (role: string, endpoints: readonly (string | UrlEndpoint)[]) =>
+    new RestGroup({ role, endpoints: endpoints.map(withLimit), ...parts.common });
+  const beacon = open('l1-consensus', options.consensus);
+  const servers = options.checkpointServers && open('l1-checkpoint', options.checkpointServers);
+  const agreeing =
+    options.checkpointAgreeing ?? Math.max(2, Math.floor((options.checkpointServers?.length ?? 0) / 2) + 1);
+  const checkpoints = {
+    given: options.checkpoint && hexToBytes(options.checkpoint.root, 32),
+    builtin: network.checkpoint && hexToBytes(network.checkpoint, 32),
+    servers: servers && { group: servers, agreeing },
+  };
+  if (!Number.isInteger(agreeing) || agreeing < 2)
+    throw invalidParameter('chain.layerOne.checkpointAgreeing', 'must be an integer of at least 2');
+  if (servers !== undefined && new Set(servers.group.endpoints.map(({ origin }) => origin)).size < agreeing)
+    throw invalidParameter(
+      'chain.layerOne.checkpointServers',
+      `must have at least ${agreeing} origins, which must agree`,
+    );
+  const follower = loadOnce(async () => {
+    const [{ LayerOneFollower }, { LightClientRecord }, { beaconNetworkOf }] = await Promise.all([
+      import('../../chain/light/layer-one/layer-one-follower.js'),
+      import('../../chain/light/layer-one/light-client-record.js'),
+      import('../../consensus/networks/beacon-networks.js'),
+    ]);
+    const chain = beaconNetworkOf(layerOne);
+    return new LayerOneFollower({
+      beacon,
+      network: chain,
+      checkpoints,
+      checkpointMaxAgeMs: options.checkpointMaxAgeMs ?? CHECKPOINT_MAX_AGE_MS,
+      maxAgeMs: options.maxAgeMs ?? MAX_AGE_MS,
+      record: new LightClientRecord(cache?.finalizations, chain),
+      clock: parts.common.clock,
+      onProgress: parts.onProgress,
+    });
+  });
+  return {
+    finalized: async () => (await follower()).finalized(),
+    close() {
+      beacon.close();
+      servers?.close();
+    },
+  };
+}
+
+function withLimit(source: string | UrlEndpoint): UrlEndpoint {
+  const endpoint = typeof source === 'string' ? { url: source } : source;
+  return { maxResponseBytes: MAX_ANSWER_BYTES, ...endpoint };
+}

@@ -1,0 +1,75 @@
+/** What a run of the EVM asks for and answers. */
+
+/** An account as the kernel holds it. */
+export interface EvmAccount {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  /** Keccak-256 of the byte code, 32 bytes. */
+  readonly codeHash: Uint8Array;
+}
+
+/** Something that the kernel does not hold and needs in order to go on. */
+export interface Want {
+  /** One of `WANTED`. */
+  readonly kind: number;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** Of a block. */
+  readonly number: number;
+  /** Slot or code hash, 32 bytes. */
+  readonly key: Uint8Array;
+}
+
+/** A call of a precompile that the kernel leaves to its host. */
+export interface PrecompileCall {
+  /** Number of the precompile's standard address. */
+  readonly id: number;
+  readonly gas: bigint;
+  readonly input: Uint8Array;
+}
+
+/** How the outermost frame ended. */
+export interface EvmResult {
+  readonly succeeded: boolean;
+  /** Index into `EXCEPTIONS`; zero without an exception. */
+  readonly exception: number;
+  /** The invalid opcode, for that exception. */
+  readonly opcode: number;
+  readonly gasLeft: bigint;
+  /** Sum of refunds; the limit of EIP-3529 is not applied. */
+  readonly refund: bigint;
+  /** Blocks that Keccak-256 hashed, those of creations included. */
+  readonly keccakBlocks: number;
+  /** How much less gas would give the same execution; negative if that is not known. */
+  readonly spareGas: bigint;
+  /** 20 bytes; undefined unless a contract was created. */
+  readonly createdAddress: Uint8Array | undefined;
+}
+
+/** A log of a run. */
+export interface EvmLog {
+  readonly address: Uint8Array;
+  readonly topics: Uint8Array[];
+  readonly data: Uint8Array;
+  /** It stands for a transfer of ether. */
+  readonly isTransfer: boolean;
+}
+
+/** What a run wrote to one account. */
+export interface EvmChange {
+  readonly address: Uint8Array;
+  /** Undefined if the account does not exist afterwards. */
+  readonly account: EvmAccount | undefined;
+  /** Its storage before the run no longer counts. */
+  readonly storageCleared: boolean;
+  /** Byte code, if the run set it. */
+  readonly code: Uint8Array | undefined;
+  /** Key and value of the written slots, 32 bytes each. */
+  readonly slots: readonly (readonly [key: Uint8Array, value: Uint8Array])[];
+}
+
+/** An account that a run accessed, or slots of it. */
+export interface EvmTouched {
+  readonly address: Uint8Array;
+  readonly keys: Uint8Array[];
+}

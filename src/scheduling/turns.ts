@@ -1,0 +1,75 @@
+/*
+ * All requests of a thread share it with timers and messages. Work that may take long asks here between two of its pieces
+ * whether it has to wait: then other requests, timers and messages get their turn. A turn is what runs from one task of the
+ * event loop to the next, with all promises that are settled meanwhile, no matter for which request.
+ */
+
+/** After this time of one turn, work waits for a later one. */
+const TURN_MS = 10;
+
+type Wake = () => void;
+
+/** When the work of this turn began; undefined if there has been none. */
+let began: number | undefined;
+/** Requests that wait to begin, and work that waits to go on, each in the order in which they came. */
+const beginning = new Set<Wake>();
+const running = new Set<Wake>();
+/** Whether the request that goes on in this turn begins. */
+let isBeginning = false;
+/** Time that requests had to begin since work last went on. */
+let beginningFor = 0;
+
+/**
+ * To call between two pieces of work.
+ *
+ * @returns a promise to await before going on; undefined if there is no need to wait
+ */
+export function nextTurn(): Promise<void> | undefined {
+  return isOver() ? waitIn(running) : undefined;
+}
+
+/** As `nextTurn`, to call before a request begins. Requests begin in the order of these calls. */
+export function turnToBegin(): Promise<void> | undefined {
+  return isOver() || beginning.size > 0 ? waitIn(beginning) : undefined;
+}
+
+/** Whether this turn has lasted long enough. The first call of a turn measures from then on. */
+function isOver(): boolean {
+  const now = performance.now();
+  if (began !== undefined) return now - began >= TURN_MS;
+  began = now;
+  schedule();
+  return false;
+}
+
+function waitIn(queue: Set<Wake>): Promise<void> {
+  return new Promise((resolve) => queue.add(resolve));
+}
+
+/** Begins a turn: one waiter goes on. Requests that begin and work that goes on have the same share of the time. */
+function turn(): void {
+  const now = performance.now();
+  if (isBeginning) beginningFor += now - (began ?? now);
+  isBeginning = beginning.size > 0 && (running.size === 0 || beginningFor < TURN_MS);
+  if (!isBeginning) beginningFor = 0;
+  const queue = isBeginning ? beginning : running;
+  const [wake] = queue;
+  began = wake && now;
+  if (wake === undefined) return;
+  queue.delete(wake);
+  schedule();
+  wake();
+}
+
+let channel: MessageChannel | undefined;
+
+/** Has `turn` called by the next task. Browsers delay a timer that follows another, so a message is sent instead. */
+function schedule(): void {
+  const { setImmediate } = globalThis as { setImmediate?: (action: () => void) => unknown };
+  if (setImmediate !== undefined) return void setImmediate(turn);
+  if (channel === undefined) {
+    channel = new MessageChannel();
+    channel.port1.onmessage = turn;
+  }
+  channel.port2.postMessage(0);
+}

@@ -1,0 +1,24 @@
+const folder = process.env.PLUMBLINE_MUTATED;
+
+/** Mutants of one folder of src, which scripts/mutation.mjs names. docs/mutation.md says what came of it. */
+export default {
+  plugins: ['@stryker-mutator/vitest-runner'],
+  testRunner: 'vitest',
+  vitest: { configFile: 'vitest.mutation.config.ts', related: false },
+  mutate: [`src/${folder}/**/*.ts`, '!src/**/*.generated.ts'],
+  coverageAnalysis: 'perTest',
+  ignoreStatic: true,
+  concurrency: 2,
+  // Stryker would read it with a TypeScript before 7; nothing in it has to be rewritten.
+  tsconfigFile: 'none',
+  // Fixtures stay outside the sandbox: tests look for them in the folders above, and find those of the repository.
+  tempDirName: 'build/mutation/sandbox',
+  ignorePatterns: ['/build', '/dist', '/demo', '/bench', '/docs', '/assembly', '/test-results', '/test/fixtures'],
+  incremental: true,
+  incrementalFile: `build/mutation/${folder}.json`,
+  reporters: ['clear-text', 'html', 'progress-append-only'],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false, skipFull: true },
+  htmlReporter: { fileName: `build/mutation/${folder}.html` },
+  timeoutMS: 20_000,
+  allowConsoleColors: false,
+};

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+
+/** An answer of the beacon API. */
+export interface BeaconAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** A beacon node on loopback that can be counted and made to lie. */
+export interface MockBeacon {
+  readonly url: string;
+  close(): Promise<void>;
+  /** Paths with their queries, in the order of the requests. */
+  readonly seen: string[];
+  /** What it answers in place of the true answer. May be changed while it runs. */
+  tamper: ((path: string, answer: BeaconAnswer) => BeaconAnswer) | undefined;
+}
+
+/** Serves the simulated beacon chain of a devnet as an endpoint of its own. */
+export async function serveBeacon({ l1 }: Pick<PlumblineNode, 'l1'>): Promise<MockBeacon> {
+  const server = createServer(async (request, response) => {
+    const path = request.url!;
+    mock.seen.push(path);
+    try {
+      const params = [path];
+      const honest = (await l1.request({ method: 'beacon_get', params })) as BeaconAnswer;
+      const { status, body } = mock.tamper?.(path, structuredClone(honest)) ?? honest;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    } catch {
+      response.destroy();
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  const mock: MockBeacon = { url, close, seen: [], tamper: undefined };
+  return mock;
+}
