@@ -15,7 +15,7 @@ export interface ConsensusRequest {
   /** Root of a trusted beacon block (32 bytes) with the answer for it, or the `state` of an earlier verdict, which is believed. */
   readonly from: { readonly root: Uint8Array; readonly bootstrap: unknown } | { readonly state: Uint8Array };
   readonly answers: readonly ConsensusAnswer[];
-  /** Unix time in milliseconds: nothing may be signed later than 12 s after it. The clock's, if left out. */
+  /** Unix time in milliseconds: nothing may be signed more than one slot after it. The clock's, if left out. */
   readonly now?: number;
   /** How old the trusted block, or the final block of `state`, may be at `now`: 14 days, if left out. */
   readonly maxAgeMs?: number;
