@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { PlumblineError } from '../../errors.js';
+import { EMPTY_REQUESTS_HASH } from '../../ethereum/constants.js';
 import type { Log } from '../../ethereum/receipt.js';
 import { bytesToBigInt, concatBytes, equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
@@ -48,6 +49,7 @@ export async function collectRequests(
 
 /** `requestsHash` of a header, 32 bytes (EIP-7685). */
 export function requestsHash(requests: readonly Uint8Array[]): Uint8Array {
+  if (requests.length === 0) return EMPTY_REQUESTS_HASH;
   return sha256(concatBytes(...requests.map((request) => sha256(request))));
 }
 
