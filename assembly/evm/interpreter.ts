@@ -31,7 +31,7 @@ import {
 } from './frames';
 import { loseConclusion } from './gas-path';
 import { hasOperands, isDefined, reasonOf } from './instructions';
-import { keccak256 } from './keccak';
+import { hashPiece } from './keccak';
 import { countKeccak, floor, setInvalidOpcode } from './progress';
 import { copyBytes, copyCode, loadInput, readAccount, readBlockHash, readEnvironment } from './reading';
 import { GO_ON, SLICE, TRACE_FULL, WANTED } from './regions';
@@ -51,6 +51,16 @@ const MEMORY_PLACES: u64 = 1 << 32;
 /** Whether the next instruction was recorded before the run returned. */
 let skipsStep: bool = false;
 const DIGEST: usize = memory.data(32, 16);
+/** Bytes that KECCAK256 hashes before the run returns: a few milliseconds while an engine still has its first, slow code. */
+const HASH_PIECE: usize = 1 << 17;
+/** Bytes of the current KECCAK256 that are hashed. */
+let hashed: usize = 0;
+
+/** Before a transaction: the one before may have ended between two pieces of a hash. */
+export function beginInstructions(): void {
+  hashed = 0;
+  skipsStep = false;
+}
 
 /** Stores the registers of the current frame. */
 function park(pc: usize, sp: usize, gas: i64): void {
@@ -313,14 +323,21 @@ export function interpret(): i32 {
           if (sp < bottom + 32) break;
           const end = regionEnd(sp, sp - 32);
           const length = load<u32>(sp - 32);
-          gas = end >= TOO_FAR ? -1 : gas - 30 - 6 * <i64>((<u64>length + 31) >> 5);
+          const cost = 30 + 6 * <i64>((<u64>length + 31) >> 5);
+          gas = end >= TOO_FAR ? -1 : gas - cost;
           if (gas < 0 || (end > size && (gas -= memoryGas(size, end)) < 0)) break;
           if (end > size) {
             size = growMemory(size, end);
             base = memoryOfFrame();
           }
+          hashed = hashPiece(base + load<u32>(sp), length, DIGEST, hashed, HASH_PIECE);
+          if (hashed !== 0) {
+            // It runs again and hashes the next piece. The larger memory is paid for.
+            park(pc, sp, gas + cost);
+            skipsStep = true;
+            return SLICE;
+          }
           countKeccak(<u64>length);
-          keccak256(base + load<u32>(sp), length, DIGEST);
           sp -= 32;
           fromBytes(DIGEST, sp);
           pc++;

@@ -4,7 +4,7 @@
 /**
  * Keccak-256 as Ethereum uses it: rate 136, padding 0x01, capacity 512 bits.
  *
- * The 25 lanes stay in locals from the first block to the last. Lanes 1, 2, 8, 12, 17 and 20 are kept inverted, which
+ * The 25 lanes stay in locals from the first block of a piece to the last. Lanes 1, 2, 8, 12, 17 and 20 are kept inverted, which
  * leaves six inversions a round of 25 (the Keccak team's implementation overview, "lane complementing").
  */
 const RATE: usize = 136;
@@ -19,8 +19,22 @@ const ROUND_CONSTANTS: usize = memory.data<u64>([
   0x80000001, 0x8000000080008008,
 ]);
 
+/** The lanes of a hash that was interrupted. */
+const LANES: usize = memory.data(200, 16);
+
 /** Hashes `length` bytes to the 32 bytes at `out`, which may overlap the input. */
 export function keccak256(input: usize, length: usize, out: usize): void {
+  hashPiece(input, length, out, 0, length + RATE);
+}
+
+/**
+ * Hashes a piece of `length` bytes. The digest is written with the last piece.
+ *
+ * @param from - bytes that the pieces before have hashed. Between two pieces there must be no other hash in pieces
+ * @param most - bytes of a piece, at least the rate; the next lower multiple of it is hashed
+ * @returns bytes hashed so far; 0 if this was the last piece
+ */
+export function hashPiece(input: usize, length: usize, out: usize, from: usize, most: usize): usize {
   let a0: u64 = 0;
   let a1: u64 = -1;
   let a2: u64 = -1;
@@ -51,7 +65,65 @@ export function keccak256(input: usize, length: usize, out: usize): void {
   let e10: u64, e11: u64, e12: u64, e13: u64, e14: u64;
   let e15: u64, e16: u64, e17: u64, e18: u64, e19: u64;
   let e20: u64, e21: u64, e22: u64, e23: u64, e24: u64;
-  for (let left = length; ; left -= RATE, input += RATE) {
+  if (from !== 0) {
+    a0 = load<u64>(LANES);
+    a1 = load<u64>(LANES, 8);
+    a2 = load<u64>(LANES, 16);
+    a3 = load<u64>(LANES, 24);
+    a4 = load<u64>(LANES, 32);
+    a5 = load<u64>(LANES, 40);
+    a6 = load<u64>(LANES, 48);
+    a7 = load<u64>(LANES, 56);
+    a8 = load<u64>(LANES, 64);
+    a9 = load<u64>(LANES, 72);
+    a10 = load<u64>(LANES, 80);
+    a11 = load<u64>(LANES, 88);
+    a12 = load<u64>(LANES, 96);
+    a13 = load<u64>(LANES, 104);
+    a14 = load<u64>(LANES, 112);
+    a15 = load<u64>(LANES, 120);
+    a16 = load<u64>(LANES, 128);
+    a17 = load<u64>(LANES, 136);
+    a18 = load<u64>(LANES, 144);
+    a19 = load<u64>(LANES, 152);
+    a20 = load<u64>(LANES, 160);
+    a21 = load<u64>(LANES, 168);
+    a22 = load<u64>(LANES, 176);
+    a23 = load<u64>(LANES, 184);
+    a24 = load<u64>(LANES, 192);
+  }
+  input += from;
+  let room = most;
+  for (let left = length - from; ; left -= RATE, input += RATE) {
+    if (room < RATE) {
+      store<u64>(LANES, a0);
+      store<u64>(LANES, a1, 8);
+      store<u64>(LANES, a2, 16);
+      store<u64>(LANES, a3, 24);
+      store<u64>(LANES, a4, 32);
+      store<u64>(LANES, a5, 40);
+      store<u64>(LANES, a6, 48);
+      store<u64>(LANES, a7, 56);
+      store<u64>(LANES, a8, 64);
+      store<u64>(LANES, a9, 72);
+      store<u64>(LANES, a10, 80);
+      store<u64>(LANES, a11, 88);
+      store<u64>(LANES, a12, 96);
+      store<u64>(LANES, a13, 104);
+      store<u64>(LANES, a14, 112);
+      store<u64>(LANES, a15, 120);
+      store<u64>(LANES, a16, 128);
+      store<u64>(LANES, a17, 136);
+      store<u64>(LANES, a18, 144);
+      store<u64>(LANES, a19, 152);
+      store<u64>(LANES, a20, 160);
+      store<u64>(LANES, a21, 168);
+      store<u64>(LANES, a22, 176);
+      store<u64>(LANES, a23, 184);
+      store<u64>(LANES, a24, 192);
+      return length - left;
+    }
+    room -= RATE;
     let block = input;
     if (left < RATE) {
       pad(input, left);
@@ -167,6 +239,7 @@ export function keccak256(input: usize, length: usize, out: usize): void {
   store<u64>(out, ~a1, 8);
   store<u64>(out, ~a2, 16);
   store<u64>(out, a3, 24);
+  return 0;
 }
 
 /** Copies the end of the input to the last block. */

@@ -28,7 +28,7 @@ import {
   setRefund,
 } from './frames';
 import { beginPath } from './gas-path';
-import { interpret } from './interpreter';
+import { beginInstructions, interpret } from './interpreter';
 import { closeJournal, undoTo } from './journal';
 import { cutLogs } from './logs';
 import { beginProgress, countBlock, floor, setFloor } from './progress';
@@ -61,6 +61,7 @@ export function beginTransaction(): void {
   setRefund(0);
   beginProgress();
   beginPath();
+  beginInstructions();
   warmSpecials(transaction);
   starting = false;
   answered = false;

@@ -1,3 +1,4 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import { AllocState } from '../../conformance/alloc-state.js';
 import { callAt } from '../../src/evm/calls/call.js';
@@ -21,6 +22,8 @@ const ENDLESS: Record<string, Hex> = {
   'a loop': '0x5b5f56',
   // KECCAK256 of 64 KiB.
   'a loop of hashes': '0x5b620100005f20505f56',
+  // KECCAK256 of 9 MiB, once.
+  'one long hash': '0x629000005f20505f56',
   // Calls itself with all the gas there is, twice.
   'a recursion': '0x5f5f5f5f5f305af1505f5f5f5f5f305af15000',
   // SHA-256 of 64 KiB.
@@ -68,6 +71,35 @@ describe('slices of a run', () => {
     expect(await machine.state.changes()).toEqual([]);
     const { succeeded } = await runTransaction(machine, message({ to: hexToBytes(STRANGER), value: 1n }));
     expect(succeeded).toBe(true);
+  });
+
+  // Around the length that one slice hashes, and several times it.
+  it.each([0x1ffff, 0x20000, 0x1ffb0, 0x1ff98, 0x100001])(
+    'a hash of %i bytes in slices is the hash',
+    async (length) => {
+      const bytes = new Uint8Array(length).fill(0xa5);
+      // CALLDATACOPY of everything, then the digest is returned.
+      const run = await openMachine(allocWith('0x365f5f37365f205f5260205ff3'));
+      const { returnData } = await simulateTransaction(run, message({ data: bytes, gasLimit: GAS }), {
+        leniency: LENIENCY,
+      });
+      expect(returnData).toEqual(keccak_256(bytes));
+    },
+  );
+
+  it('a hash that was aborted is forgotten', async () => {
+    const machine = await openMachine(allocWith('0x365f5f37365f205f5260205ff3'));
+    const [long, short] = [new Uint8Array(2 ** 23), Uint8Array.of(1, 2, 3)];
+    const controller = new AbortController();
+    setTimeout(() => controller.abort());
+    const budget = new RunBudget({ signal: controller.signal });
+    const aborted = simulateTransaction(machine, message({ data: long, gasLimit: 2n * GAS }), {
+      leniency: LENIENCY,
+      budget,
+    });
+    await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' });
+    const { returnData } = await simulateTransaction(machine, message({ data: short }));
+    expect(returnData).toEqual(keccak_256(short));
   });
 
   it('small slices give the same outcome as one', async () => {
