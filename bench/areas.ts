@@ -12,6 +12,7 @@ import { recovering } from './recovery.js';
 import { sizing } from './sizing.js';
 import { state } from './state.js';
 import { storing } from './store.js';
+import { turns } from './turns.js';
 import { verifying } from './verify.js';
 
 /** Every area, in the order of printing. */
@@ -20,6 +21,7 @@ export const AREAS: readonly BenchArea[] = [
   recovering,
   sizing,
   executing,
+  turns,
   estimating,
   lightNode,
   verifying,

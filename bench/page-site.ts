@@ -7,6 +7,7 @@ import { rolldown } from 'rolldown';
 /** Scripts of the pages, as tsc left them, and where a bundle of each is served: plumbline's beside its worker. */
 const SCRIPTS = {
   'plumbline-page': '/dist/hosts/worker/',
+  'turns-page': '/dist/hosts/worker/',
   'vm-page': '/vm/',
   'vm-worker': '/vm/',
   'store-worker': '/store/',
@@ -28,6 +29,7 @@ const pageOf = (script: string) => `<!doctype html><script type="module" src="${
 
 const PAGES: Readonly<Record<string, string>> = {
   '/plumbline': pageOf('/dist/hosts/worker/plumbline-page.js'),
+  '/turns': pageOf('/dist/hosts/worker/turns-page.js'),
   '/vm': pageOf('/vm/vm-page.js'),
   '/spin': SPIN_PAGE,
   '/blank': '<!doctype html>',

@@ -27,9 +27,9 @@ export const roundsOf = (rounds: number): Hex =>
 
 export const ENDLESS: Readonly<Record<string, Endless>> = {
   'a loop': { code: '0x5b5f56' },
-  // KECCAK256 of 64 KiB, and of 1 MiB.
+  // KECCAK256 of 64 KiB, and of 9 MiB.
   'a loop of hashes': { code: '0x5b620100005f20505f56' },
-  'a loop of long hashes': { code: '0x5b621000005f20505f56' },
+  'a loop of long hashes': { code: '0x5b629000005f20505f56' },
   // Calls itself with all the gas there is, twice.
   'a recursion': { code: '0x5f5f5f5f5f305af1505f5f5f5f5f305af15000' },
   'a loop of creations': { code: '0x5b61c0005f5ff0505f56' },
