@@ -26,13 +26,16 @@ function recordsOf(page: Page, table: string): Promise<number> {
 /**
  * With Chromium 150 and Playwright 1.65, a page that its service worker took over goes offline only after it was loaded through
  * it once, a load while the service worker is not running may ask the network alone, and a page forgets that it is offline when
- * it is loaded again: it is loaded until it comes, and told again.
+ * it is loaded again: it is loaded online and offline until it comes, and told again.
  */
 async function reloadOffline(page: Page): Promise<void> {
   const context = page.context();
-  await page.reload();
-  await context.setOffline(true);
-  await expect(() => page.reload()).toPass();
+  await expect(async () => {
+    await context.setOffline(false);
+    await page.reload();
+    await context.setOffline(true);
+    await page.reload();
+  }).toPass();
   await context.setOffline(false);
   await context.setOffline(true);
 }
