@@ -138,6 +138,9 @@ export interface CallPlan extends RunLimits {
   readonly tag?: 'latest' | 'pending' | undefined;
 }
 
+/** What reads of accounts rest on: the state after a block, or the zk state after the block of this number. */
+export type AccountsBasis = { readonly block: Block } | { readonly zkBlock: number; readonly level: TrustLevel };
+
 /** The chain behind the JSON-RPC methods: a devnet, a light node or a replica. */
 export interface Chain {
   readonly kind: 'devnet' | 'light' | 'replica';
@@ -173,6 +176,21 @@ export interface Chain {
 
   /** State after `block`. @param signal - aborts fetching it. @throws PlumblineError `STATE_NOT_HELD` */
   stateAt(block: Block, signal?: AbortSignal): Promise<StateReader>;
+  /**
+   * As `block` and `stateAt`, for methods that read accounts and do not execute. The state may be that after a finalized block
+   * whose header is not known. Left out by a chain that holds its state.
+   *
+   * @param onRead - called once, when the first read is answered
+   * @returns undefined where `block` and `stateAt` have to be used
+   * @throws PlumblineError as `block`
+   */
+  readonly accountsAt?:
+    | ((
+        reference: BlockReference,
+        onRead: (basis: AccountsBasis) => void,
+        signal?: AbortSignal,
+      ) => Promise<StateReader | undefined>)
+    | undefined;
   /**
    * As `head` and `stateAt`, for a call that is executed next. A chain that fetches state fetches what the call will read
    * together. Left out by a chain that holds its state.

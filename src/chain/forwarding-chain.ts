@@ -7,7 +7,7 @@ import type { Chain } from './chain.js';
  * @param current - called for each use. Its kind, its network and which optional members it has must not change
  */
 export function forwardingChain(current: () => Chain): Required<Chain> {
-  const { kind, network, blocks, prepare, withBody, trust, layerOneEvidence, imaginedRoots } = current();
+  const { kind, network, blocks, accountsAt, prepare, withBody, trust, layerOneEvidence, imaginedRoots } = current();
   return {
     kind,
     network,
@@ -21,6 +21,7 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     pendingTransactions: () => current().pendingTransactions(),
     exclusion: (hash) => current().exclusion(hash),
     stateAt: (block, signal) => current().stateAt(block, signal),
+    accountsAt: accountsAt && ((reference, onRead, signal) => current().accountsAt!(reference, onRead, signal)),
     prepare: prepare && ((plan) => current().prepare!(plan)),
     withBody: withBody && ((block) => current().withBody!(block)),
     contextOf: (block) => current().contextOf(block),

@@ -60,6 +60,7 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     pendingTransactions: [],
     exclusion: [keys[0]!],
     stateAt: [BLOCK, signal],
+    accountsAt: [{ number: 3 }, () => {}, signal],
     prepare: [{ call: {}, block: BLOCK, signal }],
     withBody: [BLOCK],
     contextOf: [BLOCK],

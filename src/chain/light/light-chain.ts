@@ -1,5 +1,4 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
-import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
@@ -9,6 +8,7 @@ import type { Network } from '../../networks/network.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { BlockReference, BlockTag } from '../block-reference.js';
 import type {
+  AccountsBasis,
   Block,
   CallPlan,
   Chain,
@@ -29,6 +29,7 @@ import { type LightBlock, lightBlock } from './heads/light-block.js';
 import type { LightChainParts } from './light-options.js';
 import { type LightHeads, openHeads } from './open-heads.js';
 import { notReached } from './refused.js';
+import type { SettledReads } from './settled-reads.js';
 import type { Settlement } from './settlement/settlement.js';
 import { LightStates } from './state/light-states.js';
 
@@ -47,6 +48,8 @@ export class LightChain implements Chain {
   private readonly states: LightStates;
   /** Loaded for the first finalized block or zk proof. */
   private readonly settlement: () => Promise<Settlement>;
+  /** Loaded for the first block that layer-1 consensus may settle; undefined unless it is followed. */
+  private readonly settled: (() => Promise<SettledReads>) | undefined;
   private readonly contents: BlockContentsReader;
   readonly layerOneEvidence: (() => Promise<LayerOneEvidence>) | undefined;
   /** Transactions that this node sent, oldest first. */
@@ -61,6 +64,12 @@ export class LightChain implements Chain {
       return new Settlement(parts, this.heads.finder);
     });
     const { consensus } = parts;
+    this.settled =
+      consensus &&
+      loadOnce(async () => {
+        const [{ SettledReads }, settlement] = await Promise.all([import('./settled-reads.js'), this.settlement()]);
+        return new SettledReads(settlement, this.heads, this.states);
+      });
     this.layerOneEvidence = consensus && (() => consensus.finalized());
     this.contents = new BlockContentsReader(parts.upstream, parts.network, parts.agreeing);
   }
@@ -74,7 +83,10 @@ export class LightChain implements Chain {
   async block(reference: BlockReference): Promise<LightBlock | undefined> {
     const { finder } = this.heads;
     if ('hash' in reference) return finder.byHash(reference.hash);
-    if ('number' in reference) return (await this.settledAt(reference.number)) ?? finder.byNumber(reference.number);
+    if ('number' in reference) {
+      const { number } = reference;
+      return (await (await this.settled?.())?.byNumber(number)) ?? finder.byNumber(number);
+    }
     const block = await this.tagged(reference.tag);
     return block && this.require(reference.tag, block);
   }
@@ -90,35 +102,11 @@ export class LightChain implements Chain {
       case 'safe':
       case 'finalized': {
         if (this.parts.layerOne === undefined) return undefined;
-        const settlement = await this.settlement();
-        if (settlement.blocks !== undefined) return this.settle(await (await settlement.blocks()).newest());
-        const number = await settlement.newestNumber();
+        if (this.settled !== undefined) return (await this.settled()).newest();
+        const number = await (await this.settlement()).newestNumber();
         return number === undefined ? undefined : finder.byNumber(number);
       }
     }
-  }
-
-  /**
-   * A block by its number where layer-1 consensus settles it. Otherwise the block is read at the level of the endpoints.
-   *
-   * @throws PlumblineError `LAYER_ONE_CONTRADICTS`
-   */
-  private async settledAt(number: number): Promise<LightBlock | undefined> {
-    if (this.parts.consensus === undefined) return undefined;
-    const held = this.heads.headers.at(number);
-    if (held !== undefined && this.heads.headers.levelOf(held) === 'settled') return held;
-    try {
-      const block = await (await (await this.settlement()).blocks!()).byNumber(number);
-      return block && this.settle(block);
-    } catch (error) {
-      if (!(error instanceof PlumblineError) || isPlumblineError(error, 'LAYER_ONE_CONTRADICTS')) throw error;
-      return undefined;
-    }
-  }
-
-  private settle(block: LightBlock): LightBlock {
-    this.heads.headers.settle(block);
-    return block;
   }
 
   async blocks(first: number, last: number, signal?: AbortSignal): Promise<readonly LightBlock[]> {
@@ -187,6 +175,19 @@ export class LightChain implements Chain {
 
   async stateAt(block: Block, signal?: AbortSignal): Promise<StateReader> {
     return this.states.at(block, signal);
+  }
+
+  /** At a block that layer-1 consensus settles, from its ordinary state or from the zk state. @throws as `block` */
+  async accountsAt(
+    reference: BlockReference,
+    onRead: (basis: AccountsBasis) => void,
+    signal?: AbortSignal,
+  ): Promise<StateReader | undefined> {
+    if (this.settled === undefined || 'hash' in reference) return undefined;
+    const settled = await this.settled();
+    if ('number' in reference) return settled.accountsAfter(reference.number, onRead, signal);
+    if (reference.tag !== 'finalized' && reference.tag !== 'safe') return undefined;
+    return settled.newestAccounts(onRead, signal);
   }
 
   contextOf(block: Block): BlockContext {

@@ -1,5 +1,6 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { ProofFailure } from '../../proof/verdict.js';
+import { dependsOnEndpoint } from '../../upstream/transport/classify-error.js';
 import type { EndpointInfo, RpcErrorBody } from '../../upstream/transport/fault.js';
 import type { TrustLevel } from '../chain.js';
 
@@ -45,6 +46,12 @@ const NOT_FOUND = /\b(?:header|block)\b.{0,80}\bnot (?:be )?found\b|\bunknown bl
 export function isNotAvailableYet(error: unknown): boolean {
   if (isPlumblineError(error, 'ANSWER_REFUSED')) return error.details.check === 'MISSING';
   return isPlumblineError(error, 'UPSTREAM_ERROR') && NOT_FOUND.test(error.details.message);
+}
+
+/** Whether the error means that an endpoint does not give the state of a block. It says nothing about what is in it. */
+export function isStateMissing(error: unknown): boolean {
+  if (isPlumblineError(error, 'ANSWER_REFUSED')) return error.details.check === 'MISSING';
+  return isPlumblineError(error, 'UPSTREAM_ERROR') && dependsOnEndpoint(error.details);
 }
 
 /** @param reached - the level that was reached instead */

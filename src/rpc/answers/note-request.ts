@@ -1,4 +1,4 @@
-import type { Block, Chain, TrustLevel } from '../../chain/chain.js';
+import type { AccountsBasis, Block, Chain, TrustLevel } from '../../chain/chain.js';
 import { forwardingChain } from '../../chain/forwarding-chain.js';
 import { TRUST_RANK } from '../../chain/trust-rank.js';
 import type { Estimator } from '../../estimate/estimator.js';
@@ -30,7 +30,8 @@ class Notes {
     return found;
   }
 
-  level(level: TrustLevel): void {
+  zk(number: number, level: TrustLevel): void {
+    this.zkBlock = number;
     this.levels.push(level);
   }
 
@@ -105,7 +106,7 @@ function classOf(kind: Chain['kind'], own: AnswerClass, notes: Notes): AnswerCla
 
 /** The chain, with notes of the blocks and proofs that it gives. */
 function notedChain(chain: Chain, notes: Notes): Chain {
-  const { blocks, prepare } = chain;
+  const { accountsAt, blocks, prepare } = chain;
   return {
     ...forwardingChain(() => chain),
     head: async () => notes.block(await chain.head()),
@@ -145,6 +146,16 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       for (const { transaction } of found) notes.block(transaction.block);
       return found;
     },
+    accountsAt:
+      accountsAt &&
+      ((reference, onRead, signal) => {
+        const note = (basis: AccountsBasis) => {
+          if ('block' in basis) notes.block(basis.block);
+          else notes.zk(basis.zkBlock, basis.level);
+          onRead(basis);
+        };
+        return chain.accountsAt!(reference, note, signal);
+      }),
     prepare:
       prepare &&
       (async (plan) => {
@@ -154,8 +165,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       }),
     async zkProof(address, storageKeys, reference, onBlock) {
       return chain.zkProof(address, storageKeys, reference, (number, level) => {
-        notes.zkBlock = number;
-        notes.level(level);
+        notes.zk(number, level);
         onBlock?.(number, level);
       });
     },

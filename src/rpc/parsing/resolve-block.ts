@@ -40,7 +40,10 @@ export function blockAtParameter(holder: Holder, parameter: unknown): Promise<Bl
 
 /** State after the block a parameter names, the newest when it is missing. @throws as `requireBlock`, -32602 */
 export async function stateOf(holder: Holder, parameter: unknown, { signal }: MethodCallOptions): Promise<StateReader> {
-  return holder.chain.stateAt(await blockAtParameter(holder, parameter), signal);
+  const { chain } = holder;
+  const reference = parseBlockReference(parameter, LATEST);
+  const accounts = isHead(reference) ? undefined : await chain.accountsAt?.(reference, () => {}, signal);
+  return accounts ?? chain.stateAt(await requireBlock(holder, reference), signal);
 }
 
 /** Where a call is executed: the state after the block, in the context of that block, or of the next one for `pending`. */

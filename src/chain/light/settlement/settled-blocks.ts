@@ -1,9 +1,8 @@
-import { decodeAccountValue } from '../../../accumulator/account-value.js';
-import type { LineaProofJson, ProofItemJson } from '../../../accumulator/proof-shape.js';
+import { provedValues } from '../../../accumulator/proved-values.js';
 import { isPlumblineError } from '../../../errors.js';
 import { HISTORY_CONTRACT } from '../../../ethereum/history-contract.js';
 import type { Network } from '../../../networks/network.js';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
+import { bytesToHex } from '../../../primitives/hex.js';
 import {
   headerOfHash,
   historySlot,
@@ -76,7 +75,8 @@ export class SettledBlocks {
     const { finality, proofs } = this.parts;
     const { proof, at } = await proveNewest(finality, proofs, (under) => questionOf(blockUnder(under), under), newest);
     const number = blockUnder(at);
-    const verdict = settledHash(readProved(proof), number);
+    const { account, slots } = provedValues(proof, 1);
+    const verdict = settledHash({ account, value: slots[0]! }, number);
     if (!verdict.verified) {
       if (NOT_HELD.includes(verdict.reason)) throw notReached('settled', undefined, verdict.message);
       throw answerRefused(`hash of block ${number}`, verdict);
@@ -104,14 +104,4 @@ export class SettledBlocks {
 function questionOf(block: number, { number }: FinalizedBlock): ZkQuestion | undefined {
   const key = historySlot(block, number);
   return key && { address: HISTORY_CONTRACT, storageKeys: [key] };
-}
-
-const provedValue = (item: ProofItemJson | undefined) =>
-  item !== undefined && 'leafIndex' in item ? hexToBytes(item.proof.value) : undefined;
-
-/** The values in a proof that was verified. */
-function readProved({ accountProof, storageProofs }: LineaProofJson) {
-  const account = provedValue(accountProof);
-  const value = provedValue(storageProofs[0]) ?? new Uint8Array(32);
-  return { account: account && decodeAccountValue(account), value };
 }

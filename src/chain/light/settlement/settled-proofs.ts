@@ -19,8 +19,9 @@ export async function prove(
   proofs: ZkProofs,
   question: ZkQuestion,
   at: FinalizedBlock,
+  signal?: AbortSignal,
 ): Promise<ProofAt> {
-  return { proof: await finality.using(at, () => proofs.prove(question, at)), at };
+  return { proof: await finality.using(at, () => proofs.prove(question, at, signal)), at };
 }
 
 /**

@@ -10,6 +10,9 @@ import { FinalityStore, type FinalizedBlock } from './finality-store.js';
 import type { SettledBlocks } from './settled-blocks.js';
 import { ZkProofs, type ZkQuestion } from './zk-proofs.js';
 
+/** A verified proof of one zk state. @throws as `Settlement.prove` */
+type ProveQuestion = (question: ZkQuestion, signal?: AbortSignal) => Promise<LineaProofJson>;
+
 /** What layer 1 holds of a light chain, and proofs of the zk state against it. */
 export class Settlement {
   /** Undefined without endpoints of layer 1. */
@@ -51,12 +54,14 @@ export class Settlement {
   /**
    * A proof of the zk state after a block whose root layer 1 holds. A tag other than `earliest` names the newest one.
    *
+   * @param signal - ends the request for a proof of a named block
    * @throws PlumblineError `BLOCK_NOT_PROVABLE` for other blocks, and without endpoints of layer 1; as
    *   `LayerOneFinality.newest`, `LayerOneFinality.rootOf`, `ZkProofs.prove`
    */
   async prove(
     question: ZkQuestion,
     reference: BlockReference,
+    signal?: AbortSignal,
   ): Promise<{ readonly proof: LineaProofJson; readonly at: FinalizedBlock }> {
     const isNewest = 'tag' in reference && reference.tag !== 'earliest';
     if (this.finality === undefined) {
@@ -65,7 +70,19 @@ export class Settlement {
     const at = isNewest ? await this.finality.newest() : await this.finalizedAt(this.finality, reference);
     const { prove, proveNewest } = await import('./settled-proofs.js');
     if (isNewest) return proveNewest(this.finality, this.proofs, () => question, at);
-    return prove(this.finality, this.proofs, question, at);
+    return prove(this.finality, this.proofs, question, at, signal);
+  }
+
+  /**
+   * The zk state after a block whose root layer 1 holds, and proofs of it.
+   *
+   * @throws PlumblineError `BLOCK_NOT_PROVABLE` for another block; as `LayerOneFinality.rootOf`
+   */
+  async zkStateAfter(number: number): Promise<FinalizedBlock & { prove: ProveQuestion }> {
+    if (this.finality === undefined) throw notProvable(String(number), 'cannot be proved without endpoints of layer 1');
+    const at = await this.finalizedAt(this.finality, { number });
+    const prove: ProveQuestion = async (question, signal) => (await this.prove(question, { number }, signal)).proof;
+    return { ...at, prove };
   }
 
   private async finalizedAt(finality: LayerOneFinality, reference: BlockReference): Promise<FinalizedBlock> {

@@ -49,16 +49,21 @@ export class ZkProofs {
   /**
    * A verified proof, cached, stored or fetched.
    *
+   * @param signal - ends the request
    * @throws PlumblineError `BLOCK_NOT_PROVABLE` if no endpoint has the block; `ANSWER_REFUSED`, `PROOF_MALFORMED` if no
    *   endpoint returns a valid proof; of the endpoints
    */
-  async prove(question: ZkQuestion, at: Pick<FinalizedBlock, 'number' | 'root'>): Promise<LineaProofJson> {
+  async prove(
+    question: ZkQuestion,
+    at: Pick<FinalizedBlock, 'number' | 'root'>,
+    signal?: AbortSignal,
+  ): Promise<LineaProofJson> {
     const key = keyOf(this.parts.network, question, at.number);
     // A proof against one root is not valid for another root that layer 1 may return later.
     const rooted = `${key} ${bytesToHex(at.root)}`;
     let text = this.kept.get(rooted) ?? (await this.load(key, question, at));
     if (text === undefined) {
-      text = await this.fetch(question, at);
+      text = await this.fetch(question, at, signal);
       await this.parts.table?.put(key, encoder.encode(text));
     }
     this.keep(rooted, text);
@@ -69,11 +74,13 @@ export class ZkProofs {
   private async fetch(
     question: ZkQuestion,
     { number, root }: Pick<FinalizedBlock, 'number' | 'root'>,
+    signal: AbortSignal | undefined,
   ): Promise<string> {
     const { address, storageKeys } = question;
     const params = [bytesToHex(address), storageKeys.map(bytesToHex), toQuantity(number)];
     try {
       return await this.parts.upstream.request(METHOD, params, {
+        ...(signal !== undefined && { signal }),
         tryNext: () => true,
         accept: async (answer) => {
           const text = textOf(answer);

@@ -15,6 +15,7 @@ import { type CallDependencies, type PlannedCall, PreparedCall } from './prepare
 import { ProvedStates } from './proved-state.js';
 import { stateBatch } from './state-batch.js';
 import { WorkingSet } from './working-set.js';
+import type { ZkStateSource } from './zk-state.js';
 
 /** The states of a light chain, fetched from endpoints and proved against the state roots of headers. */
 export class LightStates {
@@ -59,6 +60,12 @@ export class LightStates {
         accept: (answers, from) => batch.read(state, answers, from),
       });
     });
+  }
+
+  /** The zk state after a finalized block. @param signal - ends what is being fetched */
+  async zk(source: ZkStateSource, signal?: AbortSignal): Promise<LightState> {
+    const { zkState } = await import('./zk-state.js');
+    return zkState(this.dependencies, source, signal);
   }
 
   /** As `fetchAccountProof`. */

@@ -1,7 +1,6 @@
+import type { Account } from '../../../evm/state/state-reader.js';
 import { bytesToKey } from '../../../primitives/bytes.js';
-import type { ProvedAccount } from '../../../proof/ethereum/account-state.js';
 import { hasNoCode } from '../../../proof/ethereum/account-state.js';
-import type { EthereumAccount } from '../../../proof/ethereum/ethereum-proof.js';
 import { AccessSet } from './access-set.js';
 import type { CodeCache } from './code-cache.js';
 
@@ -10,9 +9,15 @@ const MAX_STATES = 8;
 /** A state with more accounts and slots is replaced by an empty one. Calls that use it keep it until they end. */
 const MAX_ENTRIES = 32_768;
 
+/** A proved account, undefined if there is none, and proved slots, 32 bytes each, by `bytesToKey` of the slot. */
+interface Proved {
+  readonly account: Account | undefined;
+  readonly slots: ReadonlyMap<string, Uint8Array>;
+}
+
 /** The proved part of one state: accounts and slots by proofs against its root, code by its hash. */
 export class ProvedState {
-  private readonly accounts = new Map<string, EthereumAccount | undefined>();
+  private readonly accounts = new Map<string, Account | undefined>();
   private readonly slots = new Map<string, Uint8Array>();
   /** Address of an account by its code hash. */
   private readonly holders = new Map<string, Uint8Array>();
@@ -33,7 +38,7 @@ export class ProvedState {
   }
 
   /** Undefined for a missing account, and for one that is not known: call `hasAccount` first. */
-  account(address: Uint8Array): EthereumAccount | undefined {
+  account(address: Uint8Array): Account | undefined {
     return this.accounts.get(bytesToKey(address));
   }
 
@@ -57,7 +62,7 @@ export class ProvedState {
   }
 
   /** Adds what was proved under this root. @param proved - by `bytesToKey` of the address */
-  take(proved: ReadonlyMap<string, ProvedAccount>): void {
+  take(proved: ReadonlyMap<string, Proved>): void {
     for (const [key, { account, slots }] of proved) {
       this.accounts.set(key, account);
       for (const [slot, value] of slots) this.slots.set(key + slot, value);

@@ -1,0 +1,120 @@
+import { isPlumblineError, PlumblineError } from '../../errors.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
+import type { AccountsBasis } from '../chain.js';
+import type { LightBlock } from './heads/light-block.js';
+import type { LightHeads } from './open-heads.js';
+import { isStateMissing } from './refused.js';
+import type { Settlement } from './settlement/settlement.js';
+import { heldState, type StateSource } from './state/held-state.js';
+import type { LightStates } from './state/light-states.js';
+
+type OnRead = (basis: AccountsBasis) => void;
+
+/** Blocks that layer-1 consensus settles, and states at them (docs/spec/settled.md). */
+export class SettledReads {
+  /** Number of the newest block whose ordinary state was found missing. */
+  private withoutState: number | undefined;
+
+  constructor(
+    private readonly settlement: Settlement,
+    private readonly heads: LightHeads,
+    private readonly states: LightStates,
+  ) {}
+
+  /** The newest settled block. @throws PlumblineError as `SettledBlocks.newest` */
+  async newest(): Promise<LightBlock> {
+    return this.settle(await (await this.settlement.blocks!()).newest());
+  }
+
+  /**
+   * A block by its number where layer-1 consensus settles it. Otherwise the block is read at the level of the endpoints.
+   *
+   * @throws PlumblineError `LAYER_ONE_CONTRADICTS`
+   */
+  async byNumber(number: number): Promise<LightBlock | undefined> {
+    const held = this.heads.headers.at(number);
+    if (held !== undefined && this.heads.headers.levelOf(held) === 'settled') return held;
+    return unlessUnsettled(async () => {
+      const block = await (await this.settlement.blocks!()).byNumber(number);
+      return block && this.settle(block);
+    });
+  }
+
+  private settle(block: LightBlock): LightBlock {
+    this.heads.headers.settle(block);
+    return block;
+  }
+
+  /**
+   * The state after the newest settled block, or where no endpoint holds it, the zk state after the finalized block above it.
+   *
+   * @throws PlumblineError as `newest`
+   */
+  async newestAccounts(onRead: OnRead, signal: AbortSignal | undefined): Promise<StateReader> {
+    const block = await this.newest();
+    const { number } = block.header;
+    const ordinary = this.ordinary(async () => block, onRead, signal);
+    if (this.withoutState === number) return heldState([this.zk(number + 1, onRead, signal), ordinary]);
+    const onUse = () => {
+      this.withoutState = number;
+    };
+    return heldState([ordinary, this.zk(number + 1, onRead, signal, onUse)]);
+  }
+
+  /**
+   * The zk state after the newest finalized block, whose header is not settled yet. Where no endpoint holds it, the state is read
+   * at the level of the endpoints.
+   *
+   * @returns undefined for another block
+   * @throws PlumblineError `LAYER_ONE_CONTRADICTS`
+   */
+  accountsAfter(number: number, onRead: OnRead, signal: AbortSignal | undefined): Promise<StateReader | undefined> {
+    return unlessUnsettled(async () => {
+      if (number !== (await this.settlement.newestNumber())) return undefined;
+      const ordinary = this.ordinary(() => this.heads.finder.required(number), onRead, signal);
+      return heldState([this.zk(number, onRead, signal), ordinary]);
+    });
+  }
+
+  private ordinary(find: () => Promise<LightBlock>, onRead: OnRead, signal: AbortSignal | undefined): StateSource {
+    return {
+      open: async () => {
+        const block = await find();
+        return { state: this.states.at(block, signal), onUse: () => onRead({ block }) };
+      },
+      isAbsent: isStateMissing,
+    };
+  }
+
+  /** @param onUse - called beside `onRead` */
+  private zk(
+    number: number,
+    onRead: OnRead,
+    signal: AbortSignal | undefined,
+    onUse: () => void = () => {},
+  ): StateSource {
+    return {
+      open: async () => {
+        const state = await this.states.zk(await this.settlement.zkStateAfter(number), signal);
+        return {
+          state,
+          onUse() {
+            onUse();
+            onRead({ zkBlock: number, level: 'settled' });
+          },
+        };
+      },
+      isAbsent: (error) => isPlumblineError(error, 'BLOCK_NOT_PROVABLE') || isStateMissing(error),
+    };
+  }
+}
+
+/** @returns undefined where `read` says that the block cannot be settled. @throws PlumblineError `LAYER_ONE_CONTRADICTS` */
+async function unlessUnsettled<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof PlumblineError) || isPlumblineError(error, 'LAYER_ONE_CONTRADICTS')) throw error;
+    return undefined;
+  }
+}
