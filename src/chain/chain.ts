@@ -12,7 +12,7 @@ import type { Prices } from '../fees/prices.js';
 import type { Network } from '../networks/network.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
-import type { BlockReference } from './block-reference.js';
+import type { BlockReference, BlockTag } from './block-reference.js';
 import type { LogFilter } from './log-filter.js';
 
 /** A sealed block. */
@@ -134,8 +134,20 @@ export interface CallPlan extends RunLimits {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;
   readonly block?: Block | undefined;
-  /** The tag that was used if `block` is left out; `pending` is executed on the head. Default: `latest`. */
-  readonly tag?: 'latest' | 'pending' | undefined;
+  /**
+   * The tag that was used: `latest` or `pending` without `block`, and both are executed on the head. With `finalized` or `safe` it
+   * may be executed on the block above `block`, where the state after `block` is not held. Default: `latest`, or none.
+   */
+  readonly tag?: Exclude<BlockTag, 'earliest'> | undefined;
+}
+
+/** The state for a call. */
+export interface PreparedState {
+  /** The block whose state it is. */
+  readonly block: Block;
+  readonly state: StateReader;
+  /** The zk state after the block is used; its level, which may be above that of the header. */
+  readonly zkLevel?: TrustLevel | undefined;
 }
 
 /** What reads of accounts rest on: the state after a block, or the zk state after the block of this number. */
@@ -197,7 +209,7 @@ export interface Chain {
    *
    * @throws PlumblineError `STATE_NOT_HELD`; errors of fetching
    */
-  readonly prepare?: ((plan: CallPlan) => Promise<{ readonly block: Block; readonly state: StateReader }>) | undefined;
+  readonly prepare?: ((plan: CallPlan) => Promise<PreparedState>) | undefined;
   /** The block with its transactions. Left out by a chain whose blocks always have them. */
   readonly withBody?: ((block: Block) => Promise<Block>) | undefined;
   /** Context of `block`'s own execution, for calls on its state. */

@@ -200,6 +200,59 @@ describe('accounts at the number of the newest finalized block', () => {
   });
 });
 
+describe('calls at finalized where endpoints do not hold its state', () => {
+  const balanceOf = { to: token, data: `0x70a08231${word(BigInt(receiver)).slice(2)}` };
+  /** Returns the number of its block and the hash of the block below. */
+  const context = { data: '0x435f5260014303' + '4060205260405ff3' };
+
+  test('are executed on the finalized block: its zk state, and its header at the level of the endpoints', async () => {
+    const { dev, endpoint, open, checkpoint } = await scene();
+    endpoint.options.tamper = pruned;
+    const { ask, reports } = await open({ checkpoint });
+    for (const call of [balanceOf, context]) {
+      for (const tag of ['finalized', 'safe']) {
+        expect(await ask('eth_call', call, tag)).toEqual(await dev.ask('eth_call', call, '0x5'));
+        const { blocks, ...report } = reports.at(-1)!;
+        expect(report).toMatchObject({ class: 'computed', level: 'plain', zkBlock: 5 });
+        expect(blocks.at(-1)).toMatchObject({ number: 5 });
+      }
+    }
+    expect(await dev.ask('eth_call', balanceOf, '0x5')).not.toEqual(await dev.ask('eth_call', balanceOf, '0x4'));
+  });
+
+  test('are executed on the settled block where endpoints hold its state', async () => {
+    const { dev, open, checkpoint } = await scene();
+    const { ask, reports } = await open({ checkpoint });
+    for (const call of [balanceOf, context]) {
+      expect(await ask('eth_call', call, 'finalized')).toEqual(await dev.ask('eth_call', call, '0x4'));
+      expect(reports.at(-1)).toMatchObject({ class: 'computed', level: 'settled', blocks: [{ number: 4 }] });
+    }
+  });
+
+  test('an error says what to do for a block that is named by its number, and for an estimate', async () => {
+    const { endpoint, open, checkpoint } = await scene();
+    endpoint.options.tamper = pruned;
+    const { ask } = await open({ checkpoint });
+    const strict = await open({ checkpoint }, { required: { finalized: 'settled' } });
+    await expect(strict.ask('eth_call', balanceOf, 'finalized')).rejects.toMatchObject({
+      message: /block 5 is at level plain/,
+    });
+    const message = /no endpoint holds the state after block 4; give an endpoint that holds older states/;
+    await expect(ask('eth_call', balanceOf, '0x4')).rejects.toMatchObject({ message });
+    await expect(ask('linea_estimateGas', balanceOf, 'finalized')).rejects.toMatchObject({ message });
+  });
+
+  test('a header that does not follow the settled block is refused', async () => {
+    const { endpoint, open, checkpoint } = await scene();
+    const { ask } = await open({ checkpoint });
+    const other = await settledScene(6);
+    const fork = await other.dev.ask<object>('eth_getBlockByNumber', '0x5', false);
+    endpoint.options.tamper = (call, result) =>
+      call.method === 'eth_getBlockByNumber' && call.params[0] === '0x5' ? fork : pruned(call, result);
+    await expect(ask('eth_call', balanceOf, 'finalized')).rejects.toMatchObject({ message: /refused/ });
+  });
+});
+
 const HISTORY = '0x0000f90827f1c53a10cb7a02335b175320002935';
 
 interface Proof {

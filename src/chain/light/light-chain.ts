@@ -20,6 +20,7 @@ import type {
   LayerOneEvidence,
   LogQuery,
   PendingTransactionListener,
+  PreparedState,
   TransactionReceipt,
   TrustLevel,
 } from '../chain.js';
@@ -161,7 +162,7 @@ export class LightChain implements Chain {
     return fetchExclusion(this.parts.upstream, hash);
   }
 
-  async prepare({ block, tag, ...plan }: CallPlan): Promise<{ block: LightBlock; state: StateReader }> {
+  async prepare({ block, tag, ...plan }: CallPlan): Promise<PreparedState> {
     const prepared = this.states.prepare(plan);
     if (block === undefined) {
       const found = await prepared.atHead();
@@ -170,7 +171,11 @@ export class LightChain implements Chain {
       return found;
     }
     const on = lightBlock(block);
-    return { block: on, state: await prepared.at(on) };
+    if (this.settled === undefined || this.heads.headers.levelOf(on) !== 'settled')
+      return { block: on, state: await prepared.at(on) };
+    const found = await (await this.settled()).prepare(prepared, on, { ...plan, tag });
+    if (tag !== undefined) this.require(tag, lightBlock(found.block));
+    return found;
   }
 
   async stateAt(block: Block, signal?: AbortSignal): Promise<StateReader> {
@@ -183,11 +188,7 @@ export class LightChain implements Chain {
     onRead: (basis: AccountsBasis) => void,
     signal?: AbortSignal,
   ): Promise<StateReader | undefined> {
-    if (this.settled === undefined || 'hash' in reference) return undefined;
-    const settled = await this.settled();
-    if ('number' in reference) return settled.accountsAfter(reference.number, onRead, signal);
-    if (reference.tag !== 'finalized' && reference.tag !== 'safe') return undefined;
-    return settled.newestAccounts(onRead, signal);
+    return (await this.settled?.())?.accountsAt(reference, onRead, signal);
   }
 
   contextOf(block: Block): BlockContext {

@@ -1,13 +1,17 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
-import type { AccountsBasis } from '../chain.js';
+import type { BlockReference } from '../block-reference.js';
+import type { AccountsBasis, CallPlan, PreparedState } from '../chain.js';
 import type { LightBlock } from './heads/light-block.js';
+import { requireLink } from './heads/linked-headers.js';
 import type { LightHeads } from './open-heads.js';
-import { isStateMissing } from './refused.js';
+import { isStateMissing, notReached } from './refused.js';
 import type { Settlement } from './settlement/settlement.js';
 import { heldState, type StateSource } from './state/held-state.js';
 import type { LightStates } from './state/light-states.js';
+import type { PlannedCall, PreparedCall } from './state/prepared-call.js';
 
+type SettledCall = PlannedCall & Pick<CallPlan, 'tag'>;
 type OnRead = (basis: AccountsBasis) => void;
 
 /** Blocks that layer-1 consensus settles, and states at them (docs/spec/settled.md). */
@@ -45,12 +49,20 @@ export class SettledReads {
     return block;
   }
 
+  /** State for reads of accounts. @returns undefined for other blocks. @throws as `newest` */
+  async accountsAt(reference: BlockReference, onRead: OnRead, signal?: AbortSignal): Promise<StateReader | undefined> {
+    if ('hash' in reference) return undefined;
+    if ('number' in reference) return this.accountsAfter(reference.number, onRead, signal);
+    const isFinal = reference.tag === 'finalized' || reference.tag === 'safe';
+    return isFinal ? this.newestAccounts(onRead, signal) : undefined;
+  }
+
   /**
    * The state after the newest settled block, or where no endpoint holds it, the zk state after the finalized block above it.
    *
    * @throws PlumblineError as `newest`
    */
-  async newestAccounts(onRead: OnRead, signal: AbortSignal | undefined): Promise<StateReader> {
+  private async newestAccounts(onRead: OnRead, signal: AbortSignal | undefined): Promise<StateReader> {
     const block = await this.newest();
     const { number } = block.header;
     const ordinary = this.ordinary(async () => block, onRead, signal);
@@ -68,12 +80,43 @@ export class SettledReads {
    * @returns undefined for another block
    * @throws PlumblineError `LAYER_ONE_CONTRADICTS`
    */
-  accountsAfter(number: number, onRead: OnRead, signal: AbortSignal | undefined): Promise<StateReader | undefined> {
+  private accountsAfter(
+    number: number,
+    onRead: OnRead,
+    signal: AbortSignal | undefined,
+  ): Promise<StateReader | undefined> {
     return unlessUnsettled(async () => {
       if (number !== (await this.settlement.newestNumber())) return undefined;
       const ordinary = this.ordinary(() => this.heads.finder.required(number), onRead, signal);
       return heldState([this.zk(number, onRead, signal), ordinary]);
     });
+  }
+
+  /**
+   * The state for a call at a settled block. Where no endpoint holds it and a tag names the block, the zk state after the finalized
+   * block above, whose header is at the level of the endpoints: a call needs the state and the header of the same block.
+   *
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if no endpoint holds the state of a block that is named otherwise; what fetching
+   *   throws
+   */
+  async prepare(prepared: PreparedCall, block: LightBlock, { tag, ...plan }: SettledCall): Promise<PreparedState> {
+    const { number } = block.header;
+    const isTag = tag === 'finalized' || tag === 'safe';
+    if (!isTag || this.withoutState !== number) {
+      try {
+        return { block, state: await prepared.at(block) };
+      } catch (error) {
+        if (!isStateMissing(error)) throw error;
+        if (!isTag) throw stateMissing(number);
+        this.withoutState = number;
+      }
+    }
+    const [source, above] = await Promise.all([
+      this.settlement.zkStateAfter(number + 1),
+      this.heads.finder.required(number + 1),
+    ]);
+    requireLink(block, above);
+    return { block: above, state: await this.states.zkForCall(source, above, plan), zkLevel: 'settled' };
   }
 
   private ordinary(find: () => Promise<LightBlock>, onRead: OnRead, signal: AbortSignal | undefined): StateSource {
@@ -107,6 +150,11 @@ export class SettledReads {
       isAbsent: (error) => isPlumblineError(error, 'BLOCK_NOT_PROVABLE') || isStateMissing(error),
     };
   }
+}
+
+function stateMissing(number: number): PlumblineError<'TRUST_LEVEL_NOT_REACHED'> {
+  const reason = `no endpoint holds the state after block ${number}; give an endpoint that holds older states, or name a newer block`;
+  return notReached('settled', undefined, reason);
 }
 
 /** @returns undefined where `read` says that the block cannot be settled. @throws PlumblineError `LAYER_ONE_CONTRADICTS` */

@@ -161,6 +161,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       (async (plan) => {
         const prepared = await chain.prepare!(plan);
         notes.block(prepared.block);
+        if (prepared.zkLevel !== undefined) notes.zk(prepared.block.header.number, prepared.zkLevel);
         return prepared;
       }),
     async zkProof(address, storageKeys, reference, onBlock) {

@@ -55,7 +55,7 @@ export async function executionPointOf(
   const { chain } = holder;
   const reference = parseBlockReference(parameter, LATEST);
   const named = isHead(reference) ? undefined : await requireBlock(holder, reference);
-  const tag = isPending(reference) ? 'pending' : 'latest';
+  const tag = 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined;
   const prepared = await chain.prepare?.({ ...plan, block: named, tag });
   const on = prepared?.block ?? named ?? (await chain.head());
   const state = prepared?.state ?? (await chain.stateAt(on));

@@ -11,7 +11,7 @@ import { AccessLists } from './access-lists.js';
 import { fetchAccountProof } from './account-proof.js';
 import { CodeCache } from './code-cache.js';
 import { LightState } from './light-state.js';
-import { type CallDependencies, type PlannedCall, PreparedCall } from './prepared-call.js';
+import { allowance, type CallDependencies, type PlannedCall, PreparedCall } from './prepared-call.js';
 import { ProvedStates } from './proved-state.js';
 import { stateBatch } from './state-batch.js';
 import { WorkingSet } from './working-set.js';
@@ -66,6 +66,20 @@ export class LightStates {
   async zk(source: ZkStateSource, signal?: AbortSignal): Promise<LightState> {
     const { zkState } = await import('./zk-state.js');
     return zkState(this.dependencies, source, signal);
+  }
+
+  /** As `zk`, for a call that is about to be executed. @param block - of the state */
+  async zkForCall(source: ZkStateSource, block: LightBlock, plan: PlannedCall): Promise<LightState> {
+    const [{ zkState }, { executeSpeculatively }] = await Promise.all([
+      import('./zk-state.js'),
+      import('./speculative-execution.js'),
+    ]);
+    const { network, contextAfter } = this.dependencies;
+    const speculative = { ...plan, context: contextAfter(block), network, left: allowance() };
+    return zkState(this.dependencies, source, plan.signal, async (state, accesses) => {
+      const { gas, ms } = speculative.left;
+      return gas > 0 && ms > 0 ? accesses.addAll(await executeSpeculatively(state, speculative)) : accesses;
+    });
   }
 
   /** As `fetchAccountProof`. */

@@ -33,12 +33,15 @@ export type PlannedCall = Omit<CallPlan, 'block' | 'tag'>;
 const SPECULATIVE_GAS = 50_000_000;
 const SPECULATIVE_MS = 1_000;
 
+/** What the speculative executions of one call may use. They subtract from it. */
+export const allowance = () => ({ gas: SPECULATIVE_GAS, ms: SPECULATIVE_MS });
+
 /** The state for one call that is about to be executed. What the call reads is fetched in as few round trips as possible. */
 export class PreparedCall {
   /** Whether the access list has been requested, or must not be. */
   private isListRequested: boolean;
   /** What is left for speculative executions. */
-  private readonly speculation = { gas: SPECULATIVE_GAS, ms: SPECULATIVE_MS };
+  private readonly speculation = allowance();
 
   constructor(
     private readonly dependencies: CallDependencies,
