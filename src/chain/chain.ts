@@ -159,8 +159,8 @@ export interface Chain {
   readonly network: Network;
 
   head(): Promise<Block>;
-  /** @returns undefined for a block that is not known, or a tag without a block */
-  block(reference: BlockReference): Promise<Block | undefined>;
+  /** @param signal - ends what is fetched for it. @returns undefined for a block that is not known, or a tag without a block */
+  block(reference: BlockReference, signal?: AbortSignal): Promise<Block | undefined>;
   /**
    * The blocks from `first` to `last`, the lowest first. `last` must not be above the head. Left out by a chain that holds its
    * blocks.

@@ -12,7 +12,7 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     kind,
     network,
     head: () => current().head(),
-    block: (reference) => current().block(reference),
+    block: (reference, signal) => current().block(reference, signal),
     blocks: blocks && ((first, last, signal) => current().blocks!(first, last, signal)),
     transaction: (hash) => current().transaction(hash),
     receipt: (hash) => current().receipt(hash),

@@ -51,7 +51,7 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
   // Every member with all its arguments: one that is missing here does not compile.
   const uses: { [Member in Exclude<keyof Chain, 'kind' | 'network'>]: Parameters<NonNullable<Chain[Member]>> } = {
     head: [],
-    block: [{ number: 3 }],
+    block: [{ number: 3 }, signal],
     blocks: [1, 3, signal],
     transaction: [keys[0]!],
     receipt: [keys[0]!],

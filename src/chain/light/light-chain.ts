@@ -62,7 +62,7 @@ export class LightChain implements Chain {
     this.states = new LightStates(parts, this.heads.follower, (block) => this.contextAfter(block));
     this.settlement = loadOnce(async () => {
       const { Settlement } = await import('./settlement/settlement.js');
-      return new Settlement(parts, this.heads.finder);
+      return new Settlement(parts, this.heads);
     });
     const { consensus } = parts;
     this.settled =
@@ -81,25 +81,26 @@ export class LightChain implements Chain {
   }
 
   /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints */
-  async block(reference: BlockReference): Promise<LightBlock | undefined> {
-    const { finder } = this.heads;
-    if ('hash' in reference) return finder.byHash(reference.hash);
-    if ('number' in reference) {
-      const { number } = reference;
-      return (await (await this.settled?.())?.byNumber(number)) ?? finder.byNumber(number);
-    }
-    const block = await this.tagged(reference.tag);
+  async block(reference: BlockReference, signal?: AbortSignal): Promise<LightBlock | undefined> {
+    if ('hash' in reference) return ((await this.settled?.()) ?? this.heads.finder).byHash(reference.hash, signal);
+    if ('number' in reference) return this.byNumber(reference.number, signal);
+    const block = await this.tagged(reference.tag, signal);
     return block && this.require(reference.tag, block);
   }
 
-  private async tagged(tag: BlockTag): Promise<LightBlock | undefined> {
+  /** A block that layer-1 consensus settles, or at the level of the endpoints. */
+  private async byNumber(number: number, signal?: AbortSignal): Promise<LightBlock | undefined> {
+    return (await (await this.settled?.())?.byNumber(number, signal)) ?? this.heads.finder.byNumber(number);
+  }
+
+  private async tagged(tag: BlockTag, signal: AbortSignal | undefined): Promise<LightBlock | undefined> {
     const { follower, finder } = this.heads;
     switch (tag) {
       case 'latest':
       case 'pending':
         return follower.current();
       case 'earliest':
-        return finder.byNumber(0);
+        return this.byNumber(0, signal);
       case 'safe':
       case 'finalized': {
         if (this.parts.layerOne === undefined) return undefined;
@@ -122,7 +123,7 @@ export class LightChain implements Chain {
   }
 
   async transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined> {
-    return this.contents.find(hash, (number) => this.heads.finder.byNumber(number));
+    return this.contents.find(hash, (number) => this.byNumber(number));
   }
 
   async receipt(hash: Uint8Array): Promise<TransactionReceipt | undefined> {

@@ -26,6 +26,8 @@ export interface LightChainParts {
   readonly layerOne?: EndpointGroup | undefined;
   /** Follows the consensus of layer 1. Without it, the endpoints of layer 1 say which of its blocks is final. */
   readonly consensus?: ConsensusSource | undefined;
+  /** Most headers that are followed by parent hashes from the oldest block that the zk state proves; 8191 when left out. */
+  readonly maxWalkBack?: number | undefined;
   /** Endpoints of Maru. Without them only Clique blocks can reach level `sealed`. */
   readonly maru?: RestGroup | undefined;
   /** Trust level that a head must reach. */

@@ -1,11 +1,13 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import { bytesToHex } from '../../primitives/hex.js';
 import type { BlockReference } from '../block-reference.js';
 import type { AccountsBasis, CallPlan, PreparedState } from '../chain.js';
 import type { LightBlock } from './heads/light-block.js';
 import { requireLink } from './heads/linked-headers.js';
 import type { LightHeads } from './open-heads.js';
-import { isStateMissing, notReached } from './refused.js';
+import { answerRefused, isStateMissing, notReached } from './refused.js';
 import type { Settlement } from './settlement/settlement.js';
 import { heldState, type StateSource } from './state/held-state.js';
 import type { LightStates } from './state/light-states.js';
@@ -35,13 +37,28 @@ export class SettledReads {
    *
    * @throws PlumblineError `LAYER_ONE_CONTRADICTS`
    */
-  async byNumber(number: number): Promise<LightBlock | undefined> {
+  async byNumber(number: number, signal?: AbortSignal): Promise<LightBlock | undefined> {
     const held = this.heads.headers.at(number);
     if (held !== undefined && this.heads.headers.levelOf(held) === 'settled') return held;
-    return unlessUnsettled(async () => {
-      const block = await (await this.settlement.blocks!()).byNumber(number);
+    return unlessUnsettled(signal, async () => {
+      const block = await (await this.settlement.blocks!()).byNumber(number, signal);
       return block && this.settle(block);
     });
+  }
+
+  /**
+   * A block by its hash.
+   *
+   * @throws PlumblineError `ANSWER_REFUSED` if layer-1 consensus settles another block of its height
+   */
+  async byHash(hash: Uint8Array, signal?: AbortSignal): Promise<LightBlock | undefined> {
+    const { heads, finder } = this.heads;
+    const found = await heads.byHash(hash, signal);
+    const settled = found && (await this.byNumber(found.header.number, signal));
+    if (settled === undefined) return found && finder.onChain(found);
+    if (equalBytes(settled.hash, hash)) return settled;
+    const message = `is on another branch: layer 1 settles ${bytesToHex(settled.hash)} as block ${settled.header.number}`;
+    throw answerRefused(`block ${bytesToHex(hash)}`, { verified: false, reason: 'OTHER_BRANCH', at: '', message });
   }
 
   private settle(block: LightBlock): LightBlock {
@@ -85,7 +102,7 @@ export class SettledReads {
     onRead: OnRead,
     signal: AbortSignal | undefined,
   ): Promise<StateReader | undefined> {
-    return unlessUnsettled(async () => {
+    return unlessUnsettled(signal, async () => {
       if (number !== (await this.settlement.newestNumber())) return undefined;
       const ordinary = this.ordinary(() => this.heads.finder.required(number), onRead, signal);
       return heldState([this.zk(number, onRead, signal), ordinary]);
@@ -157,11 +174,15 @@ function stateMissing(number: number): PlumblineError<'TRUST_LEVEL_NOT_REACHED'>
   return notReached('settled', undefined, reason);
 }
 
-/** @returns undefined where `read` says that the block cannot be settled. @throws PlumblineError `LAYER_ONE_CONTRADICTS` */
-async function unlessUnsettled<T>(read: () => Promise<T>): Promise<T | undefined> {
+/**
+ * @returns undefined where `read` says that the block cannot be settled
+ * @throws PlumblineError `LAYER_ONE_CONTRADICTS`; the reason of the signal
+ */
+async function unlessUnsettled<T>(signal: AbortSignal | undefined, read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
+    signal?.throwIfAborted();
     if (!(error instanceof PlumblineError) || isPlumblineError(error, 'LAYER_ONE_CONTRADICTS')) throw error;
     return undefined;
   }

@@ -23,6 +23,11 @@ export interface LayerOneOptions {
   readonly checkpointMaxAgeMs?: number;
   /** Age from which on the newest finalized header of layer 1 is not used, ms; 45 minutes when left out. */
   readonly maxAgeMs?: number;
+  /**
+   * Blocks below the oldest one whose hash the zk state proves that are settled too, as its ancestors; 8191 when left out. The first
+   * read so far back fetches all headers between them, 64 with one request.
+   */
+  readonly maxWalkBack?: number;
 }
 
 /** Members of `LayerOneOptions` that are lists of endpoints, and whether they are required. */

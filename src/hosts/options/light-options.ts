@@ -85,6 +85,9 @@ export function lightChainParts(options: Omit<LightChainOptions, 'kind'>, upstre
       'layerOneHeader',
       'and layerOneAgreeing are for endpoints whose word counts; consensus decides here',
     );
+  const walk = isFollowed(layerOne) ? (layerOne.maxWalkBack ?? 0) : 0;
+  if (!Number.isSafeInteger(walk) || walk < 0)
+    throw invalidParameter('layerOne.maxWalkBack', `must be a number of blocks, zero or above; got ${walk}`);
   return {
     network,
     ...levelOf(options, upstream),
@@ -97,6 +100,7 @@ export function lightChainParts(options: Omit<LightChainOptions, 'kind'>, upstre
     finalityMaxAgeMs: options.finalityMaxAgeMs ?? 60_000,
     proveLayerOne: options.proveLayerOne ?? false,
     layerOneAgreeing: options.layerOneAgreeing ?? 1,
+    maxWalkBack: isFollowed(layerOne) ? layerOne.maxWalkBack : undefined,
     layerOneHeader: layerOneHeader && hexToBytes(layerOneHeader.hash, 32),
   } satisfies Partial<LightChainParts>;
 }

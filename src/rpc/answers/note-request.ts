@@ -110,8 +110,8 @@ function notedChain(chain: Chain, notes: Notes): Chain {
   return {
     ...forwardingChain(() => chain),
     head: async () => notes.block(await chain.head()),
-    async block(reference) {
-      const found = await chain.block(reference);
+    async block(reference, signal) {
+      const found = await chain.block(reference, signal);
       if ('hash' in reference) notes.byHash(found);
       // A number above the head: the head shows that there is no such block.
       else if (found === undefined && 'number' in reference) notes.block(await chain.head().catch(() => undefined));

@@ -11,36 +11,39 @@ import { defineMethod } from './context.js';
 
 const whole = (value: unknown) => optional(value, (present) => parseBoolean(present, 'fullTransactions')) ?? false;
 
-export const eth_getBlockByNumber = defineMethod('eth_getBlockByNumber', async (context, [numberParam, full]) => {
-  const fullTransactions = whole(full);
-  const block = await findBlock(context, numberParam);
-  return block === undefined ? null : formatBlock(await withBody(context, block), fullTransactions);
-});
+export const eth_getBlockByNumber = defineMethod(
+  'eth_getBlockByNumber',
+  async (context, [numberParam, full], { signal }) => {
+    const fullTransactions = whole(full);
+    const block = await findBlock(context, numberParam, signal);
+    return block === undefined ? null : formatBlock(await withBody(context, block), fullTransactions);
+  },
+);
 
-export const eth_getBlockByHash = defineMethod('eth_getBlockByHash', async (context, [hashParam, full]) => {
+export const eth_getBlockByHash = defineMethod('eth_getBlockByHash', async (context, [hashParam, full], { signal }) => {
   const fullTransactions = whole(full);
-  const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') });
+  const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, signal);
   return block === undefined ? null : formatBlock(await withBody(context, block), fullTransactions);
 });
 
 /** The block by number, tag or hash. */
-export const eth_getBlockReceipts = defineMethod('eth_getBlockReceipts', async (context, [blockParam]) => {
-  const block = await findBlock(context, blockParam);
+export const eth_getBlockReceipts = defineMethod('eth_getBlockReceipts', async (context, [blockParam], { signal }) => {
+  const block = await findBlock(context, blockParam, signal);
   return block === undefined ? null : (await context.chain.receipts(block)).map(formatReceipt);
 });
 
 export const eth_getBlockTransactionCountByNumber = defineMethod(
   'eth_getBlockTransactionCountByNumber',
-  async (context, [numberParam]) => {
-    const block = await findBlock(context, numberParam);
+  async (context, [numberParam], { signal }) => {
+    const block = await findBlock(context, numberParam, signal);
     return block === undefined ? null : toQuantity((await withBody(context, block)).transactions.length);
   },
 );
 
 export const eth_getBlockTransactionCountByHash = defineMethod(
   'eth_getBlockTransactionCountByHash',
-  async (context, [hashParam]) => {
-    const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') });
+  async (context, [hashParam], { signal }) => {
+    const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, signal);
     return block === undefined ? null : toQuantity((await withBody(context, block)).transactions.length);
   },
 );

@@ -14,7 +14,8 @@ export const eth_getProof = defineMethod(
   async (context, [addressParam, keysParam, blockParam], { signal }) => {
     const address = parseAddress(addressParam);
     const keys = parseStorageKeys(keysParam);
-    const proof = await context.chain.proof(address, keys, await blockAtParameter(context, blockParam), signal);
+    const block = await blockAtParameter(context, blockParam, signal);
+    const proof = await context.chain.proof(address, keys, block, signal);
     return formatTrieProof(address, proof, showKeys(keysParam, keys));
   },
 );

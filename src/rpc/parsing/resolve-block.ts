@@ -15,8 +15,8 @@ interface Holder {
 }
 
 /** The block of a reference. @throws PlumblineError `BLOCK_NOT_FOUND` */
-export async function requireBlock({ chain }: Holder, reference: BlockReference): Promise<Block> {
-  const block = await chain.block(reference);
+export async function requireBlock({ chain }: Holder, reference: BlockReference, signal?: AbortSignal): Promise<Block> {
+  const block = await chain.block(reference, signal);
   if (block !== undefined) return block;
   const text =
     'number' in reference ? String(reference.number) : 'hash' in reference ? bytesToHex(reference.hash) : reference.tag;
@@ -28,14 +28,14 @@ export async function requireBlock({ chain }: Holder, reference: BlockReference)
  *
  * @throws PlumblineError `BLOCK_NOT_FOUND` for a tag that names no block yet; RpcError -32602
  */
-export async function findBlock(holder: Holder, parameter: unknown): Promise<Block | undefined> {
+export async function findBlock(holder: Holder, parameter: unknown, signal?: AbortSignal): Promise<Block | undefined> {
   const reference = parseBlockReference(parameter);
-  return 'tag' in reference ? requireBlock(holder, reference) : holder.chain.block(reference);
+  return 'tag' in reference ? requireBlock(holder, reference, signal) : holder.chain.block(reference, signal);
 }
 
 /** The block a parameter names, the newest when it is missing. @throws as `requireBlock`, RpcError -32602 */
-export function blockAtParameter(holder: Holder, parameter: unknown): Promise<Block> {
-  return requireBlock(holder, parseBlockReference(parameter, LATEST));
+export function blockAtParameter(holder: Holder, parameter: unknown, signal?: AbortSignal): Promise<Block> {
+  return requireBlock(holder, parseBlockReference(parameter, LATEST), signal);
 }
 
 /** State after the block a parameter names, the newest when it is missing. @throws as `requireBlock`, -32602 */
@@ -43,7 +43,7 @@ export async function stateOf(holder: Holder, parameter: unknown, { signal }: Me
   const { chain } = holder;
   const reference = parseBlockReference(parameter, LATEST);
   const accounts = isHead(reference) ? undefined : await chain.accountsAt?.(reference, () => {}, signal);
-  return accounts ?? chain.stateAt(await requireBlock(holder, reference), signal);
+  return accounts ?? chain.stateAt(await requireBlock(holder, reference, signal), signal);
 }
 
 /** Where a call is executed: the state after the block, in the context of that block, or of the next one for `pending`. */
@@ -54,7 +54,7 @@ export async function executionPointOf(
 ): Promise<{ state: StateReader; block: BlockContext }> {
   const { chain } = holder;
   const reference = parseBlockReference(parameter, LATEST);
-  const named = isHead(reference) ? undefined : await requireBlock(holder, reference);
+  const named = isHead(reference) ? undefined : await requireBlock(holder, reference, plan.signal);
   const tag = 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined;
   const prepared = await chain.prepare?.({ ...plan, block: named, tag });
   const on = prepared?.block ?? named ?? (await chain.head());

@@ -79,10 +79,14 @@ export class BlockFinder {
   }
 
   /** @returns undefined for a block that is not on the chain */
-  async byHash(hash: Uint8Array): Promise<LightBlock | undefined> {
-    const found = await this.heads.byHash(hash);
-    if (found === undefined) return undefined;
-    const onChain = await this.byNumber(found.header.number);
-    return onChain !== undefined && equalBytes(onChain.hash, hash) ? onChain : undefined;
+  async byHash(hash: Uint8Array, signal?: AbortSignal): Promise<LightBlock | undefined> {
+    const found = await this.heads.byHash(hash, signal);
+    return found && this.onChain(found);
+  }
+
+  /** @returns undefined for a block that is not on the chain */
+  async onChain({ header, hash }: LightBlock): Promise<LightBlock | undefined> {
+    const there = await this.byNumber(header.number);
+    return there !== undefined && equalBytes(there.hash, hash) ? there : undefined;
   }
 }

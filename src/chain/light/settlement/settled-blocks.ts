@@ -1,6 +1,6 @@
 import { provedValues } from '../../../accumulator/proved-values.js';
 import { isPlumblineError } from '../../../errors.js';
-import { HISTORY_CONTRACT } from '../../../ethereum/history-contract.js';
+import { HISTORY_CONTRACT, HISTORY_WINDOW } from '../../../ethereum/history-contract.js';
 import type { Network } from '../../../networks/network.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import {
@@ -10,7 +10,9 @@ import {
   settledHash,
 } from '../../../proof/settled-header.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
+import { type HeaderSource, linkedDown } from '../heads/block-range.js';
 import { checkedBlock, type LightBlock } from '../heads/light-block.js';
+import { AT_ONCE } from '../heads/linked-headers.js';
 import { answerRefused, missing, notReached } from '../refused.js';
 import type { LayerOneFinality } from './finality.js';
 import type { FinalizedBlock } from './finality-store.js';
@@ -23,6 +25,10 @@ export interface SettledBlockParts {
   readonly upstream: EndpointGroup;
   readonly finality: LayerOneFinality;
   readonly proofs: ZkProofs;
+  /** Headers of the chain that are known already. */
+  readonly headers: HeaderSource['headers'];
+  /** Most headers that are followed by their parent hashes, down from a settled block. */
+  readonly maxWalkBack: number;
 }
 
 /** Most blocks in memory; the oldest are dropped first. */
@@ -32,7 +38,8 @@ const MAX_KEPT = 1024;
 const NOT_HELD: readonly SettledHeaderFailureReason[] = ['CONTRACT_MISSING', 'CONTRACT_CODE', 'HASH_MISSING'];
 
 /**
- * Blocks whose hash the zk state of a finalized block proves: the 8191 blocks below it (docs/spec/settled.md).
+ * Blocks whose hash the zk state of a finalized block proves, the 8191 blocks below it, and their ancestors
+ * (docs/spec/settled.md).
  */
 export class SettledBlocks {
   /** By number. A settled block never changes. */
@@ -53,22 +60,63 @@ export class SettledBlocks {
   }
 
   /**
-   * A settled block.
+   * A settled block: its hash is in the zk state of the newest finalized block, or it is an ancestor of such a block.
    *
-   * @returns undefined if the zk state of the newest finalized block does not hold its hash
-   * @throws PlumblineError `BLOCK_NOT_PROVABLE`, `ANSWER_REFUSED`, of the endpoints
+   * @param signal - ends what is fetched to link it
+   * @returns undefined if it is not below the newest finalized block, or too far below
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if no zk state holds a hash; `BLOCK_NOT_PROVABLE`, `ANSWER_REFUSED`, of the
+   *   endpoints
    */
-  async byNumber(number: number): Promise<LightBlock | undefined> {
+  async byNumber(number: number, signal?: AbortSignal): Promise<LightBlock | undefined> {
     const kept = this.kept.get(number);
     if (kept !== undefined) return kept;
     const at = await this.parts.finality.newest();
-    if (historySlot(number, at.number) === undefined) return undefined;
+    if (number >= at.number) return undefined;
+    const oldest = at.number - HISTORY_WINDOW;
+    if (number < oldest - this.parts.maxWalkBack) return undefined;
+    let from = this.nearestAbove(number);
+    if (from === undefined || from.header.number > oldest) {
+      // Of an older finalization it may be the block itself.
+      from = (await this.held(at, (under) => Math.max(number, under.number - HISTORY_WINDOW))) ?? from;
+    }
+    return this.walkBack(from ?? (await this.newest()), number, signal);
+  }
+
+  /** As `read`. @returns undefined if no zk state holds the hash */
+  private async held(at: FinalizedBlock, blockUnder: (at: FinalizedBlock) => number): Promise<LightBlock | undefined> {
     try {
-      return await this.read(at, () => number);
+      return await this.read(at, blockUnder);
     } catch (error) {
       if (isPlumblineError(error, 'TRUST_LEVEL_NOT_REACHED')) return undefined;
       throw error;
     }
+  }
+
+  private nearestAbove(number: number): LightBlock | undefined {
+    const above = [...this.kept.keys()].filter((known) => known > number);
+    return this.kept.get(Math.min(...above));
+  }
+
+  /** Follows parent hashes. @returns undefined if `number` is too far below `from` */
+  private async walkBack(
+    from: LightBlock,
+    number: number,
+    signal: AbortSignal | undefined,
+  ): Promise<LightBlock | undefined> {
+    const { upstream: group, network, headers, maxWalkBack } = this.parts;
+    if (from.header.number - number > maxWalkBack) return undefined;
+    let block = from;
+    while (block.header.number > number) {
+      const down = Math.max(number, block.header.number - AT_ONCE);
+      block = (await linkedDown({ group, network, headers }, block, down, signal)).at(-1)!;
+      this.keep(block);
+    }
+    return block;
+  }
+
+  private keep(block: LightBlock): void {
+    this.kept.set(block.header.number, block);
+    if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value!);
   }
 
   private async read(newest: FinalizedBlock, blockUnder: (at: FinalizedBlock) => number): Promise<LightBlock> {
@@ -81,9 +129,8 @@ export class SettledBlocks {
       if (NOT_HELD.includes(verdict.reason)) throw notReached('settled', undefined, verdict.message);
       throw answerRefused(`hash of block ${number}`, verdict);
     }
-    const block = await this.fetch(verdict.hash, number);
-    this.kept.set(number, block);
-    if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value!);
+    const block = this.kept.get(number) ?? (await this.fetch(verdict.hash, number));
+    this.keep(block);
     return block;
   }
 

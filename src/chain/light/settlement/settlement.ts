@@ -1,9 +1,11 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { PlumblineError } from '../../../errors.js';
+import { HISTORY_WINDOW } from '../../../ethereum/history-contract.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { loadOnce } from '../../../scheduling/load-once.js';
 import type { BlockReference } from '../../block-reference.js';
 import type { BlockFinder } from '../heads/block-finder.js';
+import type { HeaderChain } from '../heads/header-chain.js';
 import type { LightChainParts } from '../light-options.js';
 import { LayerOneFinality } from './finality.js';
 import { FinalityStore, type FinalizedBlock } from './finality-store.js';
@@ -27,7 +29,7 @@ export class Settlement {
 
   constructor(
     parts: LightChainParts,
-    private readonly finder: Pick<BlockFinder, 'byHash'>,
+    private readonly heads: { readonly finder: Pick<BlockFinder, 'byHash'>; readonly headers: HeaderChain },
   ) {
     const { network, upstream, cache, keptProofBytes: keptBytes, loadHasher } = parts;
     this.finality = openFinality(parts);
@@ -37,7 +39,8 @@ export class Settlement {
     if (finality === undefined || parts.consensus === undefined) return;
     this.blocks = loadOnce(async () => {
       const { SettledBlocks } = await import('./settled-blocks.js');
-      return new SettledBlocks({ network, upstream, finality, proofs });
+      const { maxWalkBack = HISTORY_WINDOW } = parts;
+      return new SettledBlocks({ network, upstream, finality, proofs, maxWalkBack, headers: heads.headers });
     });
   }
 
@@ -95,7 +98,7 @@ export class Settlement {
 
   private async numberOf(reference: BlockReference): Promise<number | undefined> {
     if ('number' in reference) return reference.number;
-    return 'hash' in reference ? (await this.finder.byHash(reference.hash))?.header.number : 0;
+    return 'hash' in reference ? (await this.heads.finder.byHash(reference.hash))?.header.number : 0;
   }
 }
 
