@@ -24,6 +24,7 @@ export {
   type TransactionRule,
   type UpstreamReason,
 } from './errors.js';
+export type { EvidenceBundle, EvidenceClaim } from './evidence/evidence-bundle.js';
 export type { LayerOneOptions, LayerOneSource } from './hosts/options/layer-one-options.js';
 export type { LightChainOptions } from './hosts/options/light-options.js';
 export type {

@@ -31,6 +31,18 @@ export type { SignatureFailure } from './consensus/signatures/verify-signatures.
 export { verifyConsensusUpdate } from './consensus/verify-consensus-update.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
 export type { BlockHeader } from './ethereum/header.js';
+export {
+  EVIDENCE_FORMAT,
+  type EvidenceBundle,
+  type EvidenceClaim,
+  type EvidenceLink,
+  type EvidenceNetwork,
+  type EvidenceRefusal,
+  type EvidenceTrust,
+  type EvidenceVerdict,
+  type VerifiedEvidence,
+} from './evidence/evidence-bundle.js';
+export { verifyEvidence } from './evidence/verify-evidence.js';
 export type { Hasher, HashScheme, KernelBuild, KernelOptions } from './kernel/contracts.js';
 export { loadHasher } from './kernel/hasher.js';
 export type { RollupContract } from './networks/network.js';

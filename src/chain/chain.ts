@@ -4,6 +4,7 @@ import type { Log } from '../ethereum/receipt.js';
 import type { TrieProof } from '../ethereum/state-trie.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import type { Withdrawal } from '../ethereum/withdrawal.js';
+import type { EvidenceBundle, EvidenceClaim } from '../evidence/evidence-bundle.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { AccountChange } from '../evm/state/state-overlay.js';
@@ -225,6 +226,12 @@ export interface Chain {
    * @throws PlumblineError as `LayerOneFollower.finalized`
    */
   readonly layerOneEvidence?: (() => Promise<LayerOneEvidence>) | undefined;
+  /**
+   * Collects what proves a claim without any endpoint. Only of a light node that follows layer-1 consensus.
+   *
+   * @throws PlumblineError as `collectEvidence`
+   */
+  readonly collectEvidence?: ((claim: EvidenceClaim) => Promise<EvidenceBundle>) | undefined;
   /** Prices after `block`; the head by default. */
   prices(block?: Block): Promise<CurrentPrices>;
 

@@ -7,7 +7,8 @@ import type { Chain } from './chain.js';
  * @param current - called for each use. Its kind, its network and which optional members it has must not change
  */
 export function forwardingChain(current: () => Chain): Required<Chain> {
-  const { kind, network, blocks, accountsAt, prepare, withBody, trust, layerOneEvidence, imaginedRoots } = current();
+  const { kind, network, blocks, accountsAt, prepare, withBody } = current();
+  const { trust, layerOneEvidence, collectEvidence, imaginedRoots } = current();
   return {
     kind,
     network,
@@ -28,6 +29,7 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     pendingContext: (parent) => current().pendingContext(parent),
     trust: trust && ((block) => current().trust!(block)),
     layerOneEvidence: layerOneEvidence && (() => current().layerOneEvidence!()),
+    collectEvidence: collectEvidence && ((claim) => current().collectEvidence!(claim)),
     prices: (block) => current().prices(block),
     proof: (address, storageKeys, block, signal) => current().proof(address, storageKeys, block, signal),
     imaginedRoots: imaginedRoots && ((block) => current().imaginedRoots!(block)),

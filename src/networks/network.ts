@@ -179,7 +179,7 @@ export interface Network {
 }
 
 /** Scheme of the zk state after `block`. */
-export function schemeAt(network: Network, block: number): HashScheme {
+export function schemeAt(network: Pick<Network, 'hashSchemes'>, block: number): HashScheme {
   let scheme = network.hashSchemes[0]!.scheme;
   for (const range of network.hashSchemes) if (range.fromBlock <= block) scheme = range.scheme;
   return scheme;

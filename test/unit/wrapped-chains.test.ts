@@ -67,6 +67,7 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     pendingContext: [BLOCK],
     trust: [BLOCK],
     layerOneEvidence: [],
+    collectEvidence: [{ block: 1 }],
     prices: [BLOCK],
     proof: [address, keys, BLOCK, signal],
     imaginedRoots: [BLOCK],

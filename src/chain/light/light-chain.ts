@@ -53,6 +53,7 @@ export class LightChain implements Chain {
   private readonly settled: (() => Promise<SettledReads>) | undefined;
   private readonly contents: BlockContentsReader;
   readonly layerOneEvidence: (() => Promise<LayerOneEvidence>) | undefined;
+  readonly collectEvidence: Chain['collectEvidence'];
   /** Transactions that this node sent, oldest first. */
   private sent: { readonly transaction: SignedTransaction; readonly at: number }[] = [];
 
@@ -64,7 +65,7 @@ export class LightChain implements Chain {
       const { Settlement } = await import('./settlement/settlement.js');
       return new Settlement(parts, this.heads);
     });
-    const { consensus } = parts;
+    const { consensus, layerOne } = parts;
     this.settled =
       consensus &&
       loadOnce(async () => {
@@ -72,6 +73,16 @@ export class LightChain implements Chain {
         return new SettledReads(settlement, this.heads, this.states);
       });
     this.layerOneEvidence = consensus && (() => consensus.finalized());
+    this.collectEvidence =
+      consensus &&
+      layerOne &&
+      (async (claim) => {
+        const [{ collectEvidence }, settlement] = await Promise.all([
+          import('./collect-evidence.js'),
+          this.settlement(),
+        ]);
+        return collectEvidence(parts, { consensus, layerOne }, settlement, claim);
+      });
     this.contents = new BlockContentsReader(parts.upstream, parts.network, parts.agreeing);
   }
 

@@ -7,6 +7,7 @@ import type { EndpointGroup } from '../../upstream/group.js';
 import type { RestGroup } from '../../upstream/rest-group.js';
 import type { BlockTag } from '../block-reference.js';
 import type { BlockLevel, HeadLevel } from './heads/heads.js';
+import type { ConsensusAnswers } from './layer-one/consensus-answers.js';
 import type { FollowedLayerOne } from './layer-one/layer-one-follower.js';
 import type { LightCache } from './light-cache.js';
 
@@ -14,6 +15,8 @@ import type { LightCache } from './light-cache.js';
 export interface ConsensusSource {
   /** @throws PlumblineError as `LayerOneFollower.finalized` */
   finalized(): Promise<FollowedLayerOne>;
+  /** The answers of beacon nodes that lead from the trusted block to a final one. @throws PlumblineError as `finalized` */
+  answers(): Promise<ConsensusAnswers>;
   close(): void;
 }
 

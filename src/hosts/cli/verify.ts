@@ -2,19 +2,29 @@ import { readFile } from 'node:fs/promises';
 import { invalidParameter, isPlumblineError, messageOf } from '../../errors.js';
 import type { HashScheme } from '../../kernel/contracts.js';
 import { loadHasher } from '../../kernel/hasher.js';
+import { NETWORKS } from '../../networks/networks.js';
 import { padStart } from '../../primitives/bytes.js';
-import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
-import { toQuantity } from '../../primitives/quantity.js';
+import { hexToBytes } from '../../primitives/hex.js';
 import { type LineaProofVerdict, verifyLineaProof } from '../../proof/zk/linea-proof.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
+import { EVIDENCE_OPTIONS, isEvidence, verifyBundle } from './evidence.js';
+import { accountInWords, shownAccount } from './proved-account.js';
 
 const SCHEMES: readonly string[] = ['poseidon2', 'mimc'] satisfies HashScheme[];
 
 /** `plumbline verify`: a saved proof against a root. */
 export const verifyCommand: Command = {
-  summary: 'check a saved linea_getProof answer against a state root',
+  summary: 'check a saved linea_getProof answer against a state root, or a bundle of evidence',
   help: `plumbline verify FILE [options]
 
+ a bundle of node.exportEvidence, from layer-1 consensus on:
+  --checkpoint HEX      root of a beacon block that you trust, 32 bytes; the evidence must begin with it
+  --network NAME|FILE   ${Object.keys(NETWORKS).join(', ')}, or a JSON file with a network profile (default: the named network
+                        with the chain id of the bundle)
+  --max-age-days N      age that the checkpoint may have (default 14)
+  --json                one JSON object
+
+ an answer of linea_getProof, against a state root:
   FILE            JSON: the response of linea_getProof, or its result alone, or an object with one of them as
                   "response" or "result". Such an object may also hold "request" (with the method's "params"),
                   "address", "storageKeys", "stateRoot" and "scheme"
@@ -27,7 +37,8 @@ export const verifyCommand: Command = {
 
 An option overrides the member of the file. A state root from the file is only as trustworthy as the file.
 
-Exit codes: 0 verified, 1 refused: the proof does not hold for this request, 2 could not be checked.`,
+Exit codes: 0 verified, 1 refused: the proof or the evidence does not hold, 2 could not be checked. A bundle without
+--checkpoint is checked from its own checkpoint on, which proves nothing to you: 2.`,
 
   async run(args) {
     const options = {
@@ -35,10 +46,13 @@ Exit codes: 0 verified, 1 refused: the proof does not hold for this request, 2 c
       scheme: { type: 'string' },
       address: { type: 'string' },
       key: { type: 'string', multiple: true },
+      ...EVIDENCE_OPTIONS,
       json: { type: 'boolean', default: false },
     } as const;
     const { values, positionals } = readArguments(args, options, { count: 1, name: 'FILE' });
-    const file = await readSaved(positionals[0]!);
+    const parsed = await readJson(positionals[0]!);
+    if (isEvidence(parsed)) return verifyBundle(parsed, values);
+    const file = readSaved(parsed);
     const question = {
       stateRoot: bytes('--root', 32, values.root ?? file.stateRoot),
       address: bytes('--address', 20, values.address ?? file.address),
@@ -67,13 +81,15 @@ interface Saved {
   readonly scheme: unknown;
 }
 
-async function readSaved(path: string): Promise<Saved> {
-  let parsed: unknown;
+async function readJson(path: string): Promise<unknown> {
   try {
-    parsed = JSON.parse(await readFile(path, 'utf8'));
+    return JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
     throw invalidParameter('FILE', `cannot be read: ${messageOf(error)}`);
   }
+}
+
+function readSaved(parsed: unknown): Saved {
   const file = members(parsed);
   const response = members(file.response);
   const error = file.error ?? response.error;
@@ -119,34 +135,11 @@ function scheme(name: unknown): HashScheme {
   throw invalidParameter('--scheme', `must be one of ${SCHEMES.join(', ')}, got ${JSON.stringify(name)}`);
 }
 
-/** A verdict as JSON: numbers as quantities, bytes as hex. */
 function shown(verdict: LineaProofVerdict): unknown {
-  if (!verdict.verified) return verdict;
-  const { account, slots } = verdict;
-  return {
-    verified: true,
-    account: account && {
-      nonce: toQuantity(account.nonce),
-      balance: toQuantity(account.balance),
-      keccakCodeHash: bytesToHex(account.keccakCodeHash),
-      codeSize: toQuantity(account.codeSize),
-    },
-    slots: slots.map(({ key, value, exists }) => ({ key: bytesToHex(key), value: bytesToHex(value), exists })),
-  };
+  return verdict.verified ? { verified: true, ...shownAccount(verdict) } : verdict;
 }
 
 function inWords(verdict: LineaProofVerdict): string {
   if (!verdict.verified) return `refused: ${verdict.reason} at ${verdict.at}: ${verdict.message}`;
-  const { account, slots } = verdict;
-  if (account === undefined) return 'verified: this account does not exist in this state';
-  const lines = slots.map(
-    ({ key, value, exists }) => `slot     ${bytesToHex(key)} = ${exists ? bytesToHex(value) : 'not set'}`,
-  );
-  return [
-    'verified',
-    `nonce    ${account.nonce}`,
-    `balance  ${account.balance} wei`,
-    `code     ${account.codeSize} bytes, keccak-256 ${bytesToHex(account.keccakCodeHash)}`,
-    ...lines,
-  ].join('\n');
+  return ['verified', ...accountInWords(verdict)].join('\n');
 }

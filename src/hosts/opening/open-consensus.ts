@@ -54,6 +54,12 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
       'chain.layerOne.checkpointServers',
       `must have at least ${agreeing} origins, which must agree`,
     );
+  const settings = {
+    beacon,
+    checkpointMaxAgeMs: options.checkpointMaxAgeMs ?? CHECKPOINT_MAX_AGE_MS,
+    maxAgeMs: options.maxAgeMs ?? MAX_AGE_MS,
+    clock: parts.common.clock,
+  };
   const follower = loadOnce(async () => {
     const [{ LayerOneFollower }, { LightClientRecord }, { beaconNetworkOf }] = await Promise.all([
       import('../../chain/light/layer-one/layer-one-follower.js'),
@@ -62,18 +68,23 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
     ]);
     const chain = beaconNetworkOf(layerOne);
     return new LayerOneFollower({
-      beacon,
+      ...settings,
       network: chain,
       checkpoints,
-      checkpointMaxAgeMs: options.checkpointMaxAgeMs ?? CHECKPOINT_MAX_AGE_MS,
-      maxAgeMs: options.maxAgeMs ?? MAX_AGE_MS,
       record: new LightClientRecord(cache?.finalizations, chain),
-      clock: parts.common.clock,
       onProgress: parts.onProgress,
     });
   });
   return {
     finalized: async () => (await follower()).finalized(),
+    async answers() {
+      const [{ collectAnswers }, { beaconNetworkOf }] = await Promise.all([
+        import('../../chain/light/layer-one/consensus-answers.js'),
+        import('../../consensus/networks/beacon-networks.js'),
+      ]);
+      const { checkpoint } = await (await follower()).finalized();
+      return collectAnswers({ ...settings, network: beaconNetworkOf(layerOne) }, checkpoint);
+    },
     close() {
       beacon.close();
       servers?.close();

@@ -1,3 +1,4 @@
+import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http/http.js';
 import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/inspection/explained-estimate.js';
 import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
@@ -20,6 +21,15 @@ export interface PlumblineNode extends Provider {
    * @throws ProviderRpcError with the method's codes
    */
   explainEstimate(params: readonly unknown[], options?: RequestOptions & ExplainOptions): Promise<ExplainedEstimate>;
+  /**
+   * Collects what proves an account or a block to somebody who trusts one beacon block of layer 1 and asks no endpoint:
+   * `verifyEvidence` and `plumbline verify` judge it. Only on a light node that follows layer-1 consensus.
+   *
+   * @param claim - an account with storage keys, after the newest finalized block; or the number of a block below it
+   * @returns JSON of 0.1 to 1 MB
+   * @throws ProviderRpcError on other nodes; for a block that the zk state does not hold; of the endpoints
+   */
+  exportEvidence(claim: EvidenceClaim, options?: RequestOptions): Promise<EvidenceBundle>;
   /**
    * Answers HTTP requests with JSON-RPC bodies, for service workers and servers.
    *
@@ -105,6 +115,10 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   ): Promise<ExplainedEstimate> {
     const request = { method: 'explainEstimate', params: explainParams(params, options) };
     return (await this.inspector.request(request, options)) as ExplainedEstimate;
+  }
+
+  async exportEvidence(claim: EvidenceClaim, options?: RequestOptions): Promise<EvidenceBundle> {
+    return (await this.inspector.request({ method: 'exportEvidence', params: [claim] }, options)) as EvidenceBundle;
   }
 
   async sharing(options?: RequestOptions): Promise<SharingReport> {

@@ -163,6 +163,7 @@ const ON_A_DEVNET = {
 const INSPECT = {
   clear: { answers: { devnet: 'held', light: 'held', replica: 'off' }, effect: 'every-time', timed: false },
   explainEstimate: COMPUTES,
+  exportEvidence: { answers: { devnet: 'off', light: 'proved', replica: 'off' }, effect: 'none', timed: true },
   exportChain: { answers: devnetOnly, effect: 'none', timed: false },
   importChain: { answers: devnetOnly, effect: 'every-time', timed: false },
   sharing: OF_THE_NODE,

@@ -11,6 +11,13 @@ const explainEstimate: Method<RpcContext> = {
   handle: async (...call) => (await import('../methods/explainEstimate.js')).explainEstimate(...call),
 };
 
+/** Its code is loaded with the first call. */
+const exportEvidence: Method<RpcContext> = {
+  name: 'exportEvidence',
+  info: METHOD_INFO.inspect.exportEvidence,
+  handle: async (...call) => (await import('../methods/exportEvidence.js')).exportEvidence(...call),
+};
+
 /** A node whose store is shared answers this itself (hosts/sharing). */
 const sharing: Method<RpcContext> = {
   name: 'sharing',
@@ -20,5 +27,5 @@ const sharing: Method<RpcContext> = {
 
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 export function inspectTable(): MethodTable<RpcContext> {
-  return createMethodTable([explainEstimate, sharing, ...STORAGE_METHODS]);
+  return createMethodTable([explainEstimate, exportEvidence, sharing, ...STORAGE_METHODS]);
 }

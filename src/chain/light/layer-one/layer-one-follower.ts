@@ -17,24 +17,30 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import { finish } from '../../../scheduling/pieces.js';
 import { nextTurn } from '../../../scheduling/turns.js';
-import type { RestGroup } from '../../../upstream/rest-group.js';
+import type { AnswerValidator, UpstreamRequestOptions } from '../../../upstream/group.js';
 import type { LayerOneEvidence } from '../../chain.js';
 import { answerRefused, missing, notReached } from '../refused.js';
 import { isUnreachable } from '../unreachable.js';
 import { type CheckpointSources, checkpointsOf, type TrustedBeaconBlock } from './checkpoint.js';
 import type { FollowedState, LightClientRecord } from './light-client-record.js';
 
+/** Endpoints of the beacon API, as `RestGroup` asks them. */
+export interface BeaconEndpoints {
+  get<T>(path: string, options: UpstreamRequestOptions & { readonly accept: AnswerValidator<unknown, T> }): Promise<T>;
+}
+
 /** Settings and dependencies of `LayerOneFollower`. */
 export interface LayerOneFollowerParts {
   /** Beacon-API endpoints. */
-  readonly beacon: RestGroup;
+  readonly beacon: BeaconEndpoints;
   readonly network: BeaconNetwork;
   readonly checkpoints: CheckpointSources;
   /** Oldest checkpoint, or stored state, that is used, milliseconds. */
   readonly checkpointMaxAgeMs: number;
   /** Oldest finalized header that is used, milliseconds. */
   readonly maxAgeMs: number;
-  readonly record: LightClientRecord;
+  /** Stores the state for later sessions. Without it nothing is stored. */
+  readonly record?: LightClientRecord | undefined;
   readonly clock: Clock;
   /** Called while many periods are caught up, with the share that is done. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
@@ -143,7 +149,7 @@ export class LayerOneFollower {
   /** The stored state if it is recent and of the wanted checkpoint, else one from a checkpoint. */
   private async begin() {
     const { checkpoints, record } = this.parts;
-    const stored = await record.load();
+    const stored = await record?.load();
     if (stored !== undefined) {
       const { given } = checkpoints;
       const isWanted = given === undefined || equalBytes(given, stored.checkpoint);
@@ -228,7 +234,7 @@ export class LayerOneFollower {
       },
     });
     this.state = { ...this.state!, store: advanced.store };
-    if (advanced.store !== store) await record.save(this.state);
+    if (advanced.store !== store) await record?.save(this.state);
     requireConsistent(advanced.store);
   }
 }

@@ -27,8 +27,8 @@ export interface SettledBlockParts {
   readonly proofs: ZkProofs;
   /** Headers of the chain that are known already. */
   readonly headers: HeaderSource['headers'];
-  /** Most headers that are followed by their parent hashes, down from a settled block. */
-  readonly maxWalkBack: number;
+  /** Most headers that are followed by their parent hashes, down from a settled block; 8191 when left out. */
+  readonly maxWalkBack?: number | undefined;
 }
 
 /** Most blocks in memory; the oldest are dropped first. */
@@ -46,6 +46,10 @@ export class SettledBlocks {
   private readonly kept = new Map<number, LightBlock>();
 
   constructor(private readonly parts: SettledBlockParts) {}
+
+  private get maxWalkBack(): number {
+    return this.parts.maxWalkBack ?? HISTORY_WINDOW;
+  }
 
   /**
    * The newest settled block: the one below the newest finalized block whose state an endpoint has.
@@ -73,7 +77,7 @@ export class SettledBlocks {
     const at = await this.parts.finality.newest();
     if (number >= at.number) return undefined;
     const oldest = at.number - HISTORY_WINDOW;
-    if (number < oldest - this.parts.maxWalkBack) return undefined;
+    if (number < oldest - this.maxWalkBack) return undefined;
     let from = this.nearestAbove(number);
     if (from === undefined || from.header.number > oldest) {
       // Of an older finalization it may be the block itself.
@@ -103,8 +107,8 @@ export class SettledBlocks {
     number: number,
     signal: AbortSignal | undefined,
   ): Promise<LightBlock | undefined> {
-    const { upstream: group, network, headers, maxWalkBack } = this.parts;
-    if (from.header.number - number > maxWalkBack) return undefined;
+    const { upstream: group, network, headers } = this.parts;
+    if (from.header.number - number > this.maxWalkBack) return undefined;
     let block = from;
     while (block.header.number > number) {
       const down = Math.max(number, block.header.number - AT_ONCE);

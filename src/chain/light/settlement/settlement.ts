@@ -1,6 +1,5 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { PlumblineError } from '../../../errors.js';
-import { HISTORY_WINDOW } from '../../../ethereum/history-contract.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { loadOnce } from '../../../scheduling/load-once.js';
 import type { BlockReference } from '../../block-reference.js';
@@ -39,7 +38,7 @@ export class Settlement {
     if (finality === undefined || parts.consensus === undefined) return;
     this.blocks = loadOnce(async () => {
       const { SettledBlocks } = await import('./settled-blocks.js');
-      const { maxWalkBack = HISTORY_WINDOW } = parts;
+      const { maxWalkBack } = parts;
       return new SettledBlocks({ network, upstream, finality, proofs, maxWalkBack, headers: heads.headers });
     });
   }

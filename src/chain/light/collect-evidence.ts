@@ -1,0 +1,72 @@
+import { HISTORY_CONTRACT } from '../../ethereum/history-contract.js';
+import { EVIDENCE_FORMAT, type EvidenceBundle, type EvidenceClaim } from '../../evidence/evidence-bundle.js';
+import { verifyEvidence } from '../../evidence/verify-evidence.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { anchorSlots, verifyL1Anchor } from '../../proof/ethereum/l1-anchor.js';
+import { historySlot } from '../../proof/settled-header.js';
+import type { EndpointGroup } from '../../upstream/group.js';
+import type { ConsensusSource, LightChainParts } from './light-options.js';
+import { answerRefused, missing, notReached } from './refused.js';
+import type { Settlement } from './settlement/settlement.js';
+import type { ZkQuestion } from './settlement/zk-proofs.js';
+
+/**
+ * Collects the answers of endpoints from the trusted beacon block to a claim, and verifies them together as anybody will later.
+ *
+ * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` for a block that the zk state does not hold; `BLOCK_NOT_PROVABLE`,
+ *   `ANSWER_REFUSED`, of the endpoints
+ */
+export async function collectEvidence(
+  { network, upstream, clock }: LightChainParts,
+  { layerOne, consensus }: { readonly layerOne: EndpointGroup; readonly consensus: ConsensusSource },
+  settlement: Settlement,
+  claim: EvidenceClaim,
+): Promise<EvidenceBundle> {
+  const question = await questionOf(claim, settlement);
+  const { proof: state, at } = await settlement.prove(question, { tag: 'finalized' });
+  const { checkpoint, bootstrap, answers, finalized, maxAgeMs } = await consensus.answers();
+  const { chainId, rollup } = network;
+  const params = [rollup.address, anchorSlots(rollup, at.number).map(bytesToHex), toQuantity(finalized.number!)];
+  const accept = (answer: unknown) => {
+    const request = { l1StateRoot: finalized.stateRoot!, rollup, l2BlockNumber: at.number };
+    const verdict = verifyL1Anchor(request, answer);
+    if (!verdict.verified) throw answerRefused('rollup contract', verdict);
+    return answer;
+  };
+  const bundle: EvidenceBundle = {
+    format: EVIDENCE_FORMAT,
+    chainId,
+    claim,
+    checkpoint: bytesToHex(checkpoint),
+    consensus: { bootstrap, answers },
+    finalized: at.number,
+    rollup: await layerOne.request('eth_getProof', params, { tryNext: () => true, accept }),
+    state,
+    ...('block' in claim && { header: await headerOf(claim.block, settlement, upstream) }),
+  };
+  const verdict = await verifyEvidence(bundle, { network, checkpoint, now: clock.now(), maxAgeMs });
+  if (!verdict.verified) throw answerRefused(`evidence, link ${verdict.link}`, verdict);
+  return bundle;
+}
+
+async function questionOf(claim: EvidenceClaim, settlement: Settlement): Promise<ZkQuestion> {
+  if ('address' in claim) {
+    return { address: hexToBytes(claim.address, 20), storageKeys: claim.storageKeys.map((key) => hexToBytes(key, 32)) };
+  }
+  const finalized = (await settlement.newestNumber())!;
+  const key = historySlot(claim.block, finalized);
+  if (key !== undefined) return { address: HISTORY_CONTRACT, storageKeys: [key] };
+  const reason = `the state after block ${finalized} does not hold the hash of block ${claim.block} (OUT_OF_RING)`;
+  throw notReached('settled', undefined, reason);
+}
+
+async function headerOf(number: number, settlement: Settlement, upstream: LightChainParts['upstream']) {
+  const block = await (await settlement.blocks!()).byNumber(number);
+  if (block === undefined) throw notReached('settled', undefined, `block ${number} is not settled`);
+  const accept = (answer: unknown) => {
+    if (answer === null) throw missing(`header of block ${number}`);
+    return answer;
+  };
+  return upstream.request('eth_getBlockByHash', [bytesToHex(block.hash), false], { tryNext: () => true, accept });
+}

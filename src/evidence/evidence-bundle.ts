@@ -1,0 +1,95 @@
+import type { ConsensusAnswer } from '../consensus/consensus-request.js';
+import type { LayerOneBlock } from '../consensus/layer-one-block.js';
+import type { HashScheme } from '../kernel/contracts.js';
+import type { Network, RollupContract } from '../networks/network.js';
+import type { Hex } from '../primitives/hex.js';
+import type { VerifiedHeader } from '../proof/headers/header-answer.js';
+import type { VerifiedLineaProof } from '../proof/zk/linea-proof.js';
+
+/** Version of the form of `EvidenceBundle`. */
+export const EVIDENCE_FORMAT = 'plumbline-evidence-1';
+
+/** What a bundle proves: an account with slots after a finalized block, or the header of a block below it. */
+export type EvidenceClaim =
+  | { readonly address: Hex; readonly storageKeys: readonly Hex[] }
+  | {
+      /** Number of the block. */
+      readonly block: number;
+    };
+
+/**
+ * All that is needed to verify a claim without any endpoint, from a trusted beacon block on: JSON, 0.1 to 1 MB. The members are
+ * answers of endpoints, as they came.
+ *
+ * @source docs/spec/settled.md 7
+ */
+export interface EvidenceBundle {
+  readonly format: typeof EVIDENCE_FORMAT;
+  /** Of layer 2. */
+  readonly chainId: number;
+  readonly claim: EvidenceClaim;
+  /** Root of the beacon block that the evidence begins with, 32 bytes. */
+  readonly checkpoint: Hex;
+  /** Beacon API: the bootstrap of the checkpoint, and the updates after it. */
+  readonly consensus: { readonly bootstrap: unknown; readonly answers: readonly ConsensusAnswer[] };
+  /** Number of the finalized layer-2 block. */
+  readonly finalized: number;
+  /** `eth_getProof` of the rollup contract on layer 1, with the slots of `anchorSlots`. */
+  readonly rollup: unknown;
+  /** `linea_getProof` at the finalized block: of the claimed account, or of the history contract with the slot of the block. */
+  readonly state: unknown;
+  /** `eth_getBlockByHash`, for the claim of a block. */
+  readonly header?: unknown;
+}
+
+/** What evidence is judged by. A network profile has these members. */
+export interface EvidenceNetwork {
+  readonly chainId: number;
+  readonly rollup: RollupContract;
+  readonly hashSchemes: readonly { readonly fromBlock: number; readonly scheme: HashScheme }[];
+  readonly layerOne?: Network['layerOne'];
+}
+
+/** What the judge of a bundle trusts. */
+export interface EvidenceTrust {
+  /** The layer-2 network with its rollup contract. */
+  readonly network: EvidenceNetwork;
+  /** Root of a beacon block of layer 1, 32 bytes. The evidence must begin with it. */
+  readonly checkpoint: Uint8Array;
+  /** Unix time in milliseconds: nothing may be signed more than one slot after it. The clock's, if left out. */
+  readonly now?: number;
+  /** How old the checkpoint may be at `now`: 14 days, if left out. Old keys of a sync committee may be stolen. */
+  readonly maxAgeMs?: number;
+}
+
+/** The part of a bundle in which a check failed. */
+export type EvidenceLink = 'chainId' | 'checkpoint' | 'consensus' | 'rollup' | 'state' | 'header';
+
+/** A bundle that proves its claim. */
+export interface VerifiedEvidence {
+  readonly verified: true;
+  readonly claim: EvidenceClaim;
+  /** The final layer-1 block. */
+  readonly layerOne: LayerOneBlock;
+  /** How many members of the sync committee signed each update, in order. */
+  readonly participants: readonly number[];
+  /** The finalized layer-2 block, and the root of the zk state after it, 32 bytes. */
+  readonly finalized: { readonly number: number; readonly stateRoot: Uint8Array };
+  /** The claimed account and its slots. */
+  readonly proof?: VerifiedLineaProof;
+  /** The header of the claimed block. */
+  readonly header?: VerifiedHeader;
+}
+
+/** Why a bundle does not prove its claim. */
+export interface EvidenceRefusal {
+  readonly verified: false;
+  readonly link: EvidenceLink;
+  /** `OTHER_CHAIN`, `OTHER_CHECKPOINT`, or the reason of the verifier of this link. */
+  readonly reason: string;
+  /** Path inside the bundle. */
+  readonly at: string;
+  readonly message: string;
+}
+
+export type EvidenceVerdict = VerifiedEvidence | EvidenceRefusal;

@@ -1,0 +1,140 @@
+import type { ConsensusAnswer } from '../consensus/consensus-request.js';
+import { judgeConsensus } from '../consensus/judge-consensus.js';
+import { beaconNetworkOf } from '../consensus/networks/beacon-networks.js';
+import { invalidParameter } from '../errors.js';
+import type { HashScheme } from '../kernel/contracts.js';
+import { loadHasher } from '../kernel/hasher.js';
+import { schemeAt } from '../networks/network.js';
+import { equalBytes, requireLength } from '../primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../primitives/hex.js';
+import { verifyL1Anchor } from '../proof/ethereum/l1-anchor.js';
+import { malformed, readArray, readBytes, readExactObject, readObject } from '../proof/json-reader.js';
+import { verifySettledHeader } from '../proof/settled-header.js';
+import { verifyLineaProof } from '../proof/zk/linea-proof.js';
+import {
+  EVIDENCE_FORMAT,
+  type EvidenceBundle,
+  type EvidenceClaim,
+  type EvidenceLink,
+  type EvidenceRefusal,
+  type EvidenceTrust,
+  type EvidenceVerdict,
+} from './evidence-bundle.js';
+
+const MEMBERS = ['format', 'chainId', 'claim', 'checkpoint', 'consensus', 'finalized', 'rollup', 'state'];
+const ANSWER_KINDS: readonly unknown[] = ['updates', 'finality_update', 'optimistic_update'];
+/** As of `linea_getProof`. */
+const MAX_KEYS = 1024;
+const OTHER: Readonly<Record<HashScheme, HashScheme>> = { mimc: 'poseidon2', poseidon2: 'mimc' };
+
+/** See `verifyEvidence`. */
+export async function judgeEvidence(
+  bundle: unknown,
+  { network, checkpoint, now, maxAgeMs }: EvidenceTrust,
+): Promise<EvidenceVerdict> {
+  requireLength('checkpoint', checkpoint, 32);
+  if (network.layerOne === undefined) throw invalidParameter('network.layerOne', 'is missing: layer 1 is not known');
+  const { chainId, claim, finalized, ...parts } = readBundle(bundle);
+  if (chainId !== network.chainId) {
+    return refuse('chainId', 'OTHER_CHAIN', `is ${chainId}, the network is ${network.chainId}`);
+  }
+  if (!equalBytes(hexToBytes(parts.checkpoint), checkpoint)) {
+    return refuse('checkpoint', 'OTHER_CHECKPOINT', `is ${parts.checkpoint}, trusted is ${bytesToHex(checkpoint)}`);
+  }
+  const { bootstrap, answers } = parts.consensus;
+  const limits = { ...(now !== undefined && { now }), ...(maxAgeMs !== undefined && { maxAgeMs }) };
+  const from = { root: checkpoint, bootstrap };
+  const consensus = await judgeConsensus({ network: beaconNetworkOf(network.layerOne), from, answers, ...limits });
+  if (!consensus.verified) {
+    return { ...consensus, link: 'consensus', at: `consensus.${consensus.at.replace(/^from\./, '')}` };
+  }
+  const { finalized: layerOne, participants } = consensus;
+  if (layerOne.stateRoot === undefined) return refuse('consensus', 'NO_STATE_ROOT', 'proves no state root of layer 1');
+  const request = { l1StateRoot: layerOne.stateRoot, rollup: network.rollup, l2BlockNumber: finalized };
+  const anchor = verifyL1Anchor(request, parts.rollup);
+  if (!anchor.verified) return { ...anchor, link: 'rollup', at: inside('rollup', anchor.at) };
+  const { stateRoot } = anchor;
+  const named = schemeAt(network, finalized);
+  const judged = (scheme: HashScheme) => judgeClaim(scheme, claim, { finalized, stateRoot }, parts);
+  const first = judged(named);
+  let proved = await first.catch(() => undefined);
+  // As in a light node: the block at which a network changes its scheme is not published.
+  if (proved?.verified !== true) proved = await judged(OTHER[named]).catch(() => undefined);
+  if (proved?.verified !== true) proved = await first;
+  if (!proved.verified) return proved;
+  return { ...proved, claim, layerOne, participants, finalized: { number: finalized, stateRoot } };
+}
+
+async function judgeClaim(
+  scheme: HashScheme,
+  claim: EvidenceClaim,
+  { finalized, stateRoot }: { readonly finalized: number; readonly stateRoot: Uint8Array },
+  { state, header }: Pick<EvidenceBundle, 'state' | 'header'>,
+) {
+  const hasher = await loadHasher(scheme);
+  if ('block' in claim) {
+    const verdict = verifySettledHeader(hasher, { block: claim.block, finalized, stateRoot }, state, header);
+    if (verdict.verified) return { verified: true, header: verdict } as const;
+    const link = verdict.reason.startsWith('HEADER_') ? 'header' : 'state';
+    return { ...verdict, link, at: inside(link, verdict.at) } as const;
+  }
+  const address = hexToBytes(claim.address, 20);
+  const storageKeys = claim.storageKeys.map((key) => hexToBytes(key, 32));
+  const verdict = verifyLineaProof(hasher, { address, storageKeys, stateRoot }, state);
+  if (verdict.verified) return { verified: true, proof: verdict } as const;
+  return { ...verdict, link: 'state', at: inside('state', verdict.at) } as const;
+}
+
+const inside = (link: EvidenceLink, at: string) => (at === '' ? link : `${link}.${at}`);
+
+function refuse(link: EvidenceLink, reason: string, message: string): EvidenceRefusal {
+  return { verified: false, link, reason, at: link, message };
+}
+
+/** @throws PlumblineError `PROOF_MALFORMED` */
+function readBundle(value: unknown): EvidenceBundle {
+  const { format } = readObject(value, 'bundle');
+  if (format !== EVIDENCE_FORMAT) throw malformed('format', `is not ${EVIDENCE_FORMAT}`);
+  const claim = readClaim(readObject(value, '').claim);
+  const bundle = readExactObject(value, 'block' in claim ? [...MEMBERS, 'header'] : MEMBERS, '');
+  const consensus = readExactObject(bundle.consensus, ['bootstrap', 'answers'], 'consensus');
+  return {
+    format,
+    chainId: readCount(bundle.chainId, 'chainId'),
+    claim,
+    checkpoint: bytesToHex(readBytes(bundle.checkpoint, 'checkpoint', 32)),
+    consensus: {
+      bootstrap: consensus.bootstrap,
+      answers: readArray(consensus.answers, 'consensus.answers').map(readConsensusAnswer),
+    },
+    finalized: readCount(bundle.finalized, 'finalized'),
+    rollup: bundle.rollup,
+    state: bundle.state,
+    ...('block' in claim && { header: bundle.header }),
+  };
+}
+
+function readConsensusAnswer(value: unknown, index: number): ConsensusAnswer {
+  const at = `consensus.answers[${index}]`;
+  const { kind, answer } = readExactObject(value, ['kind', 'answer'], at);
+  if (!ANSWER_KINDS.includes(kind)) throw malformed(`${at}.kind`, `is not one of ${ANSWER_KINDS.join(', ')}`);
+  return { kind: kind as ConsensusAnswer['kind'], answer };
+}
+
+function readClaim(value: unknown): EvidenceClaim {
+  if (Object.hasOwn(readObject(value, 'claim'), 'block')) {
+    return { block: readCount(readExactObject(value, ['block'], 'claim').block, 'claim.block') };
+  }
+  const { address, storageKeys } = readExactObject(value, ['address', 'storageKeys'], 'claim');
+  const keys = readArray(storageKeys, 'claim.storageKeys');
+  if (keys.length > MAX_KEYS) throw malformed('claim.storageKeys', `has more than ${MAX_KEYS} keys`);
+  return {
+    address: bytesToHex(readBytes(address, 'claim.address', 20)),
+    storageKeys: keys.map((key, i) => bytesToHex(readBytes(key, `claim.storageKeys[${i}]`, 32))),
+  };
+}
+
+function readCount(value: unknown, path: string): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw malformed(path, 'is not a whole number');
+  return value as number;
+}

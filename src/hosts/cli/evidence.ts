@@ -1,0 +1,110 @@
+import { invalidParameter, isPlumblineError } from '../../errors.js';
+import { EVIDENCE_FORMAT, type EvidenceVerdict, type VerifiedEvidence } from '../../evidence/evidence-bundle.js';
+import { verifyEvidence } from '../../evidence/verify-evidence.js';
+import type { Network } from '../../networks/network.js';
+import { NETWORKS } from '../../networks/networks.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import { type Arguments, EXIT, integer } from './arguments.js';
+import { readNetwork } from './network.js';
+import { accountInWords, shownAccount } from './proved-account.js';
+
+/** Options of `plumbline verify` for a bundle. */
+export const EVIDENCE_OPTIONS = {
+  checkpoint: { type: 'string' },
+  network: { type: 'string' },
+  'max-age-days': { type: 'string' },
+} as const;
+
+type Values = Arguments<typeof EVIDENCE_OPTIONS>['values'] & { readonly json: boolean };
+
+interface Bundle {
+  readonly format: typeof EVIDENCE_FORMAT;
+  readonly chainId?: unknown;
+  readonly checkpoint?: unknown;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Whether a file says that it holds a bundle of `node.exportEvidence`. */
+export function isEvidence(file: unknown): file is Bundle {
+  return typeof file === 'object' && file !== null && 'format' in file && file.format === EVIDENCE_FORMAT;
+}
+
+/** `plumbline verify` of a bundle. @returns the exit code. @throws PlumblineError `INVALID_PARAMETER` */
+export async function verifyBundle(bundle: Bundle, values: Values): Promise<number> {
+  const days = integer('max-age-days', values['max-age-days'], 1, 36_500);
+  const trust = {
+    network: await networkOf(bundle, values.network),
+    checkpoint: rootOf(values.checkpoint ?? bundle.checkpoint),
+    ...(days !== undefined && { maxAgeMs: days * DAY_MS }),
+  };
+  let verdict: EvidenceVerdict;
+  try {
+    verdict = await verifyEvidence(bundle, trust);
+  } catch (error) {
+    if (isPlumblineError(error, 'PROOF_MALFORMED') || isPlumblineError(error, 'FORK_UNSUPPORTED'))
+      throw invalidParameter('FILE', `does not hold evidence that can be checked: ${error.message}`);
+    throw error;
+  }
+  const isTrusted = values.checkpoint !== undefined;
+  console.log(values.json ? JSON.stringify(shown(verdict, isTrusted)) : inWords(verdict, isTrusted));
+  if (!verdict.verified) return EXIT.failed;
+  return isTrusted ? EXIT.ok : EXIT.usage;
+}
+
+async function networkOf({ chainId }: Bundle, name: string | undefined): Promise<Network> {
+  const known = Object.values(NETWORKS);
+  const found =
+    name === undefined ? known.find((one) => one.chainId === chainId) : known.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  if (name !== undefined) return readNetwork(name);
+  throw invalidParameter('--network', `is missing; no named network has the chain id ${String(chainId)} of the bundle`);
+}
+
+function rootOf(text: unknown): Uint8Array {
+  try {
+    return hexToBytes(text as string, 32);
+  } catch {
+    throw invalidParameter('--checkpoint', 'must be 32 bytes of hex with 0x');
+  }
+}
+
+function shown(verdict: EvidenceVerdict, checkpointTrusted: boolean): unknown {
+  if (!verdict.verified) return verdict;
+  const { claim, layerOne, participants, finalized, proof, header } = verdict;
+  return {
+    verified: true,
+    checkpointTrusted,
+    claim,
+    layerOne: { slot: layerOne.slot, number: layerOne.number, blockHash: bytesToHex(layerOne.blockHash) },
+    participants,
+    finalized: { number: finalized.number, stateRoot: bytesToHex(finalized.stateRoot) },
+    ...(proof && shownAccount(proof)),
+    ...(header && { block: { hash: bytesToHex(header.hash), stateRoot: bytesToHex(header.header.stateRoot) } }),
+  };
+}
+
+function inWords(verdict: EvidenceVerdict, isTrusted: boolean): string {
+  if (!verdict.verified)
+    return `refused in the link ${verdict.link}: ${verdict.reason} at ${verdict.at}: ${verdict.message}`;
+  const { layerOne, participants, finalized } = verdict;
+  const signed = participants.length === 0 ? 'no update was needed' : `signed by ${participants.join(', ')} members`;
+  return [
+    isTrusted
+      ? 'verified'
+      : 'not verified: every link below holds, but they begin with the checkpoint of the file itself.\n' +
+        'Give the root of a beacon block that you trust with --checkpoint.',
+    `consensus  layer-1 block ${layerOne.number ?? ''} ${bytesToHex(layerOne.blockHash)}, slot ${layerOne.slot}; ${signed}`,
+    `rollup     block ${finalized.number} is finalized, zk state root ${bytesToHex(finalized.stateRoot)}`,
+    ...claimInWords(verdict),
+  ].join('\n');
+}
+
+function claimInWords({ claim, proof, header }: VerifiedEvidence): string[] {
+  if ('address' in claim) return [`state      account ${claim.address}`, ...(proof ? accountInWords(proof) : [])];
+  const { hash, header: block } = header!;
+  return [
+    `state      holds the hash of block ${claim.block}`,
+    `header     ${bytesToHex(hash)}, state root ${bytesToHex(block.stateRoot)}, time ${block.timestamp}`,
+  ];
+}
