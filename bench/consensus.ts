@@ -9,6 +9,7 @@ import type { AnyUpdate } from '../src/consensus/rules/update-facts.js';
 import { FIXTURE_DIRECTORIES, openFixtures } from '../test/support/fixtures.js';
 import { alternateAsync, type BenchArea, type Figure, median, medianRatio } from './area.js';
 import { blsVerification } from './consensus-yardstick.js';
+import { settledReads } from './settled-read.js';
 
 /** Recorded: 30 updates of as many periods, and a checkpoint with its finality update. */
 const PERIODS = 'consensus/mainnet/deneb-1347-1376.json';
@@ -111,6 +112,7 @@ export const followingConsensus: BenchArea = {
         bar: { atMost: 13 },
         note: `${ms('together')}; one by one ${over('apart').toFixed(1)} x; the thread is held for ${longestPiece(many.store, many.objects).toFixed(0)} ms at most`,
       },
+      ...(await settledReads()),
     ];
   },
 };
