@@ -19,6 +19,7 @@ import { settledArea } from './settled.js';
 import { STATE_AREAS } from './state.js';
 import { stateTestsArea } from './state-tests.js';
 import { TRACE_AREAS } from './traces.js';
+import { tracingArea } from './tracing.js';
 import { trieKernelArea } from './trie-kernel.js';
 
 /** Every area, in the order of printing. */
@@ -33,6 +34,7 @@ export const AREAS: readonly Area[] = [
   ...EXECUTION_AREAS,
   stateTestsArea,
   arithmeticArea,
+  tracingArea,
   ...STATE_AREAS,
   trieKernelArea,
   ...TRACE_AREAS,

@@ -17,6 +17,7 @@ import {
 } from './forks';
 import {
   advance,
+  depth,
   FRAME_ACCOUNT,
   FRAME_FLAGS,
   FRAME_GAS,
@@ -55,6 +56,7 @@ import {
   writeSlot,
   writeTransient,
 } from './state';
+import { traceEnter, traceLeave, tracesCalls } from './trace';
 import { wantAccount, wantSlot } from './wants';
 import { copy, eq, isZero, toBytes } from './word';
 
@@ -181,6 +183,11 @@ export function selfDestruct(): i32 {
   if (price > gas) return leave(OUT_OF_GAS);
   store<i64>(current, gas - price, FRAME_GAS);
   accessAccount(beneficiary);
+  clearReturn();
+  if (tracesCalls) {
+    traceEnter(0xff, depth + 1, account, beneficiary, balance, 0, balance, 0);
+    traceLeave(NONE, depth + 1, 0);
+  }
   if (!hasFlag(account, DESTROYED)) setRefund(refund + SELFDESTRUCT_REFUND);
   if (logsTransfers && sends) logTransfer(account, beneficiary, balance);
   const ends = FORK < CANCUN || hasFlag(account, CREATED);
@@ -190,6 +197,5 @@ export function selfDestruct(): i32 {
   }
   if (beneficiary === account && ends) setBalanceZero(account);
   if (ends) setFlags(account, load<u32>(account, ACCOUNT_FLAGS) | DESTROYED);
-  clearReturn();
   return leave(NONE);
 }

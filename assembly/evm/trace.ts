@@ -2,6 +2,7 @@ import { allocate, enlarge } from './allocator';
 import {
   depth,
   FRAME_CODE,
+  FRAME_CODE_LENGTH,
   FRAME_FIRST,
   FRAME_GAS,
   FRAME_MEMORY,
@@ -24,11 +25,14 @@ import { toBytes } from './word';
  *
  *   1 enter   +8 instruction u32 | +12 depth u32 | +16 gas i64 | +24 log count u32 | +28 caller (20) | +48 callee (20) |
  *             +68 input length u32 | +72 value | +104 input
- *   2 leave   +8 exception u32 | +12 depth u32 | +16 gas left i64 | +24 output
+ *   2 leave   +8 exception u32 | +12 depth u32 | +16 gas left i64 | +24 log count u32 | +28 pc u32 | +32 instruction u32 |
+ *             +36 stack items u32 | +40 output
  *   3 step    +8 pc u32 | +12 instruction u32 | +16 gas i64 | +24 depth u32 | +28 stack items u32 | +32 memory bytes u32 |
  *             +36 return data bytes u32 | +40 refund i64 | +48 stack, memory, return data
  *
- * A creation is entered with its init code as input. Words of the stack are 32 bytes big-endian, the lowest first.
+ * A creation is entered with its init code as input. SELFDESTRUCT is a call without gas and input. The logs that are counted are
+ * those that are still there. Pc, instruction and stack of `leave` are those of the instruction at which a frame with code ended.
+ * Words of the stack are 32 bytes big-endian, the lowest first.
  */
 const ENTER: u32 = 1;
 const LEAVE: u32 = 2;
@@ -39,6 +43,9 @@ const CALLS: u32 = 2;
 const STEPS: u32 = 4;
 const MEMORY: u32 = 8;
 const RETURN_DATA: u32 = 16;
+/** Of all instructions, only those that name an account or a slot, with the topmost words of their stack. */
+const STATE_ONLY: u32 = 32;
+const TOPMOST: u32 = 5;
 
 /** The run returns when the buffer has more bytes than this. */
 const FULL: usize = 1 << 20;
@@ -48,6 +55,7 @@ export let tracesCalls: bool = false;
 export let stepMask: u32 = 0;
 let withMemory: bool = false;
 let withReturnData: bool = false;
+let stateOnly: bool = false;
 
 let buffer: usize = 0;
 let capacity: usize = 0;
@@ -58,6 +66,7 @@ export function setTrace(flags: u32): void {
   stepMask = (flags & STEPS) !== 0 ? 256 : 0;
   withMemory = (flags & MEMORY) !== 0;
   withReturnData = (flags & RETURN_DATA) !== 0;
+  stateOnly = (flags & STATE_ONLY) !== 0;
   emptyTrace();
 }
 
@@ -118,20 +127,52 @@ export function traceEnter(
   if (length > 0) memory.copy(record + 104, input, length);
 }
 
-/** The output is in the return data. */
+/** The output is in the return data. @param level - above that of the current frame for a call that opened none */
 export function traceLeave(exception: i32, level: i32, gas: i64): void {
-  const record = add(LEAVE, 24 + <usize>returnLength);
+  const record = add(LEAVE, 40 + <usize>returnLength);
+  const hasCode = level === depth && load<u32>(frame, FRAME_CODE_LENGTH) > 0;
   store<u32>(record, <u32>exception, 8);
   store<u32>(record, <u32>level, 12);
   store<i64>(record, gas, 16);
-  memory.copy(record + 24, returnAt(), returnLength);
+  store<u32>(record, logCount, 24);
+  store<u32>(record, hasCode ? load<u32>(frame, FRAME_PC) - load<u32>(frame, FRAME_CODE) : 0, 28);
+  store<u32>(record, hasCode ? <u32>load<u8>(<usize>load<u32>(frame, FRAME_PC)) : 0, 32);
+  store<u32>(record, hasCode ? stackItems() : 0, 36);
+  memory.copy(record + 40, returnAt(), returnLength);
+}
+
+function stackItems(): u32 {
+  const first = stackArena + load<u32>(frame, FRAME_FIRST);
+  return <u32>((stackArena + load<u32>(frame, FRAME_TOP) + 32 - first) >> 5);
+}
+
+/** Whether an instruction names an account or a slot. */
+function namesState(op: u32): bool {
+  switch (op) {
+    case 0x31: // BALANCE
+    case 0x3b: // EXTCODESIZE
+    case 0x3c: // EXTCODECOPY
+    case 0x3f: // EXTCODEHASH
+    case 0x54: // SLOAD
+    case 0x55: // SSTORE
+    case 0xf1: // CALL
+    case 0xf2: // CALLCODE
+    case 0xf4: // DELEGATECALL
+    case 0xfa: // STATICCALL
+    case 0xff: // SELFDESTRUCT
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Records the instruction that the current frame is about to execute. The frame's registers are stored. */
 export function traceStep(): void {
   const pc = <usize>load<u32>(frame, FRAME_PC);
-  const first = stackArena + load<u32>(frame, FRAME_FIRST);
-  const items = <u32>((stackArena + load<u32>(frame, FRAME_TOP) + 32 - first) >> 5);
+  if (stateOnly && !namesState(load<u8>(pc))) return;
+  const all = stackItems();
+  const items = stateOnly ? min(all, TOPMOST) : all;
+  const first = stackArena + load<u32>(frame, FRAME_TOP) + 32 - ((<usize>items) << 5);
   const memoryBytes = withMemory ? load<u32>(frame, FRAME_MEMORY_SIZE) : 0;
   const returned = withReturnData ? returnLength : 0;
   const record = add(STEP, 48 + ((<usize>items) << 5) + memoryBytes + returned);

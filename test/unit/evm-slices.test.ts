@@ -22,8 +22,8 @@ const ENDLESS: Record<string, Hex> = {
   'a loop': '0x5b5f56',
   // KECCAK256 of 64 KiB.
   'a loop of hashes': '0x5b620100005f20505f56',
-  // KECCAK256 of 9 MiB, once.
-  'one long hash': '0x629000005f20505f56',
+  // KECCAK256 of 9 MiB.
+  'a loop of long hashes': '0x5b629000005f20505f56',
   // Calls itself with all the gas there is, twice.
   'a recursion': '0x5f5f5f5f5f305af1505f5f5f5f5f305af15000',
   // SHA-256 of 64 KiB.

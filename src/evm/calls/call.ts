@@ -3,7 +3,7 @@ import { equalBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { type CallRequest, priceOf } from '../../primitives/call-request.js';
 import type { StateOverrides } from '../../primitives/state-overrides.js';
 import type { BlockContext } from '../block-context.js';
-import { TRANSACTION_GAS_CAP } from '../common.js';
+import { type Rules, TRANSACTION_GAS_CAP } from '../common.js';
 import { Machine } from '../interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../interpreter/run-budget.js';
 import { StateOverlay } from '../state/state-overlay.js';
@@ -55,44 +55,53 @@ export async function simulateCallAt(
   call: CallRequest,
   options: SimulatedCallOptions,
 ): Promise<TransactionOutcome> {
-  const { network, overrides = [] } = options;
-  const asGeth = options.overrideRules === 'geth';
-  const state = new StateOverlay(withOverrides(reader, overrides, { oneStorageForm: asGeth }));
-  const machine = await Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
+  const { state, machineOptions } = groundOf(reader, options);
+  const machine = await Machine.open(options.network, block, state, machineOptions);
   try {
-    return await simulateOn(machine, call, options);
+    const { message, run } = await runOf(machine, call, options);
+    return await simulateTransaction(machine, message, run);
   } finally {
     machine.close();
   }
 }
 
-async function simulateOn(
-  machine: Machine,
+/** The state that a call is executed on, with its overrides. */
+export function groundOf(reader: StateReader, { overrides = [], overrideRules }: SimulatedCallOptions) {
+  const asGeth = overrideRules === 'geth';
+  return {
+    state: new StateOverlay(withOverrides(reader, overrides, { oneStorageForm: asGeth })),
+    machineOptions: precompileOverrides(overrides, asGeth),
+  };
+}
+
+/** What is executed for a call. */
+export async function runOf(
+  { block, state, rules }: Pick<Machine, 'block' | 'state' | 'rules'>,
   call: CallRequest,
   options: SimulatedCallOptions,
-): Promise<TransactionOutcome> {
+): Promise<{ readonly message: TransactionMessage; readonly run: RunOptions }> {
   const { network } = options;
-  const { block, state } = machine;
   const free = !(call.strict ?? priceOf(call) > 0n);
   const account = await state.account(call.from ?? ZERO_ADDRESS);
-  const gasLimit = call.gas === undefined ? defaultGas(machine, network) : least(call.gas, network.rpcGasCap);
+  const gasLimit = call.gas === undefined ? defaultGas(block, rules, network) : least(call.gas, network.rpcGasCap);
   const message = transactionMessageOf(call, {
     gasLimit,
     nonce: account?.nonce ?? 0n,
     price: free ? 0n : block.baseFeePerGas,
     free,
   });
-  return simulateTransaction(machine, message, {
+  const run: RunOptions = {
     leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: free, lowPrice: free },
     ...(free && { baseFeePerGas: 0n }),
     budget: options.budget ?? new RunBudget(options),
     reportTouched: options.reportTouched,
-  });
+  };
+  return { message, run };
 }
 
-function defaultGas(machine: Machine, network: SimulationRules): bigint {
-  const capped = least(network.rpcGasCap, machine.block.gasLimit);
-  return machine.rules.osaka ? least(capped, TRANSACTION_GAS_CAP) : capped;
+function defaultGas(block: BlockContext, rules: Rules, network: SimulationRules): bigint {
+  const capped = least(network.rpcGasCap, block.gasLimit);
+  return rules.osaka ? least(capped, TRANSACTION_GAS_CAP) : capped;
 }
 
 /**

@@ -30,11 +30,14 @@ export async function runToEnd(
     const began = performance.now();
     const status = kernel.run(budget.nextSlice);
     budget.spend(kernel.spent);
+    machine.takeTrace(kernel);
     switch (status) {
       case RUN_STATUS.done:
         return;
       case RUN_STATUS.slice:
         budget.measured(performance.now() - began);
+        break;
+      case RUN_STATUS.traceFull:
         break;
       case RUN_STATUS.wants:
         await handInWanted(machine, kernel);

@@ -2,6 +2,7 @@ import { invalidParameter } from '../../errors.js';
 import { FLAGS } from '../../kernel/evm/evm-exports.js';
 import type { EvmEnvironment, EvmKernel } from '../../kernel/evm/evm-kernel.js';
 import { returnEvmKernel, takeEvmKernel } from '../../kernel/evm/evm-kernels.js';
+import type { TraceRecord } from '../../kernel/evm/evm-types.js';
 import type { Hardfork, Network } from '../../networks/network.js';
 import { bigIntToBytes, equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
@@ -43,6 +44,14 @@ export interface MovedPrecompile {
   readonly to: Uint8Array;
 }
 
+/** What follows a run as it goes. */
+export interface Tracing {
+  /** What is recorded: of `FLAGS`. */
+  readonly flags: number;
+  /** Takes what was recorded since the last call, in order. @throws PlumblineError to end the run */
+  take(records: readonly TraceRecord[]): void;
+}
+
 /** Differences between a machine and its network. */
 export interface MachineOptions {
   readonly moved?: readonly MovedPrecompile[];
@@ -50,6 +59,7 @@ export interface MachineOptions {
   readonly removed?: readonly Uint8Array[];
   /** Add a log for each transfer of ether (ERC-7528). */
   readonly traceTransfers?: boolean | undefined;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** What of the environment differs between the transactions of a block. */
@@ -76,6 +86,7 @@ export class Machine {
     readonly state: StateOverlay,
     private readonly placed: readonly PlacedPrecompile[],
     private readonly flags: number,
+    private readonly tracing: Tracing | undefined,
   ) {}
 
   /** @throws PlumblineError `INVALID_PARAMETER` when a precompile is moved from an address that has none */
@@ -86,8 +97,9 @@ export class Machine {
     options: MachineOptions = {},
   ): Promise<Machine> {
     const rules = rulesAt(network, block.number, block.timestamp);
-    const flags = options.traceTransfers === true ? FLAGS.transfers : 0;
-    return new Machine(rules, block, state, placedPrecompiles(rules, options), flags);
+    const { traceTransfers, tracing } = options;
+    const flags = (traceTransfers === true ? FLAGS.transfers : 0) | (tracing?.flags ?? 0);
+    return new Machine(rules, block, state, placedPrecompiles(rules, options), flags, tracing);
   }
 
   /** The kernel of this machine, with nothing of another state. @throws PlumblineError `KERNEL_UNAVAILABLE` */
@@ -120,6 +132,11 @@ export class Machine {
       blobBaseFee: blobBaseFee ?? MIN_BLOB_BASE_FEE,
       ...transaction,
     });
+  }
+
+  /** Hands over what the last run recorded. */
+  takeTrace(kernel: EvmKernel): void {
+    this.tracing?.take(kernel.takeTrace());
   }
 
   /** Ends a transaction: what it wrote is in the state afterwards. */

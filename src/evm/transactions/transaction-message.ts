@@ -1,4 +1,5 @@
 import type { Log } from '../../ethereum/receipt.js';
+import type { EvmChange } from '../../kernel/evm/evm-types.js';
 import type { AccessListEntry, Authorization } from '../../primitives/call-request.js';
 import type { ModuleCounts } from '../interpreter/counters.js';
 import type { RunBudget } from '../interpreter/run-budget.js';
@@ -80,4 +81,6 @@ export interface RunOptions {
   readonly counting?: boolean | undefined;
   /** Fill in `touched` of the outcome. */
   readonly reportTouched?: boolean | undefined;
+  /** Gets what the transaction writes, before the state has it. */
+  readonly onChanges?: ((changes: readonly EvmChange[]) => Promise<void>) | undefined;
 }

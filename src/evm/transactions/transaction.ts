@@ -56,10 +56,10 @@ async function run(
   machine.begin(kernel, { origin: from, gasPrice, blobHashes: message.blobVersionedHashes ?? [], baseFee });
   try {
     const outcome = await execute(machine, kernel, message, admission, options);
-    if (isKept) {
-      kernel.finish();
-      machine.commit(kernel);
-    } else kernel.rollback();
+    if (isKept || options.onChanges !== undefined) kernel.finish();
+    await options.onChanges?.(kernel.changes());
+    if (isKept) machine.commit(kernel);
+    else kernel.rollback();
     return outcome;
   } catch (error) {
     kernel.rollback();

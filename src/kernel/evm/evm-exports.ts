@@ -36,15 +36,19 @@ export interface EvmExports {
   changes(): number;
   touched(): number;
   changesPointer(): number;
+  emptyTrace(): void;
   commit(): void;
   rollback(): void;
 }
 
-/** Flags of `configure`. */
-export const FLAGS = { transfers: 1, trace: 2 } as const;
+/**
+ * Flags of `configure`. All but the first record: calls, instructions, with them the memory and the return data before each, or only
+ * the instructions that name an account or a slot.
+ */
+export const FLAGS = { transfers: 1, calls: 2, steps: 4, memory: 8, returnData: 16, stateSteps: 4 | 32 } as const;
 
 /** Why `run` returned. `memory` is for a trap: there was not enough of it. */
-export const RUN_STATUS = { done: 0, slice: 1, wants: 2, precompile: 3, memory: 4 } as const;
+export const RUN_STATUS = { done: 0, slice: 1, wants: 2, precompile: 3, memory: 4, traceFull: 5 } as const;
 
 /** Offsets in `IO`. */
 export const IO = { address: 0, key: 32, word: 64, nonce: 96 } as const;
@@ -84,6 +88,8 @@ export const RESULT = {
   spareGas: 80,
   spent: 88,
   createdAddress: 96,
+  traceBytes: 124,
+  trace: 128,
 } as const;
 
 /** Kinds of `WANT` records. */
@@ -113,3 +119,29 @@ export const CHANGED = { exists: 1, destroyed: 2, code: 4, storageCleared: 8 } a
 
 /** Offsets in the record of a touched account; keys of its slots follow. */
 export const TOUCHED = { address: 0, slots: 24, bytes: 32 } as const;
+
+/** Kinds of trace records, and offsets in them (assembly/evm/trace.ts). */
+export const TRACE = { enter: 1, leave: 2, step: 3 } as const;
+export const ENTER = {
+  op: 8,
+  depth: 12,
+  gas: 16,
+  logs: 24,
+  caller: 28,
+  callee: 48,
+  length: 68,
+  value: 72,
+  input: 104,
+} as const;
+export const LEAVE = { exception: 8, depth: 12, gas: 16, logs: 24, pc: 28, op: 32, items: 36, output: 40 } as const;
+export const STEP = {
+  pc: 8,
+  op: 12,
+  gas: 16,
+  depth: 24,
+  items: 28,
+  memory: 32,
+  returned: 36,
+  refund: 40,
+  stack: 48,
+} as const;

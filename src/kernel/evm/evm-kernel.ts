@@ -10,9 +10,19 @@ import {
   readResult,
   readReturned,
   readTouched,
+  readTrace,
   readWants,
 } from './evm-records.js';
-import type { EvmAccount, EvmChange, EvmLog, EvmResult, EvmTouched, PrecompileCall, Want } from './evm-types.js';
+import type {
+  EvmAccount,
+  EvmChange,
+  EvmLog,
+  EvmResult,
+  EvmTouched,
+  PrecompileCall,
+  TraceRecord,
+  Want,
+} from './evm-types.js';
 
 /** Block and transaction that code can read. */
 export interface EvmEnvironment {
@@ -274,6 +284,13 @@ export class EvmKernel {
   /** After `RUN_STATUS.done`, as long as the transaction is open. */
   result(): EvmResult {
     return readResult(this.#memory);
+  }
+
+  /** What was recorded since the last call, with the flags of a trace. At least what one `run` recorded is held at a time. */
+  takeTrace(): TraceRecord[] {
+    const records = readTrace(this.#memory);
+    if (records.length > 0) this.#wasm.emptyTrace();
+    return records;
   }
 
   /** Number of logs, and bytes of return data, topics and log data together. */

@@ -73,3 +73,56 @@ export interface EvmTouched {
   readonly address: Uint8Array;
   readonly keys: Uint8Array[];
 }
+
+/** One thing that a traced run did. Depths count from 0, the outermost frame; addresses have 20 bytes, words 32. */
+export type TraceRecord = TraceEnter | TraceLeave | TraceStep;
+
+/** A call, a creation or a SELFDESTRUCT. */
+export interface TraceEnter {
+  readonly kind: 'enter';
+  /** Instruction that makes it; for the outermost one CALL or CREATE. */
+  readonly op: number;
+  readonly depth: number;
+  readonly gas: bigint;
+  /** Number of logs before it that are still there. */
+  readonly logs: number;
+  /** The account that executes. */
+  readonly caller: Uint8Array;
+  /** The account whose code runs, the new one, or the beneficiary; zeros for a creation that could not begin. */
+  readonly callee: Uint8Array;
+  readonly value: bigint;
+  /** Init code for a creation. */
+  readonly input: Uint8Array;
+}
+
+/** The end of the newest frame that is open. */
+export interface TraceLeave {
+  readonly kind: 'leave';
+  /** Index into `EXCEPTIONS`; zero without an exception. */
+  readonly exception: number;
+  readonly depth: number;
+  readonly gasLeft: bigint;
+  /** Number of logs that are still there. */
+  readonly logs: number;
+  /** The instruction at which it ended, where it is, and how many words its stack had; zeros without code. */
+  readonly pc: number;
+  readonly op: number;
+  readonly stackItems: number;
+  readonly output: Uint8Array;
+}
+
+/** An instruction before it is executed. */
+export interface TraceStep {
+  readonly kind: 'step';
+  readonly pc: number;
+  readonly op: number;
+  readonly gas: bigint;
+  readonly depth: number;
+  /** The refunds so far. */
+  readonly refund: bigint;
+  /** The lowest word first. With `FLAGS.stateSteps` the topmost five. */
+  readonly stack: readonly Uint8Array[];
+  /** Empty without their flags. */
+  readonly memory: Uint8Array;
+  readonly returnData: Uint8Array;
+}

@@ -43,6 +43,10 @@ const CHANGES_DEVNET = { answers: devnetOnly, effect: 'every-time', timed: true 
 
 /** JSON-RPC methods of every kind of chain. */
 const EVERYWHERE = {
+  debug_traceBlockByHash: COMPUTES,
+  debug_traceBlockByNumber: COMPUTES,
+  debug_traceCall: COMPUTES,
+  debug_traceTransaction: COMPUTES,
   eth_accounts: OF_THE_NODE,
   eth_baseFee: COMPUTES,
   eth_blobBaseFee: COMPUTES,

@@ -51,9 +51,14 @@ import { createMethodTable, type Method, type MethodTable } from '../protocol/me
 import { aliasesOf, type CommonMethodName, methodsOff } from '../protocol/method-info.js';
 
 const uncles = () => import('../methods/uncles.js');
+const traces = () => import('../methods/debug_trace.js');
 
 /** The methods of every kind of chain. */
 const METHODS = [
+  laterMethod('debug_traceBlockByHash', async () => (await traces()).debug_traceBlockByHash),
+  laterMethod('debug_traceBlockByNumber', async () => (await traces()).debug_traceBlockByNumber),
+  laterMethod('debug_traceCall', async () => (await traces()).debug_traceCall),
+  laterMethod('debug_traceTransaction', async () => (await traces()).debug_traceTransaction),
   eth_accounts,
   eth_baseFee,
   eth_blobBaseFee,

@@ -1,0 +1,183 @@
+import { parseGenesis } from '../src/chain/devnet/state/genesis-json.js';
+import { blobBaseFee } from '../src/ethereum/blob-gas.js';
+import { loadSignerRecovery } from '../src/ethereum/signer.js';
+import { parseSignedTransaction } from '../src/ethereum/transaction.js';
+import type { BlockContext } from '../src/evm/block-context.js';
+import { rulesAt } from '../src/evm/common.js';
+import { StateOverlay } from '../src/evm/state/state-overlay.js';
+import { traceTransaction } from '../src/evm/tracing/trace-transaction.js';
+import { createTracer, type TracerChoice } from '../src/evm/tracing/tracers.js';
+import type { Network } from '../src/networks/network.js';
+import { ZERO_WORD } from '../src/primitives/bytes.js';
+import { type Hex, hexToBytes } from '../src/primitives/hex.js';
+import { type Alloc, AllocState } from './alloc-state.js';
+import type { Area, Material, Report } from './area.js';
+import { differsDeep } from './differs-deep.js';
+
+interface Genesis {
+  readonly config: Record<string, unknown>;
+  readonly alloc: Alloc;
+  readonly mixHash?: Hex;
+  readonly excessBlobGas?: string;
+  readonly [member: string]: unknown;
+}
+
+/** A test of go-ethereum's tracers. Numbers are decimal or hex text. */
+interface GethCase {
+  readonly genesis: Genesis;
+  readonly context: Readonly<Record<'number' | 'timestamp' | 'gasLimit' | 'difficulty', string>> & {
+    readonly miner: Hex;
+    readonly baseFeePerGas?: string;
+  };
+  readonly input: Hex;
+  readonly tracerConfig?: Record<string, boolean>;
+  readonly result: unknown;
+}
+
+interface Scenario {
+  readonly block: Readonly<
+    Record<'number' | 'timestamp' | 'coinbase' | 'baseFeePerGas' | 'prevRandao' | 'gasLimit', Hex>
+  >;
+  readonly transactions: readonly {
+    readonly raw: Hex;
+    readonly receipt: { readonly gasUsed: Hex };
+    readonly geth: Readonly<Record<'callTracer' | 'prestateTracer' | 'prestateDiff' | 'fourByte', object>>;
+  }[];
+}
+
+const GETH = 'tracing/geth';
+const FOLDERS: Readonly<Record<string, 'callTracer' | 'prestateTracer'>> = {
+  call_tracer: 'callTracer',
+  call_tracer_withLog: 'callTracer',
+  prestate_tracer: 'prestateTracer',
+  prestate_tracer_with_diff_mode: 'prestateTracer',
+};
+const SCENARIOS = 'tracing/scenarios';
+/** Files of the scenarios' folder that are none. */
+const OTHERS = ['abi.json', 'contracts.json', 'genesis.json', 'names.json'];
+
+/** The tracers: go-ethereum's own cases, and transactions made for plumbline with their traces in its form. */
+export const tracingArea: Area = {
+  name: 'tracers',
+  usesKernel: true,
+  files: (material) => [...gethFiles(material), ...scenarioFiles(material)],
+  async run(material, report) {
+    await loadSignerRecovery();
+    for (const path of gethFiles(material)) await checkGeth(path, material, report);
+    const files = scenarioFiles(material);
+    if (files.length === 0) return;
+    const genesis = material.json<Genesis>(`${SCENARIOS}/genesis.json`);
+    for (const path of files) await checkScenario(path, genesis, material, report);
+  },
+};
+
+const gethFiles = (material: Material) =>
+  Object.keys(FOLDERS).flatMap((folder) => material.list(`${GETH}/${folder}`, /\.json$/));
+const scenarioFiles = (material: Material) =>
+  material.list(SCENARIOS, /\.json$/).filter((path) => !OTHERS.some((name) => path.endsWith(`/${name}`)));
+
+async function checkGeth(path: string, material: Material, report: Report): Promise<void> {
+  const { genesis, context, input, tracerConfig = {}, result } = material.json<GethCase>(path);
+  const tracer = FOLDERS[path.split('/').at(-2)!]!;
+  await report.check(path, async () => {
+    // One file has `IstanbulBlock`: go-ethereum reads names of any case.
+    const config = Object.entries(genesis.config).map(([name, value]) => [
+      name[0]!.toLowerCase() + name.slice(1),
+      value,
+    ]);
+    const { network } = parseGenesis({ ...genesis, config: Object.fromEntries(config), number: 0 });
+    const block = contextOf(context, genesis, network);
+    const state = new StateOverlay(new AllocState(wholeKeys(genesis.alloc)));
+    const traced = await trace({ tracer, options: tracerConfig }, network, block, state, whole(input), false);
+    return differsDeep(withIndices(result), traced.result);
+  });
+}
+
+async function checkScenario(path: string, genesis: Genesis, material: Material, report: Report): Promise<void> {
+  const { block, transactions } = material.json<Scenario>(path);
+  const { network } = parseGenesis(genesis);
+  const context: BlockContext = {
+    number: Number(block.number),
+    timestamp: Number(block.timestamp),
+    gasLimit: BigInt(block.gasLimit),
+    baseFeePerGas: BigInt(block.baseFeePerGas),
+    coinbase: hexToBytes(block.coinbase, 20),
+    prevRandao: hexToBytes(block.prevRandao, 32),
+    blobBaseFee: 1n,
+    blockHash: async () => ZERO_WORD,
+  };
+  const state = new StateOverlay(new AllocState(wholeKeys(genesis.alloc)));
+  // Each trace counts its logs from 0, also that of a second transaction.
+  for (const [i, { raw, receipt, geth }] of transactions.entries()) {
+    const tracers: [TracerChoice, unknown][] = [
+      [{ tracer: 'prestateTracer', options: {} }, geth.prestateTracer],
+      [{ tracer: 'prestateTracer', options: { diffMode: true } }, geth.prestateDiff],
+      [{ tracer: '4byteTracer' }, geth.fourByte],
+      // The gas of the top frame is that of the receipt; the file has that of the block so far.
+      [
+        { tracer: 'callTracer', options: { withLog: true } },
+        { ...geth.callTracer, gasUsed: receipt.gasUsed },
+      ],
+    ];
+    for (const [at, [choice, expected]] of tracers.entries()) {
+      const isLast = at === tracers.length - 1;
+      await report.check(
+        `${path} ${i} ${choice.tracer} ${JSON.stringify('options' in choice ? choice.options : {})}`,
+        async () => {
+          const traced = await trace(choice, network, context, state, raw, isLast);
+          return differsDeep(expected, traced.result);
+        },
+      );
+    }
+  }
+}
+
+async function trace(
+  choice: TracerChoice,
+  network: Network,
+  block: BlockContext,
+  state: StateOverlay,
+  raw: Hex,
+  isKept: boolean,
+) {
+  const rules = rulesAt(network, block.number, block.timestamp);
+  const parsing = { blobs: true, frontier: rules.hardfork === 'chainstart' };
+  const message = parseSignedTransaction(hexToBytes(raw), rules.chainId, parsing);
+  return traceTransaction({ network, block, state, isKept }, createTracer(choice, rules), message);
+}
+
+function contextOf(context: GethCase['context'], genesis: Genesis, network: Network): BlockContext {
+  const [number, timestamp] = [Number(context.number), Number(context.timestamp)];
+  const rules = rulesAt(network, number, timestamp);
+  return {
+    number,
+    timestamp,
+    gasLimit: BigInt(context.gasLimit),
+    baseFeePerGas: rules.london ? BigInt(context.baseFeePerGas ?? 0) : 0n,
+    coinbase: hexToBytes(context.miner, 20),
+    prevRandao: genesis.mixHash === undefined ? ZERO_WORD : hexToBytes(genesis.mixHash, 32),
+    ...(!rules.paris && { difficulty: BigInt(context.difficulty) }),
+    ...(rules.blobs !== undefined && { blobBaseFee: blobBaseFee(BigInt(genesis.excessBlobGas ?? 0), rules.blobs) }),
+    blockHash: async () => ZERO_WORD,
+  };
+}
+
+const whole = (hex: string) => (hex.startsWith('0x') ? hex : `0x${hex}`).toLowerCase() as Hex;
+
+/** With the index 0 that some files leave out. */
+function withIndices(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (name, inner: unknown) => {
+    return name === 'logs' && Array.isArray(inner) ? inner.map((log: object) => ({ index: '0x0', ...log })) : inner;
+  });
+}
+
+/** Addresses in lower case, and slots as 32 bytes; some files leave out `0x`. */
+function wholeKeys(alloc: Alloc): Alloc {
+  const word = (value: string): Hex => `0x${BigInt(value).toString(16).padStart(64, '0')}`;
+  const entries = Object.entries(alloc).map(([address, account]) => {
+    const storage = Object.entries(account?.storage ?? {}).map(([key, value]) => [word(key), word(value!)]);
+    const code = whole(account?.code ?? '0x');
+    return [whole(address), { ...account, code, storage: Object.fromEntries(storage) }];
+  });
+  return Object.fromEntries(entries);
+}

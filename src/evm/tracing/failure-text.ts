@@ -1,0 +1,41 @@
+import type { TraceLeave } from '../../kernel/evm/evm-types.js';
+import { opcodeOf } from './opcodes.js';
+
+const MAX_STACK = 1024;
+
+/** geth's texts, by the codes in assembly/evm/exceptions.ts; those that depend on the instruction are left out. */
+const TEXTS: Readonly<Record<number, string>> = {
+  1: 'execution reverted',
+  2: 'out of gas',
+  5: 'invalid jump destination',
+  7: 'write protection',
+  8: 'insufficient balance for transfer',
+  9: 'max call depth exceeded',
+  10: 'contract address collision',
+  11: 'contract creation code storage out of gas',
+  12: 'max code size exceeded',
+  13: 'invalid code: must not begin with 0xef',
+  14: 'max initcode size exceeded',
+  15: 'nonce uint64 overflow',
+  16: 'precompile failed',
+};
+
+/**
+ * Why a frame failed, in the words of geth; undefined if it did not.
+ *
+ * @source docs/spec/preview.md 2.3
+ */
+export function failureText({ exception, op, stackItems }: TraceLeave): string | undefined {
+  if (exception === 0) return undefined;
+  const opcode = opcodeOf(op);
+  switch (exception) {
+    case 3:
+      return `stack underflow (${stackItems} <=> ${opcode?.takes ?? 0})`;
+    case 4:
+      return `stack limit reached ${stackItems} (${MAX_STACK + (opcode?.takes ?? 0) - (opcode?.puts ?? 0)})`;
+    case 6:
+      return `invalid opcode: ${opcode?.name ?? `opcode 0x${op.toString(16)} not defined`}`;
+    default:
+      return TEXTS[exception] ?? 'internal error';
+  }
+}

@@ -1,0 +1,187 @@
+import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import { FLAGS } from '../../kernel/evm/evm-exports.js';
+import type { EvmChange } from '../../kernel/evm/evm-types.js';
+import { bytesToKey, equalBytes, isZeroBytes, keyToBytes, ZERO_WORD } from '../../primitives/bytes.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { delegateOf, isDelegation } from '../interpreter/delegation.js';
+import type { Machine } from '../interpreter/machine.js';
+import { NO_ACCOUNT, type StateReader } from '../state/state-reader.js';
+import { authorityOf } from '../transactions/authority.js';
+import type { TransactionMessage } from '../transactions/transaction-message.js';
+import { followLooks } from './looked-at.js';
+import type { Tracer } from './tracer.js';
+
+/** An account as the tracer shows it. */
+export interface PrestateAccount {
+  balance?: Hex;
+  nonce?: number;
+  code?: Hex;
+  codeHash?: Hex;
+  storage?: Record<Hex, Hex>;
+}
+
+/** Options of `prestateTracer`. `diffMode` does not go with `includeEmpty`. */
+export interface PrestateTracerOptions {
+  readonly diffMode?: boolean;
+  readonly disableCode?: boolean;
+  readonly disableStorage?: boolean;
+  readonly includeEmpty?: boolean;
+}
+
+/** An account with the slots that were looked at. */
+interface Values {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  readonly codeHash: Uint8Array;
+  readonly code: Uint8Array;
+  /** By key. */
+  readonly slots: ReadonlyMap<string, Uint8Array>;
+}
+
+type Shown = Record<Hex, PrestateAccount>;
+
+/**
+ * The accounts and slots that a transaction looked at, with their values before it; with `diffMode` those that it changed, before
+ * and after.
+ *
+ * @source docs/spec/preview.md 3
+ */
+export function prestateTracer(options: PrestateTracerOptions = {}): Tracer {
+  const looks = followLooks();
+  let shown: Shown | { readonly pre: Shown; readonly post: Shown } = {};
+  return {
+    flags: FLAGS.calls | FLAGS.stateSteps,
+    take: looks.take,
+    async changed(machine, message, changes) {
+      const before = await valuesBefore(machine, message, changes, looks);
+      shown = options.diffMode === true ? difference(before, changes, machine, options, looks) : whole(before, options);
+    },
+    result: () => shown,
+  };
+}
+
+/** Values before the transaction, of the accounts in the order in which they were looked at. */
+async function valuesBefore(
+  { state, block, rules }: Machine,
+  message: TransactionMessage,
+  changes: readonly EvmChange[],
+  looks: ReturnType<typeof followLooks>,
+): Promise<Map<string, Values>> {
+  const first = [message.from, ...(message.to === undefined ? [] : [message.to]), block.coinbase];
+  for (const address of first) looks.add(address);
+  if (rules.prague) {
+    if (message.to !== undefined) await lookAtDelegate(bytesToKey(message.to), [], state, looks);
+    for (const authorization of message.authorizationList ?? []) {
+      const authority = await authorityOf(authorization);
+      if (authority !== undefined) looks.add(authority);
+    }
+    for (const address of looks.called) await lookAtDelegate(address, changes, state, looks);
+  }
+  const found = new Map<string, Values>();
+  for (const [key, slots] of looks.slots) found.set(key, await read(state, keyToBytes(key), slots));
+  return found;
+}
+
+/** Also looks at the account that this one delegates to, before the transaction or by one of its authorizations. */
+async function lookAtDelegate(
+  key: string,
+  changes: readonly EvmChange[],
+  state: StateReader,
+  looks: ReturnType<typeof followLooks>,
+): Promise<void> {
+  const set = changes.find(({ address }) => bytesToKey(address) === key)?.code;
+  const account = await state.account(keyToBytes(key));
+  const code = set ?? (account && (await state.code(account.codeHash)));
+  if (code !== undefined && isDelegation(code)) looks.add(delegateOf(code));
+}
+
+async function read(state: StateReader, address: Uint8Array, slots: ReadonlySet<string>): Promise<Values> {
+  const account = (await state.account(address)) ?? NO_ACCOUNT;
+  const values = new Map<string, Uint8Array>();
+  for (const slot of slots) values.set(slot, await state.slot(address, keyToBytes(slot)));
+  return { ...account, code: await state.code(account.codeHash), slots: values };
+}
+
+const isEmpty = ({ nonce, balance, code }: Values) => nonce === 0n && balance === 0n && code.length === 0;
+
+function whole(before: ReadonlyMap<string, Values>, options: PrestateTracerOptions): Shown {
+  const shown: Shown = {};
+  for (const [key, values] of before) {
+    if (isEmpty(values) && options.includeEmpty !== true) continue;
+    shown[bytesToHex(keyToBytes(key))] = accountOf(values, options, values.slots);
+  }
+  return shown;
+}
+
+function accountOf(
+  { nonce, balance, code, codeHash }: Values,
+  { disableCode, disableStorage }: PrestateTracerOptions,
+  slots: ReadonlyMap<string, Uint8Array>,
+): PrestateAccount {
+  return {
+    balance: toQuantity(balance),
+    ...(nonce !== 0n && { nonce: Number(nonce) }),
+    ...(code.length > 0 && disableCode !== true && { code: bytesToHex(code) }),
+    ...(code.length > 0 && { codeHash: bytesToHex(codeHash) }),
+    ...(slots.size > 0 && disableStorage !== true && { storage: storageOf(slots) }),
+  };
+}
+
+function storageOf(slots: ReadonlyMap<string, Uint8Array>): Record<Hex, Hex> {
+  return Object.fromEntries([...slots].map(([key, value]) => [bytesToHex(keyToBytes(key)), bytesToHex(value)]));
+}
+
+function difference(
+  before: ReadonlyMap<string, Values>,
+  changes: readonly EvmChange[],
+  { rules }: Machine,
+  options: PrestateTracerOptions,
+  { created, destroyed }: ReturnType<typeof followLooks>,
+): { readonly pre: Shown; readonly post: Shown } {
+  const written = new Map(changes.map((change) => [bytesToKey(change.address), change]));
+  const [pre, post]: [Shown, Shown] = [{}, {}];
+  for (const [key, values] of before) {
+    const address = bytesToHex(keyToBytes(key));
+    if (destroyed.has(key) && (!rules.cancun || created.has(key))) {
+      if (!isEmpty(values)) pre[address] = accountOf(values, options, values.slots);
+      continue;
+    }
+    const change = written.get(key);
+    const after = change && changedMembers(values, change, options);
+    if (after === undefined) continue;
+    post[address] = after.account;
+    if (!isEmpty(values)) pre[address] = accountOf(values, options, after.slotsBefore);
+  }
+  return { pre, post };
+}
+
+/** What differs after the transaction. @returns undefined if nothing does */
+function changedMembers(before: Values, change: EvmChange, { disableCode, disableStorage }: PrestateTracerOptions) {
+  const { account = NO_ACCOUNT, storageCleared, code } = change;
+  const values = new Map(change.slots.map(([key, value]) => [bytesToKey(key), value]));
+  const [slotsBefore, slotsAfter] = [new Map<string, Uint8Array>(), new Map<string, Uint8Array>()];
+  let isChanged = false;
+  for (const [key, value] of before.slots) {
+    const now = values.get(key) ?? (storageCleared ? ZERO_WORD : value);
+    if (equalBytes(now, value)) continue;
+    isChanged = true;
+    if (!isZeroBytes(value)) slotsBefore.set(key, value);
+    if (!isZeroBytes(now)) slotsAfter.set(key, now);
+  }
+  const hasOtherCode = !equalBytes(account.codeHash, before.codeHash);
+  const differs = account.balance !== before.balance || account.nonce !== before.nonce || hasOtherCode;
+  if (!differs && (!isChanged || disableStorage === true)) return undefined;
+  const shown: PrestateAccount = {
+    ...(account.balance !== before.balance && { balance: toQuantity(account.balance) }),
+    ...(account.nonce !== before.nonce && account.nonce !== 0n && { nonce: Number(account.nonce) }),
+    ...(hasOtherCode && disableCode !== true && { code: codeText(account.codeHash, code) }),
+    ...(hasOtherCode && { codeHash: bytesToHex(account.codeHash) }),
+    ...(slotsAfter.size > 0 && disableStorage !== true && { storage: storageOf(slotsAfter) }),
+  };
+  return { account: shown, slotsBefore };
+}
+
+function codeText(codeHash: Uint8Array, code: Uint8Array | undefined): Hex {
+  return equalBytes(codeHash, EMPTY_CODE_HASH) || code === undefined ? '0x' : bytesToHex(code);
+}

@@ -1,0 +1,150 @@
+import { FLAGS } from '../../kernel/evm/evm-exports.js';
+import type { TraceEnter, TraceLeave, TraceRecord, TraceStep } from '../../kernel/evm/evm-types.js';
+import { bytesToBigInt, bytesToKey } from '../../primitives/bytes.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { failureText } from './failure-text.js';
+import { opcodeOf } from './opcodes.js';
+import type { Tracer } from './tracer.js';
+
+/** Options of the list of instructions. */
+export interface StructLogOptions {
+  readonly disableStack?: boolean;
+  readonly disableStorage?: boolean;
+  readonly enableMemory?: boolean;
+  readonly enableReturnData?: boolean;
+  /** Most instructions in the list; all when left out. */
+  readonly limit?: number;
+}
+
+/** One instruction, before it was executed. */
+interface StructLog {
+  readonly pc: number;
+  readonly op: string;
+  readonly gas: number;
+  gasCost: number;
+  /** From 1. */
+  readonly depth: number;
+  error?: string;
+  readonly stack?: readonly string[];
+  readonly returnData?: Hex;
+  readonly memory?: readonly Hex[];
+  storage?: Record<Hex, Hex>;
+  readonly refund?: number;
+}
+
+/** An open frame. */
+interface Frame {
+  /** Key of the account that executes. */
+  readonly account: string;
+  readonly isCreation: boolean;
+  /** Its newest instruction, whose cost is known with its next one, or with its end. */
+  last?: { readonly step: TraceStep; readonly log: StructLog } | undefined;
+  /** Gas that the newest call gave back, and gas that a creation was given. */
+  returned: bigint;
+}
+
+const [SLOAD, SSTORE, CALLCODE, DELEGATECALL, CREATE, CREATE2] = [0x54, 0x55, 0xf2, 0xf4, 0xf0, 0xf5];
+const isCreation = (op: number) => op === CREATE || op === CREATE2;
+const REVERT = 1;
+const CODE_BYTE_GAS = 200n;
+
+/**
+ * The list of all instructions.
+ *
+ * @source docs/spec/preview.md 5.3
+ */
+export function structLogger(options: StructLogOptions = {}): Tracer {
+  const { limit = Number.POSITIVE_INFINITY } = options;
+  const logs: StructLog[] = [];
+  const frames: Frame[] = [];
+  /** Slots that were read or written, by account. */
+  const storage = new Map<string, Map<string, Uint8Array>>();
+
+  function settle(frame: Frame, gasNow: bigint, next: TraceStep | undefined): void {
+    const { last } = frame;
+    if (last === undefined) return;
+    frame.last = undefined;
+    last.log.gasCost = Number(last.step.gas - gasNow + frame.returned);
+    frame.returned = 0n;
+    if (options.disableStorage !== true) noteSlot(frame, last.step, last.log, next);
+  }
+
+  function noteSlot({ account }: Frame, { op, stack }: TraceStep, log: StructLog, next: TraceStep | undefined): void {
+    if (op !== SLOAD && op !== SSTORE) return;
+    const value = op === SSTORE ? stack.at(-2) : next?.stack.at(-1);
+    if (value === undefined) return;
+    const slots = storage.get(account) ?? new Map<string, Uint8Array>();
+    storage.set(account, slots.set(bytesToHex(stack.at(-1)!), value));
+    log.storage = Object.fromEntries([...slots].map(([key, held]) => [key, bytesToHex(held)]));
+  }
+
+  function step(record: TraceStep): void {
+    const frame = frames.at(-1)!;
+    settle(frame, record.gas, record);
+    const log = logOf(record, options);
+    if (logs.length < limit) logs.push(log);
+    frame.last = { step: record, log };
+  }
+
+  function enter({ op, caller, callee, gas }: TraceEnter): void {
+    const parent = frames.at(-1);
+    // A creation's own cost is without what it passes on.
+    if (parent !== undefined && isCreation(op)) parent.returned = -gas;
+    const account = bytesToKey(op === DELEGATECALL || op === CALLCODE ? caller : callee);
+    frames.push({ account, isCreation: isCreation(op), returned: 0n });
+  }
+
+  function leave(record: TraceLeave): void {
+    const frame = frames.pop()!;
+    const { exception, gasLeft, output } = record;
+    const error = exception === REVERT ? undefined : failureText(record);
+    if (frame.last !== undefined && error !== undefined && frame.last.step.pc === record.pc) {
+      frame.last.log.error = error;
+      frame.last = undefined;
+    }
+    const deposit = frame.isCreation && exception === 0 ? CODE_BYTE_GAS * BigInt(output.length) : 0n;
+    settle(frame, gasLeft + deposit, undefined);
+    const parent = frames.at(-1);
+    if (parent !== undefined) parent.returned += gasLeft;
+  }
+
+  return {
+    flags:
+      FLAGS.calls |
+      FLAGS.steps |
+      (options.enableMemory ? FLAGS.memory : 0) |
+      (options.enableReturnData ? FLAGS.returnData : 0),
+    take(records: readonly TraceRecord[]) {
+      for (const record of records) {
+        if (record.kind === 'step') step(record);
+        else if (record.kind === 'enter') enter(record);
+        else leave(record);
+      }
+    },
+    result: ({ outcome }) => ({
+      gas: Number(outcome.gasUsed),
+      failed: !outcome.succeeded,
+      returnValue: bytesToHex(outcome.returnData),
+      structLogs: logs,
+    }),
+  };
+}
+
+function logOf({ pc, op, gas, depth, stack, memory, returnData, refund }: TraceStep, options: StructLogOptions) {
+  const log: StructLog = {
+    pc,
+    op: opcodeOf(op)?.name ?? `opcode 0x${op.toString(16)} not defined`,
+    gas: Number(gas),
+    gasCost: 0,
+    depth: depth + 1,
+    ...(options.disableStack !== true && { stack: stack.map((word) => `0x${bytesToBigInt(word).toString(16)}`) }),
+    ...(memory.length > 0 && { memory: wordsOf(memory) }),
+    ...(returnData.length > 0 && { returnData: bytesToHex(returnData) }),
+    ...(refund !== 0n && { refund: Number(refund) }),
+  };
+  return log;
+}
+
+function wordsOf(memory: Uint8Array): Hex[] {
+  return Array.from({ length: memory.length / 32 }, (_, i) => bytesToHex(memory.subarray(32 * i, 32 * (i + 1))));
+}

@@ -1,0 +1,147 @@
+import type { Block } from '../../chain/chain.js';
+import { rulesAt } from '../../evm/common.js';
+import { traceCallAt, traceTransaction } from '../../evm/tracing/trace-transaction.js';
+import { createTracer } from '../../evm/tracing/tracers.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { openDeadline } from '../../scheduling/deadline.js';
+import { parseBlockReference } from '../parsing/parse-block-reference.js';
+import { parseHash, requireObject } from '../parsing/parse-params.js';
+import { parseTraceOptions, type TraceOptions } from '../parsing/parse-trace-options.js';
+import { requireBlock } from '../parsing/resolve-block.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { RpcError } from '../protocol/rpc-errors.js';
+import { defineMethod, type RpcContext } from './context.js';
+import { openReplay } from './replay.js';
+import { readSimulation } from './simulation.js';
+
+const FAILED = -32000;
+
+/**
+ * `[call, block, options]`: the state after the block, or before its transaction `txIndex`, in the context of that block.
+ *
+ * @source docs/spec/preview.md 5.1
+ */
+export const debug_traceCall = defineMethod('debug_traceCall', async (context, [call, block, options], callOptions) => {
+  const { choice, timeoutMs, txIndex } = parseTraceOptions(options);
+  const { stateOverrides, blockOverrides } = requireObject(options ?? {}, 'options', 'tracer options params');
+  const reference = parseBlockReference(block, { tag: 'latest' });
+  if ('tag' in reference && reference.tag === 'pending')
+    throw new RpcError({ code: FAILED, message: 'tracing on top of pending is not supported' });
+  return withTimeout(timeoutMs, callOptions, async (limited) => {
+    const simulation = await readSimulation(context, [call, block, stateOverrides, blockOverrides], limited);
+    const { state, block: on, call: parsed, ...rest } = simulation;
+    const before = txIndex === undefined ? state : await stateBefore(context, block, txIndex, limited);
+    return traceCallAt(before, on, parsed, rest, choice);
+  });
+});
+
+/**
+ * `[hash, options]`. The transaction and those before it are run again, on the state after the block's parent.
+ *
+ * @source docs/spec/preview.md 5.2
+ */
+export const debug_traceTransaction = defineMethod(
+  'debug_traceTransaction',
+  async (context, [hashParam, options], call) => {
+    const hash = parseHash(hashParam, 'transactionHash');
+    const traceOptions = parseTraceOptions(options);
+    const found = await context.chain.transaction(hash);
+    if (found === undefined) throw new RpcError({ code: FAILED, message: 'transaction not found' });
+    const [trace] = await traceBlock(context, found.block, traceOptions, call, found.index);
+    return trace!.result;
+  },
+);
+
+/** `[block, options]`: all transactions of a block. */
+export const debug_traceBlockByNumber = defineMethod(
+  'debug_traceBlockByNumber',
+  async (context, [blockParam, options], call) => {
+    const reference = parseBlockReference(blockParam);
+    const traceOptions = parseTraceOptions(options);
+    const block = 'tag' in reference ? await requireBlock(context, reference) : await context.chain.block(reference);
+    if (block === undefined) {
+      const name =
+        'number' in reference ? `#${reference.number}` : bytesToHex((reference as { hash: Uint8Array }).hash);
+      throw new RpcError({ code: FAILED, message: `block ${name} not found` });
+    }
+    return traceBlock(context, block, traceOptions, call);
+  },
+);
+
+/** `[hash, options]`: all transactions of a block. */
+export const debug_traceBlockByHash = defineMethod(
+  'debug_traceBlockByHash',
+  async (context, [hashParam, options], call) => {
+    const hash = parseHash(hashParam, 'blockHash');
+    const traceOptions = parseTraceOptions(options);
+    const block = await context.chain.block({ hash });
+    if (block === undefined) throw new RpcError({ code: FAILED, message: `block ${bytesToHex(hash)} not found` });
+    return traceBlock(context, block, traceOptions, call);
+  },
+);
+
+/**
+ * Runs a block's transactions again, up to the wanted one.
+ *
+ * @param only - index of the one transaction to trace; all when left out
+ */
+async function traceBlock(
+  rpc: RpcContext,
+  found: Block,
+  { choice, timeoutMs }: TraceOptions,
+  call: MethodCallOptions,
+  only?: number,
+): Promise<{ readonly txHash: string; readonly result: unknown }[]> {
+  const { network } = rpc.chain;
+  const { block, context, state, next } = await openReplay(rpc, found, call);
+  const rules = rulesAt(network, context.number, context.timestamp);
+  const place = { network, block: context, state, isKept: true };
+  const traces: { txHash: string; result: unknown }[] = [];
+  for (const [index] of block.transactions.slice(0, only === undefined ? undefined : only + 1).entries()) {
+    if (only !== undefined && index !== only) await next(call);
+    else
+      await withTimeout(timeoutMs, call, (limited) =>
+        next(limited, async (transaction, options, firstLogIndex) => {
+          const on = { ...place, firstLogIndex };
+          const { result, outcome } = await traceTransaction(on, createTracer(choice, rules), transaction, options);
+          traces.push({ txHash: bytesToHex(transaction.hash), result });
+          return outcome;
+        }),
+      );
+  }
+  return traces;
+}
+
+/** The state before a transaction of a block. @throws RpcError -32000 if the block has no such transaction */
+async function stateBefore(rpc: RpcContext, blockParam: unknown, txIndex: number, call: MethodCallOptions) {
+  const { block, state, next } = await openReplay(
+    rpc,
+    await requireBlock(rpc, parseBlockReference(blockParam, { tag: 'latest' })),
+    call,
+  );
+  const count = block.transactions.length;
+  if (txIndex >= Math.max(count, 1)) {
+    const message = `transaction index ${txIndex} out of range for block ${bytesToHex(block.hash)}`;
+    throw new RpcError({ code: FAILED, message });
+  }
+  for (let i = 0; i < txIndex; i++) await next(call);
+  return state;
+}
+
+/** @throws RpcError -32000 `execution timeout` */
+async function withTimeout<T>(
+  timeoutMs: number | undefined,
+  call: MethodCallOptions,
+  run: (call: MethodCallOptions) => Promise<T>,
+): Promise<T> {
+  if (timeoutMs === undefined) return run(call);
+  const deadline = openDeadline(call.signal, timeoutMs);
+  try {
+    return await deadline.run(() => run({ ...call, signal: deadline.signal }));
+  } catch (error) {
+    if (!deadline.signal.aborted || call.signal?.aborted === true) throw error;
+    throw new RpcError({ code: FAILED, message: 'execution timeout' });
+  } finally {
+    deadline.close();
+  }
+}
