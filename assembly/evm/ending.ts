@@ -36,12 +36,13 @@ import { conclusive, leftFor, requireGas, usedWith } from './gas-path';
 import { setCode, undoTo } from './journal';
 import { keccak256 } from './keccak';
 import { cutLogs, logBytes, logCount, logsAt } from './logs';
-import { countKeccak, floor, frameCount, invalidOpcode, keccakBlocks, passSlice } from './progress';
+import { countKeccak, environment, floor, frameCount, invalidOpcode, keccakBlocks, passSlice } from './progress';
 import {
   DONE,
   GO_ON,
   RESULT_CREATED,
   RESULT_CREATED_ADDRESS,
+  RESULT_ENVIRONMENT,
   RESULT_EXCEPTION,
   RESULT_FRAMES,
   RESULT_GAS,
@@ -171,6 +172,7 @@ function report(child: usize, exception: i32, left: i64, isCreation: bool): i32 
   store<u32>(RESULT_LOG_BYTES, logBytes);
   store<u32>(RESULT_LOG_COUNT, logCount);
   store<u64>(RESULT_KECCAK_BLOCKS, keccakBlocks);
+  store<u64>(RESULT_ENVIRONMENT, environment);
   const spare = load<i64>(child, FRAME_START_GAS) - load<i64>(child, FRAME_NEED);
   store<i64>(RESULT_SPARE_GAS, conclusive ? spare : -1);
   memory.copy(RESULT_CREATED_ADDRESS, <usize>load<u32>(child, FRAME_ACCOUNT), 20);

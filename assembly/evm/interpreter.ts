@@ -32,7 +32,7 @@ import {
 import { loseConclusion } from './gas-path';
 import { hasOperands, isDefined, reasonOf } from './instructions';
 import { hashPiece } from './keccak';
-import { countKeccak, floor, setInvalidOpcode } from './progress';
+import { countKeccak, floor, noteEnvironment, setInvalidOpcode } from './progress';
 import { copyBytes, copyCode, loadInput, readAccount, readBlockHash, readEnvironment } from './reading';
 import { GO_ON, SLICE, TRACE_FULL, WANTED } from './regions';
 import { clearReturn, returnLength, setReturn } from './return-data';
@@ -366,6 +366,7 @@ export function interpret(): i32 {
           if (op > 0x45 && !isDefined(op)) break;
           if (sp >= full || (gas -= 2) < 0) break;
           sp += 32;
+          noteEnvironment(op);
           readEnvironment(op, sp);
           pc++;
           continue;
@@ -373,6 +374,7 @@ export function interpret(): i32 {
         case 0x3b: // EXTCODESIZE
         case 0x3f: // EXTCODEHASH
           if (!isDefined(op) || sp < bottom) break;
+          noteEnvironment(op);
           park(pc, sp, gas);
           status = readAccount(op);
           break;
@@ -397,11 +399,13 @@ export function interpret(): i32 {
           continue;
         case 0x40: // BLOCKHASH
           if (sp < bottom) break;
+          noteEnvironment(op);
           park(pc, sp, gas);
           status = readBlockHash();
           break;
         case 0x47: // SELFBALANCE
           if (FORK < ISTANBUL || sp >= full || (gas -= 5) < 0) break;
+          noteEnvironment(op);
           sp += 32;
           copy(<usize>load<u32>(frame, FRAME_ACCOUNT) + ACCOUNT_BALANCE, sp);
           pc++;
@@ -501,6 +505,7 @@ export function interpret(): i32 {
         case 0x5a: // GAS
           if (sp >= full || (gas -= 2) < 0) break;
           if (!takesGas(load<u8>(pc, 1))) loseConclusion();
+          noteEnvironment(op);
           sp += 32;
           setU64(<u64>gas, sp);
           pc++;

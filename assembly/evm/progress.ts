@@ -6,12 +6,18 @@ export let keccakBlocks: u64 = 0;
 export let frameCount: u32 = 0;
 /** Whether transfers of ether leave a log. */
 export let logsTransfers: bool = false;
+/**
+ * The instructions that were executed of those that read the block, the price, a balance or the gas that is left: bit
+ * `opcode & 63` is set. ADDRESS, CALLER and the like are noted, too.
+ */
+export let environment: u64 = 0;
 /** Opcode of the last invalid instruction. */
 export let invalidOpcode: u32 = 0;
 
 export function beginProgress(): void {
   keccakBlocks = 0;
   frameCount = 0;
+  environment = 0;
   invalidOpcode = 0;
 }
 
@@ -42,6 +48,10 @@ export function countKeccak(bytes: u64): void {
 /** Counts Keccak-256 of one block. */
 export function countBlock(): void {
   keccakBlocks++;
+}
+
+export function noteEnvironment(op: u32): void {
+  environment |= <u64>1 << (op & 63);
 }
 
 export function setInvalidOpcode(op: u32): void {

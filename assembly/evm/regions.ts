@@ -65,6 +65,7 @@ export const RESULT_CREATED_ADDRESS: usize = RESULT + 96;
 export const RESULT_FRAMES: usize = RESULT + 120;
 export const RESULT_TRACE_BYTES: usize = RESULT + 124;
 export const RESULT_TRACE: usize = RESULT + 128;
+export const RESULT_ENVIRONMENT: usize = RESULT + 136;
 
 /** Why `run` returned. */
 export const DONE: i32 = 0;

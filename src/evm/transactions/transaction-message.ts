@@ -48,6 +48,8 @@ export interface TransactionOutcome {
    * the run reads depends on its gas limit.
    */
   readonly spareGas?: bigint;
+  /** Bit `opcode & 63` is set for each executed instruction that reads the block, the price, a balance or the gas left. */
+  readonly environment?: bigint;
   /** Module lines, if counting was requested. */
   readonly counts?: ModuleCounts;
   /** Accounts and slots touched that were not warm from the start, if requested. */

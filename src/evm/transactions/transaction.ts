@@ -156,7 +156,7 @@ function touchedBy(kernel: EvmKernel): AccessListEntry[] {
 function outcomeOf(
   kernel: EvmKernel,
   message: TransactionMessage,
-  { succeeded, exception: code, opcode, spareGas, createdAddress }: EvmResult,
+  { succeeded, exception: code, opcode, spareGas, createdAddress, environment }: EvmResult,
 ): Omit<TransactionOutcome, 'gasUsed' | 'gasUsedBeforeRefund' | 'effectiveGasPrice'> {
   const exception = exceptionText(code);
   const returned = succeeded || exception === 'revert';
@@ -168,5 +168,6 @@ function outcomeOf(
     logs: succeeded ? kernel.logs().map(logOf) : [],
     createdAddress: succeeded && message.to === undefined ? createdAddress : undefined,
     ...(spareGas >= 0n && { spareGas }),
+    environment,
   };
 }

@@ -90,6 +90,7 @@ export const RESULT = {
   createdAddress: 96,
   traceBytes: 124,
   trace: 128,
+  environment: 136,
 } as const;
 
 /** Kinds of `WANT` records. */

@@ -46,6 +46,7 @@ export function readResult(memory: EvmMemory): EvmResult {
     refund: memory.i64(at + RESULT.refund),
     keccakBlocks: Number(memory.u64(at + RESULT.keccakBlocks)),
     spareGas: memory.i64(at + RESULT.spareGas),
+    environment: memory.u64(at + RESULT.environment),
     createdAddress: created ? memory.copy(at + RESULT.createdAddress, 20) : undefined,
   };
 }

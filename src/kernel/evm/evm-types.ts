@@ -42,6 +42,8 @@ export interface EvmResult {
   readonly keccakBlocks: number;
   /** How much less gas would give the same execution; negative if that is not known. */
   readonly spareGas: bigint;
+  /** Bit `opcode & 63` is set for each executed instruction that reads the block, the price, a balance or the gas left. */
+  readonly environment: bigint;
   /** 20 bytes; undefined unless a contract was created. */
   readonly createdAddress: Uint8Array | undefined;
 }
