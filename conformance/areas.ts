@@ -14,6 +14,7 @@ import { generatedTracesArea } from './generated-traces.js';
 import { HASHING_AREAS } from './hashing.js';
 import { HEADER_AREAS } from './headers.js';
 import { kernelTracesArea } from './kernel-traces.js';
+import { previewsArea } from './previews.js';
 import { PROOF_AREAS } from './proofs.js';
 import { settledArea } from './settled.js';
 import { STATE_AREAS } from './state.js';
@@ -35,6 +36,7 @@ export const AREAS: readonly Area[] = [
   stateTestsArea,
   arithmeticArea,
   tracingArea,
+  previewsArea,
   ...STATE_AREAS,
   trieKernelArea,
   ...TRACE_AREAS,

@@ -10,17 +10,18 @@ import { createTracer, type TracerChoice } from '../src/evm/tracing/tracers.js';
 import type { Network } from '../src/networks/network.js';
 import { ZERO_WORD } from '../src/primitives/bytes.js';
 import { type Hex, hexToBytes } from '../src/primitives/hex.js';
-import { type Alloc, AllocState } from './alloc-state.js';
+import { AllocState } from './alloc-state.js';
 import type { Area, Material, Report } from './area.js';
 import { differsDeep } from './differs-deep.js';
-
-interface Genesis {
-  readonly config: Record<string, unknown>;
-  readonly alloc: Alloc;
-  readonly mixHash?: Hex;
-  readonly excessBlobGas?: string;
-  readonly [member: string]: unknown;
-}
+import {
+  contextOfScenario,
+  type Genesis,
+  SCENARIOS,
+  type Scenario,
+  scenarioFiles,
+  whole,
+  wholeKeys,
+} from './scenario.js';
 
 /** A test of go-ethereum's tracers. Numbers are decimal or hex text. */
 interface GethCase {
@@ -34,17 +35,6 @@ interface GethCase {
   readonly result: unknown;
 }
 
-interface Scenario {
-  readonly block: Readonly<
-    Record<'number' | 'timestamp' | 'coinbase' | 'baseFeePerGas' | 'prevRandao' | 'gasLimit', Hex>
-  >;
-  readonly transactions: readonly {
-    readonly raw: Hex;
-    readonly receipt: { readonly gasUsed: Hex };
-    readonly geth: Readonly<Record<'callTracer' | 'prestateTracer' | 'prestateDiff' | 'fourByte', object>>;
-  }[];
-}
-
 const GETH = 'tracing/geth';
 const FOLDERS: Readonly<Record<string, 'callTracer' | 'prestateTracer'>> = {
   call_tracer: 'callTracer',
@@ -52,10 +42,6 @@ const FOLDERS: Readonly<Record<string, 'callTracer' | 'prestateTracer'>> = {
   prestate_tracer: 'prestateTracer',
   prestate_tracer_with_diff_mode: 'prestateTracer',
 };
-const SCENARIOS = 'tracing/scenarios';
-/** Files of the scenarios' folder that are none. */
-const OTHERS = ['abi.json', 'contracts.json', 'genesis.json', 'names.json'];
-
 /** The tracers: go-ethereum's own cases, and transactions made for plumbline with their traces in its form. */
 export const tracingArea: Area = {
   name: 'tracers',
@@ -73,9 +59,6 @@ export const tracingArea: Area = {
 
 const gethFiles = (material: Material) =>
   Object.keys(FOLDERS).flatMap((folder) => material.list(`${GETH}/${folder}`, /\.json$/));
-const scenarioFiles = (material: Material) =>
-  material.list(SCENARIOS, /\.json$/).filter((path) => !OTHERS.some((name) => path.endsWith(`/${name}`)));
-
 async function checkGeth(path: string, material: Material, report: Report): Promise<void> {
   const { genesis, context, input, tracerConfig = {}, result } = material.json<GethCase>(path);
   const tracer = FOLDERS[path.split('/').at(-2)!]!;
@@ -96,16 +79,7 @@ async function checkGeth(path: string, material: Material, report: Report): Prom
 async function checkScenario(path: string, genesis: Genesis, material: Material, report: Report): Promise<void> {
   const { block, transactions } = material.json<Scenario>(path);
   const { network } = parseGenesis(genesis);
-  const context: BlockContext = {
-    number: Number(block.number),
-    timestamp: Number(block.timestamp),
-    gasLimit: BigInt(block.gasLimit),
-    baseFeePerGas: BigInt(block.baseFeePerGas),
-    coinbase: hexToBytes(block.coinbase, 20),
-    prevRandao: hexToBytes(block.prevRandao, 32),
-    blobBaseFee: 1n,
-    blockHash: async () => ZERO_WORD,
-  };
+  const context = contextOfScenario(block);
   const state = new StateOverlay(new AllocState(wholeKeys(genesis.alloc)));
   // Each trace counts its logs from 0, also that of a second transaction.
   for (const [i, { raw, receipt, geth }] of transactions.entries()) {
@@ -162,22 +136,9 @@ function contextOf(context: GethCase['context'], genesis: Genesis, network: Netw
   };
 }
 
-const whole = (hex: string) => (hex.startsWith('0x') ? hex : `0x${hex}`).toLowerCase() as Hex;
-
 /** With the index 0 that some files leave out. */
 function withIndices(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (name, inner: unknown) => {
     return name === 'logs' && Array.isArray(inner) ? inner.map((log: object) => ({ index: '0x0', ...log })) : inner;
   });
-}
-
-/** Addresses in lower case, and slots as 32 bytes; some files leave out `0x`. */
-function wholeKeys(alloc: Alloc): Alloc {
-  const word = (value: string): Hex => `0x${BigInt(value).toString(16).padStart(64, '0')}`;
-  const entries = Object.entries(alloc).map(([address, account]) => {
-    const storage = Object.entries(account?.storage ?? {}).map(([key, value]) => [word(key), word(value!)]);
-    const code = whole(account?.code ?? '0x');
-    return [whole(address), { ...account, code, storage: Object.fromEntries(storage) }];
-  });
-  return Object.fromEntries(entries);
 }

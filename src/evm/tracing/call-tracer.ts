@@ -9,7 +9,7 @@ import { solidityReason } from './solidity-reason.js';
 import type { Tracer } from './tracer.js';
 
 /** A log of a frame. */
-interface FrameLog {
+export interface FrameLog {
   readonly address: Hex;
   readonly topics: readonly Hex[];
   readonly data: Hex;

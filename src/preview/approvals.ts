@@ -1,0 +1,210 @@
+import type { CallFrame } from '../evm/tracing/call-tracer.js';
+import type { Hex } from '../primitives/hex.js';
+import { toQuantity } from '../primitives/quantity.js';
+import { type Claim, claimOf } from './events.js';
+import type { Approval, PreviewWarning, Transfer } from './preview.js';
+import { type Probes, quantityOrNull } from './probes.js';
+import { ZERO } from './transfers.js';
+import { isLog, itemsOf } from './tree-items.js';
+
+const SELECTOR = {
+  allowance: '0xdd62ed3e',
+  getApproved: '0x081812fc',
+  isApprovedForAll: '0xe985e9c5',
+  permit2Allowance: '0x927da105',
+} as const;
+const PERMIT2: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3';
+
+const ALLOWANCE_WITHOUT_LIMIT = 1n << 255n;
+const PERMIT2_WITHOUT_LIMIT = 1n << 159n;
+/** Most that tokens with allowances of 96 bits hold. */
+const MAX_96_BITS = (1n << 96n) - 1n;
+const MAX_160_BITS = (1n << 160n) - 1n;
+
+/** Functions that approve, by selector: whose approval it is, and the position of the argument that names the spender. */
+const APPROVING: Readonly<
+  Record<Hex, { readonly owner: 'sender' | 'first'; readonly spender: number; operator?: true }>
+> = {
+  '0x095ea7b3': { owner: 'sender', spender: 0 }, // approve(address,uint256)
+  '0x39509351': { owner: 'sender', spender: 0 }, // increaseAllowance(address,uint256)
+  '0xd505accf': { owner: 'first', spender: 1 }, // permit, ERC-2612
+  '0x8fcbaf0c': { owner: 'first', spender: 1 }, // permit, Dai
+  '0xa22cb465': { owner: 'sender', spender: 0, operator: true }, // setApprovalForAll(address,bool)
+};
+
+/**
+ * The approvals of a call: those of its events, and those that its inner calls made without an event.
+ *
+ * @source docs/spec/preview.md 8.6
+ */
+export async function approvalsOf(tree: CallFrame, probes: Probes): Promise<Approval[]> {
+  const approvals: Approval[] = [];
+  for (const item of itemsOf(tree)) {
+    if (!isLog(item)) continue;
+    const claim = claimOf(item);
+    if (claim === undefined || claim === 'unknown') continue;
+    const approval = await claimedApproval(item.address, claim, probes);
+    if (approval !== undefined) approvals.push(approval);
+  }
+  for (const item of itemsOf(tree)) {
+    const silent = isLog(item) ? undefined : await silentApproval(item, approvals, probes);
+    if (silent !== undefined) approvals.push(silent);
+  }
+  return approvals;
+}
+
+async function claimedApproval(contract: Hex, claim: Claim, probes: Probes): Promise<Approval | undefined> {
+  switch (claim.claim) {
+    case 'allowance': {
+      const { owner, spender, amount } = claim;
+      const told = toQuantity(amount);
+      return {
+        kind: 'erc20',
+        token: contract,
+        owner,
+        spender,
+        told,
+        ...(await allowance(contract, claim, probes)),
+        evidence: 'event',
+      };
+    }
+    case 'token': {
+      const { owner, spender, id } = claim;
+      const after = (await probes.address('after', contract, SELECTOR.getApproved, id)) ?? null;
+      return { kind: 'erc721', token: contract, owner, spender, id: toQuantity(id), after, evidence: 'event' };
+    }
+    case 'operator': {
+      const { owner, spender, approved } = claim;
+      return {
+        kind: 'operator',
+        token: contract,
+        owner,
+        spender,
+        approved,
+        ...(await operator(contract, claim, probes)),
+        evidence: 'event',
+      };
+    }
+    case 'permit2': {
+      const { token, owner, spender, amount, expiration } = claim;
+      const [before, after] = await beforeAndAfter(async (when) => {
+        const words = [owner, token, spender].map(BigInt);
+        const held = await probes.word(when, contract, SELECTOR.permit2Allowance, ...words);
+        return held === undefined || held > MAX_160_BITS ? undefined : held;
+      });
+      return {
+        kind: 'permit2',
+        contract,
+        genuine: contract === PERMIT2,
+        token,
+        owner,
+        spender,
+        told: toQuantity(amount),
+        before: quantityOrNull(before),
+        after: quantityOrNull(after),
+        expiration: quantityOrNull(expiration),
+        unlimited: (after ?? amount) >= PERMIT2_WITHOUT_LIMIT,
+        evidence: 'event',
+      };
+    }
+    default:
+      return undefined;
+  }
+}
+
+interface Parties {
+  readonly owner: Hex;
+  readonly spender: Hex;
+}
+
+async function beforeAndAfter<T>(ask: (when: 'before' | 'after') => Promise<T>): Promise<readonly [T, T]> {
+  return [await ask('before'), await ask('after')];
+}
+
+async function allowance(token: Hex, { owner, spender }: Parties, probes: Probes) {
+  const [before, after] = await beforeAndAfter((when) =>
+    probes.word(when, token, SELECTOR.allowance, BigInt(owner), BigInt(spender)),
+  );
+  const unlimited = after !== undefined && (after >= ALLOWANCE_WITHOUT_LIMIT || after === MAX_96_BITS);
+  return { before: quantityOrNull(before), after: quantityOrNull(after), unlimited };
+}
+
+async function operator(token: Hex, { owner, spender }: Parties, probes: Probes) {
+  const [before, after] = await beforeAndAfter(async (when) => {
+    const answer = await probes.word(when, token, SELECTOR.isApprovedForAll, BigInt(owner), BigInt(spender));
+    return answer === undefined ? null : answer !== 0n;
+  });
+  return { before, after };
+}
+
+/** The approval that a call made, if none of the events tells it. */
+async function silentApproval(
+  { type, from, to: token, input }: CallFrame,
+  told: readonly Approval[],
+  probes: Probes,
+): Promise<Approval | undefined> {
+  const approving = type === 'CALL' ? APPROVING[input.slice(0, 10) as Hex] : undefined;
+  if (approving === undefined || token === undefined) return undefined;
+  const argument = (at: number): Hex => `0x${input.slice(10 + 64 * at + 24, 10 + 64 * (at + 1))}`;
+  const [owner, spender] = [approving.owner === 'sender' ? from : argument(0), argument(approving.spender)];
+  if (spender.length !== 42 || owner.length !== 42) return undefined;
+  const isTold = told.some(
+    (one) => one.token === token && one.owner === owner && (one.spender === spender || one.kind === 'erc721'),
+  );
+  if (isTold) return undefined;
+  const base = { token, owner, spender, evidence: 'state' } as const;
+  if (approving.operator) {
+    const held = await operator(token, base, probes);
+    return held.before === held.after ? undefined : { kind: 'operator', ...base, approved: null, ...held };
+  }
+  const held = await allowance(token, base, probes);
+  return held.before === held.after ? undefined : { kind: 'erc20', ...base, told: null, ...held };
+}
+
+/**
+ * What a user should know of the approvals.
+ *
+ * @param transfers - of all calls
+ * @source docs/spec/preview.md 8.7
+ */
+export function approvalWarnings(approvals: readonly Approval[], transfers: readonly Transfer[]): PreviewWarning[] {
+  const warnings: PreviewWarning[] = [];
+  for (const [at, approval] of approvals.entries()) {
+    const { kind, token, owner, spender } = approval;
+    const parties = { token, owner, spender };
+    // Of several approvals of the same thing, the last one is what the contract should answer.
+    const isLast = !approvals.slice(at + 1).some((later) => isSame(later, approval));
+    if (!isLast) continue;
+    if (approval.evidence === 'state' && 'before' in approval && approval.after !== null)
+      warnings.push({ code: 'silent-approval', ...parties, after: approval.after });
+    if ((kind === 'erc20' || kind === 'permit2') && approval.unlimited)
+      warnings.push({ code: 'unlimited-approval', kind, ...parties });
+    if (kind === 'operator' && (approval.after ?? approval.approved))
+      warnings.push({ code: 'operator-approval', ...parties });
+    const told = toldIn(approval);
+    if (told !== undefined && approval.after !== null && differs(approval, told, transfers))
+      warnings.push({ code: 'approval-differs', kind, ...parties, told, after: approval.after });
+  }
+  return warnings;
+}
+
+function isSame(a: Approval, b: Approval): boolean {
+  if (a.kind !== b.kind || a.token !== b.token || a.owner !== b.owner) return false;
+  return a.kind === 'erc721' ? 'id' in b && a.id === b.id : a.spender === b.spender;
+}
+
+function toldIn(approval: Approval): Hex | boolean | undefined {
+  if (approval.kind === 'erc721') return approval.spender;
+  return (approval.kind === 'operator' ? approval.approved : approval.told) ?? undefined;
+}
+
+function differs(approval: Approval, told: Hex | boolean, transfers: readonly Transfer[]): boolean {
+  const { kind, after, token, owner } = approval;
+  if (kind === 'operator') return after !== told;
+  if (kind === 'erc721') return after !== null && after !== ZERO && after !== told;
+  if (after === null || approval.before === null) return false;
+  const [before, now, said] = [BigInt(approval.before), BigInt(after), BigInt(told)];
+  if (now > said) return true;
+  const isUsed = transfers.some(({ asset, from }) => 'address' in asset && asset.address === token && from === owner);
+  return now === before && now < said && !isUsed;
+}

@@ -1,0 +1,139 @@
+import type { StateReader } from '../evm/state/state-reader.js';
+import { type Hex, hexToBytes } from '../primitives/hex.js';
+import type { Asset, BalanceChange, OwnerChange, PreviewWarning, Transfer } from './preview.js';
+import { type Probes, quantityOrNull } from './probes.js';
+import { assetKey, toldBy, ZERO } from './transfers.js';
+
+const SELECTOR = { balanceOf: '0x70a08231', balanceOfId: '0x00fdd58e', ownerOf: '0x6352211e' } as const;
+
+/** What balances are read from. */
+export interface BalanceSources {
+  readonly before: StateReader;
+  readonly after: StateReader;
+  readonly probes: Probes;
+  readonly users: readonly Hex[];
+  /** Wei that accounts paid for gas; below zero for the coinbase. */
+  readonly costs: ReadonlyMap<Hex, bigint>;
+  /** Contracts whose storage changed. */
+  readonly written: readonly Hex[];
+  warn(warning: PreviewWarning): void;
+}
+
+/**
+ * Transfers without the wrapping of contracts whose balances do not agree with it.
+ *
+ * @source docs/spec/preview.md 8.4
+ */
+export async function withTrueWrapping(calls: readonly (readonly Transfer[])[], probes: Probes): Promise<Transfer[][]> {
+  const isWrapping = ({ cause }: Transfer) => cause === 'wrap' || cause === 'unwrap';
+  const told = toldBy(calls.flat());
+  const untrue = new Set<string>();
+  for (const key of new Set(
+    calls
+      .flat()
+      .filter(isWrapping)
+      .map(({ asset }) => assetKey(asset)),
+  )) {
+    const { asset, sums } = told.get(key)!;
+    for (const [account, sum] of sums) {
+      if (account === ZERO) continue;
+      const { before, after } = await tokenBalance(asset, account, probes);
+      if (before === undefined || after === undefined || after - before !== sum) untrue.add(key);
+    }
+  }
+  return calls.map((transfers) => transfers.filter((one) => !(isWrapping(one) && untrue.has(assetKey(one.asset)))));
+}
+
+/**
+ * Balances before and after, of the accounts of all transfers and of the users, and what of them the transfers do not tell.
+ *
+ * @source docs/spec/preview.md 8.5
+ */
+export async function balancesOf(
+  transfers: readonly Transfer[],
+  sources: BalanceSources,
+): Promise<(BalanceChange | OwnerChange)[]> {
+  const { users, written, warn, probes } = sources;
+  const told = toldBy(transfers);
+  const changes: (BalanceChange | OwnerChange)[] = await nativeBalances(told.get('native')?.sums ?? new Map(), sources);
+  for (const { asset, sums, lastTo } of told.values()) {
+    if (asset.kind === 'erc721') changes.push(await ownerOf(asset, lastTo, sources));
+    if (asset.kind !== 'erc20' && asset.kind !== 'erc1155') continue;
+    for (const account of new Set([...sums.keys(), ...(asset.kind === 'erc20' ? users : [])])) {
+      if (account === ZERO) continue;
+      const change = await balanceOf(asset, account, sums.get(account) ?? 0n, sources);
+      changes.push(change);
+      if (change.change === null) warn({ code: 'balance-unreadable', asset, account });
+      else if (change.change !== change.told)
+        warn({ ...warningOf(change, change.change), code: change.told === '0' ? 'silent-change' : 'balance-differs' });
+    }
+  }
+  const assets = new Set(transfers.flatMap(({ asset }) => ('address' in asset ? [asset.address] : [])));
+  for (const address of written.filter((one) => !assets.has(one))) {
+    for (const account of users) {
+      const asset: Asset = { kind: 'erc20', address };
+      const { before, after } = await tokenBalance(asset, account, probes);
+      if (before === undefined || after === undefined || before === after) continue;
+      const change = await balanceOf(asset, account, 0n, sources);
+      changes.push(change);
+      warn({ ...warningOf(change, String(after - before)), code: 'silent-change' });
+    }
+  }
+  return changes;
+}
+
+const warningOf = ({ asset, account, told }: BalanceChange, change: string) => ({ asset, account, told, change });
+
+async function nativeBalances(
+  sums: ReadonlyMap<Hex, bigint>,
+  { before, after, users, costs }: BalanceSources,
+): Promise<BalanceChange[]> {
+  const balance = async (state: StateReader, account: Hex) => (await state.account(hexToBytes(account)))?.balance ?? 0n;
+  const changes: BalanceChange[] = [];
+  for (const account of new Set([...sums.keys(), ...users])) {
+    if (account === ZERO) continue;
+    const told = (sums.get(account) ?? 0n) - (costs.get(account) ?? 0n);
+    const [first, last] = [await balance(before, account), await balance(after, account)];
+    changes.push(changeOf({ kind: 'native' }, account, told, first, last));
+  }
+  return changes;
+}
+
+async function balanceOf(asset: Asset, account: Hex, told: bigint, { probes }: BalanceSources): Promise<BalanceChange> {
+  const { before, after } = await tokenBalance(asset, account, probes);
+  return changeOf(asset, account, told, before, after);
+}
+
+function changeOf(asset: Asset, account: Hex, told: bigint, before: bigint | undefined, after: bigint | undefined) {
+  return {
+    account,
+    asset,
+    before: quantityOrNull(before),
+    after: quantityOrNull(after),
+    told: String(told),
+    change: before === undefined || after === undefined ? null : String(after - before),
+  };
+}
+
+/** A contract that was not there before gave nobody anything. */
+async function tokenBalance(asset: Asset, account: Hex, probes: Probes) {
+  if (!('address' in asset)) return { before: undefined, after: undefined };
+  const ask = (when: 'before' | 'after') =>
+    'id' in asset
+      ? probes.word(when, asset.address, SELECTOR.balanceOfId, BigInt(account), BigInt(asset.id))
+      : probes.word(when, asset.address, SELECTOR.balanceOf, BigInt(account));
+  const isNew = !(await probes.hasCode('before', asset.address));
+  return { before: isNew ? 0n : await ask('before'), after: await ask('after') };
+}
+
+async function ownerOf(
+  asset: Asset & { readonly kind: 'erc721' | 'erc1155' },
+  lastTo: Hex,
+  { probes, warn }: BalanceSources,
+): Promise<OwnerChange> {
+  const ask = async (when: 'before' | 'after') =>
+    (await probes.address(when, asset.address, SELECTOR.ownerOf, BigInt(asset.id))) ?? null;
+  const [ownerBefore, ownerAfter] = [await ask('before'), await ask('after')];
+  if ((ownerAfter ?? ZERO) !== lastTo) warn({ code: 'owner-differs', asset, told: lastTo, after: ownerAfter });
+  return { asset, ownerBefore, ownerAfter };
+}

@@ -1,0 +1,152 @@
+import type { FrameLog } from '../evm/tracing/call-tracer.js';
+import type { Hex } from '../primitives/hex.js';
+
+/** What an event of a contract claims. */
+export type Claim =
+  | {
+      /** The number is an amount or an id. `mayBeId`: the form is that of a collection. */
+      readonly claim: 'transfer';
+      readonly from: Hex;
+      readonly to: Hex;
+      readonly number: bigint;
+      readonly mayBeId: boolean;
+    }
+  | {
+      readonly claim: 'multi';
+      readonly from: Hex;
+      readonly to: Hex;
+      readonly ids: readonly bigint[];
+      readonly amounts: readonly bigint[];
+    }
+  | { readonly claim: 'wrap' | 'unwrap'; readonly account: Hex; readonly amount: bigint }
+  | { readonly claim: 'allowance'; readonly owner: Hex; readonly spender: Hex; readonly amount: bigint }
+  | { readonly claim: 'token'; readonly owner: Hex; readonly spender: Hex; readonly id: bigint }
+  | { readonly claim: 'operator'; readonly owner: Hex; readonly spender: Hex; readonly approved: boolean }
+  | {
+      readonly claim: 'permit2';
+      readonly token: Hex;
+      readonly owner: Hex;
+      readonly spender: Hex;
+      readonly amount: bigint;
+      readonly expiration: bigint | undefined;
+    };
+
+type Reader = (words: readonly string[], topics: number) => Claim | undefined;
+
+/** Thrown for a word that is not what the event says it is. */
+class NotDecodable extends Error {}
+
+const ZEROS = '0'.repeat(24);
+const address = (word: string): Hex => {
+  if (!word.startsWith(ZEROS)) throw new NotDecodable();
+  return `0x${word.slice(24)}`;
+};
+const number = (word: string) => BigInt(`0x${word}`);
+const boolean = (word: string) => {
+  const value = number(word);
+  if (value > 1n) throw new NotDecodable();
+  return value === 1n;
+};
+
+/** The numbers of an array, at the byte that a word names. */
+function numbers(data: readonly string[], offset: string): bigint[] {
+  const at = Number(number(offset)) / 32;
+  const length = Number(number(data[at] ?? 'f'.repeat(64)));
+  if (!Number.isInteger(at) || at + 1 + length > data.length) throw new NotDecodable();
+  return data.slice(at + 1, at + 1 + length).map(number);
+}
+
+/*
+ * By topic 0: what the event means, from its words: those of the indexed topics, then those of the data. Reads nothing where the
+ * event does not have this form.
+ */
+const READERS: Readonly<Record<string, Reader>> = {
+  // Transfer(address,address,uint256)
+  ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef: ([from, to, word, more], topics) => {
+    if (word === undefined || more !== undefined || topics === 2) return undefined;
+    return {
+      claim: 'transfer',
+      from: address(from!),
+      to: address(to!),
+      number: number(word),
+      mayBeId: topics !== 3,
+    };
+  },
+  // TransferSingle(address,address,address,uint256,uint256)
+  c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62: ([, from, to, id, amount, more], topics) => {
+    if (topics !== 4 || amount === undefined || more !== undefined) return undefined;
+    return { claim: 'multi', from: address(from!), to: address(to!), ids: [number(id!)], amounts: [number(amount)] };
+  },
+  // TransferBatch(address,address,address,uint256[],uint256[])
+  '4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb': ([, from, to, ...data], topics) => {
+    if (topics !== 4) return undefined;
+    if (data.length < 4) throw new NotDecodable();
+    const [ids, amounts] = [numbers(data, data[0]!), numbers(data, data[1]!)];
+    if (ids.length !== amounts.length) throw new NotDecodable();
+    return { claim: 'multi', from: address(from!), to: address(to!), ids, amounts };
+  },
+  // Deposit(address,uint256)
+  e1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c: (words, topics) => wrapping('wrap', words, topics),
+  // Withdrawal(address,uint256)
+  '7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65': (words, topics) =>
+    wrapping('unwrap', words, topics),
+  // Approval(address,address,uint256)
+  '8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925': ([owner, spender, word, more], topics) => {
+    if (word === undefined || more !== undefined || topics === 2) return undefined;
+    const parties = { owner: address(owner!), spender: address(spender!) };
+    return topics === 3
+      ? { claim: 'allowance', ...parties, amount: number(word) }
+      : { claim: 'token', ...parties, id: number(word) };
+  },
+  // ApprovalForAll(address,address,bool)
+  '17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31': ([owner, spender, approved, more], topics) => {
+    if (topics !== 3 || approved === undefined || more !== undefined) return undefined;
+    return { claim: 'operator', owner: address(owner!), spender: address(spender!), approved: boolean(approved) };
+  },
+  // Approval(address,address,address,uint160,uint48)
+  da9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b: (words, topics) => permit2(words, topics, 5),
+  // Permit(address,address,address,uint160,uint48,uint48)
+  c6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec: (words, topics) => permit2(words, topics, 6),
+  // Lockdown(address,address,address)
+  '89b1add15eff56b3dfe299ad94e01f2b52fbcb80ae1a3baea6ae8c04cb2b98a4': ([owner, token, spender, more], topics) => {
+    if (topics !== 2 || spender === undefined || more !== undefined) return undefined;
+    const parties = { owner: address(owner!), token: address(token!), spender: address(spender) };
+    return { claim: 'permit2', ...parties, amount: 0n, expiration: undefined };
+  },
+};
+
+function wrapping(claim: 'wrap' | 'unwrap', [account, amount, more]: readonly string[], topics: number) {
+  if (topics !== 2 || amount === undefined || more !== undefined) return undefined;
+  return { claim, account: address(account!), amount: number(amount) };
+}
+
+function permit2(
+  [owner, token, spender, amount, expiration, ...more]: readonly string[],
+  topics: number,
+  count: number,
+) {
+  if (topics !== 4 || more.length !== count - 5 || expiration === undefined) return undefined;
+  const parties = { owner: address(owner!), token: address(token!), spender: address(spender!) };
+  return { claim: 'permit2', ...parties, amount: number(amount!), expiration: number(expiration) } as const;
+}
+
+/**
+ * What a log claims, if it has one of the known forms.
+ *
+ * @returns undefined for other logs; `unknown` for one of these events that cannot be decoded
+ * @source docs/spec/preview.md 8.2
+ */
+export function claimOf({ topics, data }: FrameLog): Claim | 'unknown' | undefined {
+  const [event, ...indexed] = topics;
+  const read = event && READERS[event.slice(2)];
+  if (!read) return undefined;
+  const body = data.slice(2);
+  if (body.length % 64 !== 0) return undefined;
+  const words = [...indexed.map((topic) => topic.slice(2)), ...(body.match(/.{64}/g) ?? [])];
+  try {
+    return read(words, topics.length);
+  } catch (error) {
+    if (error instanceof NotDecodable) return 'unknown';
+    throw error;
+  }
+}

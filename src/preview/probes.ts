@@ -1,0 +1,107 @@
+import type { BlockContext } from '../evm/block-context.js';
+import { type SimulationRules, simulateCallAt } from '../evm/calls/call.js';
+import type { RunBudget } from '../evm/interpreter/run-budget.js';
+import type { StateReader } from '../evm/state/state-reader.js';
+import { bytesToBigInt, isZeroBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
+import { type Hex, hexToBytes } from '../primitives/hex.js';
+
+/** The states that questions are asked on: before the first and after the last call. */
+export interface ProbedStates {
+  readonly network: SimulationRules;
+  readonly block: BlockContext;
+  readonly before: StateReader;
+  readonly after: StateReader;
+  readonly budget: RunBudget;
+}
+
+type When = 'before' | 'after';
+
+/** Asks contracts by calls that change nothing. An answer is asked for once. */
+export interface Probes {
+  /** @returns the first word of the answer; undefined if the call fails or returns less */
+  word(when: When, contract: Hex, selector: Hex, ...args: readonly bigint[]): Promise<bigint | undefined>;
+  /** As `word`, for an address. @returns undefined also for the zero address, and what is no address */
+  address(when: When, contract: Hex, selector: Hex, ...args: readonly bigint[]): Promise<Hex | undefined>;
+  /** @returns all of the answer; undefined if the call fails */
+  bytes(when: When, contract: Hex, selector: Hex, ...args: readonly bigint[]): Promise<Uint8Array | undefined>;
+  /** Whether the account has code. */
+  hasCode(when: When, account: Hex): Promise<boolean>;
+}
+
+const GAS = 2_000_000n;
+const word = (value: bigint) => value.toString(16).padStart(64, '0');
+
+/** @throws PlumblineError of a question: errors of reading the state and of the budget */
+export function openProbes({ network, block, budget, ...states }: ProbedStates): Probes {
+  const asked = new Map<string, Promise<Uint8Array | undefined>>();
+
+  async function ask(when: When, to: Uint8Array, data: Uint8Array): Promise<Uint8Array | undefined> {
+    const call = { from: ZERO_ADDRESS, to, data, gas: GAS };
+    const { succeeded, returnData } = await simulateCallAt(states[when], block, call, { network, budget });
+    return succeeded ? returnData : undefined;
+  }
+
+  const probes: Probes = {
+    bytes(when, contract, selector, ...args) {
+      const data = selector + args.map(word).join('');
+      const key = `${when} ${contract} ${data}`;
+      let answer = asked.get(key);
+      if (answer === undefined) {
+        answer = ask(when, hexToBytes(contract), hexToBytes(data));
+        asked.set(key, answer);
+      }
+      return answer;
+    },
+    async word(...question) {
+      const answer = await probes.bytes(...question);
+      return answer === undefined || answer.length < 32 ? undefined : bytesToBigInt(answer.subarray(0, 32));
+    },
+    async address(...question) {
+      const answer = await probes.word(...question);
+      if (answer === undefined || answer === 0n || answer >> 160n !== 0n) return undefined;
+      return `0x${answer.toString(16).padStart(40, '0')}`;
+    },
+    async hasCode(when, account) {
+      const found = await states[when].account(hexToBytes(account));
+      return found !== undefined && (await states[when].code(found.codeHash)).length > 0;
+    },
+  };
+  return probes;
+}
+
+/** What a contract says of itself. @source docs/spec/preview.md 8.9 */
+export async function tokenName(probes: Probes, token: Hex) {
+  const decimals = await probes.word('after', token, '0x313ce567');
+  const symbol = await probes.bytes('after', token, '0x95d89b41');
+  return {
+    symbol: (symbol && symbolOf(symbol)) ?? null,
+    decimals: decimals === undefined || decimals > 255n ? null : Number(decimals),
+  };
+}
+
+/** Most characters of a symbol that is shown. */
+const MAX_SYMBOL = 64;
+
+/** Text, or 32 bytes up to the first zero. @returns undefined for other answers */
+function symbolOf(answer: Uint8Array): string | undefined {
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  const length = (at: number) =>
+    at + 32 <= answer.length && isZeroBytes(answer.subarray(at, at + 28))
+      ? Number(bytesToBigInt(answer.subarray(at + 28, at + 32)))
+      : Number.POSITIVE_INFINITY;
+  try {
+    if (answer.length === 32) {
+      const end = answer.indexOf(0);
+      return utf8.decode(answer.subarray(0, end < 0 ? 32 : end)) || undefined;
+    }
+    const at = length(0);
+    if (at + 32 + length(at) > answer.length) return undefined;
+    return utf8.decode(answer.subarray(at + 32, at + 32 + length(at))).slice(0, MAX_SYMBOL);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Quantity of a number; null for no answer. */
+export const quantityOrNull = (value: bigint | undefined): Hex | null =>
+  value === undefined ? null : `0x${value.toString(16)}`;
