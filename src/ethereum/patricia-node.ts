@@ -3,6 +3,8 @@ import { keccak256 } from '../kernel/keccak.js';
 import { encodedList } from '../primitives/rlp-list.js';
 import { compactPath, LEAF_FLAG, nibblesOf } from './patricia-path.js';
 
+const NONE: readonly undefined[] = [];
+
 /** A node of a trie with its RLP. It never changes: later tries hold the same object for a part that is the same. */
 export class HeldNode {
   /**
@@ -14,6 +16,37 @@ export class HeldNode {
     readonly bytes: Uint8Array,
     readonly below: readonly (HeldNode | undefined)[],
   ) {}
+}
+
+/** A node of which only the hash is known, until `find` knows the node. What does not look into it can do without. */
+export class HashedNode extends HeldNode {
+  private node: HeldNode | undefined;
+
+  /** @param hash - 32 bytes. @param find - undefined while the node is not known */
+  constructor(
+    readonly hash: Uint8Array,
+    private readonly find: (hash: Uint8Array) => HeldNode | undefined,
+  ) {
+    super(new Uint8Array(0), NONE);
+  }
+
+  /** @param path - makes the half-bytes from the root to here, for the error. @throws UnknownNodeError */
+  read(path?: () => Uint8Array): HeldNode {
+    this.node ??= this.find(this.hash);
+    if (this.node === undefined) throw new UnknownNodeError(path?.());
+    return this.node;
+  }
+}
+
+/** A write needs a node of which only the hash is known. */
+export class UnknownNodeError extends Error {
+  /** Address of the account in whose storage it is, 20 bytes; undefined for a node of the account trie. */
+  account: Uint8Array | undefined;
+
+  /** @param path - half-bytes from the root to the node; undefined where no proof of the write's keys would leave it out */
+  constructor(readonly path: Uint8Array | undefined) {
+    super('a node of a Merkle-Patricia trie is not known');
+  }
 }
 
 /** A leaf that is being written. */
@@ -56,7 +89,6 @@ const CHILDREN = 16;
 const HASH_PREFIX = STRING + HASH_BYTES;
 /** A branch without children and without a value. */
 const EMPTY_BRANCH = Uint8Array.of(LIST + CHILDREN + 1, ...new Array<number>(CHILDREN + 1).fill(STRING));
-const NONE: readonly undefined[] = [];
 
 /** A branch that had no children before. */
 export function newBranch(): BranchNode {
@@ -68,17 +100,22 @@ export function setChild(branch: BranchNode, at: number, child: NodeLink | undef
   branch.changed |= 1 << at;
 }
 
-export function isBranch({ below }: HeldNode): boolean {
-  return below.length === CHILDREN;
+/** Children of a branch; undefined for another node. @throws UnknownNodeError */
+export function branchChildren(link: HeldNode): readonly (HeldNode | undefined)[] | undefined {
+  const { below } = known(link);
+  return below.length === CHILDREN ? below : undefined;
 }
 
-/** The node for changes. */
-export function opened(node: HeldNode): NewNode {
-  return isBranch(node) ? { children: node.below.slice(), before: node.bytes, changed: 0 } : openedPath(node);
+/** The node for changes. @throws UnknownNodeError */
+export function opened(link: HeldNode): NewNode {
+  const node = known(link);
+  const children = branchChildren(node);
+  return children === undefined ? openedPath(node) : { children: children.slice(), before: node.bytes, changed: 0 };
 }
 
-/** A leaf or an extension. Its value is a view of the bytes. */
-export function openedPath({ bytes, below }: HeldNode): PathNode {
+/** A leaf or an extension. Its value is a view of the bytes. @throws UnknownNodeError */
+export function openedPath(link: HeldNode): PathNode {
+  const { bytes, below } = known(link);
   const first = contentOf(bytes, 0);
   const second = endOf(bytes, first);
   const compact = bytes.subarray(contentOf(bytes, first), second);
@@ -86,6 +123,15 @@ export function openedPath({ bytes, below }: HeldNode): PathNode {
   const path = nibblesOf(compact).subarray(flags % 2 === 1 ? 1 : 2);
   if (flags < LEAF_FLAG) return { path, below: below[0]! };
   return { path, value: bytes.subarray(contentOf(bytes, second), endOf(bytes, second)), below: below[0] };
+}
+
+function known(node: HeldNode): HeldNode {
+  return node instanceof HashedNode ? node.read() : node;
+}
+
+/** Hash of a node, 32 bytes. */
+export function hashOf(node: HeldNode): Uint8Array {
+  return node instanceof HashedNode ? node.hash : keccak256(node.bytes);
 }
 
 /**
@@ -130,10 +176,10 @@ const NO_LINK = Uint8Array.of(STRING);
 /** RLP of the reference to a node: of its hash, or the node itself if that is shorter. */
 function linkTo(node: HeldNode | undefined): Uint8Array {
   if (node === undefined) return NO_LINK;
-  if (node.bytes.length < HASH_BYTES) return node.bytes;
+  if (node.bytes.length < HASH_BYTES && !(node instanceof HashedNode)) return node.bytes;
   const link = new Uint8Array(1 + HASH_BYTES);
   link[0] = HASH_PREFIX;
-  link.set(keccak256(node.bytes), 1);
+  link.set(hashOf(node), 1);
   return link;
 }
 

@@ -1,10 +1,11 @@
-import { keccak256 } from '../kernel/keccak.js';
 import { concatBytes } from '../primitives/bytes.js';
 import { EMPTY_TRIE_ROOT } from './constants.js';
 import {
+  branchChildren,
+  HashedNode,
   HeldNode,
+  hashOf,
   held,
-  isBranch,
   type LeafNode,
   type NewNode,
   type NodeLink,
@@ -21,7 +22,7 @@ export type LeafContent = Pick<LeafNode, 'value' | 'below'>;
 
 /** Hash of a root node, 32 bytes. @param root - undefined for the empty trie */
 export function rootHash(root: HeldNode | undefined): Uint8Array {
-  return root === undefined ? EMPTY_TRIE_ROOT.slice() : keccak256(root.bytes);
+  return root === undefined ? EMPTY_TRIE_ROOT.slice() : hashOf(root);
 }
 
 /**
@@ -60,7 +61,9 @@ export class PatriciaTrie {
 
   /** Removes a key, if it is there. */
   delete(key: Uint8Array): void {
-    if (this.get(key) !== undefined) this.root = removed(this.root!, nibblesOf(key));
+    if (this.get(key) === undefined) return;
+    const path = nibblesOf(key);
+    this.root = removed(this.root!, path, path);
   }
 
   /** Encodes what was written. @returns the root node; undefined for the empty trie */
@@ -117,17 +120,20 @@ function written(link: NodeLink | undefined, path: Uint8Array, leaf: LeafContent
   return shared === 0 ? branch : { path: path.subarray(0, shared), below: branch };
 }
 
-/** The node at `link` without a path that it has; undefined if nothing is left. */
-function removed(link: NodeLink, path: Uint8Array): NewNode | undefined {
+/** The node at `link` without a path that it has; undefined if nothing is left. @param key - of which `path` is the end */
+function removed(link: NodeLink, path: Uint8Array, key: Uint8Array): NewNode | undefined {
   const node = link instanceof HeldNode ? opened(link) : link;
   if ('children' in node) {
     const at = path[0]!;
-    setChild(node, at, removed(node.children[at]!, path.subarray(1)));
-    const left = node.children.flatMap((child, i) => (child === undefined ? [] : [i]));
-    return left.length > 1 ? node : under(Uint8Array.of(left[0]!), node.children[left[0]!]!);
+    setChild(node, at, removed(node.children[at]!, path.subarray(1), key));
+    const [first, ...others] = node.children.flatMap((child, i) => (child === undefined ? [] : [i]));
+    if (others.length > 0) return node;
+    const [last, lastPath] = [node.children[first!]!, Uint8Array.of(first!)];
+    if (last instanceof HashedNode) last.read(() => concatBytes(key.subarray(0, key.length - path.length), lastPath));
+    return under(lastPath, last);
   }
   if (node.value !== undefined) return undefined;
-  return under(node.path, removed(node.below, path.subarray(node.path.length))!);
+  return under(node.path, removed(node.below, path.subarray(node.path.length), key)!);
 }
 
 /** A node with a path before it. A path before a leaf or an extension becomes part of theirs. */
@@ -139,7 +145,7 @@ function under(path: Uint8Array, link: NodeLink): PathNode {
 
 /** Children of a branch; undefined for another node. */
 function childrenOf(link: NodeLink): readonly (NodeLink | undefined)[] | undefined {
-  if (link instanceof HeldNode) return isBranch(link) ? link.below : undefined;
+  if (link instanceof HeldNode) return branchChildren(link);
   return 'children' in link ? link.children : undefined;
 }
 

@@ -10,7 +10,7 @@ import {
   isZeroBytes,
 } from '../primitives/bytes.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
-import { HeldNode, linksOf } from './patricia-node.js';
+import { HeldNode, linksOf, UnknownNodeError } from './patricia-node.js';
 import { PatriciaTrie, rootHash } from './patricia-trie.js';
 
 /** An account in the Merkle-Patricia state trie. */
@@ -216,21 +216,37 @@ function restoredNode(
 }
 
 /** The storage root in the value of an account, a list of four, unless its storage is empty. The value of a slot is no list. */
-function storageRootIn(value: Uint8Array): Uint8Array | undefined {
+export function storageRootIn(value: Uint8Array): Uint8Array | undefined {
   if (value[0]! < LIST) return undefined;
   const { storageRoot } = decodeAccount(value);
   return equalBytes(storageRoot, EMPTY_TRIE_ROOT) ? undefined : storageRoot;
 }
 
-function writeAccounts(root: HeldNode | undefined, writes: readonly TrieWrite[]): HeldNode | undefined {
+/** Writes accounts with their storage. @returns the new root node */
+export function writeAccounts(root: HeldNode | undefined, writes: readonly TrieWrite[]): HeldNode | undefined {
   const trie = new PatriciaTrie(root);
+  const deleted: Uint8Array[] = [];
   for (const { address, account, clearStorage, slots } of writes) {
     const key = keccak256(address);
-    if (account === undefined) trie.delete(key);
-    else
-      putAccount(trie, key, account, writtenStorage(clearStorage === true ? undefined : trie.get(key)?.below, slots));
+    if (account === undefined) deleted.push(key);
+    else {
+      const before = clearStorage === true ? undefined : trie.get(key)?.below;
+      putAccount(trie, key, account, storageOf(address, before, slots));
+    }
   }
+  // Last: fewer branches are left with one child in between.
+  for (const key of deleted) trie.delete(key);
   return trie.commit();
+}
+
+/** As `writtenStorage`. @throws UnknownNodeError that names the account */
+function storageOf(address: Uint8Array, root: HeldNode | undefined, slots: TrieWrite['slots']): HeldNode | undefined {
+  try {
+    return writtenStorage(root, slots);
+  } catch (error) {
+    if (error instanceof UnknownNodeError) error.account = address;
+    throw error;
+  }
 }
 
 /** @param storage - root of its storage trie; undefined for the empty one */
@@ -242,11 +258,13 @@ function putAccount(trie: PatriciaTrie, key: Uint8Array, account: TrieAccount, s
 function writtenStorage(root: HeldNode | undefined, slots: TrieWrite['slots']): HeldNode | undefined {
   if (slots.length === 0) return root;
   const trie = new PatriciaTrie(root);
+  const deleted: Uint8Array[] = [];
   for (const { key, after } of slots) {
     const hashed = keccak256(key);
-    if (isZeroBytes(after)) trie.delete(hashed);
+    if (isZeroBytes(after)) deleted.push(hashed);
     else trie.put(hashed, RLP.encode(bigIntToMinimalBytes(bytesToBigInt(after))));
   }
+  for (const hashed of deleted) trie.delete(hashed);
   return trie.commit();
 }
 

@@ -1,5 +1,6 @@
-import { StateTrie, type TrieWrite } from '../../../ethereum/state-trie.js';
+import { StateTrie } from '../../../ethereum/state-trie.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import { trieWrites } from '../../../evm/state/trie-writes.js';
 import type { Hasher } from '../../../kernel/contracts.js';
 import type { TrieKernel } from '../../../kernel/trie-contract.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
@@ -76,7 +77,7 @@ export class DevnetState {
     onProgress(0);
     const zkRoot = this.zk.applyBlock(0, changes.map(toZkChange), (fraction) => onProgress(ZK_SHARE * fraction));
     this.zkRoots.set(0, zkRoot);
-    const stateRoot = this.trie.load(changes.map(toTrieWrite), (fraction) => {
+    const stateRoot = this.trie.load(trieWrites(changes), (fraction) => {
       onProgress(ZK_SHARE + (1 - ZK_SHARE) * fraction);
     });
     this.hold(0, stateRoot);
@@ -90,7 +91,7 @@ export class DevnetState {
     const zkChanges = changes.map((change) => this.withClearedSlots(block, change)).map(toZkChange);
     const zkRoot = this.zk.applyBlock(block, zkChanges);
     this.zkRoots.set(block, zkRoot);
-    const stateRoot = this.trie.write(changes.map(toTrieWrite));
+    const stateRoot = this.trie.write(trieWrites(changes));
     this.hold(block, stateRoot);
     this.flat.apply(block, changes);
     return { stateRoot, zkRoot };
@@ -127,16 +128,16 @@ export class DevnetState {
   async rootOf(changes: readonly AccountChange[]): Promise<Uint8Array> {
     const held = this.trie.write([]);
     try {
-      return this.trie.write(changes.map(toTrieWrite));
+      return this.trie.write(trieWrites(changes));
     } finally {
       this.trie.revertTo(held);
     }
   }
 
-  /** `imaginedRoots` of the chain, from the block with this ordinary state root. */
+  /** State roots of simulated blocks, from the block with this ordinary state root. */
   async rootsAfter(stateRoot: Uint8Array): Promise<ImaginedRoots> {
     const write = this.trie.fork(stateRoot);
-    return async (changes) => write(changes.map(toTrieWrite));
+    return async (changes) => write(trieWrites(changes));
   }
 
   /** Reverts to the state after `block`, whose ordinary state root is given. */
@@ -167,10 +168,6 @@ export class DevnetState {
     this.trie.hold(stateRoot);
     this.roots.set(block, stateRoot);
   }
-}
-
-function toTrieWrite({ address, after, destroyed, slots }: AccountChange): TrieWrite {
-  return { address, account: after, clearStorage: destroyed, slots };
 }
 
 function toZkChange({ address, before, after, destroyed, code, slots }: AccountChange): ZkAccountChange {

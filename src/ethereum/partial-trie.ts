@@ -1,0 +1,35 @@
+import { bytesToKey, equalBytes } from '../primitives/bytes.js';
+import { EMPTY_TRIE_ROOT } from './constants.js';
+import { HashedNode, HeldNode, linksOf } from './patricia-node.js';
+import { rootHash } from './patricia-trie.js';
+import { storageRootIn, type TrieWrite, writeAccounts } from './state-trie.js';
+
+const HASH_BYTES = 32;
+
+/**
+ * Writes on a state trie of which some nodes are known, such as those of proofs. They may become more between two writes.
+ *
+ * @param nodes - by `bytesToKey` of their hash
+ * @returns a function that writes on what it wrote before, and returns the root, 32 bytes. It throws an `UnknownNodeError`, and
+ *   has written nothing, if it needs a node that is not known
+ */
+export function partialTrie(
+  nodes: ReadonlyMap<string, Uint8Array>,
+  root: Uint8Array,
+): (writes: readonly TrieWrite[]) => Uint8Array {
+  const linked = (link: Uint8Array): HeldNode => (link.length === HASH_BYTES ? new HashedNode(link, find) : read(link));
+  const read = (bytes: Uint8Array) =>
+    new HeldNode(
+      bytes,
+      linksOf(bytes, storageRootIn).map((link) => link && linked(link)),
+    );
+  const find = (hash: Uint8Array) => {
+    const bytes = nodes.get(bytesToKey(hash));
+    return bytes && read(bytes);
+  };
+  let current = equalBytes(root, EMPTY_TRIE_ROOT) ? undefined : linked(root);
+  return (writes) => {
+    current = writeAccounts(current, writes);
+    return rootHash(current);
+  };
+}
