@@ -1,3 +1,4 @@
+import { parseGenesis } from '../src/chain/devnet/state/genesis-json.js';
 import { messageOf } from '../src/errors.js';
 import { createInlineNode } from '../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
@@ -16,6 +17,9 @@ const SIMULATE = 'eth_simulateV1';
 const SIMULATE_SHARE = 50 / 55;
 const METHOD_FOLDER = /^[a-z0-9]+_[A-Za-z0-9]+$/;
 const METHOD_NOT_FOUND = -32601;
+
+/** What a file is run on. */
+type Served = Pick<PlumblineNode, 'handle' | 'close'>;
 
 /** Where suites are: the folder of that name, the one of the suite that was generated here, the directory itself. */
 function suitesOf(material: Material): string[] {
@@ -41,14 +45,14 @@ async function openSuite(material: Material, suite: string): Promise<PlumblineNo
   });
 }
 
-async function ask(node: PlumblineNode, body: string): Promise<Answer> {
+async function ask(node: Served, body: string): Promise<Answer> {
   const headers = { 'content-type': 'application/json' };
   const response = await node.handle(new Request('http://localhost/', { method: 'POST', headers, body }));
   return (await response.json()) as Answer;
 }
 
 /** A text when a file's exchanges do not go as recorded. */
-async function runFile(node: PlumblineNode, text: string): Promise<string | undefined> {
+async function runFile(node: Served, text: string): Promise<string | undefined> {
   const { exchanges, specOnly } = parseIoFile(text);
   const compare = specOnly ? differsInShape : differsFromRecord;
   for (const { request, response } of exchanges) {
@@ -123,23 +127,58 @@ async function wrongHead(material: Material, suite: string, node: PlumblineNode)
 }
 
 /** The same for eth_simulateV1, of whose files a share has to pass. */
-export const simulateArea: Area = {
-  name: `execution-apis/${SIMULATE}`,
-  usesKernel: false,
-  files: (material) => suitesOf(material).flatMap((suite) => simulationsOf(material, suite)),
-  async run(material, report) {
-    for (const suite of suitesOf(material)) await runSimulations(material, suite, report);
+export const simulateArea: Area = simulations(`execution-apis/${SIMULATE}`, openSuite);
+
+/** The same through a light node. Its only endpoint does not have eth_simulateV1. */
+export const simulateLightArea: Area = simulations(
+  `execution-apis/${SIMULATE}, light node`,
+  async (material, suite) => {
+    const devnet = await openSuite(material, suite);
+    const endpoint = {
+      request: async (call: { method: string; params?: readonly unknown[] }) => {
+        if (call.method === SIMULATE) throw Object.assign(new Error('Method not found'), { code: METHOD_NOT_FOUND });
+        return devnet.request(call);
+      },
+    };
+    const { network } = parseGenesis(material.json(`${suite}/genesis.json`));
+    const light = await createInlineNode({
+      kernelBuild: material.build,
+      chain: { kind: 'light', network, endpoints: [{ provider: endpoint }], layerOne: [{ provider: devnet.l1 }] },
+    });
+    return {
+      handle: (request) => light.handle(request),
+      async close() {
+        await light.close();
+        await devnet.close();
+      },
+    };
   },
-};
+);
+
+function simulations(name: string, open: (material: Material, suite: string) => Promise<Served>): Area {
+  return {
+    name,
+    usesKernel: false,
+    files: (material) => suitesOf(material).flatMap((suite) => simulationsOf(material, suite)),
+    async run(material, report) {
+      for (const suite of suitesOf(material)) await runSimulations(material, suite, open, report);
+    },
+  };
+}
 
 function simulationsOf(material: Material, suite: string): string[] {
   return material.list(`${suite}/${SIMULATE}`, /\.io$/);
 }
 
-async function runSimulations(material: Material, suite: string, report: Report): Promise<void> {
+async function runSimulations(
+  material: Material,
+  suite: string,
+  open: (material: Material, suite: string) => Promise<Served>,
+  report: Report,
+): Promise<void> {
   const paths = simulationsOf(material, suite);
   if (paths.length === 0) return;
-  const node = await openSuite(material, suite);
+  const node = await open(material, suite);
   const probe = await ask(node, JSON.stringify({ id: 1, method: SIMULATE, params: [] }));
   if (probe.error?.code === METHOD_NOT_FOUND) {
     report.skip(`${paths.length} files`, 'the method is not served');
@@ -160,4 +199,4 @@ async function runSimulations(material: Material, suite: string, report: Report)
   await node.close();
 }
 
-export const EXECUTION_API_AREAS: readonly Area[] = [executionApisArea, simulateArea];
+export const EXECUTION_API_AREAS: readonly Area[] = [executionApisArea, simulateArea, simulateLightArea];

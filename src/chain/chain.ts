@@ -7,6 +7,7 @@ import type { Withdrawal } from '../ethereum/withdrawal.js';
 import type { EvidenceBundle, EvidenceClaim } from '../evidence/evidence-bundle.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
+import type { BlockRequest, SimulationOptions } from '../evm/simulation/simulation.js';
 import type { AccountChange } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
@@ -121,8 +122,11 @@ export interface LayerOneEvidence {
   readonly timestamp: number;
 }
 
-/** Returns the state root, 32 bytes, after the changes of one more simulated block. Each call continues from the one before. */
-export type ImaginedRoots = (changes: readonly AccountChange[]) => Promise<Uint8Array>;
+/**
+ * Returns the state root, 32 bytes, after the changes of one more simulated block. Each call continues from the one before.
+ * Undefined if the root is not known, then and after that: what is known of the state does not suffice.
+ */
+export type ImaginedRoots = (changes: readonly AccountChange[]) => Promise<Uint8Array | undefined>;
 
 /** Called with each new head, in order. After a reorg, block numbers repeat. */
 export type HeadListener = (block: Block) => void;
@@ -149,6 +153,19 @@ export interface PreparedState {
   readonly state: StateReader;
   /** The zk state after the block is used; its level, which may be above that of the header. */
   readonly zkLevel?: TrustLevel | undefined;
+}
+
+/** Blocks that are about to be simulated on the state after `block`. */
+export interface SimulationPlan extends SimulationOptions {
+  readonly block: Block;
+  /** As in `CallPlan`. */
+  readonly tag?: CallPlan['tag'];
+  readonly requests: readonly BlockRequest[];
+}
+
+/** The state for a simulation. */
+export interface SimulationGround extends PreparedState {
+  readonly stateRoot: ImaginedRoots;
 }
 
 /** What reads of accounts rest on: the state after a block, or the zk state after the block of this number. */
@@ -211,6 +228,12 @@ export interface Chain {
    * @throws PlumblineError `STATE_NOT_HELD`; errors of fetching
    */
   readonly prepare?: ((plan: CallPlan) => Promise<PreparedState>) | undefined;
+  /**
+   * As `prepare`, for blocks that are simulated next. Nothing of them is stored.
+   *
+   * @throws PlumblineError `STATE_NOT_HELD`; errors of fetching
+   */
+  prepareSimulation(plan: SimulationPlan): Promise<SimulationGround>;
   /** The block with its transactions. Left out by a chain whose blocks always have them. */
   readonly withBody?: ((block: Block) => Promise<Block>) | undefined;
   /** Context of `block`'s own execution, for calls on its state. */
@@ -248,11 +271,6 @@ export interface Chain {
     block: Block,
     signal?: AbortSignal,
   ): Promise<TrieProof>;
-
-  /**
-   * State roots of simulated blocks on top of `block`. Nothing is stored. Left out by a chain that does not hold the trie.
-   */
-  readonly imaginedRoots?: ((block: Block) => Promise<ImaginedRoots>) | undefined;
 
   /**
    * Proofs against the zk state root on layer 1.

@@ -8,7 +8,7 @@ import type { Chain } from './chain.js';
  */
 export function forwardingChain(current: () => Chain): Required<Chain> {
   const { kind, network, blocks, accountsAt, prepare, withBody } = current();
-  const { trust, layerOneEvidence, collectEvidence, imaginedRoots } = current();
+  const { trust, layerOneEvidence, collectEvidence } = current();
   return {
     kind,
     network,
@@ -24,6 +24,7 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     stateAt: (block, signal) => current().stateAt(block, signal),
     accountsAt: accountsAt && ((reference, onRead, signal) => current().accountsAt!(reference, onRead, signal)),
     prepare: prepare && ((plan) => current().prepare!(plan)),
+    prepareSimulation: (plan) => current().prepareSimulation(plan),
     withBody: withBody && ((block) => current().withBody!(block)),
     contextOf: (block) => current().contextOf(block),
     pendingContext: (parent) => current().pendingContext(parent),
@@ -32,7 +33,6 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     collectEvidence: collectEvidence && ((claim) => current().collectEvidence!(claim)),
     prices: (block) => current().prices(block),
     proof: (address, storageKeys, block, signal) => current().proof(address, storageKeys, block, signal),
-    imaginedRoots: imaginedRoots && ((block) => current().imaginedRoots!(block)),
     zkProof: (address, storageKeys, reference, onBlock) => current().zkProof(address, storageKeys, reference, onBlock),
     submit: (raw, limits) => current().submit(raw, limits),
     onHead: (listener) => current().onHead(listener),

@@ -217,19 +217,20 @@ test('listeners that another worker adds before importScripts get their requests
   expect(scene.site.posts).toEqual([]);
 });
 
-test('eth_simulateV1 of a light node is forwarded and marked as forwarded', async ({ context }) => {
+test('a light node computes eth_simulateV1; what only a devnet has is forwarded and marked so', async ({ context }) => {
   const page = await scene.openPage(context);
   await register(page, await scene.lightOptions());
   scene.upstream.seen.length = 0;
   const simulation = [{ blockStateCalls: [{ calls: [] }] }, 'latest'];
-  const { json, classes } = await post<{ result: unknown[] }>(
-    page,
-    scene.upstream.url,
-    call('eth_simulateV1', simulation),
-  );
-  expect(json.result).toHaveLength(1);
-  expect(classes).toBe('forwarded');
-  expect(scene.seenMethods()).toContain('eth_simulateV1');
+  const { url } = scene.upstream;
+  const simulated = await post<{ result: unknown[] }>(page, url, call('eth_simulateV1', simulation));
+  expect(simulated.json.result).toHaveLength(1);
+  expect(simulated.classes).toBe('computed');
+  expect(scene.seenMethods()).not.toContain('eth_simulateV1');
+  const pool = await post<{ result: object }>(page, url, call('txpool_status'));
+  expect(pool.json.result).toHaveProperty('pending');
+  expect(pool.classes).toBe('forwarded');
+  expect(scene.seenMethods()).toContain('txpool_status');
 });
 
 test('unregisterRpcProxy leaves service workers of other software registered', async ({ context }) => {

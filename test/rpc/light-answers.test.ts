@@ -18,6 +18,11 @@ describe("on('answer')", () => {
       ['eth_getBalance', [accountAt(0), 'latest'], { class: 'proved', level: 'linked', blocks: head }],
       ['linea_estimateGas', [call], { class: 'computed', level: 'linked', blocks: head }],
       ['eth_call', [call, 'latest'], { class: 'computed', level: 'linked', blocks: head }],
+      [
+        'eth_simulateV1',
+        [{ blockStateCalls: [{ calls: [call] }] }],
+        { class: 'computed', level: 'linked', blocks: head },
+      ],
       ['linea_getProof', [accountAt(0), [], 'latest'], { class: 'proved', level: 'finalized', blocks: [], zkBlock: 2 }],
       ['eth_chainId', [], { class: 'held', blocks: [] }],
     ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { simulateArea } from '../../conformance/execution-apis.js';
+import { simulateArea, simulateLightArea } from '../../conformance/execution-apis.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { logsBloom } from '../../src/ethereum/receipt.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
@@ -37,6 +37,12 @@ describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('eth_simulateV1 of the 
   it('answers as recorded', async () => {
     // 54 files and the count; in the one left over, a log index counts logs of calls that were reverted.
     const { passed, problems } = await runArea(simulateArea);
+    expect(problems).toEqual([]);
+    expect(passed).toBeGreaterThanOrEqual(55);
+  });
+
+  it('answers as recorded through a light node', async () => {
+    const { passed, problems } = await runArea(simulateLightArea);
     expect(problems).toEqual([]);
     expect(passed).toBeGreaterThanOrEqual(55);
   });

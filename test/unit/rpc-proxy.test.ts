@@ -28,10 +28,9 @@ test('servedMethods() lists the names in the method table of each chain kind', (
     const dev = methodTable(chainOf('devnet', prefix), DEVNET_METHODS).names;
     expect([...servedMethods('devnet', prefix)].sort()).toEqual(dev);
   }
-  // Methods that need executed blocks are not in the table of a light node, so they are forwarded.
-  expect(servedMethods('devnet', 'linea')).toContain('eth_simulateV1');
-  for (const kind of ['light', 'replica'] as const)
-    expect(servedMethods(kind, 'linea')).not.toContain('eth_simulateV1');
+  // Methods that need a pool are not in the table of a light node, so they are forwarded.
+  expect(servedMethods('devnet', 'linea')).toContain('txpool_status');
+  for (const kind of ['light', 'replica'] as const) expect(servedMethods(kind, 'linea')).not.toContain('txpool_status');
 });
 
 /** Answers as a dispatcher does, with the id in the result. */

@@ -70,7 +70,7 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     collectEvidence: [{ block: 1 }],
     prices: [BLOCK],
     proof: [address, keys, BLOCK, signal],
-    imaginedRoots: [BLOCK],
+    prepareSimulation: [{ block: BLOCK, requests: [], validation: true, traceTransfers: false }],
     zkProof: [address, keys, { number: 3 }, () => {}],
     submit: [address, { signal }],
     onHead: [() => {}],

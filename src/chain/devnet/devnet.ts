@@ -16,7 +16,6 @@ import type {
   Exclusion,
   FoundLog,
   HeadListener,
-  ImaginedRoots,
   IncludedTransaction,
   LogQuery,
   PendingTransactionListener,
@@ -196,7 +195,10 @@ export class Devnet implements Chain {
 
   readonly proof: Chain['proof'] = (address, keys, block) => this.proofs.ordinary(address, keys, block);
 
-  readonly imaginedRoots = (block: Block): Promise<ImaginedRoots> => this.proofs.imagined(block);
+  readonly prepareSimulation: Chain['prepareSimulation'] = async ({ block }) => {
+    const stateRoot = await this.proofs.imagined(block);
+    return { block, state: await this.stateAt(block), stateRoot };
+  };
 
   readonly zkProof: Chain['zkProof'] = async (address, keys, reference, onBlock) => {
     const block = this.provable(reference);

@@ -21,6 +21,8 @@ import type {
   LogQuery,
   PendingTransactionListener,
   PreparedState,
+  SimulationGround,
+  SimulationPlan,
   TransactionReceipt,
   TrustLevel,
 } from '../chain.js';
@@ -185,9 +187,25 @@ export class LightChain implements Chain {
     const on = lightBlock(block);
     if (this.settled === undefined || this.heads.headers.levelOf(on) !== 'settled')
       return { block: on, state: await prepared.at(on) };
-    const found = await (await this.settled()).prepare(prepared, on, { ...plan, tag });
+    const found = await (await this.settled()).prepare(on, tag, {
+      at: () => prepared.at(on),
+      zk: (source, above) => this.states.zkForCall(source, above, plan),
+    });
     if (tag !== undefined) this.require(tag, lightBlock(found.block));
     return found;
+  }
+
+  async prepareSimulation({ block, tag, ...plan }: SimulationPlan): Promise<SimulationGround> {
+    const on = lightBlock(block);
+    const states = await this.states.simulations();
+    if (this.settled === undefined || this.heads.headers.levelOf(on) !== 'settled')
+      return { block: on, ...(await states.at(on, plan)) };
+    const found = await (await this.settled()).prepare(on, tag, {
+      at: () => states.at(on, plan),
+      zk: (source, above) => states.zk(source, above, plan),
+    });
+    if (tag !== undefined) this.require(tag, lightBlock(found.block));
+    return { ...found, ...found.state };
   }
 
   async stateAt(block: Block, signal?: AbortSignal): Promise<StateReader> {

@@ -11,9 +11,16 @@ import { answerRefused, isStateMissing, notReached } from './refused.js';
 import type { Settlement } from './settlement/settlement.js';
 import { heldState, type StateSource } from './state/held-state.js';
 import type { LightStates } from './state/light-states.js';
-import type { PlannedCall, PreparedCall } from './state/prepared-call.js';
+import type { ZkStateSource } from './state/zk-state.js';
 
-type SettledCall = PlannedCall & Pick<CallPlan, 'tag'>;
+/** Where the state for a call comes from. @typeParam State - with what else the caller needs of it */
+interface StatesForCall<State> {
+  /** The ordinary state after the block. */
+  at(): Promise<State>;
+  /** The zk state after the block above it. */
+  zk(source: ZkStateSource, above: LightBlock): Promise<State>;
+}
+
 type OnRead = (basis: AccountsBasis) => void;
 
 /** Blocks that layer-1 consensus settles, and states at them (docs/spec/settled.md). */
@@ -110,18 +117,22 @@ export class SettledReads {
   }
 
   /**
-   * The state for a call at a settled block. Where no endpoint holds it and a tag names the block, the zk state after the finalized
+   * The state for a call or a simulation at a settled block. Where no endpoint holds it and a tag names the block, the zk state after the finalized
    * block above, whose header is at the level of the endpoints: a call needs the state and the header of the same block.
    *
    * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if no endpoint holds the state of a block that is named otherwise; what fetching
    *   throws
    */
-  async prepare(prepared: PreparedCall, block: LightBlock, { tag, ...plan }: SettledCall): Promise<PreparedState> {
+  async prepare<State>(
+    block: LightBlock,
+    tag: CallPlan['tag'],
+    states: StatesForCall<State>,
+  ): Promise<Omit<PreparedState, 'state'> & { readonly state: State }> {
     const { number } = block.header;
     const isTag = tag === 'finalized' || tag === 'safe';
     if (!isTag || this.withoutState !== number) {
       try {
-        return { block, state: await prepared.at(block) };
+        return { block, state: await states.at() };
       } catch (error) {
         if (!isStateMissing(error)) throw error;
         if (!isTag) throw stateMissing(number);
@@ -133,7 +144,7 @@ export class SettledReads {
       this.heads.finder.required(number + 1),
     ]);
     requireLink(block, above);
-    return { block: above, state: await this.states.zkForCall(source, above, plan), zkLevel: 'settled' };
+    return { block: above, state: await states.zk(source, above), zkLevel: 'settled' };
   }
 
   private ordinary(find: () => Promise<LightBlock>, onRead: OnRead, signal: AbortSignal | undefined): StateSource {

@@ -2,12 +2,13 @@ import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError } from '../../errors.js';
 import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
 import { EMPTY_CODE_HASH, EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
+import { createdAddress } from '../../ethereum/created-address.js';
 import { type BlockHeader, headerFields, headerHash } from '../../ethereum/header.js';
 import { orderedTrieRoot } from '../../ethereum/ordered-trie.js';
 import { encodeReceipt, jsonLength, logBytes, logsBloom, type Receipt } from '../../ethereum/receipt.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type Withdrawal, withdrawalFields, withdrawalsRoot } from '../../ethereum/withdrawal.js';
-import { ZERO_WORD } from '../../primitives/bytes.js';
+import { ZERO_ADDRESS, ZERO_WORD } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { type BlockContext, nextBlockBaseFee } from '../block-context.js';
 import { precompileOverrides } from '../calls/overrides.js';
@@ -23,7 +24,14 @@ import { runSystemCalls } from '../transactions/system-calls.js';
 import { type GasLeft, type RunCall, runCall } from './simulate-call.js';
 import { writeOverrides } from './simulate-overrides.js';
 import { type PlannedBlock, planBlocks, simulationRefused } from './simulate-plan.js';
-import type { BlockRequest, SimulatedBlock, SimulationBase, SimulationOptions } from './simulation.js';
+import type {
+  BlockCall,
+  BlockRequest,
+  Rehearsal,
+  SimulatedBlock,
+  SimulationBase,
+  SimulationOptions,
+} from './simulation.js';
 
 type Item = Uint8Array | Item[];
 
@@ -33,6 +41,7 @@ const GWEI = 10n ** 9n;
  * Simulates blocks on top of a block of the chain. Each uses the state and the header of the one before it, and is
  * sealed with roots and hash like a real block.
  *
+ * @param rehearsal - of a simulation whose outcome does not count
  * @throws PlumblineError `SIMULATION_REFUSED` for blocks out of order, too many blocks, invalid overrides, and calls
  *   that may not run; `EXECUTION_FAILED` when a system call fails; `GAS_BUDGET_EXCEEDED`, `ABORTED`, and errors of
  *   reading the state. A call that reverts or fails is a result.
@@ -43,9 +52,10 @@ export async function simulateBlocks(
   base: SimulationBase,
   requests: readonly BlockRequest[],
   options: SimulationOptions,
+  rehearsal?: Rehearsal,
 ): Promise<SimulatedBlock[]> {
   const planned = planBlocks(requests, base.header, base.network.slotSeconds);
-  const simulation = new Simulation(base, options);
+  const simulation = new Simulation(base, options, rehearsal);
   for (const block of planned) await simulation.add(block);
   return simulation.blocks;
 }
@@ -61,6 +71,7 @@ class Simulation {
   constructor(
     private readonly base: SimulationBase,
     private readonly options: SimulationOptions,
+    private readonly rehearsal: Rehearsal | undefined,
   ) {
     this.state = base.state;
     this.gasLeft = base.network.rpcGasCap;
@@ -91,7 +102,8 @@ class Simulation {
     let gasUsed = 0n;
     for (const call of planned.calls) {
       const left: GasLeft = { inBlock: context.gasLimit - gasUsed, inSimulation: this.gasLeft };
-      const done = await runCall(machine, call, left, this.options.validation, this.budget);
+      const done = await this.run(machine, call, left);
+      if (done === undefined) continue;
       gasUsed += done.outcome.gasUsed;
       this.gasLeft -= done.outcome.gasUsed;
       this.answerBytes += answerLength(done);
@@ -117,6 +129,24 @@ class Simulation {
     const calls = run.map(({ outcome }) => ({ outcome, logs: outcome.logs }));
     const size = RLP.encode(itemsOf(header, transactions, withdrawals)).length;
     this.blocks.push({ header, hash: headerHash(header), transactions, withdrawals, size, calls });
+  }
+
+  /** @returns undefined for a call that is refused in a rehearsal */
+  private async run(machine: Machine, call: BlockCall, left: GasLeft): Promise<RunCall | undefined> {
+    const { rehearsal, budget } = this;
+    if (rehearsal === undefined) return runCall(machine, call, left, this.options.validation, budget);
+    const { from = ZERO_ADDRESS } = call;
+    const nonce = call.nonce ?? (await machine.state.account(from))?.nonce ?? 0n;
+    rehearsal.begin(call.to === undefined ? createdAddress({ from, nonce }) : undefined);
+    let done: RunCall | undefined;
+    try {
+      const { gas = left.inBlock } = call;
+      done = await runCall(machine, { ...call, gas: gas < rehearsal.gas ? gas : rehearsal.gas }, left, false, budget);
+    } catch (error) {
+      if (!isPlumblineError(error, 'SIMULATION_REFUSED')) throw error;
+    }
+    rehearsal.ended(done?.outcome.succeeded ?? false);
+    return done;
   }
 
   /** The block before the next one. */

@@ -42,6 +42,16 @@ export interface SimulationOptions extends RunLimits {
   readonly traceTransfers: boolean;
 }
 
+/** A simulation that is run to find out what it reads. What refuses a call does not end it. */
+export interface Rehearsal {
+  /** Most gas of a call. */
+  readonly gas: bigint;
+  /** Called before each call. @param created - address of the contract that the call creates, 20 bytes; undefined for others */
+  begin(created: Uint8Array | undefined): void;
+  /** Called after each call. */
+  ended(succeeded: boolean): void;
+}
+
 /** The block that a simulation starts from. */
 export interface SimulationBase {
   readonly network: Pick<Network, 'forks' | 'chainId' | 'rpcGasCap' | 'slotSeconds' | 'depositContract'>;

@@ -1,4 +1,4 @@
-import type { AccountsBasis, Block, Chain, TrustLevel } from '../../chain/chain.js';
+import type { AccountsBasis, Block, Chain, PreparedState, TrustLevel } from '../../chain/chain.js';
 import { forwardingChain } from '../../chain/forwarding-chain.js';
 import { TRUST_RANK } from '../../chain/trust-rank.js';
 import type { Estimator } from '../../estimate/estimator.js';
@@ -18,6 +18,8 @@ class Notes {
   missed = false;
   /** Number of the block of a zk proof. */
   zkBlock: number | undefined;
+  /** Whether the state root of a simulated block is not known. */
+  isRootUnknown = false;
 
   block<B extends Block | undefined>(block: B): B {
     if (block !== undefined && this.blocks.size < MAX_NAMED) this.blocks.set(bytesToHex(block.hash), block);
@@ -82,6 +84,7 @@ export function noteRequest<Context extends { readonly chain: Chain; readonly es
         ...sum,
         ...(sum.level === 'settled' && (await layerOneOf(chain))),
         ...(notes.zkBlock !== undefined && { zkBlock: notes.zkBlock }),
+        ...(notes.isRootUnknown && { stateRoot: 'unknown' }),
         ...(errorCode !== undefined && { errorCode }),
       };
     },
@@ -107,6 +110,11 @@ function classOf(kind: Chain['kind'], own: AnswerClass, notes: Notes): AnswerCla
 /** The chain, with notes of the blocks and proofs that it gives. */
 function notedChain(chain: Chain, notes: Notes): Chain {
   const { accountsAt, blocks, prepare } = chain;
+  const noted = (prepared: PreparedState): PreparedState => {
+    notes.block(prepared.block);
+    if (prepared.zkLevel !== undefined) notes.zk(prepared.block.header.number, prepared.zkLevel);
+    return prepared;
+  };
   return {
     ...forwardingChain(() => chain),
     head: async () => notes.block(await chain.head()),
@@ -156,14 +164,18 @@ function notedChain(chain: Chain, notes: Notes): Chain {
         };
         return chain.accountsAt!(reference, note, signal);
       }),
-    prepare:
-      prepare &&
-      (async (plan) => {
-        const prepared = await chain.prepare!(plan);
-        notes.block(prepared.block);
-        if (prepared.zkLevel !== undefined) notes.zk(prepared.block.header.number, prepared.zkLevel);
-        return prepared;
-      }),
+    prepare: prepare && (async (plan) => noted(await chain.prepare!(plan))),
+    async prepareSimulation(plan) {
+      const { stateRoot, ...prepared } = await chain.prepareSimulation(plan);
+      return {
+        ...noted(prepared),
+        async stateRoot(changes) {
+          const root = await stateRoot(changes);
+          notes.isRootUnknown ||= root === undefined;
+          return root;
+        },
+      };
+    },
     async zkProof(address, storageKeys, reference, onBlock) {
       return chain.zkProof(address, storageKeys, reference, (number, level) => {
         notes.zk(number, level);

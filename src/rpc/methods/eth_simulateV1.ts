@@ -2,6 +2,8 @@ import type { Block } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 import { callFailureOf } from '../../evm/calls/revert-reason.js';
 import type { SimulatedBlock, SimulatedCall } from '../../evm/simulation/simulation.js';
+import type { AccountChange } from '../../evm/state/state-overlay.js';
+import { ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { formatBlock, formatLog } from '../answers/format.js';
@@ -21,21 +23,24 @@ const NAME = 'eth_simulateV1';
 export const eth_simulateV1 = defineMethod(NAME, async (context, [simulation, block], { signal, gas }) => {
   const { chain, maxAnswerBytes } = context;
   const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
-  const base = await chain.block(parseBlockReference(block, { tag: 'latest' }));
-  if (base === undefined) {
+  const reference = parseBlockReference(block, { tag: 'latest' });
+  const named = await chain.block(reference, signal);
+  if (named === undefined) {
     const reason = 'header not found';
     throw new PlumblineError('SIMULATION_REFUSED', reason, { rule: 'base-block', reason });
   }
-  const stateRoot = await chain.imaginedRoots?.(base);
-  if (stateRoot === undefined) {
-    throw new PlumblineError('METHOD_NOT_ENABLED', 'this kind of chain does not hold its state', { method: NAME });
-  }
-  const { header, hash } = base;
-  const { blockHash } = chain.contextOf(base);
-  const state = await chain.stateAt(base);
-  const ground = { network: chain.network, header, hash, state, blockHash, stateRoot };
-  const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
-  const simulated = await simulateBlocks(ground, blocks, { ...options, maxAnswerBytes, signal, gas });
+  const limits = { ...options, maxAnswerBytes, signal, gas };
+  const tag = 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined;
+  const [on, { simulateBlocks }] = await Promise.all([
+    chain.prepareSimulation({ ...limits, block: named, tag, requests: blocks }),
+    import('../../evm/simulation/simulate.js'),
+  ]);
+  const { header, hash } = on.block;
+  const { blockHash } = chain.contextOf(on.block);
+  // A root that is not known is zero: no state has it.
+  const stateRoot = async (changes: readonly AccountChange[]) => (await on.stateRoot(changes)) ?? ZERO_WORD;
+  const ground = { network: chain.network, header, hash, state: on.state, blockHash, stateRoot };
+  const simulated = await simulateBlocks(ground, blocks, limits);
   return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
 });
 

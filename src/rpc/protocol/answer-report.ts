@@ -28,6 +28,8 @@ export interface AnswerReport {
     /** Unix time of the slot, in seconds. */
     readonly timestamp: number;
   };
+  /** Only of `eth_simulateV1`: the state root of a block is not known, and given as 32 zero bytes. */
+  readonly stateRoot?: 'unknown';
   /** JSON-RPC code of an answer that is an error. */
   readonly errorCode?: number;
 }

@@ -1,4 +1,4 @@
-import { laterMethod, type RpcContext } from '../methods/context.js';
+import type { RpcContext } from '../methods/context.js';
 import { ACCOUNT_METHODS } from '../methods/devnet-accounts.js';
 import { IMPERSONATION_METHODS } from '../methods/devnet-impersonation.js';
 import { MINING_METHODS } from '../methods/devnet-mining.js';
@@ -14,9 +14,6 @@ import type { DevnetMethodName } from '../protocol/method-info.js';
 export const DEVNET_METHODS: { readonly [Name in DevnetMethodName]: Method<RpcContext, Name> } = {
   eth_sendTransaction,
   eth_sendUnsignedTransaction,
-  eth_simulateV1: laterMethod('eth_simulateV1', async () => {
-    return (await import('../methods/eth_simulateV1.js')).eth_simulateV1;
-  }),
   ...ACCOUNT_METHODS,
   ...IMPERSONATION_METHODS,
   ...MINING_METHODS,

@@ -53,12 +53,18 @@ import { aliasesOf, type CommonMethodName, methodsOff } from '../protocol/method
 const uncles = () => import('../methods/uncles.js');
 const traces = () => import('../methods/debug_trace.js');
 
+/** A method of a module that is loaded with the first call of one of its methods. */
+const later = <Name extends CommonMethodName>(
+  name: Name,
+  load: () => Promise<{ readonly [Own in Name]: Method<RpcContext, Own> }>,
+) => laterMethod(name, async () => (await load())[name]);
+
 /** The methods of every kind of chain. */
 const METHODS = [
-  laterMethod('debug_traceBlockByHash', async () => (await traces()).debug_traceBlockByHash),
-  laterMethod('debug_traceBlockByNumber', async () => (await traces()).debug_traceBlockByNumber),
-  laterMethod('debug_traceCall', async () => (await traces()).debug_traceCall),
-  laterMethod('debug_traceTransaction', async () => (await traces()).debug_traceTransaction),
+  later('debug_traceBlockByHash', traces),
+  later('debug_traceBlockByNumber', traces),
+  later('debug_traceCall', traces),
+  later('debug_traceTransaction', traces),
   eth_accounts,
   eth_baseFee,
   eth_blobBaseFee,
@@ -67,9 +73,7 @@ const METHODS = [
   eth_chainId,
   eth_createAccessList,
   eth_estimateGas,
-  laterMethod('eth_feeHistory', async () => {
-    return (await import('../methods/eth_feeHistory.js')).eth_feeHistory;
-  }),
+  later('eth_feeHistory', () => import('../methods/eth_feeHistory.js')),
   eth_gasPrice,
   eth_getBalance,
   eth_getBlockByHash,
@@ -80,7 +84,7 @@ const METHODS = [
   eth_getCode,
   eth_getFilterChanges,
   eth_getFilterLogs,
-  laterMethod('eth_getLogs', async () => (await import('../methods/eth_getLogs.js')).eth_getLogs),
+  later('eth_getLogs', () => import('../methods/eth_getLogs.js')),
   eth_getProof,
   eth_getStorageAt,
   eth_getStorageValues,
@@ -89,15 +93,16 @@ const METHODS = [
   eth_getTransactionByHash,
   eth_getTransactionCount,
   eth_getTransactionReceipt,
-  laterMethod('eth_getUncleByBlockHashAndIndex', async () => (await uncles()).eth_getUncleByBlockHashAndIndex),
-  laterMethod('eth_getUncleByBlockNumberAndIndex', async () => (await uncles()).eth_getUncleByBlockNumberAndIndex),
-  laterMethod('eth_getUncleCountByBlockHash', async () => (await uncles()).eth_getUncleCountByBlockHash),
-  laterMethod('eth_getUncleCountByBlockNumber', async () => (await uncles()).eth_getUncleCountByBlockNumber),
+  later('eth_getUncleByBlockHashAndIndex', uncles),
+  later('eth_getUncleByBlockNumberAndIndex', uncles),
+  later('eth_getUncleCountByBlockHash', uncles),
+  later('eth_getUncleCountByBlockNumber', uncles),
   eth_maxPriorityFeePerGas,
   eth_newBlockFilter,
   eth_newFilter,
   eth_newPendingTransactionFilter,
   eth_sendRawTransaction,
+  later('eth_simulateV1', () => import('../methods/eth_simulateV1.js')),
   eth_subscribe,
   eth_syncing,
   eth_uninstallFilter,

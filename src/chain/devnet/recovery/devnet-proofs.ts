@@ -39,7 +39,7 @@ export class DevnetProofs {
     return this.parts.state.trie.prove(block.header.stateRoot, address, storageKeys);
   }
 
-  /** As `Chain.imaginedRoots`. */
+  /** State roots of simulated blocks on top of `block`. */
   async imagined(block: Block): Promise<ImaginedRoots> {
     await this.loading.stateLoaded();
     this.ensureHeld(block);

@@ -2,6 +2,7 @@ import type { TrieProof } from '../../../ethereum/state-trie.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { AccountRequest } from '../../../proof/ethereum/account-state.js';
+import { loadOnce } from '../../../scheduling/load-once.js';
 import type { Block } from '../../chain.js';
 import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
@@ -13,6 +14,7 @@ import { CodeCache } from './code-cache.js';
 import { LightState } from './light-state.js';
 import { allowance, type CallDependencies, type PlannedCall, PreparedCall } from './prepared-call.js';
 import { ProvedStates } from './proved-state.js';
+import type { SimulationStates } from './simulation-states.js';
 import { stateBatch } from './state-batch.js';
 import { WorkingSet } from './working-set.js';
 import type { ZkStateSource } from './zk-state.js';
@@ -20,6 +22,8 @@ import type { ZkStateSource } from './zk-state.js';
 /** The states of a light chain, fetched from endpoints and proved against the state roots of headers. */
 export class LightStates {
   private readonly dependencies: CallDependencies;
+  /** States for simulations. Loaded with the first one. */
+  readonly simulations: () => Promise<SimulationStates>;
 
   /** @param contextAfter - context of the next block after a given one */
   constructor(
@@ -37,6 +41,10 @@ export class LightStates {
       accessLists: new AccessLists(accessLists, now),
       contextAfter,
     };
+    this.simulations = loadOnce(async () => {
+      const { SimulationStates } = await import('./simulation-states.js');
+      return new SimulationStates(this.dependencies);
+    });
   }
 
   /** The state for a call that is about to be executed. */

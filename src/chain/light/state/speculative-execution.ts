@@ -1,24 +1,15 @@
-import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import { type SimulationRules, transactionMessageOf } from '../../../evm/calls/call.js';
 import { precompileOverrides, withOverrides } from '../../../evm/calls/overrides.js';
 import { Machine } from '../../../evm/interpreter/machine.js';
-import { type GasCount, RunBudget } from '../../../evm/interpreter/run-budget.js';
+import { type GasCount, RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../../../evm/state/state-overlay.js';
-import type { Account, StateReader } from '../../../evm/state/state-reader.js';
 import { simulateTransaction } from '../../../evm/transactions/transaction.js';
-import { keccak256 } from '../../../kernel/keccak.js';
-import {
-  bigIntToBytes,
-  bytesToKey,
-  concatBytes,
-  equalBytes,
-  padStart,
-  ZERO_ADDRESS,
-} from '../../../primitives/bytes.js';
+import { ZERO_ADDRESS } from '../../../primitives/bytes.js';
 import { openDeadline } from '../../../scheduling/deadline.js';
 import type { CallPlan } from '../../chain.js';
-import { AccessSet } from './access-set.js';
+import type { AccessSet } from './access-set.js';
+import { GuessingReader } from './guessing-reader.js';
 import type { ProvedState } from './proved-state.js';
 
 /*
@@ -38,25 +29,9 @@ export interface SpeculativeCall extends Omit<CallPlan, 'block' | 'tag'> {
 /** Most runs. */
 const MAX_RUNS = 12;
 /** Gas of each run. What an execution reads before that is enough. */
-const GAS = 10_000_000n;
+export const SPECULATIVE_RUN_GAS = 10_000_000n;
 /** Most accounts and slots in the result. */
 const MAX_ACCESSES = 128;
-
-/**
- * Guesses for an unknown slot, in the order in which they are tried: a large number in the form of an address; one, as in
- * locks and switches; zero.
- */
-const SLOT_GUESSES = [1n << 96n, 1n, 0n].map((value) => bigIntToBytes(value, 32));
-/** Guesses for the words that unknown code returns: a number that fits in most integer types; true; zero. */
-const WORD_GUESSES = [0x7fff_ffffn, 1n, 0n].map((value) => bigIntToBytes(value, 32));
-const GUESSED_CODES = WORD_GUESSES.map(codeReturning);
-let hashesOfGuesses: readonly Uint8Array[] | undefined;
-
-/** Made when they are first needed: where there is no WebAssembly, loading this module is no error. */
-function guessedCodeHashes(): readonly Uint8Array[] {
-  hashesOfGuesses ??= GUESSED_CODES.map((code) => keccak256(code));
-  return hashesOfGuesses;
-}
 
 /**
  * The unknown accounts, slots and code that the call will probably read, as far as gas and time suffice to find them.
@@ -64,18 +39,31 @@ function guessedCodeHashes(): readonly Uint8Array[] {
  * @throws PlumblineError `ABORTED`, `REQUEST_TIMED_OUT`, `GAS_BUDGET_EXCEEDED`: of the request to which the call belongs
  */
 export async function executeSpeculatively(state: ProvedState, speculative: SpeculativeCall): Promise<AccessSet> {
-  const { call, context, signal, gas: within, left } = speculative;
-  const reader = new GuessingReader(state, call.from ?? ZERO_ADDRESS, context.coinbase);
+  const { call, context } = speculative;
+  const reader = new GuessingReader(state, [call.from ?? ZERO_ADDRESS], [context.coinbase], MAX_ACCESSES);
+  await speculate(speculative, async (limits) => {
+    reader.beginRun();
+    const ended = await runOnce(reader, speculative, new RunBudget(limits));
+    return !ended && reader.nextGuess();
+  });
+  return reader.accesses;
+}
+
+/**
+ * Repeats runs while they ask for it, and gas and time suffice.
+ *
+ * @param run - returns whether to run again
+ * @throws PlumblineError as `executeSpeculatively`
+ */
+export async function speculate(
+  { left, signal, gas: within }: Pick<SpeculativeCall, 'left' | 'signal' | 'gas'>,
+  run: (limits: RunLimits) => Promise<boolean>,
+): Promise<void> {
   const began = performance.now();
   const deadline = openDeadline(signal, left.ms);
   const gas: GasCount = { budget: left.gas, spent: 0, within };
-  const budget = new RunBudget({ gas, signal: deadline.signal });
   try {
-    for (let run = 0; run < MAX_RUNS; run++) {
-      reader.beginRun();
-      const ended = await runOnce(reader, speculative, budget);
-      if (ended || !reader.nextGuess()) break;
-    }
+    for (let runs = 0; runs < MAX_RUNS; runs++) if (!(await run({ gas, signal: deadline.signal }))) break;
   } finally {
     deadline.close();
     left.gas -= gas.spent;
@@ -84,7 +72,6 @@ export async function executeSpeculatively(state: ProvedState, speculative: Spec
   if (signal?.aborted) throw signal.reason;
   // Throws if the gas of the request is used up.
   new RunBudget({ gas: within }).spend(0);
-  return reader.accesses;
 }
 
 /** @returns whether the run succeeded, or would fail with any guesses */
@@ -94,7 +81,7 @@ async function runOnce(reader: GuessingReader, speculative: SpeculativeCall, bud
   const machine = await Machine.open(network, context, overlay, precompileOverrides(overrides));
   try {
     const { nonce: _, ...rest } = call;
-    const message = transactionMessageOf(rest, { gasLimit: GAS, nonce: 0n, price: 0n, free: true });
+    const message = transactionMessageOf(rest, { gasLimit: SPECULATIVE_RUN_GAS, nonce: 0n, price: 0n, free: true });
     const { succeeded } = await simulateTransaction(machine, message, {
       leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
       baseFeePerGas: 0n,
@@ -107,147 +94,4 @@ async function runOnce(reader: GuessingReader, speculative: SpeculativeCall, bud
   } finally {
     machine.close();
   }
-}
-
-/** Returns guesses for unknown values, and records which values were unknown. */
-class GuessingReader implements StateReader {
-  readonly accesses = new AccessSet();
-  /** Index of the guess for each unknown value, by its key. */
-  private readonly guesses = new Map<string, number>();
-  /** Guesses for unknown code by their hash, each with the hash of that code. */
-  private readonly standIns = new Map<string, { readonly code: Uint8Array; readonly unknown: Uint8Array }>();
-  /** Keys of the unknown values of this run, in the order in which they were read. */
-  private order: string[] = [];
-
-  constructor(
-    private readonly state: ProvedState,
-    private readonly from: Uint8Array,
-    private readonly coinbase: Uint8Array,
-  ) {}
-
-  beginRun(): void {
-    this.order = [];
-  }
-
-  /** Takes the next guess for the unknown value that was read last and has one left. @returns false if none has */
-  nextGuess(): boolean {
-    for (const key of this.order.reverse()) {
-      const next = this.guesses.get(key)! + 1;
-      if (next < SLOT_GUESSES.length) {
-        this.guesses.set(key, next);
-        return true;
-      }
-      this.guesses.set(key, 0);
-    }
-    return false;
-  }
-
-  async account(address: Uint8Array): Promise<Account | undefined> {
-    if (this.state.hasAccount(address)) return this.withKnownCode(this.state.account(address));
-    if (equalBytes(address, this.from)) {
-      this.record(() => this.accesses.addAccount(address));
-      return { nonce: 0n, balance: 1n << 120n, codeHash: EMPTY_CODE_HASH };
-    }
-    if (equalBytes(address, this.coinbase) || isPrecompile(address)) {
-      this.record(() => this.accesses.addAccount(address));
-      return undefined;
-    }
-    // An address that is itself a guess is not an account to fetch.
-    if (!SLOT_GUESSES.concat(WORD_GUESSES).some((guess) => equalBytes(guess.subarray(12), address)))
-      this.record(() => this.accesses.addAccount(address, true));
-    const codeHash = guessedCodeHashes()[this.guess(bytesToKey(address))]!;
-    return { nonce: 1n, balance: 1n << 80n, codeHash };
-  }
-
-  async slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
-    const known = this.state.slot(address, slot);
-    if (known !== undefined) return known;
-    this.record(() => {
-      this.accesses.addSlot(address, slot);
-      const account = this.state.account(address);
-      const code = account && this.state.codes.get(account.codeHash);
-      for (const constant of code === undefined ? [] : constantSlots(code)) {
-        if (this.state.slot(address, constant) === undefined) this.accesses.addSlot(address, constant);
-      }
-    });
-    return SLOT_GUESSES[this.guess(bytesToKey(address) + bytesToKey(slot))]!;
-  }
-
-  async code(codeHash: Uint8Array): Promise<Uint8Array> {
-    const known = this.state.codes.get(codeHash);
-    if (known !== undefined) return known;
-    const guessed = guessedCodeHashes().findIndex((hash) => equalBytes(hash, codeHash));
-    if (guessed >= 0) return GUESSED_CODES[guessed]!;
-    const { code, unknown } = this.standIns.get(bytesToKey(codeHash))!;
-    const holder = this.state.holderOf(unknown);
-    if (holder !== undefined) this.record(() => this.accesses.addAccount(holder, true));
-    this.guess(bytesToKey(unknown));
-    return code;
-  }
-
-  /** A proved account. Unknown code is replaced by a guess under a hash of its own: a hash always names the same code. */
-  private withKnownCode(account: Account | undefined): Account | undefined {
-    if (account === undefined || equalBytes(account.codeHash, EMPTY_CODE_HASH)) return account;
-    const { codeHash: unknown } = account;
-    if (this.state.codes.get(unknown) !== undefined) return account;
-    const code = concatBytes(GUESSED_CODES[this.guesses.get(bytesToKey(unknown)) ?? 0]!, unknown);
-    const codeHash = keccak256(code);
-    this.standIns.set(bytesToKey(codeHash), { code, unknown });
-    return { ...account, codeHash };
-  }
-
-  private record(add: () => void): void {
-    if (this.accesses.size < MAX_ACCESSES) add();
-  }
-
-  private guess(key: string): number {
-    const index = this.guesses.get(key) ?? 0;
-    this.guesses.set(key, index);
-    if (!this.order.includes(key)) this.order.push(key);
-    return index;
-  }
-}
-
-/** Addresses 0x01 to 0x11 and 0x100, and all others below 2^16. */
-function isPrecompile(address: Uint8Array): boolean {
-  return address.subarray(0, 18).every((byte) => byte === 0);
-}
-
-/** Code that returns a word sixteen times, for any calldata. */
-function codeReturning(word: Uint8Array): Uint8Array {
-  const code: number[] = [];
-  for (let i = 0; i < 16; i++) code.push(0x7f, ...word, 0x61, (i * 32) >> 8, (i * 32) & 255, 0x52);
-  code.push(0x61, 0x02, 0x00, 0x5f, 0xf3);
-  return Uint8Array.from(code);
-}
-
-const PUSH0 = 0x5f;
-const PUSH1 = 0x60;
-const PUSH32 = 0x7f;
-const DUP1 = 0x80;
-const SLOAD = 0x54;
-/** Most constant slots of one contract. */
-const MAX_CONSTANT_SLOTS = 24;
-
-/**
- * Slots that code reads at a constant position: a push right before SLOAD. Compilers write state variables of value types in
- * this way, and proxies read their slots so.
- *
- * @returns 32 bytes each, at most 24
- */
-function constantSlots(code: Uint8Array): Uint8Array[] {
-  const slots = new Map<string, Uint8Array>();
-  for (let at = 0; at < code.length && slots.size < MAX_CONSTANT_SLOTS; at++) {
-    const opcode = code[at]!;
-    if (opcode < PUSH0 || opcode > PUSH32) continue;
-    const length = opcode === PUSH0 ? 0 : opcode - PUSH1 + 1;
-    const end = at + length + 1;
-    const next = code[end] === DUP1 ? code[end + 1] : code[end];
-    if (next === SLOAD) {
-      const slot = padStart(code.subarray(at + 1, end), 32);
-      slots.set(bytesToKey(slot), slot);
-    }
-    at += length;
-  }
-  return [...slots.values()];
 }

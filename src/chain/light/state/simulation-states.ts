@@ -1,0 +1,133 @@
+import { RunBudget } from '../../../evm/interpreter/run-budget.js';
+import type { StateReader } from '../../../evm/state/state-reader.js';
+import { keccak256 } from '../../../kernel/keccak.js';
+import { bytesToKey } from '../../../primitives/bytes.js';
+import { toQuantity } from '../../../primitives/quantity.js';
+import { readArray, readBytesList, readObject } from '../../../proof/json-reader.js';
+import type { Answer } from '../../../upstream/transport/fault.js';
+import type { ImaginedRoots, SimulationPlan } from '../../chain.js';
+import type { LightBlock } from '../heads/light-block.js';
+import { isNotAvailableYet } from '../refused.js';
+import type { AccessSet } from './access-set.js';
+import { LightState } from './light-state.js';
+import { allowance, type CallDependencies } from './prepared-call.js';
+import { provedRoots } from './proved-roots.js';
+import { ProvedState } from './proved-state.js';
+import { namedAccesses, type RehearsedSimulation, rehearseSimulation } from './rehearse-simulation.js';
+import { stateBatch } from './state-batch.js';
+import { type ZkStateSource, zkState } from './zk-state.js';
+
+/** A state with the nodes of its proofs, by `bytesToKey` of their hash. */
+interface StateWithNodes {
+  readonly state: ProvedState;
+  readonly nodes: Map<string, Uint8Array>;
+}
+
+/** States that are kept; the least recently used is dropped first. */
+const MAX_STATES = 2;
+/** A state with more accounts and slots is replaced by an empty one, as in `ProvedStates`. */
+const MAX_ENTRIES = 4_096;
+
+/** A simulation that is about to be run on the state after a block. */
+export type PlannedSimulation = Omit<SimulationPlan, 'block' | 'tag'>;
+
+/** The state for a simulation, and the state roots after its blocks. */
+export interface SimulationState {
+  readonly state: StateReader;
+  readonly stateRoot: ImaginedRoots;
+}
+
+/** States for simulations. What all calls of all blocks read is fetched in as few round trips as possible. */
+export class SimulationStates {
+  private readonly states = new Map<string, StateWithNodes>();
+
+  constructor(private readonly dependencies: CallDependencies) {}
+
+  /** The state after a block. @throws what fetching the state throws */
+  async at(block: LightBlock, plan: PlannedSimulation): Promise<SimulationState> {
+    const held = this.held(block.header.stateRoot);
+    const { state, nodes } = held;
+    const rehearsed = this.rehearsed(block, plan);
+    const obtain = async (accesses: AccessSet) => {
+      const missing = state.missing(await withRehearsed(state, accesses, rehearsed));
+      if (!missing.isEmpty) await this.fetch(held, block, missing, plan.signal);
+    };
+    await obtain(namedAccesses(rehearsed));
+    const proofs = {
+      nodes,
+      fetch: (accesses: AccessSet) => this.fetch(held, block, accesses, plan.signal),
+      pause: new RunBudget(plan).pause,
+    };
+    return { state: new LightState(state, obtain), stateRoot: provedRoots(proofs, block.header.stateRoot) };
+  }
+
+  /** The zk state after a block. Its proofs show no ordinary state root. */
+  async zk(source: ZkStateSource, block: LightBlock, plan: PlannedSimulation): Promise<SimulationState> {
+    const rehearsed = this.rehearsed(block, plan);
+    const named = namedAccesses(rehearsed);
+    const state = zkState(this.dependencies, source, plan.signal, async (known, accesses) => {
+      return known.missing(await withRehearsed(known, accesses.addAll(named), rehearsed));
+    });
+    return { state, stateRoot: async () => undefined };
+  }
+
+  private rehearsed(block: LightBlock, plan: PlannedSimulation): RehearsedSimulation {
+    const { network, contextAfter } = this.dependencies;
+    const { header, hash } = block;
+    const { blockHash } = contextAfter(block);
+    return { ...plan, base: { network, header, hash, blockHash }, left: allowance() };
+  }
+
+  private held(root: Uint8Array): StateWithNodes {
+    const key = bytesToKey(root);
+    let held = this.states.get(key);
+    if (held === undefined || held.state.size > MAX_ENTRIES) {
+      held = { state: new ProvedState(root, this.dependencies.states.codes), nodes: new Map() };
+    }
+    this.states.delete(key);
+    this.states.set(key, held);
+    if (this.states.size > MAX_STATES) this.states.delete(this.states.keys().next().value!);
+    return held;
+  }
+
+  private async fetch(
+    { state, nodes }: StateWithNodes,
+    block: LightBlock,
+    accesses: AccessSet,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const all = [...accesses];
+    await state.codes.recall(all.flatMap(({ address, code }) => (code ? [address] : [])));
+    const batch = stateBatch(accesses, toQuantity(block.header.number), (address) => {
+      return state.hasAccount(address) ? state.hasCodeOf(address) : state.codes.hasCodeOf(address);
+    });
+    await this.dependencies.group.requestMany(batch.calls, {
+      ...(signal !== undefined && { signal }),
+      isTransient: isNotAvailableYet,
+      accept: (answers, from) => {
+        batch.read(state, answers, from);
+        for (const answer of answers.slice(0, all.length)) takeNodes(nodes, answer);
+      },
+    });
+  }
+}
+
+/** Adds what will probably be read next, as far as gas and time suffice to find it. */
+async function withRehearsed(
+  state: ProvedState,
+  accesses: AccessSet,
+  rehearsed: RehearsedSimulation,
+): Promise<AccessSet> {
+  const { gas, ms } = rehearsed.left;
+  return gas > 0 && ms > 0 ? accesses.addAll(await rehearseSimulation(state, rehearsed)) : accesses;
+}
+
+/** Keeps the nodes of a verified `eth_getProof` answer. Each is found by its hash, so none of them can be a wrong one. */
+function takeNodes(nodes: Map<string, Uint8Array>, answer: Answer): void {
+  if (answer.kind !== 'result') return;
+  const { accountProof, storageProof } = readObject(answer.result, '');
+  const proofs = readArray(storageProof, 'storageProof').map((slot) => readObject(slot, 'storageProof').proof ?? []);
+  for (const proof of [accountProof, ...proofs]) {
+    for (const node of readBytesList(proof, 'proof')) nodes.set(bytesToKey(keccak256(node)), node);
+  }
+}
