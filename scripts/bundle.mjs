@@ -55,6 +55,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/evm/precompiles/point-evaluation.js',
       '/evm/precompiles/p256.js',
       '/dictionary/general.generated.js',
+      '/rpc/methods/debug_raw.js',
       '/rpc/methods/eth_feeHistory.js',
       '/rpc/methods/eth_getLogs.js',
       '/rpc/methods/explainEstimate.js',

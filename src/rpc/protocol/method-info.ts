@@ -43,6 +43,10 @@ const CHANGES_DEVNET = { answers: devnetOnly, effect: 'every-time', timed: true 
 
 /** JSON-RPC methods of every kind of chain. */
 const EVERYWHERE = {
+  debug_getRawBlock: READS,
+  debug_getRawHeader: READS,
+  debug_getRawReceipts: READS,
+  debug_getRawTransaction: READS,
   debug_traceBlockByHash: COMPUTES,
   debug_traceBlockByNumber: COMPUTES,
   debug_traceCall: COMPUTES,

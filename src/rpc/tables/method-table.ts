@@ -51,6 +51,7 @@ import { createMethodTable, type Method, type MethodTable } from '../protocol/me
 import { aliasesOf, type CommonMethodName, methodsOff } from '../protocol/method-info.js';
 
 const uncles = () => import('../methods/uncles.js');
+const raw = () => import('../methods/debug_raw.js');
 const traces = () => import('../methods/debug_trace.js');
 
 /** A method of a module that is loaded with the first call of one of its methods. */
@@ -61,6 +62,10 @@ const later = <Name extends CommonMethodName>(
 
 /** The methods of every kind of chain. */
 const METHODS = [
+  later('debug_getRawBlock', raw),
+  later('debug_getRawHeader', raw),
+  later('debug_getRawReceipts', raw),
+  later('debug_getRawTransaction', raw),
   later('debug_traceBlockByHash', traces),
   later('debug_traceBlockByNumber', traces),
   later('debug_traceCall', traces),

@@ -123,6 +123,10 @@ export async function validRequests(ask: DevNode['ask']): Promise<Examples> {
   const one = (...params: Json[]): Json[][] => [params];
 
   const l2: Record<keyof typeof METHOD_INFO.l2, Json[][]> = {
+    debug_getRawBlock: blocks,
+    debug_getRawHeader: blocks,
+    debug_getRawReceipts: blocks,
+    debug_getRawTransaction: one(transaction),
     debug_traceBlockByHash: one(hash, { tracer: 'callTracer', tracerConfig: { withLog: true } }),
     debug_traceBlockByNumber: one('0x2', { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }),
     debug_traceCall: calls.map(([call]) => [call!, 'latest', { tracer: '4byteTracer', timeout: '2s' }]),

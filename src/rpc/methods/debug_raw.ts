@@ -1,0 +1,56 @@
+import { RLP } from '@ethereumjs/rlp';
+import { blockBytes } from '../../chain/block-bytes.js';
+import type { Block } from '../../chain/chain.js';
+import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
+import { headerFields } from '../../ethereum/header.js';
+import { encodeReceipt } from '../../ethereum/receipt.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { parseHash } from '../parsing/parse-params.js';
+import { findBlock, withBody } from '../parsing/resolve-block.js';
+import { RpcError } from '../protocol/rpc-errors.js';
+import { defineMethod } from './context.js';
+
+/*
+ * Blocks and their parts in the encoding that their hashes and roots are made of. An unknown block or transaction is null.
+ *
+ * Source: ethereum/execution-apis@033ca6e6 src/debug/getters.yaml, tests/debug_getRaw*
+ */
+
+/** RLP of the header. */
+export const debug_getRawHeader = defineMethod('debug_getRawHeader', async (context, [blockParam], { signal }) => {
+  const block = await findBlock(context, blockParam, signal);
+  return block === undefined ? null : bytesToHex(RLP.encode(headerFields(block.header)));
+});
+
+/** RLP of the block. @throws RpcError -32000 for a block with uncles, which are not kept (docs/decisions.md 10) */
+export const debug_getRawBlock = defineMethod('debug_getRawBlock', async (context, [blockParam], { signal }) => {
+  const found = await findBlock(context, blockParam, signal);
+  if (found === undefined) return null;
+  requireNoUncles(found);
+  const { header, transactions, withdrawals = [] } = await withBody(context, found);
+  return bytesToHex(blockBytes({ header, transactions, uncles: [], withdrawals }));
+});
+
+/** The transaction as it was signed, with its type in front, if it is typed. One in the pool too. */
+export const debug_getRawTransaction = defineMethod('debug_getRawTransaction', async ({ chain }, [hashParam]) => {
+  const hash = parseHash(hashParam, 'transactionHash');
+  const included = await chain.transaction(hash);
+  if (included !== undefined) return bytesToHex(included.transaction.raw);
+  const waiting = (await chain.pendingTransactions()).find((transaction) => equalBytes(transaction.hash, hash));
+  return waiting === undefined ? null : bytesToHex(waiting.raw);
+});
+
+/** The receipts of a block, each with its type in front, if it is typed. */
+export const debug_getRawReceipts = defineMethod('debug_getRawReceipts', async (context, [blockParam], { signal }) => {
+  const block = await findBlock(context, blockParam, signal);
+  if (block === undefined) return null;
+  const receipts = await context.chain.receipts(block);
+  return receipts.map((receipt) => bytesToHex(encodeReceipt({ ...receipt, type: receipt.transaction.type })));
+});
+
+function requireNoUncles({ header }: Block): void {
+  if (equalBytes(header.sha3Uncles, EMPTY_UNCLES_HASH)) return;
+  const message = `block ${header.number} has uncles, which this node does not keep`;
+  throw new RpcError({ code: -32000, message });
+}
