@@ -51,7 +51,7 @@ export function countBlock(): void {
 }
 
 export function noteEnvironment(op: u32): void {
-  environment |= <u64>1 << (op & 63);
+  environment |= (<u64>1) << (op & 63);
 }
 
 export function setInvalidOpcode(op: u32): void {
