@@ -35,7 +35,7 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
- * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `beacon`, `consensus` and `preview` with what few calls reach, and
+ * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `beacon`, `consensus`, `traces` and `preview` with what few calls reach, and
  * `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
@@ -86,7 +86,8 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/evidence/judge-evidence.js',
       '/rpc/methods/exportEvidence.js',
     ],
-    preview: ['/rpc/methods/debug_trace.js'],
+    traces: ['/rpc/methods/debug_trace.js'],
+    preview: ['/rpc/methods/previewTransaction.js', '/chain/light/state/rehearse-preview.js'],
     beacon: ['/chain/devnet/layer-one/simulated-beacon.js', '/rpc/methods/beacon-api.js'],
   },
   always: { later: 'true', scalar: `!WebAssembly.validate(new Uint8Array([${simdProbe}]))` },
@@ -95,7 +96,8 @@ const serviceWorkerPlan = (simdProbe) => ({
     devnet: 'devnet-later',
     'devnet-later': 'beacon',
     beacon: 'consensus',
-    consensus: 'preview',
+    consensus: 'traces',
+    traces: 'preview',
   },
 });
 

@@ -25,6 +25,7 @@ export {
   type UpstreamReason,
 } from './errors.js';
 export type { EvidenceBundle, EvidenceClaim } from './evidence/evidence-bundle.js';
+export type { CallFrame, FrameLog } from './evm/tracing/call-tracer.js';
 export type { LayerOneOptions, LayerOneSource } from './hosts/options/layer-one-options.js';
 export type { LightChainOptions } from './hosts/options/light-options.js';
 export type {
@@ -59,12 +60,35 @@ export { GAS_SEARCHES, type GasSearch } from './networks/gas-searches.js';
 export { linea, lineaSepolia } from './networks/linea.js';
 export type { Network } from './networks/network.js';
 export { NETWORKS, type NetworkName } from './networks/networks.js';
+export type {
+  Approval,
+  ApprovalBase,
+  Asset,
+  BalanceChange,
+  ContractChange,
+  OwnerChange,
+  PreviewedCall,
+  PreviewedChanges,
+  PreviewedRevert,
+  PreviewWarning,
+  TokenName,
+  Transfer,
+} from './preview/preview.js';
 export type { Hex } from './primitives/hex.js';
 export type { AccessRule } from './rpc/http/access.js';
 export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http/http.js';
 export type { ExplainedEstimate, ExplainOptions } from './rpc/inspection/explained-estimate.js';
 export type { SharingReport } from './rpc/inspection/sharing-report.js';
 export type { ChainImport, StorageReport, TableReport } from './rpc/inspection/storage-control.js';
+export type {
+  AbiInput,
+  ErrorAbi,
+  PreviewCall,
+  PreviewedFee,
+  PreviewOptions,
+  SeenByEndpoint,
+  TransactionPreview,
+} from './rpc/inspection/transaction-preview.js';
 export type { AnswerClass, AnswerReport } from './rpc/protocol/answer-report.js';
 export type { Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } from './rpc/protocol/envelope.js';
 export type { RpcErrorObject } from './rpc/protocol/rpc-errors.js';

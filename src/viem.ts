@@ -13,10 +13,12 @@ import type { LineaProofJson } from './accumulator/proof-shape.js';
 import type { BlockTag } from './chain/block-reference.js';
 import type { Hex } from './primitives/hex.js';
 import { toQuantity } from './primitives/quantity.js';
+import type { PreviewOptions, TransactionPreview } from './rpc/inspection/transaction-preview.js';
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';
 export type { BlockTag } from './chain/block-reference.js';
 export type { Hex } from './primitives/hex.js';
+export type { PreviewOptions, TransactionPreview } from './rpc/inspection/transaction-preview.js';
 
 /** Call object on the wire; quantities in hex, prices in wei. */
 export interface LineaCallJson {
@@ -152,6 +154,43 @@ export function lineaActions(): (client: LineaClient) => LineaActions {
   return (client) => ({
     estimateLineaFees: (parameters) => estimateLineaFees(client, parameters),
     getLineaProof: (parameters) => getLineaProof(client, parameters),
+  });
+}
+
+/** A transaction to preview, in the words of viem. Amounts in wei. */
+export type PreviewTransactionParameters = Omit<LineaFeesParameters, 'stateOverride' | 'blockNumber' | 'blockTag'>;
+
+/** What previews run on: a node of plumbline. */
+export interface PreviewingNode {
+  previewTransaction(
+    calls: readonly object[],
+    options?: PreviewOptions & { readonly signal?: AbortSignal },
+  ): Promise<TransactionPreview>;
+}
+
+/** A type and no interface: that is what `extend` takes. */
+export type PreviewActions = {
+  /**
+   * What transactions would do, in order, in the next block: `node.previewTransaction` for transactions as viem has them.
+   *
+   * @throws as `node.previewTransaction`
+   */
+  previewTransaction(
+    parameters: PreviewTransactionParameters | readonly PreviewTransactionParameters[],
+    options?: PreviewOptions & { readonly signal?: AbortSignal },
+  ): Promise<TransactionPreview>;
+};
+
+/** Actions for `client.extend(previewActions(node))`. The preview is made by the node; no endpoint offers it. */
+export function previewActions(node: PreviewingNode): (client: Pick<LineaClient, 'account'>) => PreviewActions {
+  return (client) => ({
+    previewTransaction(parameters, options) {
+      const list = Array.isArray(parameters) ? (parameters as readonly PreviewTransactionParameters[]) : [parameters];
+      const calls = (list as readonly PreviewTransactionParameters[]).map(({ account = client.account, ...one }) =>
+        callOf(one, typeof account === 'string' ? account : account?.address),
+      );
+      return node.previewTransaction(calls, options);
+    },
   });
 }
 

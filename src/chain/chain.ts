@@ -13,6 +13,7 @@ import type { StateReader } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
 import type { Network } from '../networks/network.js';
 import type { CallRequest } from '../primitives/call-request.js';
+import type { Hex } from '../primitives/hex.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { BlockReference, BlockTag } from './block-reference.js';
 import type { LogFilter } from './log-filter.js';
@@ -144,6 +145,31 @@ export interface CallPlan extends RunLimits {
    * may be executed on the block above `block`, where the state after `block` is not held. Default: `latest`, or none.
    */
   readonly tag?: Exclude<BlockTag, 'earliest'> | undefined;
+  /** False: endpoints are not sent the call, whatever the options say. */
+  readonly accessLists?: boolean | undefined;
+  readonly preview?: PlannedPreview | undefined;
+}
+
+/** What an endpoint is asked for: accounts with slots, 32 bytes each, and code; and whether it is sent the call itself. */
+export interface AskedForState {
+  readonly accounts: Iterable<{
+    readonly address: Uint8Array;
+    readonly slots: ReadonlyMap<string, Uint8Array>;
+    readonly code: boolean;
+  }>;
+  readonly call: boolean;
+}
+
+/** Calls that are previewed together: `previewCalls` of src/preview. */
+export interface PlannedPreview {
+  /** In order. The call of the plan is the first. */
+  readonly calls: readonly CallRequest[];
+  /** Accounts that are watched, 20 bytes each as hex. */
+  readonly watch: readonly Hex[];
+  /** Context of the block that the calls are in. */
+  readonly context: BlockContext;
+  /** Called before an endpoint is asked, each time. */
+  readonly onAsk: (endpoint: string, asked: AskedForState) => void;
 }
 
 /** The state for a call. */

@@ -1,16 +1,28 @@
 import type { Block } from '../chain/chain.js';
+import type { BlockContext } from '../evm/block-context.js';
 import type { BlockOverrides } from '../evm/block-overrides.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
+import type { StateReader } from '../evm/state/state-reader.js';
 import type { GasSearch } from '../networks/gas-searches.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { EstimateEvidence } from './evidence.js';
+
+/** Where a call is executed. */
+export interface ExecutionPoint {
+  readonly on: Block;
+  /** The block in which it is executed. */
+  readonly context: BlockContext;
+  readonly state: StateReader;
+}
 
 /** The parameters of an estimate. */
 export interface EstimateRequest extends RunLimits {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;
   readonly blockOverrides?: BlockOverrides | undefined;
+  /** Where the call is executed; `overrides` count on top of its state. The members below do not count then. */
+  readonly at?: ExecutionPoint | undefined;
   /** State and prices after this block; the head when left out. */
   readonly block?: Block | undefined;
   /**

@@ -1,11 +1,9 @@
-import type { Block, Chain } from '../chain/chain.js';
+import type { Chain } from '../chain/chain.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { PlumblineError } from '../errors.js';
-import type { BlockContext } from '../evm/block-context.js';
 import { withOverrides } from '../evm/calls/overrides.js';
 import { estimateGasAt } from '../evm/gas/estimate-gas.js';
 import type { GasEstimate } from '../evm/gas/gas-search.js';
-import type { StateReader } from '../evm/state/state-reader.js';
 import { priorityFeePerGas } from '../fees/priority-fee.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
@@ -13,7 +11,7 @@ import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
 import { ZERO_ADDRESS } from '../primitives/bytes.js';
 import { priceOf } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
-import type { EstimateRequest, EstimatorOptions, FeeEstimate } from './estimate-request.js';
+import type { EstimateRequest, EstimatorOptions, ExecutionPoint, FeeEstimate } from './estimate-request.js';
 import { lineCounts, requireWithinLimits } from './line-counts.js';
 
 /*
@@ -26,14 +24,6 @@ export interface EstimationParts {
   readonly sizer: CalldataSizer | (() => Promise<CalldataSizer>);
   readonly dictionary: Dictionary;
   readonly options: EstimatorOptions;
-}
-
-/** Where a call is executed. */
-export interface ExecutionPoint {
-  readonly on: Block;
-  /** The block in which it is executed. */
-  readonly context: BlockContext;
-  readonly state: StateReader;
 }
 
 /** See `Estimator.gas`. */

@@ -6,8 +6,8 @@ import type { GasEstimate } from '../evm/gas/gas-search.js';
 import { ReadCache } from '../evm/state/read-cache.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { loadEvmModule } from '../kernel/evm/evm-module.js';
-import type { EstimateRequest, EstimatorOptions, FeeEstimate } from './estimate-request.js';
-import type { EstimationParts, ExecutionPoint } from './estimation.js';
+import type { EstimateRequest, EstimatorOptions, ExecutionPoint, FeeEstimate } from './estimate-request.js';
+import type { EstimationParts } from './estimation.js';
 
 /** A chunk of its own with the EVM. It loads while the state is fetched; a node that never estimates does not load it. */
 function loadEstimation() {
@@ -42,7 +42,7 @@ export class Estimator {
    * @throws PlumblineError of the execution (see `estimateGasAt`); `STATE_NOT_HELD`
    */
   async gas(request: EstimateRequest): Promise<GasEstimate> {
-    const [point, { gasOn }] = await Promise.all([this.executionPoint(request), loadEstimation()]);
+    const [point, { gasOn }] = await Promise.all([request.at ?? this.executionPoint(request), loadEstimation()]);
     return gasOn(this.parts, request, point);
   }
 
@@ -60,7 +60,7 @@ export class Estimator {
     requireCalldataWithin(call.data?.length ?? 0, chain.network.calldataLimit);
     // Loads while the state is fetched. `feesOn` says why where it cannot.
     if (typeof sizer === 'function') sizer().catch(() => {});
-    const [point, { feesOn }] = await Promise.all([this.executionPoint(request), loadEstimation()]);
+    const [point, { feesOn }] = await Promise.all([request.at ?? this.executionPoint(request), loadEstimation()]);
     return feesOn(this.parts, request, point);
   }
 

@@ -1,7 +1,7 @@
 import type { CallFrame } from '../evm/tracing/call-tracer.js';
 import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
-import { type Claim, claimOf } from './events.js';
+import { claimOf, type EventClaim } from './events.js';
 import type { Approval, PreviewWarning, Transfer } from './preview.js';
 import { type Probes, quantityOrNull } from './probes.js';
 import { ZERO } from './transfers.js';
@@ -53,7 +53,7 @@ export async function approvalsOf(tree: CallFrame, probes: Probes): Promise<Appr
   return approvals;
 }
 
-async function claimedApproval(contract: Hex, claim: Claim, probes: Probes): Promise<Approval | undefined> {
+async function claimedApproval(contract: Hex, claim: EventClaim, probes: Probes): Promise<Approval | undefined> {
   switch (claim.claim) {
     case 'allowance': {
       const { owner, spender, amount } = claim;

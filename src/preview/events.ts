@@ -2,7 +2,7 @@ import type { FrameLog } from '../evm/tracing/call-tracer.js';
 import type { Hex } from '../primitives/hex.js';
 
 /** What an event of a contract claims. */
-export type Claim =
+export type EventClaim =
   | {
       /** The number is an amount or an id. `mayBeId`: the form is that of a collection. */
       readonly claim: 'transfer';
@@ -31,7 +31,7 @@ export type Claim =
       readonly expiration: bigint | undefined;
     };
 
-type Reader = (words: readonly string[], topics: number) => Claim | undefined;
+type Reader = (words: readonly string[], topics: number) => EventClaim | undefined;
 
 /** Thrown for a word that is not what the event says it is. */
 class NotDecodable extends Error {}
@@ -136,7 +136,7 @@ function permit2(
  * @returns undefined for other logs; `unknown` for one of these events that cannot be decoded
  * @source docs/spec/preview.md 8.2
  */
-export function claimOf({ topics, data }: FrameLog): Claim | 'unknown' | undefined {
+export function claimOf({ topics, data }: FrameLog): EventClaim | 'unknown' | undefined {
   const [event, ...indexed] = topics;
   const read = event && READERS[event.slice(2)];
   if (!read) return undefined;

@@ -1,8 +1,10 @@
+import { createdAddress } from '../ethereum/created-address.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { SimulationRules } from '../evm/calls/call.js';
 import { precompileOverrides, withOverrides } from '../evm/calls/overrides.js';
 import { rulesAt } from '../evm/common.js';
 import type { RunBudget } from '../evm/interpreter/run-budget.js';
+import type { Rehearsal } from '../evm/simulation/simulation.js';
 import { ReadCache } from '../evm/state/read-cache.js';
 import { type AccountChange, StateOverlay } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
@@ -44,6 +46,8 @@ export interface PreviewGround {
   readonly watch?: readonly Hex[] | undefined;
   /** Errors of contracts that may occur. */
   readonly errors?: readonly ErrorSignature[] | undefined;
+  /** Of a preview whose outcome does not count: nothing is paid, and funds and nonces are not checked. */
+  readonly rehearsal?: Rehearsal | undefined;
 }
 
 /** Gives the transaction of the call with this index, on the state that the calls before it left. */
@@ -124,8 +128,13 @@ export async function previewCalls(
   };
 }
 
+const FREE = {
+  leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
+  baseFeePerGas: 0n,
+} as const;
+
 async function runCalls(
-  { network, budget, overrides = [] }: PreviewGround,
+  { network, budget, overrides = [], rehearsal }: PreviewGround,
   block: BlockContext,
   state: StateReader,
   count: number,
@@ -133,12 +142,17 @@ async function runCalls(
 ): Promise<Ran[]> {
   const ran: Ran[] = [];
   const machine = precompileOverrides(overrides);
+  const size = { characters: 0 };
   for (let i = 0; i < count; i++) {
     const before = ran.at(-1)?.after ?? state;
     const after = new StateOverlay(before);
     const message = await messageOf(i, before);
-    const place = { network, block, state: after, isKept: true, machine };
-    const { outcome, result } = await traceTransaction(place, callTracer({ withLog: true }), message, { budget });
+    const place = { network, block, state: after, isKept: true, machine, size };
+    const { from, nonce, to } = message;
+    rehearsal?.begin(to === undefined ? createdAddress({ from, nonce }) : undefined);
+    const run = rehearsal === undefined ? { budget } : { budget, ...FREE };
+    const { outcome, result } = await traceTransaction(place, callTracer({ withLog: true }), message, run);
+    rehearsal?.ended(outcome.succeeded);
     ran.push({ message, outcome, tree: result as CallFrame, before, after, changes: await after.changes() });
   }
   return ran;

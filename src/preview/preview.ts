@@ -64,7 +64,8 @@ export type Approval =
       readonly after: Hex | null;
     });
 
-interface ApprovalBase {
+/** What all approvals have. */
+export interface ApprovalBase {
   readonly token: Hex;
   readonly owner: Hex;
   /** The zero address takes the approval of one token back. */

@@ -1,7 +1,7 @@
 import type { CallFrame } from '../evm/tracing/call-tracer.js';
 import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
-import { type Claim, claimOf } from './events.js';
+import { claimOf, type EventClaim } from './events.js';
 import type { Asset, PreviewWarning, Transfer } from './preview.js';
 import type { Probes } from './probes.js';
 import { isLog, itemsOf } from './tree-items.js';
@@ -46,7 +46,7 @@ export async function transfersOf(
   return transfers;
 }
 
-async function claimedTransfers(address: Hex, claim: Claim, probes: Probes): Promise<Transfer[]> {
+async function claimedTransfers(address: Hex, claim: EventClaim, probes: Probes): Promise<Transfer[]> {
   switch (claim.claim) {
     case 'transfer': {
       const { from, to } = claim;

@@ -4,7 +4,7 @@ import { type Deadline, openDeadline } from '../scheduling/deadline.js';
 import { createBackOff } from './back-off.js';
 import { requestFailureOf } from './failure.js';
 import { type GroupEndpoint, noteFault, noteOutcomes, orderMembers, type ReportEvent } from './member.js';
-import type { Answer, Call, Failure, Fault, Outcome } from './transport/fault.js';
+import type { Answer, Call, EndpointInfo, Failure, Fault, Outcome } from './transport/fault.js';
 
 /** Upper bounds of the waits before all endpoints are tried again, milliseconds. */
 const ROUNDS = { initialMs: 250, maxMs: 8_000 };
@@ -35,6 +35,8 @@ export interface FailoverOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly report: ReportEvent;
+  /** Called before an endpoint is asked. */
+  onAsk?(endpoint: EndpointInfo): void;
   /** Called for each endpoint that gave no usable answer. */
   onFault?(fault: Fault): void;
 }
@@ -159,6 +161,7 @@ class Failover<T> {
     const isProbe = member.health.readiness(clock.now()) === 'probe';
     if (isProbe) member.health.beginProbe();
     let outcomes: readonly Outcome[];
+    this.options.onAsk?.(member.info);
     try {
       outcomes = await this.ask(member, calls, deduplicate);
     } finally {

@@ -36,6 +36,8 @@ export interface UpstreamRequestOptions {
    * Default: always, because an error is an unverified claim of one endpoint.
    */
   readonly tryNext?: (error: RpcErrorBody) => boolean;
+  /** Called before an endpoint is asked, each time. */
+  readonly onAsk?: (endpoint: EndpointInfo) => void;
   /** Called when an endpoint gave no usable answer, before the next one is asked. The call may have arrived there. */
   readonly onFault?: (fault: Fault) => void;
   /**
@@ -236,6 +238,7 @@ export class EndpointGroup {
         random: this.random,
         report: this.report,
         ...(options.onFault !== undefined && { onFault: options.onFault }),
+        ...(options.onAsk !== undefined && { onAsk: options.onAsk }),
       });
     } finally {
       leave?.();

@@ -99,7 +99,8 @@ export async function runOf(
   return { message, run };
 }
 
-function defaultGas(block: BlockContext, rules: Rules, network: SimulationRules): bigint {
+/** Gas limit of a call that names none. */
+export function defaultGas(block: BlockContext, rules: Rules, network: SimulationRules): bigint {
   const capped = least(network.rpcGasCap, block.gasLimit);
   return rules.osaka ? least(capped, TRANSACTION_GAS_CAP) : capped;
 }

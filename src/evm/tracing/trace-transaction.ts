@@ -19,6 +19,11 @@ const FRAME_CHARACTERS = 400;
 const STEP_CHARACTERS = 100;
 const WORD_CHARACTERS = 20;
 
+/** Characters of JSON, about. */
+interface AnswerSize {
+  characters: number;
+}
+
 /** Where a transaction is traced. */
 export interface TracePlace {
   readonly network: Pick<Network, 'forks' | 'chainId'>;
@@ -27,6 +32,8 @@ export interface TracePlace {
   /** The state has what the transaction wrote afterwards. */
   readonly isKept: boolean;
   readonly machine?: Omit<MachineOptions, 'tracing'> | undefined;
+  /** Of the answer so far, shared by the traces of one request. */
+  readonly size?: AnswerSize;
   /** Number of logs of the block before it; 0 when left out. */
   readonly firstLogIndex?: number;
 }
@@ -43,10 +50,10 @@ export async function traceTransaction(
   message: TransactionMessage,
   options: RunOptions = {},
 ): Promise<{ readonly result: unknown; readonly outcome: TransactionOutcome }> {
-  const { network, block, state, isKept, firstLogIndex = 0 } = place;
+  const { network, block, state, isKept, firstLogIndex = 0, size = { characters: 0 } } = place;
   const machine = await Machine.open(network, block, state, {
     ...place.machine,
-    tracing: limited(tracer, options.budget),
+    tracing: limited(tracer, size, options.budget),
   });
   try {
     const run = isKept ? runTransaction : simulateTransaction;
@@ -82,14 +89,13 @@ export async function traceCallAt(
   return (await traceTransaction(place, createTracer(choice, rules), message, run)).result;
 }
 
-/** A tracer whose result is not larger than an answer may be. */
-function limited(tracer: Tracer, budget: RunBudget | undefined): Tracer {
-  let characters = 0;
+/** A tracer with whose result the answer is not larger than it may be. */
+function limited(tracer: Tracer, size: AnswerSize, budget: RunBudget | undefined): Tracer {
   return {
     ...tracer,
     take(records) {
-      for (const record of records) characters += charactersOf(record);
-      budget?.requireRoom(characters);
+      for (const record of records) size.characters += charactersOf(record);
+      budget?.requireRoom(size.characters);
       tracer.take(records);
     },
   };

@@ -4,6 +4,7 @@ import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../.
 import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
 import type { ChainImport, StorageReport } from '../../rpc/inspection/storage-control.js';
 import { storageResult } from '../../rpc/inspection/storage-result.js';
+import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/inspection/transaction-preview.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { NodeInfo } from '../options/options.js';
 import { type Provider, type RequestOptions, TransportProvider } from './provider.js';
@@ -30,6 +31,17 @@ export interface PlumblineNode extends Provider {
    * @throws ProviderRpcError on other nodes; for a block that the zk state does not hold; of the endpoints
    */
   exportEvidence(claim: EvidenceClaim, options?: RequestOptions): Promise<EvidenceBundle>;
+  /**
+   * Says what calls would do in the next block, before they are signed: who gains and loses what, approvals, contracts, warnings,
+   * fees. They run here, in order, each on the state that the one before left. A call that reverts is a result.
+   *
+   * @param calls - one call, or up to 32
+   * @throws ProviderRpcError -32000 for a call that could not be sent, such as without funds; -32602; of the endpoints
+   */
+  previewTransaction(
+    calls: PreviewCall | readonly PreviewCall[],
+    options?: RequestOptions & PreviewOptions,
+  ): Promise<TransactionPreview>;
   /**
    * Answers HTTP requests with JSON-RPC bodies, for service workers and servers.
    *
@@ -119,6 +131,14 @@ class OpenNode extends TransportProvider implements PlumblineNode {
 
   async exportEvidence(claim: EvidenceClaim, options?: RequestOptions): Promise<EvidenceBundle> {
     return (await this.inspector.request({ method: 'exportEvidence', params: [claim] }, options)) as EvidenceBundle;
+  }
+
+  async previewTransaction(
+    calls: PreviewCall | readonly PreviewCall[],
+    { signal, ...options }: RequestOptions & PreviewOptions = {},
+  ): Promise<TransactionPreview> {
+    const request = { method: 'previewTransaction', params: [calls, options] };
+    return (await this.inspector.request(request, signal && { signal })) as TransactionPreview;
   }
 
   async sharing(options?: RequestOptions): Promise<SharingReport> {

@@ -95,7 +95,7 @@ async function traceBlock(
   const { network } = rpc.chain;
   const { block, context, state, next } = await openReplay(rpc, found, call);
   const rules = rulesAt(network, context.number, context.timestamp);
-  const place = { network, block: context, state, isKept: true };
+  const place = { network, block: context, state, isKept: true, size: { characters: 0 } };
   const traces: { txHash: string; result: unknown }[] = [];
   for (const [index] of block.transactions.slice(0, only === undefined ? undefined : only + 1).entries()) {
     if (only !== undefined && index !== only) await next(call);

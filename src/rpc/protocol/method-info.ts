@@ -173,6 +173,7 @@ const INSPECT = {
   explainEstimate: COMPUTES,
   exportEvidence: { answers: { devnet: 'off', light: 'proved', replica: 'off' }, effect: 'none', timed: true },
   exportChain: { answers: devnetOnly, effect: 'none', timed: false },
+  previewTransaction: COMPUTES,
   importChain: { answers: devnetOnly, effect: 'every-time', timed: false },
   sharing: OF_THE_NODE,
   storage: OF_THE_NODE,

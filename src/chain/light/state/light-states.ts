@@ -12,7 +12,7 @@ import { AccessLists } from './access-lists.js';
 import { fetchAccountProof } from './account-proof.js';
 import { CodeCache } from './code-cache.js';
 import { LightState } from './light-state.js';
-import { allowance, type CallDependencies, type PlannedCall, PreparedCall } from './prepared-call.js';
+import { allowance, type CallDependencies, foreseenAccesses, type PlannedCall, PreparedCall } from './prepared-call.js';
 import { ProvedStates } from './proved-state.js';
 import type { SimulationStates } from './simulation-states.js';
 import { stateBatch } from './state-batch.js';
@@ -78,16 +78,12 @@ export class LightStates {
 
   /** As `zk`, for a call that is about to be executed. @param block - of the state */
   async zkForCall(source: ZkStateSource, block: LightBlock, plan: PlannedCall): Promise<LightState> {
-    const [{ zkState }, { executeSpeculatively }] = await Promise.all([
-      import('./zk-state.js'),
-      import('./speculative-execution.js'),
-    ]);
+    const { zkState } = await import('./zk-state.js');
     const { network, contextAfter } = this.dependencies;
     const speculative = { ...plan, context: contextAfter(block), network, left: allowance() };
-    return zkState(this.dependencies, source, plan.signal, async (state, accesses) => {
-      const { gas, ms } = speculative.left;
-      return gas > 0 && ms > 0 ? accesses.addAll(await executeSpeculatively(state, speculative)) : accesses;
-    });
+    return zkState(this.dependencies, source, plan.signal, async (state, accesses) =>
+      accesses.addAll(await foreseenAccesses(state, speculative)),
+    );
   }
 
   /** As `fetchAccountProof`. */

@@ -8,9 +8,10 @@ import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
 import { isNotAvailableYet } from '../refused.js';
 import type { AccessLists } from './access-lists.js';
-import { type AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
+import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import { LightState } from './light-state.js';
 import type { ProvedState, ProvedStates } from './proved-state.js';
+import type { SpeculativeCall } from './speculative-execution.js';
 import { type StateBatch, stateBatch } from './state-batch.js';
 import type { WorkingSet } from './working-set.js';
 
@@ -36,6 +37,22 @@ const SPECULATIVE_MS = 1_000;
 /** What the speculative executions of one call may use. They subtract from it. */
 export const allowance = () => ({ gas: SPECULATIVE_GAS, ms: SPECULATIVE_MS });
 
+/**
+ * What the planned execution will probably read, as far as gas and time suffice to find it.
+ *
+ * @throws PlumblineError as `executeSpeculatively`
+ */
+export async function foreseenAccesses(state: ProvedState, speculative: SpeculativeCall): Promise<AccessSet> {
+  const { left, preview } = speculative;
+  if (left.gas <= 0 || left.ms <= 0) return new AccessSet();
+  if (preview !== undefined) {
+    const { rehearsePreview } = await import('./rehearse-preview.js');
+    return rehearsePreview(state, { ...speculative, preview });
+  }
+  const { executeSpeculatively } = await import('./speculative-execution.js');
+  return executeSpeculatively(state, speculative);
+}
+
 /** The state for one call that is about to be executed. What the call reads is fetched in as few round trips as possible. */
 export class PreparedCall {
   /** Whether the access list has been requested, or must not be. */
@@ -48,7 +65,8 @@ export class PreparedCall {
     private readonly plan: PlannedCall,
   ) {
     // With state overrides no list is requested: it would be of another execution, and reveal the overrides.
-    this.isListRequested = !dependencies.accessLists.isAvailable || (plan.overrides?.length ?? 0) > 0;
+    const isRefused = plan.accessLists === false || (plan.overrides?.length ?? 0) > 0;
+    this.isListRequested = isRefused || !dependencies.accessLists.isAvailable;
   }
 
   /**
@@ -68,6 +86,7 @@ export class PreparedCall {
     const { call } = this.plan;
     const state = states.at(block.header.stateRoot);
     const open = state.missing(certainAccesses(call));
+    for (const other of this.plan.preview?.calls ?? []) open.addAll(state.missing(certainAccesses(other)));
     if (!open.isEmpty) await this.obtain(block, state, open);
     return new LightState(state, (accesses) => this.obtainMore(block, state, accesses), workingSet.recordOf(call));
   }
@@ -98,22 +117,25 @@ export class PreparedCall {
   /** Fetches accesses together with the access list of the call, then what the list names. */
   private async obtain(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
     const listed = await this.fetch(block, state, accesses, this.listCall(toQuantity(block.header.number)));
-    const open = listed && state.missing(listed);
-    if (open !== undefined && !open.isEmpty) await this.fetch(block, state, open);
+    if (listed === undefined) return;
+    // A preview reads more than its first call does.
+    if (this.plan.preview !== undefined) listed.addAll(await this.foreseen(block, state));
+    const open = state.missing(listed);
+    if (!open.isEmpty) await this.fetch(block, state, open);
   }
 
   /** Called when the execution reads something unknown: fetches it together with the reads that will probably follow. */
   private async obtainMore(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
-    const { dependencies, plan } = this;
-    if (this.speculation.gas > 0 && this.speculation.ms > 0) {
-      const { executeSpeculatively } = await import('./speculative-execution.js');
-      const { network } = dependencies;
-      const speculative = { ...plan, context: dependencies.contextAfter(block), network, left: this.speculation };
-      accesses.addAll(await executeSpeculatively(state, speculative));
-    }
-    if (!dependencies.accessLists.isAvailable) accesses.addAll(calldataAccesses(plan.call));
+    accesses.addAll(await this.foreseen(block, state));
+    if (!this.dependencies.accessLists.isAvailable) accesses.addAll(calldataAccesses(this.plan.call));
     const missing = state.missing(accesses);
     if (!missing.isEmpty) await this.obtain(block, state, missing);
+  }
+
+  private foreseen(block: LightBlock, state: ProvedState): Promise<AccessSet> {
+    const { network, contextAfter } = this.dependencies;
+    const context = contextAfter(block);
+    return foreseenAccesses(state, { ...this.plan, context, network, left: this.speculation });
   }
 
   /** @returns the accesses of the access list, if `list` requests it and the endpoint has it */
@@ -127,9 +149,12 @@ export class PreparedCall {
     const batch = stateBatch(accesses, toQuantity(block.header.number), (address) => {
       return state.hasAccount(address) ? state.hasCodeOf(address) : state.codes.hasCodeOf(address);
     });
-    const { signal } = this.plan;
+    const { signal, preview } = this.plan;
     return this.dependencies.group.requestMany([...batch.calls, ...list], {
       ...(signal !== undefined && { signal }),
+      ...(preview !== undefined && {
+        onAsk: ({ id }) => preview.onAsk(id, { accounts: accesses, call: list.length > 0 }),
+      }),
       isTransient: isNotAvailableYet,
       accept: (answers, from) => {
         batch.read(state, answers.slice(0, batch.calls.length), from);

@@ -1,0 +1,54 @@
+import { transactionMessageOf } from '../../../evm/calls/call.js';
+import { RunBudget } from '../../../evm/interpreter/run-budget.js';
+import { previewCalls } from '../../../preview/preview-calls.js';
+import { ZERO_ADDRESS } from '../../../primitives/bytes.js';
+import type { PlannedPreview } from '../../chain.js';
+import type { AccessSet } from './access-set.js';
+import { GuessingReader } from './guessing-reader.js';
+import type { ProvedState } from './proved-state.js';
+import { SPECULATIVE_RUN_GAS, type SpeculativeCall, speculate } from './speculative-execution.js';
+
+/** Most accounts and slots in the result. */
+const MAX_ACCESSES = 512;
+
+/**
+ * The unknown accounts, slots and code that a preview will probably read: those of its calls, and those of what it asks contracts
+ * afterwards.
+ *
+ * @throws PlumblineError as `executeSpeculatively`
+ */
+export async function rehearsePreview(
+  state: ProvedState,
+  speculative: SpeculativeCall & { readonly preview: PlannedPreview },
+): Promise<AccessSet> {
+  const { network, overrides, preview } = speculative;
+  const { calls, watch, context: block } = preview;
+  const senders = calls.map(({ from = ZERO_ADDRESS }) => from);
+  const reader = new GuessingReader(state, senders, [block.coinbase], MAX_ACCESSES);
+  await speculate(speculative, async (limits) => {
+    let isGuessLeft = false;
+    const rehearsal = {
+      gas: SPECULATIVE_RUN_GAS,
+      begin(created: Uint8Array | undefined) {
+        reader.beginRun();
+        if (created !== undefined) reader.expectAbsent(created);
+      },
+      ended(succeeded: boolean) {
+        if (!succeeded) isGuessLeft = reader.nextGuess() || isGuessLeft;
+      },
+    };
+    const ground = { network, block, state: reader, overrides, watch, budget: new RunBudget(limits), rehearsal };
+    try {
+      await previewCalls(ground, calls.length, async (index, before) => {
+        const { nonce: _, ...call } = calls[index]!;
+        const nonce = (await before.account(call.from ?? ZERO_ADDRESS))?.nonce ?? 0n;
+        return transactionMessageOf(call, { gasLimit: SPECULATIVE_RUN_GAS, nonce, price: 0n, free: true });
+      });
+    } catch {
+      // The real preview comes later and reports the error.
+      return false;
+    }
+    return isGuessLeft;
+  });
+  return reader.accesses;
+}

@@ -1,0 +1,101 @@
+import type { TrustLevel } from '../../chain/chain.js';
+import type { PreviewedCall, PreviewedChanges } from '../../preview/preview.js';
+import type { Hex } from '../../primitives/hex.js';
+
+/** A call to preview, in the form of `eth_call`; quantities in hex. What is left out is filled in as a wallet would. */
+export interface PreviewCall {
+  readonly from?: Hex;
+  /** Left out or null: a contract is created. */
+  readonly to?: Hex | null;
+  readonly data?: Hex;
+  readonly value?: Hex;
+  /** Gas limit that will be signed; that of `linea_estimateGas` when left out. */
+  readonly gas?: Hex;
+  /** Prices that will be signed, wei; those of `linea_estimateGas` when left out. */
+  readonly gasPrice?: Hex;
+  readonly maxFeePerGas?: Hex;
+  readonly maxPriorityFeePerGas?: Hex;
+  /** The sender's next nonce when left out. */
+  readonly nonce?: Hex;
+  readonly accessList?: readonly { readonly address: Hex; readonly storageKeys: readonly Hex[] }[];
+  readonly authorizationList?: readonly Readonly<
+    Record<'chainId' | 'address' | 'nonce' | 'yParity' | 'r' | 's', Hex>
+  >[];
+}
+
+/** An error in an ABI. */
+export interface ErrorAbi {
+  readonly type: 'error';
+  readonly name: string;
+  readonly inputs: readonly AbiInput[];
+}
+
+/** A parameter in an ABI. */
+export interface AbiInput {
+  readonly type: string;
+  readonly components?: readonly AbiInput[];
+}
+
+/** Options of a preview. */
+export interface PreviewOptions {
+  /** The state that the calls run on: a number, a hash or a tag. Default `latest`. They run in the block after it. */
+  readonly block?: Hex | 'latest' | 'safe' | 'finalized' | 'earliest';
+  /** As in `eth_call`. Without it the sender has what it has: a call that it cannot pay is an error. */
+  readonly stateOverrides?: object;
+  /** As in `eth_call`. */
+  readonly blockOverrides?: object;
+  /** Accounts whose balances are shown besides those of the senders. At most 16. */
+  readonly watch?: readonly Hex[];
+  /** Errors that contracts may revert with: `Name(type,type)`, or items of an ABI; other items are passed over. At most 256. */
+  readonly errors?: readonly (string | ErrorAbi | { readonly type: string })[];
+  /**
+   * Whether an endpoint may be sent the calls themselves (`eth_createAccessList`), to fetch with fewer round trips. Default
+   * false: endpoints see accounts and slots only.
+   */
+  readonly accessLists?: boolean;
+}
+
+/** What `linea_estimateGas` says of a call. Wei per gas; `total`: gas limit times both prices, wei. */
+export interface PreviewedFee {
+  readonly gasLimit: Hex;
+  readonly baseFeePerGas: Hex;
+  readonly priorityFeePerGas: Hex;
+  readonly total: Hex;
+}
+
+/** What an endpoint was asked for a preview. */
+export interface SeenByEndpoint {
+  /** Its id, as in the events of endpoints. */
+  readonly endpoint: string;
+  /** Accounts, each with the slots that were asked for, and whether its code was. */
+  readonly accounts: readonly { readonly address: Hex; readonly slots: readonly Hex[]; readonly code: boolean }[];
+  /** It was sent the calls themselves. */
+  readonly calls: boolean;
+}
+
+/**
+ * What transactions would do, worked out here. A preview is no promise: the state may change before the transaction is included.
+ *
+ * @source docs/spec/preview.md 7 to 10
+ */
+export interface TransactionPreview extends Omit<PreviewedChanges, 'calls'> {
+  /**
+   * `fee` is left out where the estimate fails, as for a call that reverts. `feeError` then says why, unless that is what `revert`
+   * says.
+   */
+  readonly calls: readonly (PreviewedCall & {
+    readonly fee?: PreviewedFee;
+    readonly feeError?: string;
+  })[];
+  readonly trust: {
+    /** Level of the block that the state is of. */
+    readonly level: TrustLevel;
+    readonly block: { readonly number: number; readonly hash: Hex };
+    /** Whether endpoints may have been sent the calls themselves. */
+    readonly accessLists: boolean;
+    /** What the caller overrode: the preview is not of the real state then. */
+    readonly overridden: readonly ('state' | 'block')[];
+  };
+  /** What endpoints were asked, by endpoint. A devnet and a replica ask nobody. */
+  readonly seen: readonly SeenByEndpoint[];
+}

@@ -1,0 +1,165 @@
+import { isHead } from '../../chain/block-reference.js';
+import type { AskedForState, Block, Chain } from '../../chain/chain.js';
+import { isPlumblineError } from '../../errors.js';
+import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-request.js';
+import type { BlockContext } from '../../evm/block-context.js';
+import { type BlockOverrides, withBlockOverrides } from '../../evm/block-overrides.js';
+import { defaultGas, transactionMessageOf } from '../../evm/calls/call.js';
+import { rulesAt } from '../../evm/common.js';
+import { RunBudget } from '../../evm/interpreter/run-budget.js';
+import type { TransactionMessage } from '../../evm/transactions/transaction-message.js';
+import { previewCalls } from '../../preview/preview-calls.js';
+import { ZERO_ADDRESS } from '../../primitives/bytes.js';
+import { type CallRequest, priceOf } from '../../primitives/call-request.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import type { PreviewedFee, SeenByEndpoint, TransactionPreview } from '../inspection/transaction-preview.js';
+import { parsePreview } from '../parsing/parse-preview.js';
+import { requireBlock } from '../parsing/resolve-block.js';
+import type { Method, MethodCallOptions } from '../protocol/method.js';
+import type { RpcContext } from './context.js';
+import { formatEstimate } from './linea_estimateGas.js';
+
+/** `node.previewTransaction`: a call or a list of calls, and options. */
+export const previewTransaction: Method<RpcContext>['handle'] = async (
+  context,
+  params,
+  call,
+): Promise<TransactionPreview> => {
+  const { chain, maxAnswerBytes } = context;
+  const { calls, block: reference, overrides, blockOverrides, watch, errors, accessLists } = parsePreview(params);
+  const { signal, gas } = call;
+  const named = isHead(reference) ? await chain.head() : await requireBlock(context, reference, signal);
+  const seen = seenByEndpoints();
+  const prepared = await chain.prepare?.({
+    call: calls[0]!,
+    overrides,
+    block: named,
+    tag: 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined,
+    accessLists,
+    preview: { calls, watch, context: await nextContext(chain, named, blockOverrides), onAsk: seen.note },
+    signal,
+    gas,
+  });
+  const on = prepared?.block ?? named;
+  const state = prepared?.state ?? (await chain.stateAt(on, signal));
+  const block = await nextContext(chain, on, blockOverrides);
+  const { network } = chain;
+  const ground = {
+    network,
+    block,
+    state,
+    overrides,
+    budget: new RunBudget({ signal, gas, maxAnswerBytes }),
+    watch,
+    errors,
+  };
+  const fees: FeeOutcome[] = [];
+  const preview = await previewCalls(ground, calls.length, async (index, reader) => {
+    const fee = await feeOf(context, calls[index]!, { on, context: block, state: reader }, call);
+    fees.push(fee);
+    return messageOf(context, calls[index]!, fee, { on, context: block, state: reader });
+  });
+  return {
+    ...preview,
+    calls: preview.calls.map((one, i) => ({ ...one, ...formatFee(fees[i]!, one.status === 'success') })),
+    trust: {
+      level: (await chain.trust?.(on)) ?? 'held',
+      block: { number: on.header.number, hash: bytesToHex(on.hash) },
+      accessLists,
+      overridden: [
+        ...(overrides !== undefined && overrides.length > 0 ? (['state'] as const) : []),
+        ...(blockOverrides !== undefined ? (['block'] as const) : []),
+      ],
+    },
+    seen: seen.list(),
+  };
+};
+
+/** The block after `on`, with the coinbase and the random number of `on` where the chain does not make it itself. */
+async function nextContext(chain: Chain, on: Block, overrides: BlockOverrides | undefined): Promise<BlockContext> {
+  const next = await chain.pendingContext(on);
+  const { miner: coinbase, mixHash: prevRandao } = on.header;
+  return withBlockOverrides(chain.kind === 'devnet' ? next : { ...next, coinbase, prevRandao }, overrides);
+}
+
+/** Collects what endpoints are asked. */
+function seenByEndpoints() {
+  interface Seen {
+    readonly accounts: Map<Hex, { readonly slots: Set<Hex>; code: boolean }>;
+    calls: boolean;
+  }
+  const endpoints = new Map<string, Seen>();
+  return {
+    note(endpoint: string, { accounts, call }: AskedForState): void {
+      const seen = endpoints.get(endpoint) ?? { accounts: new Map(), calls: false };
+      endpoints.set(endpoint, seen);
+      seen.calls ||= call;
+      for (const { address, slots, code } of accounts) {
+        const key = bytesToHex(address);
+        const asked = seen.accounts.get(key) ?? { slots: new Set(), code: false };
+        seen.accounts.set(key, asked);
+        asked.code ||= code;
+        for (const slot of slots.values()) asked.slots.add(bytesToHex(slot));
+      }
+    },
+    list: (): SeenByEndpoint[] =>
+      [...endpoints].map(([endpoint, { accounts, calls }]) => ({
+        endpoint,
+        accounts: [...accounts].map(([address, { slots, code }]) => ({ address, slots: [...slots], code })),
+        calls,
+      })),
+  };
+}
+
+type FeeOutcome = { readonly estimate: FeeEstimate } | { readonly error: Error };
+
+/** Errors of an estimate that say something of the call. Others end the preview: they could not be checked. */
+const ABOUT_THE_CALL = [
+  'EXECUTION_REVERTED',
+  'EXECUTION_FAILED',
+  'GAS_ALLOWANCE_EXCEEDED',
+  'CALLDATA_TOO_LARGE',
+  'MODULE_LIMIT_EXCEEDED',
+  'TRANSACTION_REJECTED',
+  'INSUFFICIENT_FUNDS',
+] as const;
+
+async function feeOf(
+  { estimator }: RpcContext,
+  call: CallRequest,
+  at: ExecutionPoint,
+  { signal, gas }: MethodCallOptions,
+): Promise<FeeOutcome> {
+  try {
+    return { estimate: await estimator.fees({ call, at, signal, gas }) };
+  } catch (error) {
+    if (!ABOUT_THE_CALL.some((code) => isPlumblineError(error, code))) throw error;
+    return { error: error as Error };
+  }
+}
+
+/** The transaction that a wallet would sign: what the call leaves out is estimated. */
+async function messageOf(
+  { chain }: RpcContext,
+  call: CallRequest,
+  fee: FeeOutcome,
+  { on, context, state }: ExecutionPoint,
+): Promise<TransactionMessage> {
+  const { network } = chain;
+  const most = defaultGas(context, rulesAt(network, context.number, context.timestamp), network);
+  const gasLimit = call.gas ?? ('estimate' in fee ? fee.estimate.gasLimit : most);
+  const nonce = call.nonce ?? (await state.account(call.from ?? ZERO_ADDRESS))?.nonce ?? 0n;
+  if (priceOf(call) > 0n) return transactionMessageOf(call, { gasLimit, nonce, price: 0n, free: false });
+  const { minGasPriceWei } = (await chain.prices(on)).prices;
+  const tip = 'estimate' in fee ? fee.estimate.priorityFeePerGas : minGasPriceWei;
+  const priced = { ...call, maxFeePerGas: context.baseFeePerGas + tip, maxPriorityFeePerGas: tip };
+  return transactionMessageOf(priced, { gasLimit, nonce, price: 0n, free: false });
+}
+
+function formatFee(fee: FeeOutcome, succeeded: boolean): { fee?: PreviewedFee; feeError?: string } {
+  if ('error' in fee) return succeeded ? { feeError: fee.error.message } : {};
+  const { gasLimit, baseFeePerGas, priorityFeePerGas } = fee.estimate;
+  const total = toQuantity(gasLimit * (baseFeePerGas + priorityFeePerGas));
+  return { fee: { ...formatEstimate(fee.estimate), total } };
+}

@@ -1,0 +1,87 @@
+import type { BlockReference } from '../../chain/block-reference.js';
+import type { BlockOverrides } from '../../evm/block-overrides.js';
+import type { CallRequest } from '../../primitives/call-request.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import type { StateOverrides } from '../../primitives/state-overrides.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import { parseBlockOverrides } from './parse-block-overrides.js';
+import { parseBlockReference } from './parse-block-reference.js';
+import { parseCallRequest } from './parse-call.js';
+import { optional, parseAddress, parseBoolean, requireArray, requireObject, requireText } from './parse-params.js';
+import { parseStateOverrides } from './parse-state-overrides.js';
+
+/** A preview that is wanted. */
+export interface PreviewRequest {
+  readonly calls: readonly CallRequest[];
+  readonly block: BlockReference;
+  readonly overrides: StateOverrides | undefined;
+  readonly blockOverrides: BlockOverrides | undefined;
+  readonly watch: readonly Hex[];
+  /** Signatures. */
+  readonly errors: readonly string[];
+  readonly accessLists: boolean;
+}
+
+const SUBJECT = 'preview params';
+const MAX_CALLS = 32;
+const MAX_WATCHED = 16;
+const MAX_ERRORS = 256;
+const MEMBERS = ['block', 'stateOverrides', 'blockOverrides', 'watch', 'errors', 'accessLists'];
+/** `Name(type,type)`. */
+const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w[\](),]*\)$/;
+
+/** `[calls, options]`. @throws RpcError -32602 that names the member */
+export function parsePreview([callsParam, optionsParam]: readonly unknown[]): PreviewRequest {
+  const calls = Array.isArray(callsParam) ? callsParam : [callsParam];
+  if (calls.length === 0 || calls.length > MAX_CALLS)
+    throw invalidParams('calls', `must be 1 to ${MAX_CALLS} calls, got ${calls.length}`, SUBJECT);
+  const options = optional(optionsParam, (present) => requireObject(present, 'options', SUBJECT)) ?? {};
+  const unknown = Object.keys(options).find((name) => !MEMBERS.includes(name));
+  if (unknown !== undefined)
+    throw invalidParams(`options.${unknown}`, `is not an option; there are ${MEMBERS.join(', ')}`, SUBJECT);
+  const block = parseBlockReference(options.block, { tag: 'latest' });
+  if ('tag' in block && block.tag === 'pending')
+    throw invalidParams('options.block', 'is always the block before; the calls run in the next one', SUBJECT);
+  return {
+    calls: calls.map((call) => parseCallRequest(call, { lenient: true })),
+    block,
+    overrides: parseStateOverrides(options.stateOverrides),
+    blockOverrides: parseBlockOverrides(options.blockOverrides),
+    watch: list(options.watch, 'watch', MAX_WATCHED).map((one, i) =>
+      bytesToHex(parseAddress(one, `options.watch[${i}]`, SUBJECT)),
+    ),
+    errors: list(options.errors, 'errors', MAX_ERRORS).flatMap(parseError),
+    accessLists: optional(options.accessLists, (one) => parseBoolean(one, 'options.accessLists', SUBJECT)) ?? false,
+  };
+}
+
+function list(value: unknown, name: string, most: number): readonly unknown[] {
+  const items = optional(value, (present) => requireArray(present, `options.${name}`, SUBJECT)) ?? [];
+  if (items.length > most)
+    throw invalidParams(`options.${name}`, `must be at most ${most}, got ${items.length}`, SUBJECT);
+  return items;
+}
+
+/** A signature, or an item of an ABI; what is no error is passed over. */
+function parseError(value: unknown, index: number): string[] {
+  const name = `options.errors[${index}]`;
+  if (typeof value === 'string') {
+    const signature = value.replace(/^error\s+/, '').replaceAll(/\s/g, '');
+    if (!SIGNATURE.test(signature)) throw invalidParams(name, 'is not a signature such as TooLittle(uint256)', SUBJECT);
+    return [signature];
+  }
+  const item = requireObject(value, name, SUBJECT);
+  if (item.type !== 'error') return [];
+  return [requireText(item.name, `${name}.name`, SUBJECT) + typesOf(item.inputs, `${name}.inputs`)];
+}
+
+/** `(type,type)`; a tuple is written as the types of its members. */
+function typesOf(inputs: unknown, name: string): string {
+  const types = requireArray(inputs ?? [], name, SUBJECT).map((input, i) => {
+    const { type, components } = requireObject(input, `${name}[${i}]`, SUBJECT);
+    const text = requireText(type, `${name}[${i}].type`, SUBJECT);
+    if (!text.startsWith('tuple')) return text;
+    return typesOf(components, `${name}[${i}].components`) + text.slice('tuple'.length);
+  });
+  return `(${types.join(',')})`;
+}

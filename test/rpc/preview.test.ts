@@ -1,0 +1,170 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import { devnet } from '../../src/networks/devnet.js';
+import type { Hex } from '../../src/primitives/hex.js';
+import { accountAt, type DevNode, devNode, stranger, word } from '../support/dev-node.js';
+import { type MockOptions, serveMock } from '../support/mock-chain.js';
+
+const receiver = stranger('77');
+const transferData = (amount: bigint) => `0xa9059cbb${word(BigInt(receiver)).slice(2)}${word(amount).slice(2)}` as Hex;
+const erc20Transfer = { from: accountAt(0), to: TEST_TOKEN, data: transferData(5n) };
+
+async function lightOf(dev: DevNode, options: MockOptions = {}) {
+  const mock = await serveMock(dev.node, options);
+  onTestFinished(() => mock.close());
+  const node = await createInlineNode({ chain: { kind: 'light', network: devnet(), endpoints: [mock.url] } });
+  onTestFinished(() => node.close());
+  return { node, mock };
+}
+
+describe('a preview', () => {
+  test('says what a token transfer changes, and what it costs', async () => {
+    const { node, ask } = await devNode();
+    const preview = await node.previewTransaction(erc20Transfer);
+    const asset = { kind: 'erc20', address: TEST_TOKEN };
+    const [call] = preview.calls;
+    expect(call).toMatchObject({
+      status: 'success',
+      transfers: [{ asset, from: accountAt(0), to: receiver, amount: '0x5', cause: 'event' }],
+      approvals: [],
+      contracts: [],
+    });
+    const balance = (await ask('eth_call', {
+      to: TEST_TOKEN,
+      data: `0x70a08231${word(BigInt(accountAt(0))).slice(2)}`,
+    })) as Hex;
+    expect(preview.balances).toContainEqual({
+      account: accountAt(0),
+      asset,
+      before: `0x${BigInt(balance).toString(16)}`,
+      after: `0x${(BigInt(balance) - 5n).toString(16)}`,
+      told: '-5',
+      change: '-5',
+    });
+    const estimate = (await ask('linea_estimateGas', erc20Transfer)) as Record<string, Hex>;
+    const total = BigInt(estimate.gasLimit!) * (BigInt(estimate.baseFeePerGas!) + BigInt(estimate.priorityFeePerGas!));
+    expect(call!.fee).toEqual({ ...estimate, total: `0x${total.toString(16)}` });
+    expect(preview.tokens).toEqual({ [TEST_TOKEN]: { symbol: 'PLUMB', decimals: 18 } });
+    expect(preview.warnings).toEqual([]);
+    const { hash } = await ask<{ hash: Hex }>('eth_getBlockByNumber', 'latest', false);
+    expect(preview.trust).toEqual({ level: 'held', block: { number: 0, hash }, accessLists: false, overridden: [] });
+    // Nothing was kept.
+    expect(await ask('eth_getTransactionCount', accountAt(0), 'latest')).toBe('0x0');
+  });
+
+  test('is what happens when the calls are sent', async () => {
+    const { node, ask } = await devNode();
+    const calls = [erc20Transfer, { from: accountAt(0), to: receiver, value: '0xde0b6b3a7640000' }] as const;
+    const preview = await node.previewTransaction(calls);
+    for (const [i, call] of calls.entries()) {
+      const { fee } = preview.calls[i]!;
+      const prices = {
+        maxFeePerGas: `0x${(BigInt(fee!.baseFeePerGas) + BigInt(fee!.priorityFeePerGas)).toString(16)}`,
+      };
+      const sent = { ...call, ...prices, maxPriorityFeePerGas: fee!.priorityFeePerGas, gas: fee!.gasLimit };
+      const hash = await ask('eth_sendTransaction', sent);
+      expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({
+        status: '0x1',
+        gasUsed: preview.calls[i]!.gasUsed,
+      });
+    }
+    const native = preview.balances.find(
+      (one) => 'account' in one && one.account === receiver && one.asset.kind === 'native',
+    );
+    expect(native).toMatchObject({ before: '0x0', after: await ask('eth_getBalance', receiver, 'latest') });
+  });
+
+  test('of a call that reverts is a result with its reason', async () => {
+    const { node } = await devNode();
+    const { calls } = await node.previewTransaction({ ...erc20Transfer, data: transferData(1n << 200n) });
+    expect(calls[0]).toMatchObject({ status: 'reverted', transfers: [] });
+    expect(calls[0]).not.toHaveProperty('fee');
+    // PUSH4 selector, PUSH0, MSTORE, then a revert with it and a word: error TooLittle(uint256).
+    const code = '0x63d7ef3a6d60e01b5f5260076004526024 5ffd'.replace(' ', '');
+    const stateOverrides = { [receiver]: { code } };
+    const custom = await node.previewTransaction({ from: accountAt(0), to: receiver }, { stateOverrides });
+    expect(custom.calls[0]!.revert).toMatchObject({ kind: 'custom', selector: '0xd7ef3a6d' });
+    expect(custom.trust.overridden).toEqual(['state']);
+  });
+
+  test('of a sender that cannot pay is an error, and is never topped up', async () => {
+    const { node } = await devNode();
+    const poor = node.previewTransaction({ from: stranger('55'), to: receiver, value: '0x1' });
+    await expect(poor).rejects.toMatchObject({ code: -32000 });
+  });
+
+  test('names options and calls that cannot be used', async () => {
+    const { node } = await devNode();
+    const cases: [unknown, object, RegExp][] = [
+      [[], {}, /must be 1 to 32 calls, got 0/],
+      [erc20Transfer, { bock: 'latest' }, /options.bock: is not an option/],
+      [erc20Transfer, { block: 'pending' }, /options.block/],
+      [erc20Transfer, { watch: ['0x12'] }, /options.watch\[0\]/],
+      [erc20Transfer, { errors: ['no signature'] }, /options.errors\[0\]/],
+    ];
+    for (const [calls, options, reason] of cases)
+      await expect(node.previewTransaction(calls as never, options), String(reason)).rejects.toMatchObject({
+        code: -32602,
+        message: reason,
+      });
+  });
+});
+
+describe('on a light node', () => {
+  test('is that of the devnet, with few round trips, and the calls are not sent to an endpoint', async () => {
+    const dev = await devNode();
+    const { node, mock } = await lightOf(dev);
+    const calls = [erc20Transfer, { ...erc20Transfer, data: transferData(7n) }];
+    await node.request({ method: 'eth_blockNumber' });
+    const before = mock.seen.length;
+    const preview = await node.previewTransaction(calls);
+    // The accounts that the calls name; then all that the calls and the questions to the token read.
+    expect(mock.seen.length - before).toBeLessThanOrEqual(3);
+    const { trust: _, seen: __, ...expected } = await dev.node.previewTransaction(calls);
+    expect(preview).toMatchObject(expected);
+    const methods = [...new Set(mock.seen.slice(before).flatMap((batch) => batch.map(({ method }) => method)))];
+    expect(methods.sort()).toEqual(['eth_getCode', 'eth_getProof']);
+    expect(JSON.stringify(mock.seen)).not.toContain(erc20Transfer.data.slice(2, 10));
+
+    const asked = mock.seen.slice(before).flat();
+    const [seen, ...others] = preview.seen;
+    expect(others).toEqual([]);
+    expect(seen!.calls).toBe(false);
+    const proofs = asked.filter(({ method }) => method === 'eth_getProof').map(({ params }) => params as [Hex, Hex[]]);
+    expect(new Set(seen!.accounts.map(({ address }) => address))).toEqual(new Set(proofs.map(([address]) => address)));
+    for (const { address, slots } of seen!.accounts) {
+      const wanted = proofs.filter(([one]) => one === address).flatMap(([, keys]) => keys);
+      expect(new Set(slots), address).toEqual(new Set(wanted));
+    }
+  });
+
+  test('sends the calls to an endpoint only when it may', async () => {
+    const dev = await devNode();
+    const { node, mock } = await lightOf(dev);
+    const preview = await node.previewTransaction(erc20Transfer, { accessLists: true });
+    expect(mock.seen.flat().some(({ method }) => method === 'eth_createAccessList')).toBe(true);
+    expect(preview.seen.map(({ calls }) => calls)).toEqual([true]);
+    expect(preview.trust.accessLists).toBe(true);
+  });
+
+  test('of a state that is forged is refused, and beside an honest endpoint it is the honest one', async () => {
+    const dev = await devNode();
+    const forge: MockOptions['tamper'] = ({ method }, result) => {
+      if (method !== 'eth_getProof') return result;
+      const { storageProof, ...rest } = result as { storageProof: { value: Hex }[] };
+      return { ...rest, storageProof: storageProof.map((slot) => ({ ...slot, value: '0xffff' })) };
+    };
+    const { node } = await lightOf(dev, { tamper: forge });
+    await expect(node.previewTransaction(erc20Transfer)).rejects.toMatchObject({ message: /refused|proof/i });
+    const [liar, honest] = [await serveMock(dev.node, { tamper: forge }), await serveMock(dev.node)];
+    onTestFinished(() => Promise.all([liar.close(), honest.close()]).then(() => {}));
+    const endpoints = [liar.url, honest.url];
+    const both = await createInlineNode({ chain: { kind: 'light', network: devnet(), endpoints } });
+    onTestFinished(() => both.close());
+    const { trust: _, seen: __, ...expected } = await dev.node.previewTransaction(erc20Transfer);
+    const preview = await both.previewTransaction(erc20Transfer);
+    expect(preview).toMatchObject(expected);
+    expect(preview.seen).toHaveLength(2);
+  });
+});
