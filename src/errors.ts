@@ -148,6 +148,7 @@ export type SimulationRule =
   | 'block-number'
   | 'timestamp'
   | 'too-many-blocks'
+  | 'too-many-calls'
   | 'block-gas-limit'
   | 'nonce-too-low'
   | 'nonce-too-high'

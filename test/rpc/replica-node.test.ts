@@ -111,6 +111,8 @@ describe('a replica node', () => {
     }
     const balance = ['eth_getBalance', accountAt(0), 'latest'] as const;
     expect(await ask(...balance)).toBe(await dev.ask(...balance));
+    const simulation = { blockStateCalls: [{ calls: [{ from: accountAt(0), to: accountAt(1), value: '0x1' }] }] };
+    expect(await ask('eth_simulateV1', simulation, '0x6')).toEqual(await dev.ask('eth_simulateV1', simulation, '0x6'));
 
     await transact(dev, 2, 7);
     await until(() => progress.at(-1)?.confirmed === 8);

@@ -84,7 +84,7 @@ describe('eth_simulateV1 on a light node', () => {
   });
 
   test('refuses what the devnet refuses', async () => {
-    const { ask, dev } = await scene();
+    const { ask, dev, endpoints } = await scene();
     const failure = (asked: typeof ask, ...params: unknown[]) =>
       asked('eth_simulateV1', ...params).then(
         () => 'went on',
@@ -98,11 +98,17 @@ describe('eth_simulateV1 on a light node', () => {
       [{ blockStateCalls: [{ blockOverrides: { number: '0xffff' } }] }],
       [{ blockStateCalls: [] }],
       [{ blockStateCalls: [{}] }, '0x99'],
+      [{ blockStateCalls: [{ calls: Array(5_001).fill(call) }] }],
+      [{ blockStateCalls: Array(3).fill({ calls: Array(4_000).fill(call) }) }],
     ]) {
       const expected = await failure(dev.ask, ...params);
       expect(expected).not.toBe('went on');
       expect(await failure(ask, ...params)).toEqual(expected);
     }
+    endpoints[0]!.seen.length = 0;
+    const many = { blockStateCalls: [{ calls: Array(5_001).fill({ from: stranger('41'), to: receiver }) }] };
+    expect(await failure(ask, many, '0x4')).toMatchObject({ code: -38026 });
+    expect(endpoints[0]!.seen.flat().map(({ method }) => method)).not.toContain('eth_getProof');
   });
 
   test('viem simulates calls with their asset changes, its six blocks in three round trips', async () => {

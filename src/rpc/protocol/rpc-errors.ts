@@ -131,6 +131,7 @@ const SIMULATION_CODES: { readonly [R in SimulationRule]: number } = {
   timestamp: -38021,
   'init-code': -38025,
   'too-many-blocks': -38026,
+  'too-many-calls': -38026,
   parameter: INVALID_PARAMS,
 };
 

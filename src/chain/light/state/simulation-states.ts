@@ -1,4 +1,5 @@
 import { RunBudget } from '../../../evm/interpreter/run-budget.js';
+import { planBlocks } from '../../../evm/simulation/simulate-plan.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToKey } from '../../../primitives/bytes.js';
@@ -74,6 +75,8 @@ export class SimulationStates {
   private rehearsed(block: LightBlock, plan: PlannedSimulation): RehearsedSimulation {
     const { network, contextAfter } = this.dependencies;
     const { header, hash } = block;
+    // What is refused as a whole is refused before anything is fetched for it.
+    planBlocks(plan.requests, header, network.slotSeconds);
     const { blockHash } = contextAfter(block);
     return { ...plan, base: { network, header, hash, blockHash }, left: allowance() };
   }
