@@ -47,6 +47,21 @@ describe('gasBudget', () => {
   });
 });
 
+describe('gasBudget of a simulation', () => {
+  test('counts what its blocks call as the system', async () => {
+    // EIP-2935: called before each block, with 30 000 000 gas.
+    const code = { '0x0000f90827f1c53a10cb7a02335b175320002935': { code: '0x5b5f56' } };
+    const simulate = async (gasBudget: number) => {
+      const { ask: send } = await scene({ gasBudget });
+      return send<unknown[]>('eth_simulateV1', { blockStateCalls: [{ stateOverrides: code }, {}, {}] });
+    };
+    await expect(simulate(80_000_000)).rejects.toMatchObject({
+      message: expect.stringContaining('more than 80000000 gas'),
+    });
+    expect(await simulate(100_000_000)).toHaveLength(3);
+  });
+});
+
 describe('connectionGasBudget', () => {
   const options = { connectionGasBudget: 2 * GAS };
 

@@ -97,7 +97,7 @@ class Simulation {
   private async seal(planned: PlannedBlock, machine: Machine, rules: Rules): Promise<void> {
     const { network } = this.base;
     const { block: context, state } = machine;
-    await runSystemCalls(machine);
+    await runSystemCalls(machine, this.budget);
     const run: RunCall[] = [];
     let gasUsed = 0n;
     for (const call of planned.calls) {
@@ -112,7 +112,7 @@ class Simulation {
     }
     const logs = run.flatMap(logsOf);
     const deposits = network.depositContract === undefined ? undefined : hexToBytes(network.depositContract, 20);
-    const requests = rules.prague ? await collectRequests(machine, logs, deposits) : undefined;
+    const requests = rules.prague ? await collectRequests(machine, logs, deposits, this.budget) : undefined;
     const { withdrawals = [] } = planned.overrides;
     await payWithdrawals(state, withdrawals);
     const transactions = run.map(({ transaction }) => transaction);

@@ -5,6 +5,7 @@ import type { Log } from '../../ethereum/receipt.js';
 import { bytesToBigInt, concatBytes, equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import type { Machine } from '../interpreter/machine.js';
+import type { RunBudget } from '../interpreter/run-budget.js';
 import { systemCall } from './system-calls.js';
 
 /** Queue of withdrawal requests (EIP-7002). */
@@ -28,6 +29,7 @@ const NO_INPUT = async () => new Uint8Array(0);
  *
  * @param logs - of the block
  * @param depositContract - 20 bytes; if undefined, there are no deposits
+ * @param budget - as of `runSystemCalls`
  * @returns type byte and content of each, in order of type
  * @throws PlumblineError `EXECUTION_FAILED` when a queue contract fails or a deposit event is malformed
  * @source EIP-7685, EIP-6110, EIP-7002, EIP-7251
@@ -36,11 +38,12 @@ export async function collectRequests(
   machine: Machine,
   logs: readonly Log[],
   depositContract: Uint8Array | undefined,
+  budget?: RunBudget,
 ): Promise<Uint8Array[]> {
   const contents: [number, Uint8Array][] = [
     [DEPOSIT, depositContract === undefined ? new Uint8Array(0) : depositsOf(logs, depositContract)],
-    [WITHDRAWAL, await queued(machine, WITHDRAWAL_REQUESTS_ADDRESS)],
-    [CONSOLIDATION, await queued(machine, CONSOLIDATION_REQUESTS_ADDRESS)],
+    [WITHDRAWAL, await queued(machine, WITHDRAWAL_REQUESTS_ADDRESS, budget)],
+    [CONSOLIDATION, await queued(machine, CONSOLIDATION_REQUESTS_ADDRESS, budget)],
   ];
   return contents
     .filter(([, content]) => content.length > 0)
@@ -53,8 +56,8 @@ export function requestsHash(requests: readonly Uint8Array[]): Uint8Array {
   return sha256(concatBytes(...requests.map((request) => sha256(request))));
 }
 
-async function queued(machine: Machine, contract: Uint8Array): Promise<Uint8Array> {
-  const result = await systemCall(machine, contract, NO_INPUT);
+async function queued(machine: Machine, contract: Uint8Array, budget: RunBudget | undefined): Promise<Uint8Array> {
+  const result = await systemCall(machine, contract, NO_INPUT, budget);
   if (result?.exception === undefined) return result?.returnData ?? new Uint8Array(0);
   throw failed(`request queue ${bytesToHex(contract)}: ${result.exception}`);
 }

@@ -16,14 +16,16 @@ const BEACON_ROOTS_ADDRESS: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b
 /**
  * Calls the system contracts before the first transaction of a block: with the parent beacon block root from Cancun on,
  * with the parent's hash from Prague on. Contracts that are not deployed are skipped.
+ *
+ * @param budget - for the gas of blocks that are simulated; unlimited when left out
  */
-export async function runSystemCalls(machine: Machine): Promise<void> {
+export async function runSystemCalls(machine: Machine, budget?: RunBudget): Promise<void> {
   const { block, rules } = machine;
   if (rules.cancun) {
-    await systemCall(machine, BEACON_ROOTS_ADDRESS, async () => block.parentBeaconBlockRoot ?? ZERO_WORD);
+    await systemCall(machine, BEACON_ROOTS_ADDRESS, async () => block.parentBeaconBlockRoot ?? ZERO_WORD, budget);
   }
   if (rules.prague && block.number > 0) {
-    await systemCall(machine, HISTORY_CONTRACT, () => block.blockHash(block.number - 1));
+    await systemCall(machine, HISTORY_CONTRACT, () => block.blockHash(block.number - 1), budget);
   }
 }
 
@@ -37,6 +39,7 @@ export async function systemCall(
   machine: Machine,
   contract: Uint8Array,
   input: () => Promise<Uint8Array>,
+  budget = new RunBudget(),
 ): Promise<{ readonly returnData: Uint8Array; readonly exception: string | undefined } | undefined> {
   const { state } = machine;
   const account = await state.account(contract);
@@ -47,7 +50,7 @@ export async function systemCall(
   machine.begin(kernel, { origin: SYSTEM_ADDRESS, gasPrice: 0n, blobHashes: [] });
   try {
     kernel.start({ caller: SYSTEM_ADDRESS, to: contract, value: 0n, data, gas: SYSTEM_CALL_GAS });
-    await runToEnd(machine, kernel, new RunBudget(), undefined);
+    await runToEnd(machine, kernel, budget, undefined);
     const outcome = { returnData: kernel.returned(), exception: exceptionText(kernel.result().exception) };
     kernel.finish();
     machine.commit(kernel);
