@@ -53,6 +53,15 @@ describe('an endpoint that shows nothing new', () => {
   });
 });
 
+test.each([
+  ['one at a time', (updates: Json[]) => updates.slice(0, 1)],
+  ['each three times', (updates: Json[]) => updates.flatMap((update) => [update, update, update])],
+])('an endpoint that gives another number of updates than was asked for is used: %s', async (_, change) => {
+  stage.beacons[0]!.tamper = (path, answer) =>
+    path.includes('/updates?') ? { ...answer, body: change(answer.body as Json[]) } : answer;
+  expect(await said(stage, await open())).toBe(NEWEST);
+});
+
 describe('a clock that is wrong by an hour', () => {
   test.each([
     [-HOUR, 'FROM_THE_FUTURE'],

@@ -86,7 +86,7 @@ export class LayerOneFinality {
   /** Whether the last value may be used while layer 1 cannot be reached. @throws as `finalHash` */
   private async mayStandIn(): Promise<boolean> {
     const { finalHash, offlineMaxAgeMs = Number.POSITIVE_INFINITY, clock } = this.options;
-    // The endpoints of the consensus may be there: what they say of it counts.
+    // Throws where consensus names no final block of layer 1 that is recent.
     await finalHash?.();
     return clock.now() - this.latestAt <= offlineMaxAgeMs;
   }
