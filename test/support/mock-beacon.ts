@@ -15,8 +15,8 @@ export interface MockBeacon {
   close(): Promise<void>;
   /** Paths with their queries, in the order of the requests. */
   readonly seen: string[];
-  /** What it answers in place of the true answer. May be changed while it runs. */
-  tamper: ((path: string, answer: BeaconAnswer) => BeaconAnswer) | undefined;
+  /** What it answers in place of the true answer, or a promise of that. May be changed while it runs. */
+  tamper?: ((path: string, answer: BeaconAnswer) => BeaconAnswer | Promise<BeaconAnswer>) | undefined;
 }
 
 /** Serves the simulated beacon chain of a devnet as an endpoint of its own. */
@@ -27,7 +27,7 @@ export async function serveBeacon({ l1 }: Pick<PlumblineNode, 'l1'>): Promise<Mo
     try {
       const params = [path];
       const honest = (await l1.request({ method: 'beacon_get', params })) as BeaconAnswer;
-      const { status, body } = mock.tamper?.(path, structuredClone(honest)) ?? honest;
+      const { status, body } = (await mock.tamper?.(path, structuredClone(honest))) ?? honest;
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     } catch {
       response.destroy();
@@ -40,6 +40,6 @@ export async function serveBeacon({ l1 }: Pick<PlumblineNode, 'l1'>): Promise<Mo
     server.closeAllConnections();
     server.close();
   };
-  const mock: MockBeacon = { url, close, seen: [], tamper: undefined };
+  const mock: MockBeacon = { url, close, seen: [] };
   return mock;
 }

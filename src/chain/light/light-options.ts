@@ -17,6 +17,8 @@ export interface ConsensusSource {
   finalized(): Promise<FollowedLayerOne>;
   /** The answers of beacon nodes that lead from the trusted block to a final one. @throws PlumblineError as `finalized` */
   answers(): Promise<ConsensusAnswers>;
+  /** Oldest finalized header that is used, milliseconds. */
+  readonly maxAgeMs: number;
   close(): void;
 }
 

@@ -77,6 +77,7 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
   });
   return {
     finalized: async () => (await follower()).finalized(),
+    maxAgeMs: settings.maxAgeMs,
     async answers() {
       const [{ collectAnswers }, { beaconNetworkOf }] = await Promise.all([
         import('../../chain/light/layer-one/consensus-answers.js'),

@@ -21,7 +21,10 @@ export interface LayerOneOptions {
   readonly checkpointAgreeing?: number;
   /** Age from which on a checkpoint, or the state of an earlier session, is not used, ms; 14 days when left out. */
   readonly checkpointMaxAgeMs?: number;
-  /** Age from which on the newest finalized header of layer 1 is not used, ms; 45 minutes when left out. */
+  /**
+   * Age from which on the newest finalized header of layer 1 is not used, ms; 45 minutes when left out. While `execution` cannot be
+   * reached, it is also the age from which on what was read there is not used.
+   */
   readonly maxAgeMs?: number;
   /**
    * Blocks below the oldest one whose hash the zk state proves that are settled too, as its ancestors; 8191 when left out. The first

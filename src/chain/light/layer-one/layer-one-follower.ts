@@ -85,9 +85,7 @@ export class LayerOneFollower {
     }
     const { store, level, checkpoint } = this.state!;
     requireConsistent(store);
-    const block = layerOneBlock(this.parts.network, store.finalized);
-    this.requireAge(block);
-    return { ...block, level, checkpoint };
+    return { ...this.recentBlock(store), level, checkpoint };
   }
 
   /** Callers during an update share it, and for a while also its failure. */
@@ -117,12 +115,14 @@ export class LayerOneFollower {
     return this.state !== undefined && age >= 0 && age < slotsPerEpoch * secondsPerSlot * 1000;
   }
 
-  private requireAge({ timestamp }: LayerOneBlock): void {
-    const { clock, maxAgeMs } = this.parts;
-    const age = clock.now() - timestamp * 1000;
-    if (age <= maxAgeMs) return;
+  /** The block of the finalized header. @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if it is too old */
+  private recentBlock({ finalized }: LightClientStore): LayerOneBlock {
+    const { network, clock, maxAgeMs } = this.parts;
+    const block = layerOneBlock(network, finalized);
+    const age = clock.now() - block.timestamp * 1000;
+    if (age <= maxAgeMs) return block;
     const minutes = Math.round(age / 60_000);
-    const reason = `the newest finalized header of layer 1 is ${minutes} minutes old: the beacon endpoints are behind, or layer 1 does not finalize`;
+    const reason = `the newest finalized header of layer 1 is ${minutes} minutes old: the beacon endpoints are behind, layer 1 does not finalize, or the clock of this device is ahead`;
     throw notReached('settled', undefined, reason);
   }
 
@@ -213,10 +213,12 @@ export class LayerOneFollower {
   /**
    * Fetches updates and applies them. Those that an endpoint sends behind a false one are asked for again.
    *
-   * @param mayBeOld - whether an update that brings nothing new is an answer
-   * @throws PlumblineError `LAYER_ONE_CONTRADICTS`, `FORK_UNSUPPORTED`, `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
+   * @param isNewest - whether the newest update is asked for. It may bring nothing new, but must leave a header that is recent:
+   *   otherwise the next endpoint is asked
+   * @throws PlumblineError `LAYER_ONE_CONTRADICTS`, `FORK_UNSUPPORTED`, `ANSWER_REFUSED`, `PROOF_MALFORMED`,
+   *   `TRUST_LEVEL_NOT_REACHED`, of the endpoints
    */
-  private async apply(path: string, read: (answer: unknown) => AnyUpdate[], mayBeOld: boolean): Promise<void> {
+  private async apply(path: string, read: (answer: unknown) => AnyUpdate[], isNewest: boolean): Promise<void> {
     const { beacon, network, record, clock } = this.parts;
     const { store } = this.state!;
     const advanced = await beacon.get(path, {
@@ -225,11 +227,12 @@ export class LayerOneFollower {
         const updates = read(answer);
         if (updates.length === 0) throw missing('update of layer 1');
         const end = await finish(advance(network, store, updates, latestSignatureSlot(network, clock.now())), nextTurn);
-        const isContradiction = end.store.contradiction !== undefined;
-        const isOld = mayBeOld && end.refused?.reason === 'NOT_RELEVANT';
-        if (end.refused !== undefined && end.applied.length === 0 && !isContradiction && !isOld)
+        if (end.store.contradiction !== undefined) return end;
+        const isOld = isNewest && end.refused?.reason === 'NOT_RELEVANT';
+        if (end.refused !== undefined && end.applied.length === 0 && !isOld)
           throw answerRefused('update of layer 1', end.refused);
-        if (!mayBeOld && !isContradiction && !hasProgress(store, end.store)) throw missing('new update of layer 1');
+        if (isNewest) this.recentBlock(end.store);
+        else if (!hasProgress(store, end.store)) throw missing('new update of layer 1');
         return end;
       },
     });

@@ -1,3 +1,4 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import type { BeaconNetwork } from '../../../consensus/networks/beacon-network.js';
 import type { LightClientStore } from '../../../consensus/rules/store.js';
 import { storeFromBytes, storeToBytes } from '../../../consensus/stored.js';
@@ -11,7 +12,8 @@ export interface FollowedState {
   readonly checkpoint: Uint8Array;
 }
 
-const ROOT_BYTES = 32;
+/** Bytes of the checksum, and of the root behind it. */
+const HASH_BYTES = 32;
 
 /**
  * Stores the state of the light client for later sessions: about 51 KB. It is as safe as the storage of the origin. Damage is
@@ -31,9 +33,11 @@ export class LightClientRecord {
   async load(): Promise<FollowedState | undefined> {
     const bytes = await this.table?.get(this.key);
     if (bytes === undefined) return undefined;
+    const [checksum, record] = [bytes.subarray(0, HASH_BYTES), bytes.slice(HASH_BYTES)];
+    if (!equalBytes(sha256(record), checksum)) return undefined;
     try {
-      const store = storeFromBytes(this.network, bytes.slice(ROOT_BYTES));
-      return { store, checkpoint: bytes.slice(0, ROOT_BYTES) };
+      const store = storeFromBytes(this.network, record.slice(HASH_BYTES));
+      return { store, checkpoint: record.slice(0, HASH_BYTES) };
     } catch {
       return undefined;
     }
@@ -45,6 +49,7 @@ export class LightClientRecord {
     const held = await this.load();
     const isOlder = held !== undefined && store.finalized.beacon.slot < held.store.finalized.beacon.slot;
     if (isOlder && store.contradiction === undefined && equalBytes(checkpoint, held.checkpoint)) return;
-    await this.table.put(this.key, concatBytes(checkpoint, storeToBytes(this.network, store)));
+    const record = concatBytes(checkpoint, storeToBytes(this.network, store));
+    await this.table.put(this.key, concatBytes(sha256(record), record));
   }
 }

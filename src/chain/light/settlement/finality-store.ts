@@ -15,6 +15,8 @@ export interface FinalizedBlock {
 /** Roots read from layer 1. A root on layer 1 never changes. */
 export interface KnownFinality {
   readonly newest: FinalizedBlock;
+  /** When `newest` was read, milliseconds since 1970. */
+  readonly readAt: number;
   /** By layer-2 block number, 32 bytes each. */
   readonly roots: ReadonlyMap<number, Uint8Array>;
 }
@@ -60,16 +62,20 @@ export class FinalityStore {
       const bytes = await this.table?.get(this.key);
       const text = bytes && textOf(bytes);
       if (text === undefined) return undefined;
-      const { header, number, layerOneBlock, roots } = JSON.parse(text) as {
+      const { header, number, layerOneBlock, readAt, roots } = JSON.parse(text) as {
         header: Hex | null;
         number: number;
         layerOneBlock: number;
+        // Entries of earlier versions do not have it.
+        readAt?: number;
         roots: [number, string][];
       };
       if (header !== this.header) return undefined;
       const known = new Map(roots.map(([block, root]) => [block, hexToBytes(root, 32)]));
       const root = known.get(number);
-      return root === undefined ? undefined : { newest: { number, root, layerOneBlock }, roots: known };
+      return root === undefined
+        ? undefined
+        : { newest: { number, root, layerOneBlock }, readAt: readAt ?? 0, roots: known };
     } catch {
       return undefined;
     }
@@ -81,12 +87,12 @@ export class FinalityStore {
     else await this.table?.put(this.key, this.encode(known));
   }
 
-  private encode({ newest, roots }: KnownFinality): Uint8Array {
+  private encode({ newest, readAt, roots }: KnownFinality): Uint8Array {
     const { number, layerOneBlock } = newest;
     // The newest one comes last, so that it is never cut off.
     const ordered = [...roots].filter(([block]) => block !== number).slice(1 - MAX_STORED);
     const kept = [...ordered, [number, newest.root] as const].map(([block, root]) => [block, bytesToHex(root)]);
-    return encodeChecked(JSON.stringify({ header: this.header, number, layerOneBlock, roots: kept }));
+    return encodeChecked(JSON.stringify({ header: this.header, number, layerOneBlock, readAt, roots: kept }));
   }
 }
 

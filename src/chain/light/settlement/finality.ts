@@ -12,6 +12,8 @@ import { RollupReader, type RollupReading } from './rollup-reader.js';
 export interface LayerOneFinalityOptions extends RollupReading {
   /** Older values are read again, milliseconds. */
   readonly maxAgeMs: number;
+  /** With `finalHash`: while layer 1 cannot be reached, older values are not used, milliseconds. */
+  readonly offlineMaxAgeMs?: number | undefined;
   readonly clock: Clock;
   /** Stores what was read. Without it nothing is stored. */
   readonly store?: FinalityStore | undefined;
@@ -27,6 +29,9 @@ const MAX_ROOTS = 4096;
  */
 export class LayerOneFinality {
   private latest: FinalizedBlock | undefined;
+  /** When `latest` was read, in this session or an earlier one. */
+  private latestAt = Number.NEGATIVE_INFINITY;
+  /** When layer 1 was read last in this session, unless it has to be read again. */
   private readAt = Number.NEGATIVE_INFINITY;
   /** Hash of the layer-1 block that was read last, 32 bytes. */
   private pinnedHash: Uint8Array = NO_HASH;
@@ -57,7 +62,7 @@ export class LayerOneFinality {
   /**
    * The newest finalized block. While layer 1 cannot be reached, the newest known one: it stays final.
    *
-   * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints
+   * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints; as `finalHash`
    */
   async newest(): Promise<FinalizedBlock> {
     return (await this.current()).at;
@@ -73,9 +78,17 @@ export class LayerOneFinality {
     try {
       return { at: await this.reading };
     } catch (error) {
-      if (this.latest === undefined || !isUnreachable(error)) throw error;
+      if (this.latest === undefined || !isUnreachable(error) || !(await this.mayStandIn())) throw error;
       return { at: this.latest, offline: error };
     }
+  }
+
+  /** Whether the last value may be used while layer 1 cannot be reached. @throws as `finalHash` */
+  private async mayStandIn(): Promise<boolean> {
+    const { finalHash, offlineMaxAgeMs = Number.POSITIVE_INFINITY, clock } = this.options;
+    // Throws where consensus names no final block of layer 1 that is recent.
+    await finalHash?.();
+    return clock.now() - this.latestAt <= offlineMaxAgeMs;
   }
 
   /** Whether the last value is recent. At a fixed layer-1 block it never changes. */
@@ -157,6 +170,7 @@ export class LayerOneFinality {
     // At a block that consensus proves, nothing has changed.
     const isProved = this.options.finalHash !== undefined && equalBytes(pinned.hash, this.pinnedHash);
     if (isProved && this.latest !== undefined && this.roots.has(this.latest.number)) {
+      this.latestAt = startedAt;
       this.readAt = startedAt;
       return this.latest;
     }
@@ -171,6 +185,7 @@ export class LayerOneFinality {
       throw answerRefused('rollup contract', { verified: false, reason: 'ROOT_MISSING', at: '', message });
     }
     this.latest = { number, root, layerOneBlock: pinned.header.number };
+    this.latestAt = startedAt;
     this.readAt = startedAt;
     this.pinnedHash = pinned.hash;
     this.floor = number;
@@ -188,14 +203,17 @@ export class LayerOneFinality {
 
   private async save(): Promise<void> {
     const { latest, roots, earlier } = this;
-    await this.options.store?.save(latest && { newest: latest, roots: new Map([...earlier, ...roots]) });
+    const known = latest && { newest: latest, readAt: this.latestAt, roots: new Map([...earlier, ...roots]) };
+    await this.options.store?.save(known);
   }
 
   /** Loads the values of an earlier session, once. */
   private restored(): Promise<void> {
     this.restoring ??= Promise.resolve(this.options.store?.load()).then((known) => {
       for (const [number, root] of known?.roots ?? []) this.earlier.set(number, root);
-      this.latest ??= known?.newest;
+      if (known === undefined) return;
+      this.latest ??= known.newest;
+      this.latestAt = known.readAt;
     });
     return this.restoring;
   }

@@ -109,7 +109,14 @@ function openFinality(parts: LightChainParts): LayerOneFinality | undefined {
   const finalHash = consensus && (async () => (await consensus.finalized()).blockHash);
   const how = { prove, agreeing, header, finalHash };
   const store = new FinalityStore(cache?.finalizations, { chainId, rollup: rollup.address, ...how });
-  return new LayerOneFinality(layerOne, { rollup, maxAgeMs, clock, store, ...how });
+  return new LayerOneFinality(layerOne, {
+    rollup,
+    maxAgeMs,
+    offlineMaxAgeMs: consensus?.maxAgeMs,
+    clock,
+    store,
+    ...how,
+  });
 }
 
 function nameOf(reference: BlockReference): string {
