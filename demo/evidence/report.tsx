@@ -27,7 +27,7 @@ export function EvidenceReport({ reading, refusal }: ReportProps) {
       <p ref={verdict} class={`verdict ${refusal === undefined ? 'verdict-good' : 'verdict-bad'}`}>
         {verdictText(reading, refusal)}
       </p>
-      <p class="panel-intro">Read it from the top. Each step was checked in this page against the step above it.</p>
+      <p class="panel-intro">Read it from the top. Each step is checked in this page against the step above it.</p>
       <Chain reading={reading} refusal={refusal} />
       {refusal === undefined && <Export of={reading} />}
       <Words />
@@ -69,7 +69,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'Layer 1, layer 2': 'Ethereum, and a network such as Linea that settles on it: the rollup.',
   'Beacon block': 'a block of Ethereum’s consensus. It carries a layer-1 block.',
   'Sync committee':
-    '512 validators on Ethereum, 32 here, that sign each beacon block and name the committee after them.',
+    '512 validators on Ethereum, 32 here, who sign beacon blocks for about a day. Their blocks name the next committee.',
   'State root': 'one hash over all accounts and their storage. A Merkle proof shows what is below it.',
   'zk state root': 'the same for layer 2, in the form that zk proofs are about.',
   'History contract': 'a contract that stores, at the start of each block, the hash of the block before (EIP-2935).',
