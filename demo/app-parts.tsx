@@ -8,6 +8,7 @@ import { OverviewView } from './views/overview.js';
 const LOADERS: Readonly<Record<Exclude<View, 'overview'>, () => Promise<ComponentType>>> = {
   fees: async () => (await import('./views/fees.js')).FeesView,
   proofs: async () => (await import('./views/proofs.js')).ProofsView,
+  evidence: async () => (await import('./views/evidence.js')).EvidenceView,
   console: async () => (await import('./views/console.js')).ConsoleView,
   log: async () => (await import('./views/log.js')).LogView,
   node: async () => (await import('./views/node.js')).NodeView,

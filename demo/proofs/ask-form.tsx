@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { DEV_ACCOUNTS, TEST_TOKEN, tokenBalanceSlot } from 'plumbline-l2';
+import { hexOf } from '../lib/hex.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';
@@ -9,8 +10,7 @@ import { TAMPERINGS, type Tampering } from './tamper.js';
 
 function balanceSlot(index: number): string {
   const owner = DEV_ACCOUNTS[index]!.address.slice(2).match(/../g)!;
-  const slot = tokenBalanceSlot(Uint8Array.from(owner, (pair) => Number.parseInt(pair, 16)));
-  return `0x${[...slot].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  return hexOf(tokenBalanceSlot(Uint8Array.from(owner, (pair) => Number.parseInt(pair, 16))));
 }
 
 const NOBODY = '0x000000000000000000000000000000000000dead';

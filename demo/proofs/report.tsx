@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { VerifiedLineaProof } from 'plumbline-l2/verify';
 import { formatMs, formatUnits, groups, pretty, shortHex } from '../lib/format.js';
+import { hexOf } from '../lib/hex.js';
 import type { Knowledge } from '../state/requests.js';
 import { type Fact, Facts } from '../ui/facts.js';
 import { Known } from '../ui/known.js';
@@ -12,8 +13,6 @@ import type { Examined } from './state.js';
 import { TAMPERINGS } from './tamper.js';
 import { Tree } from './tree.js';
 
-const hex = (bytes: Uint8Array) => `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-
 /** What a verified answer proves, in the order of the request. */
 function provenFacts({ account, slots }: VerifiedLineaProof, known: Knowledge | undefined): Fact[] {
   if (account === undefined) return [{ name: 'Account', value: 'does not exist in this state', prose: true, known }];
@@ -22,8 +21,8 @@ function provenFacts({ account, slots }: VerifiedLineaProof, known: Knowledge | 
     { name: 'Nonce', value: groups(account.nonce), known },
     { name: 'Code', value: account.codeSize === 0n ? 'none' : `${groups(account.codeSize)} bytes`, known },
     ...slots.map(({ key, value, exists }) => ({
-      name: `Slot ${shortHex(hex(key), 8)}`,
-      value: exists ? <SlotValue value={hex(value)} /> : 'zero: not in the tree',
+      name: `Slot ${shortHex(hexOf(key), 8)}`,
+      value: exists ? <SlotValue value={hexOf(value)} /> : 'zero: not in the tree',
       known,
     })),
   ];

@@ -5,6 +5,7 @@ export const VIEWS = {
   overview: 'Overview',
   fees: 'Fees',
   proofs: 'Proofs',
+  evidence: 'Evidence',
   console: 'Console',
   log: 'Log',
   node: 'Node',

@@ -56,11 +56,12 @@ export interface GroupOptions<Source extends EndpointSource = EndpointSource> {
   readonly totalTimeoutMs?: number;
   /** How often all endpoints are tried again if none could be reached. Default: 2. */
   readonly retries?: number;
-  readonly fetch?: typeof fetch;
+  /** Makes the HTTP requests; the global `fetch` when left out. */
+  readonly fetch?: typeof fetch | undefined;
   readonly clock?: Clock;
   /** Returns numbers from 0 to below 1. */
   readonly random?: () => number;
-  readonly observer?: UpstreamObserver;
+  readonly observer?: UpstreamObserver | undefined;
 }
 
 const MIB = 2 ** 20;

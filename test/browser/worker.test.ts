@@ -163,6 +163,53 @@ describe('a node in a real worker', () => {
   });
 });
 
+describe('a light node in a worker whose page makes its requests', () => {
+  /** Layer 2 of a devnet in another worker, as a server. */
+  async function light(fetch: typeof globalThis.fetch, endpoint: object = {}): Promise<PlumblineNode> {
+    const endpoints = [{ url: 'https://layer-2.example', ...endpoint }];
+    return start({ chain: { kind: 'light', network: await profile(), endpoints }, fetch });
+  }
+
+  test('has the answers that the page gives it', async () => {
+    const devnet = await start();
+    const seen: string[] = [];
+    const node = await light((input, init) => {
+      const request = new Request(input, init);
+      seen.push(`${request.method} ${request.url}`);
+      return devnet.handle(request);
+    });
+    const params = [DEV_ACCOUNTS[3]!.address, 'latest'];
+    expect(await node.request({ method: 'eth_getBalance', params })).toBe('0x21e19e0c9bab2400000');
+    expect(new Set(seen)).toEqual(new Set(['POST https://layer-2.example/']));
+  });
+
+  test('finds no endpoint where the page cannot answer, does not answer, or never ends', async () => {
+    const part = new Uint8Array(2 ** 23);
+    const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(part) });
+    const failing: (typeof globalThis.fetch)[] = [
+      async () => {
+        throw new TypeError('Failed to fetch');
+      },
+      async () => new Response(endless()),
+      () => new Promise(() => {}),
+    ];
+    for (const fetch of failing) {
+      const node = await light(fetch, { timeoutMs: 2_000 });
+      await expect(node.request({ method: 'eth_gasPrice' })).rejects.toMatchObject({
+        message: 'Internal error (no endpoint can be reached)',
+      });
+    }
+  });
+
+  test('does not run in a SharedWorker, which outlives the page', async () => {
+    const worker = new SharedWorker('data:text/javascript,');
+    await expect(createNode({ worker, fetch })).rejects.toMatchObject({
+      code: 'INVALID_PARAMETER',
+      details: { parameter: 'fetch' },
+    });
+  });
+});
+
 async function profile() {
   const { devnet } = await import('../../dist/fees.js');
   return devnet();

@@ -57,6 +57,9 @@ test('after the first visit the page opens and works without a network', async (
   await visit(page, 'Proofs');
   await page.getByRole('button', { name: 'Prove and verify' }).click();
   await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+  await visit(page, 'Evidence');
+  await page.getByRole('button', { name: 'Read it and show the evidence' }).click();
+  await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
   await visit(page, 'Node');
   await page.getByLabel('Hash of the zk state').selectOption('mimc');
   await page.getByRole('button', { name: 'Start with these settings' }).click();

@@ -25,6 +25,10 @@ describe("on('answer')", () => {
       ],
       ['debug_getRawReceipts', ['latest'], { class: 'proved', level: 'linked', blocks: head }],
       ['linea_getProof', [accountAt(0), [], 'latest'], { class: 'proved', level: 'finalized', blocks: [], zkBlock: 2 }],
+      ['eth_gasPrice', [], { class: 'computed', level: 'linked', blocks: head }],
+      ['eth_maxPriorityFeePerGas', [], { class: 'computed', level: 'linked', blocks: head }],
+      ['eth_baseFee', [], { class: 'computed', level: 'linked', blocks: head }],
+      ['eth_blobBaseFee', [], { class: 'computed', level: 'linked', blocks: head }],
       ['eth_chainId', [], { class: 'held', blocks: [] }],
     ];
     for (const [method, params, expected] of cases) {

@@ -28,7 +28,9 @@ export async function serveBeacon({ l1 }: Pick<PlumblineNode, 'l1'>): Promise<Mo
       const params = [path];
       const honest = (await l1.request({ method: 'beacon_get', params })) as BeaconAnswer;
       const { status, body } = (await mock.tamper?.(path, structuredClone(honest))) ?? honest;
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      // Pages of any origin may ask, as they may ask public endpoints.
+      response.writeHead(status, { 'content-type': 'application/json', 'access-control-allow-origin': '*' });
+      response.end(JSON.stringify(body));
     } catch {
       response.destroy();
     }

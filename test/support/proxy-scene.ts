@@ -96,13 +96,14 @@ export function post<T = Answer>(
   page: Page,
   url: string,
   body: unknown,
-): Promise<{ status: number; classes: string | null; json: T }> {
+): Promise<{ status: number; classes: string | null; levels: string | null; json: T }> {
   return page.evaluate(
     async ([address, text]) => {
       const headers = { 'content-type': 'application/json' };
       const response = await fetch(address, { method: 'POST', headers, body: text });
       const json = JSON.parse((await response.text()) || 'null');
-      return { status: response.status, classes: response.headers.get('plumbline-answers'), json };
+      const { status, headers: got } = response;
+      return { status, classes: got.get('plumbline-answers'), levels: got.get('plumbline-levels'), json };
     },
     [url, JSON.stringify(body)] as const,
   );

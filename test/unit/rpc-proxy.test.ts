@@ -64,7 +64,7 @@ test('mixed batches are answered in order, each request with its id', async () =
       return id === undefined ? [] : [success(id, [serves(request.method) ? 'here' : 'there', id])];
     });
     expect(reply.body).toEqual(expected);
-    expect(reply.classes).toHaveLength(expected.length);
+    expect(reply.marks).toHaveLength(expected.length);
     expect(forward.mock.calls.length).toBeLessThanOrEqual(1);
   }
 });

@@ -34,8 +34,18 @@ export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFai
  * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; the error of the part that does not open
  */
 export async function createInlineNode(options: InlineOptions = {}): Promise<PlumblineNode> {
-  const { onProgress, store, onError, upstreamObserver, clock, activity, replicaObserver, http, ...nodeOptions } =
-    options;
-  const extras = { onProgress, store, onError, upstreamObserver, clock, activity, replicaObserver };
+  const {
+    onProgress,
+    store,
+    onError,
+    upstreamObserver,
+    fetch,
+    clock,
+    activity,
+    replicaObserver,
+    http,
+    ...nodeOptions
+  } = options;
+  const extras = { onProgress, store, onError, upstreamObserver, fetch, clock, activity, replicaObserver };
   return nodeHandle(await openNode(nodeOptions, extras), http);
 }

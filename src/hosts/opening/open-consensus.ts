@@ -5,16 +5,18 @@ import type { Network } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import type { Clock } from '../../scheduling/clock.js';
 import { loadOnce } from '../../scheduling/load-once.js';
-import type { UpstreamObserver } from '../../upstream/observer.js';
-import type { UrlEndpoint } from '../../upstream/options.js';
+import type { GroupOptions, UrlEndpoint } from '../../upstream/options.js';
 import { RestGroup } from '../../upstream/rest-group.js';
 import type { LayerOneOptions } from '../options/layer-one-options.js';
+
+/** What all groups of endpoints of a node have in common. */
+export type EndpointSettings = Pick<GroupOptions, 'fetch' | 'observer'> & { readonly clock: Clock };
 
 /** What a light node has for following layer 1. */
 export interface ConsensusParts {
   readonly network: Network;
   readonly cache: LightCache | undefined;
-  readonly common: { readonly clock: Clock; readonly observer?: UpstreamObserver };
+  readonly common: EndpointSettings;
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 

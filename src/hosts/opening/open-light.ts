@@ -47,8 +47,8 @@ async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaC
   const hashers = { mimc: hasherOf('mimc'), poseidon2: hasherOf('poseidon2') };
   const loadHasher = (scheme: HashScheme) => hashers[scheme]();
   const cache = store && new (await import('../../chain/light/light-cache.js')).LightCache(store, budgets, health);
-  const { clock = systemClock, upstreamObserver, replicaObserver, onProgress } = extras;
-  const common = { clock, ...(upstreamObserver !== undefined && { observer: upstreamObserver }) };
+  const { clock = systemClock, upstreamObserver, fetch, replicaObserver, onProgress } = extras;
+  const common = { clock, fetch, observer: upstreamObserver };
   const upstream = new EndpointGroup({ role: 'l2', endpoints: chainOptions.endpoints, ...common });
   const parts = lightChainParts(chainOptions, upstream);
   const { layerOne: given, maru: seals } = chainOptions;
@@ -78,8 +78,8 @@ async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaC
     return wireNode(base, { chain: light, scheme, sizer, control, filters: loadFilters });
   const { startReplica } = await import('./open-replica.js');
   const { layerOneHeader } = parts;
-  const shared = { layerOne, layerOneHeader, store, health, clock, kernel: { build }, loadHasher };
-  const observers = { upstreamObserver, observer: replicaObserver, onProgress };
+  const shared = { layerOne, layerOneHeader, store, health, common, kernel: { build }, loadHasher };
+  const observers = { observer: replicaObserver, onProgress };
   const chain = await startReplica(light, chainOptions, { ...shared, ...observers });
   return wireNode(base, { chain, scheme, sizer, control, filters: loadFilters });
 }

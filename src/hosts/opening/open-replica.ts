@@ -11,15 +11,14 @@ import { invalidParameter, isPlumblineError, type PlumblineError } from '../../e
 import type { Hasher, HashScheme, KernelOptions } from '../../kernel/contracts.js';
 import { loadTrieKernel } from '../../kernel/trie-kernel.js';
 import { schemeAt } from '../../networks/network.js';
-import type { Clock } from '../../scheduling/clock.js';
 import { MemoryStore } from '../../store/memory-store.js';
 import type { PageStore } from '../../store/page-store.js';
 import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
 import { EndpointGroup } from '../../upstream/group.js';
-import type { UpstreamObserver } from '../../upstream/observer.js';
 import type { ReplicaObserver } from '../options/inline-extras.js';
 import type { OpenProgress } from '../options/options.js';
 import type { ReplicaChainOptions } from '../options/replica-options.js';
+import type { EndpointSettings } from './open-consensus.js';
 
 /** Least time between two progress reports that differ by less than 1 %, ms. */
 const SYNC_REPORT_MS = 100;
@@ -34,9 +33,8 @@ export interface ReplicaParts {
   readonly store: PageStore | undefined;
   /** Updated when a commit succeeds or fails. */
   readonly health: StoreHealth;
-  readonly clock: Clock;
+  readonly common: EndpointSettings;
   readonly kernel: KernelOptions;
-  readonly upstreamObserver: UpstreamObserver | undefined;
   readonly observer: ReplicaObserver | undefined;
   readonly onProgress: ((progress: OpenProgress) => void) | undefined;
   loadHasher(scheme: HashScheme): Promise<Hasher>;
@@ -50,11 +48,11 @@ export interface ReplicaParts {
  */
 export async function startReplica(light: Chain, options: ReplicaChainOptions, parts: ReplicaParts): Promise<Chain> {
   const { network } = options;
-  const { layerOne, store, clock, kernel, upstreamObserver, observer } = parts;
+  const { layerOne, store, common, kernel, observer } = parts;
+  const { clock } = common;
   const synced = syncReports(parts.onProgress);
   const groups: EndpointGroup[] = [];
   const group = (role: string, endpoints: ReplicaChainOptions['trieLogs']) => {
-    const common = { clock, ...(upstreamObserver !== undefined && { observer: upstreamObserver }) };
     const opened = new EndpointGroup({ role, endpoints, ...common });
     groups.push(opened);
     return opened;

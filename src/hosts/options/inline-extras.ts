@@ -21,6 +21,8 @@ export interface InlineExtras {
   readonly storeFailure?: unknown;
   /** Receives the requests and responses between a light node and its endpoints. */
   readonly upstreamObserver?: UpstreamObserver | undefined;
+  /** Makes the HTTP requests to the endpoints of a light node or a replica; the global `fetch` when left out. */
+  readonly fetch?: typeof fetch | undefined;
   /** Clock of a light node; the system's when left out. */
   readonly clock?: Clock | undefined;
   /** Whether a light node should keep polling. When left out: while the page is visible and the device online. */

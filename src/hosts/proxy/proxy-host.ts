@@ -8,7 +8,7 @@ import { forwardTo } from './forward.js';
 import { LazyNode } from './lazy-node.js';
 import { serviceWorkerFailed } from './messages.js';
 import { withSecrets } from './secrets.js';
-import { answerSplit } from './split.js';
+import { answerSplit, type Mark } from './split.js';
 import { type StoredConfig, storedForm } from './stored-config.js';
 import { type Found, Targets } from './targets.js';
 
@@ -36,6 +36,7 @@ interface Active {
 /** How long pages may take to send the keys, ms. */
 const KEYS_TIMEOUT_MS = 10_000;
 const CLASSES_HEADER = 'plumbline-answers';
+const LEVELS_HEADER = 'plumbline-levels';
 
 /**
  * The proxy behind a service worker's events. After a restart it reads its configuration from the store. The keys come with the
@@ -111,7 +112,7 @@ export class ProxyHost {
     const { forward, fallback, node } = active.stored;
     takeKeysFrom(active, found);
     const forwarding = forwardTo(request, node.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
-    let classes: readonly string[] = [];
+    let marks: readonly Mark[] = [];
     const handler = createFetchHandler(async (payload, call) => {
       const reply = await answerSplit(payload, {
         // Uses a newer configuration if there is one by now, because the node of the older one may be closed.
@@ -122,13 +123,15 @@ export class ProxyHost {
         maxBatch: node.maxBatch ?? DEFAULT_MAX_BATCH,
         signal: call?.signal,
       });
-      classes = reply.classes;
+      marks = reply.marks;
       return reply;
     });
     const response = await handler(request);
-    if (classes.length > 0) {
-      response.headers.set(CLASSES_HEADER, (new Set(classes).size === 1 ? classes.slice(0, 1) : classes).join(', '));
-      response.headers.set('access-control-expose-headers', CLASSES_HEADER);
+    const { headers } = response;
+    if (marks.length > 0) {
+      headers.set(CLASSES_HEADER, listed(marks.map((mark) => mark.class)));
+      headers.set(LEVELS_HEADER, listed(marks.map(({ level }) => level ?? 'none')));
+      headers.set('access-control-expose-headers', `${CLASSES_HEADER}, ${LEVELS_HEADER}`);
     }
     return response;
   }
@@ -231,4 +234,9 @@ async function looksLikeRpc(request: Request): Promise<boolean> {
     .text()
     .catch(() => '');
   return text.includes('"jsonrpc"');
+}
+
+/** In the order of the answers; one, where all are the same. */
+function listed(words: readonly string[]): string {
+  return (new Set(words).size === 1 ? words.slice(0, 1) : words).join(', ');
 }

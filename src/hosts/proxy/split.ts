@@ -1,4 +1,4 @@
-import type { AnswerClass } from '../../rpc/protocol/answer-report.js';
+import type { AnswerClass, AnswerReport } from '../../rpc/protocol/answer-report.js';
 import { failure, type Reply, type RpcRequest, type RpcResponse, readRequest } from '../../rpc/protocol/envelope.js';
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import type { Forward } from './forward.js';
@@ -16,12 +16,23 @@ export interface Parts {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A reply with the class of each response: `forwarded` when it is not verified, `error` for an error of the node. */
-export interface SplitReply extends Reply {
-  readonly classes: readonly (AnswerClass | 'error' | 'unreported')[];
+/** How a response is known. */
+export interface Mark {
+  /** `forwarded` when it is not verified, `error` for an error of the node. */
+  readonly class: AnswerClass | 'error' | 'unreported';
+  /** Left out where it rests on no block. */
+  readonly level?: AnswerReport['level'];
 }
 
-type Answer = { readonly response: RpcResponse; readonly class: SplitReply['classes'][number] };
+/** A reply with a mark for each response. */
+export interface SplitReply extends Reply {
+  readonly marks: readonly Mark[];
+}
+
+type Answer = { readonly response: RpcResponse; readonly mark: Mark };
+
+const FORWARDED: Mark = { class: 'forwarded' };
+const ERROR: Mark = { class: 'error' };
 
 /**
  * Answers the requests of a payload: by the node if it has the method, otherwise by forwarding. Both run at the same time. The
@@ -60,7 +71,7 @@ export async function answerSplit(payload: unknown, parts: Parts): Promise<Split
     if (answer !== undefined) answers.push(answer);
   }
   const bodies = answers.map(({ response }) => response);
-  return { body: isBatch ? bodies : bodies[0], classes: answers.map((answer) => answer.class) };
+  return { body: isBatch ? bodies : bodies[0], marks: answers.map(({ mark }) => mark) };
 }
 
 /** Forwards requests. If the URL does not answer JSON-RPC, the node answers with its errors. */
@@ -70,7 +81,7 @@ async function forwardAll(requests: readonly unknown[], parts: Parts, forward: F
     parts.signal,
   );
   if (responses === undefined) return answersOf(await own(requests, parts));
-  return responses.map((response) => ({ response, class: 'forwarded' }));
+  return responses.map((response) => ({ response, mark: FORWARDED }));
 }
 
 /** Answers by the node. If it cannot be opened, the fallback answers; without a fallback, each request gets the error. */
@@ -78,7 +89,7 @@ async function own(payload: unknown, parts: Parts): Promise<SplitReply> {
   const { local, fallback, signal } = parts;
   try {
     const reply = await local(payload);
-    return { ...reply, classes: classesOf(reply) };
+    return { ...reply, marks: marksOf(reply) };
   } catch (error) {
     const isBatch = Array.isArray(payload);
     const requests = (isBatch ? payload : [payload]).map(readRequest);
@@ -92,7 +103,7 @@ async function own(payload: unknown, parts: Parts): Promise<SplitReply> {
         .map((request) => ('error' in request ? request : failure(request.id!, toRpcError(error))));
     return {
       body: isBatch ? bodies : bodies[0],
-      classes: bodies.map(() => (responses === undefined ? 'error' : 'forwarded')),
+      marks: bodies.map(() => (responses === undefined ? ERROR : FORWARDED)),
     };
   }
 }
@@ -102,17 +113,17 @@ function listOf(reply: Reply): readonly RpcResponse[] {
   return body === undefined ? [] : Array.isArray(body) ? (body as readonly RpcResponse[]) : [body as RpcResponse];
 }
 
-function classesOf(reply: Reply): SplitReply['classes'] {
+function marksOf(reply: Reply): SplitReply['marks'] {
   const reports = [...(reply.reports ?? [])];
   const responses = listOf(reply);
   const answers = responses.filter((response) => !('error' in response));
   // Each result has a report. An error has one only if its method began.
   const ofResults = reports.filter(({ errorCode }) => errorCode === undefined);
   if (ofResults.length !== answers.length)
-    return responses.map((response) => ('error' in response ? 'error' : 'unreported'));
-  return responses.map((response) => ('error' in response ? 'error' : ofResults.shift()!.class));
+    return responses.map((response) => ('error' in response ? ERROR : { class: 'unreported' }));
+  return responses.map((response) => ('error' in response ? ERROR : ofResults.shift()!));
 }
 
 function answersOf(reply: SplitReply): Answer[] {
-  return listOf(reply).map((response, i) => ({ response, class: reply.classes[i]! }));
+  return listOf(reply).map((response, i) => ({ response, mark: reply.marks[i]! }));
 }

@@ -1,5 +1,5 @@
 import { proxy, type Remote, releaseProxy, wrap } from 'comlink';
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter, PlumblineError } from '../../errors.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
@@ -15,6 +15,7 @@ import {
   nodeClosed,
   type SessionListener,
 } from '../provider/transport.js';
+import { answering } from './page-fetch.js';
 import { deserialize, installErrorTransfer } from './transfer.js';
 import { isGreeting, isWorkerFailure, isWorkerMessage, isWorkerStoreStatus, type WorkerApi } from './worker-api.js';
 
@@ -28,6 +29,11 @@ export interface ClientOptions extends NodeOptions {
   /** How long the worker's script may take to load, in ms. Default 15 000. */
   readonly loadTimeoutMs?: number;
   readonly onProgress?: (progress: OpenProgress) => void;
+  /**
+   * Makes the HTTP requests to the endpoints of a light node or a replica, in the page; the worker's own `fetch` when left out. Answers
+   * are read whole, up to 64 MiB. Not with a SharedWorker, which outlives the page.
+   */
+  readonly fetch?: typeof fetch;
   readonly http?: FetchHandlerOptions;
 }
 
@@ -35,13 +41,16 @@ export interface ClientOptions extends NodeOptions {
  * Starts a node in a module Worker and resolves when it can answer.
  *
  * @throws PlumblineError `WORKER_FAILED` where there are no workers, or the worker's script does not load; `INVALID_PARAMETER`
- *   for options that `postMessage` cannot send, such as a provider in place of an endpoint's URL; the errors of opening the node
+ *   for options that `postMessage` cannot send, such as a provider in place of an endpoint's URL, and for `fetch` with a SharedWorker;
+ *   the errors of opening the node
  */
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
-  const { worker, http, chain } = options;
+  const { worker, http, chain, fetch } = options;
   if (worker === undefined && typeof Worker === 'undefined') {
     throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }
+  if (fetch !== undefined && worker !== undefined && 'port' in worker)
+    throw invalidParameter('fetch', 'cannot be used with a SharedWorker, which outlives the page');
   installErrorTransfer();
   let transport: WorkerTransport | undefined;
   if (worker === undefined && (chain?.kind ?? 'devnet') === 'devnet') transport = await openOwnDevnet(options);
@@ -71,10 +80,10 @@ async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | 
 
 /** Opens the node of a worker. Terminates the worker if that fails. */
 async function openOn(transport: WorkerTransport, options: ClientOptions): Promise<void> {
-  const { worker: _, loadTimeoutMs = 15_000, onProgress, http: __, ...nodeOptions } = options;
+  const { worker: _, loadTimeoutMs = 15_000, onProgress, fetch, http: __, ...nodeOptions } = options;
   try {
     await transport.ready(loadTimeoutMs);
-    await transport.open(nodeOptions, onProgress);
+    await transport.open(nodeOptions, onProgress, fetch);
   } catch (error) {
     transport.terminate();
     throw error;
@@ -155,9 +164,14 @@ class WorkerTransport implements NodeTransport {
     await this.orEnd(() => loaded).finally(stop);
   }
 
-  async open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<void> {
-    const listener = onProgress === undefined ? undefined : proxy(onProgress);
-    this.opened = await this.orEnd(() => this.remote.open(options, listener)).catch((error: unknown) => {
+  async open(
+    options: NodeOptions,
+    onProgress?: (progress: OpenProgress) => void,
+    fetch?: ClientOptions['fetch'],
+  ): Promise<void> {
+    const listener = onProgress && proxy(onProgress);
+    const pageFetch = fetch && proxy(answering(fetch));
+    this.opened = await this.orEnd(() => this.remote.open(options, listener, pageFetch)).catch((error: unknown) => {
       const isNotPlain = error instanceof Error && error.name === 'DataCloneError';
       throw isNotPlain ? notSendable('a worker', error) : error;
     });

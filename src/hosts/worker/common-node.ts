@@ -1,7 +1,7 @@
 import { PlumblineError } from '../../errors.js';
 import { CombinedActivity, NEVER_ACTIVE } from '../../scheduling/activity.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import { type NodeOptions, type OpenProgress, textOf } from '../options/options.js';
+import { type NodeOptions, textOf } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 
 /** The one node of a worker, for all connected pages. The first page opens it; it is closed when the last page leaves. */
@@ -13,10 +13,10 @@ export class CommonNode {
 
   /**
    * @param user - stands for the page
-   * @param onProgress - called only if this page is the one that opens the node
+   * @param extras - used only if this page is the one that opens the node
    * @throws PlumblineError `WORKER_FAILED` when the worker's node has other options; the errors of opening the node
    */
-  async join(user: symbol, options: NodeOptions, onProgress: (progress: OpenProgress) => void): Promise<NodeTransport> {
+  async join(user: symbol, options: NodeOptions, extras: InlineExtras): Promise<NodeTransport> {
     if (this.current !== undefined && textOf(this.current.options) !== textOf(options)) {
       const reason = 'it runs a node with other options; give the same options, or start another worker';
       throw new PlumblineError('WORKER_FAILED', `the worker cannot open this node: ${reason}`, { reason });
@@ -24,7 +24,7 @@ export class CommonNode {
     this.setActive(user, true);
     this.current ??= {
       options,
-      node: this.openNode(options, { onProgress, activity: this.activity }),
+      node: this.openNode(options, { ...extras, activity: this.activity }),
       users: new Set(),
     };
     const { current } = this;

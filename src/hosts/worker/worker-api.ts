@@ -3,6 +3,7 @@ import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.
 import type { StoreStatus } from '../../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
 import type { Layer } from '../provider/transport.js';
+import type { PageFetch } from './page-fetch.js';
 import type { Serialized } from './transfer.js';
 
 /**
@@ -10,7 +11,7 @@ import type { Serialized } from './transfer.js';
  * the number of the session that the dispatch belongs to. A session begins with its first dispatch. Only layer 2 has sessions.
  */
 export interface WorkerApi {
-  open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void): Promise<NodeInfo>;
+  open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void, fetch?: PageFetch): Promise<NodeInfo>;
   dispatch(layer: Layer, payload: unknown, call: number, session?: number): Promise<Reply>;
   closeSession(session: number): void;
   abort(call: number): void;

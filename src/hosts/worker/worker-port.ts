@@ -28,14 +28,15 @@ export function servePort(port: WorkerPort, common: CommonNode, lock: Promise<st
   }
 
   const api: WorkerApi = {
-    async open(options, onProgress) {
+    async open(options, onProgress, pageFetch) {
       // The listener is called over its own channel. Waiting for the last call keeps it before the answer. Errors of the
       // listener are dropped.
       let reported: Promise<unknown> = Promise.resolve();
       const report = (progress: OpenProgress) => {
         reported = Promise.resolve(onProgress?.(progress)).catch(() => {});
       };
-      const opened = await common.join(user, options, report);
+      const fetch = pageFetch && (await import('./page-fetch.js')).fetchByPage(pageFetch);
+      const opened = await common.join(user, options, { onProgress: report, fetch });
       node = opened;
       opened.onFailure((error) => port.postMessage({ plumblineFailure: serialize(error) } satisfies WorkerFailure));
       const postStatus = () => port.postMessage({ plumblineStore: opened.storeStatus } satisfies WorkerStoreStatus);

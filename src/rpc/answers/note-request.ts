@@ -118,6 +118,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
   return {
     ...forwardingChain(() => chain),
     head: async () => notes.block(await chain.head()),
+    pendingContext: async (parent) => chain.pendingContext(notes.block(parent ?? (await chain.head()))),
     async block(reference, signal) {
       const found = await chain.block(reference, signal);
       if ('hash' in reference) notes.byHash(found);
