@@ -13,6 +13,7 @@ import { FEE_AREAS } from './fees.js';
 import { generatedTracesArea } from './generated-traces.js';
 import { HASHING_AREAS } from './hashing.js';
 import { HEADER_AREAS } from './headers.js';
+import { inclusionArea } from './inclusion.js';
 import { kernelTracesArea } from './kernel-traces.js';
 import { PROOF_AREAS } from './proofs.js';
 import { settledArea } from './settled.js';
@@ -29,6 +30,7 @@ export const AREAS: readonly Area[] = [
   ...FEE_AREAS,
   estimateErrorsArea,
   endToEndArea,
+  inclusionArea,
   ...EVM_VECTOR_AREAS,
   ...EXECUTION_AREAS,
   stateTestsArea,

@@ -18,6 +18,13 @@ const exportEvidence: Method<RpcContext> = {
   handle: async (...call) => (await import('../methods/exportEvidence.js')).exportEvidence(...call),
 };
 
+/** Its code is loaded with the first call. */
+const diagnoseTransaction: Method<RpcContext> = {
+  name: 'diagnoseTransaction',
+  info: METHOD_INFO.inspect.diagnoseTransaction,
+  handle: async (...call) => (await import('../methods/diagnoseTransaction.js')).diagnoseTransaction(...call),
+};
+
 /** A node whose store is shared answers this itself (hosts/sharing). */
 const sharing: Method<RpcContext> = {
   name: 'sharing',
@@ -27,5 +34,5 @@ const sharing: Method<RpcContext> = {
 
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 export function inspectTable(): MethodTable<RpcContext> {
-  return createMethodTable([explainEstimate, exportEvidence, sharing, ...STORAGE_METHODS]);
+  return createMethodTable([explainEstimate, diagnoseTransaction, exportEvidence, sharing, ...STORAGE_METHODS]);
 }
