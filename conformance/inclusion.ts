@@ -62,7 +62,8 @@ export const inclusionArea: Area = {
   usesKernel: true,
   files: (material) => material.list('blocks', /^linea-.*\.json$/).filter((path) => material.wants(path)),
   async run(material, report) {
-    if (!new Dictionaries(material).has(DICTIONARY)) return report.skip('blocks', `dictionary ${DICTIONARY} is not there`);
+    if (!new Dictionaries(material).has(DICTIONARY))
+      return report.skip('blocks', `dictionary ${DICTIONARY} is not there`);
     for (const path of this.files(material)) {
       const block = material.json<RecordedBlock>(path);
       await visitRecorded(material, block, async ({ index, transaction, parts }) => {

@@ -35,8 +35,8 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
- * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `beacon` and `consensus` with what few calls reach, and
- * `scalar` where there is no SIMD.
+ * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `beacon`, `consensus` and `diagnosis` with what few
+ * calls reach, and `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
@@ -84,10 +84,17 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/evidence/judge-evidence.js',
       '/rpc/methods/exportEvidence.js',
     ],
+    diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/contents/announced.js'],
     beacon: ['/chain/devnet/layer-one/simulated-beacon.js', '/rpc/methods/beacon-api.js'],
   },
   always: { later: 'true', scalar: `!WebAssembly.validate(new Uint8Array([${simdProbe}]))` },
-  beside: { light: 'consensus', devnet: 'devnet-later', 'devnet-later': 'beacon', beacon: 'consensus' },
+  beside: {
+    light: 'consensus',
+    devnet: 'devnet-later',
+    'devnet-later': 'beacon',
+    beacon: 'consensus',
+    consensus: 'diagnosis',
+  },
 });
 
 const DEVNET_WORKER = 'hosts/worker/worker-devnet.js';
