@@ -1,6 +1,6 @@
 import type { Chain } from '../src/chain/chain.js';
+import type { DiagnosisParts } from '../src/diagnosis/conditions.js';
 import { diagnose } from '../src/diagnosis/diagnose.js';
-import type { DiagnosisParts } from '../src/diagnosis/ground.js';
 import { Estimator } from '../src/estimate/estimator.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';

@@ -3,12 +3,12 @@ import { GAS_PER_BLOB } from '../ethereum/blob-gas.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import { isDelegation } from '../evm/interpreter/delegation.js';
 import { equalBytes } from '../primitives/bytes.js';
-import { type Candidate, type CompleteCandidate, capOf } from './candidate.js';
+import type { Conditions } from './conditions.js';
+import { type CompleteTransaction, capOf, type DiagnosedTransaction } from './diagnosed-transaction.js';
 import { compared, type Finding } from './finding.js';
-import type { Ground } from './ground.js';
 
 /** Checks of the nonce. @param isDevnet - whose pool is known */
-export function nonceChecks(nonce: bigint, { sender, pending }: Ground, isDevnet: boolean): readonly Finding[] {
+export function nonceChecks(nonce: bigint, { sender, pending }: Conditions, isDevnet: boolean): readonly Finding[] {
   const next = sender.nonce;
   const used = compared('nonce-used', nonce, next);
   if (used.outcome === 'fails') return [used];
@@ -22,14 +22,17 @@ export function nonceChecks(nonce: bigint, { sender, pending }: Ground, isDevnet
 }
 
 /** A sender must not be a contract (EIP-3607). */
-export async function senderCheck({ impersonated }: Candidate, { sender, state }: Ground): Promise<Finding> {
+export async function senderCheck(
+  { impersonated }: DiagnosedTransaction,
+  { sender, state }: Conditions,
+): Promise<Finding> {
   const mayHaveCode = impersonated !== true && !equalBytes(sender.codeHash, EMPTY_CODE_HASH);
   if (!mayHaveCode || isDelegation(await state.code(sender.codeHash))) return { check: 'sender', outcome: 'ok' };
   return { check: 'sender', outcome: 'fails', reason: 'the sender is a contract' };
 }
 
 /** The balance covers the value and the highest fee. What pending transactions before it take is not subtracted. */
-export function fundsCheck(candidate: CompleteCandidate, { sender }: Ground): Finding {
+export function fundsCheck(candidate: CompleteTransaction, { sender }: Conditions): Finding {
   const { value, gasLimit, maxFeePerBlobGas = 0n, blobVersionedHashes = [] } = candidate;
   const blobFee = GAS_PER_BLOB * BigInt(blobVersionedHashes.length) * maxFeePerBlobGas;
   const needed = value + gasLimit * (capOf(candidate) ?? 0n) + blobFee;
@@ -37,7 +40,7 @@ export function fundsCheck(candidate: CompleteCandidate, { sender }: Ground): Fi
 }
 
 /** A pending transaction with the same nonce is replaced only for higher prices. */
-export function replacementCheck(candidate: Candidate, { pending }: Ground, isDevnet: boolean): Finding {
+export function replacementCheck(candidate: DiagnosedTransaction, { pending }: Conditions, isDevnet: boolean): Finding {
   const { hash, nonce } = candidate;
   const held = pending.find((other) => other.nonce === nonce && (hash === undefined || !equalBytes(other.hash, hash)));
   if (held === undefined) {

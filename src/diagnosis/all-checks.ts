@@ -1,11 +1,11 @@
 import type { LineCount } from '../estimate/line-counts.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import { fundsCheck, nonceChecks, replacementCheck, senderCheck } from './account-checks.js';
-import { type Candidate, type CompleteCandidate, isComplete } from './candidate.js';
 import type { CheckName } from './check-table.js';
+import type { Conditions, DiagnosisParts } from './conditions.js';
+import { type CompleteTransaction, type DiagnosedTransaction, isComplete } from './diagnosed-transaction.js';
 import { executed, lineChecks, outcomeCheck } from './execution-checks.js';
 import { type Finding, tried, unknown } from './finding.js';
-import type { DiagnosisParts, Ground } from './ground.js';
 import { baseFeeCheck, marginCheck, sizeOf } from './price-checks.js';
 import { blockChecks, profileChecks } from './rule-checks.js';
 
@@ -17,9 +17,9 @@ export interface Findings {
 
 /** The subject of the checks. */
 export interface CheckedTransaction {
-  readonly candidate: Candidate;
+  readonly candidate: DiagnosedTransaction;
   /** Or why it could not be read. */
-  readonly ground: Ground | string;
+  readonly conditions: Conditions | string;
   /** What an estimate showed already. */
   readonly failing?: readonly Finding[];
   /** Why the gas limit or the prices of a call could not be filled in. */
@@ -43,17 +43,17 @@ const ALWAYS = [
 /** All checks that apply to a transaction. Those that cannot be made are unknown. */
 export async function allChecks(
   parts: DiagnosisParts,
-  { candidate, ground, failing = [], reason }: CheckedTransaction,
+  { candidate, conditions, failing = [], reason }: CheckedTransaction,
   limits: RunLimits,
 ): Promise<Findings> {
   const { network, kind } = parts.chain;
   const margins = marginsOf(parts, candidate);
   const made = [...(await profileChecks(candidate, network, kind === 'devnet'))];
   let lines: readonly LineCount[] = [];
-  if (typeof ground !== 'string') {
-    made.push(...(await accountChecks(parts, candidate, ground)));
+  if (typeof conditions !== 'string') {
+    made.push(...(await accountChecks(parts, candidate, conditions)));
     if (isComplete(candidate)) {
-      const priced = await pricedChecks(parts, candidate, ground, margins, limits);
+      const priced = await pricedChecks(parts, candidate, conditions, margins, limits);
       made.push(...priced.findings);
       lines = priced.lines;
     }
@@ -67,7 +67,7 @@ export async function allChecks(
   const estimated = failing.filter(({ check }) => !names.has(check));
   for (const { check } of estimated) names.add(check);
   const missing = expected.filter((check) => !names.has(check));
-  const why = typeof ground === 'string' ? ground : (reason ?? 'the gas limit or the price is not known');
+  const why = typeof conditions === 'string' ? conditions : (reason ?? 'the gas limit or the price is not known');
   return { findings: [...made, ...estimated, ...unknown(missing, why)], lines };
 }
 
@@ -75,7 +75,10 @@ export async function allChecks(
  * The margins over cost that apply, by check. A devnet includes what its pool takes, whatever the profile says of block building;
  * blobs are not sized.
  */
-function marginsOf({ chain: { network, kind } }: DiagnosisParts, { type }: Candidate): ReadonlyMap<CheckName, number> {
+function marginsOf(
+  { chain: { network, kind } }: DiagnosisParts,
+  { type }: DiagnosedTransaction,
+): ReadonlyMap<CheckName, number> {
   const { pool, blockMargin } = network;
   const rows: [CheckName, number | undefined][] = [
     ['pool-price', pool?.margin],
@@ -87,40 +90,40 @@ function marginsOf({ chain: { network, kind } }: DiagnosisParts, { type }: Candi
 
 async function accountChecks(
   { chain: { network, kind } }: DiagnosisParts,
-  candidate: Candidate,
-  ground: Ground,
+  candidate: DiagnosedTransaction,
+  conditions: Conditions,
 ): Promise<readonly Finding[]> {
   const isDevnet = kind === 'devnet';
   const { nonce } = candidate;
-  const sender = await tried(() => senderCheck(candidate, ground));
+  const sender = await tried(() => senderCheck(candidate, conditions));
   return [
-    ...(await blockChecks(candidate, ground, network)),
-    ...(nonce === undefined ? [] : nonceChecks(nonce, ground, isDevnet)),
+    ...(await blockChecks(candidate, conditions, network)),
+    ...(nonce === undefined ? [] : nonceChecks(nonce, conditions, isDevnet)),
     ...(typeof sender === 'string' ? unknown(['sender'], sender) : [sender]),
-    replacementCheck(candidate, ground, isDevnet),
+    replacementCheck(candidate, conditions, isDevnet),
   ];
 }
 
 async function pricedChecks(
   { chain: { network }, estimator }: DiagnosisParts,
-  candidate: CompleteCandidate,
-  ground: Ground,
+  candidate: CompleteTransaction,
+  conditions: Conditions,
   margins: ReadonlyMap<CheckName, number>,
   limits: RunLimits,
 ): Promise<Findings> {
   const size = await tried(() => sizeOf(candidate, estimator, network));
-  const run = await tried(() => executed(candidate, ground, network, limits));
+  const run = await tried(() => executed(candidate, conditions, network, limits));
   const priced = (check: CheckName, gas: bigint | string): readonly Finding[] => {
     const margin = margins.get(check);
     if (margin === undefined) return [];
     const missing = [size, gas].find((value) => typeof value === 'string');
     if (typeof size === 'string' || typeof gas === 'string') return unknown([check], String(missing));
     if (gas === 0n) return unknown([check], 'the gas limit is zero');
-    return [marginCheck(check, candidate, { network, ...ground }, size, { gas, margin })];
+    return [marginCheck(check, candidate, { network, ...conditions }, size, { gas, margin })];
   };
   const findings = [
-    baseFeeCheck(candidate, ground),
-    fundsCheck(candidate, ground),
+    baseFeeCheck(candidate, conditions),
+    fundsCheck(candidate, conditions),
     ...priced('pool-price', candidate.gasLimit),
     ...priced('block-price', candidate.gasLimit),
     ...priced('used-price', typeof run === 'string' ? run : run.outcome.gasUsed),

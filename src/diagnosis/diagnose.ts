@@ -7,12 +7,12 @@ import type { CallRequest } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { allChecks, type CheckedTransaction, type Findings } from './all-checks.js';
-import { type Candidate, callOf, candidateOf, readSigned } from './candidate.js';
+import { type Conditions, type DiagnosisParts, readConditions } from './conditions.js';
+import { callOf, type DiagnosedTransaction, readSigned, transactionOf } from './diagnosed-transaction.js';
 import type { TransactionDiagnosis } from './diagnosis.js';
 import { exclusionCheck } from './exclusion-check.js';
-import { type FilledCandidate, fillCall } from './fill-call.js';
+import { type FilledCall, fillCall } from './fill-call.js';
 import { type Finding, formatFinding, tried } from './finding.js';
-import { type DiagnosisParts, type Ground, openGround } from './ground.js';
 import { inOrder, verdictOf } from './verdict.js';
 
 /** What is asked about: a hash of 32 bytes, signed bytes, or a call with its sender. */
@@ -34,7 +34,7 @@ export async function diagnose(
   limits: RunLimits = {},
 ): Promise<TransactionDiagnosis> {
   const { chain } = parts;
-  if ('call' in subject) return ofCall(parts, candidateOf(subject.call, chain.network.chainId), limits);
+  if ('call' in subject) return ofCall(parts, transactionOf(subject.call, chain.network.chainId), limits);
   if ('raw' in subject) {
     const signed = await readSigned(subject.raw, chain.network.chainId);
     if ('check' in signed) return diagnosisOf(parts, { origin: 'raw', findings: [signed] });
@@ -57,33 +57,37 @@ async function ofSigned(
   limits: RunLimits,
 ): Promise<TransactionDiagnosis> {
   const { chain } = parts;
-  const ground = await openGround(parts, callOf(signed), limits);
+  const conditions = await readConditions(parts, callOf(signed), limits);
   let unread: string | undefined;
   // A used nonce: by this transaction, or by another one. Above it, the state shows that it is in no block.
-  if (typeof ground !== 'string' && signed.nonce < ground.sender.nonce) {
+  if (typeof conditions !== 'string' && signed.nonce < conditions.sender.nonce) {
     const included = await tried(() => chain.transaction(signed.hash));
     if (typeof included === 'string') unread = included;
     else if (included !== undefined) return ofIncluded(parts, included);
   }
-  const { findings, lines } = await allChecks(parts, { candidate: signed, ground }, limits);
+  const { findings, lines } = await allChecks(parts, { candidate: signed, conditions }, limits);
   const judged = findings.map((finding): Finding => {
     if (finding.check !== 'nonce-used' || unread === undefined) return finding;
     return { ...finding, outcome: 'unknown', reason: `its nonce is used, perhaps by itself: ${unread}` };
   });
   // A devnet knows all of its rules, and may accept now what it refused once.
   const exclusion = chain.kind === 'devnet' ? [] : [await exclusionCheck(chain, signed.hash)];
-  return diagnosisOf(parts, { origin, candidate: signed, ground, findings: [...judged, ...exclusion], lines });
+  return diagnosisOf(parts, { origin, candidate: signed, conditions, findings: [...judged, ...exclusion], lines });
 }
 
-async function ofCall(parts: DiagnosisParts, given: Candidate, limits: RunLimits): Promise<TransactionDiagnosis> {
-  const ground = await openGround(parts, callOf(given), limits);
-  const filling = typeof ground === 'string' ? undefined : await fillCall(parts, given, ground, limits);
+async function ofCall(
+  parts: DiagnosisParts,
+  given: DiagnosedTransaction,
+  limits: RunLimits,
+): Promise<TransactionDiagnosis> {
+  const conditions = await readConditions(parts, callOf(given), limits);
+  const filling = typeof conditions === 'string' ? undefined : await fillCall(parts, given, conditions, limits);
   const { candidate = given, filled, failing = [], reason } = filling ?? {};
-  const checked: CheckedTransaction = { candidate, ground, failing, ...(reason !== undefined && { reason }) };
+  const checked: CheckedTransaction = { candidate, conditions, failing, ...(reason !== undefined && { reason }) };
   return diagnosisOf(parts, {
     origin: 'call',
     candidate,
-    ground,
+    conditions,
     filled,
     ...(await allChecks(parts, checked, limits)),
   });
@@ -106,19 +110,19 @@ async function ofIncluded(
 interface Material extends Partial<Findings> {
   readonly origin: TransactionDiagnosis['origin'];
   readonly findings: readonly Finding[];
-  readonly candidate?: Candidate;
-  readonly ground?: Ground | string;
-  readonly filled?: FilledCandidate['filled'] | undefined;
+  readonly candidate?: DiagnosedTransaction;
+  readonly conditions?: Conditions | string;
+  readonly filled?: FilledCall['filled'] | undefined;
   /** Where there is no candidate. */
   readonly hash?: Uint8Array;
 }
 
 function diagnosisOf({ chain, estimator }: DiagnosisParts, material: Material): TransactionDiagnosis {
-  const { origin, candidate, ground, filled = {}, lines = [], hash = candidate?.hash } = material;
+  const { origin, candidate, conditions, filled = {}, lines = [], hash = candidate?.hash } = material;
   const findings = inOrder(material.findings);
   const { name, networkOwn } = estimator.dictionary;
   const isCounted = chain.network.moduleLimits !== undefined && candidate !== undefined && origin !== 'block';
-  const on = typeof ground === 'string' ? undefined : ground;
+  const on = typeof conditions === 'string' ? undefined : conditions;
   return {
     ...verdictOf(findings, origin),
     origin,

@@ -8,9 +8,9 @@ import { simulateTransaction } from '../evm/transactions/transaction.js';
 import type { TransactionOutcome } from '../evm/transactions/transaction-message.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
 import type { Network } from '../networks/network.js';
-import { type CompleteCandidate, signedBytes } from './candidate.js';
+import type { Conditions } from './conditions.js';
+import { type CompleteTransaction, signedBytes } from './diagnosed-transaction.js';
 import type { Finding } from './finding.js';
-import type { Ground } from './ground.js';
 
 /** A run in the next block, and what it counts of the limits of the prover, alone in a block. */
 export interface CountedRun {
@@ -25,8 +25,8 @@ export interface CountedRun {
  * @returns why it cannot run, if so
  */
 export async function executed(
-  candidate: CompleteCandidate,
-  { context, state }: Ground,
+  candidate: CompleteTransaction,
+  { context, state }: Conditions,
   network: Network,
   limits: RunLimits,
 ): Promise<CountedRun | string> {

@@ -2,15 +2,15 @@ import { isPlumblineError, type TransactionRule } from '../errors.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
-import { type Candidate, callOf } from './candidate.js';
 import type { CheckName } from './check-table.js';
+import type { Conditions, DiagnosisParts } from './conditions.js';
+import { callOf, type DiagnosedTransaction } from './diagnosed-transaction.js';
 import type { FilledField } from './diagnosis.js';
 import { couldNotCheck, type Finding } from './finding.js';
-import type { DiagnosisParts, Ground } from './ground.js';
 
 /** A candidate with what could be filled in. */
-export interface FilledCandidate {
-  readonly candidate: Candidate;
+export interface FilledCall {
+  readonly candidate: DiagnosedTransaction;
   readonly filled: Partial<Record<FilledField, Hex>>;
   /** The check that the estimate shows to fail. */
   readonly failing: readonly Finding[];
@@ -35,15 +35,15 @@ const CHECK_OF_RULE: Readonly<Partial<Record<TransactionRule, CheckName>>> = {
  */
 export async function fillCall(
   { estimator }: DiagnosisParts,
-  given: Candidate,
-  ground: Ground,
+  given: DiagnosedTransaction,
+  conditions: Conditions,
   limits: RunLimits,
-): Promise<FilledCandidate> {
-  const nonce = given.nonce ?? nextNonce(ground);
+): Promise<FilledCall> {
+  const nonce = given.nonce ?? nextNonce(conditions);
   const named = { ...given, nonce };
   const filled = given.nonce === undefined ? { nonce: toQuantity(nonce) } : {};
   const isPriced = given.gasPrice !== undefined || (given.maxFeePerGas ?? given.maxPriorityFeePerGas) !== undefined;
-  if (given.gasLimit !== undefined && isPriced) return withPrices(named, filled, ground.context.baseFeePerGas, 0n);
+  if (given.gasLimit !== undefined && isPriced) return withPrices(named, filled, conditions.context.baseFeePerGas, 0n);
   try {
     const { signal, gas } = limits;
     const estimate = await estimator.fees({ call: callOf(named), pending: true, signal, gas });
@@ -59,7 +59,7 @@ export async function fillCall(
 }
 
 /** The first nonce that no transaction of the sender uses, as far as this node knows. */
-function nextNonce({ sender, pending }: Ground): bigint {
+function nextNonce({ sender, pending }: Conditions): bigint {
   const used = new Set(pending.map(({ nonce }) => nonce));
   let { nonce } = sender;
   while (used.has(nonce)) nonce++;
@@ -67,11 +67,11 @@ function nextNonce({ sender, pending }: Ground): bigint {
 }
 
 function withPrices(
-  candidate: Candidate,
-  filled: FilledCandidate['filled'],
+  candidate: DiagnosedTransaction,
+  filled: FilledCall['filled'],
   baseFee: bigint,
   priorityFee: bigint,
-): FilledCandidate {
+): FilledCall {
   if (candidate.gasPrice !== undefined) return { candidate, filled, failing: [] };
   const cap = candidate.maxFeePerGas;
   const maxPriorityFeePerGas =

@@ -4,10 +4,10 @@ import { priorityFeePerGas } from '../fees/priority-fee.js';
 import { payingGasPrice } from '../fees/profitability.js';
 import { encodeForSizing } from '../fees/transaction-bytes.js';
 import type { Network } from '../networks/network.js';
-import { type CompleteCandidate, capOf, signedBytes } from './candidate.js';
 import type { CheckName } from './check-table.js';
+import type { Conditions } from './conditions.js';
+import { type CompleteTransaction, capOf, signedBytes } from './diagnosed-transaction.js';
 import { compared, type Finding } from './finding.js';
-import type { Ground } from './ground.js';
 
 /** A compressed size in bytes, and the bounds between which it certainly is. */
 export interface SizeRange {
@@ -27,7 +27,11 @@ const HEADER_BYTES = 3;
  *
  * @source docs/spec/compression.md 6
  */
-export async function sizeOf(candidate: CompleteCandidate, estimator: Estimator, network: Network): Promise<SizeRange> {
+export async function sizeOf(
+  candidate: CompleteTransaction,
+  estimator: Estimator,
+  network: Network,
+): Promise<SizeRange> {
   const bytes = network.sizing === 'current' ? encodeForSizing(candidate) : signedBytes(candidate);
   const likely = (await estimator.sizer()).compressedTxSize(bytes);
   if (estimator.dictionary.networkOwn || network.dictionary === undefined)
@@ -37,7 +41,7 @@ export async function sizeOf(candidate: CompleteCandidate, estimator: Estimator,
 }
 
 /** The price against the base fee of the next block. */
-export function baseFeeCheck(candidate: CompleteCandidate, { context: { baseFeePerGas } }: Ground): Finding {
+export function baseFeeCheck(candidate: CompleteTransaction, { context: { baseFeePerGas } }: Conditions): Finding {
   const remedy = remedyFor(candidate, baseFeePerGas, baseFeePerGas);
   return compared('base-fee', capOf(candidate) ?? 0n, baseFeePerGas, { remedy });
 }
@@ -49,8 +53,8 @@ export function baseFeeCheck(candidate: CompleteCandidate, { context: { baseFeeP
  */
 export function marginCheck(
   check: CheckName,
-  candidate: CompleteCandidate,
-  on: { readonly network: Network; readonly context: Ground['context']; readonly prices: Prices },
+  candidate: CompleteTransaction,
+  on: { readonly network: Network; readonly context: Conditions['context']; readonly prices: Prices },
   size: SizeRange,
   { gas, margin }: { readonly gas: bigint; readonly margin: number },
 ): Finding {
@@ -74,7 +78,7 @@ export function marginCheck(
 
 /** Which prices have to be raised, and to what. */
 function remedyFor(
-  { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: CompleteCandidate,
+  { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: CompleteTransaction,
   needed: bigint,
   baseFee: bigint,
 ) {

@@ -3,13 +3,13 @@ import { TRANSACTION_GAS_CAP } from '../evm/common.js';
 import { dataFloorGas, intrinsicGas, MAX_INIT_CODE_BYTES } from '../evm/transactions/gas-schedule.js';
 import { requireTypeInForce } from '../evm/transactions/transaction-checks.js';
 import type { Network } from '../networks/network.js';
-import type { Candidate } from './candidate.js';
+import type { Conditions } from './conditions.js';
+import type { DiagnosedTransaction } from './diagnosed-transaction.js';
 import { compared, type Finding, refusedBy } from './finding.js';
-import type { Ground } from './ground.js';
 
 /** Checks that need nothing but the transaction and the profile. @param isDevnet - whose profile has all of its rules */
 export async function profileChecks(
-  candidate: Candidate,
+  candidate: DiagnosedTransaction,
   network: Network,
   isDevnet: boolean,
 ): Promise<readonly Finding[]> {
@@ -37,8 +37,8 @@ export async function profileChecks(
 
 /** Rules of the fork and of the next block. */
 export async function blockChecks(
-  candidate: Candidate,
-  { rules, context }: Ground,
+  candidate: DiagnosedTransaction,
+  { rules, context }: Conditions,
   network: Network,
 ): Promise<readonly Finding[]> {
   const { type, to, data, gasLimit, blobVersionedHashes } = candidate;

@@ -8,7 +8,7 @@ import type { CallRequest } from '../primitives/call-request.js';
 import type { Finding } from './finding.js';
 
 /** A transaction to check: signed, or a call with what could be filled in. */
-export interface Candidate
+export interface DiagnosedTransaction
   extends NamedPrices,
     Pick<CallRequest, 'accessList' | 'authorizationList' | 'maxFeePerBlobGas' | 'chainId'> {
   readonly type: TransactionType;
@@ -40,7 +40,10 @@ export async function readSigned(raw: Uint8Array, chainId: number): Promise<Sign
 }
 
 /** The transaction that is signed for a call: type 2, unless the call says otherwise. */
-export function candidateOf(call: CallRequest & { readonly from: Uint8Array }, chainId: number): Candidate {
+export function transactionOf(
+  call: CallRequest & { readonly from: Uint8Array },
+  chainId: number,
+): DiagnosedTransaction {
   const { from, to, gas, value = 0n, data = new Uint8Array(0), nonce, ...rest } = call;
   return {
     type: typeOf(call),
@@ -68,7 +71,7 @@ function typeOf(call: CallRequest): TransactionType {
 }
 
 /** The candidate as a call, for reading its state and estimating it. */
-export function callOf(candidate: Candidate): CallRequest & { readonly from: Uint8Array } {
+export function callOf(candidate: DiagnosedTransaction): CallRequest & { readonly from: Uint8Array } {
   const {
     type: _,
     gasLimit: gas,
@@ -88,14 +91,14 @@ export function capOf({ gasPrice, maxFeePerGas }: NamedPrices): bigint | undefin
 }
 
 /** A candidate of which nothing is missing. */
-export type CompleteCandidate = Candidate & { readonly nonce: bigint; readonly gasLimit: bigint };
+export type CompleteTransaction = DiagnosedTransaction & { readonly nonce: bigint; readonly gasLimit: bigint };
 
 /** Whether its nonce, its gas limit and its prices are known. */
-export function isComplete(candidate: Candidate): candidate is CompleteCandidate {
+export function isComplete(candidate: DiagnosedTransaction): candidate is CompleteTransaction {
   return candidate.nonce !== undefined && candidate.gasLimit !== undefined && capOf(candidate) !== undefined;
 }
 
 /** The signed transaction; with a signature that stands for the real one, if there is none yet. */
-export function signedBytes(candidate: CompleteCandidate): Uint8Array {
+export function signedBytes(candidate: CompleteTransaction): Uint8Array {
   return candidate.raw ?? encodeSigned(candidate);
 }

@@ -17,7 +17,7 @@ export interface DiagnosisParts {
 }
 
 /** What a transaction is checked against: the next block on the newest one. */
-export interface Ground extends ExecutionPoint {
+export interface Conditions extends ExecutionPoint {
   readonly rules: Rules;
   readonly prices: Prices;
   readonly trust: TrustLevel;
@@ -27,12 +27,12 @@ export interface Ground extends ExecutionPoint {
 }
 
 /** Reads what the checks need. @returns why it could not be read, if so */
-export function openGround(
+export function readConditions(
   { chain, estimator }: DiagnosisParts,
   call: CallRequest & { readonly from: Uint8Array },
   { signal, gas }: RunLimits,
-): Promise<Ground | string> {
-  return tried(async (): Promise<Ground> => {
+): Promise<Conditions | string> {
+  return tried(async (): Promise<Conditions> => {
     const point = await estimator.executionPoint({ call, pending: true, signal, gas });
     const { number, timestamp } = point.context;
     const [sender, { prices }, trust, pending] = await Promise.all([
