@@ -16,6 +16,36 @@ export type CheckBasis =
 /** What `found` and `needed` count. */
 export type CheckUnit = 'wei' | 'wei per gas' | 'gas' | 'bytes' | 'nonce' | 'chain id' | 'lines' | 'type';
 
+/** The name of a check; docs/spec/fees.md 11 has the limit of each. */
+export type CheckName =
+  | 'encoding'
+  | 'signature'
+  | 'chain-id'
+  | 'type'
+  | 'denied'
+  | 'recipient'
+  | 'gas-limit'
+  | 'calldata'
+  | 'pool-price'
+  | 'nonce-used'
+  | 'nonce-distance'
+  | 'gas-cap'
+  | 'init-code'
+  | 'gas-minimum'
+  | 'priority-fee'
+  | 'base-fee'
+  | 'sender'
+  | 'funds'
+  | 'block-gas-limit'
+  | 'replacement'
+  | 'line-counts'
+  | 'uncounted-lines'
+  | 'exclusion'
+  | 'nonce-gap'
+  | 'block-price'
+  | 'used-price'
+  | 'execution';
+
 /** One row of `CHECKS`. */
 interface CheckRow {
   readonly basis: CheckBasis;
@@ -38,7 +68,7 @@ const RAISE = 'Raise {remedy}, sign again with the same nonce, and send it.';
  *
  * @source docs/spec/fees.md 2.1 and 7; docs/spec/fees.md 11 for what is plumbline's own
  */
-export const CHECKS = {
+export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
   encoding: {
     basis: 'profile',
     failure: 'refused',
@@ -240,12 +270,4 @@ export const CHECKS = {
     decides: true,
     nextStep: 'Do not send it as it is: its execution fails, and the fee is paid nevertheless: {reason}.',
   },
-} as const satisfies Readonly<Record<string, CheckRow>>;
-
-/** The name of a check. */
-export type CheckName = keyof typeof CHECKS;
-
-/** The row of a check. */
-export function checkRow(check: CheckName): CheckRow {
-  return CHECKS[check];
-}
+};

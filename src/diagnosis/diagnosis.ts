@@ -1,5 +1,4 @@
 import type { TrustLevel } from '../chain/chain.js';
-import type { LineCount } from '../estimate/line-counts.js';
 import type { Hex } from '../primitives/hex.js';
 import type { CheckBasis, CheckName, CheckUnit } from './check-table.js';
 
@@ -60,7 +59,10 @@ export interface TransactionDiagnosis {
   /** In the order in which the network makes them. Empty for a transaction that is included. */
   readonly checks: readonly TransactionCheck[];
   /** Limits of the prover: those that were counted, and those that cannot be counted here. */
-  readonly limits: { readonly checked: readonly LineCount[]; readonly unchecked: readonly string[] };
+  readonly limits: {
+    readonly checked: readonly { readonly module: string; readonly count: number; readonly limit: number }[];
+    readonly unchecked: readonly string[];
+  };
   /** Number of the block after which it was checked; null if none could be read. */
   readonly block: number | null;
   /** `held`: on the node's own chain; otherwise the trust level of a light node for that block. Null without a block. */

@@ -21,6 +21,7 @@ export interface FilledCall {
 /** The check that fails where an estimate is refused by a rule. */
 const CHECK_OF_RULE: Readonly<Partial<Record<TransactionRule, CheckName>>> = {
   'nonce-too-low': 'nonce-used',
+  'nonce-too-high': 'nonce-distance',
   'intrinsic-gas': 'gas-minimum',
   'gas-limit': 'gas-cap',
   'gas-price': 'base-fee',
@@ -42,7 +43,8 @@ export async function fillCall(
   const nonce = given.nonce ?? nextNonce(conditions);
   const named = { ...given, nonce };
   const filled = given.nonce === undefined ? { nonce: toQuantity(nonce) } : {};
-  const isPriced = given.gasPrice !== undefined || (given.maxFeePerGas ?? given.maxPriorityFeePerGas) !== undefined;
+  const isPriced =
+    given.gasPrice !== undefined || (given.maxFeePerGas !== undefined && given.maxPriorityFeePerGas !== undefined);
   if (given.gasLimit !== undefined && isPriced) return withPrices(named, filled, conditions.context.baseFeePerGas, 0n);
   try {
     const { signal, gas } = limits;
@@ -114,6 +116,5 @@ function failureOf(error: unknown): Finding | undefined {
     return fails('execution');
   }
   if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) return undefined;
-  const check = CHECK_OF_RULE[error.details.rule];
-  return check === undefined ? undefined : fails(check);
+  return fails(CHECK_OF_RULE[error.details.rule] ?? 'encoding');
 }

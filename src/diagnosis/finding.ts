@@ -1,6 +1,6 @@
 import { type ErrorCode, isPlumblineError } from '../errors.js';
 import { toQuantity } from '../primitives/quantity.js';
-import { type CheckBasis, type CheckName, checkRow } from './check-table.js';
+import { CHECKS, type CheckBasis, type CheckName } from './check-table.js';
 import type { TransactionCheck } from './diagnosis.js';
 
 /** What one check found. */
@@ -63,7 +63,7 @@ export function compared(
   more: Pick<Finding, 'reason' | 'remedy'> = {},
 ): Finding {
   const [left, right] = [BigInt(found), BigInt(needed)];
-  const { rule } = checkRow(check);
+  const { rule } = CHECKS[check];
   const holds = rule === 'at least' ? left >= right : rule === 'at most' ? left <= right : left === right;
   return { check, outcome: holds ? 'ok' : 'fails', found: left, needed: right, ...more };
 }
@@ -80,7 +80,7 @@ export async function refusedBy(check: CheckName, judge: () => unknown): Promise
 }
 
 export function formatFinding({ check, outcome, found, needed, reason, basis }: Finding): TransactionCheck {
-  const { basis: usual, failure, unit, rule } = checkRow(check);
+  const { basis: usual, failure, unit, rule } = CHECKS[check];
   return {
     check,
     outcome,

@@ -1,4 +1,4 @@
-import { CHECKS, type CheckName, checkRow } from './check-table.js';
+import { CHECKS, type CheckName } from './check-table.js';
 import type { InclusionVerdict, TransactionDiagnosis } from './diagnosis.js';
 import type { Finding } from './finding.js';
 
@@ -20,8 +20,8 @@ export function verdictOf(
   origin: Origin,
 ): { readonly verdict: InclusionVerdict; readonly nextStep: string } {
   const failing = findings.filter(({ outcome }) => outcome === 'fails');
-  const withFailure = (failure: string) => failing.find(({ check }) => checkRow(check).failure === failure);
-  const open = findings.find(({ check, outcome }) => outcome === 'unknown' && checkRow(check).decides);
+  const withFailure = (failure: string) => failing.find(({ check }) => CHECKS[check].failure === failure);
+  const open = findings.find(({ check, outcome }) => outcome === 'unknown' && CHECKS[check].decides);
   const [refused, waits, other] = [withFailure('refused'), withFailure('waits'), withFailure('none')];
   if (refused !== undefined) return { verdict: 'will-be-refused', nextStep: stepFor(refused) };
   if (open !== undefined) {
@@ -44,7 +44,7 @@ export function inOrder(findings: readonly Finding[]): readonly Finding[] {
 }
 
 function stepFor(finding: Finding): string {
-  return checkRow(finding.check).nextStep.replace(/\{(found|needed|reason|remedy)\}/g, (_, name: keyof Finding) =>
+  return CHECKS[finding.check].nextStep.replace(/\{(found|needed|reason|remedy)\}/g, (_, name: keyof Finding) =>
     String(finding[name] ?? 'unknown'),
   );
 }

@@ -207,6 +207,13 @@ describe('a devnet', () => {
     const named = await node.diagnoseTransaction({ ...call, maxFeePerGas: '0x3b9aca00' });
     expect(Object.keys(named.filled).sort()).toEqual(['gas', 'maxPriorityFeePerGas', 'nonce']);
     expect(named.verdict).toBe('will-be-included');
+    const capped = await node.diagnoseTransaction({ ...call, gas: '0x5208', maxFeePerGas: '0x3b9aca00' });
+    expect(capped.filled).toEqual({ nonce: '0x0', maxPriorityFeePerGas: fees.priorityFeePerGas });
+    // Without a recipient there can be no authorizations (EIP-7702): the estimate refuses it, and that is no failure of the method.
+    const signed = { chainId: '0xe703', address: stranger('ee'), nonce: '0x0', yParity: '0x0', r: '0x1', s: '0x1' };
+    const authorizationList = [signed];
+    const odd = await node.diagnoseTransaction({ from: accountAt(0), data: '0x00', authorizationList });
+    expect(odd.verdict).toBe('will-be-refused');
   });
 
   test('what it refused once it may accept now, and a hash alone says what was wrong then', async () => {
