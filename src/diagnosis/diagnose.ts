@@ -57,7 +57,11 @@ async function ofSigned(
   limits: RunLimits,
 ): Promise<TransactionDiagnosis> {
   const { chain } = parts;
-  const conditions = await readConditions(parts, callOf(signed), limits);
+  const [conditions, exclusion] = await Promise.all([
+    readConditions(parts, callOf(signed), limits),
+    // A devnet knows all of its rules, and may accept now what it refused once.
+    chain.kind === 'devnet' ? [] : exclusionCheck(chain, signed.hash).then((finding) => [finding]),
+  ]);
   let unread: string | undefined;
   // A used nonce: by this transaction, or by another one. Above it, the state shows that it is in no block.
   if (typeof conditions !== 'string' && signed.nonce < conditions.sender.nonce) {
@@ -70,8 +74,6 @@ async function ofSigned(
     if (finding.check !== 'nonce-used' || unread === undefined) return finding;
     return { ...finding, outcome: 'unknown', reason: `its nonce is used, perhaps by itself: ${unread}` };
   });
-  // A devnet knows all of its rules, and may accept now what it refused once.
-  const exclusion = chain.kind === 'devnet' ? [] : [await exclusionCheck(chain, signed.hash)];
   return diagnosisOf(parts, { origin, candidate: signed, conditions, findings: [...judged, ...exclusion], lines });
 }
 

@@ -9,6 +9,8 @@ import type { TransactionDiagnosis } from '../../src/diagnosis/diagnosis.js';
 import { generalDictionary } from '../../src/dictionary/dictionary.js';
 import { PlumblineError } from '../../src/errors.js';
 import { Estimator } from '../../src/estimate/estimator.js';
+import { parseSignedTransaction } from '../../src/ethereum/transaction.js';
+import type { StateReader } from '../../src/evm/state/state-reader.js';
 import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
 import { lineaSepolia } from '../../src/networks/linea.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
@@ -311,6 +313,34 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
     expect((await onChain({ stateAt }, { ...CALL, chainId: '0x1' })).verdict).toBe('will-be-refused');
     // An error that does not mean this is an error.
     await expect(onChain({ stateAt: () => Promise.reject(new TypeError('a mistake')) })).rejects.toThrow('a mistake');
+  });
+
+  test('bytes whose nonce is used: by themselves, by others, or not known', async () => {
+    const answers = await inMoment(async ({ chain, estimator }, raw) => {
+      const before = await chain.stateAt(await chain.head());
+      // As if a transaction of the sender had been included.
+      const account: StateReader['account'] = async (address) => {
+        const found = await before.account(address);
+        return found && { ...found, nonce: found.nonce + 1n };
+      };
+      const state: StateReader = { account, slot: (...of) => before.slot(...of), code: (hash) => before.code(hash) };
+      const diagnosed = (transaction: Chain['transaction']) => {
+        const other = { ...chain, transaction, stateAt: async () => state };
+        return ask({ chain: other, estimator: estimator.on(other) }, raw);
+      };
+      const block = await chain.head();
+      const own = { transaction: parseSignedTransaction(hexToBytes(raw), 59_144), block, index: 2 };
+      const silent = new PlumblineError('UPSTREAM_UNAVAILABLE', 'no endpoint answered', { endpoints: [] });
+      return [
+        await diagnosed(async () => own),
+        await diagnosed(async () => undefined),
+        await diagnosed(() => Promise.reject(silent)),
+      ];
+    });
+    expect(answers.map(({ verdict }) => verdict)).toEqual(['included', 'will-be-refused', 'cannot-tell']);
+    expect(answers[0]!.included).toMatchObject({ blockNumber: 28_279_206, transactionIndex: 2 });
+    expect(failing(answers[1]!)).toEqual(['nonce-used']);
+    expect(answers[2]!.nextStep).toContain('no endpoint answered');
   });
 
   test('a list of denied addresses in the profile is applied', async () => {

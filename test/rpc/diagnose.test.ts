@@ -162,6 +162,23 @@ describe('a devnet', () => {
     expect([answer.verdict, failing(answer)]).toEqual(['will-be-refused', ['nonce-used']]);
   });
 
+  test('a pending transaction of an impersonated contract has no signature to check', async () => {
+    const { node, ask } = await devNode(manual);
+    await ask('anvil_impersonateAccount', REVERTS);
+    await ask('anvil_setBalance', REVERTS, '0xde0b6b3a7640000');
+    const hash = await ask<Hex>('eth_sendTransaction', { from: REVERTS, to: stranger('11'), gas: '0x5208' });
+    const answer = await node.diagnoseTransaction(hash);
+    expect(answer).toMatchObject({ verdict: 'will-be-included', origin: 'pool', from: REVERTS });
+    expect(answer.checks.map(({ check }) => check)).not.toContain('signature');
+    const call = await node.diagnoseTransaction({
+      from: REVERTS,
+      to: stranger('11'),
+      gas: '0x5208',
+      gasPrice: '0x3b9aca00',
+    });
+    expect([call.verdict, failing(call)]).toEqual(['will-be-refused', ['sender']]);
+  });
+
   test('a gap that pending transactions fill', async () => {
     const { node, transfer } = await devNode(manual);
     await transfer(0, { nonce: 0 });

@@ -111,6 +111,12 @@ describe('a replica node', () => {
     }
     const balance = ['eth_getBalance', accountAt(0), 'latest'] as const;
     expect(await ask(...balance)).toBe(await dev.ask(...balance));
+    const call = { from: accountAt(1), to: stranger('13'), value: '0x1' };
+    expect(await node.diagnoseTransaction(call)).toMatchObject({
+      verdict: 'will-be-included',
+      origin: 'call',
+      block: 7,
+    });
 
     await transact(dev, 2, 7);
     await until(() => progress.at(-1)?.confirmed === 8);
