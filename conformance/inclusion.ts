@@ -1,9 +1,12 @@
 import type { Chain } from '../src/chain/chain.js';
 import type { DiagnosisParts } from '../src/diagnosis/conditions.js';
 import { diagnose } from '../src/diagnosis/diagnose.js';
+import type { CompleteTransaction } from '../src/diagnosis/diagnosed-transaction.js';
+import { marginCheck } from '../src/diagnosis/price-checks.js';
 import { Estimator } from '../src/estimate/estimator.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
+import type { BlockContext } from '../src/evm/block-context.js';
 import { Machine } from '../src/evm/interpreter/machine.js';
 import { StateOverlay } from '../src/evm/state/state-overlay.js';
 import { runTransaction } from '../src/evm/transactions/transaction.js';
@@ -16,7 +19,11 @@ import { type Area, differs, type Material } from './area.js';
 import { Dictionaries } from './compression.js';
 import { type RecordedBlock, type RecordedTransaction, recordedContext } from './recorded-block.js';
 
+const PRICES = 'fees/profitability.json';
 const DICTIONARY = '25-04-21';
+
+const recordedBlocks = (material: Material) =>
+  material.list('blocks', /^linea-.*\.json$/).filter((path) => material.wants(path));
 
 /** A transaction of a recorded block, and a light node's view of the moment before it was included. */
 export interface RecordedMoment {
@@ -56,15 +63,51 @@ export async function visitRecorded(
   }
 }
 
-/** The diagnosis of every recorded transaction just before the block that included it: it will be. */
+interface ProfitabilityCase {
+  name: string;
+  minMargin: string;
+  variableCostWei: string;
+  fixedCostWei: string;
+  compressedTxSize: number;
+  gas: string;
+  baseFeeWei: string;
+  payingGasPriceWei: string;
+  requiredGasPriceWei: string;
+  profitable: boolean;
+}
+
+/** The check of the price on a row of decisions. */
+function judgePrice(row: ProfitabilityCase): string | undefined {
+  const context = { baseFeePerGas: BigInt(row.baseFeeWei) } as BlockContext;
+  const { compressedTxSize: size } = row;
+  const prices = {
+    variableCostWei: BigInt(row.variableCostWei),
+    fixedCostWei: BigInt(row.fixedCostWei),
+    minGasPriceWei: 0n,
+  };
+  const legacy = { gasPrice: BigInt(row.payingGasPriceWei) } as CompleteTransaction;
+  const sizes = { least: size, likely: size, most: size };
+  const use = { gas: BigInt(row.gas), margin: Number(row.minMargin) };
+  const { outcome, needed } = marginCheck('pool-price', legacy, { network: linea, context, prices }, sizes, use);
+  return differs([row.profitable ? 'ok' : 'fails', row.requiredGasPriceWei], [outcome, needed]);
+}
+
+/**
+ * Decisions on prices, and the diagnosis of every recorded transaction just before the block that included it: it will be.
+ */
 export const inclusionArea: Area = {
   name: 'fees/inclusion',
   usesKernel: true,
-  files: (material) => material.list('blocks', /^linea-.*\.json$/).filter((path) => material.wants(path)),
+  files: (material) => [...material.both(PRICES), ...recordedBlocks(material)],
   async run(material, report) {
+    for (const path of material.both(PRICES)) {
+      for (const row of material.json<{ cases: ProfitabilityCase[] }>(path).cases)
+        await report.check(row.name, () => judgePrice(row));
+    }
+    if (recordedBlocks(material).length === 0) return;
     if (!new Dictionaries(material).has(DICTIONARY))
       return report.skip('blocks', `dictionary ${DICTIONARY} is not there`);
-    for (const path of this.files(material)) {
+    for (const path of recordedBlocks(material)) {
       const block = material.json<RecordedBlock>(path);
       await visitRecorded(material, block, async ({ index, transaction, parts }) => {
         await report.check(`${path} transaction ${index}`, async () => {

@@ -18,7 +18,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';
 import { diagnoseTransaction } from '../../src/rpc/methods/diagnoseTransaction.js';
 import { runArea } from '../support/area-checks.js';
-import { FIXTURE_DIRECTORIES, hasFixture } from '../support/fixtures.js';
+import { FIXTURE_DIRECTORIES, hasFixture, OWN_FIXTURES } from '../support/fixtures.js';
 
 const BLOCK = 'blocks/linea-mainnet-28279206.json';
 const hasRecorded = hasFixture(BLOCK) && hasFixture('compression/dict/25-04-21.bin');
@@ -60,6 +60,14 @@ const failing = ({ checks }: TransactionDiagnosis) =>
 const POOL_PRICE = 7 + Math.trunc(0.8 * 33_279_763);
 const BLOCK_PRICE = 7 + 33_279_763;
 const USED_PRICE = 7 + 33_305_990;
+
+test('decisions on prices', async () => {
+  const own = openMaterial([OWN_FIXTURES], 'simd');
+  const { cases } = own.json<{ cases: unknown[] }>('fees/profitability.json');
+  const { passed, problems } = await runArea(inclusionArea);
+  expect(problems).toEqual([]);
+  expect(passed).toBeGreaterThanOrEqual(cases.length);
+});
 
 describe.skipIf(!hasRecorded)('recorded transactions', () => {
   test('every one will be included, at the moment before its block', async () => {
