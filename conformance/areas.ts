@@ -13,6 +13,7 @@ import { FEE_AREAS } from './fees.js';
 import { generatedTracesArea } from './generated-traces.js';
 import { HASHING_AREAS } from './hashing.js';
 import { HEADER_AREAS } from './headers.js';
+import { inclusionArea } from './inclusion.js';
 import { kernelTracesArea } from './kernel-traces.js';
 import { previewsArea } from './previews.js';
 import { PROOF_AREAS } from './proofs.js';
@@ -31,6 +32,7 @@ export const AREAS: readonly Area[] = [
   ...FEE_AREAS,
   estimateErrorsArea,
   endToEndArea,
+  inclusionArea,
   ...EVM_VECTOR_AREAS,
   ...EXECUTION_AREAS,
   stateTestsArea,

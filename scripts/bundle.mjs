@@ -35,8 +35,8 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
- * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `beacon`, `consensus`, `traces` and `preview` with what few calls reach, and
- * `scalar` where there is no SIMD.
+ * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `beacon`, `consensus`, `traces`, `preview` and `diagnosis`
+ * with what few calls reach, and `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
@@ -88,6 +88,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     ],
     traces: ['/rpc/methods/debug_trace.js'],
     preview: ['/rpc/methods/previewTransaction.js', '/chain/light/state/rehearse-preview.js'],
+    diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/contents/announced.js'],
     beacon: ['/chain/devnet/layer-one/simulated-beacon.js', '/rpc/methods/beacon-api.js'],
   },
   always: { later: 'true', scalar: `!WebAssembly.validate(new Uint8Array([${simdProbe}]))` },
@@ -98,6 +99,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     beacon: 'consensus',
     consensus: 'traces',
     traces: 'preview',
+    preview: 'diagnosis',
   },
 });
 

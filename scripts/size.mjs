@@ -126,6 +126,7 @@ const SERVICE_WORKER = [
   { name: 'beside either: consensus of layer 1', files: ['-consensus'], budget: 18 * KB },
   { name: 'beside either: traces', files: ['-traces'], budget: 9 * KB },
   { name: 'beside either: previews', files: ['-preview'], budget: 14 * KB },
+  { name: 'beside either: diagnosis of transactions', files: ['-diagnosis'], budget: 9 * KB },
   { name: 'beside a devnet: its beacon chain', files: ['-beacon'], budget: 10 * KB },
   { name: 'beside a light node: replica', files: ['-replica', '-tries'], budget: 45 * KB },
   { name: 'where there is no SIMD', files: ['-scalar'], budget: 38 * KB },

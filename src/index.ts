@@ -14,6 +14,8 @@ export type { GenesisAccount, GenesisAlloc } from './chain/devnet/state/genesis.
 export type { GenesisJson } from './chain/devnet/state/genesis-json.js';
 export { TEST_TOKEN, tokenBalanceSlot } from './chain/devnet/state/test-token.js';
 export type { BlockLevel, HeadLevel } from './chain/light/heads/heads.js';
+export type { CheckBasis, CheckName, CheckUnit } from './diagnosis/check-table.js';
+export type { FilledField, InclusionVerdict, TransactionCheck, TransactionDiagnosis } from './diagnosis/diagnosis.js';
 export {
   type ErrorCode,
   type ErrorDetails,

@@ -13,6 +13,7 @@ import { encodeForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import type { Network } from '../networks/network.js';
 import { isZeroBytes } from '../primitives/bytes.js';
+import type { CallRequest } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
 
 /** What a transaction is checked against before it enters the pool. */
@@ -32,8 +33,10 @@ export interface AdmissionContext {
 
 const BLOB_TYPE = 3;
 const DELEGATION_TYPE = 4;
+/** Per cent by which a replacement must raise its prices. @source docs/spec/fees.md 7, defaults of the pool */
+export const PRICE_BUMP = 10n;
 /** Largest distance of a nonce above the account's. @source docs/spec/fees.md 7, defaults of the pool */
-const MAX_NONCE_DISTANCE = 200n;
+export const MAX_NONCE_DISTANCE = 200n;
 
 function reject(rule: TransactionRule, reason: string): PlumblineError<'TRANSACTION_REJECTED'> {
   return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason });
@@ -69,13 +72,9 @@ export async function checkAdmission(transaction: SignedTransaction, against: Ad
   if (against.isKnown(transaction.hash)) {
     throw reject('known', 'the transaction is known already');
   }
-  if (transaction.type === DELEGATION_TYPE && network.pool?.delegationsRefused === true) {
-    throw reject('type-refused', refusedType('DELEGATE_CODE_TX_NOT_ALLOWED'));
-  }
+  requireTypeAccepted(transaction, network);
   await checkDenied(transaction, network);
-  if (transaction.to !== undefined && isPrecompile(transaction.to)) {
-    throw reject('recipient', 'destination address is a precompile address and cannot receive transactions');
-  }
+  requireRecipient(transaction);
   if (transaction.gasLimit > network.txGasLimit) {
     throw reject('gas-limit', `Gas limit of transaction is greater than the allowed max of ${network.txGasLimit}`);
   }
@@ -98,11 +97,21 @@ export async function checkAdmission(transaction: SignedTransaction, against: Ad
   }
 }
 
+/** @throws PlumblineError `TRANSACTION_REJECTED`, rule `type-refused`, for a type that the pool of the profile refuses */
+export function requireTypeAccepted({ type }: Pick<SignedTransaction, 'type'>, { pool }: Network): void {
+  if (type === DELEGATION_TYPE && pool?.delegationsRefused === true)
+    throw reject('type-refused', refusedType('DELEGATE_CODE_TX_NOT_ALLOWED'));
+}
+
 function refusedType(name: string): string {
   return `TransactionTypeValidation - ${name}`;
 }
 
-async function checkDenied({ from, to, authorizationList = [] }: SignedTransaction, { pool }: Network): Promise<void> {
+/** @throws PlumblineError `TRANSACTION_REJECTED`, rule `denied`, if an address is on the list of the profile */
+export async function checkDenied(
+  { from, to, authorizationList = [] }: Pick<SignedTransaction, 'from' | 'to'> & Pick<CallRequest, 'authorizationList'>,
+  { pool }: Network,
+): Promise<void> {
   if (pool?.deniedAddresses === undefined || pool.deniedAddresses.length === 0) return;
   const denied = new Set(pool.deniedAddresses.map((address) => address.toLowerCase()));
   const check = (role: string, address: Uint8Array | undefined) => {
@@ -134,6 +143,12 @@ function checkMargin(transaction: SignedTransaction, { network, context, prices,
   if (price < baseFee + priorityFeePerGas(network.pricing, prices, use, margin)) {
     throw reject('unprofitable', 'Gas price too low');
   }
+}
+
+/** @throws PlumblineError `TRANSACTION_REJECTED`, rule `recipient`, for a precompile */
+export function requireRecipient({ to }: Pick<SignedTransaction, 'to'>): void {
+  if (to !== undefined && isPrecompile(to))
+    throw reject('recipient', 'destination address is a precompile address and cannot receive transactions');
 }
 
 /** Addresses 0x01 to 0x11 and 0x100. */

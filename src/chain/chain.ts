@@ -227,6 +227,14 @@ export interface Chain {
    * node sent recently.
    */
   pendingTransactions(): Promise<readonly SignedTransaction[]>;
+  /**
+   * A transaction that an endpoint has in its pool, by its hash, which is checked: that it is pending is the word of the endpoint.
+   * Left out by a chain that has its own pool.
+   *
+   * @param hash - 32 bytes
+   * @returns undefined if the endpoints that were asked do not have it
+   */
+  readonly announced?: ((hash: Uint8Array, signal?: AbortSignal) => Promise<SignedTransaction | undefined>) | undefined;
   /** @param hash - 32 bytes. @returns undefined if nothing is known about it, or no longer */
   exclusion(hash: Uint8Array): Promise<Exclusion | undefined>;
 

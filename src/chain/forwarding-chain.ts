@@ -7,7 +7,7 @@ import type { Chain } from './chain.js';
  * @param current - called for each use. Its kind, its network and which optional members it has must not change
  */
 export function forwardingChain(current: () => Chain): Required<Chain> {
-  const { kind, network, blocks, accountsAt, prepare, withBody } = current();
+  const { kind, network, blocks, accountsAt, prepare, withBody, announced } = current();
   const { trust, layerOneEvidence, collectEvidence } = current();
   return {
     kind,
@@ -20,6 +20,7 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     receipts: (block) => current().receipts(block),
     logs: (query) => current().logs(query),
     pendingTransactions: () => current().pendingTransactions(),
+    announced: announced && ((hash, signal) => current().announced!(hash, signal)),
     exclusion: (hash) => current().exclusion(hash),
     stateAt: (block, signal) => current().stateAt(block, signal),
     accountsAt: accountsAt && ((reference, onRead, signal) => current().accountsAt!(reference, onRead, signal)),

@@ -36,6 +36,17 @@ export class Estimator {
     return new Estimator(chain, sizer, dictionary, options);
   }
 
+  /** The dictionary that sizes are computed with. */
+  get dictionary(): Dictionary {
+    return this.parts.dictionary;
+  }
+
+  /** The sizer of transactions, loaded where it was not. */
+  async sizer(): Promise<CalldataSizer> {
+    const { sizer } = this.parts;
+    return typeof sizer === 'function' ? sizer() : sizer;
+  }
+
   /**
    * A gas limit with which the call succeeds. The search is that of the request, else of the node, else of the network profile.
    *
@@ -64,7 +75,12 @@ export class Estimator {
     return feesOn(this.parts, request, point);
   }
 
-  private async executionPoint({
+  /**
+   * Where a request is executed: the state, and the block after it.
+   *
+   * @throws PlumblineError `STATE_NOT_HELD`; errors of fetching
+   */
+  async executionPoint({
     call,
     overrides,
     block,

@@ -51,6 +51,8 @@ export interface TransactionParsing {
   readonly frontier?: boolean | undefined;
   /** 20 bytes: the sender of an unsigned transaction. The signature is not checked. */
   readonly impersonated?: Uint8Array | undefined;
+  /** Accept any chain id. The caller compares `chainId`. */
+  readonly anyChain?: boolean | undefined;
   /** 20 bytes: the sender, if it was recovered before. */
   readonly sender?: Uint8Array | undefined;
 }
@@ -98,7 +100,7 @@ export function parseSignedTransaction(
   if (r === 0n || s === 0n || (type === LEGACY && v === 0n)) throw reject('signature', 'the transaction is not signed');
   checkFields(type, fields);
   const { ownChainId, yParity } = parityOf(type, fields);
-  if (ownChainId !== undefined && ownChainId !== BigInt(chainId))
+  if (parsing.anyChain !== true && ownChainId !== undefined && ownChainId !== BigInt(chainId))
     throw reject('chain-id', `the transaction is for chain ${ownChainId}, this is chain ${chainId}`);
   const isFrontier = parsing.frontier === true && type === LEGACY && ownChainId === undefined;
   if (s > HALF_ORDER && !isFrontier)

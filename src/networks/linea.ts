@@ -23,8 +23,9 @@ const shared = {
   blockGasLimit: 2_000_000_000n,
   txGasLimit: 24_000_000n,
   calldataLimit: 60_000,
-  // Margin of the pool in both networks' configuration (docs/spec/fees.md 2).
+  // Margins of the pool and of block building in both networks' configuration (docs/spec/fees.md 2).
   pool: { margin: 0.8 },
+  blockMargin: 1,
   rpcGasCap: 50_000_000n,
   slotSeconds: 1,
   gasSearch: 'besu',

@@ -147,6 +147,11 @@ export interface Network {
   /** Largest calldata of one transaction, bytes. */
   readonly calldataLimit: number;
   readonly pool?: PoolRules;
+  /**
+   * Block building takes a transaction only if its price covers its cost times this factor, for its gas limit and for the gas that
+   * it uses (docs/spec/fees.md 2.1). When left out, it takes every transaction of the pool.
+   */
+  readonly blockMargin?: number;
   /** Largest gas limit of a simulated call. */
   readonly rpcGasCap: bigint;
   /** Seconds between blocks, for the simulated pending block. */

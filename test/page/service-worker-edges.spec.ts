@@ -267,7 +267,7 @@ test('a devnet from a genesis file runs rarely used code after a restart without
     alloc: { [TOKEN]: { balance: '0xde0b6b3a7640000' } },
   };
   await register(page, { chain: { kind: 'devnet', genesis } } as unknown as Options);
-  const names = ['', '-beacon', '-consensus', '-devnet', '-devnet-later', '-later', '-tries'].map(
+  const names = ['', '-beacon', '-consensus', '-devnet', '-devnet-later', '-diagnosis', '-later', '-tries'].map(
     (part) => `/service-worker${part}.js`,
   );
   expect(fetched.filter((path) => path.startsWith('/service-worker')).sort()).toEqual(names.sort());

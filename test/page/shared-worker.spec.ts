@@ -57,6 +57,15 @@ test('all pages of a shared worker use one node, each with its own subscriptions
   expect(await ask(first, 'linea_estimateGas', { from, to: TOKEN, data })).toMatchObject({ baseFeePerGas: '0x7' });
   expect(await ask(second, 'linea_getProof', TOKEN, ['0x2'], 'latest')).toMatchObject({ accountProof: { key: TOKEN } });
 
+  const diagnosed = await second.evaluate(
+    async (call) => {
+      const { verdict, filled } = await (globalThis as unknown as Lib).node.diagnoseTransaction(call);
+      return [verdict, Object.keys(filled)];
+    },
+    { from, to: TOKEN, data },
+  );
+  expect(diagnosed).toEqual(['will-be-included', ['nonce', 'gas', 'maxFeePerGas', 'maxPriorityFeePerGas']]);
+
   await ask(second, 'eth_subscribe', 'newHeads');
   await ask(first, 'evm_mine');
   await expect.poll(() => heard(second)).toEqual(['0x1']);

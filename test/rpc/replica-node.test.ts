@@ -113,6 +113,12 @@ describe('a replica node', () => {
     expect(await ask(...balance)).toBe(await dev.ask(...balance));
     const simulation = { blockStateCalls: [{ calls: [{ from: accountAt(0), to: accountAt(1), value: '0x1' }] }] };
     expect(await ask('eth_simulateV1', simulation, '0x6')).toEqual(await dev.ask('eth_simulateV1', simulation, '0x6'));
+    const call = { from: accountAt(1), to: stranger('13'), value: '0x1' };
+    expect(await node.diagnoseTransaction(call)).toMatchObject({
+      verdict: 'will-be-included',
+      origin: 'call',
+      block: 7,
+    });
 
     await transact(dev, 2, 7);
     await until(() => progress.at(-1)?.confirmed === 8);

@@ -58,6 +58,7 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     receipts: [BLOCK],
     logs: [query],
     pendingTransactions: [],
+    announced: [keys[0]!, signal],
     exclusion: [keys[0]!],
     stateAt: [BLOCK, signal],
     accountsAt: [{ number: 3 }, () => {}, signal],

@@ -170,6 +170,12 @@ export class LightChain implements Chain {
     return this.sent.map(({ transaction }) => transaction).sort(byNonce);
   }
 
+  /** From the pool of an endpoint, with the hash that was asked for. */
+  async announced(hash: Uint8Array, signal?: AbortSignal): Promise<SignedTransaction | undefined> {
+    const { fetchAnnounced } = await import('./contents/announced.js');
+    return fetchAnnounced(this.parts.upstream, hash, this.network.chainId, signal);
+  }
+
   /** The answer of an endpoint, which cannot be verified. */
   async exclusion(hash: Uint8Array): Promise<Exclusion | undefined> {
     const { fetchExclusion } = await import('./contents/exclusion.js');

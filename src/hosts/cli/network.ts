@@ -126,6 +126,7 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
   txGasLimit: gas,
   calldataLimit: whole(),
   pool: members({}, { deniedAddresses: listOf(hex(20)), delegationsRefused: flag, margin: factor }),
+  blockMargin: factor,
   rpcGasCap: gas,
   slotSeconds: whole(1),
   gasSearch: oneOf(...GAS_SEARCHES),

@@ -1,4 +1,6 @@
+import type { TransactionDiagnosis } from '../../diagnosis/diagnosis.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
+import type { Hex } from '../../primitives/hex.js';
 import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http/http.js';
 import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/inspection/explained-estimate.js';
 import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
@@ -22,6 +24,15 @@ export interface PlumblineNode extends Provider {
    * @throws ProviderRpcError with the method's codes
    */
   explainEstimate(params: readonly unknown[], options?: RequestOptions & ExplainOptions): Promise<ExplainedEstimate>;
+  /**
+   * Whether a transaction will be included: each check with its limit and what was found, and what to do next. The rules are those
+   * of the network profile at the newest block. What could not be checked is in the answer, as `unknown`.
+   *
+   * @param transaction - a hash (32 bytes), the signed bytes, or a call object with `from`. What a call leaves out is filled in as
+   *   `linea_estimateGas` does, and listed
+   * @throws ProviderRpcError -32602 for something else; of the endpoints, where a hash cannot be looked up
+   */
+  diagnoseTransaction(transaction: Hex | object, options?: RequestOptions): Promise<TransactionDiagnosis>;
   /**
    * Collects what proves an account or a block to somebody who trusts one beacon block of layer 1 and asks no endpoint:
    * `verifyEvidence` and `plumbline verify` judge it. Only on a light node that follows layer-1 consensus.
@@ -127,6 +138,11 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   ): Promise<ExplainedEstimate> {
     const request = { method: 'explainEstimate', params: explainParams(params, options) };
     return (await this.inspector.request(request, options)) as ExplainedEstimate;
+  }
+
+  async diagnoseTransaction(transaction: Hex | object, options?: RequestOptions): Promise<TransactionDiagnosis> {
+    const request = { method: 'diagnoseTransaction', params: [transaction] };
+    return (await this.inspector.request(request, options)) as TransactionDiagnosis;
   }
 
   async exportEvidence(claim: EvidenceClaim, options?: RequestOptions): Promise<EvidenceBundle> {

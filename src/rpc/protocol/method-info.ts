@@ -170,6 +170,7 @@ const ON_A_DEVNET = {
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 const INSPECT = {
   clear: { answers: { devnet: 'held', light: 'held', replica: 'off' }, effect: 'every-time', timed: false },
+  diagnoseTransaction: COMPUTES,
   explainEstimate: COMPUTES,
   exportEvidence: { answers: { devnet: 'off', light: 'proved', replica: 'off' }, effect: 'none', timed: true },
   exportChain: { answers: devnetOnly, effect: 'none', timed: false },

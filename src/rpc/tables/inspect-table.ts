@@ -25,6 +25,13 @@ const previewTransaction: Method<RpcContext> = {
   handle: async (...call) => (await import('../methods/previewTransaction.js')).previewTransaction(...call),
 };
 
+/** Its code is loaded with the first call. */
+const diagnoseTransaction: Method<RpcContext> = {
+  name: 'diagnoseTransaction',
+  info: METHOD_INFO.inspect.diagnoseTransaction,
+  handle: async (...call) => (await import('../methods/diagnoseTransaction.js')).diagnoseTransaction(...call),
+};
+
 /** A node whose store is shared answers this itself (hosts/sharing). */
 const sharing: Method<RpcContext> = {
   name: 'sharing',
@@ -34,5 +41,12 @@ const sharing: Method<RpcContext> = {
 
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 export function inspectTable(): MethodTable<RpcContext> {
-  return createMethodTable([explainEstimate, exportEvidence, previewTransaction, sharing, ...STORAGE_METHODS]);
+  return createMethodTable([
+    explainEstimate,
+    diagnoseTransaction,
+    exportEvidence,
+    previewTransaction,
+    sharing,
+    ...STORAGE_METHODS,
+  ]);
 }

@@ -117,12 +117,17 @@ export async function inspectScene(): Promise<HostileScene<string>> {
   const transport = await openNode(LIMITS, { onError: (error) => target.thrown.push(error) });
   target.node = nodeHandle(transport);
   await history(asking(target.node));
-  const { linea_estimateGas: estimates = [] } = await validRequests(asking(target.node));
+  const { linea_estimateGas: estimates = [], eth_sendRawTransaction: sent = [] } = await validRequests(
+    asking(target.node),
+  );
   const options: Json[] = [{ gasSearch: 'exact' }, { gasSearch: 'besu' }, { gasSearch: 'geth' }];
   const explained = options.flatMap((option) =>
     estimates.map(([call, second = null, third = null]): Json[] => [call!, second, third, option]),
   );
+  const hash: Json[] = [`0x${'12'.repeat(32)}`];
+  const calls = estimates.map(([call]): Json[] => [call!]);
   const examples = {
+    diagnoseTransaction: [...calls, ...sent, hash],
     explainEstimate: [...estimates, ...explained],
     exportChain: [[]],
     importChain: [['0x706c'], [[112, 108]], [{ 0: 112, length: 1 }]],

@@ -1,11 +1,10 @@
 import { PlumblineError } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { bytesToHex } from '../../../primitives/hex.js';
+import { PRICE_BUMP } from '../../admission.js';
 
 /** Maximum number of pending transactions. */
 const POOL_LIMIT = 4096;
-/** Per cent by which a replacement must raise the price. @source docs/spec/fees.md 7, defaults of the pool */
-const PRICE_BUMP = 10n;
 
 interface PoolEntry {
   readonly transaction: SignedTransaction;

@@ -1,0 +1,273 @@
+/** What the outcome of a check rests on. */
+export type CheckBasis =
+  /** The transaction and the network profile alone. */
+  | 'profile'
+  /** The header of the newest block: base fee, prices, limits. */
+  | 'header'
+  /** An account after that block. */
+  | 'state'
+  /** The transaction was executed by this node on that state. */
+  | 'execution'
+  /** Transactions that this node knows and that are in no block. A light node does not see the network's pool. */
+  | 'pool'
+  /** The word of an endpoint, which nothing verifies. */
+  | 'endpoint';
+
+/** What `found` and `needed` count. */
+export type CheckUnit = 'wei' | 'wei per gas' | 'gas' | 'bytes' | 'nonce' | 'chain id' | 'lines' | 'type';
+
+/** The name of a check; docs/spec/fees.md 11 has the limit of each. */
+export type CheckName =
+  | 'encoding'
+  | 'signature'
+  | 'chain-id'
+  | 'type'
+  | 'denied'
+  | 'recipient'
+  | 'gas-limit'
+  | 'calldata'
+  | 'pool-price'
+  | 'nonce-used'
+  | 'nonce-distance'
+  | 'gas-cap'
+  | 'init-code'
+  | 'gas-minimum'
+  | 'priority-fee'
+  | 'base-fee'
+  | 'sender'
+  | 'funds'
+  | 'block-gas-limit'
+  | 'replacement'
+  | 'line-counts'
+  | 'uncounted-lines'
+  | 'exclusion'
+  | 'nonce-gap'
+  | 'block-price'
+  | 'used-price'
+  | 'execution';
+
+/** One row of `CHECKS`. */
+interface CheckRow {
+  readonly basis: CheckBasis;
+  readonly unit?: CheckUnit;
+  /** How `found` must compare with `needed`. Left out for a check that compares no two numbers. */
+  readonly rule?: 'at least' | 'at most' | 'equal';
+  /** What follows if the check fails: the network refuses the transaction, it waits, or it is included nevertheless. */
+  readonly failure: 'refused' | 'waits' | 'none';
+  /** Whether there is no verdict without this check. */
+  readonly decides: boolean;
+  /** What to do if it fails. `{found}`, `{needed}`, `{reason}` and `{remedy}` are filled in. */
+  readonly nextStep: string;
+}
+
+const RAISE = 'Raise {remedy}, sign again with the same nonce, and send it.';
+
+/**
+ * The checks, in the order in which the network makes them. The limits are in the network profile; the pool's rules come
+ * first, those of block building last.
+ *
+ * @source docs/spec/fees.md 2.1 and 7; docs/spec/fees.md 11 for what is plumbline's own
+ */
+export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
+  encoding: {
+    basis: 'profile',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Build and sign the transaction again: {reason}.',
+  },
+  signature: {
+    basis: 'profile',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Sign the transaction again: {reason}.',
+  },
+  'chain-id': {
+    basis: 'profile',
+    unit: 'chain id',
+    rule: 'equal',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Sign the transaction for chain {needed}; it is signed for chain {found}.',
+  },
+  type: {
+    basis: 'header',
+    unit: 'type',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Send a transaction of another type, such as type 2: {reason}.',
+  },
+  denied: {
+    basis: 'profile',
+    failure: 'refused',
+    decides: false,
+    nextStep: 'The network refuses this address, so no change of price or gas helps: {reason}.',
+  },
+  recipient: {
+    basis: 'profile',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Choose another recipient; call a precompile from a contract: {reason}.',
+  },
+  'gas-limit': {
+    basis: 'profile',
+    unit: 'gas',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Lower the gas limit to {needed} or less; it is {found}.',
+  },
+  calldata: {
+    basis: 'profile',
+    unit: 'bytes',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Split the call: its calldata of {found} bytes is above the limit of {needed}.',
+  },
+  'pool-price': {
+    basis: 'header',
+    unit: 'wei per gas',
+    rule: 'at least',
+    failure: 'refused',
+    decides: true,
+    nextStep: RAISE,
+  },
+  'nonce-used': {
+    basis: 'state',
+    unit: 'nonce',
+    rule: 'at least',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Use nonce {needed} or a later one: a block has a transaction of this account with nonce {found}.',
+  },
+  'nonce-distance': {
+    basis: 'state',
+    unit: 'nonce',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep:
+      'Send the transactions before it first: nonce {found} is too far above the account’s, {needed} is the most.',
+  },
+  'gas-cap': {
+    basis: 'header',
+    unit: 'gas',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Lower the gas limit to {needed} or less (EIP-7825); it is {found}.',
+  },
+  'init-code': {
+    basis: 'header',
+    unit: 'bytes',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Make the init code shorter: {found} bytes, {needed} are allowed (EIP-3860).',
+  },
+  'gas-minimum': {
+    basis: 'header',
+    unit: 'gas',
+    rule: 'at least',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Raise the gas limit to {needed} or more: its data and its type alone cost that; it is {found}.',
+  },
+  'priority-fee': {
+    basis: 'profile',
+    unit: 'wei per gas',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Raise maxFeePerGas to at least maxPriorityFeePerGas, which is {found}; it is {needed}.',
+  },
+  'base-fee': {
+    basis: 'header',
+    unit: 'wei per gas',
+    rule: 'at least',
+    failure: 'refused',
+    decides: true,
+    nextStep: RAISE,
+  },
+  sender: {
+    basis: 'state',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Send it from another account: {reason}.',
+  },
+  funds: {
+    basis: 'state',
+    unit: 'wei',
+    rule: 'at least',
+    failure: 'refused',
+    decides: true,
+    nextStep:
+      'Give the sender {remedy} wei more, or lower the value, the gas limit or the price: it has {found} wei and needs {needed}.',
+  },
+  'block-gas-limit': {
+    basis: 'header',
+    unit: 'gas',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Lower the gas limit to {needed} or less, which is the limit of a block; it is {found}.',
+  },
+  replacement: {
+    basis: 'pool',
+    unit: 'wei per gas',
+    rule: 'at least',
+    failure: 'refused',
+    decides: false,
+    nextStep: 'Another transaction with this nonce is pending. To replace it, raise {remedy}.',
+  },
+  'line-counts': {
+    basis: 'execution',
+    unit: 'lines',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Split it into smaller transactions: {reason} counts {found}, a block may have {needed}.',
+  },
+  'uncounted-lines': {
+    basis: 'execution',
+    failure: 'refused',
+    decides: false,
+    nextStep: '',
+  },
+  exclusion: {
+    basis: 'endpoint',
+    failure: 'refused',
+    decides: false,
+    nextStep: 'It was excluded: {reason}. Correct that, sign again with the same nonce, and send it.',
+  },
+  'nonce-gap': {
+    basis: 'state',
+    unit: 'nonce',
+    rule: 'at most',
+    failure: 'waits',
+    decides: true,
+    nextStep: 'Send the transaction with nonce {needed} first: nonce {found} waits until it is in a block.',
+  },
+  'block-price': {
+    basis: 'header',
+    unit: 'wei per gas',
+    rule: 'at least',
+    failure: 'waits',
+    decides: true,
+    nextStep: `It waits in the pool until prices fall. ${RAISE}`,
+  },
+  'used-price': {
+    basis: 'execution',
+    unit: 'wei per gas',
+    rule: 'at least',
+    failure: 'waits',
+    decides: true,
+    nextStep: `It waits in the pool: for the gas that it uses, the price is too low. ${RAISE}`,
+  },
+  execution: {
+    basis: 'execution',
+    failure: 'none',
+    decides: true,
+    nextStep: 'Do not send it as it is: its execution fails, and the fee is paid nevertheless: {reason}.',
+  },
+};

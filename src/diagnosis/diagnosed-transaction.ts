@@ -1,0 +1,104 @@
+import { isPlumblineError } from '../errors.js';
+import type { NamedPrices } from '../ethereum/base-fee.js';
+import { loadSignerRecovery } from '../ethereum/signer.js';
+import { parseSignedTransaction, type SignedTransaction } from '../ethereum/transaction.js';
+import type { TransactionType } from '../ethereum/transaction-fields.js';
+import { encodeSigned } from '../fees/transaction-bytes.js';
+import type { CallRequest } from '../primitives/call-request.js';
+import type { Finding } from './finding.js';
+
+/** A transaction to check: signed, or a call with what could be filled in. */
+export interface DiagnosedTransaction
+  extends NamedPrices,
+    Pick<CallRequest, 'accessList' | 'authorizationList' | 'maxFeePerBlobGas' | 'chainId'> {
+  readonly type: TransactionType;
+  readonly from: Uint8Array;
+  readonly to: Uint8Array | undefined;
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  /** Undefined where it was left out and could not be filled in. The gas limit and the prices likewise. */
+  readonly nonce: bigint | undefined;
+  readonly gasLimit: bigint | undefined;
+  readonly blobVersionedHashes?: readonly Uint8Array[] | undefined;
+  /** Only of a signed transaction, like the next: 32 bytes. */
+  readonly hash?: Uint8Array;
+  readonly raw?: Uint8Array;
+  /** Unsigned: only a devnet has such transactions. */
+  readonly impersonated?: true;
+}
+
+/** Decodes signed bytes of any chain and type. @returns the check that fails, if they are not a transaction */
+export async function readSigned(raw: Uint8Array, chainId: number): Promise<SignedTransaction | Finding> {
+  await loadSignerRecovery();
+  try {
+    return parseSignedTransaction(raw, chainId, { blobs: true, anyChain: true });
+  } catch (error) {
+    if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) throw error;
+    const { rule, reason } = error.details;
+    return { check: rule === 'signature' ? 'signature' : 'encoding', outcome: 'fails', reason };
+  }
+}
+
+/** The transaction that is signed for a call: type 2, unless the call says otherwise. */
+export function transactionOf(
+  call: CallRequest & { readonly from: Uint8Array },
+  chainId: number,
+): DiagnosedTransaction {
+  const { from, to, gas, value = 0n, data = new Uint8Array(0), nonce, ...rest } = call;
+  return {
+    type: typeOf(call),
+    from,
+    to,
+    gasLimit: gas,
+    value,
+    data,
+    nonce,
+    gasPrice: rest.gasPrice,
+    maxFeePerGas: rest.maxFeePerGas,
+    maxPriorityFeePerGas: rest.maxPriorityFeePerGas,
+    maxFeePerBlobGas: rest.maxFeePerBlobGas,
+    accessList: rest.accessList,
+    authorizationList: rest.authorizationList,
+    chainId: rest.chainId ?? BigInt(chainId),
+  };
+}
+
+function typeOf(call: CallRequest): TransactionType {
+  if (call.authorizationList !== undefined) return 4;
+  if (call.maxFeePerBlobGas !== undefined) return 3;
+  if (call.gasPrice === undefined) return 2;
+  return call.accessList === undefined ? 0 : 1;
+}
+
+/** The candidate as a call, for reading its state and estimating it. */
+export function callOf(candidate: DiagnosedTransaction): CallRequest & { readonly from: Uint8Array } {
+  const {
+    type: _,
+    gasLimit: gas,
+    hash: _hash,
+    raw: _raw,
+    impersonated: _unsigned,
+    blobVersionedHashes: _blobs,
+    chainId: _id,
+    ...call
+  } = candidate;
+  return { ...call, gas };
+}
+
+/** The highest price that it may pay, wei per gas. */
+export function capOf({ gasPrice, maxFeePerGas }: NamedPrices): bigint | undefined {
+  return gasPrice ?? maxFeePerGas;
+}
+
+/** A candidate of which nothing is missing. */
+export type CompleteTransaction = DiagnosedTransaction & { readonly nonce: bigint; readonly gasLimit: bigint };
+
+/** Whether its nonce, its gas limit and its prices are known. */
+export function isComplete(candidate: DiagnosedTransaction): candidate is CompleteTransaction {
+  return candidate.nonce !== undefined && candidate.gasLimit !== undefined && capOf(candidate) !== undefined;
+}
+
+/** The signed transaction; with a signature that stands for the real one, if there is none yet. */
+export function signedBytes(candidate: CompleteTransaction): Uint8Array {
+  return candidate.raw ?? encodeSigned(candidate);
+}

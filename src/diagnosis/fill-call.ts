@@ -1,0 +1,120 @@
+import { isPlumblineError, type TransactionRule } from '../errors.js';
+import type { RunLimits } from '../evm/interpreter/run-budget.js';
+import type { Hex } from '../primitives/hex.js';
+import { toQuantity } from '../primitives/quantity.js';
+import type { CheckName } from './check-table.js';
+import type { Conditions, DiagnosisParts } from './conditions.js';
+import { callOf, type DiagnosedTransaction } from './diagnosed-transaction.js';
+import type { FilledField } from './diagnosis.js';
+import { couldNotCheck, type Finding } from './finding.js';
+
+/** A candidate with what could be filled in. */
+export interface FilledCall {
+  readonly candidate: DiagnosedTransaction;
+  readonly filled: Partial<Record<FilledField, Hex>>;
+  /** The check that the estimate shows to fail. */
+  readonly failing: readonly Finding[];
+  /** Why gas limit and prices could not be filled in. */
+  readonly reason?: string;
+}
+
+/** The check that fails where an estimate is refused by a rule. */
+const CHECK_OF_RULE: Readonly<Partial<Record<TransactionRule, CheckName>>> = {
+  'nonce-too-low': 'nonce-used',
+  'nonce-too-high': 'nonce-distance',
+  'intrinsic-gas': 'gas-minimum',
+  'gas-limit': 'gas-cap',
+  'gas-price': 'base-fee',
+  'init-code': 'init-code',
+  sender: 'sender',
+  type: 'type',
+};
+
+/**
+ * Fills in what a call leaves out: the next nonce of the account, gas limit and prices as `linea_estimateGas`, the suggested
+ * maximum fee (docs/spec/fees.md 1).
+ */
+export async function fillCall(
+  { estimator }: DiagnosisParts,
+  given: DiagnosedTransaction,
+  conditions: Conditions,
+  limits: RunLimits,
+): Promise<FilledCall> {
+  const nonce = given.nonce ?? nextNonce(conditions);
+  const named = { ...given, nonce };
+  const filled = given.nonce === undefined ? { nonce: toQuantity(nonce) } : {};
+  const isPriced =
+    given.gasPrice !== undefined || (given.maxFeePerGas !== undefined && given.maxPriorityFeePerGas !== undefined);
+  if (given.gasLimit !== undefined && isPriced) return withPrices(named, filled, conditions.context.baseFeePerGas, 0n);
+  try {
+    const { signal, gas } = limits;
+    const estimate = await estimator.fees({ call: callOf(named), pending: true, signal, gas });
+    const { gasLimit = estimate.gasLimit } = given;
+    const more = given.gasLimit === undefined ? { gas: toQuantity(gasLimit) } : {};
+    const complete = { ...named, gasLimit };
+    return withPrices(complete, { ...filled, ...more }, estimate.baseFeePerGas, estimate.priorityFeePerGas);
+  } catch (error) {
+    const failing = failureOf(error);
+    const reason = failing?.reason ?? couldNotCheck(error);
+    return { candidate: named, filled, failing: failing === undefined ? [] : [failing], reason };
+  }
+}
+
+/** The first nonce that no transaction of the sender uses, as far as this node knows. */
+function nextNonce({ sender, pending }: Conditions): bigint {
+  const used = new Set(pending.map(({ nonce }) => nonce));
+  let { nonce } = sender;
+  while (used.has(nonce)) nonce++;
+  return nonce;
+}
+
+function withPrices(
+  candidate: DiagnosedTransaction,
+  filled: FilledCall['filled'],
+  baseFee: bigint,
+  priorityFee: bigint,
+): FilledCall {
+  if (candidate.gasPrice !== undefined) return { candidate, filled, failing: [] };
+  const cap = candidate.maxFeePerGas;
+  const maxPriorityFeePerGas =
+    candidate.maxPriorityFeePerGas ?? (cap !== undefined && cap < priorityFee ? cap : priorityFee);
+  const maxFeePerGas = cap ?? baseFee + maxPriorityFeePerGas;
+  return {
+    candidate: { ...candidate, maxFeePerGas, maxPriorityFeePerGas },
+    filled: {
+      ...filled,
+      ...(cap === undefined && { maxFeePerGas: toQuantity(maxFeePerGas) }),
+      ...(candidate.maxPriorityFeePerGas === undefined && { maxPriorityFeePerGas: toQuantity(maxPriorityFeePerGas) }),
+    },
+    failing: [],
+  };
+}
+
+/** The failing check that an error of the estimate means; undefined for other errors. */
+function failureOf(error: unknown): Finding | undefined {
+  const fails = (check: CheckName, more: Partial<Finding> = {}): Finding => ({
+    check,
+    outcome: 'fails',
+    reason: (error as Error).message,
+    ...more,
+  });
+  if (isPlumblineError(error, 'MODULE_LIMIT_EXCEEDED')) {
+    const { module, count, limit } = error.details;
+    return fails('line-counts', { found: BigInt(count), needed: BigInt(limit), reason: module });
+  }
+  if (isPlumblineError(error, 'INSUFFICIENT_FUNDS')) {
+    const { balance, required } = error.details;
+    return fails('funds', { found: balance, needed: required, remedy: String(required - balance) });
+  }
+  if (isPlumblineError(error, 'CALLDATA_TOO_LARGE')) {
+    return fails('calldata', { found: BigInt(error.details.length), needed: BigInt(error.details.limit) });
+  }
+  if (isPlumblineError(error, 'UPFRONT_COST_EXCEEDS_BALANCE') || isPlumblineError(error, 'GAS_ALLOWANCE_EXCEEDED')) {
+    return fails('funds');
+  }
+  if (isPlumblineError(error, 'EXECUTION_REVERTED') || isPlumblineError(error, 'EXECUTION_FAILED')) {
+    return fails('execution');
+  }
+  if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) return undefined;
+  return fails(CHECK_OF_RULE[error.details.rule] ?? 'encoding');
+}

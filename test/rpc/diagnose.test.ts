@@ -1,0 +1,339 @@
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
+import { createBlob4844Tx, createEOACode7702Tx } from '@ethereumjs/tx';
+import { eoaCode7702SignAuthorization } from '@ethereumjs/util';
+import { describe, expect, test } from 'vitest';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import type { TransactionDiagnosis } from '../../src/diagnosis/diagnosis.js';
+import { devnet } from '../../src/networks/devnet.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
+import { accountAt, devNode, PRICE, stranger } from '../support/dev-node.js';
+import { lightScene } from '../support/light-node.js';
+import { signTransaction, type Unsigned } from '../support/sign.js';
+
+/** Calls RIPEMD-160 with one byte, which Linea's prover cannot do at all. */
+const RIPEMD: Hex = `0x13${'00'.repeat(19)}`;
+/** Reverts with nothing. */
+const REVERTS: Hex = `0x14${'00'.repeat(19)}`;
+const DENIED = stranger('dd');
+const alloc = {
+  [RIPEMD]: { nonce: 1n, code: '0x60205f60015f5f60035af100' as Hex },
+  [REVERTS]: { nonce: 1n, code: '0x5f5ffd' as Hex },
+};
+const profile = devnet({ pool: { margin: 0.8, deniedAddresses: [DENIED], delegationsRefused: true } });
+const manual = { chain: { kind: 'devnet', mining: 'manual', network: profile, alloc } } as const;
+
+const sign = (fields: Partial<Unsigned> = {}, account = 0): Hex =>
+  signTransaction(account, { to: stranger('11'), value: 1n, gasLimit: 21_000n, nonce: 0, ...PRICE, ...fields });
+const failing = ({ checks }: TransactionDiagnosis) =>
+  checks.filter(({ outcome }) => outcome === 'fails').map(({ check }) => check);
+const unknown = ({ checks }: TransactionDiagnosis) =>
+  checks.filter(({ outcome }) => outcome === 'unknown').map(({ check }) => check);
+
+const common = new Common({ chain: { ...Mainnet, chainId: 59_139 }, hardfork: Hardfork.Osaka });
+const key = (account: number) => hexToBytes(DEV_ACCOUNTS[account]!.privateKey);
+const authorization = (address: Hex) =>
+  eoaCode7702SignAuthorization({ chainId: '0xe703', address, nonce: '0x0' }, key(1));
+const typeFour = (address: Hex): Hex =>
+  bytesToHex(
+    createEOACode7702Tx(
+      { nonce: 0, gasLimit: 100_000n, to: stranger('11'), ...PRICE, authorizationList: [authorization(address)] },
+      { common },
+    )
+      .sign(key(0))
+      .serialize(),
+  );
+// Signing needs nothing of KZG, but the class asks for it.
+const withBlobs = new Common({
+  chain: { ...Mainnet, chainId: 59_139 },
+  hardfork: Hardfork.Osaka,
+  customCrypto: { kzg: {} as never },
+});
+const typeThree = (): Hex =>
+  bytesToHex(
+    createBlob4844Tx(
+      {
+        nonce: 0,
+        gasLimit: 21_000n,
+        to: stranger('11'),
+        ...PRICE,
+        maxFeePerBlobGas: 1n,
+        blobVersionedHashes: [`0x01${'00'.repeat(31)}`],
+      },
+      { common: withBlobs },
+    )
+      .sign(key(0))
+      .serialize(),
+  );
+
+/** Transactions, the verdict, and the checks that fail. */
+const CASES: readonly (readonly [string, () => Hex, TransactionDiagnosis['verdict'], readonly string[]])[] = [
+  ['a transfer', () => sign(), 'will-be-included', []],
+  [
+    'a price below the cost',
+    () => sign({ maxFeePerGas: 1000n, maxPriorityFeePerGas: 1000n }),
+    'will-be-refused',
+    ['pool-price'],
+  ],
+  ['a priority fee below the cost', () => sign({ maxPriorityFeePerGas: 1000n }), 'will-be-refused', ['pool-price']],
+  ['a price below the base fee', () => sign({ gasPrice: 6n }), 'will-be-refused', ['pool-price', 'base-fee']],
+  ['a nonce above the next', () => sign({ nonce: 1 }), 'will-wait', ['nonce-gap']],
+  ['a nonce far above', () => sign({ nonce: 201 }), 'will-be-refused', ['nonce-distance']],
+  ['a value above the balance', () => sign({ value: 10n ** 30n }), 'will-be-refused', ['funds']],
+  ['too much gas', () => sign({ gasLimit: 24_000_001n }), 'will-be-refused', ['gas-limit', 'gas-cap']],
+  ['too little gas', () => sign({ gasLimit: 20_999n }), 'will-be-refused', ['gas-minimum']],
+  [
+    'too much calldata',
+    () => sign({ data: `0x${'00'.repeat(60_001)}`, gasLimit: 9_000_000n }),
+    'will-be-refused',
+    ['calldata'],
+  ],
+  [
+    'a precompile as recipient',
+    () => sign({ to: `0x${'04'.padStart(40, '0')}`, gasLimit: 30_000n }),
+    'will-be-refused',
+    ['recipient'],
+  ],
+  ['a denied recipient', () => sign({ to: DENIED }), 'will-be-refused', ['denied']],
+  ['another chain', () => sign({ chainId: 1 }), 'will-be-refused', ['chain-id']],
+  [
+    'another chain, as before EIP-1559',
+    () => sign({ chainId: 1, gasPrice: 10n ** 9n }),
+    'will-be-refused',
+    ['chain-id'],
+  ],
+  ['blobs', typeThree, 'will-be-refused', ['type']],
+  ['a delegation', () => typeFour(stranger('ee')), 'will-be-refused', ['type']],
+  ['a delegation to a denied address', () => typeFour(DENIED), 'will-be-refused', ['type', 'denied']],
+  ['a revert', () => sign({ to: REVERTS, value: 0n, gasLimit: 30_000n }), 'will-be-included', ['execution']],
+];
+
+describe('a devnet', () => {
+  // The pool of the devnet is the judge: it refuses what is to be refused, and seals what is to be included.
+  test.each(CASES)('does with %s what the diagnosis says', async (_, transaction, verdict, checks) => {
+    const { node, ask } = await devNode(manual);
+    const raw = transaction();
+    const answer = await node.diagnoseTransaction(raw);
+    expect([answer.verdict, failing(answer)]).toEqual([verdict, expect.arrayContaining([...checks])]);
+    expect(failing(answer)).toHaveLength(checks.length);
+    expect(answer).toMatchObject({ origin: 'raw', trust: 'held', block: 0 });
+    if (verdict === 'will-be-refused') {
+      await expect(ask('eth_sendRawTransaction', raw)).rejects.toMatchObject({ code: expect.any(Number) });
+      return;
+    }
+    const hash = await ask<Hex>('eth_sendRawTransaction', raw);
+    expect(answer.hash).toBe(hash);
+    expect(await node.diagnoseTransaction(hash)).toMatchObject({ verdict, origin: 'pool' });
+    await ask('evm_mine');
+    const receipt = await ask<{ blockHash: Hex } | null>('eth_getTransactionReceipt', hash);
+    expect(receipt === null).toBe(verdict === 'will-wait');
+    if (receipt === null) return;
+    for (const later of [await node.diagnoseTransaction(hash), await node.diagnoseTransaction(raw)])
+      expect(later).toMatchObject({
+        verdict: 'included',
+        origin: 'block',
+        included: { blockNumber: 1, blockHash: receipt.blockHash, transactionIndex: 0 },
+        checks: [],
+      });
+  });
+
+  test('a transaction that counts more lines than the prover has', async () => {
+    const { node } = await devNode(manual);
+    const raw = sign({ to: RIPEMD, value: 0n, gasLimit: 60_000n });
+    const answer = await node.diagnoseTransaction(raw);
+    expect([answer.verdict, failing(answer)]).toEqual(['will-be-refused', ['line-counts']]);
+    const check = answer.checks.find(({ check }) => check === 'line-counts');
+    // One block of RIPEMD-160; docs/spec/fees.md 7 allows none.
+    expect(check).toMatchObject({
+      found: '0x1',
+      needed: '0x0',
+      reason: 'PRECOMPILE_RIPEMD_BLOCKS',
+      basis: 'execution',
+    });
+    expect(answer.nextStep).toContain('PRECOMPILE_RIPEMD_BLOCKS counts 1, a block may have 0');
+    expect(answer.limits.unchecked).toContain('HUB');
+    const call = await node.diagnoseTransaction({ from: accountAt(0), to: RIPEMD });
+    expect([call.verdict, failing(call)]).toEqual(['will-be-refused', ['line-counts']]);
+  });
+
+  test('a nonce that another transaction has used', async () => {
+    const { node, transfer } = await devNode({ chain: { ...manual.chain, mining: 'auto' } });
+    await transfer(0, { nonce: 0, value: 5n });
+    const answer = await node.diagnoseTransaction(sign());
+    expect([answer.verdict, failing(answer)]).toEqual(['will-be-refused', ['nonce-used']]);
+  });
+
+  test('a pending transaction of an impersonated contract has no signature to check', async () => {
+    const { node, ask } = await devNode(manual);
+    await ask('anvil_impersonateAccount', REVERTS);
+    await ask('anvil_setBalance', REVERTS, '0xde0b6b3a7640000');
+    const hash = await ask<Hex>('eth_sendTransaction', { from: REVERTS, to: stranger('11'), gas: '0x5208' });
+    const answer = await node.diagnoseTransaction(hash);
+    expect(answer).toMatchObject({ verdict: 'will-be-included', origin: 'pool', from: REVERTS });
+    expect(answer.checks.map(({ check }) => check)).not.toContain('signature');
+    const call = await node.diagnoseTransaction({
+      from: REVERTS,
+      to: stranger('11'),
+      gas: '0x5208',
+      gasPrice: '0x3b9aca00',
+    });
+    expect([call.verdict, failing(call)]).toEqual(['will-be-refused', ['sender']]);
+  });
+
+  test('a gap that pending transactions fill', async () => {
+    const { node, transfer } = await devNode(manual);
+    await transfer(0, { nonce: 0 });
+    expect((await node.diagnoseTransaction(sign({ nonce: 1 }))).verdict).toBe('will-be-included');
+    const later = await node.diagnoseTransaction(sign({ nonce: 3 }));
+    expect(later.verdict).toBe('will-wait');
+    expect(later.nextStep).toMatch(/^Send the transaction with nonce 1 first/);
+    expect((await node.diagnoseTransaction({ from: accountAt(0), to: stranger('11') })).filled.nonce).toBe('0x1');
+  });
+
+  test('a replacement, which must pay 10 % more in both prices', async () => {
+    const { node, transfer, ask } = await devNode(manual);
+    await transfer(0, { nonce: 0 });
+    const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) =>
+      sign({ value: 2n, maxFeePerGas, maxPriorityFeePerGas });
+    const enough = [11n * 10n ** 8n, 11n * 10n ** 7n] as const;
+    const short = await node.diagnoseTransaction(fees(enough[0], enough[1] - 1n));
+    expect([short.verdict, failing(short)]).toEqual(['will-be-refused', ['replacement']]);
+    expect(short.nextStep).toContain('maxPriorityFeePerGas to at least 110000000 wei');
+    expect(failing(await node.diagnoseTransaction(fees(enough[0] - 1n, enough[1])))).toEqual(['replacement']);
+    await expect(ask('eth_sendRawTransaction', fees(enough[0] - 1n, enough[1]))).rejects.toThrow();
+    expect((await node.diagnoseTransaction(fees(...enough))).verdict).toBe('will-be-included');
+  });
+
+  test('a call: what is left out is filled in, and a revert is named', async () => {
+    const { node, ask } = await devNode(manual);
+    const call = { from: accountAt(0), to: stranger('11'), value: '0x1' };
+    const fees = await ask<{ gasLimit: Hex; priorityFeePerGas: Hex }>('linea_estimateGas', call);
+    const answer = await node.diagnoseTransaction(call);
+    expect(answer).toMatchObject({ verdict: 'will-be-included', origin: 'call', from: accountAt(0), nonce: '0x0' });
+    expect(answer.hash).toBeUndefined();
+    expect(answer.filled).toMatchObject({
+      nonce: '0x0',
+      gas: fees.gasLimit,
+      maxPriorityFeePerGas: fees.priorityFeePerGas,
+    });
+    const reverting = await node.diagnoseTransaction({ from: accountAt(0), to: REVERTS });
+    expect([reverting.verdict, failing(reverting)]).toEqual(['cannot-tell', ['execution']]);
+    expect(unknown(reverting)).toEqual(expect.arrayContaining(['gas-limit', 'pool-price', 'funds']));
+    expect(reverting.nextStep).toContain('execution reverted');
+    const poor = await node.diagnoseTransaction({ ...call, value: '0xffffffffffffffffffffffff' });
+    expect([poor.verdict, failing(poor)]).toEqual(['will-be-refused', expect.arrayContaining(['funds'])]);
+    const named = await node.diagnoseTransaction({ ...call, maxFeePerGas: '0x3b9aca00' });
+    expect(Object.keys(named.filled).sort()).toEqual(['gas', 'maxPriorityFeePerGas', 'nonce']);
+    expect(named.verdict).toBe('will-be-included');
+    const capped = await node.diagnoseTransaction({ ...call, gas: '0x5208', maxFeePerGas: '0x3b9aca00' });
+    expect(capped.filled).toEqual({ nonce: '0x0', maxPriorityFeePerGas: fees.priorityFeePerGas });
+    // Without a recipient there can be no authorizations (EIP-7702): the estimate refuses it, and that is no failure of the method.
+    const signed = { chainId: '0xe703', address: stranger('ee'), nonce: '0x0', yParity: '0x0', r: '0x1', s: '0x1' };
+    const authorizationList = [signed];
+    const odd = await node.diagnoseTransaction({ from: accountAt(0), data: '0x00', authorizationList });
+    expect(odd.verdict).toBe('will-be-refused');
+  });
+
+  test('what it refused once it may accept now, and a hash alone says what was wrong then', async () => {
+    const { node, ask } = await devNode(manual);
+    const raw = sign({ value: 10n ** 23n });
+    await expect(ask('eth_sendRawTransaction', raw)).rejects.toThrow();
+    const { hash } = await node.diagnoseTransaction(raw);
+    const before = await node.diagnoseTransaction(hash!);
+    expect(before).toMatchObject({ verdict: 'will-be-refused', origin: 'none' });
+    expect(before.checks).toMatchObject([{ check: 'exclusion', outcome: 'fails', basis: 'pool' }]);
+    await ask('hardhat_setBalance', accountAt(0), `0x${(10n ** 24n).toString(16)}`);
+    expect((await node.diagnoseTransaction(raw)).verdict).toBe('will-be-included');
+    const nothing = await node.diagnoseTransaction(`0x${'12'.repeat(32)}`);
+    expect(nothing).toMatchObject({ verdict: 'cannot-tell', origin: 'none', block: null });
+  });
+
+  test.each<[unknown, string]>([
+    ['0x', 'will-be-refused'],
+    ['0xzz', 'throws'],
+    [5, 'throws'],
+    [null, 'throws'],
+    [{ to: stranger('11') }, 'throws'],
+    [{ from: '0x1' }, 'throws'],
+  ])('of %j: %s', async (value, expected) => {
+    const { node } = await devNode(manual);
+    const answer = node.diagnoseTransaction(value as Hex);
+    if (expected === 'throws') await expect(answer).rejects.toMatchObject({ code: -32602 });
+    else expect((await answer).verdict).toBe(expected);
+  });
+});
+
+describe('a light node', () => {
+  const rules = { ...profile, blockMargin: 1 };
+  const scene = () => lightScene({ dev: manual, chain: { network: rules } });
+
+  test.each(CASES)('says of %s what a devnet says', async (_, transaction, verdict, checks) => {
+    const { light } = await scene();
+    const answer = await light.diagnoseTransaction(transaction());
+    const own = failing(answer).filter((check) => check !== 'block-price' && check !== 'used-price');
+    expect([answer.verdict, own.sort()]).toEqual([verdict, [...checks].sort()]);
+    expect(answer).toMatchObject({ origin: 'raw', trust: 'linked', block: 0 });
+    expect(unknown(answer)).toContain('replacement');
+    expect(answer.checks.find(({ check }) => check === 'exclusion')).toMatchObject({
+      outcome: 'ok',
+      basis: 'endpoint',
+    });
+  });
+
+  test('a transaction in the pool of an endpoint, by its hash', async () => {
+    const { light, dev, endpoints, clock } = await scene();
+    const hash = await dev.transfer(0, { nonce: 0 });
+    expect(await light.diagnoseTransaction(hash)).toMatchObject({
+      verdict: 'will-be-included',
+      origin: 'endpoint',
+      hash,
+    });
+    const waiting = await dev.transfer(0, { nonce: 2 });
+    expect(await light.diagnoseTransaction(waiting)).toMatchObject({ verdict: 'will-wait', origin: 'endpoint' });
+    // Another transaction under the hash that was asked for is not believed.
+    for (const { options } of endpoints)
+      options.tamper = ({ method }, result) =>
+        method === 'eth_getTransactionByHash' && result !== null ? { ...(result as object), value: '0x2' } : result;
+    expect(await light.diagnoseTransaction(waiting)).toMatchObject({ verdict: 'cannot-tell', origin: 'none' });
+    for (const { options } of endpoints) options.tamper = (_, result) => result;
+    await dev.ask('evm_mine');
+    clock.advance(5_000);
+    expect(await light.diagnoseTransaction(hash)).toMatchObject({ verdict: 'included', included: { blockNumber: 1 } });
+  });
+
+  test('a transaction that an endpoint says was excluded', async () => {
+    const { light, endpoints } = await scene();
+    const raw = sign();
+    const { hash, from } = await light.diagnoseTransaction(raw);
+    for (const { options } of endpoints)
+      options.tamper = ({ method }, result) =>
+        method !== 'linea_getTransactionExclusionStatusV1'
+          ? result
+          : {
+              txHash: hash,
+              from,
+              nonce: '0x0',
+              txRejectionStage: 'SEQUENCER',
+              reasonMessage: 'sender is blocked as appearing on the SDN list',
+              blockNumber: '0x1',
+              timestamp: '2026-01-25T01:42:20Z',
+            };
+    for (const asked of [raw, hash!]) {
+      const answer = await light.diagnoseTransaction(asked);
+      expect([answer.verdict, failing(answer)]).toEqual(['will-be-refused', ['exclusion']]);
+      expect(answer.checks.find(({ check }) => check === 'exclusion')).toMatchObject({ basis: 'endpoint' });
+      expect(answer.nextStep).toContain('an endpoint says: SEQUENCER for block 1: sender is blocked');
+    }
+  });
+
+  test('what no endpoint answers is unknown; a hash cannot be looked up at all', async () => {
+    const { light, endpoints, clock } = await scene();
+    await light.request({ method: 'eth_blockNumber' });
+    for (const endpoint of endpoints) await endpoint.close();
+    clock.advance(60_000);
+    const answer = await light.diagnoseTransaction(sign({ chainId: 59_139 }));
+    expect(answer.verdict).toBe('cannot-tell');
+    expect(unknown(answer)).toEqual(expect.arrayContaining(['nonce-used', 'funds', 'pool-price', 'exclusion']));
+    expect(failing(answer)).toEqual([]);
+    await expect(light.diagnoseTransaction(`0x${'12'.repeat(32)}`)).rejects.toMatchObject({ code: -32603 });
+  });
+});
