@@ -1,5 +1,5 @@
 import type { Chain, TrustLevel } from '../chain/chain.js';
-import type { ExecutionPoint } from '../estimate/estimation.js';
+import type { ExecutionPoint } from '../estimate/estimate-request.js';
 import type { Estimator } from '../estimate/estimator.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import { type Rules, rulesAt } from '../evm/common.js';
