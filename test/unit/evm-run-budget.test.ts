@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { AllocState } from '../../conformance/alloc-state.js';
-import { callAt } from '../../src/evm/calls/call.js';
 import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
 import { RunBudget } from '../../src/evm/interpreter/run-budget.js';
 import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
@@ -74,15 +73,11 @@ describe('RunBudget', () => {
     const controller = new AbortController();
     // At the first moment that the run lends the thread.
     setTimeout(() => controller.abort());
-    const call = callAt(
-      new AllocState(LOOP),
-      blockContext(),
-      { to, gas: GAS },
-      {
-        network: networkAt('osaka'),
-        signal: controller.signal,
-      },
-    );
-    await expect(call).rejects.toMatchObject({ code: 'ABORTED' });
+    const budget = new RunBudget({ signal: controller.signal });
+    const run = simulateTransaction(await openMachine(LOOP), message({ gasLimit: 300_000_000n }), {
+      budget,
+      leniency: { gasAboveCap: true },
+    });
+    await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
   });
 });
