@@ -2,6 +2,7 @@ import { invalidParameter } from '../../errors.js';
 import { FLAGS } from '../../kernel/evm/evm-exports.js';
 import type { EvmEnvironment, EvmKernel } from '../../kernel/evm/evm-kernel.js';
 import { returnEvmKernel, takeEvmKernel } from '../../kernel/evm/evm-kernels.js';
+import type { readTrace } from '../../kernel/evm/evm-trace.js';
 import type { TraceRecord } from '../../kernel/evm/evm-types.js';
 import type { Hardfork, Network } from '../../networks/network.js';
 import { bigIntToBytes, equalBytes } from '../../primitives/bytes.js';
@@ -48,6 +49,8 @@ export interface MovedPrecompile {
 export interface Tracing {
   /** What is recorded: of `FLAGS`. */
   readonly flags: number;
+  /** Reads the kernel's record. */
+  readonly read: typeof readTrace;
   /** Takes what was recorded since the last call, in order. @throws PlumblineError to end the run */
   take(records: readonly TraceRecord[]): void;
 }
@@ -136,7 +139,7 @@ export class Machine {
 
   /** Hands over what the last run recorded. */
   takeTrace(kernel: EvmKernel): void {
-    this.tracing?.take(kernel.takeTrace());
+    if (this.tracing !== undefined) this.tracing.take(kernel.takeTrace(this.tracing.read));
   }
 
   /** Ends a transaction: what it wrote is in the state afterwards. */

@@ -1,10 +1,11 @@
+import { readTrace } from '../../kernel/evm/evm-trace.js';
 import type { TraceRecord } from '../../kernel/evm/evm-types.js';
 import type { Network } from '../../networks/network.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import type { BlockContext } from '../block-context.js';
 import { groundOf, runOf, type SimulatedCallOptions } from '../calls/call.js';
 import { rulesAt } from '../common.js';
-import { Machine, type MachineOptions } from '../interpreter/machine.js';
+import { Machine, type MachineOptions, type Tracing } from '../interpreter/machine.js';
 import type { RunBudget } from '../interpreter/run-budget.js';
 import type { StateOverlay } from '../state/state-overlay.js';
 import type { StateReader } from '../state/state-reader.js';
@@ -89,10 +90,11 @@ export async function traceCallAt(
   return (await traceTransaction(place, createTracer(choice, rules), message, run)).result;
 }
 
-/** A tracer with whose result the answer is not larger than it may be. */
-function limited(tracer: Tracer, size: AnswerSize, budget: RunBudget | undefined): Tracer {
+/** Follows a run with a tracer, as long as the answer is not larger than it may be. */
+function limited(tracer: Tracer, size: AnswerSize, budget: RunBudget | undefined): Tracing {
   return {
-    ...tracer,
+    flags: tracer.flags,
+    read: readTrace,
     take(records) {
       for (const record of records) size.characters += charactersOf(record);
       budget?.requireRoom(size.characters);

@@ -11,7 +11,7 @@ export interface TracedTransaction {
 }
 
 /** Follows one transaction and gives its own view of it, as JSON. */
-export interface Tracer extends Tracing {
+export interface Tracer extends Omit<Tracing, 'read'> {
   /** Called once, before the state has what the transaction wrote. */
   readonly changed?: (machine: Machine, message: TransactionMessage, changes: readonly EvmChange[]) => Promise<void>;
   /** Called once, last. */

@@ -120,29 +120,3 @@ export const CHANGED = { exists: 1, destroyed: 2, code: 4, storageCleared: 8 } a
 
 /** Offsets in the record of a touched account; keys of its slots follow. */
 export const TOUCHED = { address: 0, slots: 24, bytes: 32 } as const;
-
-/** Kinds of trace records, and offsets in them (assembly/evm/trace.ts). */
-export const TRACE = { enter: 1, leave: 2, step: 3 } as const;
-export const ENTER = {
-  op: 8,
-  depth: 12,
-  gas: 16,
-  logs: 24,
-  caller: 28,
-  callee: 48,
-  length: 68,
-  value: 72,
-  input: 104,
-} as const;
-export const LEAVE = { exception: 8, depth: 12, gas: 16, logs: 24, pc: 28, op: 32, items: 36, output: 40 } as const;
-export const STEP = {
-  pc: 8,
-  op: 12,
-  gas: 16,
-  depth: 24,
-  items: 28,
-  memory: 32,
-  returned: 36,
-  refund: 40,
-  stack: 48,
-} as const;

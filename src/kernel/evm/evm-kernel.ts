@@ -10,7 +10,6 @@ import {
   readResult,
   readReturned,
   readTouched,
-  readTrace,
   readWants,
 } from './evm-records.js';
 import type {
@@ -286,9 +285,13 @@ export class EvmKernel {
     return readResult(this.#memory);
   }
 
-  /** What was recorded since the last call, with the flags of a trace. At least what one `run` recorded is held at a time. */
-  takeTrace(): TraceRecord[] {
-    const records = readTrace(this.#memory);
+  /**
+   * What was recorded since the last call, with the flags of a trace. At least what one `run` recorded is held at a time.
+   *
+   * @param read - `readTrace`, which only traces load
+   */
+  takeTrace(read: (memory: EvmMemory) => TraceRecord[]): TraceRecord[] {
+    const records = read(this.#memory);
     if (records.length > 0) this.#wasm.emptyTrace();
     return records;
   }
