@@ -98,7 +98,13 @@ async function traceOf(subject: Subject, message: TransactionMessage, withChange
   let outcome: Record<string, unknown>;
   let touched: string[] = [];
   try {
-    const { spareGas: _, touched: accesses = [], counts = {}, ...rest } = await subject.run(message);
+    const {
+      spareGas: _,
+      environment: _reads,
+      touched: accesses = [],
+      counts = {},
+      ...rest
+    } = await subject.run(message);
     // The oracle has no trusted setup: every point evaluation fails, and none is counted.
     const { PRECOMPILE_POINT_EVALUATION_FAILURE_EFFECTIVE_CALLS: __, ...counted } = counts;
     outcome = inOrder({ ...rest, counts: inOrder(counted) });
