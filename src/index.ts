@@ -27,7 +27,7 @@ export {
   type UpstreamReason,
 } from './errors.js';
 export type { EvidenceBundle, EvidenceClaim } from './evidence/evidence-bundle.js';
-export type { CallFrame, FrameLog } from './evm/tracing/call-tracer.js';
+export type { CallFrame, FrameLog } from './evm/tracing/call-frame.js';
 export type { LayerOneOptions, LayerOneSource } from './hosts/options/layer-one-options.js';
 export type { LightChainOptions } from './hosts/options/light-options.js';
 export type {

@@ -1,7 +1,7 @@
 import { delegateOf, isDelegation } from '../evm/interpreter/delegation.js';
 import type { AccountChange } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
-import type { CallFrame } from '../evm/tracing/call-tracer.js';
+import type { CallFrame } from '../evm/tracing/call-frame.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import type { ContractChange, PreviewWarning } from './preview.js';
 import { ZERO } from './transfers.js';

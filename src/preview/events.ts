@@ -1,4 +1,4 @@
-import type { FrameLog } from '../evm/tracing/call-tracer.js';
+import type { FrameLog } from '../evm/tracing/call-frame.js';
 import type { Hex } from '../primitives/hex.js';
 
 /** What an event of a contract claims. */

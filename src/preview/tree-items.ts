@@ -1,4 +1,4 @@
-import type { CallFrame, FrameLog } from '../evm/tracing/call-tracer.js';
+import type { CallFrame, FrameLog } from '../evm/tracing/call-frame.js';
 
 /**
  * The frames and logs of a tree in the order in which they began. Frames that failed are left out, with all that is below them.

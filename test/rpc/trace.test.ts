@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
-import type { CallFrame } from '../../src/evm/tracing/call-tracer.js';
+import type { CallFrame } from '../../src/evm/tracing/call-frame.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';

@@ -1,39 +1,13 @@
 import type { Log } from '../../ethereum/receipt.js';
 import { FLAGS } from '../../kernel/evm/evm-exports.js';
 import type { TraceEnter, TraceLeave, TraceRecord } from '../../kernel/evm/evm-types.js';
-import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import type { CallFrame } from './call-frame.js';
 import { failureText } from './failure-text.js';
 import { opcodeOf } from './opcodes.js';
 import { solidityReason } from './solidity-reason.js';
 import type { Tracer } from './tracer.js';
-
-/** A log of a frame. */
-export interface FrameLog {
-  readonly address: Hex;
-  readonly topics: readonly Hex[];
-  readonly data: Hex;
-  /** Among the logs of the block. */
-  readonly index: Hex;
-  /** Number of calls of the frame before it. */
-  readonly position: Hex;
-}
-
-/** A call, creation or SELFDESTRUCT, and what it called. */
-export interface CallFrame {
-  readonly type: string;
-  readonly from: Hex;
-  to?: Hex;
-  gas: Hex;
-  gasUsed: Hex;
-  readonly input: Hex;
-  output?: Hex;
-  error?: string;
-  revertReason?: string;
-  calls?: CallFrame[];
-  logs?: FrameLog[];
-  readonly value?: Hex;
-}
 
 /** Options of `callTracer`. */
 export interface CallTracerOptions {
