@@ -70,10 +70,10 @@ function hasBegun({ block, timestamp: since }: ForkActivation, number: number, t
   return since === undefined ? (block ?? 0) <= number : since <= timestamp;
 }
 
-/** Blocks, then times, at which forks begin after genesis, each once (EIP-2124, EIP-6122). Paris is no fork of that list. */
+/** Blocks, then times, at which forks begin after genesis, each once (EIP-2124, EIP-6122). Paris is seldom one of them. */
 function activationsOf(forks: readonly ForkActivation[], genesisTime: number): number[] {
-  const at = forks.flatMap(({ hardfork, block = 0, timestamp }) => {
-    if (hardfork === 'paris') return [];
+  const at = forks.flatMap(({ hardfork, netsplit, block = 0, timestamp }) => {
+    if (hardfork === 'paris' && netsplit !== true) return [];
     if (timestamp === undefined) return block > 0 ? [block] : [];
     return timestamp > genesisTime ? [timestamp] : [];
   });
