@@ -88,7 +88,10 @@ describe.skipIf(anvilPath() === undefined)('a devnet answers as anvil', () => {
 
   test.each([
     ['of type 2', PRICES],
-    ['of type 1', { gas: '0x5208', gasPrice: '0x77359400', accessList: [{ address: CONTRACT, storageKeys: [word(1n)] }] }],
+    [
+      'of type 1',
+      { gas: '0x5208', gasPrice: '0x77359400', accessList: [{ address: CONTRACT, storageKeys: [word(1n)] }] },
+    ],
     ['of type 0', { gas: '0x5208', gasPrice: '0x77359400' }],
   ])('eth_fillTransaction, %s: the same bytes', async (_, prices) => {
     const filled = { from: accountAt(0), to: accountAt(1), value: '0x1', ...prices };
