@@ -8,7 +8,7 @@ import type { Source } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { followBlocks } from './follow-blocks.js';
 
-/** More blocks than a reorg can remove (docs/decisions.md 3). */
+/** More blocks than a reorg of a devnet removes, unless it holds more states than usual. */
 const MAX_TOLD = 1024;
 
 /** Receives the reason why a subscription left something out: its subscriber cannot be told. */

@@ -8,7 +8,7 @@ import type { DevnetSettings, MiningMode, NextBlock, Tool } from '../options.js'
 import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
-import type { HeldAccount } from '../state/flat-state.js';
+import type { DumpedAccount } from '../state/flat-state.js';
 import type { Executed } from './block-execution.js';
 import type { BlockMaker } from './block-maker.js';
 import type { Impersonation, TransactionRequest } from './impersonation.js';
@@ -149,7 +149,7 @@ export class DevnetControl {
   }
 
   /** Accounts of the newest state, pending edits included, one after the other. */
-  async *accounts(): AsyncGenerator<HeldAccount> {
+  async *accounts(): AsyncGenerator<DumpedAccount> {
     const at = await this.enqueue(async ({ maker, ledger }) => {
       return { block: ledger.head.header.number, changes: await maker.pendingChanges() };
     });

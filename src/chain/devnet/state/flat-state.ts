@@ -7,7 +7,7 @@ import { nextTurn } from '../../../scheduling/turns.js';
 import { VersionedMap } from './versioned-map.js';
 
 /** An account with its code and its slots, key and value of 32 bytes each. */
-export interface HeldAccount extends Account {
+export interface DumpedAccount extends Account {
   /** 20 bytes. */
   readonly address: Uint8Array;
   readonly code: Uint8Array;
@@ -57,7 +57,7 @@ export class FlatState {
    *
    * @param changes - not destroyed: pending edits destroy no account
    */
-  async *accountsAt(block: number, changes: readonly AccountChange[]): AsyncGenerator<HeldAccount> {
+  async *accountsAt(block: number, changes: readonly AccountChange[]): AsyncGenerator<DumpedAccount> {
     const changed = new Map(changes.map((change) => [bytesToKey(change.address), change]));
     for (const name of new Set([...this.accounts.keys(), ...changed.keys()])) {
       await nextTurn();
