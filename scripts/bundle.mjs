@@ -35,7 +35,7 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
- * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `beacon`, `consensus`, `traces`, `preview` and `diagnosis`
+ * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `tools`, `beacon`, `consensus`, `traces`, `preview` and `diagnosis`
  * with what few calls reach, and `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
@@ -61,6 +61,8 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/rpc/methods/explainEstimate.js',
       '/rpc/filters/filter-registry.js',
       '/rpc/methods/uncles.js',
+      '/rpc/methods/eth_config.js',
+      '/rpc/methods/raw-transactions.js',
       '/rpc/methods/eth_simulateV1.js',
       '/evm/simulation/simulate.js',
       '/chain/light/state/simulation-states.js',
@@ -89,13 +91,21 @@ const serviceWorkerPlan = (simdProbe) => ({
     traces: ['/rpc/methods/debug_trace.js'],
     preview: ['/rpc/methods/previewTransaction.js', '/chain/light/state/rehearse-preview.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/contents/announced.js'],
+    tools: [
+      '/rpc/methods/devnet-info.js',
+      '/rpc/methods/devnet-mine-detailed.js',
+      '/rpc/methods/devnet-reorg.js',
+      '/rpc/methods/devnet-state-dump.js',
+      '/rpc/methods/devnet-tokens.js',
+    ],
     beacon: ['/chain/devnet/layer-one/simulated-beacon.js', '/rpc/methods/beacon-api.js'],
   },
   always: { later: 'true', scalar: `!WebAssembly.validate(new Uint8Array([${simdProbe}]))` },
   beside: {
     light: 'consensus',
     devnet: 'devnet-later',
-    'devnet-later': 'beacon',
+    'devnet-later': 'tools',
+    tools: 'beacon',
     beacon: 'consensus',
     consensus: 'traces',
     traces: 'preview',

@@ -86,6 +86,8 @@ export interface FoundLog {
   readonly transaction: IncludedTransaction;
   /** Index within the block. */
   readonly logIndex: number;
+  /** Its block has left the chain. */
+  readonly removed?: true;
 }
 
 /** Why a transaction is in no block (docs/spec/json-rpc.md 2.4). */
@@ -131,6 +133,9 @@ export type ImaginedRoots = (changes: readonly AccountChange[]) => Promise<Uint8
 
 /** Called with each new head, in order. After a reorg, block numbers repeat. */
 export type HeadListener = (block: Block) => void;
+
+/** Called with the receipts of a block that leaves the chain in a reorg, the newest block first, before `HeadListener`. */
+export type RemovalListener = (block: Block, receipts: readonly TransactionReceipt[]) => void;
 
 /** Called with each transaction that enters the pool, before the block that includes it. */
 export type PendingTransactionListener = (transaction: SignedTransaction) => void;
@@ -237,6 +242,14 @@ export interface Chain {
   readonly announced?: ((hash: Uint8Array, signal?: AbortSignal) => Promise<SignedTransaction | undefined>) | undefined;
   /** @param hash - 32 bytes. @returns undefined if nothing is known about it, or no longer */
   exclusion(hash: Uint8Array): Promise<Exclusion | undefined>;
+  /**
+   * The answer of an endpoint to a request of this name, unchecked. Left out by a chain without endpoints.
+   *
+   * @throws PlumblineError of the endpoints
+   */
+  readonly forward?:
+    | ((method: string, params: readonly unknown[], signal?: AbortSignal) => Promise<unknown>)
+    | undefined;
 
   /** State after `block`. @param signal - aborts fetching it. @throws PlumblineError `STATE_NOT_HELD` */
   stateAt(block: Block, signal?: AbortSignal): Promise<StateReader>;
@@ -332,6 +345,8 @@ export interface Chain {
 
   /** @returns a function that ends the subscription */
   onHead(listener: HeadListener): () => void;
+  /** Left out by a chain that does not hold the blocks that it leaves. @returns a function that ends the subscription */
+  readonly onRemoval?: ((listener: RemovalListener) => () => void) | undefined;
   /** @returns a function that ends the subscription */
   onPendingTransaction(listener: PendingTransactionListener): () => void;
   close(): Promise<void>;

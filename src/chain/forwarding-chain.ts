@@ -8,7 +8,7 @@ import type { Chain } from './chain.js';
  */
 export function forwardingChain(current: () => Chain): Required<Chain> {
   const { kind, network, blocks, accountsAt, prepare, withBody, announced } = current();
-  const { trust, layerOneEvidence, collectEvidence } = current();
+  const { trust, layerOneEvidence, collectEvidence, forward, onRemoval } = current();
   return {
     kind,
     network,
@@ -22,6 +22,7 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     pendingTransactions: () => current().pendingTransactions(),
     announced: announced && ((hash, signal) => current().announced!(hash, signal)),
     exclusion: (hash) => current().exclusion(hash),
+    forward: forward && ((method, params, signal) => current().forward!(method, params, signal)),
     stateAt: (block, signal) => current().stateAt(block, signal),
     accountsAt: accountsAt && ((reference, onRead, signal) => current().accountsAt!(reference, onRead, signal)),
     prepare: prepare && ((plan) => current().prepare!(plan)),
@@ -37,6 +38,7 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     zkProof: (address, storageKeys, reference, onBlock) => current().zkProof(address, storageKeys, reference, onBlock),
     submit: (raw, limits) => current().submit(raw, limits),
     onHead: (listener) => current().onHead(listener),
+    onRemoval: onRemoval && ((listener) => current().onRemoval!(listener)),
     onPendingTransaction: (listener) => current().onPendingTransaction(listener),
     close: () => current().close(),
   };

@@ -66,7 +66,8 @@ export async function logsOfBlock(
   return bloomTest(filter)(block.header.logsBloom) ? selectLogs(await chain.receipts(block), filter) : [];
 }
 
-function selectLogs(receipts: readonly TransactionReceipt[], filter: LogFilter): FoundLog[] {
+/** The logs of these receipts, of one block, that match the filter. */
+export function selectLogs(receipts: readonly TransactionReceipt[], filter: LogFilter): FoundLog[] {
   return receipts.flatMap((transaction) =>
     transaction.logs
       .map((log, i) => ({ log, transaction, logIndex: transaction.firstLogIndex + i }))

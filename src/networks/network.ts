@@ -39,6 +39,8 @@ export interface ForkActivation {
   readonly hardfork: Hardfork;
   readonly block?: number;
   readonly timestamp?: number;
+  /** Of Paris alone: its block is part of the fork id, because the chain splits its peers there (EIP-3675). */
+  readonly netsplit?: true;
   /** Blob parameters from this fork on. Before the first fork with blob parameters, blob transactions are rejected. */
   readonly blobs?: BlobSchedule;
 }

@@ -137,6 +137,7 @@ describe('plumbline serve', () => {
       ['--port', '65536'],
       ['--port', '-1'],
       ['--block-time', '0'],
+      ['--tool', 'truffle'],
       ['--max-batch', 'many'],
       ['--max-answer', '0'],
       ['--max-answer', '1e6'],

@@ -10,6 +10,8 @@ const raw: Hex = signTransaction(0, { to: stranger('11'), value: 1n, gasLimit: 2
 const questions: Readonly<Record<string, readonly unknown[]>> = {
   eth_sendRawTransaction: [raw],
   linea_getTransactionExclusionStatusV1: [`0x${'12'.repeat(32)}`],
+  linea_getForcedTransactionInclusionStatus: [6],
+  linea_sendForcedRawTransaction: [[{ forcedTransactionNumber: 6, transaction: raw, deadlineBlockNumber: '4046' }]],
 };
 
 test.each(Object.entries(questions))(
@@ -17,9 +19,9 @@ test.each(Object.entries(questions))(
   async (asked, params) => {
     const { ask, endpoints } = await lightScene();
     for (const { options } of endpoints)
-      options.tamper = ({ method }, result) => {
+      options.answers = ({ method }) => {
         if (method === asked) throw new AnsweredError(-32000, 'of the pool', DATA);
-        return result;
+        return undefined;
       };
     await expect(ask(asked, ...params)).rejects.toMatchObject({ code: -32000, message: 'of the pool', data: DATA });
   },
@@ -59,4 +61,22 @@ test('a transaction that one endpoint refuses is not sent to another', async () 
     ({ seen }) => seen.flat().filter(({ method }) => method === 'eth_sendRawTransaction').length,
   );
   expect(sent).toEqual([1, 0]);
+});
+
+test.each([
+  // As the coordinator and the sequencer of Linea write them (docs/spec/json-rpc.md 2.8).
+  [
+    'linea_getForcedTransactionInclusionStatus',
+    { forcedTransactionNumber: 6, blockNumber: '0xeff35f', blockTimestamp: 123123, inclusionResult: 'BadNonce' },
+  ],
+  ['linea_sendForcedRawTransaction', [{ forcedTransactionNumber: 6, error: 'Invalid nonce' }]],
+])('%s: the answer of one endpoint is passed on as it is, and marked so', async (asked, answer) => {
+  const { light, endpoints } = await lightScene();
+  for (const { options } of endpoints) options.answers = ({ method }) => (method === asked ? answer : undefined);
+  const reports: unknown[] = [];
+  light.on('answer', (report) => reports.push(report));
+  expect(await light.request({ method: asked, params: questions[asked]! })).toEqual(answer);
+  expect(reports).toMatchObject([{ method: asked, class: 'forwarded', blocks: [] }]);
+  const sent = endpoints.flatMap(({ seen }) => seen.flat()).filter(({ method }) => method === asked);
+  expect(sent).toMatchObject([{ params: questions[asked] }]);
 });

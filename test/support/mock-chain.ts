@@ -16,6 +16,8 @@ export interface MockOptions {
   readonly missing?: readonly string[];
   /** What it says in place of the true result, or a promise of that. */
   tamper?(call: SeenCall, result: unknown): unknown;
+  /** What it answers, or throws, without the provider; undefined leaves the call to the provider. */
+  answers?(call: SeenCall): unknown;
   /** Answers a whole HTTP request in its own way; false leaves it to the mock. */
   intercept?(response: ServerResponse, body: unknown): boolean;
 }
@@ -43,7 +45,7 @@ export async function serveMock(provider: Provider, options: MockOptions = {}): 
     if (own.missing?.includes(method))
       return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
     try {
-      const result = await provider.request({ method, params: params ?? [] });
+      const result = own.answers?.({ method, params }) ?? (await provider.request({ method, params: params ?? [] }));
       const said = own.tamper === undefined ? result : await own.tamper({ method, params }, structuredClone(result));
       return { jsonrpc: '2.0', id, result: said };
     } catch (error) {

@@ -58,6 +58,8 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     receipts: [BLOCK],
     logs: [query],
     pendingTransactions: [],
+    forward: ['linea_sendForcedRawTransaction', [], signal],
+    onRemoval: [() => {}],
     announced: [keys[0]!, signal],
     exclusion: [keys[0]!],
     stateAt: [BLOCK, signal],

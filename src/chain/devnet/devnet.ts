@@ -19,6 +19,7 @@ import type {
   IncludedTransaction,
   LogQuery,
   PendingTransactionListener,
+  RemovalListener,
   TransactionReceipt,
 } from '../chain.js';
 import { searchLogs } from '../log-search.js';
@@ -94,7 +95,7 @@ export class Devnet implements Chain {
     this.proofs = new DevnetProofs({ ledger, state, finality, maker, stored }, this.recovery);
     this.mining = mining;
     this.submission = submission;
-    this.control = new DevnetControl({ maker, mining, submission, ledger, queue });
+    this.control = new DevnetControl({ settings, maker, mining, submission, ledger, state, queue });
   }
 
   /**
@@ -240,6 +241,11 @@ export class Devnet implements Chain {
   onHead(listener: HeadListener): () => void {
     this.maker.listeners.add(listener);
     return () => this.maker.listeners.delete(listener);
+  }
+
+  onRemoval(listener: RemovalListener): () => void {
+    this.maker.removalListeners.add(listener);
+    return () => this.maker.removalListeners.delete(listener);
   }
 
   onPendingTransaction(listener: PendingTransactionListener): () => void {

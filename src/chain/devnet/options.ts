@@ -11,6 +11,12 @@ import type { DevnetBudget } from './storage/pruning.js';
  */
 export type MiningMode = 'auto' | 'manual' | { readonly intervalSeconds: number };
 
+/** Development tools whose methods differ under one name. */
+export const TOOLS = ['anvil', 'hardhat', 'ganache'] as const;
+
+/** The tool that a devnet answers as, where tools differ. */
+export type Tool = (typeof TOOLS)[number];
+
 /** Values that developers have set for the next blocks. */
 export interface NextBlock {
   /** Of all blocks from now on, 20 bytes. */
@@ -19,12 +25,16 @@ export interface NextBlock {
   readonly baseFeePerGas: bigint | undefined;
   /** Of the next block. Later blocks keep it. */
   readonly gasLimit: bigint | undefined;
+  /** Of the next block only, 32 bytes. */
+  readonly prevRandao?: Uint8Array | undefined;
 }
 
 /** Settings of a devnet, with all defaults filled in. */
 export interface DevnetSettings extends StoredSettings {
   /** Initial mining mode. */
   readonly mining: MiningMode;
+  /** Decides what methods mean that differ between tools. */
+  readonly tool?: Tool | undefined;
   /** Computes compressed sizes for the pool's profitability check. Without it the pool does not check. */
   readonly sizer?: CalldataSizer | undefined;
   readonly finality: FinalityOptions;

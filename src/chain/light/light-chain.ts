@@ -182,6 +182,11 @@ export class LightChain implements Chain {
     return fetchExclusion(this.parts.upstream, hash);
   }
 
+  async forward(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
+    const { forwardRequest } = await import('./contents/submit.js');
+    return forwardRequest(this.parts.upstream, method, params, signal);
+  }
+
   async prepare({ block, tag, ...plan }: CallPlan): Promise<PreparedState> {
     const prepared = this.states.prepare(plan);
     if (block === undefined) {

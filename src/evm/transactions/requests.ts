@@ -9,9 +9,9 @@ import type { RunBudget } from '../interpreter/run-budget.js';
 import { systemCall } from './system-calls.js';
 
 /** Queue of withdrawal requests (EIP-7002). */
-const WITHDRAWAL_REQUESTS_ADDRESS: Uint8Array = hexToBytes('0x00000961ef480eb55e80d19ad83579a64c007002', 20);
+export const WITHDRAWAL_REQUESTS_ADDRESS: Uint8Array = hexToBytes('0x00000961ef480eb55e80d19ad83579a64c007002', 20);
 /** Queue of consolidation requests (EIP-7251). */
-const CONSOLIDATION_REQUESTS_ADDRESS: Uint8Array = hexToBytes('0x0000bbddc7ce488642fb579f8b00f3a590007251', 20);
+export const CONSOLIDATION_REQUESTS_ADDRESS: Uint8Array = hexToBytes('0x0000bbddc7ce488642fb579f8b00f3a590007251', 20);
 
 /** DepositEvent(bytes,bytes,bytes,bytes,bytes) (EIP-6110). */
 const DEPOSIT_TOPIC = hexToBytes('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5', 32);

@@ -11,7 +11,7 @@ const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe', 
 const SYSTEM_CALL_GAS = 30_000_000n;
 
 /** Contract that stores parent beacon block roots (EIP-4788). */
-const BEACON_ROOTS_ADDRESS: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02', 20);
+export const BEACON_ROOTS_ADDRESS: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02', 20);
 
 /**
  * Calls the system contracts before the first transaction of a block: with the parent beacon block root from Cancun on,

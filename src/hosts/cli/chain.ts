@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { TOOLS, type Tool } from '../../chain/devnet/options.js';
 import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
 import { invalidParameter, messageOf } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
@@ -15,6 +16,7 @@ export const CHAIN_OPTIONS = {
   genesis: { type: 'string' },
   import: { type: 'string' },
   'block-time': { type: 'string' },
+  tool: { type: 'string' },
   upstream: { type: 'string', multiple: true },
   l1: { type: 'string', multiple: true },
   'l1-consensus': { type: 'string', multiple: true },
@@ -40,7 +42,7 @@ async function lightOptions(values: Values, known: Network | undefined): Promise
   if (known === undefined && values.network === 'devnet') {
     throw invalidParameter('--upstream', 'is for light nodes; name the network it serves with --network');
   }
-  for (const option of ['genesis', 'import', 'block-time'] as const) {
+  for (const option of ['genesis', 'import', 'block-time', 'tool'] as const) {
     if (values[option] !== undefined)
       throw invalidParameter(`--${option}`, 'is for devnets; leave it out for a light node');
   }
@@ -78,7 +80,14 @@ async function devnetOptions(values: Values): Promise<DevnetChainOptions> {
     ...(values.genesis !== undefined && { genesis: await readGenesis(values.genesis) }),
     ...(values.import !== undefined && { importBlocks: await readBytes('--import', values.import) }),
     ...(blockTime !== undefined && { mining: { intervalSeconds: blockTime } }),
+    ...(values.tool !== undefined && { tool: toolOf(values.tool) }),
   };
+}
+
+function toolOf(name: string): Tool {
+  const tool = TOOLS.find((known) => known === name);
+  if (tool === undefined) throw invalidParameter('--tool', `must be one of ${TOOLS.join(', ')}`);
+  return tool;
 }
 
 async function readGenesis(path: string): Promise<GenesisJson> {

@@ -48,6 +48,7 @@ export const serveCommand: Command = {
   --genesis FILE         genesis.json in geth's format, instead of the dev accounts
   --import FILE          concatenated RLP blocks to import on top of genesis
   --block-time SECONDS   seal a block at this interval, not for each transaction
+  --tool NAME            answer as anvil, hardhat or ganache where tools differ, and by that name
 
  a light node: for ${PUBLIC}, or the network of a profile FILE
   --upstream URL         endpoint of the network, required; may be given several times, and then two origins must agree

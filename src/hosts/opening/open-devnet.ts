@@ -35,7 +35,9 @@ export async function openDevnetNode(
   options: NodeOptions,
   extras: InlineExtras,
 ): Promise<NodeTransport> {
-  const genesis = await genesisOf(chainOptions);
+  const described = await genesisOf(chainOptions);
+  // A copy: `anvil_setChainId` changes it.
+  const genesis = { ...described, network: { ...described.network } };
   extras.onProgress?.({ stage: 'store', fraction: 0 });
   return openOnStore(options, extras, 'error', async (kept) => {
     const base = await openBase(kept, genesis.network, options, extras);
@@ -101,7 +103,7 @@ async function openOn(
 
 /** Settings of a devnet that its options decide. */
 function settingsOf(
-  { mining = 'auto', finality = {} }: DevnetChainOptions,
+  { mining = 'auto', finality = {}, tool }: DevnetChainOptions,
   genesis: DevnetGenesis,
   { clock = systemClock }: Pick<InlineExtras, 'clock'>,
 ) {
@@ -109,6 +111,7 @@ function settingsOf(
     ...genesis,
     genesisTimestamp: GENESIS_TIMESTAMP,
     mining,
+    tool,
     finality,
     coinbase: COINBASE,
     now: () => Math.floor(clock.now() / 1000),

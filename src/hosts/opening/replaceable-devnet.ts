@@ -22,6 +22,7 @@ export class ReplaceableDevnet {
     this.chain = {
       ...forwardingChain(() => this.devnet),
       onHead: (listener) => this.subscribe((devnet) => devnet.onHead(listener)),
+      onRemoval: (listener) => this.subscribe((devnet) => devnet.onRemoval(listener)),
       onPendingTransaction: (listener) => this.subscribe((devnet) => devnet.onPendingTransaction(listener)),
     };
   }

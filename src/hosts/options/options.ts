@@ -1,5 +1,5 @@
 import type { FinalityOptions } from '../../chain/devnet/layer-one/finality.js';
-import type { MiningMode } from '../../chain/devnet/options.js';
+import type { MiningMode, Tool } from '../../chain/devnet/options.js';
 import type { GenesisAlloc } from '../../chain/devnet/state/genesis.js';
 import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
 import type { Prices } from '../../fees/prices.js';
@@ -36,6 +36,8 @@ export interface DevnetChainOptions {
   readonly alloc?: GenesisAlloc;
   /** When blocks are sealed: for each transaction (`auto`, the default), only by `evm_mine` (`manual`), or at an interval. */
   readonly mining?: MiningMode;
+  /** The tool that the devnet answers as, where methods of one name differ between tools, and in `web3_clientVersion`. */
+  readonly tool?: Tool;
   readonly finality?: FinalityOptions;
   /** Prices in the block headers. */
   readonly prices?: Prices;

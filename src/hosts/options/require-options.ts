@@ -1,3 +1,4 @@
+import { TOOLS } from '../../chain/devnet/options.js';
 import { invalidParameter, type PlumblineError } from '../../errors.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import { LAYER_ONE_LISTS } from './layer-one-options.js';
@@ -39,8 +40,9 @@ export function requireOptions(options: NodeOptions): void {
 
 type Chain = NonNullable<NodeOptions['chain']>;
 
-function requireDevnet({ scheme, mining, alloc = {} }: Chain & { kind: 'devnet' }): void {
+function requireDevnet({ scheme, mining, tool, alloc = {} }: Chain & { kind: 'devnet' }): void {
   if (scheme !== undefined) oneOf('chain.scheme', scheme, ['poseidon2', 'mimc']);
+  if (tool !== undefined) oneOf('chain.tool', tool, TOOLS);
   if (mining !== undefined && !(isObject(mining) && mining.intervalSeconds > 0)) {
     oneOf('chain.mining', mining, ['auto', 'manual', 'an interval']);
   }

@@ -129,7 +129,7 @@ export function formatReceipt(receipt: TransactionReceipt): JsonObject {
 }
 
 /** A log in its block. */
-export function formatLog({ log, transaction, logIndex }: FoundLog): JsonObject {
+export function formatLog({ log, transaction, logIndex, removed }: FoundLog): JsonObject {
   return {
     address: bytesToHex(log.address),
     topics: log.topics.map(bytesToHex),
@@ -138,7 +138,7 @@ export function formatLog({ log, transaction, logIndex }: FoundLog): JsonObject 
     transactionHash: bytesToHex(transaction.transaction.hash),
     transactionIndex: toQuantity(transaction.index),
     logIndex: toQuantity(logIndex),
-    removed: false,
+    removed: removed === true,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Chain, FoundLog } from '../../chain/chain.js';
+import { selectLogs } from '../../chain/log-search.js';
 import { PlumblineError } from '../../errors.js';
 import { bytesToBigInt, equalBytes } from '../../primitives/bytes.js';
 import { toQuantity } from '../../primitives/quantity.js';
@@ -38,8 +39,15 @@ interface Following {
   answered: { readonly head: Uint8Array; readonly next: number } | undefined;
 }
 
+/** Logs that answers had, of blocks that have left the chain since. */
+interface Removals {
+  /** First block that the filter follows. */
+  readonly first: number;
+  removed: readonly FoundLog[];
+}
+
 type Kind =
-  | ({ readonly kind: 'logs'; readonly request: LogRequest } & Following)
+  | ({ readonly kind: 'logs'; readonly request: LogRequest } & Following & Removals)
   | ({ readonly kind: 'blocks' } & Following)
   | { readonly kind: 'transactions'; readonly waiting: Uint8Array[] };
 
@@ -65,7 +73,8 @@ export class FilterRegistry {
 
   /** Follows logs of the blocks from now on, within the bounds of the request. @throws PlumblineError `FILTER_LIMIT` */
   async addLogs(request: LogRequest, client?: unknown): Promise<string> {
-    return this.add({ kind: 'logs', request, ...(await this.fromHead()) }, client);
+    const following = await this.fromHead();
+    return this.add({ kind: 'logs', request, removed: [], first: following.next, ...following }, client);
   }
 
   /** Follows new blocks. @throws PlumblineError `FILTER_LIMIT` */
@@ -92,7 +101,9 @@ export class FilterRegistry {
     const logs = await this.advance(chain, filter, range, (from, to) => {
       return chain.logs({ from, to, filter: wanted, signal, maxBytes: this.options.maxAnswerBytes });
     });
-    return { logs };
+    const { removed } = filter;
+    filter.removed = [];
+    return { logs: [...removed, ...logs] };
   }
 
   /**
@@ -199,6 +210,13 @@ export class FilterRegistry {
           filter.next = answered && equalBytes(answered.head, hash) ? answered.next : Math.min(next, header.number);
         }
       }),
+      this.chain.onRemoval?.(({ header }, receipts) => {
+        for (const filter of this.filters.values()) {
+          if (filter.kind !== 'logs' || header.number < filter.first || header.number >= filter.next) continue;
+          const logs = selectLogs(receipts, filter.request.filter).map((log) => ({ ...log, removed: true as const }));
+          filter.removed = [...filter.removed, ...logs].slice(-MAX_WAITING);
+        }
+      }),
       this.chain.onPendingTransaction(({ hash }) => {
         this.forgetIdle();
         for (const filter of this.filters.values()) {
@@ -209,7 +227,7 @@ export class FilterRegistry {
       }),
     ];
     return () => {
-      for (const end of ends) end();
+      for (const end of ends) end?.();
     };
   }
 

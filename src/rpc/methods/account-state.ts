@@ -10,8 +10,9 @@ import {
   requireObject,
 } from '../parsing/parse-params.js';
 import { stateOf } from '../parsing/resolve-block.js';
+import type { MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { defineMethod } from './context.js';
+import { defineMethod, type RpcContext } from './context.js';
 
 const SLOTS = 'storage slots params';
 
@@ -26,12 +27,16 @@ export const eth_getTransactionCount = defineMethod(
   'eth_getTransactionCount',
   async (context, [addressParam, block], call) => {
     const address = parseAddress(addressParam);
-    const nonce = (await (await stateOf(context, block, call)).account(address))?.nonce ?? 0n;
-    return toQuantity(
-      block === 'pending' ? nonceAfter(nonce, address, await context.chain.pendingTransactions()) : nonce,
-    );
+    if (block === 'pending') return toQuantity(await pendingNonce(context, address, call));
+    return toQuantity((await (await stateOf(context, block, call)).account(address))?.nonce ?? 0n);
   },
 );
+
+/** Nonce of the next transaction of an account (20 bytes), after those in the pool. */
+export async function pendingNonce(context: RpcContext, address: Uint8Array, call: MethodCallOptions): Promise<bigint> {
+  const nonce = (await (await stateOf(context, 'pending', call)).account(address))?.nonce ?? 0n;
+  return nonceAfter(nonce, address, await context.chain.pendingTransactions());
+}
 
 /** The first nonce from `nonce` on that no pending transaction of the sender has. */
 function nonceAfter(nonce: bigint, sender: Uint8Array, waiting: readonly SignedTransaction[]): bigint {

@@ -4,10 +4,18 @@ import { devnetMethods, parseAmount } from './devnet-method.js';
 /** Edits of the state. The newest state shows an edit at once; the next block contains it. */
 export const ACCOUNT_METHODS = {
   ...devnetMethods(
-    ['anvil_setBalance', 'hardhat_setBalance', 'evm_setAccountBalance'],
+    ['anvil_setBalance', 'hardhat_setBalance', 'evm_setAccountBalance', 'tenderly_setBalance', 'anvil_deal'],
     async (devnet, [address, balance]) => {
       await devnet.edit({ kind: 'balance', address: parseAddress(address), balance: parseAmount(balance, 'balance') });
       return true;
+    },
+  ),
+
+  ...devnetMethods(
+    ['anvil_addBalance', 'hardhat_addBalance', 'tenderly_addBalance'],
+    async (devnet, [address, amount]) => {
+      await devnet.addBalance(parseAddress(address), parseAmount(amount, 'amount'));
+      return null;
     },
   ),
 

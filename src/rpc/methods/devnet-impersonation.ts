@@ -15,8 +15,11 @@ export const IMPERSONATION_METHODS = {
     },
   ),
 
-  ...devnetMethods(['anvil_autoImpersonateAccount'], ({ impersonation }, [enabled]) => {
-    impersonation.everyone = parseBoolean(enabled, 'enabled');
-    return null;
-  }),
+  ...devnetMethods(
+    ['anvil_autoImpersonateAccount', 'hardhat_autoImpersonateAccount'],
+    ({ impersonation }, [enabled]) => {
+      impersonation.everyone = parseBoolean(enabled, 'enabled');
+      return null;
+    },
+  ),
 };

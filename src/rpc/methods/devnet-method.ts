@@ -4,7 +4,7 @@ import { fitted, parseQuantity } from '../parsing/parse-params.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
 import type { DevnetMethodName } from '../protocol/method-info.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { defineMethod, type RpcContext } from './context.js';
+import { defineMethod, laterMethod, type RpcContext } from './context.js';
 
 /** Methods by name. */
 type Named<Name extends DevnetMethodName> = { readonly [N in Name]: Method<RpcContext, N> };
@@ -15,14 +15,26 @@ export function devnetMethods<const Name extends DevnetMethodName>(
   handle: (
     devnet: DevnetControl,
     params: readonly unknown[],
-    call: MethodCallOptions & { readonly name: Name },
+    call: MethodCallOptions & { readonly name: Name; readonly context: RpcContext },
   ) => unknown | Promise<unknown>,
 ): Named<Name> {
   const methods = names.map((name) => [
     name,
-    defineMethod(name, (context, params, call) => handle(requireDevnet(context, name), params, { ...call, name })),
+    defineMethod(name, (context, params, call) =>
+      handle(requireDevnet(context, name), params, { ...call, name, context }),
+    ),
   ]);
   return Object.fromEntries(methods) as Named<Name>;
+}
+
+/** Methods of a module that is loaded with the first call of one of them. */
+export function laterMethods<const Name extends DevnetMethodName>(
+  names: readonly Name[],
+  load: () => Promise<Named<Name>>,
+): Named<Name> {
+  return Object.fromEntries(
+    names.map((name) => [name, laterMethod(name, async () => (await load())[name])]),
+  ) as Named<Name>;
 }
 
 /** @throws PlumblineError `METHOD_NOT_ENABLED` on another kind of chain */

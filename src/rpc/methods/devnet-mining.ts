@@ -1,5 +1,4 @@
 import type { DevnetControl, MineTimes } from '../../chain/devnet/mining/control.js';
-import type { MiningMode } from '../../chain/devnet/options.js';
 import { optional, parseBoolean } from '../parsing/parse-params.js';
 import type { MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
@@ -13,12 +12,8 @@ const MILLISECONDS_FROM = 1000;
 export const MINING_METHODS = {
   /** `evm_mine(timestamp?)` or `evm_mine({timestamp?, blocks?})`: seals blocks; times in seconds. */
   ...devnetMethods(['evm_mine'], async (devnet, [parameter], call) => {
-    const { timestamp, blocks } =
-      typeof parameter === 'object' && parameter !== null
-        ? (parameter as { timestamp?: unknown; blocks?: unknown })
-        : { timestamp: parameter, blocks: undefined };
-    const first = optional(timestamp, (value) => parseCount(value, 'timestamp'));
-    await mine(devnet, blocks, { first }, call);
+    const { count, first } = readMining(parameter);
+    await devnet.mine(count, { first }, call);
     return '0x0';
   }),
 
@@ -45,12 +40,18 @@ export const MINING_METHODS = {
 
   ...devnetMethods(['anvil_getAutomine', 'hardhat_getAutomine'], ({ mining }) => mining === 'auto'),
 
-  /** Zero ends it. Anvil counts seconds and Hardhat milliseconds: from 1000 on the number is milliseconds. */
-  ...devnetMethods(['evm_setIntervalMining', 'anvil_setIntervalMining'], async (devnet, [interval]) => {
+  /**
+   * Anvil counts seconds, and with zero no block is made by itself any more. Hardhat counts milliseconds, and zero ends the
+   * interval alone. Under the name that both have, the devnet's tool decides; without a tool zero means what it means in
+   * Hardhat, and numbers from 1000 on are milliseconds.
+   */
+  ...devnetMethods(['evm_setIntervalMining', 'anvil_setIntervalMining'], async (devnet, [interval], { name }) => {
     const given = parseCount(interval, 'interval');
-    const intervalSeconds = given >= MILLISECONDS_FROM ? given / 1000 : given;
-    const mode: MiningMode = given === 0 ? 'manual' : { intervalSeconds };
-    await devnet.setMining(mode);
+    const isAnvil = name.startsWith('anvil') || devnet.tool === 'anvil';
+    const inMilliseconds = isAnvil ? false : devnet.tool !== undefined || given >= MILLISECONDS_FROM;
+    if (given > 0) await devnet.setMining({ intervalSeconds: inMilliseconds ? given / 1000 : given });
+    else if (isAnvil) await devnet.setMining('manual');
+    else await devnet.endInterval();
     return true;
   }),
 
@@ -61,9 +62,22 @@ export const MINING_METHODS = {
 };
 
 async function mine(devnet: DevnetControl, blocks: unknown, times: MineTimes, call: MethodCallOptions): Promise<void> {
+  await devnet.mine(countOf(blocks, MAX_BLOCKS), times, call);
+}
+
+/** The parameter of `evm_mine`: how many blocks, and the time of the first in seconds. */
+export function readMining(parameter: unknown, most = MAX_BLOCKS): { count: number; first: number | undefined } {
+  const { timestamp, blocks } =
+    typeof parameter === 'object' && parameter !== null
+      ? (parameter as { timestamp?: unknown; blocks?: unknown })
+      : { timestamp: parameter, blocks: undefined };
+  return { count: countOf(blocks, most), first: optional(timestamp, (value) => parseCount(value, 'timestamp')) };
+}
+
+function countOf(blocks: unknown, most: number): number {
   const count = optional(blocks, (value) => parseCount(value, 'blocks')) ?? 1;
-  if (count > MAX_BLOCKS) throw invalidParams('blocks', `is above ${MAX_BLOCKS}`);
-  await devnet.mine(count, times, call);
+  if (count > most) throw invalidParams('blocks', `is above ${most}`);
+  return count;
 }
 
 /** Clients send zero for no interval. */

@@ -1,4 +1,4 @@
-import { parseAddress } from '../parsing/parse-params.js';
+import { parseAddress, parseHash } from '../parsing/parse-params.js';
 import { devnetMethods, parseAmount } from './devnet-method.js';
 
 /** Header fields of the next block. */
@@ -10,6 +10,11 @@ export const NEXT_BLOCK_METHODS = {
       return true;
     },
   ),
+
+  ...devnetMethods(['hardhat_setPrevRandao'], async (devnet, [value]) => {
+    await devnet.setNextBlock({ prevRandao: parseHash(value, 'prevRandao') });
+    return true;
+  }),
 
   ...devnetMethods(['anvil_setCoinbase', 'hardhat_setCoinbase'], async (devnet, [address]) => {
     await devnet.setNextBlock({ coinbase: parseAddress(address) });

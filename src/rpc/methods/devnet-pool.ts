@@ -1,8 +1,9 @@
 import type { SignedTransaction } from '../../ethereum/transaction.js';
+import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { formatPendingTransaction } from '../answers/format.js';
-import { parseHash } from '../parsing/parse-params.js';
+import { parseAddress, parseHash } from '../parsing/parse-params.js';
 import { devnetMethods } from './devnet-method.js';
 
 /** What waits in the pool of a devnet: `pending` fits into the next block, `queued` waits for an earlier nonce. */
@@ -25,6 +26,24 @@ export const POOL_METHODS = {
     return { pending: byNonce(ready, lineOf), queued: byNonce(queued, lineOf) };
   }),
 
+  /** `[sender]`: the transactions of one account by nonce. */
+  ...devnetMethods(['txpool_contentFrom'], async (devnet, [senderParam]) => {
+    const sender = parseAddress(senderParam);
+    const { ready, queued } = await devnet.poolContents();
+    const own = (transactions: readonly SignedTransaction[]) =>
+      byNonce(
+        transactions.filter(({ from }) => equalBytes(from, sender)),
+        formatPendingTransaction,
+      )[bytesToHex(sender)] ?? {};
+    return { pending: own(ready), queued: own(queued) };
+  }),
+
+  /** `[sender]`: removes the transactions of one account. */
+  ...devnetMethods(['anvil_removePoolTransactions'], async (devnet, [sender]) => {
+    await devnet.dropOf(parseAddress(sender));
+    return null;
+  }),
+
   /** Hardhat answers whether the transaction was there, Anvil with its hash or null. */
   ...devnetMethods(['anvil_dropTransaction', 'hardhat_dropTransaction'], async (devnet, [hashParam], { name }) => {
     const hash = parseHash(hashParam, 'transactionHash');
@@ -32,7 +51,7 @@ export const POOL_METHODS = {
     return name.startsWith('hardhat') ? dropped : dropped ? bytesToHex(hash) : null;
   }),
 
-  ...devnetMethods(['anvil_dropAllTransactions'], async (devnet) => {
+  ...devnetMethods(['anvil_dropAllTransactions', 'hardhat_dropAllTransactions'], async (devnet) => {
     await devnet.dropAll();
     return null;
   }),

@@ -12,6 +12,16 @@ export const TIME_METHODS = {
     toQuantity(Math.max(0, await devnet.increaseTime(parseCount(seconds, 'seconds')))),
   ),
 
+  /**
+   * Sets the clock, forwards or back; it runs on from there. Anvil counts seconds and Ganache milliseconds: under the name that
+   * both have, the devnet's tool decides. Answers with the seconds that the clock went forward.
+   */
+  ...devnetMethods(['anvil_setTime', 'evm_setTime'], async (devnet, [timestamp], { name }) => {
+    const given = parseCount(timestamp, 'timestamp');
+    const inMilliseconds = name === 'evm_setTime' && devnet.tool === 'ganache';
+    return devnet.setTime(inMilliseconds ? Math.floor(given / 1000) : given);
+  }),
+
   ...devnetMethods(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], async (devnet, [timestamp]) => {
     await devnet.setNextTimestamp(parseCount(timestamp, 'timestamp'));
     return null;

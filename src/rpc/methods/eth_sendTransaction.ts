@@ -1,14 +1,16 @@
 import type { TransactionRequest } from '../../chain/devnet/mining/impersonation.js';
 import { PlumblineError } from '../../errors.js';
 import type { CallRequest } from '../../primitives/call-request.js';
-import { bytesToHex } from '../../primitives/hex.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';
 import { requireDevnet } from './devnet-method.js';
+import { completed } from './fill-transaction.js';
 
 const SUBJECT = 'transaction params';
+const NO_BYTES = new Uint8Array(0);
 
 /**
  * Sends a transaction of a dev account, signed here, or of an impersonated account, unsigned. Fills in what is missing: the
@@ -22,7 +24,19 @@ export const eth_sendUnsignedTransaction = defineMethod(
   send('eth_sendUnsignedTransaction'),
 );
 
-function send(method: 'eth_sendTransaction' | 'eth_sendUnsignedTransaction'): Method<RpcContext>['handle'] {
+/** As `eth_sendTransaction`; answers with the receipt, as `eth_sendRawTransactionSync` does. */
+export const eth_sendTransactionSync = defineMethod('eth_sendTransactionSync', async (context, params, options) => {
+  const hash = await send('eth_sendTransactionSync')(context, params, options);
+  const [{ DEFAULT_WAIT_MS, receiptWithin }, { formatReceipt }] = await Promise.all([
+    import('./send-sync.js'),
+    import('../answers/format.js'),
+  ]);
+  return formatReceipt(await receiptWithin(context.chain, hexToBytes(hash as string), DEFAULT_WAIT_MS, options));
+});
+
+type Sending = 'eth_sendTransaction' | 'eth_sendTransactionSync' | 'eth_sendUnsignedTransaction';
+
+function send(method: Sending): Method<RpcContext>['handle'] {
   return async (context, [param], options) => {
     const devnet = requireDevnet(context, method);
     const call = parseCallRequest(param);
@@ -39,33 +53,16 @@ function send(method: 'eth_sendTransaction' | 'eth_sendUnsignedTransaction'): Me
       throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'chain-id', reason });
     }
     return bytesToHex(
-      await devnet.send({ ...(await completed(context, { ...call, from }, options)), unsigned }, options),
+      await devnet.send({ ...(await requestOf(context, { ...call, from }, options)), unsigned }, options),
     );
   };
 }
 
-async function completed(
+async function requestOf(
   context: RpcContext,
   call: CallRequest & { readonly from: Uint8Array },
-  { signal, gas }: MethodCallOptions,
+  options: MethodCallOptions,
 ): Promise<TransactionRequest> {
-  const gasLimit = call.gas ?? (await context.estimator.gas({ call, signal, gas })).gasLimit;
-  return {
-    from: call.from,
-    to: call.to,
-    nonce: call.nonce,
-    gasLimit,
-    price: call.gasPrice === undefined ? await feesOf(context, call) : { gasPrice: call.gasPrice },
-    value: call.value ?? 0n,
-    data: call.data ?? new Uint8Array(0),
-    accessList: call.accessList,
-  };
-}
-
-/** Twice the network's minimum is more than the pool demands for any calldata, and the base fee may double meanwhile. */
-async function feesOf({ chain }: RpcContext, { maxFeePerGas, maxPriorityFeePerGas }: CallRequest) {
-  const { baseFeePerGas } = await chain.pendingContext();
-  const usual = 2n * (await chain.prices()).prices.minGasPriceWei;
-  const tip = maxPriorityFeePerGas ?? (maxFeePerGas !== undefined && maxFeePerGas < usual ? maxFeePerGas : usual);
-  return { maxFeePerGas: maxFeePerGas ?? 2n * baseFeePerGas + tip, maxPriorityFeePerGas: tip };
+  const { from, to, nonce, value = 0n, data = NO_BYTES, accessList } = call;
+  return { from, to, nonce, value, data, accessList, ...(await completed(context, call, options)) };
 }

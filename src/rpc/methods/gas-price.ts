@@ -4,7 +4,7 @@ import { defineMethod, type RpcContext } from './context.js';
 /**
  * The network's minimum from the newest header that has it, but at least the next base fee (docs/spec/json-rpc.md 2.1).
  */
-async function gasPrice({ chain }: RpcContext): Promise<{ gasPrice: bigint; baseFee: bigint }> {
+export async function gasPrice({ chain }: RpcContext): Promise<{ gasPrice: bigint; baseFee: bigint }> {
   const { baseFeePerGas: baseFee } = await chain.pendingContext();
   const { minGasPriceWei } = (await chain.prices()).prices;
   return { gasPrice: minGasPriceWei > baseFee ? minGasPriceWei : baseFee, baseFee };

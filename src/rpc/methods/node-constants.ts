@@ -1,3 +1,5 @@
+import type { DevnetControl } from '../../chain/devnet/mining/control.js';
+import type { Tool } from '../../chain/devnet/options.js';
 import { defineMethod } from './context.js';
 
 /** Name and version that `web3_clientVersion` answers. A test compares the version with the package's. */
@@ -6,7 +8,15 @@ export const CLIENT_VERSION = 'plumbline/v0.1.0';
 /** Chain id in decimal. */
 export const net_version = defineMethod('net_version', ({ chain }) => String(chain.network.chainId));
 
-export const web3_clientVersion = defineMethod('web3_clientVersion', () => CLIENT_VERSION);
+/** First part of the version by which tools know their own chain. */
+const TOOL_NAMES: Readonly<Record<Tool, string>> = { anvil: 'anvil', hardhat: 'HardhatNetwork', ganache: 'Ganache' };
+
+/** As `web3_clientVersion`. A devnet that answers as a tool begins with the name of that tool. */
+export function clientVersion(devnet: Pick<DevnetControl, 'tool'> | undefined): string {
+  return devnet?.tool === undefined ? CLIENT_VERSION : `${TOOL_NAMES[devnet.tool]}/${CLIENT_VERSION}`;
+}
+
+export const web3_clientVersion = defineMethod('web3_clientVersion', ({ devnet }) => clientVersion(devnet));
 
 /** Always true: the node takes requests. */
 export const net_listening = defineMethod('net_listening', () => true);

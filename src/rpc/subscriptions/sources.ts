@@ -1,5 +1,5 @@
 import type { Chain } from '../../chain/chain.js';
-import { logsOfBlock } from '../../chain/log-search.js';
+import { logsOfBlock, selectLogs } from '../../chain/log-search.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { formatHeader, formatLog, formatPendingTransaction } from '../answers/format.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
@@ -7,6 +7,9 @@ import { optional, parseBoolean, requireText } from '../parsing/parse-params.js'
 import type { Source } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { followBlocks } from './follow-blocks.js';
+
+/** More blocks than a reorg of a devnet removes, unless it holds more states than usual. */
+const MAX_TOLD = 1024;
 
 /** Receives the reason why a subscription left something out: its subscriber cannot be told. */
 type OnError = (error: unknown) => void;
@@ -18,15 +21,29 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
 
   logs: (chain, parameter, onError) => {
     const { filter } = parseLogRequest(parameter ?? {});
-    return (emit) =>
-      followBlocks(
-        chain,
-        (block) => logsOfBlock(chain, block, filter),
-        (logs) => {
-          for (const log of logs) emit(formatLog(log));
-        },
-        onError,
-      );
+    return (emit) => {
+      /** Hashes of the newest blocks with logs that the subscriber has. */
+      const told = new Set<string>();
+      const ends = [
+        chain.onRemoval?.((block, receipts) => {
+          if (!told.delete(bytesToHex(block.hash))) return;
+          for (const log of selectLogs(receipts, filter)) emit(formatLog({ ...log, removed: true }));
+        }),
+        followBlocks(
+          chain,
+          async (block) => ({ block, logs: await logsOfBlock(chain, block, filter) }),
+          ({ block, logs }) => {
+            if (logs.length === 0) return;
+            if (chain.onRemoval !== undefined) remember(told, bytesToHex(block.hash));
+            for (const log of logs) emit(formatLog(log));
+          },
+          onError,
+        ),
+      ];
+      return () => {
+        for (const end of ends) end?.();
+      };
+    };
   },
 
   newPendingTransactions: (chain, parameter) => {
@@ -51,6 +68,13 @@ export function parseSource(chain: Chain, [name, parameter]: readonly unknown[],
     throw invalidParams('subscription', `must be one of ${Object.keys(SOURCES).join(', ')}`);
   }
   return source(chain, parameter, onError);
+}
+
+/** Adds to a set of limited size; the oldest goes first. */
+function remember(told: Set<string>, hash: string): void {
+  told.add(hash);
+  const [oldest] = told;
+  if (told.size > MAX_TOLD) told.delete(oldest!);
 }
 
 /** `true`, or `{ includeTransactions: true }`: geth's and Besu's clients differ here. */

@@ -52,6 +52,10 @@ import { aliasesOf, type CommonMethodName, methodsOff } from '../protocol/method
 
 const uncles = () => import('../methods/uncles.js');
 const raw = () => import('../methods/debug_raw.js');
+const raws = () => import('../methods/raw-transactions.js');
+const info = () => import('../methods/node-info.js');
+const accounts = () => import('../methods/whole-account.js');
+const forced = () => import('../methods/forced-transactions.js');
 const traces = () => import('../methods/debug_trace.js');
 
 /** A method of a module that is loaded with the first call of one of its methods. */
@@ -76,10 +80,15 @@ const METHODS = [
   eth_blockNumber,
   eth_call,
   eth_chainId,
+  later('eth_coinbase', info),
+  later('eth_config', () => import('../methods/eth_config.js')),
   eth_createAccessList,
   eth_estimateGas,
   later('eth_feeHistory', () => import('../methods/eth_feeHistory.js')),
+  later('eth_fillTransaction', () => import('../methods/fill-transaction.js')),
   eth_gasPrice,
+  later('eth_getAccount', accounts),
+  later('eth_getAccountInfo', accounts),
   eth_getBalance,
   eth_getBlockByHash,
   eth_getBlockByNumber,
@@ -91,6 +100,9 @@ const METHODS = [
   eth_getFilterLogs,
   later('eth_getLogs', () => import('../methods/eth_getLogs.js')),
   eth_getProof,
+  later('eth_getRawTransactionByBlockHashAndIndex', raws),
+  later('eth_getRawTransactionByBlockNumberAndIndex', raws),
+  later('eth_getRawTransactionByHash', raws),
   eth_getStorageAt,
   eth_getStorageValues,
   eth_getTransactionByBlockHashAndIndex,
@@ -102,23 +114,32 @@ const METHODS = [
   later('eth_getUncleByBlockNumberAndIndex', uncles),
   later('eth_getUncleCountByBlockHash', uncles),
   later('eth_getUncleCountByBlockNumber', uncles),
+  later('eth_hashrate', info),
   eth_maxPriorityFeePerGas,
+  later('eth_mining', info),
   eth_newBlockFilter,
   eth_newFilter,
   eth_newPendingTransactionFilter,
+  later('eth_pendingTransactions', info),
+  later('eth_protocolVersion', info),
   eth_sendRawTransaction,
+  later('eth_sendRawTransactionSync', () => import('../methods/send-sync.js')),
   later('eth_simulateV1', () => import('../methods/eth_simulateV1.js')),
   eth_subscribe,
   eth_syncing,
   eth_uninstallFilter,
   eth_unsubscribe,
   linea_estimateGas,
+  later('linea_getForcedTransactionInclusionStatus', forced),
   linea_getProof,
   linea_getTransactionExclusionStatusV1,
+  later('linea_sendForcedRawTransaction', forced),
   net_listening,
   net_peerCount,
   net_version,
+  later('rpc_modules', info),
   web3_clientVersion,
+  later('web3_sha3', info),
 ] as const satisfies readonly Method<RpcContext, CommonMethodName>[];
 
 /** A method of the list. A name that `METHOD_INFO` has for every kind of chain, and the list has not, does not compile below. */

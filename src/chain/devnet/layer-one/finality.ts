@@ -72,6 +72,16 @@ export class DevnetFinality {
     return { last: this.last, provable: [...this.provable], layerOneBlock: this.layerOne.height };
   }
 
+  /** Finality as it was when `head` was the newest block; undefined if a state that it needs is no longer held. */
+  at(head: number): FinalitySnapshot | undefined {
+    const last = Math.max(0, Math.min(this.last, head - this.delay));
+    const provable = this.provable.filter((number) => number <= last);
+    const newest = provable.at(-1);
+    if (newest === undefined) return undefined;
+    const later = this.provable.length - provable.length;
+    return { last: newest, provable, layerOneBlock: this.layerOne.height - later };
+  }
+
   /** Restores finality and layer 1. The states of the provable blocks must have been held since. */
   restore({ last, provable, layerOneBlock }: FinalitySnapshot): void {
     this.layerOne.revertTo(layerOneBlock);

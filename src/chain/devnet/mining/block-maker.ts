@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../../errors.js';
+import { invalidParameter, PlumblineError } from '../../../errors.js';
 import { type BlockContext, type PendingOptions, pendingContext } from '../../../evm/block-context.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
@@ -7,8 +7,8 @@ import { keccak256 } from '../../../kernel/keccak.js';
 import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { nextTurn } from '../../../scheduling/turns.js';
-import type { Block, HeadListener } from '../../chain.js';
-import type { DevnetFinality } from '../layer-one/finality.js';
+import type { Block, HeadListener, RemovalListener } from '../../chain.js';
+import type { DevnetFinality, FinalitySnapshot } from '../layer-one/finality.js';
 import type { DevnetSettings, NextBlock } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
 import { applyEdits, type StateEdit } from '../records/edits.js';
@@ -18,6 +18,7 @@ import type { DevnetState } from '../state/devnet-state.js';
 import type { ChainWriter } from '../storage/chain-writer.js';
 import type { Checkpoints } from '../storage/checkpoints.js';
 import type { Pruning } from '../storage/pruning.js';
+import type { Executed } from './block-execution.js';
 import { BlockClock } from './clock.js';
 import { Exclusions } from './exclusions.js';
 import { Pool } from './pool.js';
@@ -36,6 +37,7 @@ export class BlockMaker {
   readonly clock: BlockClock;
   readonly exclusions: Exclusions;
   readonly listeners = new Set<HeadListener>();
+  readonly removalListeners = new Set<RemovalListener>();
   next: NextBlock;
   private readonly snapshots = new Snapshots();
   private edits: readonly StateEdit[] = [];
@@ -74,13 +76,14 @@ export class BlockMaker {
    * @param timestamp - seconds; if left out, the time that was set, else one slot after the head
    */
   context(timestamp = this.clock.planned): BlockContext {
-    const { coinbase, baseFeePerGas, gasLimit } = this.next;
+    const { coinbase, baseFeePerGas, gasLimit, prevRandao } = this.next;
     const { head, blockHash } = this.ledger;
     const context = contextAfter(head, this.settings.network, { coinbase, blockHash, timestamp });
     return {
       ...context,
       ...(baseFeePerGas !== undefined && { baseFeePerGas }),
       ...(gasLimit !== undefined && { gasLimit }),
+      ...(prevRandao !== undefined && { prevRandao }),
     };
   }
 
@@ -89,13 +92,14 @@ export class BlockMaker {
    * it fails, there is no block, and pool and state are as before.
    *
    * @param limits - of the request that asks for the block
+   * @param onExecuted - called with what its transactions did, before listeners
    * @throws PlumblineError `GAS_BUDGET_EXCEEDED`, `ABORTED`, errors of the store
    */
-  async seal(limits?: RunLimits): Promise<Block> {
+  async seal(limits?: RunLimits, onExecuted?: (executed: readonly Executed[]) => void): Promise<Block> {
     const parent = this.ledger.head.header;
     const context = this.context(this.clock.next(parent.timestamp));
     const transactions = await this.pool.ready(this.nonceOf);
-    const { record, dropped } = await this.revertOnError(async () => {
+    const { record, executed, dropped } = await this.revertOnError(async () => {
       const sealed = await sealBlock(this.settings, this.ledger, this.state, {
         context,
         transactions,
@@ -110,6 +114,7 @@ export class BlockMaker {
       this.exclusions.record(transaction, reason, context.number);
     }
     this.clock.passed(context.timestamp);
+    onExecuted?.(executed);
     await this.announce(record);
     return record.block;
   }
@@ -122,9 +127,9 @@ export class BlockMaker {
     await this.announce(record);
   }
 
-  /** Changes the state: visible at once in the newest state, on the chain with the next block. */
-  async edit(edit: StateEdit): Promise<void> {
-    const edits = [...this.edits, edit];
+  /** Changes the state, in order: visible at once in the newest state, on the chain with the next block. */
+  async edit(added: readonly StateEdit[]): Promise<void> {
+    const edits = [...this.edits, ...added];
     const edited = await this.withEdits(edits);
     await this.store?.saveEdits(edits);
     this.edits = edits;
@@ -156,17 +161,7 @@ export class BlockMaker {
     const snapshot = this.snapshots.find(id);
     if (snapshot === undefined) return false;
     const { block, edits } = snapshot;
-    const removedCheckpoints = (await this.checkpoints?.beforeRevert(snapshot.finality.last)) ?? [];
-    await this.store?.truncate(block, edits, removedCheckpoints);
-    this.finality.restore(snapshot.finality);
-    this.edited = undefined;
-    let { number } = this.ledger.headSummary;
-    do {
-      await nextTurn();
-      number = Math.max(block, number - REVERTED_AT_ONCE);
-      this.ledger.truncate(number);
-      this.state.revertTo(number, this.ledger.head.header.stateRoot);
-    } while (number > block);
+    await this.truncate(block, snapshot.finality, edits);
     this.pool.restore(snapshot.pool);
     this.clock.restore(snapshot.clock);
     this.next = snapshot.next;
@@ -175,6 +170,58 @@ export class BlockMaker {
     this.snapshots.removeFrom(id);
     this.finality.holdFrom(this.snapshots.oldestProvable);
     return true;
+  }
+
+  /**
+   * Removes the newest blocks, as a reorg does: their transactions are gone, pool and clock stay. Pending edits and the
+   * snapshots of removed blocks are removed too.
+   *
+   * @param depth - number of blocks
+   * @throws PlumblineError `INVALID_PARAMETER` above the height of the chain; `STATE_NOT_HELD`
+   */
+  async rollback(depth: number): Promise<void> {
+    const { head } = this.ledger;
+    const { number } = head.header;
+    if (depth > number) throw invalidParameter('depth', `must not exceed ${number}, the height of the chain`);
+    const to = number - depth;
+    const finality = this.finality.at(to);
+    if (finality === undefined) {
+      const details = { block: to };
+      throw new PlumblineError(
+        'STATE_NOT_HELD',
+        `the state of block ${to} is no longer held; go back less far`,
+        details,
+      );
+    }
+    for (let gone = number; gone > to && this.removalListeners.size > 0; gone--) {
+      const block = this.ledger.blockByNumber(gone)!;
+      const receipts = this.ledger.receiptsOf(block);
+      for (const listener of this.removalListeners) listener(block, receipts);
+    }
+    await this.truncate(to, finality, []);
+    this.edits = [];
+    this.snapshots.removeAbove(to);
+    this.finality.holdFrom(this.snapshots.oldestProvable);
+    await this.pool.prune(this.nonceOf);
+  }
+
+  /** The snapshots that can be reverted to. */
+  get snapshotList(): readonly { readonly id: number; readonly block: number }[] {
+    return this.snapshots.list;
+  }
+
+  private async truncate(block: number, finality: FinalitySnapshot, edits: readonly StateEdit[]): Promise<void> {
+    const removedCheckpoints = (await this.checkpoints?.beforeRevert(finality.last)) ?? [];
+    await this.store?.truncate(block, edits, removedCheckpoints);
+    this.finality.restore(finality);
+    this.edited = undefined;
+    let { number } = this.ledger.headSummary;
+    do {
+      await nextTurn();
+      number = Math.max(block, number - REVERTED_AT_ONCE);
+      this.ledger.truncate(number);
+      this.state.revertTo(number, this.ledger.head.header.stateRoot);
+    } while (number > block);
   }
 
   /**
@@ -233,7 +280,7 @@ export class BlockMaker {
   /** Runs after a block was appended. @param imported - the block was made elsewhere, and was final on arrival */
   private afterAppend(imported: boolean): void {
     if (!imported) this.edits = [];
-    this.next = { ...this.next, baseFeePerGas: undefined, gasLimit: undefined };
+    this.next = { ...this.next, baseFeePerGas: undefined, gasLimit: undefined, prevRandao: undefined };
     if (imported) this.finality.settle();
     else this.finality.advance();
   }

@@ -50,6 +50,19 @@ export class BlockClock {
     return this.offset;
   }
 
+  /**
+   * Sets the clock, which runs on from there.
+   *
+   * @returns seconds by which the clock went forward; 0 if it did not
+   * @throws PlumblineError `INVALID_PARAMETER` for a time above 2^53 - 1
+   */
+  reset(timestamp: number): number {
+    const before = this.wall() + this.offset;
+    this.offset = checkedTime('timestamp', timestamp) - this.wall();
+    this.exact = undefined;
+    return Math.max(0, timestamp - before);
+  }
+
   /** Sets the time of the next block. @throws PlumblineError `INVALID_PARAMETER` unless it is after `parent`, at most 2^53 - 1 */
   setNext(timestamp: number, parent: number): void {
     if (timestamp <= parent) {

@@ -1,11 +1,15 @@
-import { invalidParameter } from '../../../errors.js';
+import { invalidParameter, isPlumblineError } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
+import { equalBytes } from '../../../primitives/bytes.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { Block } from '../../chain.js';
-import type { MiningMode, NextBlock } from '../options.js';
+import type { DevnetSettings, MiningMode, NextBlock, Tool } from '../options.js';
 import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
+import type { DevnetState } from '../state/devnet-state.js';
+import type { DumpedAccount } from '../state/flat-state.js';
+import type { Executed } from './block-execution.js';
 import type { BlockMaker } from './block-maker.js';
 import type { Impersonation, TransactionRequest } from './impersonation.js';
 import type { Mining } from './mining.js';
@@ -21,16 +25,41 @@ export interface MineTimes {
 
 /** The parts of a devnet that the control uses. */
 export interface ControlParts {
+  readonly settings: DevnetSettings;
   readonly maker: BlockMaker;
   readonly mining: Mining;
   readonly submission: TransactionSubmission;
   readonly ledger: Ledger;
+  readonly state: DevnetState;
   readonly queue: SerialQueue;
+}
+
+/** A transaction of a reorg, signed or not, and the new block that includes it: 0 is the first. */
+export interface ReorgTransaction {
+  readonly transaction: Uint8Array | TransactionRequest;
+  readonly block: number;
 }
 
 /** Developer controls of a devnet. Each call is queued behind earlier blocks and transactions. */
 export class DevnetControl {
+  /** Random, 32 bytes: another one for each devnet that is opened. */
+  readonly instanceId: Uint8Array = crypto.getRandomValues(new Uint8Array(32));
+
   constructor(private readonly parts: ControlParts) {}
+
+  get tool(): Tool | undefined {
+    return this.parts.settings.tool;
+  }
+
+  /** Receiver of the priority fees of the next block, 20 bytes. */
+  get coinbase(): Uint8Array {
+    return this.parts.maker.next.coinbase;
+  }
+
+  /** The snapshots that can be reverted to. */
+  get snapshots(): readonly { readonly id: number; readonly block: number }[] {
+    return this.parts.maker.snapshotList;
+  }
 
   get impersonation(): Impersonation {
     return this.parts.submission.impersonation;
@@ -49,16 +78,22 @@ export class DevnetControl {
    * Seals blocks. The first one includes all transactions that can run. When it ends early, the blocks sealed until then stay.
    *
    * @param limits - of the request
+   * @param onExecuted - called for each block with what its transactions did
    * @throws PlumblineError `INVALID_PARAMETER` for a time that is not after the newest block's; as `BlockMaker.seal`
    */
-  mine(count: number, { first, interval }: MineTimes = {}, limits?: RunLimits): Promise<Block[]> {
+  mine(
+    count: number,
+    { first, interval }: MineTimes = {},
+    limits?: RunLimits,
+    onExecuted?: (executed: readonly Executed[]) => void,
+  ): Promise<Block[]> {
     return this.enqueue(async ({ maker, ledger }) => {
       const blocks: Block[] = [];
       for (let i = 0; i < count; i++) {
         const { timestamp } = ledger.head.header;
         const at = i === 0 ? first : interval === undefined ? undefined : timestamp + interval;
         if (at !== undefined) maker.clock.setNext(at, timestamp);
-        blocks.push(await maker.seal(limits));
+        blocks.push(await maker.seal(limits, onExecuted));
       }
       return blocks;
     }, limits);
@@ -68,6 +103,77 @@ export class DevnetControl {
   setMining(mode: MiningMode): Promise<void> {
     requireInterval(mode);
     return this.enqueue(({ mining }) => mining.set(mode));
+  }
+
+  /** Ends mining by interval: the mode is again the one before it. */
+  endInterval(): Promise<void> {
+    return this.enqueue(({ mining }) => mining.endInterval());
+  }
+
+  /** Removes the newest blocks. @throws PlumblineError as `BlockMaker.rollback` */
+  rollback(depth: number): Promise<void> {
+    return this.enqueue(({ maker }) => maker.rollback(depth));
+  }
+
+  /**
+   * Replaces the newest blocks by as many others. Transactions of the pool stay there.
+   *
+   * @param transactions - of the new blocks. One that is refused is left out
+   * @throws PlumblineError as `BlockMaker.rollback`, before anything is changed; after all blocks, the first error of a
+   *   transaction that was refused
+   */
+  reorg(depth: number, transactions: readonly ReorgTransaction[], limits?: RunLimits): Promise<void> {
+    return this.enqueue(async ({ maker, mining, submission }) => {
+      await maker.rollback(depth);
+      const waiting = maker.pool.snapshot();
+      const refused: unknown[] = [];
+      await mining.withhold(async () => {
+        for (let block = 0; block < depth; block++) {
+          maker.pool.clear();
+          for (const { transaction } of transactions.filter((added) => added.block === block)) {
+            try {
+              if (transaction instanceof Uint8Array) await submission.broadcast(transaction, limits);
+              else await submission.send(transaction, limits);
+            } catch (error) {
+              if (!isPlumblineError(error)) throw error;
+              refused.push(error);
+            }
+          }
+          await maker.seal(limits);
+        }
+      });
+      maker.pool.restore(waiting);
+      await maker.pool.prune(maker.nonceOf);
+      if (refused.length > 0) throw refused[0];
+    }, limits);
+  }
+
+  /** Accounts of the newest state, pending edits included, one after the other. */
+  async *accounts(): AsyncGenerator<DumpedAccount> {
+    const at = await this.enqueue(async ({ maker, ledger }) => {
+      return { block: ledger.head.header.number, changes: await maker.pendingChanges() };
+    });
+    yield* this.parts.state.flat.accountsAt(at.block, at.changes);
+  }
+
+  /** Sets the clock. @returns seconds by which it went forward */
+  setTime(timestamp: number): Promise<number> {
+    return this.enqueue(async ({ maker }) => maker.clock.reset(timestamp));
+  }
+
+  /**
+   * Sets the chain id, of transactions and of what contracts read, from the next block on.
+   *
+   * @throws PlumblineError `INVALID_PARAMETER` for a devnet with a store, which is of one chain id
+   */
+  setChainId(chainId: number): Promise<void> {
+    return this.enqueue(async ({ settings }) => {
+      if (settings.store !== undefined) {
+        throw invalidParameter('chainId', 'cannot be changed on a devnet with a store; open one with this chain id');
+      }
+      // The network of a devnet is its own copy of the profile.
+      (settings.network as { chainId: number }).chainId = chainId;
+    });
   }
 
   /** @returns the id to revert to */
@@ -81,8 +187,21 @@ export class DevnetControl {
   }
 
   /** Changes the state without a transaction: visible at once; on the chain, and provable, with the next block. */
-  edit(edit: StateEdit): Promise<void> {
-    return this.enqueue(({ maker }) => maker.edit(edit));
+  edit(...edits: readonly StateEdit[]): Promise<void> {
+    return this.editAll(edits);
+  }
+
+  /** As `edit`, for many edits. */
+  editAll(edits: readonly StateEdit[]): Promise<void> {
+    return this.enqueue(({ maker }) => maker.edit(edits));
+  }
+
+  /** Adds to a balance, up to the largest that there is. @param address - 20 bytes @param amount - wei */
+  addBalance(address: Uint8Array, amount: bigint): Promise<void> {
+    return this.enqueue(async ({ maker }) => {
+      const sum = ((await maker.headState.account(address))?.balance ?? 0n) + amount;
+      await maker.edit([{ kind: 'balance', address, balance: sum > LARGEST ? LARGEST : sum }]);
+    });
   }
 
   /**
@@ -99,6 +218,13 @@ export class DevnetControl {
   /** Removes a transaction from the pool. @returns whether it was there */
   drop(hash: Uint8Array): Promise<boolean> {
     return this.enqueue(async ({ maker }) => maker.pool.remove(hash));
+  }
+
+  /** Removes the transactions of a sender (20 bytes) from the pool. */
+  dropOf(sender: Uint8Array): Promise<void> {
+    return this.enqueue(async ({ maker: { pool } }) => {
+      for (const { from, hash } of pool.transactions) if (equalBytes(from, sender)) pool.remove(hash);
+    });
   }
 
   /** Empties the pool. */
@@ -145,6 +271,8 @@ export class DevnetControl {
     });
   }
 }
+
+const LARGEST = 2n ** 256n - 1n;
 
 /** @throws PlumblineError `INVALID_PARAMETER` */
 export function requireInterval(mode: MiningMode): void {

@@ -8,6 +8,8 @@ import { Interval } from './interval.js';
 export class Mining {
   private readonly interval: Interval;
   private current: MiningMode = 'manual';
+  /** The mode before the present interval. */
+  private before: Exclude<MiningMode, object> = 'manual';
 
   constructor(
     private readonly maker: BlockMaker,
@@ -23,9 +25,26 @@ export class Mining {
   /** Changes the mode. Mode `auto` seals a block at once if transactions are ready. */
   async set(mode: MiningMode): Promise<void> {
     this.interval.stop();
+    if (typeof this.current !== 'object') this.before = this.current;
     this.current = mode;
     if (typeof mode === 'object') this.interval.start(mode.intervalSeconds);
     else await this.transactionAdded();
+  }
+
+  /** Ends mining by interval: the mode is again the one before it. */
+  async endInterval(): Promise<void> {
+    if (typeof this.current === 'object') await this.set(this.before);
+  }
+
+  /** Runs work during which added transactions do not have a block sealed. */
+  async withhold<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { current } = this;
+    this.current = 'manual';
+    try {
+      return await work();
+    } finally {
+      this.current = current;
+    }
   }
 
   /** Called after a transaction was added to the pool. @throws PlumblineError as `BlockMaker.seal` */

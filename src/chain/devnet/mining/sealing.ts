@@ -10,13 +10,15 @@ import type { DevnetSettings } from '../options.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
-import { type BlockExecution, type BlockPlan, executeBlock, receiptsOf } from './block-execution.js';
+import { type BlockExecution, type BlockPlan, type Executed, executeBlock, receiptsOf } from './block-execution.js';
 
 export type { BlockPlan } from './block-execution.js';
 
 /** A sealed block, and transactions that were dropped because they can never run. */
 export interface SealedBlock {
   readonly record: BlockRecord;
+  /** Its transactions, in order. */
+  readonly executed: readonly Executed[];
   readonly dropped: readonly { readonly transaction: SignedTransaction; readonly reason: string }[];
 }
 
@@ -45,7 +47,11 @@ export async function sealBlock(
     transactionsRoot: await orderedTrieRoot(transactions.map(({ raw }) => raw)),
   };
   const block = blockWithHash({ header, transactions, uncles: [], withdrawals: [] });
-  return { record: { block, receipts: receiptsOf(block, execution), changes, zkRoot: roots.zkRoot }, dropped };
+  return {
+    record: { block, receipts: receiptsOf(block, execution), changes, zkRoot: roots.zkRoot },
+    executed,
+    dropped,
+  };
 }
 
 /** The header without its state and transactions roots. Fields of later forks are set only if the rules have them. */

@@ -37,6 +37,16 @@ export class Snapshots {
     if (index >= 0) this.taken.splice(index);
   }
 
+  /** Removes the snapshots of blocks above this one. */
+  removeAbove(block: number): void {
+    const index = this.taken.findIndex((snapshot) => snapshot.block > block);
+    if (index >= 0) this.taken.splice(index);
+  }
+
+  get list(): readonly Pick<Snapshot, 'id' | 'block'>[] {
+    return this.taken;
+  }
+
   /** Newest finalized block of the oldest snapshot; infinity if there is none. */
   get oldestFinalized(): number {
     return this.taken[0]?.finality.last ?? Number.POSITIVE_INFINITY;

@@ -5,6 +5,7 @@ import type { StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { Account } from '../../../evm/state/state-reader.js';
 import { NO_ACCOUNT } from '../../../evm/state/state-reader.js';
 import { bigIntToMinimalBytes, bytesToBigInt, equalBytes } from '../../../primitives/bytes.js';
+import { nextTurn } from '../../../scheduling/turns.js';
 
 /** A developer's change to the state, made without a transaction. Addresses are 20 bytes. */
 export type StateEdit =
@@ -21,6 +22,7 @@ const KINDS = ['balance', 'nonce', 'code', 'slot'] as const;
 /** Applies edits in order. An account that does not exist is created, unless it would be empty. */
 export async function applyEdits(overlay: StateOverlay, edits: readonly StateEdit[]): Promise<void> {
   for (const edit of edits) {
+    await nextTurn();
     const held = await overlay.account(edit.address);
     const after = edited(overlay, held ?? NO_ACCOUNT, edit);
     const empty = after.nonce === 0n && after.balance === 0n && equalBytes(after.codeHash, EMPTY_CODE_HASH);

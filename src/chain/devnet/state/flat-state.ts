@@ -3,7 +3,16 @@ import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import type { Account, StateReader } from '../../../evm/state/state-reader.js';
 import { bytesToKey, isZeroBytes, keyToBytes, ZERO_WORD } from '../../../primitives/bytes.js';
+import { nextTurn } from '../../../scheduling/turns.js';
 import { VersionedMap } from './versioned-map.js';
+
+/** An account with its code and its slots, key and value of 32 bytes each. */
+export interface DumpedAccount extends Account {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  readonly code: Uint8Array;
+  readonly slots: readonly (readonly [key: Uint8Array, value: Uint8Array])[];
+}
 
 /** Accounts, slots and code of the devnet after every block. */
 export class FlatState {
@@ -41,6 +50,29 @@ export class FlatState {
     const storage = this.slots.get(bytesToKey(address));
     const used = [...(storage?.keys() ?? [])].filter((key) => storage!.get(key, block) !== undefined);
     return used.map((key) => keyToBytes(key));
+  }
+
+  /**
+   * The accounts after `block` and these changes to it, one after the other.
+   *
+   * @param changes - not destroyed: pending edits destroy no account
+   */
+  async *accountsAt(block: number, changes: readonly AccountChange[]): AsyncGenerator<DumpedAccount> {
+    const changed = new Map(changes.map((change) => [bytesToKey(change.address), change]));
+    for (const name of new Set([...this.accounts.keys(), ...changed.keys()])) {
+      await nextTurn();
+      const change = changed.get(name);
+      const account = change === undefined ? this.accounts.get(name, block) : change.after;
+      if (account === undefined) continue;
+      const address = keyToBytes(name);
+      const slots = new Map(
+        this.usedSlots(address, block).map((key) => [bytesToKey(key), this.slot(name, bytesToKey(key), block)]),
+      );
+      for (const { key, after } of change?.slots ?? []) slots.set(bytesToKey(key), after);
+      const used = [...slots].filter(([, value]) => !isZeroBytes(value));
+      const code = change?.code ?? this.code(account.codeHash);
+      yield { ...account, address, code, slots: used.map(([key, value]) => [keyToBytes(key), value]) };
+    }
   }
 
   /** Removes the states before that of `block`. */

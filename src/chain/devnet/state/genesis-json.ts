@@ -121,7 +121,8 @@ function forksOf(config: Record<string, unknown>, parisBlock: number | undefined
     if (!isAbsent(config[member])) forks.push({ hardfork, block: safe(config[member], `config.${member}`) });
   }
   const merge = mergeBlock(config, parisBlock);
-  if (merge !== undefined) forks.push({ hardfork: 'paris', block: merge });
+  const netsplit = isAbsent(config.mergeNetsplitBlock) ? {} : { netsplit: true as const };
+  if (merge !== undefined) forks.push({ hardfork: 'paris', block: merge, ...netsplit });
   for (const hardfork of TIME_FORKS) {
     const member = `${hardfork}Time`;
     if (isAbsent(config[member])) continue;

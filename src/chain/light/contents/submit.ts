@@ -49,6 +49,22 @@ export async function submitChecked(
   }
 }
 
+/** The answer of one endpoint, unchecked. Another endpoint is asked only if the error is about the endpoint. */
+export function forwardRequest(
+  group: EndpointGroup,
+  method: string,
+  params: readonly unknown[],
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  return group.request(method, params, {
+    deduplicate: false,
+    forwarded: true,
+    tryNext: dependsOnEndpoint,
+    ...(signal !== undefined && { signal }),
+    accept: (answer) => answer,
+  });
+}
+
 /** Whether an endpoint has a transaction of this hash, in its pool or in a block. */
 function isKnown(group: EndpointGroup, hash: Uint8Array): Promise<boolean> {
   return group

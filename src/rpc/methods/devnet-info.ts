@@ -1,0 +1,74 @@
+import { rulesAt } from '../../evm/common.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { requireBlock } from '../parsing/resolve-block.js';
+import type { RpcContext } from './context.js';
+import { devnetMethods } from './devnet-method.js';
+import { gasPrice } from './gas-price.js';
+import { clientVersion } from './node-constants.js';
+
+/*
+ * What tools ask a devnet about itself. A chunk of its own.
+ */
+
+/** @source Hardhat's documentation, hardhat_metadata; anvil adds the rest */
+export const INFO_METHODS = {
+  ...devnetMethods(['hardhat_metadata', 'anvil_metadata'], async (devnet, _, { name, context }) => {
+    const { chain } = context;
+    const { header, hash } = await chain.head();
+    const metadata = {
+      clientVersion: clientVersion(devnet),
+      chainId: chain.network.chainId,
+      instanceId: bytesToHex(devnet.instanceId),
+      latestBlockNumber: header.number,
+      latestBlockHash: bytesToHex(hash),
+    };
+    if (name === 'hardhat_metadata') return metadata;
+    const snapshots: Record<Hex, [number, Hex]> = {};
+    for (const { id, block } of devnet.snapshots) {
+      snapshots[toQuantity(id)] = [block, bytesToHex((await requireBlock(context, { number: block })).hash)];
+    }
+    return { ...metadata, forkedNetwork: null, snapshots };
+  }),
+
+  ...devnetMethods(['anvil_nodeInfo'], async (_, __, { context }) => {
+    const { header, hash } = await context.chain.head();
+    const { network } = context.chain;
+    const { baseFeePerGas, gasLimit, number, timestamp } = await context.chain.pendingContext();
+    const { hardfork } = rulesAt(network, number, timestamp);
+    return {
+      currentBlockNumber: toQuantity(header.number),
+      currentBlockTimestamp: header.timestamp,
+      currentBlockHash: bytesToHex(hash),
+      hardFork: `${hardfork[0]!.toUpperCase()}${hardfork.slice(1)}`,
+      transactionOrder: 'fifo',
+      environment: {
+        baseFee: toQuantity(baseFeePerGas),
+        chainId: network.chainId,
+        gasLimit: toQuantity(gasLimit),
+        gasPrice: toQuantity((await gasPrice(context)).gasPrice),
+      },
+      forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
+    };
+  }),
+
+  ...devnetMethods(['anvil_getGenesisTime'], async (_, __, { context }) => (await genesisOf(context)).header.timestamp),
+
+  /** As geth and Besu, of a node without peers: it has no address and no port. */
+  ...devnetMethods(['admin_nodeInfo'], async (devnet, _, { context }) => {
+    const { chain } = context;
+    const { chainId } = chain.network;
+    const [genesis, head] = [await genesisOf(context), await chain.head()];
+    const eth = {
+      config: { chainId },
+      difficulty: 0,
+      genesis: bytesToHex(genesis.hash),
+      head: bytesToHex(head.hash),
+      network: chainId,
+    };
+    const nothing = { enode: '', id: '', ip: '', listenAddr: '', ports: { discovery: 0, listener: 0 } };
+    return { ...nothing, name: clientVersion(devnet), protocols: { eth } };
+  }),
+};
+
+const genesisOf = (context: RpcContext) => requireBlock(context, { number: 0 });

@@ -1,0 +1,81 @@
+import type { ReorgTransaction } from '../../chain/devnet/mining/control.js';
+import { TRANSACTION_GAS_CAP } from '../../evm/common.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
+import { optional, parseBytes, requireArray, requireObject } from '../parsing/parse-params.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import type { RpcContext } from './context.js';
+import { devnetMethods, parseCount } from './devnet-method.js';
+import { feesOf } from './fill-transaction.js';
+
+/*
+ * Blocks that leave the chain. A chunk of its own.
+ */
+
+const SUBJECT = 'reorg params';
+const NO_BYTES = new Uint8Array(0);
+
+export const REORG_METHODS = {
+  /** `[depth]`, 1 when left out: removes the newest blocks. */
+  ...devnetMethods(['anvil_rollback'], async (devnet, [depth]) => {
+    await devnet.rollback(optional(depth, (value) => parseCount(value, 'depth')) ?? 1);
+    return null;
+  }),
+
+  /**
+   * `[depth, [[transaction, block], …]]`, or one object with `depth` and `tx_block_pairs`: replaces the newest blocks. A
+   * transaction is raw, or an object as of `eth_sendTransaction`; `block` counts the new blocks from 0.
+   */
+  ...devnetMethods(['anvil_reorg'], async (devnet, params, call) => {
+    const { context } = call;
+    const [depthParam, pairsParam] = optionsOf(params);
+    const depth = parseCount(depthParam, 'depth');
+    const pairs = requireArray(pairsParam ?? [], 'tx_block_pairs', SUBJECT);
+    const transactions: ReorgTransaction[] = [];
+    for (const [i, pair] of pairs.entries()) {
+      const at = `tx_block_pairs[${i}]`;
+      const [transaction, blockParam] = requireArray(pair, at, SUBJECT);
+      const block = parseCount(blockParam, `${at}[1]`);
+      if (block >= depth) throw invalidParams(`${at}[1]`, `must not exceed ${depth - 1}, the last new block`, SUBJECT);
+      if (typeof transaction === 'string')
+        transactions.push({ transaction: parseBytes(transaction, at, SUBJECT), block });
+      else transactions.push({ transaction: await requestOf(context, transaction), block });
+    }
+    for (const { transaction } of transactions) {
+      if ('from' in transaction) devnet.impersonation.requireSender(transaction.from);
+    }
+    await devnet.reorg(depth, transactions, call);
+    return null;
+  }),
+
+  /** Back to genesis: pool, clock, snapshots and impersonated accounts too. */
+  ...devnetMethods(['anvil_reset', 'hardhat_reset'], async (_, [options], { name, context }) => {
+    const { forking } = requireObject(options ?? {}, 'options', SUBJECT);
+    if (forking !== undefined && forking !== null) {
+      const { jsonRpcUrl } = requireObject(forking, 'options.forking', SUBJECT);
+      if (jsonRpcUrl !== undefined && jsonRpcUrl !== null) {
+        const reason = 'this devnet is not a fork of a network and cannot become one; leave it out';
+        throw invalidParams('options.forking.jsonRpcUrl', reason, SUBJECT);
+      }
+    }
+    await context.storage!.clear();
+    return name === 'hardhat_reset' ? true : null;
+  }),
+};
+
+function optionsOf(params: readonly unknown[]): readonly unknown[] {
+  const [first] = params;
+  if (typeof first !== 'object' || first === null || Array.isArray(first)) return params;
+  const { depth, tx_block_pairs } = first as Record<string, unknown>;
+  return [depth, tx_block_pairs];
+}
+
+/** The gas cannot be estimated before the reorg: without a limit, it is the largest that the network allows. */
+async function requestOf(context: RpcContext, value: unknown) {
+  const call = parseCallRequest(value);
+  const { from, to, nonce, data = NO_BYTES, accessList } = call;
+  if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
+  const { txGasLimit } = context.chain.network;
+  const gasLimit = call.gas ?? (txGasLimit < TRANSACTION_GAS_CAP ? txGasLimit : TRANSACTION_GAS_CAP);
+  const price = call.gasPrice === undefined ? await feesOf(context, call) : { gasPrice: call.gasPrice };
+  return { from, to, nonce, gasLimit, price, value: call.value ?? 0n, data, accessList };
+}

@@ -1,0 +1,37 @@
+import { rulesAt } from '../../evm/common.js';
+import { parseBoolean } from '../parsing/parse-params.js';
+import { invalidParams, RpcError } from '../protocol/rpc-errors.js';
+import { devnetMethods, parseAmount, parseCount } from './devnet-method.js';
+
+const INVALID_PARAMS = -32602;
+
+/** Settings of the node itself, and those that this one cannot have. */
+export const SETTING_METHODS = {
+  /** A devnet prints nothing, so that nothing changes. */
+  ...devnetMethods(['anvil_setLoggingEnabled', 'hardhat_setLoggingEnabled'], (_, [enabled], { name }) => {
+    parseBoolean(enabled, 'enabled');
+    return name.startsWith('hardhat') ? true : null;
+  }),
+
+  /** Refused as anvil and Hardhat do where transactions pay a base fee. */
+  ...devnetMethods(['anvil_setMinGasPrice', 'hardhat_setMinGasPrice'], async (_, [price], { name, context }) => {
+    parseAmount(price, 'gasPrice');
+    const { network } = context.chain;
+    const { number, timestamp } = await context.chain.pendingContext();
+    const reason = rulesAt(network, number, timestamp).london
+      ? 'is not supported when EIP-1559 is active'
+      : "is not supported: the least price is the network profile's";
+    throw new RpcError({ code: INVALID_PARAMS, message: `${name} ${reason}` });
+  }),
+
+  ...devnetMethods(['anvil_setRpcUrl'], () => {
+    throw invalidParams('url', 'this devnet is not a fork of a network, so that there is no URL to change');
+  }),
+
+  ...devnetMethods(['anvil_setChainId'], async (devnet, [chainId]) => {
+    const id = parseCount(chainId, 'chainId');
+    if (id === 0) throw invalidParams('chainId', 'must not be zero');
+    await devnet.setChainId(id);
+    return null;
+  }),
+};

@@ -1,0 +1,70 @@
+import { encodeTransaction } from '../../ethereum/encode-transaction.js';
+import type { TransactionType } from '../../ethereum/transaction-fields.js';
+import { keccak256 } from '../../kernel/keccak.js';
+import type { CallRequest } from '../../primitives/call-request.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { formatPendingTransaction } from '../answers/format.js';
+import { parseCallRequest } from '../parsing/parse-call.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
+import { pendingNonce } from './account-state.js';
+import { defineMethod, type RpcContext } from './context.js';
+
+const SUBJECT = 'transaction params';
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * Fills in what a transaction lacks: nonce, gas by an estimate, prices. Nothing is signed or kept.
+ *
+ * @returns `raw`, its encoding with an empty signature, and `tx`
+ * @source ethereum/go-ethereum@02b73d4ea7 internal/ethapi/api.go, FillTransaction
+ */
+export const eth_fillTransaction = defineMethod('eth_fillTransaction', async (context, [param], options) => {
+  const call = parseCallRequest(param);
+  const { from } = call;
+  if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
+  if (call.maxFeePerBlobGas !== undefined) throw invalidParams('type', 'must be 0, 1, 2 or 4', SUBJECT);
+  const [{ gasLimit, price }, nonce] = await Promise.all([
+    completed(context, call, options),
+    call.nonce ?? pendingNonce(context, from, options),
+  ]);
+  const { network } = context.chain;
+  const chainId = call.chainId ?? BigInt(network.chainId);
+  const type = typeOf(call);
+  const { to, value = 0n, data = NO_BYTES, authorizationList } = call;
+  const accessList = call.accessList ?? (type === 0 ? undefined : []);
+  const fields = { type, chainId, nonce, to, gasLimit, value, data, accessList, authorizationList, ...price };
+  // A legacy transaction names its chain in `v` (EIP-155).
+  const signature = { v: type === 0 ? 35n + 2n * chainId : 0n, r: 0n, s: 0n };
+  const raw = encodeTransaction(fields, signature);
+  const whole = {
+    gasPrice: undefined,
+    maxFeePerGas: undefined,
+    maxPriorityFeePerGas: undefined,
+    ...fields,
+    ...signature,
+  };
+  return { raw: bytesToHex(raw), tx: formatPendingTransaction({ ...whole, from, raw, hash: keccak256(raw) }) };
+});
+
+function typeOf({ gasPrice, accessList, authorizationList }: CallRequest): TransactionType {
+  if (authorizationList !== undefined) return 4;
+  if (gasPrice === undefined) return 2;
+  return accessList === undefined ? 0 : 1;
+}
+
+/** Gas limit and prices of a transaction: those of the call, else an estimate, and prices that the pool accepts. */
+export async function completed(context: RpcContext, call: CallRequest, { signal, gas }: MethodCallOptions) {
+  return {
+    gasLimit: call.gas ?? (await context.estimator.gas({ call, signal, gas })).gasLimit,
+    price: call.gasPrice === undefined ? await feesOf(context, call) : { gasPrice: call.gasPrice },
+  };
+}
+
+/** Twice the network's minimum is more than the pool demands for any calldata, and the base fee may double meanwhile. */
+export async function feesOf({ chain }: RpcContext, { maxFeePerGas, maxPriorityFeePerGas }: CallRequest) {
+  const { baseFeePerGas } = await chain.pendingContext();
+  const usual = 2n * (await chain.prices()).prices.minGasPriceWei;
+  const tip = maxPriorityFeePerGas ?? (maxFeePerGas !== undefined && maxFeePerGas < usual ? maxFeePerGas : usual);
+  return { maxFeePerGas: maxFeePerGas ?? 2n * baseFeePerGas + tip, maxPriorityFeePerGas: tip };
+}

@@ -1,0 +1,77 @@
+import type { Chain, TransactionReceipt } from '../../chain/chain.js';
+import { isPlumblineError } from '../../errors.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { raceSignal } from '../../scheduling/clock.js';
+import { openDeadline } from '../../scheduling/deadline.js';
+import { formatReceipt } from '../answers/format.js';
+import { optional, parseBytes } from '../parsing/parse-params.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { invalidParams, RpcError } from '../protocol/rpc-errors.js';
+import { defineMethod } from './context.js';
+
+/** geth's limits, milliseconds. @source ethereum/go-ethereum@02b73d4ea7 eth/ethconfig/config.go, TxSyncDefaultTimeout */
+export const DEFAULT_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 60_000;
+/** Of EIP-7966. */
+const NOT_READY = 4;
+
+/** `[raw, timeoutMs]`: sends a transaction and answers with its receipt (EIP-7966). */
+export const eth_sendRawTransactionSync = defineMethod(
+  'eth_sendRawTransactionSync',
+  async ({ chain }, [raw, timeoutMs], call) => {
+    const waitMs = optional(timeoutMs, parseWait) ?? DEFAULT_WAIT_MS;
+    const hash = await chain.submit(parseBytes(raw, 'transaction', 'transaction params'), call);
+    return formatReceipt(await receiptWithin(chain, hash, waitMs, call));
+  },
+);
+
+/**
+ * The receipt of a transaction that was sent, when a block includes it.
+ *
+ * @param hash - 32 bytes
+ * @throws RpcError 4 with the hash as `data`, when the time is over
+ */
+export async function receiptWithin(
+  chain: Chain,
+  hash: Uint8Array,
+  waitMs: number,
+  { signal }: MethodCallOptions,
+): Promise<TransactionReceipt> {
+  const deadline = openDeadline(signal, waitMs);
+  let wake = () => {};
+  const stop = chain.onHead(() => wake());
+  try {
+    for (;;) {
+      const head = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const receipt = await deadline.run(() => receiptOf(chain, hash));
+      if (receipt !== undefined) return receipt;
+      await raceSignal(head, deadline.signal);
+    }
+  } catch (error) {
+    if (!isPlumblineError(error, 'REQUEST_TIMED_OUT')) throw error;
+    const message = `The transaction was added to the mempool but wasn't processed in ${waitMs} ms`;
+    throw new RpcError({ code: NOT_READY, message, data: bytesToHex(hash) });
+  } finally {
+    stop();
+    deadline.close();
+  }
+}
+
+/** Endpoints that do not all have the newest block disagree about its transactions. */
+async function receiptOf(chain: Chain, hash: Uint8Array): Promise<TransactionReceipt | undefined> {
+  try {
+    return await chain.receipt(hash);
+  } catch (error) {
+    if (isPlumblineError(error, 'UPSTREAM_DISAGREEMENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Milliseconds, as a number or a quantity. */
+function parseWait(value: unknown): number {
+  const wait = typeof value === 'string' && /^0x[0-9a-f]{1,8}$/i.test(value) ? Number(value) : value;
+  if (typeof wait === 'number' && Number.isInteger(wait) && wait > 0 && wait <= MAX_WAIT_MS) return wait;
+  throw invalidParams('timeout', `is not a whole number of milliseconds from 1 to ${MAX_WAIT_MS}`);
+}

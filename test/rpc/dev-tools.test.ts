@@ -1,0 +1,331 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import type { Hex } from '../../src/primitives/hex.js';
+import { accountAt, type DevNode, devNode, KeptStore, proved, stranger, word } from '../support/dev-node.js';
+import { settled } from '../support/eventually.js';
+
+const CONTRACT = stranger('cc');
+/** Logs its block's number: NUMBER, PUSH0, MSTORE, PUSH1 32, PUSH0, LOG0. */
+const LOGGING = '0x435f5260205fa000';
+/** Returns PREVRANDAO. */
+const RANDOM = '0x445f5260205ff3';
+
+type Log = Record<'blockNumber' | 'blockHash' | 'data', Hex> & { removed: boolean };
+const send = ({ ask }: DevNode, from = 0, to = CONTRACT) =>
+  ask<Hex>('eth_sendTransaction', { from: accountAt(from), to });
+
+describe('logs of blocks that leave the chain', () => {
+  test.each([
+    ['anvil_reorg', [2, [[{ from: accountAt(1), to: CONTRACT }, 1]]], ['0x5']],
+    ['anvil_rollback', [2], []],
+  ])('%s: subscriptions and filters get them again, with removed: true', async (method, params, added) => {
+    const dev = await devNode();
+    const { ask, node } = dev;
+    const told: Log[] = [];
+    node.on('message', ({ data }) => told.push(data.result as Log));
+    await ask('anvil_setCode', CONTRACT, LOGGING);
+    await send(dev);
+    const filter = await ask('eth_newFilter', { address: CONTRACT });
+    const other = await ask('eth_newFilter', { address: stranger('dd') });
+    await ask('eth_subscribe', 'logs', { address: CONTRACT });
+    await ask('eth_subscribe', 'logs', { address: stranger('dd') });
+    await send(dev);
+    await settled();
+    const [first] = await ask<Log[]>('eth_getFilterChanges', filter);
+    await send(dev);
+    await send(dev);
+    await ask('evm_mine');
+    await settled();
+    const seen = [...told];
+    expect(seen.map(({ blockNumber, removed }) => [blockNumber, removed])).toEqual([
+      ['0x2', false],
+      ['0x3', false],
+      ['0x4', false],
+    ]);
+    expect(first).toEqual(seen[0]);
+    const changes = await ask<Log[]>('eth_getFilterChanges', filter);
+    expect(changes).toEqual(seen.slice(1));
+
+    await ask(method, ...params);
+    await settled();
+    // Block 5 had no log, so that one block with a log has left the chain.
+    const gone = { ...seen[2], removed: true };
+    expect(told[3]).toEqual(gone);
+    expect(told.slice(4).map(({ blockNumber, removed }) => [blockNumber, removed])).toEqual(
+      added.map((number) => [number, false]),
+    );
+    const [removed, ...later] = await ask<Log[]>('eth_getFilterChanges', filter);
+    expect(removed).toEqual(gone);
+    expect(later).toEqual(told.slice(4));
+    expect(await ask('eth_getFilterChanges', filter)).toEqual([]);
+    expect(await ask('eth_getFilterChanges', other)).toEqual([]);
+    const logs = await ask<Log[]>('eth_getLogs', { fromBlock: '0x2', address: CONTRACT });
+    expect(logs).toEqual([...seen.slice(0, 2), ...told.slice(4)]);
+  });
+
+  test('a filter does not get those that no answer had', async () => {
+    const dev = await devNode();
+    await dev.ask('anvil_setCode', CONTRACT, LOGGING);
+    await send(dev);
+    const filter = await dev.ask('eth_newFilter', {});
+    await send(dev);
+    await dev.ask('anvil_rollback', 2);
+    expect(await dev.ask('eth_getFilterChanges', filter)).toEqual([]);
+  });
+});
+
+describe('rollback and reorg', () => {
+  test('state, proofs, layer 1 and finality are as before the removed blocks, and go on', async () => {
+    const dev = await devNode();
+    const { ask, node } = dev;
+    for (let i = 0; i < 6; i++) await send(dev, 0, accountAt(1));
+    const balance = await ask('eth_getBalance', accountAt(1), '0x3');
+    await ask('anvil_setBalance', stranger('ee'), '0x5');
+    await ask('anvil_rollback', 3);
+    expect(await dev.number()).toBe(3);
+    expect(await dev.number('finalized')).toBe(1);
+    expect(await ask('eth_getBalance', accountAt(1), 'latest')).toBe(balance);
+    expect(await ask('eth_getBalance', stranger('ee'), 'latest')).toBe('0x0');
+    const onLayerOne = await node.l1.request({
+      method: 'eth_call',
+      params: [{ to: node.info.rollupAddress, data: '0x695378f5' }, 'latest'],
+    });
+    expect(onLayerOne).toBe(word(1n));
+    await send(dev, 0, accountAt(1));
+    await ask('evm_mine', { blocks: 2 });
+    const { account } = await proved(dev, accountAt(0));
+    expect(account?.nonce).toBe(4n);
+  });
+
+  test('a snapshot below the removed blocks stays, one above them goes', async () => {
+    const dev = await devNode();
+    await send(dev);
+    const below = await dev.ask('evm_snapshot');
+    await dev.ask('evm_mine', { blocks: 3 });
+    const above = await dev.ask('evm_snapshot');
+    await dev.ask('anvil_rollback', 2);
+    expect(await dev.ask('evm_revert', above)).toBe(false);
+    expect(await dev.ask('evm_revert', below)).toBe(true);
+    expect(await dev.number()).toBe(1);
+  });
+
+  test('states that are no longer held are not gone back to', async () => {
+    const dev = await devNode({ chain: { kind: 'devnet', finality: { heldFinalizations: 2 } } });
+    await dev.ask('evm_mine', { blocks: 20 });
+    await expect(dev.ask('anvil_rollback', 10)).rejects.toMatchObject({ message: 'World state unavailable' });
+    expect(await dev.number()).toBe(20);
+    await dev.ask('anvil_rollback', 1);
+    expect(await dev.number()).toBe(19);
+  });
+
+  test('transactions in the pool stay there, and a refused one is named after the blocks are made', async () => {
+    const dev = await devNode();
+    await dev.ask('evm_mine', { blocks: 3 });
+    await dev.ask('evm_setAutomine', false);
+    const waiting = await send(dev);
+    const poor = stranger('ab');
+    await dev.ask('anvil_impersonateAccount', poor);
+    const pairs = [
+      [{ from: poor, to: CONTRACT, value: '0x5' }, 0],
+      [{ from: accountAt(2), to: CONTRACT }, 1],
+    ];
+    await expect(dev.ask('anvil_reorg', 2, pairs)).rejects.toMatchObject({ message: expect.stringMatching(/balance/) });
+    expect(await dev.number()).toBe(3);
+    expect(await dev.ask('eth_getTransactionCount', accountAt(2), 'latest')).toBe('0x1');
+    expect(await dev.ask('eth_pendingTransactions')).toMatchObject([{ hash: waiting }]);
+    expect(await dev.ask('anvil_getAutomine')).toBe(false);
+    await expect(dev.ask('anvil_reorg', 1, [[{ from: stranger('99') }, 0]])).rejects.toMatchObject({ code: -32007 });
+  });
+
+  test('a stored devnet opens again at the block that it was rolled back to', async () => {
+    const store = new KeptStore();
+    const first = await devNode({ store });
+    for (let i = 0; i < 4; i++) await send(first, 0, accountAt(1));
+    await first.ask('anvil_rollback', 2);
+    await send(first, 3, accountAt(1));
+    const { hash } = await first.ask<{ hash: Hex }>('eth_getBlockByNumber', 'latest', false);
+    await first.node.close();
+    const again = await devNode({ store });
+    expect(await again.ask('eth_getBlockByNumber', 'latest', false)).toMatchObject({ number: '0x3', hash });
+    await send(again, 0, accountAt(1));
+    expect(await again.number()).toBe(4);
+  });
+});
+
+test.each([
+  ['in memory', undefined],
+  ['with a store', new KeptStore()],
+])('reset: a devnet %s is at its genesis again', async (_, store) => {
+  const dev = await devNode(store === undefined ? {} : { store });
+  const { ask } = dev;
+  const genesis = await ask('eth_getBlockByNumber', '0x0', false);
+  const { instanceId } = await ask<{ instanceId: Hex }>('hardhat_metadata');
+  for (const [method, answer] of [
+    ['anvil_reset', null],
+    ['hardhat_reset', true],
+  ] as const) {
+    await send(dev);
+    await ask('anvil_setBalance', stranger('ee'), '0x5');
+    const snapshot = await ask('evm_snapshot');
+    expect(await ask(method, {})).toBe(answer);
+    expect(await dev.number()).toBe(0);
+    expect(await ask('eth_getBlockByNumber', 'latest', false)).toEqual(genesis);
+    expect(await ask('eth_getBalance', stranger('ee'), 'latest')).toBe('0x0');
+    expect(await ask('evm_revert', snapshot)).toBe(false);
+  }
+  expect((await ask<{ instanceId: Hex }>('hardhat_metadata')).instanceId).not.toBe(instanceId);
+  await send(dev);
+  expect(await dev.number()).toBe(1);
+  await expect(ask('hardhat_reset', { forking: { jsonRpcUrl: 'http://127.0.0.1:1' } })).rejects.toMatchObject({
+    code: -32602,
+    message: expect.stringContaining('not a fork'),
+  });
+});
+
+describe('what tools mean by one name', () => {
+  // Hardhat: milliseconds, zero ends the interval and leaves automine. https://hardhat.org/hardhat-network/docs/reference
+  test.each([undefined, 'hardhat', 'ganache'] as const)('evm_setIntervalMining of zero with tool %s', async (tool) => {
+    const { ask } = await devNode({ chain: { kind: 'devnet', ...(tool !== undefined && { tool }) } });
+    for (const automine of [true, false]) {
+      await ask('evm_setAutomine', automine);
+      await ask('evm_setIntervalMining', 5_000_000);
+      expect(await ask('anvil_getIntervalMining')).toBe(5000);
+      await ask('evm_setIntervalMining', 0);
+      expect(await ask('hardhat_getAutomine')).toBe(automine);
+      expect(await ask('anvil_getIntervalMining')).toBeNull();
+      await ask('evm_setIntervalMining', 0);
+      expect(await ask('hardhat_getAutomine')).toBe(automine);
+    }
+  });
+
+  test('small intervals are seconds without a tool, and milliseconds with Hardhat', async () => {
+    for (const [tool, seconds] of [
+      [undefined, 900],
+      ['anvil', 900],
+      ['hardhat', 0.9],
+    ] as const) {
+      const { ask, node } = await devNode({
+        chain: { kind: 'devnet', mining: 'manual', ...(tool !== undefined && { tool }) },
+      });
+      await ask('evm_setIntervalMining', 900);
+      expect(await ask('anvil_getIntervalMining'), tool).toBe(seconds);
+      await node.close();
+    }
+  });
+
+  // Ganache: milliseconds since 1970. https://ganache.dev/#evm_setTime
+  test.each([
+    ['ganache', 1000],
+    ['anvil', 1],
+  ] as const)('evm_setTime with tool %s', async (tool, factor) => {
+    const { ask } = await devNode({ chain: { kind: 'devnet', tool } });
+    await ask('evm_setTime', 4_000_000_000 * factor);
+    await ask('evm_mine');
+    const { timestamp } = await ask<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false);
+    expect(Math.abs(Number(timestamp) - 4_000_000_000)).toBeLessThan(60);
+  });
+
+  test.each([
+    ['anvil', /^anvil\/plumbline\/v/],
+    ['hardhat', /^HardhatNetwork\/plumbline\/v/],
+    ['ganache', /^Ganache\/plumbline\/v/],
+    [undefined, /^plumbline\/v/],
+  ] as const)('web3_clientVersion with tool %s', async (tool, expected) => {
+    const { ask } = await devNode({ chain: { kind: 'devnet', ...(tool !== undefined && { tool }) } });
+    expect(await ask('web3_clientVersion')).toMatch(expected);
+    expect(await ask('hardhat_metadata')).toMatchObject({ clientVersion: expect.stringMatching(expected) });
+  });
+
+  test('an unknown tool', async () => {
+    const chain = { kind: 'devnet', tool: 'truffle' } as never;
+    await expect(devNode({ chain })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
+  });
+});
+
+test('hardhat_setPrevRandao is that of the next block alone', async () => {
+  const { ask } = await devNode();
+  await ask('hardhat_setCode', CONTRACT, RANDOM);
+  await ask('evm_mine');
+  expect(await ask('hardhat_setPrevRandao', word(77n))).toBe(true);
+  expect(await ask('eth_call', { to: CONTRACT }, 'pending')).toBe(word(77n));
+  await ask('evm_mine');
+  expect(await ask('eth_call', { to: CONTRACT }, 'latest')).toBe(word(77n));
+  expect(await ask('eth_getBlockByNumber', 'latest', false)).toMatchObject({ mixHash: word(77n) });
+  await ask('evm_mine');
+  expect(await ask('eth_call', { to: CONTRACT }, 'latest')).not.toBe(word(77n));
+});
+
+describe('eth_sendTransactionSync', () => {
+  test('answers with the receipt', async () => {
+    const { ask } = await devNode();
+    const receipt = await ask<{ transactionHash: Hex }>('eth_sendTransactionSync', {
+      from: accountAt(0),
+      to: CONTRACT,
+    });
+    expect(receipt).toEqual(await ask('eth_getTransactionReceipt', receipt.transactionHash));
+  });
+
+  // EIP-7966: code 4, and the hash as data.
+  test('a transaction that no block includes in time: its hash is in the error', async () => {
+    const dev = await devNode({ chain: { kind: 'devnet', mining: 'manual' } });
+    const hash = await send(dev);
+    const raw = await dev.ask('eth_getRawTransactionByHash', hash);
+    await dev.ask('anvil_dropAllTransactions');
+    await expect(dev.ask('eth_sendRawTransactionSync', raw, 20)).rejects.toMatchObject({ code: 4, data: hash });
+    await dev.ask('anvil_dropAllTransactions');
+    const waiting = dev.ask('eth_sendRawTransactionSync', raw);
+    await settled();
+    await dev.ask('evm_mine');
+    expect(await waiting).toMatchObject({ transactionHash: hash, status: '0x1' });
+    for (const timeout of [0, -1, 60_001, 1.5, 'soon']) {
+      await expect(dev.ask('eth_sendRawTransactionSync', raw, timeout)).rejects.toMatchObject({ code: -32602 });
+    }
+  });
+});
+
+describe('states', () => {
+  const asHex = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex')}`;
+
+  test.each([
+    ['what is neither gzip nor JSON', '0x12'],
+    ['gzip that ends early', '0x1f8b08'],
+    ['JSON of another form', asHex(Buffer.from('[]'))],
+    ['an account without a valid address', asHex(Buffer.from('{"accounts":{"0x12":{}}}'))],
+    ['gzip of more than 16 MiB', asHex(gzipSync(Buffer.alloc(17 * 2 ** 20, ' ')))],
+  ])('%s is refused', async (_, state) => {
+    const { ask } = await devNode();
+    await expect(ask('anvil_loadState', state)).rejects.toMatchObject({ code: -32602 });
+    expect(await ask('eth_getBalance', accountAt(0), 'latest')).toBe('0x21e19e0c9bab2400000');
+  });
+
+  test('edits that wait for a block are dumped too', async () => {
+    const { ask } = await devNode();
+    await ask('anvil_setStorageAt', TEST_TOKEN, word(2n), word(0n));
+    await ask('anvil_setBalance', stranger('ee'), '0x5');
+    const state = await ask('anvil_dumpState');
+    const other = await devNode();
+    expect(await other.ask('hardhat_loadState', state)).toBe(true);
+    expect(await other.ask('eth_getBalance', stranger('ee'), 'latest')).toBe('0x5');
+  });
+});
+
+describe('what a devnet refuses, with the reason', () => {
+  test.each([
+    ['anvil_setRpcUrl', ['http://127.0.0.1:1'], /not a fork/],
+    ['hardhat_setMinGasPrice', ['0x1'], /EIP-1559/],
+    ['anvil_setChainId', [0], /zero/],
+  ])('%s', async (method, params, reason) => {
+    const { ask } = await devNode();
+    await expect(ask(method, ...params)).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(reason),
+    });
+  });
+
+  test('anvil_setChainId on a devnet with a store', async () => {
+    const { ask } = await devNode({ store: new KeptStore() });
+    await expect(ask('anvil_setChainId', 5)).rejects.toMatchObject({ message: expect.stringContaining('store') });
+    expect(await ask('eth_chainId')).toBe('0xe703');
+  });
+});
