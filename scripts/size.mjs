@@ -79,16 +79,16 @@ const GENERAL = ['dictionary/general.generated.js'];
 /** What the worker loads for a use, by the modules its dynamic imports come to. */
 const USES = [
   { name: 'worker before a chain is chosen', modules: [], budget: 10 * KB },
-  { name: 'light node that never executes', modules: [...LIGHT, ...STORE, ...PROOFS], budget: 92 * KB },
+  { name: 'light node that never executes', modules: [...LIGHT, ...STORE, ...PROOFS], budget: 90 * KB },
   {
     name: 'the same with storeName, shared between tabs',
     modules: [...LIGHT, ...STORE, ...SHARING, ...PROOFS],
-    budget: 101 * KB,
+    budget: 100 * KB,
   },
   {
     name: 'light node: first estimate',
     modules: [...LIGHT, ...STORE, ...SHARING, ...FEES, 'chain/light/state/speculative-execution.js'],
-    budget: 118 * KB,
+    budget: 115 * KB,
   },
   { name: 'devnet, by another than its own worker', modules: [...DEVNET, ...GENERAL, ...FEES], budget: 165 * KB },
 ];

@@ -5,29 +5,12 @@ import {
   eth_getStorageValues,
   eth_getTransactionCount,
 } from '../methods/account-state.js';
-import {
-  eth_getBlockByHash,
-  eth_getBlockByNumber,
-  eth_getBlockReceipts,
-  eth_getBlockTransactionCountByHash,
-  eth_getBlockTransactionCountByNumber,
-} from '../methods/blocks.js';
 import { laterMethod, type RpcContext } from '../methods/context.js';
 import { eth_blockNumber } from '../methods/eth_blockNumber.js';
 import { eth_call } from '../methods/eth_call.js';
 import { eth_chainId } from '../methods/eth_chainId.js';
 import { eth_createAccessList } from '../methods/eth_createAccessList.js';
 import { eth_estimateGas } from '../methods/eth_estimateGas.js';
-import { eth_getProof } from '../methods/eth_getProof.js';
-import { eth_subscribe, eth_unsubscribe } from '../methods/eth_subscribe.js';
-import {
-  eth_getFilterChanges,
-  eth_getFilterLogs,
-  eth_newBlockFilter,
-  eth_newFilter,
-  eth_newPendingTransactionFilter,
-  eth_uninstallFilter,
-} from '../methods/filters.js';
 import { eth_baseFee, eth_blobBaseFee, eth_gasPrice, eth_maxPriorityFeePerGas } from '../methods/gas-price.js';
 import { linea_estimateGas } from '../methods/linea_estimateGas.js';
 import { linea_getProof } from '../methods/linea_getProof.js';
@@ -40,16 +23,13 @@ import {
   net_version,
   web3_clientVersion,
 } from '../methods/node-constants.js';
-import {
-  eth_getTransactionByBlockHashAndIndex,
-  eth_getTransactionByBlockNumberAndIndex,
-  eth_getTransactionByHash,
-  eth_getTransactionReceipt,
-  eth_sendRawTransaction,
-} from '../methods/transactions.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { aliasesOf, type CommonMethodName, methodsOff } from '../protocol/method-info.js';
 
+const blocks = () => import('../methods/blocks.js');
+const transactions = () => import('../methods/transactions.js');
+const filters = () => import('../methods/filters.js');
+const subscriptions = () => import('../methods/eth_subscribe.js');
 const uncles = () => import('../methods/uncles.js');
 const raw = () => import('../methods/debug_raw.js');
 const raws = () => import('../methods/raw-transactions.js');
@@ -90,26 +70,26 @@ const METHODS = [
   later('eth_getAccount', accounts),
   later('eth_getAccountInfo', accounts),
   eth_getBalance,
-  eth_getBlockByHash,
-  eth_getBlockByNumber,
-  eth_getBlockReceipts,
-  eth_getBlockTransactionCountByHash,
-  eth_getBlockTransactionCountByNumber,
+  later('eth_getBlockByHash', blocks),
+  later('eth_getBlockByNumber', blocks),
+  later('eth_getBlockReceipts', blocks),
+  later('eth_getBlockTransactionCountByHash', blocks),
+  later('eth_getBlockTransactionCountByNumber', blocks),
   eth_getCode,
-  eth_getFilterChanges,
-  eth_getFilterLogs,
+  later('eth_getFilterChanges', filters),
+  later('eth_getFilterLogs', filters),
   later('eth_getLogs', () => import('../methods/eth_getLogs.js')),
-  eth_getProof,
+  later('eth_getProof', () => import('../methods/eth_getProof.js')),
   later('eth_getRawTransactionByBlockHashAndIndex', raws),
   later('eth_getRawTransactionByBlockNumberAndIndex', raws),
   later('eth_getRawTransactionByHash', raws),
   eth_getStorageAt,
   eth_getStorageValues,
-  eth_getTransactionByBlockHashAndIndex,
-  eth_getTransactionByBlockNumberAndIndex,
-  eth_getTransactionByHash,
+  later('eth_getTransactionByBlockHashAndIndex', transactions),
+  later('eth_getTransactionByBlockNumberAndIndex', transactions),
+  later('eth_getTransactionByHash', transactions),
   eth_getTransactionCount,
-  eth_getTransactionReceipt,
+  later('eth_getTransactionReceipt', transactions),
   later('eth_getUncleByBlockHashAndIndex', uncles),
   later('eth_getUncleByBlockNumberAndIndex', uncles),
   later('eth_getUncleCountByBlockHash', uncles),
@@ -117,18 +97,18 @@ const METHODS = [
   later('eth_hashrate', info),
   eth_maxPriorityFeePerGas,
   later('eth_mining', info),
-  eth_newBlockFilter,
-  eth_newFilter,
-  eth_newPendingTransactionFilter,
+  later('eth_newBlockFilter', filters),
+  later('eth_newFilter', filters),
+  later('eth_newPendingTransactionFilter', filters),
   later('eth_pendingTransactions', info),
   later('eth_protocolVersion', info),
-  eth_sendRawTransaction,
+  later('eth_sendRawTransaction', transactions),
   later('eth_sendRawTransactionSync', () => import('../methods/send-sync.js')),
   later('eth_simulateV1', () => import('../methods/eth_simulateV1.js')),
-  eth_subscribe,
+  later('eth_subscribe', subscriptions),
   eth_syncing,
-  eth_uninstallFilter,
-  eth_unsubscribe,
+  later('eth_uninstallFilter', filters),
+  later('eth_unsubscribe', subscriptions),
   linea_estimateGas,
   later('linea_getForcedTransactionInclusionStatus', forced),
   linea_getProof,
