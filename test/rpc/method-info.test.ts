@@ -4,14 +4,8 @@ import type { Chain } from '../../src/chain/chain.js';
 import { linea } from '../../src/networks/linea.js';
 import { defineMethod, type RpcContext } from '../../src/rpc/methods/context.js';
 import { layerOneTable } from '../../src/rpc/methods/layer-one.js';
-import {
-  aliasesOf,
-  isIdempotent,
-  isTimed,
-  METHOD_INFO,
-  type MethodInfo,
-  mayChange,
-} from '../../src/rpc/protocol/method-info.js';
+import { aliasesOf, isIdempotent, isTimed, METHOD_INFO, mayChange } from '../../src/rpc/protocol/method-info.js';
+import type { MethodInfo } from '../../src/rpc/protocol/method-rows.js';
 import { DEVNET_METHODS } from '../../src/rpc/tables/devnet-methods.js';
 import { inspectTable } from '../../src/rpc/tables/inspect-table.js';
 import { methodTable } from '../../src/rpc/tables/method-table.js';

@@ -18,7 +18,7 @@ const BALANCE_OF = hexToBytes('0x70a08231');
 const ALLOWANCE = hexToBytes('0xdd62ed3e');
 /** A value that no slot has by chance. */
 const PROBE = bigIntToBytes(0x706c756d626c696e65n << 64n, 32);
-const INTERNAL_ERROR = -32603;
+const SERVER_ERROR = -32000;
 
 export const TOKEN_METHODS = {
   /** `[holder, token, balance]` */
@@ -75,5 +75,5 @@ function paddedAddress(value: unknown, parameter: string): Uint8Array {
 
 /** In anvil's words. */
 function noSlot(what: string): RpcError {
-  return new RpcError({ code: INTERNAL_ERROR, message: `Unable to set ERC20 ${what}, no slot found` });
+  return new RpcError({ code: SERVER_ERROR, message: `Unable to set ERC20 ${what}, no slot found` });
 }

@@ -1,7 +1,7 @@
 import { PlumblineError } from '../../errors.js';
 import type { RunLimits } from '../../evm/interpreter/run-budget.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { MethodInfo } from './method-info.js';
+import type { MethodInfo } from './method-rows.js';
 
 /** Something that can be followed. `emit` is called for each event. @returns a function that ends it */
 export type Source = (emit: (result: unknown) => void) => () => void;

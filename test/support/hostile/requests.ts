@@ -238,7 +238,6 @@ export async function validRequests(ask: DevNode['ask']): Promise<Examples> {
       [1, []],
       [2, [[raw(0), 0]]],
     ],
-    anvil_reset: none,
     anvil_rollback: [[], [1]],
     anvil_setChainId: one(59_139),
     anvil_setERC20Allowance: one(other, holder, token, '0x5'),
@@ -257,7 +256,6 @@ export async function validRequests(ask: DevNode['ask']): Promise<Examples> {
     hardhat_dumpState: none,
     hardhat_loadState: one(STATE),
     hardhat_metadata: none,
-    hardhat_reset: [[], [{}]],
     hardhat_setLoggingEnabled: one(false),
     hardhat_setMinGasPrice: one('0x1'),
     hardhat_setPrevRandao: one(word(7n)),
@@ -318,6 +316,9 @@ export async function validRequests(ask: DevNode['ask']): Promise<Examples> {
     txpool_content: none,
     txpool_inspect: none,
     txpool_status: none,
+    // The last ones: they remove what the others ask for.
+    anvil_reset: none,
+    hardhat_reset: [[], [{}]],
   };
   return l2;
 }

@@ -7,7 +7,7 @@ import { faultOfReply, type HostileScene, isUntyped, onlyReads, post } from './r
 
 /** Blocks that one request may mine here: the library's own limit would take minutes. */
 const MINED = 40n;
-const MINING = /"(evm|anvil|hardhat)_mine"/;
+const MINING = /"(evm|anvil|hardhat)_mine(_detailed)?"/;
 
 /** Whether the body asks for more blocks than these tests have time for. */
 function minesLong(body: string): boolean {

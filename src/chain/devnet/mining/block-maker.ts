@@ -1,10 +1,8 @@
 import { invalidParameter, PlumblineError } from '../../../errors.js';
-import { type BlockContext, type PendingOptions, pendingContext } from '../../../evm/block-context.js';
+import type { BlockContext } from '../../../evm/block-context.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
-import { keccak256 } from '../../../kernel/keccak.js';
-import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { Block, HeadListener, RemovalListener } from '../../chain.js';
@@ -18,9 +16,11 @@ import type { DevnetState } from '../state/devnet-state.js';
 import type { ChainWriter } from '../storage/chain-writer.js';
 import type { Checkpoints } from '../storage/checkpoints.js';
 import type { Pruning } from '../storage/pruning.js';
+import { applyStored, brokenLink } from './apply-stored.js';
 import type { Executed } from './block-execution.js';
 import { BlockClock } from './clock.js';
 import { Exclusions } from './exclusions.js';
+import { contextAfter } from './next-context.js';
 import { Pool } from './pool.js';
 import { sealBlock } from './sealing.js';
 import { Snapshots } from './snapshots.js';
@@ -302,25 +302,4 @@ export class BlockMaker {
     await applyEdits(overlay, edits);
     return overlay;
   }
-}
-
-/**
- * Context of the block after `parent`. The random value of a devnet is the hash of the parent's hash, so that it differs in
- * each block, and can be repeated.
- */
-export function contextAfter(parent: Block, network: Network, options: PendingOptions): BlockContext {
-  return pendingContext(parent.header, network, { ...options, prevRandao: keccak256(parent.hash) });
-}
-
-/** Applies a stored block, which must give the roots of its record. @throws PlumblineError `STORE_CORRUPT` */
-export async function applyStored(state: DevnetState, { block, changes, zkRoot }: BlockRecord): Promise<void> {
-  const { number, stateRoot } = block.header;
-  const roots = await state.apply(number, changes);
-  if (!equalBytes(roots.zkRoot, zkRoot) || !equalBytes(roots.stateRoot, stateRoot)) throw brokenLink(number);
-}
-
-function brokenLink(number: number): PlumblineError<'STORE_CORRUPT'> {
-  const reason = `block ${number} does not follow from the one before it`;
-  const details = { table: 'blocks', reason };
-  return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details);
 }
