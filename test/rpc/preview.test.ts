@@ -3,8 +3,9 @@ import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { accountAt, type DevNode, devNode, stranger, word } from '../support/dev-node.js';
+import { accountAt, type DevNode, devNode, PRICE, stranger, word } from '../support/dev-node.js';
 import { type MockOptions, serveMock } from '../support/mock-chain.js';
+import { signTransaction } from '../support/sign.js';
 
 const receiver = stranger('77');
 const transferData = (amount: bigint) => `0xa9059cbb${word(BigInt(receiver)).slice(2)}${word(amount).slice(2)}` as Hex;
@@ -73,6 +74,42 @@ describe('a preview', () => {
       (one) => 'account' in one && one.account === receiver && one.asset.kind === 'native',
     );
     expect(native).toMatchObject({ before: '0x0', after: await ask('eth_getBalance', receiver, 'latest') });
+  });
+
+  test('of signed bytes runs what is signed, and is what happens when they are sent', async () => {
+    const { node, ask } = await devNode();
+    const fields = { to: TEST_TOKEN, data: transferData(5n), nonce: 0, gasLimit: 90_000n };
+    for (const prices of [PRICE, { gasPrice: 10n ** 9n }]) {
+      const raw = signTransaction(0, { ...fields, ...prices });
+      const preview = await node.previewTransaction(raw);
+      const estimated = (await node.previewTransaction(erc20Transfer)).calls[0]!;
+      expect(preview.calls[0]).toMatchObject({ status: 'success', transfers: estimated.transfers });
+      expect(preview.calls[0]!.tree).toMatchObject({ from: accountAt(0), gas: '0x15f90', input: fields.data });
+      expect(preview.users).toEqual([accountAt(0)]);
+      const snapshot = await ask('evm_snapshot');
+      const before = BigInt((await ask('eth_getBalance', accountAt(0), 'latest')) as Hex);
+      const hash = await ask('eth_sendRawTransaction', raw);
+      expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ gasUsed: preview.calls[0]!.gasUsed });
+      const paid = before - BigInt((await ask('eth_getBalance', accountAt(0), 'latest')) as Hex);
+      expect(preview.fees).toEqual({ [accountAt(0)]: `0x${paid.toString(16)}` });
+      await ask('evm_revert', snapshot);
+    }
+    // One after the other, a call among them.
+    const list = [signTransaction(0, { ...fields, ...PRICE }), erc20Transfer];
+    expect((await node.previewTransaction(list)).calls.map(({ status }) => status)).toEqual(['success', 'success']);
+  });
+
+  test('of signed bytes that could not be sent is an error', async () => {
+    const { node } = await devNode();
+    const fields = { to: receiver, value: 1n, gasLimit: 21_000n, nonce: 0, ...PRICE };
+    const cases: [unknown, number, RegExp][] = [
+      [signTransaction(0, { ...fields, chainId: 5 }), -32000, /is for chain 5/],
+      [signTransaction(0, { ...fields, nonce: 7 }), -32006, /nonce/i],
+      ['0x02c0', -32000, /malformed/],
+      ['0x0', -32602, /calls\[0\]/],
+    ];
+    for (const [raw, code, message] of cases)
+      await expect(node.previewTransaction(raw as Hex), String(message)).rejects.toMatchObject({ code, message });
   });
 
   test('of a call that reverts is a result with its reason', async () => {

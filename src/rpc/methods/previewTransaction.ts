@@ -1,6 +1,8 @@
 import { isHead } from '../../chain/block-reference.js';
 import type { AskedForState, Block, Chain } from '../../chain/chain.js';
 import { isPlumblineError } from '../../errors.js';
+import { loadSignerRecovery } from '../../ethereum/signer.js';
+import { parseSignedTransaction } from '../../ethereum/transaction.js';
 import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-request.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { type BlockOverrides, withBlockOverrides } from '../../evm/block-overrides.js';
@@ -20,14 +22,15 @@ import type { Method, MethodCallOptions } from '../protocol/method.js';
 import type { RpcContext } from './context.js';
 import { formatEstimate } from './linea_estimateGas.js';
 
-/** `node.previewTransaction`: a call or a list of calls, and options. */
+/** `node.previewTransaction`: a call or a signed transaction, or a list of them, and options. */
 export const previewTransaction: Method<RpcContext>['handle'] = async (
   context,
   params,
   call,
 ): Promise<TransactionPreview> => {
   const { chain, maxAnswerBytes } = context;
-  const { calls, block: reference, overrides, blockOverrides, watch, errors, accessLists } = parsePreview(params);
+  const { block: reference, overrides, blockOverrides, watch, errors, accessLists, ...given } = parsePreview(params);
+  const calls = await Promise.all(given.calls.map((one) => (one instanceof Uint8Array ? signedCall(one, chain) : one)));
   const { signal, gas } = call;
   const named = isHead(reference) ? await chain.head() : await requireBlock(context, reference, signal);
   const seen = seenByEndpoints();
@@ -75,6 +78,15 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
     seen: seen.list(),
   };
 };
+
+/** A signed transaction as a call: it runs with just the limit, the prices and the nonce that are signed. */
+async function signedCall(raw: Uint8Array, { network }: Chain): Promise<CallRequest> {
+  await loadSignerRecovery();
+  const { from, to, nonce, gasLimit: gas, value, data, ...rest } = parseSignedTransaction(raw, network.chainId);
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, accessList, authorizationList } = rest;
+  const prices = maxFeePerGas === undefined ? { gasPrice } : { maxFeePerGas, maxPriorityFeePerGas };
+  return { from, to, nonce, gas, value, data, ...prices, accessList, authorizationList };
+}
 
 /** The block after `on`, with the coinbase and the random number of `on` where the chain does not make it itself. */
 async function nextContext(chain: Chain, on: Block, overrides: BlockOverrides | undefined): Promise<BlockContext> {

@@ -7,12 +7,13 @@ import { invalidParams } from '../protocol/rpc-errors.js';
 import { parseBlockOverrides } from './parse-block-overrides.js';
 import { parseBlockReference } from './parse-block-reference.js';
 import { parseCallRequest } from './parse-call.js';
-import { optional, parseAddress, parseBoolean, requireArray, requireObject, requireText } from './parse-params.js';
+import { optional, parseAddress, parseBoolean, parseBytes, requireArray, requireObject, requireText } from './parse-params.js';
 import { parseStateOverrides } from './parse-state-overrides.js';
 
 /** A preview that is wanted. */
 export interface PreviewRequest {
-  readonly calls: readonly CallRequest[];
+  /** Calls, and signed transactions as bytes. */
+  readonly calls: readonly (CallRequest | Uint8Array)[];
   readonly block: BlockReference;
   readonly overrides: StateOverrides | undefined;
   readonly blockOverrides: BlockOverrides | undefined;
@@ -43,7 +44,9 @@ export function parsePreview([callsParam, optionsParam]: readonly unknown[]): Pr
   if ('tag' in block && block.tag === 'pending')
     throw invalidParams('options.block', 'is always the block before; the calls run in the next one', SUBJECT);
   return {
-    calls: calls.map((call) => parseCallRequest(call, { lenient: true })),
+    calls: calls.map((call, i) =>
+      typeof call === 'string' ? parseBytes(call, `calls[${i}]`, SUBJECT) : parseCallRequest(call, { lenient: true }),
+    ),
     block,
     overrides: parseStateOverrides(options.stateOverrides),
     blockOverrides: parseBlockOverrides(options.blockOverrides),
