@@ -105,7 +105,7 @@ describe('a preview', () => {
     const cases: [unknown, number, RegExp][] = [
       [signTransaction(0, { ...fields, chainId: 5 }), -32000, /is for chain 5/],
       [signTransaction(0, { ...fields, nonce: 7 }), -32006, /nonce/i],
-      ['0x02c0', -32000, /malformed/],
+      ['0x02c0', -32602, /Invalid transaction params/],
       ['0x0', -32602, /calls\[0\]/],
     ];
     for (const [raw, code, message] of cases)
@@ -123,6 +123,28 @@ describe('a preview', () => {
     const custom = await node.previewTransaction({ from: accountAt(0), to: receiver }, { stateOverrides });
     expect(custom.calls[0]!.revert).toMatchObject({ kind: 'custom', selector: '0xd7ef3a6d' });
     expect(custom.trust.overridden).toEqual(['state']);
+  });
+
+  test('knows an error by its signature, with and without names of its parameters, and by its ABI', async () => {
+    const { node } = await devNode();
+    // Reverts with what it is called with.
+    const stateOverrides = { [receiver]: { code: '0x365f5f37365ffd' } };
+    const reasonOf = async (error: string | object, data: Hex) => {
+      const options = { stateOverrides, errors: [error as string] };
+      return (await node.previewTransaction({ from: accountAt(0), to: receiver, data }, options)).calls[0]!.revert;
+    };
+    // As in swap-too-little of the tracing fixtures.
+    const tooLittle: Hex = `0x618bc7c9${word(7n).slice(2)}${word(9n).slice(2)}`;
+    for (const form of [
+      'TooLittle(uint256,uint256)',
+      'error TooLittle(uint256 got, uint256 wanted)',
+      ' TooLittle( uint got , uint )',
+      { type: 'error', name: 'TooLittle', inputs: [{ type: 'uint256' }, { type: 'uint256' }] },
+    ])
+      expect(await reasonOf(form, tooLittle), String(form)).toMatchObject({
+        signature: 'TooLittle(uint256,uint256)',
+        args: ['7', '9'],
+      });
   });
 
   test('of a sender that cannot pay is an error, and is never topped up', async () => {

@@ -46,7 +46,10 @@ export interface PreviewOptions {
   readonly blockOverrides?: object;
   /** Accounts whose balances are shown besides those of the senders. At most 16. */
   readonly watch?: readonly Hex[];
-  /** Errors that contracts may revert with: `Name(type,type)`, or items of an ABI; other items are passed over. At most 256. */
+  /**
+   * Errors that contracts may revert with: `Name(type,type)`, also as Solidity declares them, or items of an ABI; other items are
+   * passed over. At most 256.
+   */
   readonly errors?: readonly (string | ErrorAbi | { readonly type: string })[];
   /**
    * Whether an endpoint may be sent the calls themselves (`eth_createAccessList`), to fetch with fewer round trips. Default

@@ -31,6 +31,9 @@ const MEMBERS = ['block', 'stateOverrides', 'blockOverrides', 'watch', 'errors',
 /** `Name(type,type)`. */
 const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w[\](),]*\)$/;
 
+/** Of a parameter: what follows its type. */
+const PARAMETER_NAME = /(?<=[\w)\]])\s+[A-Za-z_$][\w$]*(?=\s*[,)])/g;
+
 /** `[calls, options]`. @throws RpcError -32602 that names the member */
 export function parsePreview([callsParam, optionsParam]: readonly unknown[]): PreviewRequest {
   const calls = Array.isArray(callsParam) ? callsParam : [callsParam];
@@ -69,7 +72,11 @@ function list(value: unknown, name: string, most: number): readonly unknown[] {
 function parseError(value: unknown, index: number): string[] {
   const name = `options.errors[${index}]`;
   if (typeof value === 'string') {
-    const signature = value.replace(/^error\s+/, '').replaceAll(/\s/g, '');
+    const signature = value
+      .replace(/^\s*error\s+/, '')
+      .replaceAll(PARAMETER_NAME, '')
+      .replaceAll(/\s/g, '')
+      .replaceAll(/\b(u?int)(?=[[,)])/g, '$1256');
     if (!SIGNATURE.test(signature)) throw invalidParams(name, 'is not a signature such as TooLittle(uint256)', SUBJECT);
     return [signature];
   }
