@@ -54,7 +54,7 @@ const BY_CODE: Readonly<Record<string, Entry>> = {
 
 const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: true])[] = [
   [
-    /^(?:From|To|Data|Tokens|Ether|Account|Storage keys|Block|State root|Override \d+, [a-z]+): /,
+    /^(?:Transaction|From|To|Data|Tokens|Ether|Account|Storage keys|Block|State root|Override \d+, [a-z]+): /,
     ['A field cannot be used', 'The message names the field and what is wrong with it.'],
   ],
   [/^The parameters /, ['The parameters cannot be read', 'Such as ["latest", false]; none are [].']],

@@ -1,9 +1,9 @@
 import { isHead } from '../../chain/block-reference.js';
 import type { AskedForState, Block, Chain } from '../../chain/chain.js';
 import { isPlumblineError } from '../../errors.js';
+import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-request.js';
 import { loadSignerRecovery } from '../../ethereum/signer.js';
 import { parseSignedTransaction } from '../../ethereum/transaction.js';
-import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-request.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { type BlockOverrides, withBlockOverrides } from '../../evm/block-overrides.js';
 import { defaultGas, transactionMessageOf } from '../../evm/calls/call.js';

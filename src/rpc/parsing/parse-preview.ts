@@ -7,7 +7,15 @@ import { invalidParams } from '../protocol/rpc-errors.js';
 import { parseBlockOverrides } from './parse-block-overrides.js';
 import { parseBlockReference } from './parse-block-reference.js';
 import { parseCallRequest } from './parse-call.js';
-import { optional, parseAddress, parseBoolean, parseBytes, requireArray, requireObject, requireText } from './parse-params.js';
+import {
+  optional,
+  parseAddress,
+  parseBoolean,
+  parseBytes,
+  requireArray,
+  requireObject,
+  requireText,
+} from './parse-params.js';
 import { parseStateOverrides } from './parse-state-overrides.js';
 
 /** A preview that is wanted. */

@@ -1,0 +1,28 @@
+import { formatUnits, groups } from '../lib/format.js';
+import { Facts } from '../ui/facts.js';
+import type { Shown } from './state.js';
+
+/** The fee, call by call: gas limit, price and the most that is paid. */
+export function Cost({ of }: { readonly of: Shown }) {
+  const { calls, fees } = of.answer.result;
+  const paid = Object.values(fees).reduce((sum, wei) => sum + BigInt(wei), 0n);
+  const eth = (wei: bigint) => `${formatUnits(wei, 18)} ETH`;
+  const total = calls.reduce((sum, { fee }) => sum + BigInt(fee?.total ?? 0n), 0n);
+  const isKnown = calls.every(({ fee }) => fee !== undefined);
+  return (
+    <Facts
+      label="Cost"
+      of={[
+        { name: 'At most', value: isKnown ? eth(total) : 'not known: there is no estimate for a call that fails' },
+        { name: 'In this run', value: eth(paid) },
+        ...calls.map(({ fee, feeError, gasUsed }, i) => ({
+          name: calls.length === 1 ? 'How' : `Call ${i + 1}`,
+          value:
+            fee === undefined
+              ? (feeError ?? `${groups(BigInt(gasUsed))} gas used`)
+              : `${groups(BigInt(fee.gasLimit))} gas × ${formatUnits(BigInt(fee.baseFeePerGas) + BigInt(fee.priorityFeePerGas), 9)} gwei; ${groups(BigInt(gasUsed))} gas used`,
+        })),
+      ]}
+    />
+  );
+}
