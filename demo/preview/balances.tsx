@@ -15,9 +15,10 @@ export function Balances({ of, names, actual }: BalancesProps) {
   const { balances } = of.answer.result;
   const show = (asset: Asset, value: Hex | null | undefined) =>
     value === null || value === undefined ? 'no answer' : names.amount(asset, BigInt(value));
+  const label = actual === undefined ? 'Balances before and after' : 'Balances as previewed and as they are';
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to be able to scroll it.
-    <section class="table-frame" tabIndex={0} aria-label="Balances before and after">
+    <section class="table-frame" tabIndex={0} aria-label={label}>
       <table class="table table-cards">
         <thead>
           <tr>

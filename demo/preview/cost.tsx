@@ -13,7 +13,9 @@ export function Cost({ of }: { readonly of: Shown }) {
     <Facts
       label="Cost"
       of={[
-        { name: 'At most', value: isKnown ? eth(total) : 'not known: there is no estimate for a call that fails' },
+        isKnown
+          ? { name: 'At most', value: eth(total) }
+          : { name: 'At most', value: 'not known: a call that fails has no estimate', prose: true },
         { name: 'In this run', value: eth(paid) },
         ...calls.map(({ fee, feeError, gasUsed }, i) => ({
           name: calls.length === 1 ? 'How' : `Call ${i + 1}`,

@@ -19,12 +19,12 @@ export const KNOWN_NAMES: Readonly<Record<Hex, string>> = {
   [TEST_TOKEN]: 'the PLUMB token',
 };
 
-/** Errors that the contracts of this page revert with. */
-export const ERRORS = [
-  'TooLittle(uint256 bought, uint256 wanted)',
-  'InsufficientBalance(address owner, uint256 balance, uint256 needed)',
-  'InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
-];
+/** Errors that the contracts of this page revert with: names of the parameters by signature. */
+export const ERRORS: Readonly<Record<string, readonly string[]>> = {
+  'TooLittle(uint256,uint256)': ['bought', 'wanted'],
+  'InsufficientBalance(address,uint256,uint256)': ['owner', 'balance', 'needed'],
+  'InsufficientAllowance(address,uint256,uint256)': ['spender', 'allowance', 'needed'],
+};
 
 const ETHER = 10n ** 18n;
 const MOST = 2n ** 256n - 1n;
@@ -53,8 +53,12 @@ export interface Example {
   readonly calls: readonly PreviewCall[];
 }
 
-const [you, friend] = DEV_ACCOUNTS as unknown as readonly [{ address: Hex }, { address: Hex }];
-const from = you.address;
+const [{ address: from }, { address: friend }] = DEV_ACCOUNTS as unknown as readonly [
+  { address: Hex },
+  { address: Hex },
+];
+/** Another than that of the other examples, which need its tokens. */
+const { address: victim } = DEV_ACCOUNTS.at(-1)!;
 const ether = (amount: bigint): Hex => `0x${amount.toString(16)}`;
 const approve = (spender: Hex, amount: bigint): PreviewCall => ({
   from,
@@ -72,7 +76,10 @@ export const EXAMPLES = {
   drainer: {
     label: 'A reward that is a drainer',
     hint: '“Claim 5 000 USDC! Approve once and pay 0.5 ETH.”',
-    calls: [approve(REWARD, MOST), { from, to: REWARD, value: ether(ETHER / 2n), data: encodeCall('4e71d92d') }],
+    calls: [
+      { ...approve(REWARD, MOST), from: victim },
+      { from: victim, to: REWARD, value: ether(ETHER / 2n), data: encodeCall('4e71d92d') },
+    ],
   },
   swap: {
     label: 'A swap',
@@ -92,12 +99,12 @@ export const EXAMPLES = {
   token: {
     label: 'A token transfer',
     hint: '25 PLUMB to a friend',
-    calls: [{ from, to: TEST_TOKEN, data: encodeCall('a9059cbb', friend.address, 25n * ETHER) }],
+    calls: [{ from, to: TEST_TOKEN, data: encodeCall('a9059cbb', friend, 25n * ETHER) }],
   },
   ether: {
     label: 'A payment',
     hint: '1 ETH to a friend',
-    calls: [{ from, to: friend.address, value: ether(ETHER) }],
+    calls: [{ from, to: friend, value: ether(ETHER) }],
   },
   reverts: {
     label: 'A call that fails',

@@ -8,8 +8,8 @@ import { example, form, hasExamples, pasted, preview, shownForm, typed, type Way
 
 const WAYS = [
   { value: 'example', label: 'Example' },
-  { value: 'form', label: 'Build one' },
-  { value: 'paste', label: 'Paste one' },
+  { value: 'form', label: 'Build' },
+  { value: 'paste', label: 'Paste' },
 ] as const satisfies readonly { value: Way; label: string }[];
 
 /** Says which transaction is previewed: an example, one from fields, or one that was copied elsewhere. */

@@ -2,9 +2,9 @@ import { type Asset, DEV_ACCOUNTS, type Hex, type TransactionPreview } from 'plu
 import { formatUnits, groups, shortHex } from '../lib/format.js';
 import { KNOWN_NAMES } from './examples.js';
 
-const ZERO: Hex = `0x${'0'.repeat(40)}`;
+export const ZERO: Hex = `0x${'0'.repeat(40)}`;
 /** Digits of a whole number above which it is given as a power of ten. */
-const LONG = 18;
+const LONG = 15;
 const PRINTABLE = /^[\x20-\x7e]{1,16}$/;
 
 /** How a preview calls accounts, assets and amounts. */
@@ -13,6 +13,8 @@ export interface Names {
   account(address: Hex): string;
   /** As the beginning of a sentence. */
   Account(address: Hex): string;
+  /** Whether the preview has symbol and decimals of it. */
+  isToken(address: Hex): boolean;
   asset(asset: Asset): string;
   /** An amount with its unit; a sum with a sign if it has one. */
   amount(asset: Asset, value: bigint): string;
@@ -22,7 +24,7 @@ export function namesOf({ tokens, users, calls }: TransactionPreview): Names {
   const you = calls[0]?.tree.from ?? users[0];
   const account = (address: Hex) => {
     if (address === you) return 'you';
-    if (address === ZERO) return 'nobody (the zero address)';
+    if (address === ZERO) return 'the zero address';
     const dev = DEV_ACCOUNTS.findIndex((one) => one.address.toLowerCase() === address);
     return KNOWN_NAMES[address] ?? (dev >= 0 ? `dev account ${dev}` : shortHex(address));
   };
@@ -40,6 +42,7 @@ export function namesOf({ tokens, users, calls }: TransactionPreview): Names {
     you,
     account,
     Account: (address) => account(address).replace(/^[a-z]/, (letter) => letter.toUpperCase()),
+    isToken: (address) => address in tokens,
     asset,
     amount(one, value) {
       if (one.kind === 'erc721') return asset(one);
@@ -58,9 +61,16 @@ function units(value: bigint, decimals: number): string {
   return whole >= 10n ** BigInt(LONG) ? short(value / 10n ** BigInt(decimals)) : formatUnits(value, decimals);
 }
 
+/** Ether with three digits that count, for fees. */
+export function roughEther(wei: bigint): string {
+  const step = 10n ** BigInt(Math.max(0, String(wei).length - 3));
+  return `${formatUnits(((wei + step / 2n) / step) * step, 18)} ETH`;
+}
+
 /** A whole number, long ones as a power of ten. */
-function short(value: bigint): string {
+export function short(value: bigint): string {
   const digits = String(value < 0n ? -value : value);
   if (digits.length <= LONG) return groups(value);
-  return `${value < 0n ? '−' : ''}${digits[0]}.${digits.slice(1, 3)} × 10^${digits.length - 1}`;
+  const mantissa = `${digits[0]}.${digits.slice(1, 3)}`.replace(/\.?0+$/, '');
+  return `${value < 0n ? '−' : ''}${mantissa} × 10^${digits.length - 1}`;
 }

@@ -1,9 +1,9 @@
-import type { BalanceChange, Hex, Transfer } from 'plumbline-l2';
+import type { BalanceChange, Hex } from 'plumbline-l2';
 import { shortHex } from '../lib/format.js';
-import type { Names } from './names.js';
+import { type Names, roughEther } from './names.js';
 import type { Shown } from './state.js';
 
-interface PartProps {
+interface PartiesProps {
   readonly of: Shown;
   readonly names: Names;
 }
@@ -15,7 +15,7 @@ interface Line {
 }
 
 /** What each account has more and less afterwards, by its balances and not by what contracts say. */
-export function Parties({ of, names }: PartProps) {
+export function Parties({ of, names }: PartiesProps) {
   const parties = linesByAccount(of, names);
   if (parties.length === 0) return <p class="hint">No account has more or less afterwards, apart from fees.</p>;
   return (
@@ -58,10 +58,20 @@ function linesByAccount({ answer }: Shown, names: Names): [Hex, Line[]][] {
       if (after !== null && before !== after) add(after, { text: `+ ${text}`, sign: 'plus' });
       continue;
     }
-    const fee = one.asset.kind === 'native' ? BigInt(fees[one.account] ?? 0n) : 0n;
+    const fee = feeIn(one, fees);
     for (const line of balanceLines(one, fee, names)) add(one.account, line);
   }
+  for (const one of balances) {
+    const fee = 'account' in one ? feeIn(one, fees) : 0n;
+    if ('account' in one && fee > 0n)
+      add(one.account, { text: `− ${roughEther(fee)}`, sign: 'minus', note: 'for gas' });
+  }
   return [...parties].filter(([, lines]) => lines.length > 0);
+}
+
+/** What the account paid for gas, as part of this balance. */
+function feeIn({ asset, account }: BalanceChange, fees: Readonly<Record<Hex, Hex>>): bigint {
+  return asset.kind === 'native' ? BigInt(fees[account] ?? 0n) : 0n;
 }
 
 function balanceLines({ asset, change, told }: BalanceChange, fee: bigint, names: Names): Line[] {
@@ -77,45 +87,5 @@ function balanceLines({ asset, change, told }: BalanceChange, fee: bigint, names
       sign: 'none',
       note: `and not ${amount(BigInt(told) + fee)}, as the contract says`,
     });
-  if (fee > 0n) lines.push({ text: `− ${amount(fee)}`, sign: 'minus', note: 'for gas' });
   return lines;
-}
-
-/** Transfers in order, each from one account to the other. */
-export function Transfers({ of, names }: PartProps) {
-  const { calls } = of.answer.result;
-  const many = calls.length > 1;
-  if (calls.every(({ transfers }) => transfers.length === 0)) return <p class="hint">Nothing is transferred.</p>;
-  return (
-    <ol class="moves">
-      {calls.flatMap(({ transfers }, call) =>
-        transfers.map((transfer, i) => (
-          <li key={`${call} ${i}`} class="move">
-            <Move of={transfer} names={names} />
-            {many && <span class="move-call">call {call + 1}</span>}
-          </li>
-        )),
-      )}
-    </ol>
-  );
-}
-
-function Move({ of: { from, to, asset, amount }, names }: { readonly of: Transfer; readonly names: Names }) {
-  return (
-    <>
-      <span class="move-end" title={from}>
-        {names.Account(from)}
-      </span>
-      <span class="move-line">
-        <span class="move-amount" title={'address' in asset ? asset.address : undefined}>
-          {names.amount(asset, BigInt(amount))}
-        </span>
-        <span class="move-arrow" aria-hidden="true" />
-        <span class="hidden"> to </span>
-      </span>
-      <span class="move-end" title={to}>
-        {names.Account(to)}
-      </span>
-    </>
-  );
 }

@@ -4,8 +4,9 @@ import { Known } from '../ui/known.js';
 import { Json, Panel } from '../ui/panel.js';
 import { Balances } from './balances.js';
 import { Cost } from './cost.js';
+import { Moves } from './moves.js';
 import { type Names, namesOf } from './names.js';
-import { Parties, Transfers } from './parties.js';
+import { Parties } from './parties.js';
 import { SendIt } from './send-it.js';
 import type { Shown } from './state.js';
 import { CallTree } from './tree.js';
@@ -31,7 +32,7 @@ export function PreviewReport({ of }: { readonly of: Shown }) {
       <h3>Who gains and who loses</h3>
       <Parties of={of} names={names} />
       <h3>What goes where</h3>
-      <Transfers of={of} names={names} />
+      <Moves of={of} names={names} />
       {approvals.length > 0 && (
         <>
           <h3>Approvals</h3>
@@ -74,11 +75,11 @@ export function verdictText(of: Shown): string {
   const failed = failedCall(of);
   if (failed !== undefined) {
     const which = calls.length === 1 ? 'It' : `Call ${failed + 1} of ${calls.length}`;
-    return `${which} would fail. ${revertWords(calls[failed]!.revert)}`;
+    return `${which} would fail. ${revertWords(calls[failed]!.revert, namesOf(of.answer.result))}`;
   }
-  const what = calls.length === 1 ? 'It would succeed' : `All ${calls.length} calls would succeed`;
-  if (warnings.length === 0) return `${what}.`;
-  return `${what}, but read ${warnings.length === 1 ? 'this' : `these ${warnings.length} warnings`} before you sign.`;
+  const what = ['It', 'Both calls'][calls.length - 1] ?? `All ${calls.length} calls`;
+  if (warnings.length === 0) return `${what} would succeed.`;
+  return `${what} would succeed, but read ${warnings.length === 1 ? 'this' : `these ${warnings.length} warnings`} before you sign.`;
 }
 
 function Warnings({ of, names }: { readonly of: Shown; readonly names: Names }) {

@@ -54,7 +54,7 @@ export async function preview(): Promise<void> {
   const stateOverrides = isExample && settings.kind !== 'devnet' ? CONTRACTS : undefined;
   const answer = await askBeside(
     'previewTransaction',
-    () => node.previewTransaction(calls, { errors: ERRORS, ...(stateOverrides && { stateOverrides }) }),
+    () => node.previewTransaction(calls, { errors: Object.keys(ERRORS), ...(stateOverrides && { stateOverrides }) }),
     ({ trust, seen }) => ({
       class: 'computed',
       level: trust.level,

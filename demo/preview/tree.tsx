@@ -1,10 +1,12 @@
 import type { CallFrame, Hex } from 'plumbline-l2';
 import { formatUnits, groups, shortHex } from '../lib/format.js';
 import { type DecodedCall, decodeCall } from './abi.js';
-import type { Names } from './names.js';
+import { type Names, short } from './names.js';
 
 /** Frames that stand open to begin with. */
 const OPEN_DEPTH = 3;
+/** An allowance that is as good as without limit. */
+const LIMITLESS = 1n << 255n;
 
 /** The calls inside a call, each with what it was called with; all can be folded. */
 export function CallTree({ of, names }: { readonly of: readonly CallFrame[]; readonly names: Names }) {
@@ -31,7 +33,7 @@ function Frame({ of: frame, names, depth }: FrameProps) {
       <details open={depth < OPEN_DEPTH}>
         <summary class={error === undefined ? 'frame' : 'frame frame-failed'}>
           <span class="frame-type">{type}</span> <b>{to === undefined ? 'a new contract' : names.account(to)}</b>{' '}
-          <span class="frame-what">{title(decoded, input, names)}</span>
+          <span class="frame-what">{title(decoded, frame, names)}</span>
           {value !== undefined && BigInt(value) > 0n && (
             <span class="frame-value"> with {formatUnits(BigInt(value), 18)} ETH</span>
           )}
@@ -40,7 +42,7 @@ function Frame({ of: frame, names, depth }: FrameProps) {
         <p class="frame-facts">
           {groups(BigInt(gasUsed))} gas
           {logs.length > 0 && `, ${logs.length} ${logs.length === 1 ? 'event' : 'events'}`}
-          <Bytes name="input" hex={input} />
+          {input !== '0x' && <Bytes name="input" hex={input} />}
           {output !== undefined && output !== '0x' && <Bytes name="output" hex={output} />}
         </p>
         {calls.length > 0 && (
@@ -55,9 +57,13 @@ function Frame({ of: frame, names, depth }: FrameProps) {
   );
 }
 
-function title(decoded: DecodedCall | undefined, input: Hex, names: Names): string {
+function title(decoded: DecodedCall | undefined, { to, input }: CallFrame, names: Names): string {
   if (decoded === undefined) return input === '0x' ? '' : shortHex(input.slice(0, 10));
-  const args = decoded.args.map(({ name, type, word }) => `${name} ${textOf(type, word, names)}`);
+  const args = decoded.args.map(({ name, type, word }) => {
+    const isTokens = name === 'amount' && to !== undefined && names.isToken(to) && BigInt(word) < LIMITLESS;
+    const text = isTokens ? names.amount({ kind: 'erc20', address: to }, BigInt(word)) : textOf(type, word, names);
+    return `${name} ${text}`;
+  });
   return `${decoded.name}(${args.join(', ')})`;
 }
 
@@ -65,7 +71,7 @@ function textOf(type: string, word: Hex, names: Names): string {
   if (type === 'address') return names.account(`0x${word.slice(26)}`);
   if (type === 'bool') return BigInt(word) === 0n ? 'no' : 'yes';
   const value = BigInt(word);
-  return value === 2n ** 256n - 1n ? 'without limit' : groups(value);
+  return value >= LIMITLESS ? 'without limit' : short(value);
 }
 
 /** Bytes, long ones behind a fold. */

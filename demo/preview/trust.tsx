@@ -1,5 +1,6 @@
 import type { SeenByEndpoint } from 'plumbline-l2';
 import { formatMs, groups, shortHex } from '../lib/format.js';
+import { running } from '../state/session.js';
 import { Copyable } from '../ui/copyable.js';
 import { Facts } from '../ui/facts.js';
 import type { Names } from './names.js';
@@ -9,9 +10,12 @@ const OVERRIDDEN = { state: 'the state', block: 'the block' } as const;
 
 /** The block below the preview, what was taken to be otherwise, and what endpoints learned. */
 export function Trust({ of, names }: { readonly of: Shown; readonly names: Names }) {
+  const isDevnet = running.value?.settings.kind === 'devnet';
   const { result, ms } = of.answer;
   const { trust, seen, environmentReads } = result;
   const number = trust.block.number;
+  // What is left of the gas is looked at by almost every contract.
+  const reads = environmentReads.filter((name) => name !== 'GAS');
   return (
     <>
       <Facts
@@ -23,7 +27,6 @@ export function Trust({ of, names }: { readonly of: Shown; readonly names: Names
                 block {groups(number)} <Copyable hex={trust.block.hash} name="block hash" />
               </>
             ),
-            known: { class: 'computed', level: trust.level },
           },
           { name: 'Runs in', value: `block ${groups(number + 1)}, the next one`, prose: true },
           trust.overridden.length > 0 && {
@@ -31,9 +34,9 @@ export function Trust({ of, names }: { readonly of: Shown; readonly names: Names
             value: `${trust.overridden.map((one) => OVERRIDDEN[one]).join(' and ')}: this is not what the chain has`,
             prose: true,
           },
-          environmentReads.length > 0 && {
-            name: 'The code reads',
-            value: environmentReads.join(', '),
+          reads.length > 0 && {
+            name: 'The code looks at',
+            value: reads.join(', '),
             prose: true,
           },
           {
@@ -41,7 +44,7 @@ export function Trust({ of, names }: { readonly of: Shown; readonly names: Names
             value:
               seen.length > 0
                 ? `${seen.length} ${seen.length === 1 ? 'endpoint' : 'endpoints'}, listed below`
-                : 'nobody: a devnet, like a node that knows all it needs, asks no endpoint',
+                : `no endpoint: ${isDevnet ? 'the whole chain is in this page' : 'this node knew all that the call reads'}`,
             prose: true,
           },
           { name: 'Took', value: formatMs(ms) },

@@ -1,6 +1,7 @@
 import type { Approval, ContractChange, Hex, PreviewedRevert, PreviewWarning } from 'plumbline-l2';
-import { groups, shortHex } from '../lib/format.js';
-import type { Names } from './names.js';
+import { shortHex } from '../lib/format.js';
+import { ERRORS } from './examples.js';
+import { type Names, short } from './names.js';
 
 export interface Warned {
   readonly title: string;
@@ -75,7 +76,7 @@ function signed(sum: string, asset: Parameters<Names['amount']>[0], names: Names
 }
 
 /** Why a call fails. */
-export function revertWords(revert: PreviewedRevert | undefined): string {
+export function revertWords(revert: PreviewedRevert | undefined, names: Names): string {
   switch (revert?.kind) {
     case 'Error':
       return `The contract says: ${revert.text}`;
@@ -85,7 +86,9 @@ export function revertWords(revert: PreviewedRevert | undefined): string {
       const { selector, signature, args } = revert;
       if (signature === undefined) return `The contract gives the error ${selector}, which is not known here.`;
       const name = signature.slice(0, signature.indexOf('('));
-      return `The contract gives the error ${name}${args === undefined ? '' : `(${args.map(readable).join(', ')})`}.`;
+      const parameters = ERRORS[signature] ?? [];
+      const values = (args ?? []).map((arg, i) => `${parameters[i] ?? ''} ${readable(arg, names)}`.trim());
+      return `The contract gives the error ${name}${values.length > 0 ? `: ${values.join(', ')}` : ''}.`;
     }
     case 'halt':
       return 'It runs out of gas, or into an instruction that does not exist.';
@@ -94,7 +97,10 @@ export function revertWords(revert: PreviewedRevert | undefined): string {
   }
 }
 
-const readable = (arg: string) => (/^\d+$/.test(arg) ? groups(arg) : shortHex(arg, 8));
+function readable(arg: string, names: Names): string {
+  if (/^\d+$/.test(arg)) return short(BigInt(arg));
+  return /^0x[0-9a-f]{40}$/.test(arg) ? names.account(arg as Hex) : shortHex(arg, 8);
+}
 
 /** An approval in a sentence. */
 export function approvalWords(approval: Approval, names: Names): string {
@@ -115,7 +121,10 @@ export function approvalWords(approval: Approval, names: Names): string {
   if (after === null)
     return `${who} may take ${amount(told ?? '0x0')}${by}, as the event says. The contract does not answer.`;
   if (BigInt(after) > 0n) {
-    const was = before === null || before === after ? '' : ` Before it was ${names.amount(asset, BigInt(before))}.`;
+    const was =
+      before === null || before === after || BigInt(before) === 0n
+        ? ''
+        : ` Before it was ${names.amount(asset, BigInt(before))}.`;
     return `${who} may take up to ${amount(after)}${by}.${was}`;
   }
   if (told !== null && BigInt(told) > 0n) return `${who} may take ${amount(told)}${by}, and the calls use it up.`;

@@ -12,8 +12,8 @@ export function PreviewView() {
       <div class="view-head">
         <h1>Preview</h1>
         <p>
-          See what a transaction does before you sign it: it runs here, in this page. No server learns of it, and no
-          server can lie about it.
+          See what a transaction does before you sign it. It runs here, in this page: no server is sent it, and no
+          server can lie about what it does.
         </p>
       </div>
       <div class="columns columns-form">
