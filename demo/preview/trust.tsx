@@ -70,11 +70,11 @@ function Seen({ of: { endpoint, accounts, calls }, names }: { readonly of: SeenB
         {endpoint} was asked for {accounts.length} {accounts.length === 1 ? 'account' : 'accounts'} and {slots}{' '}
         {slots === 1 ? 'slot' : 'slots'}
       </summary>
-      <p class="hint">{calls ? 'It was sent the calls themselves.' : 'It was not told the call.'}</p>
+      <p class="hint">{calls ? 'It was sent the calls themselves.' : 'It was not sent the call.'}</p>
       <ul class="sentences">
         {accounts.map(({ address, slots: keys, code }) => (
           <li key={address} title={address}>
-            {names.account(address)} <code>{shortHex(address)}</code>
+            {!names.account(address).startsWith('0x') && names.account(address)} <code>{shortHex(address)}</code>
             {code && ', with its code'}
             {keys.length > 0 && (
               <details>

@@ -176,7 +176,7 @@ test('on a light node it says what each endpoint was asked, and that is all that
   await seen.locator('summary').first().click();
   const listed = await seen.locator('> ul > li').evaluateAll((all) => all.map((one) => (one as HTMLElement).title));
   expect(new Set(listed)).toEqual(accounts);
-  await expect(seen).toContainText('It was not told the call.');
+  await expect(seen).toContainText('It was not sent the call.');
   // claim() and approve(…).
   for (const selector of ['4e71d92d', '095ea7b3']) expect(JSON.stringify(mock.seen)).not.toContain(selector);
   await page.setViewportSize({ width: 390, height: 844 });
