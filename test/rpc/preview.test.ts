@@ -137,7 +137,7 @@ describe('a preview', () => {
     const tooLittle: Hex = `0x618bc7c9${word(7n).slice(2)}${word(9n).slice(2)}`;
     for (const form of [
       'TooLittle(uint256,uint256)',
-      'error TooLittle(uint256 got, uint256 wanted)',
+      'error TooLittle(uint256 got, uint256 wanted);',
       ' TooLittle( uint got , uint )',
       { type: 'error', name: 'TooLittle', inputs: [{ type: 'uint256' }, { type: 'uint256' }] },
     ])
@@ -145,6 +145,9 @@ describe('a preview', () => {
         signature: 'TooLittle(uint256,uint256)',
         args: ['7', '9'],
       });
+    // As @noble/hashes has it: Closed((uint256,address)[],address).
+    const closed = 'error Closed((uint256 a, address b)[] list, address payable who)';
+    expect(await reasonOf(closed, '0x81d35d8c')).toMatchObject({ signature: 'Closed((uint256,address)[],address)' });
   });
 
   test('of a sender that cannot pay is an error, and is never topped up', async () => {

@@ -39,8 +39,8 @@ const MEMBERS = ['block', 'stateOverrides', 'blockOverrides', 'watch', 'errors',
 /** `Name(type,type)`. */
 const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w[\](),]*\)$/;
 
-/** Of a parameter: what follows its type. */
-const PARAMETER_NAME = /(?<=[\w)\]])\s+[A-Za-z_$][\w$]*(?=\s*[,)])/g;
+/** Of a parameter: what follows its type, such as its name, and `payable`. */
+const AFTER_TYPE = /(?<=[\w)\]])(?:\s+[A-Za-z_$][\w$]*)+(?=\s*[,)])/g;
 
 /** `[calls, options]`. @throws RpcError -32602 that names the member */
 export function parsePreview([callsParam, optionsParam]: readonly unknown[]): PreviewRequest {
@@ -81,8 +81,8 @@ function parseError(value: unknown, index: number): string[] {
   const name = `options.errors[${index}]`;
   if (typeof value === 'string') {
     const signature = value
-      .replace(/^\s*error\s+/, '')
-      .replaceAll(PARAMETER_NAME, '')
+      .replace(/^\s*error\s+|\s*;\s*$/g, '')
+      .replaceAll(AFTER_TYPE, '')
       .replaceAll(/\s/g, '')
       .replaceAll(/\b(u?int)(?=[[,)])/g, '$1256');
     if (!SIGNATURE.test(signature)) throw invalidParams(name, 'is not a signature such as TooLittle(uint256)', SUBJECT);
