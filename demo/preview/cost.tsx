@@ -17,12 +17,12 @@ export function Cost({ of }: { readonly of: Shown }) {
           ? { name: 'At most', value: eth(total) }
           : { name: 'At most', value: 'not known: a call that fails has no estimate', prose: true },
         { name: 'In this run', value: eth(paid) },
-        ...calls.map(({ fee, feeError, gasUsed }, i) => ({
+        ...calls.map(({ fee, feeError, gasUsed, tree }, i) => ({
           name: calls.length === 1 ? 'How' : `Call ${i + 1}`,
           value:
             fee === undefined
               ? (feeError ?? `${groups(BigInt(gasUsed))} gas used`)
-              : `${groups(BigInt(fee.gasLimit))} gas × ${formatUnits(BigInt(fee.baseFeePerGas) + BigInt(fee.priorityFeePerGas), 9)} gwei; ${groups(BigInt(gasUsed))} gas used`,
+              : `${groups(BigInt(tree.gas))} gas × ${formatUnits(BigInt(fee.total) / BigInt(tree.gas), 9)} gwei; ${groups(BigInt(gasUsed))} gas used`,
         })),
       ]}
     />

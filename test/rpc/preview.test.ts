@@ -99,6 +99,18 @@ describe('a preview', () => {
     expect((await node.previewTransaction(list)).calls.map(({ status }) => status)).toEqual(['success', 'success']);
   });
 
+  test('costs at most what the call names for gas limit and price', async () => {
+    const { node } = await devNode();
+    const named = { ...erc20Transfer, gas: '0x15f90', gasPrice: '0x3b9aca00' } as const;
+    const preview = await node.previewTransaction([named, { ...erc20Transfer, maxFeePerGas: '0x77359400' }]);
+    const [first, second] = preview.calls;
+    expect(BigInt(first!.fee!.total)).toBe(90_000n * 10n ** 9n);
+    expect(BigInt(second!.fee!.total)).toBe(BigInt(second!.fee!.gasLimit) * 2n * 10n ** 9n);
+    // The sender cannot pay more than that.
+    const total = preview.calls.reduce((sum, { fee }) => sum + BigInt(fee!.total), 0n);
+    expect(BigInt(preview.fees[accountAt(0)]!)).toBeLessThanOrEqual(total);
+  });
+
   test('of signed bytes that could not be sent is an error', async () => {
     const { node } = await devNode();
     const fields = { to: receiver, value: 1n, gasLimit: 21_000n, nonce: 0, ...PRICE };

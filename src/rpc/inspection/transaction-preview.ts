@@ -58,7 +58,10 @@ export interface PreviewOptions {
   readonly accessLists?: boolean;
 }
 
-/** What `linea_estimateGas` says of a call. Wei per gas; `total`: gas limit times both prices, wei. */
+/**
+ * What `linea_estimateGas` says of a call, wei per gas. `total`: wei that the call can cost at most. It is the gas limit times the price,
+ * those that the call names, and those of the estimate where it names none.
+ */
 export interface PreviewedFee {
   readonly gasLimit: Hex;
   readonly baseFeePerGas: Hex;

@@ -57,11 +57,12 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
     watch,
     errors,
   };
-  const fees: FeeOutcome[] = [];
+  const fees: (FeeOutcome & { readonly message: TransactionMessage })[] = [];
   const preview = await previewCalls(ground, calls.length, async (index, reader) => {
     const fee = await feeOf(context, calls[index]!, { on, context: block, state: reader }, call);
-    fees.push(fee);
-    return messageOf(context, calls[index]!, fee, { on, context: block, state: reader });
+    const message = await messageOf(context, calls[index]!, fee, { on, context: block, state: reader });
+    fees.push({ ...fee, message });
+    return message;
   });
   return {
     ...preview,
@@ -169,9 +170,11 @@ async function messageOf(
   return transactionMessageOf(priced, { gasLimit, nonce, price: 0n, free: false });
 }
 
-function formatFee(fee: FeeOutcome, succeeded: boolean): { fee?: PreviewedFee; feeError?: string } {
+function formatFee(
+  fee: FeeOutcome & { readonly message: TransactionMessage },
+  succeeded: boolean,
+): { fee?: PreviewedFee; feeError?: string } {
   if ('error' in fee) return succeeded ? { feeError: fee.error.message } : {};
-  const { gasLimit, baseFeePerGas, priorityFeePerGas } = fee.estimate;
-  const total = toQuantity(gasLimit * (baseFeePerGas + priorityFeePerGas));
-  return { fee: { ...formatEstimate(fee.estimate), total } };
+  const { gasLimit, gasPrice, maxFeePerGas = 0n } = fee.message;
+  return { fee: { ...formatEstimate(fee.estimate), total: toQuantity(gasLimit * (gasPrice ?? maxFeePerGas)) } };
 }
