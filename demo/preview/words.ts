@@ -133,7 +133,7 @@ export function approvalWords(approval: Approval, names: Names): string {
 
 /** What happens to a contract, in a sentence. */
 export function contractWords(change: ContractChange, names: Names): string {
-  const who = names.Account(change.address);
+  const who = change.address === names.you ? 'Your account' : names.Account(change.address);
   switch (change.event) {
     case 'created':
       return `A contract is created at ${change.address}.`;
@@ -144,6 +144,6 @@ export function contractWords(change: ContractChange, names: Names): string {
         ? `${who} no longer runs the code of another account.`
         : `${who} runs the code of ${names.account(change.after)} from now on${change.everyChain ? ', on every chain' : ''}.`;
     case 'upgraded':
-      return `${who} gets another ${change.slot}: ${names.account(change.after)}.`;
+      return `${who} has another ${change.slot} from now on: ${names.account(change.after)}.`;
   }
 }
