@@ -7,6 +7,7 @@ import { OverviewView } from './views/overview.js';
 /** The parts but the first are loaded when they are visited, or when nothing else is to be done. */
 const LOADERS: Readonly<Record<Exclude<View, 'overview'>, () => Promise<ComponentType>>> = {
   fees: async () => (await import('./views/fees.js')).FeesView,
+  preview: async () => (await import('./views/preview.js')).PreviewView,
   proofs: async () => (await import('./views/proofs.js')).ProofsView,
   evidence: async () => (await import('./views/evidence.js')).EvidenceView,
   console: async () => (await import('./views/console.js')).ConsoleView,

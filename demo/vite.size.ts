@@ -22,7 +22,10 @@ export const pageSize: Plugin = {
     };
     follow(entry.fileName, first, false);
     follow(entry.fileName, all, true);
-    const styles = Object.keys(bundle).filter((name) => name.endsWith('.css'));
+    const styles = (chunks: Iterable<string>) =>
+      new Set(
+        [...chunks].flatMap((name) => [...((bundle[name] as Rolldown.OutputChunk).viteMetadata?.importedCss ?? [])]),
+      );
     const size = (names: Iterable<string>) => {
       let bytes = 0;
       for (const name of names) {
@@ -32,7 +35,7 @@ export const pageSize: Plugin = {
       return `${(bytes / KB).toFixed(1)} KB`;
     };
     console.log(
-      `demo page, gzip: ${size([...first, ...styles])} to begin with, ${size([...all, ...styles])} with all parts`,
+      `demo page, gzip: ${size([...first, ...styles(first)])} to begin with, ${size([...all, ...styles(all)])} with all parts`,
     );
   },
 };

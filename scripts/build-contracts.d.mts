@@ -8,4 +8,5 @@ export interface CompiledContract {
 }
 
 export declare function compileContracts(files: readonly string[]): Promise<Record<string, CompiledContract>>;
-export declare function testTokenModule(): Promise<string>;
+/** Texts of the generated modules by path. */
+export declare function generatedModules(): Promise<Record<string, string>>;

@@ -24,7 +24,7 @@ function Row({ row, number }: { readonly row: OverrideRow; readonly number: numb
             <input
               {...ids}
               {...mono}
-              list="accounts"
+              list="fees-accounts"
               value={row.address}
               onInput={(e) => set({ address: e.currentTarget.value })}
             />

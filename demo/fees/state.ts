@@ -11,6 +11,7 @@ import { type CallFields, type CallForm, readCall } from '../lib/calls.js';
 import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
 import { type Answer, ask, askBeside } from '../state/requests.js';
 import { running } from '../state/session.js';
+import { onNetwork } from '../state/token.js';
 
 /** A gas search by name, or the one of the node. */
 export type Search = 'node' | GasSearch;
@@ -22,13 +23,7 @@ export const form = signal<CallForm>({
   amount: '1',
   data: '0x',
 });
-/** The form as it holds on the network of the node: the test token stands on devnets alone. */
-export const shownForm = computed<CallForm & { readonly hasToken: boolean }>(() => {
-  const now = running.value;
-  const hasToken = now === undefined || now.node.info.networkName === 'devnet';
-  const { kind, ...rest } = form.value;
-  return { ...rest, kind: kind === 'token' && !hasToken ? 'ether' : kind, hasToken };
-});
+export const shownForm = computed(() => onNetwork(form.value));
 export const search = signal<Search>('node');
 export const rows = signal<readonly OverrideRow[]>([]);
 

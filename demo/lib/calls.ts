@@ -29,7 +29,8 @@ export function requireAddress(text: string, field: string): Hex {
   return trimmed as Hex;
 }
 
-function word(hex: string): string {
+/** 64 hex digits. */
+export function word(hex: string): string {
   return hex.padStart(64, '0');
 }
 

@@ -54,7 +54,7 @@ const BY_CODE: Readonly<Record<string, Entry>> = {
 
 const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: true])[] = [
   [
-    /^(?:From|To|Data|Tokens|Ether|Account|Storage keys|Block|State root|Override \d+, [a-z]+): /,
+    /^(?:Transaction|From|To|Data|Tokens|Ether|Account|Storage keys|Block|State root|Override \d+, [a-z]+): /,
     ['A field cannot be used', 'The message names the field and what is wrong with it.'],
   ],
   [/^The parameters /, ['The parameters cannot be read', 'Such as ["latest", false]; none are [].']],
@@ -105,7 +105,10 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
   ],
   [/the worker has failed|the node was closed/i, ['The node has stopped', 'Start it again under “Node”.']],
   [/calldata of transaction is greater/i, ['The data is too large', 'The network takes a limited size of calldata.']],
-  [/upfront cost|insufficient funds/i, ['The sender cannot pay for it', 'Lower the amount, or override its balance.']],
+  [
+    /up-?front cost|insufficient funds/i,
+    ['The sender cannot pay for it', 'Lower the amount, or override its balance.'],
+  ],
 ];
 
 const UNKNOWN: Entry = ['That did not work', 'The message says what happened.'];

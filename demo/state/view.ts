@@ -4,6 +4,7 @@ import { effect, signal } from '@preact/signals';
 export const VIEWS = {
   overview: 'Overview',
   fees: 'Fees',
+  preview: 'Preview',
   proofs: 'Proofs',
   evidence: 'Evidence',
   console: 'Console',

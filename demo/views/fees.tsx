@@ -1,4 +1,4 @@
-import { CallFields } from '../fees/call-form.js';
+import { EstimatedCall } from '../fees/call-form.js';
 import { Overrides } from '../fees/overrides.js';
 import { EstimateResult } from '../fees/result.js';
 import { estimate, shown } from '../fees/state.js';
@@ -25,7 +25,7 @@ export function FeesView() {
               void action.run(estimate);
             }}
           >
-            <CallFields />
+            <EstimatedCall />
             <Overrides />
             <div class="actions">
               <button type="submit" class="primary" disabled={!ready || action.busy.value}>

@@ -4,8 +4,11 @@ import {
   createPublicClient,
   createWalletClient,
   custom,
+  encodeFunctionData,
+  erc20Abi,
   http,
   pad,
+  parseAbi,
   parseEther,
   rpcSchema,
   toHex,
@@ -25,6 +28,8 @@ import {
   type LineaFeesParameters,
   lineaActions,
   type PlumblineRpcSchema,
+  previewActions,
+  type TransactionPreview,
 } from '../../src/viem.js';
 import { type Endpoint, openEndpoint } from './endpoint.js';
 
@@ -158,6 +163,69 @@ describe.each(['EIP-1193', 'HTTP'] as const)('the actions over %s', (way) => {
     expectTypeOf(fees.gasLimit).toEqualTypeOf<`0x${string}`>();
     expect(fees.gasLimit).toBe('0x5208');
     // @ts-expect-error a number is no address
-    await expect(open().request({ method: 'linea_getProof', params: [1, [], 'latest'] })).rejects.toThrow();
+    await expect(open().request({ method: 'linea_getProof', params: [1, [], 'latest'] })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+  });
+});
+
+describe('previewActions', () => {
+  let endpoint: Endpoint;
+  const open = () =>
+    createClient({ account: owner.address, transport: custom(endpoint.node) }).extend(previewActions(endpoint.node));
+  const transfer = (amount: bigint) =>
+    encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] });
+
+  beforeAll(async () => {
+    endpoint = await openEndpoint();
+  });
+  afterAll(() => endpoint.close());
+
+  test('a transaction of the account of the client', async () => {
+    const preview = await open().previewTransaction({ to: TEST_TOKEN, data: transfer(3n) });
+    expectTypeOf(preview).toEqualTypeOf<TransactionPreview>();
+    expect(preview.calls[0]!.transfers).toEqual([
+      {
+        asset: { kind: 'erc20', address: TEST_TOKEN },
+        from: owner.address.toLowerCase(),
+        to,
+        amount: '0x3',
+        cause: 'event',
+      },
+    ]);
+  });
+
+  test('several, each of its own account, in order, and with options', async () => {
+    const other = DEV_ACCOUNTS[2]!.address;
+    const preview = await open().previewTransaction(
+      [
+        { account: owner, to: other, value: 7n, nonce: 0, gas: 21_000n, maxFeePerGas: 10n ** 9n },
+        { account: other, data: '0x5f5ff3', value: 0n },
+      ],
+      { watch: [STRANGER], block: 'latest' },
+    );
+    expect(preview.calls.map(({ status }) => status)).toEqual(['success', 'success']);
+    expect(preview.calls[0]!.tree).toMatchObject({ to: other, value: '0x7', gas: toHex(21_000n) });
+    expect(preview.calls[1]!.tree).toMatchObject({ type: 'CREATE', from: other, input: '0x5f5ff3' });
+    expect(preview.users).toEqual([owner.address.toLowerCase(), other, STRANGER]);
+  });
+
+  test('errors by an ABI of viem', async () => {
+    const errors = parseAbi([
+      'function transfer(address to, uint256 value) returns (bool)',
+      'error InsufficientBalance(address owner, uint256 balance, uint256 needed)',
+    ]);
+    const { calls } = await open().previewTransaction({ to: TEST_TOKEN, data: transfer(10n ** 30n) }, { errors });
+    expect(calls[0]!.revert).toMatchObject({
+      signature: 'InsufficientBalance(address,uint256,uint256)',
+      args: [owner.address.toLowerCase(), String(10n ** 24n), String(10n ** 30n)],
+    });
+  });
+
+  test('is ended by a signal', async () => {
+    const signal = AbortSignal.abort();
+    await expect(open().previewTransaction({ to, value: 1n }, { signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
   });
 });

@@ -13,7 +13,7 @@ interface AxeResults {
 }
 
 /** Parts of the demo by the words of its navigation. */
-export type Part = 'Overview' | 'Fees' | 'Proofs' | 'Evidence' | 'Console' | 'Log' | 'Node';
+export type Part = 'Overview' | 'Fees' | 'Preview' | 'Proofs' | 'Evidence' | 'Console' | 'Log' | 'Node';
 
 /** Errors that a page threw or wrote on its console; a refused load of a test's own making aside. */
 export function watch(page: Page): string[] {

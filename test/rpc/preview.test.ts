@@ -3,8 +3,9 @@ import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { accountAt, type DevNode, devNode, stranger, word } from '../support/dev-node.js';
+import { accountAt, type DevNode, devNode, PRICE, stranger, word } from '../support/dev-node.js';
 import { type MockOptions, serveMock } from '../support/mock-chain.js';
+import { signTransaction } from '../support/sign.js';
 
 const receiver = stranger('77');
 const transferData = (amount: bigint) => `0xa9059cbb${word(BigInt(receiver)).slice(2)}${word(amount).slice(2)}` as Hex;
@@ -75,6 +76,54 @@ describe('a preview', () => {
     expect(native).toMatchObject({ before: '0x0', after: await ask('eth_getBalance', receiver, 'latest') });
   });
 
+  test('of signed bytes runs what is signed, and is what happens when they are sent', async () => {
+    const { node, ask } = await devNode();
+    const fields = { to: TEST_TOKEN, data: transferData(5n), nonce: 0, gasLimit: 90_000n };
+    for (const prices of [PRICE, { gasPrice: 10n ** 9n }]) {
+      const raw = signTransaction(0, { ...fields, ...prices });
+      const preview = await node.previewTransaction(raw);
+      const estimated = (await node.previewTransaction(erc20Transfer)).calls[0]!;
+      expect(preview.calls[0]).toMatchObject({ status: 'success', transfers: estimated.transfers });
+      expect(preview.calls[0]!.tree).toMatchObject({ from: accountAt(0), gas: '0x15f90', input: fields.data });
+      expect(preview.users).toEqual([accountAt(0)]);
+      const snapshot = await ask('evm_snapshot');
+      const before = BigInt((await ask('eth_getBalance', accountAt(0), 'latest')) as Hex);
+      const hash = await ask('eth_sendRawTransaction', raw);
+      expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ gasUsed: preview.calls[0]!.gasUsed });
+      const paid = before - BigInt((await ask('eth_getBalance', accountAt(0), 'latest')) as Hex);
+      expect(preview.fees).toEqual({ [accountAt(0)]: `0x${paid.toString(16)}` });
+      await ask('evm_revert', snapshot);
+    }
+    // One after the other, a call among them.
+    const list = [signTransaction(0, { ...fields, ...PRICE }), erc20Transfer];
+    expect((await node.previewTransaction(list)).calls.map(({ status }) => status)).toEqual(['success', 'success']);
+  });
+
+  test('costs at most what the call names for gas limit and price', async () => {
+    const { node } = await devNode();
+    const named = { ...erc20Transfer, gas: '0x15f90', gasPrice: '0x3b9aca00' } as const;
+    const preview = await node.previewTransaction([named, { ...erc20Transfer, maxFeePerGas: '0x77359400' }]);
+    const [first, second] = preview.calls;
+    expect(BigInt(first!.fee!.total)).toBe(90_000n * 10n ** 9n);
+    expect(BigInt(second!.fee!.total)).toBe(BigInt(second!.fee!.gasLimit) * 2n * 10n ** 9n);
+    // The sender cannot pay more than that.
+    const total = preview.calls.reduce((sum, { fee }) => sum + BigInt(fee!.total), 0n);
+    expect(BigInt(preview.fees[accountAt(0)]!)).toBeLessThanOrEqual(total);
+  });
+
+  test('of signed bytes that could not be sent is an error', async () => {
+    const { node } = await devNode();
+    const fields = { to: receiver, value: 1n, gasLimit: 21_000n, nonce: 0, ...PRICE };
+    const cases: [unknown, number, RegExp][] = [
+      [signTransaction(0, { ...fields, chainId: 5 }), -32000, /is for chain 5/],
+      [signTransaction(0, { ...fields, nonce: 7 }), -32006, /nonce/i],
+      ['0x02c0', -32602, /Invalid transaction params/],
+      ['0x0', -32602, /calls\[0\]/],
+    ];
+    for (const [raw, code, message] of cases)
+      await expect(node.previewTransaction(raw as Hex), String(message)).rejects.toMatchObject({ code, message });
+  });
+
   test('of a call that reverts is a result with its reason', async () => {
     const { node } = await devNode();
     const { calls } = await node.previewTransaction({ ...erc20Transfer, data: transferData(1n << 200n) });
@@ -86,6 +135,31 @@ describe('a preview', () => {
     const custom = await node.previewTransaction({ from: accountAt(0), to: receiver }, { stateOverrides });
     expect(custom.calls[0]!.revert).toMatchObject({ kind: 'custom', selector: '0xd7ef3a6d' });
     expect(custom.trust.overridden).toEqual(['state']);
+  });
+
+  test('knows an error by its signature, with and without names of its parameters, and by its ABI', async () => {
+    const { node } = await devNode();
+    // Reverts with what it is called with.
+    const stateOverrides = { [receiver]: { code: '0x365f5f37365ffd' } };
+    const reasonOf = async (error: string | object, data: Hex) => {
+      const options = { stateOverrides, errors: [error as string] };
+      return (await node.previewTransaction({ from: accountAt(0), to: receiver, data }, options)).calls[0]!.revert;
+    };
+    // As in swap-too-little of the tracing fixtures.
+    const tooLittle: Hex = `0x618bc7c9${word(7n).slice(2)}${word(9n).slice(2)}`;
+    for (const form of [
+      'TooLittle(uint256,uint256)',
+      'error TooLittle(uint256 got, uint256 wanted);',
+      ' TooLittle( uint got , uint )',
+      { type: 'error', name: 'TooLittle', inputs: [{ type: 'uint256' }, { type: 'uint256' }] },
+    ])
+      expect(await reasonOf(form, tooLittle), String(form)).toMatchObject({
+        signature: 'TooLittle(uint256,uint256)',
+        args: ['7', '9'],
+      });
+    // As @noble/hashes has it: Closed((uint256,address)[],address).
+    const closed = 'error Closed((uint256 a, address b)[] list, address payable who)';
+    expect(await reasonOf(closed, '0x81d35d8c')).toMatchObject({ signature: 'Closed((uint256,address)[],address)' });
   });
 
   test('of a sender that cannot pay is an error, and is never topped up', async () => {

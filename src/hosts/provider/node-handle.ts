@@ -46,11 +46,11 @@ export interface PlumblineNode extends Provider {
    * Says what calls would do in the next block, before they are signed: who gains and loses what, approvals, contracts, warnings,
    * fees. They run here, in order, each on the state that the one before left. A call that reverts is a result.
    *
-   * @param calls - one call, or up to 32
+   * @param calls - one call, or up to 32. The bytes of a signed transaction will do for a call: they run as they are signed
    * @throws ProviderRpcError -32000 for a call that could not be sent, such as without funds; -32602; of the endpoints
    */
   previewTransaction(
-    calls: PreviewCall | readonly PreviewCall[],
+    calls: PreviewCall | Hex | readonly (PreviewCall | Hex)[],
     options?: RequestOptions & PreviewOptions,
   ): Promise<TransactionPreview>;
   /**
@@ -150,7 +150,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   }
 
   async previewTransaction(
-    calls: PreviewCall | readonly PreviewCall[],
+    calls: PreviewCall | Hex | readonly (PreviewCall | Hex)[],
     { signal, ...options }: RequestOptions & PreviewOptions = {},
   ): Promise<TransactionPreview> {
     const request = { method: 'previewTransaction', params: [calls, options] };

@@ -46,7 +46,10 @@ export interface PreviewOptions {
   readonly blockOverrides?: object;
   /** Accounts whose balances are shown besides those of the senders. At most 16. */
   readonly watch?: readonly Hex[];
-  /** Errors that contracts may revert with: `Name(type,type)`, or items of an ABI; other items are passed over. At most 256. */
+  /**
+   * Errors that contracts may revert with: `Name(type,type)`, also as Solidity declares them, or items of an ABI; other items are
+   * passed over. At most 256.
+   */
   readonly errors?: readonly (string | ErrorAbi | { readonly type: string })[];
   /**
    * Whether an endpoint may be sent the calls themselves (`eth_createAccessList`), to fetch with fewer round trips. Default
@@ -55,7 +58,10 @@ export interface PreviewOptions {
   readonly accessLists?: boolean;
 }
 
-/** What `linea_estimateGas` says of a call. Wei per gas; `total`: gas limit times both prices, wei. */
+/**
+ * What `linea_estimateGas` says of a call, wei per gas. `total`: wei that the call can cost at most. It is the gas limit times the price,
+ * those that the call names, and those of the estimate where it names none.
+ */
 export interface PreviewedFee {
   readonly gasLimit: Hex;
   readonly baseFeePerGas: Hex;

@@ -2,6 +2,8 @@ import { isHead } from '../../chain/block-reference.js';
 import type { AskedForState, Block, Chain } from '../../chain/chain.js';
 import { isPlumblineError } from '../../errors.js';
 import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-request.js';
+import { loadSignerRecovery } from '../../ethereum/signer.js';
+import { parseSignedTransaction } from '../../ethereum/transaction.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { type BlockOverrides, withBlockOverrides } from '../../evm/block-overrides.js';
 import { defaultGas, transactionMessageOf } from '../../evm/calls/call.js';
@@ -20,14 +22,15 @@ import type { Method, MethodCallOptions } from '../protocol/method.js';
 import type { RpcContext } from './context.js';
 import { formatEstimate } from './linea_estimateGas.js';
 
-/** `node.previewTransaction`: a call or a list of calls, and options. */
+/** `node.previewTransaction`: a call or a signed transaction, or a list of them, and options. */
 export const previewTransaction: Method<RpcContext>['handle'] = async (
   context,
   params,
   call,
 ): Promise<TransactionPreview> => {
   const { chain, maxAnswerBytes } = context;
-  const { calls, block: reference, overrides, blockOverrides, watch, errors, accessLists } = parsePreview(params);
+  const { block: reference, overrides, blockOverrides, watch, errors, accessLists, ...given } = parsePreview(params);
+  const calls = await Promise.all(given.calls.map((one) => (one instanceof Uint8Array ? signedCall(one, chain) : one)));
   const { signal, gas } = call;
   const named = isHead(reference) ? await chain.head() : await requireBlock(context, reference, signal);
   const seen = seenByEndpoints();
@@ -54,11 +57,12 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
     watch,
     errors,
   };
-  const fees: FeeOutcome[] = [];
+  const fees: (FeeOutcome & { readonly message: TransactionMessage })[] = [];
   const preview = await previewCalls(ground, calls.length, async (index, reader) => {
     const fee = await feeOf(context, calls[index]!, { on, context: block, state: reader }, call);
-    fees.push(fee);
-    return messageOf(context, calls[index]!, fee, { on, context: block, state: reader });
+    const message = await messageOf(context, calls[index]!, fee, { on, context: block, state: reader });
+    fees.push({ ...fee, message });
+    return message;
   });
   return {
     ...preview,
@@ -75,6 +79,15 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
     seen: seen.list(),
   };
 };
+
+/** A signed transaction as a call: it runs with just the limit, the prices and the nonce that are signed. */
+async function signedCall(raw: Uint8Array, { network }: Chain): Promise<CallRequest> {
+  await loadSignerRecovery();
+  const { from, to, nonce, gasLimit: gas, value, data, ...rest } = parseSignedTransaction(raw, network.chainId);
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, accessList, authorizationList } = rest;
+  const prices = maxFeePerGas === undefined ? { gasPrice } : { maxFeePerGas, maxPriorityFeePerGas };
+  return { from, to, nonce, gas, value, data, ...prices, accessList, authorizationList };
+}
 
 /** The block after `on`, with the coinbase and the random number of `on` where the chain does not make it itself. */
 async function nextContext(chain: Chain, on: Block, overrides: BlockOverrides | undefined): Promise<BlockContext> {
@@ -157,9 +170,11 @@ async function messageOf(
   return transactionMessageOf(priced, { gasLimit, nonce, price: 0n, free: false });
 }
 
-function formatFee(fee: FeeOutcome, succeeded: boolean): { fee?: PreviewedFee; feeError?: string } {
+function formatFee(
+  fee: FeeOutcome & { readonly message: TransactionMessage },
+  succeeded: boolean,
+): { fee?: PreviewedFee; feeError?: string } {
   if ('error' in fee) return succeeded ? { feeError: fee.error.message } : {};
-  const { gasLimit, baseFeePerGas, priorityFeePerGas } = fee.estimate;
-  const total = toQuantity(gasLimit * (baseFeePerGas + priorityFeePerGas));
-  return { fee: { ...formatEstimate(fee.estimate), total } };
+  const { gasLimit, gasPrice, maxFeePerGas = 0n } = fee.message;
+  return { fee: { ...formatEstimate(fee.estimate), total: toQuantity(gasLimit * (gasPrice ?? maxFeePerGas)) } };
 }

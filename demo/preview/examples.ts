@@ -1,0 +1,116 @@
+import { DEV_ACCOUNTS, type Hex, type PreviewCall, TEST_TOKEN, tokenBalanceSlot } from 'plumbline-l2';
+import { word } from '../lib/calls.js';
+import { hexOf } from '../lib/hex.js';
+import { encodeCall } from './abi.js';
+import { GOLD_CODE, POOL_CODE, REWARD_CODE } from './contracts.generated.js';
+
+/** Where the contracts of the examples stand. contracts.sol has GOLD and THIEF, too. */
+const GOLD: Hex = '0x601d000000000000000000000000000000000001';
+const POOL: Hex = '0x9001000000000000000000000000000000000001';
+const REWARD: Hex = '0xc1a1000000000000000000000000000000000001';
+const THIEF: Hex = '0x00000000000000000000000000000bad00000bad';
+
+/** Accounts that this page can name. */
+export const KNOWN_NAMES: Readonly<Record<Hex, string>> = {
+  [GOLD]: 'the GOLD token',
+  [POOL]: 'the pool',
+  [REWARD]: 'the reward contract',
+  [THIEF]: 'an unknown account',
+  [TEST_TOKEN]: 'the PLUMB token',
+};
+
+/** Errors that the contracts of this page revert with: names of the parameters by signature. */
+export const ERRORS: Readonly<Record<string, readonly string[]>> = {
+  'TooLittle(uint256,uint256)': ['bought', 'wanted'],
+  'InsufficientBalance(address,uint256,uint256)': ['owner', 'balance', 'needed'],
+  'InsufficientAllowance(address,uint256,uint256)': ['spender', 'allowance', 'needed'],
+};
+
+const ETHER = 10n ** 18n;
+const MOST = 2n ** 256n - 1n;
+
+function slotOf(owner: Hex): Hex {
+  return hexOf(tokenBalanceSlot(Uint8Array.from(owner.slice(2).match(/../g)!, (pair) => Number.parseInt(pair, 16))));
+}
+
+/** What an example needs on the chain, in the form of a state override. */
+export interface Contract {
+  readonly code: Hex;
+  readonly stateDiff: Readonly<Record<Hex, Hex>>;
+}
+
+/** The contracts of the examples. The pool has a million GOLD. */
+export const CONTRACTS: Readonly<Record<Hex, Contract>> = {
+  [GOLD]: { code: GOLD_CODE, stateDiff: { [slotOf(POOL)]: `0x${word((1_000_000n * ETHER).toString(16))}` } },
+  [POOL]: { code: POOL_CODE, stateDiff: {} },
+  [REWARD]: { code: REWARD_CODE, stateDiff: {} },
+};
+
+export interface Example {
+  readonly label: string;
+  /** What a page would say of it. */
+  readonly hint: string;
+  readonly calls: readonly PreviewCall[];
+}
+
+const [{ address: from }, { address: friend }] = DEV_ACCOUNTS as unknown as readonly [
+  { address: Hex },
+  { address: Hex },
+];
+/** Another than that of the other examples, which need its tokens. */
+const { address: victim } = DEV_ACCOUNTS.at(-1)!;
+const ether = (amount: bigint): Hex => `0x${amount.toString(16)}`;
+const approve = (spender: Hex, amount: bigint): PreviewCall => ({
+  from,
+  to: TEST_TOKEN,
+  data: encodeCall('095ea7b3', spender, amount),
+});
+const swap = (amount: bigint, wanted: bigint): PreviewCall => ({
+  from,
+  to: POOL,
+  data: encodeCall('d96073cf', amount, wanted),
+});
+
+/** Transactions that a page could ask a visitor to sign. */
+export const EXAMPLES = {
+  drainer: {
+    label: 'A reward that is a drainer',
+    hint: '“Claim 5 000 USDC! Approve once and pay 0.5 ETH.”',
+    calls: [
+      { ...approve(REWARD, MOST), from: victim },
+      { from: victim, to: REWARD, value: ether(ETHER / 2n), data: encodeCall('4e71d92d') },
+    ],
+  },
+  swap: {
+    label: 'A swap',
+    hint: '0.5 ETH for GOLD at a pool',
+    calls: [{ from, to: POOL, value: ether(ETHER / 2n), data: encodeCall('d96a094a', ETHER) }],
+  },
+  batch: {
+    label: 'Two calls in a row',
+    hint: 'approve 100 PLUMB, then swap them',
+    calls: [approve(POOL, 100n * ETHER), swap(100n * ETHER, 50n * ETHER)],
+  },
+  approval: {
+    label: 'An approval without limit',
+    hint: 'the pool may take any amount of PLUMB',
+    calls: [approve(POOL, MOST)],
+  },
+  token: {
+    label: 'A token transfer',
+    hint: '25 PLUMB to a friend',
+    calls: [{ from, to: TEST_TOKEN, data: encodeCall('a9059cbb', friend, 25n * ETHER) }],
+  },
+  ether: {
+    label: 'A payment',
+    hint: '1 ETH to a friend',
+    calls: [{ from, to: friend, value: ether(ETHER) }],
+  },
+  reverts: {
+    label: 'A call that fails',
+    hint: 'a swap that asks for too much',
+    calls: [{ from, to: POOL, value: ether(ETHER / 2n), data: encodeCall('d96a094a', 1000n * ETHER) }],
+  },
+} as const satisfies Record<string, Example>;
+
+export type ExampleName = keyof typeof EXAMPLES;

@@ -1,0 +1,102 @@
+import { running } from '../state/session.js';
+import { useAction } from '../ui/action.js';
+import { CallFields } from '../ui/call-fields.js';
+import { Failure } from '../ui/failure.js';
+import { Choice, Field } from '../ui/field.js';
+import { EXAMPLES, type ExampleName } from './examples.js';
+import { example, form, hasExamples, pasted, preview, shownForm, typed, type Way, way } from './state.js';
+
+const WAYS = [
+  { value: 'example', label: 'Example' },
+  { value: 'form', label: 'Build' },
+  { value: 'paste', label: 'Paste' },
+] as const satisfies readonly { value: Way; label: string }[];
+
+/** Says which transaction is previewed: an example, one from fields, or one that was copied elsewhere. */
+export function PreviewForm() {
+  const action = useAction();
+  const chosen = way.value;
+  return (
+    <form
+      aria-busy={action.busy.value}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void action.run(preview);
+      }}
+    >
+      <Choice
+        legend="Transaction"
+        name="preview-way"
+        value={chosen}
+        options={WAYS}
+        onChange={(value) => {
+          way.value = value;
+        }}
+      />
+      {chosen === 'example' && <Examples />}
+      {chosen === 'form' && (
+        <CallFields
+          view="preview"
+          of={shownForm.value}
+          set={(part) => {
+            form.value = { ...form.value, ...part };
+          }}
+        />
+      )}
+      {chosen === 'paste' && <Paste />}
+      <div class="actions">
+        <button
+          type="submit"
+          class="primary"
+          disabled={running.value === undefined || action.busy.value || (chosen === 'example' && !hasExamples.value)}
+        >
+          {action.busy.value ? 'Previewing…' : 'Preview'}
+        </button>
+      </div>
+      <Failure error={action.error.value} />
+    </form>
+  );
+}
+
+function Examples() {
+  if (!hasExamples.value)
+    return <p class="empty">The examples need a devnet. On this network, build or paste a transaction.</p>;
+  return (
+    <Choice
+      legend="Example"
+      name="preview-example"
+      cards
+      value={example.value}
+      options={(Object.keys(EXAMPLES) as ExampleName[]).map((name) => {
+        const { label, hint } = EXAMPLES[name];
+        return { value: name, label, hint };
+      })}
+      onChange={(value) => {
+        example.value = value;
+      }}
+    />
+  );
+}
+
+function Paste() {
+  return (
+    <Field
+      label="Call as JSON, or signed transaction as hex"
+      hint="A call as eth_call takes it, a list of calls, or the 0x… of eth_sendRawTransaction. Nothing is sent."
+      wide
+    >
+      {(ids) => (
+        <textarea
+          {...ids}
+          class="mono"
+          rows={9}
+          spellcheck={false}
+          value={pasted.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value;
+          }}
+        />
+      )}
+    </Field>
+  );
+}

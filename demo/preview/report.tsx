@@ -1,0 +1,111 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { pretty } from '../lib/format.js';
+import { Known } from '../ui/known.js';
+import { Json, Panel } from '../ui/panel.js';
+import { Balances } from './balances.js';
+import { Cost } from './cost.js';
+import { Moves } from './moves.js';
+import { type Names, namesOf } from './names.js';
+import { Parties } from './parties.js';
+import { SendIt } from './send-it.js';
+import type { Shown } from './state.js';
+import { CallTree } from './tree.js';
+import { Trust } from './trust.js';
+import { approvalWords, contractWords, revertWords, warningWords } from './words.js';
+
+/** What the calls do: the outcome, what to know before signing, who gains and loses, and on what that rests. */
+export function PreviewReport({ of }: { readonly of: Shown }) {
+  const { result, known } = of.answer;
+  const names = namesOf(result);
+  const verdict = useRef<HTMLParagraphElement>(null);
+  // On a small screen it is below the button that was pressed.
+  useEffect(() => verdict.current?.scrollIntoView({ block: 'nearest' }), [of]);
+  const approvals = result.calls.flatMap((call) => call.approvals);
+  const contracts = result.calls.flatMap((call) => call.contracts);
+  const tone = failedCall(of) !== undefined ? 'bad' : result.warnings.length > 0 ? 'warn' : 'good';
+  return (
+    <Panel title="What it does" aside={<Known of={known} />} class="result">
+      <p ref={verdict} class={`verdict verdict-${tone}`}>
+        {verdictText(of)}
+      </p>
+      <Warnings of={of} names={names} />
+      <h3>Who gains and who loses</h3>
+      <Parties of={of} names={names} />
+      <h3>What goes where</h3>
+      <Moves of={of} names={names} />
+      {approvals.length > 0 && (
+        <>
+          <h3>Approvals</h3>
+          <Sentences of={approvals.map((one) => approvalWords(one, names))} />
+        </>
+      )}
+      {contracts.length > 0 && (
+        <>
+          <h3>Contracts</h3>
+          <Sentences of={contracts.map((one) => contractWords(one, names))} />
+        </>
+      )}
+      <h3>What it costs</h3>
+      <Cost of={of} />
+      <h3>What this rests on</h3>
+      <Trust of={of} names={names} />
+      <details class="fold">
+        <summary>Balances before and after</summary>
+        <Balances of={of} names={names} />
+      </details>
+      <details class="fold">
+        <summary>Every call inside</summary>
+        <CallTree of={result.calls.map(({ tree }) => tree)} names={names} />
+      </details>
+      <Json summary="The preview as data" text={pretty(result)} />
+      <SendIt of={of} names={names} />
+    </Panel>
+  );
+}
+
+/** Index of the first call that fails. */
+function failedCall({ answer }: Shown): number | undefined {
+  const at = answer.result.calls.findIndex(({ status }) => status !== 'success');
+  return at < 0 ? undefined : at;
+}
+
+/** The outcome in a sentence. */
+export function verdictText(of: Shown): string {
+  const { calls, warnings } = of.answer.result;
+  const failed = failedCall(of);
+  if (failed !== undefined) {
+    const which = calls.length === 1 ? 'It' : `Call ${failed + 1} of ${calls.length}`;
+    return `${which} would fail. ${revertWords(calls[failed]!.revert, namesOf(of.answer.result))}`;
+  }
+  const what = ['It', 'Both calls'][calls.length - 1] ?? `All ${calls.length} calls`;
+  if (warnings.length === 0) return `${what} would succeed.`;
+  return `${what} would succeed, but read ${warnings.length === 1 ? 'this' : `these ${warnings.length} warnings`} before you sign.`;
+}
+
+function Warnings({ of, names }: { readonly of: Shown; readonly names: Names }) {
+  const { warnings } = of.answer.result;
+  if (warnings.length === 0) return null;
+  return (
+    <ul class="warnings" aria-label="Warnings">
+      {warnings.map((warning, i) => {
+        const { title, text } = warningWords(warning, names);
+        return (
+          <li key={i} class="notice notice-refused" data-warning={warning.code}>
+            <p class="notice-title">{title}</p>
+            <p class="notice-advice">{text}</p>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Sentences({ of }: { readonly of: readonly string[] }) {
+  return (
+    <ul class="sentences">
+      {of.map((text, i) => (
+        <li key={i}>{text}</li>
+      ))}
+    </ul>
+  );
+}

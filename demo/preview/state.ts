@@ -1,0 +1,82 @@
+import { computed, signal } from '@preact/signals';
+import { DEV_ACCOUNTS, type Hex, type PlumblineNode, type PreviewCall, type TransactionPreview } from 'plumbline-l2';
+import { type CallForm, readCall } from '../lib/calls.js';
+import { pretty } from '../lib/format.js';
+import { type Answer, ask, askBeside } from '../state/requests.js';
+import { running } from '../state/session.js';
+import { onNetwork } from '../state/token.js';
+import { CONTRACTS, ERRORS, EXAMPLES, type ExampleName } from './examples.js';
+import { readPasted } from './paste.js';
+
+export type Way = 'example' | 'form' | 'paste';
+
+export const way = signal<Way>('example');
+export const example = signal<ExampleName>('drainer');
+export const form = signal<CallForm>({
+  kind: 'token',
+  from: DEV_ACCOUNTS[0]!.address,
+  to: DEV_ACCOUNTS[1]!.address,
+  amount: '1',
+  data: '0x',
+});
+export const shownForm = computed(() => onNetwork(form.value));
+/** Undefined: what was previewed last. */
+export const typed = signal<string | undefined>(undefined);
+
+/** What is previewed: calls, or bytes of signed transactions. */
+export type Previewed = PreviewCall | Hex;
+
+export interface Shown {
+  readonly answer: Answer<TransactionPreview>;
+  readonly calls: readonly Previewed[];
+  readonly node: PlumblineNode;
+}
+
+export const shown = signal<Shown | undefined>(undefined);
+export const pasted = computed(() => typed.value ?? pretty(shown.value?.calls ?? EXAMPLES.token.calls));
+
+/** Whether the examples can run: they use accounts and the token of devnets. */
+export const hasExamples = computed(() => onNetwork(form.value).hasToken);
+
+/**
+ * Previews what is chosen. What fails leaves no older preview standing, which would seem to be its own.
+ *
+ * @throws Error of the form, ProviderRpcError of the node
+ */
+export async function preview(): Promise<void> {
+  shown.value = undefined;
+  const now = running.value;
+  if (now === undefined) throw new Error('No node is running. Start one under “Node”.');
+  const { node, settings } = now;
+  const isExample = way.value === 'example';
+  const calls = callsOf();
+  if (settings.kind === 'devnet') await placeContracts();
+  const stateOverrides = isExample && settings.kind !== 'devnet' ? CONTRACTS : undefined;
+  const answer = await askBeside(
+    'previewTransaction',
+    () => node.previewTransaction(calls, { errors: Object.keys(ERRORS), ...(stateOverrides && { stateOverrides }) }),
+    ({ trust, seen }) => ({
+      class: 'computed',
+      level: trust.level,
+      block: trust.block.number,
+      evidence: { trust, seen },
+    }),
+  );
+  shown.value = { answer, calls, node };
+}
+
+function callsOf(): readonly Previewed[] {
+  if (way.value === 'example') return EXAMPLES[example.value].calls;
+  return way.value === 'form' ? [readCall(shownForm.value)] : readPasted(pasted.value);
+}
+
+/** Puts the contracts of the examples into the devnet of the page, if they are not there yet. */
+async function placeContracts(): Promise<void> {
+  for (const [address, { code, stateDiff }] of Object.entries(CONTRACTS)) {
+    const { result: held } = await ask<Hex>('eth_getCode', [address, 'latest'], { quiet: true });
+    if (held === code) continue;
+    await ask('anvil_setCode', [address, code], { quiet: true });
+    for (const [slot, value] of Object.entries(stateDiff))
+      await ask('anvil_setStorageAt', [address, slot, value], { quiet: true });
+  }
+}

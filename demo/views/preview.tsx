@@ -1,0 +1,40 @@
+import { PreviewForm } from '../preview/form.js';
+import { PreviewReport, verdictText } from '../preview/report.js';
+import { shown } from '../preview/state.js';
+import { running } from '../state/session.js';
+import { Empty, Panel } from '../ui/panel.js';
+import '../styles/preview.css';
+
+export function PreviewView() {
+  const now = shown.value;
+  return (
+    <>
+      <div class="view-head">
+        <h1>Preview</h1>
+        <p>
+          See what a transaction does before you sign it. It runs here, in this page: no server is sent it, and no
+          server can lie about what it does.
+        </p>
+      </div>
+      <div class="columns columns-form">
+        <Panel title="Before signing">
+          <PreviewForm />
+        </Panel>
+        <div>
+          <p class="hidden" aria-live="polite">
+            {now !== undefined && verdictText(now)}
+          </p>
+          {now === undefined ? (
+            <Panel title="What it does">
+              <Empty>
+                {running.value === undefined ? 'The preview needs a running node.' : 'Nothing has been previewed yet.'}
+              </Empty>
+            </Panel>
+          ) : (
+            <PreviewReport of={now} />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}

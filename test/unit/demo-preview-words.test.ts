@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { namesOf } from '../../demo/preview/names.js';
+import { approvalWords, contractWords, warningWords } from '../../demo/preview/words.js';
+import type { Approval, ContractChange, PreviewWarning, TransactionPreview } from '../../src/index.js';
+import type { Hex } from '../../src/primitives/hex.js';
+
+const address = (byte: string): Hex => `0x${byte.repeat(20)}`;
+const [you, other, token, odd] = ['aa', 'bb', 'cc', 'dd'].map(address) as [Hex, Hex, Hex, Hex];
+const names = namesOf({
+  calls: [],
+  users: [you],
+  tokens: {
+    [token]: { symbol: 'CASH', decimals: 2 },
+    // Looks like CASH, with a Cyrillic letter.
+    [odd]: { symbol: 'C\u0410SH', decimals: null },
+  },
+} as unknown as TransactionPreview);
+const cash = { kind: 'erc20', address: token } as const;
+
+test('amounts have their unit and their decimals, and a name that could mislead is not shown', () => {
+  expect(names.amount(cash, 12_345n)).toBe('123.45 CASH');
+  expect(names.amount({ kind: 'native' }, -(10n ** 18n))).toBe('−1 ETH');
+  expect(names.amount(cash, 2n ** 256n - 1n)).toBe('1.15 × 10^75 CASH');
+  expect(names.amount({ kind: 'erc20', address: odd }, 7n)).toBe('7 token 0xdddd…dddd with an unusual name');
+  expect(names.amount({ kind: 'erc721', address: token, id: '0x7' }, 1n)).toBe('CASH #7');
+});
+
+test('approvals say who may take what, from whom', () => {
+  const base = { token, owner: you, spender: other, evidence: 'event' } as const;
+  const erc20 = (before: Hex | null, after: Hex | null, told: Hex, unlimited = false): Approval => ({
+    ...{ ...base, kind: 'erc20', before, after, told, unlimited },
+  });
+  const cases: [Approval, string][] = [
+    [erc20('0x0', '0x64', '0x64'), '0xbbbb…bbbb may take up to 1 CASH from you.'],
+    [erc20('0x64', '0xc8', '0xc8'), '0xbbbb…bbbb may take up to 2 CASH from you. Before it was 1 CASH.'],
+    [erc20('0x0', '0x0', '0x64'), '0xbbbb…bbbb may take 1 CASH from you, and the calls use it up.'],
+    [erc20('0x64', '0x0', '0x0'), '0xbbbb…bbbb may no longer take CASH from you.'],
+    [erc20('0x0', `0x${'f'.repeat(64)}`, '0x64', true), '0xbbbb…bbbb may take CASH from you without limit.'],
+    [
+      { ...base, kind: 'operator', approved: true, before: false, after: true },
+      '0xbbbb…bbbb may take every token of CASH from you.',
+    ],
+    [{ ...base, kind: 'erc721', id: '0x9', after: other }, '0xbbbb…bbbb may take CASH #9 from you.'],
+  ];
+  for (const [approval, words] of cases) expect(approvalWords(approval, names)).toBe(words);
+});
+
+test('contracts say what becomes of them', () => {
+  const cases: [ContractChange, string][] = [
+    [
+      { event: 'delegated', address: you, before: null, after: other },
+      'Your account runs the code of 0xbbbb…bbbb from now on.',
+    ],
+    [
+      { event: 'delegated', address: you, before: other, after: null },
+      'Your account no longer runs the code of another account.',
+    ],
+    [
+      { event: 'upgraded', address: token, slot: 'admin', before: you, after: other, evented: true },
+      '0xcccc…cccc has another admin from now on: 0xbbbb…bbbb.',
+    ],
+    [{ event: 'created', address: other, by: you, op: 'CREATE' }, `A contract is created at ${other}.`],
+  ];
+  for (const [change, words] of cases) expect(contractWords(change, names)).toBe(words);
+});
+
+test('warnings say what is wrong, and for whom', () => {
+  const parties = { token, owner: you, spender: other } as const;
+  const cases: [PreviewWarning, string][] = [
+    [
+      { code: 'balance-differs', asset: cash, account: you, told: '500', change: '-100' },
+      'The token says +5 CASH for you; in truth it is −1 CASH',
+    ],
+    [
+      { code: 'silent-change', asset: cash, account: you, told: '0', change: '-100' },
+      'You: −1 CASH, and no event says so',
+    ],
+    [{ code: 'balance-unreadable', asset: cash, account: other }, 'CASH does not say how much 0xbbbb…bbbb has'],
+    [
+      { code: 'owner-differs', asset: { kind: 'erc721', address: token, id: '0x1' }, told: you, after: other },
+      'CASH #1 is said to go to you, and does not',
+    ],
+    [{ code: 'unknown-transfer', address: odd }, '0xdddd…dddd reports a transfer that cannot be read'],
+    [
+      { code: 'approval-differs', kind: 'erc20', ...parties, told: '0x1', after: '0x2' },
+      'The approval for 0xbbbb…bbbb is not what the event says',
+    ],
+    [{ code: 'silent-approval', ...parties, after: '0x2' }, '0xbbbb…bbbb may take CASH from you, and no event says so'],
+    [
+      { code: 'unlimited-approval', kind: 'erc20', ...parties },
+      '0xbbbb…bbbb may take all CASH from you, now and later',
+    ],
+    [{ code: 'operator-approval', ...parties }, '0xbbbb…bbbb may take every token of CASH from you'],
+    [
+      { code: 'silent-upgrade', address: token, slot: 'implementation' },
+      '0xcccc…cccc gets another implementation, and no event says so',
+    ],
+    [{ code: 'environment-dependent', call: 1 }, 'Call 2 ends in another way at another time'],
+  ];
+  for (const [warning, words] of cases) expect(warningWords(warning, names).title).toBe(words);
+});
