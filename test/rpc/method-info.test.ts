@@ -91,7 +91,7 @@ describe('every method has its own metadata, and all metadata a method', () => {
 describe('what may be sent twice', () => {
   // By their names: tools call what only reads get…, and everything else changes the chain. A method whose name says otherwise
   // is added here.
-  const changing = /^(evm|anvil|hardhat)_(?!get)|^eth_send(Unsigned)?Transaction$/;
+  const changing = /^(evm|anvil|hardhat)_(?!get)|^eth_send(Unsigned)?Transaction$|^wallet_sendCalls$/;
 
   test.each(Object.keys(METHOD_INFO.l2))('%s', (name) => {
     expect(isIdempotent('l2', name), 'effect in METHOD_INFO against the pattern above').toBe(!changing.test(name));

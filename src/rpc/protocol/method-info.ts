@@ -13,8 +13,8 @@ export interface MethodInfo {
   readonly answers: Readonly<Record<Chain['kind'], AnswerClass | 'off'>>;
   /**
    * What a request changes of what the node keeps. `none`: nothing. `idempotent`: sending it a second time changes nothing
-   * more. `every-time`: a second request changes something again, so that it is never sent twice. A filter or a subscription
-   * does not count: it ends with the node that holds it.
+   * more. `every-time`: a second request changes something again, so that it is never sent twice. A filter, a subscription or a
+   * permission does not count: it ends with the node that holds it.
    */
   readonly effect: 'none' | 'idempotent' | 'every-time';
   /** Whether the time limit of a request ends it. Without, it runs until it is done, and its batch has no time limit. */
@@ -135,7 +135,6 @@ const ON_A_DEVNET = {
   anvil_setStorageAt: CHANGES_DEVNET,
   anvil_snapshot: CHANGES_DEVNET,
   anvil_stopImpersonatingAccount: CHANGES_DEVNET,
-  eth_sendTransaction: CHANGES_DEVNET,
   eth_sendUnsignedTransaction: CHANGES_DEVNET,
   evm_increaseTime: CHANGES_DEVNET,
   evm_mine: CHANGES_DEVNET,
@@ -167,6 +166,25 @@ const ON_A_DEVNET = {
   txpool_status: READS_DEVNET,
 } as const satisfies Rows<{ readonly light: 'off'; readonly replica: 'off' }>;
 
+/** JSON-RPC methods of wallets. Only a devnet holds keys: the others answer -32604, with what to do. */
+const OF_A_WALLET = {
+  eth_requestAccounts: READS_DEVNET,
+  eth_sendTransaction: CHANGES_DEVNET,
+  eth_sign: READS_DEVNET,
+  eth_signTransaction: READS_DEVNET,
+  eth_signTypedData_v4: READS_DEVNET,
+  personal_sign: READS_DEVNET,
+  wallet_addEthereumChain: READS_DEVNET,
+  wallet_getCallsStatus: READS_DEVNET,
+  wallet_getCapabilities: READS_DEVNET,
+  wallet_getPermissions: READS_DEVNET,
+  wallet_requestPermissions: READS_DEVNET,
+  wallet_revokePermissions: READS_DEVNET,
+  wallet_sendCalls: CHANGES_DEVNET,
+  wallet_switchEthereumChain: READS_DEVNET,
+  wallet_watchAsset: READS_DEVNET,
+} as const satisfies Rows<{ readonly light: 'off'; readonly replica: 'off' }>;
+
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 const INSPECT = {
   clear: { answers: { devnet: 'held', light: 'held', replica: 'off' }, effect: 'every-time', timed: false },
@@ -195,10 +213,11 @@ const L1 = {
 type Rows<Answers = unknown> = Readonly<Record<string, MethodInfo & { readonly answers: Answers }>>;
 
 /** All methods: JSON-RPC (`l2`), what the library offers beside it (`inspect`), the simulated layer 1 (`l1`). */
-export const METHOD_INFO = { l2: { ...EVERYWHERE, ...ON_A_DEVNET }, inspect: INSPECT, l1: L1 } as const;
+export const METHOD_INFO = { l2: { ...EVERYWHERE, ...ON_A_DEVNET, ...OF_A_WALLET }, inspect: INSPECT, l1: L1 } as const;
 
 export type CommonMethodName = keyof typeof EVERYWHERE;
-export type DevnetMethodName = keyof typeof ON_A_DEVNET;
+export type WalletMethodName = keyof typeof OF_A_WALLET;
+export type DevnetMethodName = keyof typeof ON_A_DEVNET | WalletMethodName;
 
 /** The methods whose prefix is the network's, without it. They always answer to `linea_` and `l2_` as well. */
 const PREFIXED: readonly string[] = ['estimateGas', 'getProof'];
@@ -215,6 +234,12 @@ export function aliasesOf(methodPrefix: string): [alias: string, name: string][]
 /** The JSON-RPC methods that a kind of chain does not have. */
 export function methodsOff(kind: Chain['kind']): readonly string[] {
   return Object.entries(METHOD_INFO.l2).flatMap(([name, { answers }]) => (answers[kind] === 'off' ? [name] : []));
+}
+
+/** Why a node without keys does not have a method, and what to do; undefined for a method that needs none. */
+export function insteadOf(name: string): string | undefined {
+  if (!Object.hasOwn(OF_A_WALLET, name)) return undefined;
+  return `${name}: this node holds no keys; sign in the wallet and send with eth_sendRawTransaction, or open a devnet`;
 }
 
 /** Every name that a node with this kind of chain answers, aliases included. */

@@ -48,28 +48,22 @@ import {
   eth_sendRawTransaction,
 } from '../methods/transactions.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
-import { aliasesOf, type CommonMethodName, methodsOff } from '../protocol/method-info.js';
+import { aliasesOf, type CommonMethodName, insteadOf, methodsOff } from '../protocol/method-info.js';
 
 const uncles = () => import('../methods/uncles.js');
 const raw = () => import('../methods/debug_raw.js');
 const traces = () => import('../methods/debug_trace.js');
 
-/** A method of a module that is loaded with the first call of one of its methods. */
-const later = <Name extends CommonMethodName>(
-  name: Name,
-  load: () => Promise<{ readonly [Own in Name]: Method<RpcContext, Own> }>,
-) => laterMethod(name, async () => (await load())[name]);
-
 /** The methods of every kind of chain. */
 const METHODS = [
-  later('debug_getRawBlock', raw),
-  later('debug_getRawHeader', raw),
-  later('debug_getRawReceipts', raw),
-  later('debug_getRawTransaction', raw),
-  later('debug_traceBlockByHash', traces),
-  later('debug_traceBlockByNumber', traces),
-  later('debug_traceCall', traces),
-  later('debug_traceTransaction', traces),
+  laterMethod('debug_getRawBlock', raw),
+  laterMethod('debug_getRawHeader', raw),
+  laterMethod('debug_getRawReceipts', raw),
+  laterMethod('debug_getRawTransaction', raw),
+  laterMethod('debug_traceBlockByHash', traces),
+  laterMethod('debug_traceBlockByNumber', traces),
+  laterMethod('debug_traceCall', traces),
+  laterMethod('debug_traceTransaction', traces),
   eth_accounts,
   eth_baseFee,
   eth_blobBaseFee,
@@ -78,7 +72,7 @@ const METHODS = [
   eth_chainId,
   eth_createAccessList,
   eth_estimateGas,
-  later('eth_feeHistory', () => import('../methods/eth_feeHistory.js')),
+  laterMethod('eth_feeHistory', () => import('../methods/eth_feeHistory.js')),
   eth_gasPrice,
   eth_getBalance,
   eth_getBlockByHash,
@@ -89,7 +83,7 @@ const METHODS = [
   eth_getCode,
   eth_getFilterChanges,
   eth_getFilterLogs,
-  later('eth_getLogs', () => import('../methods/eth_getLogs.js')),
+  laterMethod('eth_getLogs', () => import('../methods/eth_getLogs.js')),
   eth_getProof,
   eth_getStorageAt,
   eth_getStorageValues,
@@ -98,16 +92,16 @@ const METHODS = [
   eth_getTransactionByHash,
   eth_getTransactionCount,
   eth_getTransactionReceipt,
-  later('eth_getUncleByBlockHashAndIndex', uncles),
-  later('eth_getUncleByBlockNumberAndIndex', uncles),
-  later('eth_getUncleCountByBlockHash', uncles),
-  later('eth_getUncleCountByBlockNumber', uncles),
+  laterMethod('eth_getUncleByBlockHashAndIndex', uncles),
+  laterMethod('eth_getUncleByBlockNumberAndIndex', uncles),
+  laterMethod('eth_getUncleCountByBlockHash', uncles),
+  laterMethod('eth_getUncleCountByBlockNumber', uncles),
   eth_maxPriorityFeePerGas,
   eth_newBlockFilter,
   eth_newFilter,
   eth_newPendingTransactionFilter,
   eth_sendRawTransaction,
-  later('eth_simulateV1', () => import('../methods/eth_simulateV1.js')),
+  laterMethod('eth_simulateV1', () => import('../methods/eth_simulateV1.js')),
   eth_subscribe,
   eth_syncing,
   eth_uninstallFilter,
@@ -137,5 +131,6 @@ export function methodTable(
   return createMethodTable([...methods, ...Object.values(devnetMethods)], {
     aliases: Object.fromEntries(aliasesOf(chain.network.methodPrefix)),
     disabled: methodsOff(chain.kind),
+    insteadOf,
   });
 }
