@@ -34,13 +34,13 @@ const basic: fc.Arbitrary<[type: string, value: unknown]> = fc.oneof(
     fc
       .bigInt({ min: 0n, max: 2n ** BigInt(n) - 1n })
       .chain(shown)
-      .map((value) => [`uint${n}`, value]),
+      .map((value): [string, unknown] => [`uint${n}`, value]),
   ),
   bits.chain((n) =>
     fc
       .bigInt({ min: -(2n ** BigInt(n - 1)), max: 2n ** BigInt(n - 1) - 1n })
       .chain(shown)
-      .map((value) => [`int${n}`, value]),
+      .map((value): [string, unknown] => [`int${n}`, value]),
   ),
 );
 
@@ -91,7 +91,13 @@ function struct(
 }
 
 const domains: fc.Arbitrary<TypedDataDomain> = fc.record(
-  { name: fc.string({ minLength: 1 }), version: fc.string({ minLength: 1 }), chainId: fc.nat(), verifyingContract: hex(20), salt: hex(32) },
+  {
+    name: fc.string({ minLength: 1 }),
+    version: fc.string({ minLength: 1 }),
+    chainId: fc.nat(),
+    verifyingContract: hex(20),
+    salt: hex(32),
+  },
   { requiredKeys: [] },
 );
 
