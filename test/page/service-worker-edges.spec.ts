@@ -267,9 +267,17 @@ test('a devnet from a genesis file runs rarely used code after a restart without
     alloc: { [TOKEN]: { balance: '0xde0b6b3a7640000' } },
   };
   await register(page, { chain: { kind: 'devnet', genesis } } as unknown as Options);
-  const names = ['', '-beacon', '-consensus', '-devnet', '-devnet-later', '-diagnosis', '-later', '-tries'].map(
-    (part) => `/service-worker${part}.js`,
-  );
+  const names = [
+    '',
+    '-beacon',
+    '-consensus',
+    '-devnet',
+    '-devnet-later',
+    '-diagnosis',
+    '-later',
+    '-tries',
+    '-wallet',
+  ].map((part) => `/service-worker${part}.js`);
   expect(fetched.filter((path) => path.startsWith('/service-worker')).sort()).toEqual(names.sort());
   expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toBe('0x1092');
 

@@ -27,7 +27,7 @@ function send(method: 'eth_sendTransaction' | 'eth_sendUnsignedTransaction'): Me
   const unsigned = method === 'eth_sendUnsignedTransaction';
   return async (context, [param], options) => {
     const devnet = requireDevnet(context, method);
-    const request = await readTransaction(context, param, options, (from) => {
+    const request = await readSentTransaction(context, param, options, (from) => {
       if (unsigned) return;
       requireNotGivenUp(from, options);
       devnet.impersonation.requireSender(from);
@@ -42,7 +42,7 @@ function send(method: 'eth_sendTransaction' | 'eth_sendUnsignedTransaction'): Me
  * @param requireSender - throws for a sender who may not send
  * @throws RpcError -32602; PlumblineError `TRANSACTION_REJECTED`, rule `chain-id`; of the gas estimate
  */
-export async function readTransaction(
+export async function readSentTransaction(
   context: RpcContext,
   param: unknown,
   options: MethodCallOptions,

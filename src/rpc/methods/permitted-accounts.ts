@@ -4,7 +4,7 @@ import type { MethodCallOptions } from '../protocol/method.js';
 import { walletRefused } from './wallet-refused.js';
 
 /** Who asks: a session (a provider, a WebSocket) has permissions of its own. */
-export type Caller = Pick<MethodCallOptions, 'client' | 'subscriber'>;
+export type AccountUser = Pick<MethodCallOptions, 'client' | 'subscriber'>;
 
 const ACCOUNTS: readonly Hex[] = DEV_ACCOUNTS.map(({ address }) => address);
 
@@ -12,8 +12,8 @@ const ACCOUNTS: readonly Hex[] = DEV_ACCOUNTS.map(({ address }) => address);
 const restricted = new WeakMap<object, readonly Hex[]>();
 
 /** The accounts that a caller may use. Over HTTP, and at first in each session, these are all dev accounts. */
-export function permittedAccounts(caller: Caller): readonly Hex[] {
-  const session = sessionOf(caller);
+export function permittedAccounts(user: AccountUser): readonly Hex[] {
+  const session = sessionOf(user);
   return (session && restricted.get(session)) ?? ACCOUNTS;
 }
 
@@ -23,8 +23,8 @@ export function permittedAccounts(caller: Caller): readonly Hex[] {
  * @param accounts - dev accounts; undefined for all
  * @throws PlumblineError `WALLET_REFUSED`, rule `unsupported`, for fewer than all without a session
  */
-export function restrictAccounts(caller: Caller, accounts: readonly Hex[] | undefined): void {
-  const session = sessionOf(caller);
+export function restrictAccounts(user: AccountUser, accounts: readonly Hex[] | undefined): void {
+  const session = sessionOf(user);
   if (accounts === undefined) {
     if (session !== undefined) restricted.delete(session);
     return;
@@ -42,20 +42,20 @@ export function restrictAccounts(caller: Caller, accounts: readonly Hex[] | unde
  * @param address - 20 bytes
  * @throws PlumblineError `WALLET_REFUSED`, rule `unauthorized`, unless it is a dev account that the caller may use
  */
-export function requirePermitted(address: Uint8Array, caller: Caller): void {
-  requireNotGivenUp(address, caller);
+export function requirePermitted(address: Uint8Array, user: AccountUser): void {
+  requireNotGivenUp(address, user);
   const shown = bytesToHex(address);
   if (ACCOUNTS.includes(shown)) return;
   throw walletRefused('unauthorized', `no key is held for ${shown}; use an account of eth_accounts`);
 }
 
 /** As `requirePermitted`, for dev accounts alone: others may be impersonated. */
-export function requireNotGivenUp(address: Uint8Array, caller: Caller): void {
+export function requireNotGivenUp(address: Uint8Array, user: AccountUser): void {
   const shown = bytesToHex(address);
-  if (!ACCOUNTS.includes(shown) || permittedAccounts(caller).includes(shown)) return;
+  if (!ACCOUNTS.includes(shown) || permittedAccounts(user).includes(shown)) return;
   throw walletRefused('unauthorized', `this session may not use ${shown}; ask with wallet_requestPermissions`);
 }
 
-function sessionOf({ client, subscriber }: Caller): object | undefined {
+function sessionOf({ client, subscriber }: AccountUser): object | undefined {
   return subscriber !== undefined && typeof client === 'object' && client !== null ? client : undefined;
 }

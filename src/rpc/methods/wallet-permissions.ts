@@ -1,7 +1,7 @@
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { parseAddress, requireArray, requireObject } from '../parsing/parse-params.js';
 import { defineMethod } from './context.js';
-import { type Caller, permittedAccounts, requirePermitted, restrictAccounts } from './permitted-accounts.js';
+import { type AccountUser, permittedAccounts, requirePermitted, restrictAccounts } from './permitted-accounts.js';
 import { walletRefused } from './wallet-refused.js';
 
 const RESTRICTION = 'restrictReturnedAccounts';
@@ -33,8 +33,8 @@ export const wallet_revokePermissions = defineMethod('wallet_revokePermissions',
   return null;
 });
 
-function permissionsOf(caller: Caller) {
-  const value = permittedAccounts(caller);
+function permissionsOf(user: AccountUser) {
+  const value = permittedAccounts(user);
   if (value.length === 0) return [];
   // Where there is no page, the origin is opaque.
   const invoker = globalThis.location?.origin ?? 'null';

@@ -8,7 +8,7 @@ import type { MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { defineMethod } from './context.js';
 import { requireDevnet } from './devnet-method.js';
-import { readTransaction } from './eth_sendTransaction.js';
+import { readSentTransaction } from './eth_sendTransaction.js';
 import { requirePermitted } from './permitted-accounts.js';
 
 /** Signs a message with the prefix of EIP-191, version 0x45. */
@@ -28,7 +28,7 @@ export const eth_signTypedData_v4 = defineMethod('eth_signTypedData_v4', (_, [ad
 export const eth_signTransaction = defineMethod('eth_signTransaction', async (context, [param], call) => {
   const devnet = requireDevnet(context, 'eth_signTransaction');
   return bytesToHex(
-    await devnet.sign(await readTransaction(context, param, call, (from) => requirePermitted(from, call))),
+    await devnet.sign(await readSentTransaction(context, param, call, (from) => requirePermitted(from, call))),
   );
 });
 
