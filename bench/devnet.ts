@@ -5,6 +5,7 @@ import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../src/ethereum/constants.js
 import type { BlockHeader } from '../src/ethereum/header.js';
 import { createInlineNode } from '../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../src/hosts/provider/provider.js';
 import { bigIntToBytes, ZERO_ADDRESS, ZERO_WORD } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { anvilPath } from '../test/support/anvil.js';
@@ -78,7 +79,8 @@ async function emptyBlocks(node: PlumblineNode): Promise<Figure[]> {
     };
   };
   const withContracts = await measured('empty block with system contracts', { atLeast: 2 });
-  for (const address of SYSTEM_CONTRACTS) await node.request({ method: 'anvil_setCode', params: [address, '0x'] });
+  for (const address of SYSTEM_CONTRACTS)
+    await node.request<UntypedMethod>({ method: 'anvil_setCode', params: [address, '0x'] });
   return [await measured('empty block', { atLeast: 5 }), withContracts];
 }
 

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createInlineNode } from '../src/hosts/opening/inline.js';
+import type { RequestArguments, UntypedMethod } from '../src/hosts/provider/provider.js';
 import { devnet } from '../src/networks/devnet.js';
 import { serveMock } from '../test/support/mock-chain.js';
 import { type BenchArea, buildLibrary, type Figure, median, medianRatio } from './area.js';
@@ -61,20 +62,20 @@ export const processStart: BenchArea = {
     const full = await createInlineNode({ chain: { kind: 'devnet', network: devnet() } });
     const answers = new Map<string, Promise<unknown>>();
     /** Answers once for all processes, so that their endpoints take no time. */
-    const request = (call: Parameters<typeof full.request>[0]) => {
+    const request = (call: RequestArguments) => {
       const key = JSON.stringify(call);
-      const answer = answers.get(key) ?? full.request(call);
+      const answer = answers.get(key) ?? full.request<UntypedMethod>(call);
       answers.set(key, answer);
       return answer;
     };
-    const endpoints = await Promise.all([0, 1].map(() => serveMock({ ...full, request })));
+    const endpoints = await Promise.all([0, 1].map(() => serveMock({ request })));
     try {
       const runs = await interleave({
         light: [script('first-estimate'), 'light', ...endpoints.map(({ url }) => url)],
         devnet: [script('first-estimate'), 'devnet'],
         vm: [script('vm-import')],
       });
-      const { gasLimit } = (await full.request({ method: 'linea_estimateGas', params: [PAGE_CALL] })) as ProcessRun;
+      const { gasLimit } = await full.request({ method: 'linea_estimateGas', params: [PAGE_CALL] });
       for (const run of [...runs.light, ...runs.devnet]) {
         if (run.gasLimit !== gasLimit) throw new Error(`a process estimates ${run.gasLimit}, not ${gasLimit}`);
       }

@@ -7,6 +7,7 @@ import type { EvidenceBundle } from '../src/evidence/evidence-bundle.js';
 import { verifyEvidence } from '../src/evidence/verify-evidence.js';
 import { createInlineNode } from '../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../src/hosts/provider/provider.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import { devnet } from '../src/networks/devnet.js';
 import { type Hex, hexToBytes } from '../src/primitives/hex.js';
@@ -79,7 +80,8 @@ async function measure({ url, root }: Place): Promise<Figure[]> {
   }
 }
 
-const ask = (node: PlumblineNode, method: string, ...params: unknown[]) => node.request({ method, params });
+const ask = (node: PlumblineNode, method: string, ...params: unknown[]) =>
+  node.request<UntypedMethod>({ method, params });
 
 async function counted(statistics: UpstreamStatistics, read: () => Promise<unknown>) {
   statistics.reset();

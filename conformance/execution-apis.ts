@@ -2,6 +2,7 @@ import { parseGenesis } from '../src/chain/devnet/state/genesis-json.js';
 import { messageOf } from '../src/errors.js';
 import { createInlineNode } from '../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../src/hosts/provider/provider.js';
 import type { Area, Material, Report } from './area.js';
 import { type Answer, differsFromRecord, differsInShape, parseIoFile } from './io-file.js';
 
@@ -130,7 +131,9 @@ async function wrongHead(material: Material, suite: string, node: PlumblineNode)
   const { headBlockHash, safeBlockHash, finalizedBlockHash } = params[0];
   const hashes: unknown[] = [];
   for (const tag of ['latest', 'safe', 'finalized']) {
-    const block = (await node.request({ method: 'eth_getBlockByNumber', params: [tag, false] })) as { hash: unknown };
+    const block = (await node.request<UntypedMethod>({ method: 'eth_getBlockByNumber', params: [tag, false] })) as {
+      hash: unknown;
+    };
     hashes.push(block.hash);
   }
   const wanted = [headBlockHash, safeBlockHash, finalizedBlockHash];
@@ -148,7 +151,7 @@ export const simulateLightArea: Area = simulations(
     const endpoint = {
       request: async (call: { method: string; params?: readonly unknown[] }) => {
         if (call.method === SIMULATE) throw Object.assign(new Error('Method not found'), { code: METHOD_NOT_FOUND });
-        return devnet.request(call);
+        return devnet.request<UntypedMethod>(call);
       },
     };
     const { network } = parseGenesis(material.json(`${suite}/genesis.json`));

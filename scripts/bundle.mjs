@@ -35,7 +35,8 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
- * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `tools`, `beacon`, `consensus`, `traces`, `preview` and `diagnosis`
+ * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `tools`, `wallet`, `beacon`, `consensus`, `traces`, `preview` and
+ * `diagnosis`
  * with what few calls reach, and `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
@@ -76,6 +77,12 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/chain/devnet/transfer/chain-transfer.js',
       '/@noble/curves/secp256k1.js',
     ],
+    wallet: [
+      '/rpc/methods/wallet-calls.js',
+      '/rpc/methods/wallet-chains.js',
+      '/rpc/methods/wallet-permissions.js',
+      '/rpc/methods/wallet-signing.js',
+    ],
     consensus: [
       '/hosts/opening/open-consensus.js',
       '/chain/light/layer-one/layer-one-follower.js',
@@ -105,7 +112,8 @@ const serviceWorkerPlan = (simdProbe) => ({
     light: 'consensus',
     devnet: 'devnet-later',
     'devnet-later': 'tools',
-    tools: 'beacon',
+    tools: 'wallet',
+    wallet: 'beacon',
     beacon: 'consensus',
     consensus: 'traces',
     traces: 'preview',

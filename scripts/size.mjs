@@ -128,6 +128,7 @@ const SERVICE_WORKER = [
   { name: 'beside either: previews', files: ['-preview'], budget: 14 * KB },
   { name: 'beside either: diagnosis of transactions', files: ['-diagnosis'], budget: 9 * KB },
   { name: 'beside a devnet: what tools seldom ask', files: ['-tools'], budget: 5 * KB },
+  { name: 'beside a devnet: methods of wallets', files: ['-wallet'], budget: 5 * KB },
   { name: 'beside a devnet: its beacon chain', files: ['-beacon'], budget: 10 * KB },
   { name: 'beside a light node: replica', files: ['-replica', '-tries'], budget: 45 * KB },
   { name: 'where there is no SIMD', files: ['-scalar'], budget: 38 * KB },

@@ -53,7 +53,10 @@ export interface ErrorDetails {
   SIMULATION_REFUSED: { rule: SimulationRule; reason: string };
   // Requests.
   METHOD_NOT_FOUND: { method: string };
-  METHOD_NOT_ENABLED: { method: string };
+  /** `reason`: why, and what to do, where a caller can do something. */
+  METHOD_NOT_ENABLED: { method: string; reason?: string };
+  /** What a wallet's method was asked for is not possible. */
+  WALLET_REFUSED: { rule: WalletRule; reason: string };
   REQUEST_TIMED_OUT: { timeoutMs: number };
   ABORTED: Record<never, never>;
   /** `limit`: bytes of the answers to one request or batch, or of the return data and logs of the runs of one request. */
@@ -157,6 +160,18 @@ export type SimulationRule =
   | 'funds'
   | 'init-code'
   | 'parameter';
+
+/** Why a method of wallets refuses a request; each has the code that EIP-1193, EIP-3326 or EIP-5792 gives it. */
+export type WalletRule =
+  | 'unauthorized'
+  | 'unsupported'
+  | 'unknown-chain'
+  | 'unsupported-capability'
+  | 'unsupported-chain'
+  | 'duplicate-batch'
+  | 'unknown-batch'
+  | 'batch-too-large'
+  | 'atomicity';
 
 /** The codes of `PlumblineError`. */
 export type ErrorCode = keyof ErrorDetails;

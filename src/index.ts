@@ -25,6 +25,7 @@ export {
   type SimulationRule,
   type TransactionRule,
   type UpstreamReason,
+  type WalletRule,
 } from './errors.js';
 export type { EvidenceBundle, EvidenceClaim } from './evidence/evidence-bundle.js';
 export type { CallFrame, FrameLog } from './evm/tracing/call-frame.js';
@@ -39,6 +40,7 @@ export type {
 } from './hosts/options/options.js';
 export type { ReplicaChainOptions } from './hosts/options/replica-options.js';
 export type { StorageBudgets, StorageOptions } from './hosts/options/storage-options.js';
+export { announceProvider, type ProviderInfo } from './hosts/provider/announce.js';
 export type { PlumblineNode } from './hosts/provider/node-handle.js';
 export type {
   Provider,
@@ -46,6 +48,7 @@ export type {
   ProviderMessage,
   RequestArguments,
   RequestOptions,
+  UntypedMethod,
 } from './hosts/provider/provider.js';
 export { ProviderRpcError } from './hosts/provider/provider-error.js';
 export type { NodeSession, SessionListener } from './hosts/provider/transport.js';
@@ -94,6 +97,36 @@ export type {
 export type { AnswerClass, AnswerReport } from './rpc/protocol/answer-report.js';
 export type { Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } from './rpc/protocol/envelope.js';
 export type { RpcErrorObject } from './rpc/protocol/rpc-errors.js';
+export type { ChainSchema } from './rpc/schema/chain-schema.js';
+export type { DevnetSchema } from './rpc/schema/devnet-schema.js';
+export type {
+  AuthorizationJson,
+  BlockJson,
+  BlockResultJson,
+  CallJson,
+  HeaderJson,
+  LineaAccessList,
+  LineaBlockJson,
+  LineaCallJson,
+  LineaFeesJson,
+  LineaOverrideJson,
+  LogFilterJson,
+  LogJson,
+  ReceiptJson,
+  SentCallJson,
+  TransactionJson,
+  TrieProofJson,
+} from './rpc/schema/json.js';
+export type { LayerOneSchema, MethodType, RpcSchema } from './rpc/schema/rpc-schema.js';
+export type {
+  BatchJson,
+  BatchStatusJson,
+  CapabilitiesJson,
+  PermissionJson,
+  PermissionRequestJson,
+  TypedDataJson,
+  WalletSchema,
+} from './rpc/schema/wallet-schema.js';
 export type { SubscriptionMessage } from './rpc/subscriptions/subscriptions.js';
 export type { Durability, Table } from './store/page-store.js';
 export type { StoreFailure, StoreRepair, StoreStatus } from './store/store-status.js';

@@ -14,48 +14,25 @@ import type { BlockTag } from './chain/block-reference.js';
 import type { Hex } from './primitives/hex.js';
 import { toQuantity } from './primitives/quantity.js';
 import type { PreviewOptions, TransactionPreview } from './rpc/inspection/transaction-preview.js';
+import type {
+  LineaAccessList,
+  LineaBlockJson,
+  LineaCallJson,
+  LineaFeesJson,
+  LineaOverrideJson,
+} from './rpc/schema/json.js';
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';
 export type { BlockTag } from './chain/block-reference.js';
 export type { Hex } from './primitives/hex.js';
 export type { PreviewOptions, TransactionPreview } from './rpc/inspection/transaction-preview.js';
-
-/** Call object on the wire; quantities in hex, prices in wei. */
-export interface LineaCallJson {
-  from?: Hex | undefined;
-  to?: Hex | null | undefined;
-  data?: Hex | undefined;
-  value?: Hex | undefined;
-  nonce?: Hex | undefined;
-  gas?: Hex | undefined;
-  gasPrice?: Hex | undefined;
-  maxFeePerGas?: Hex | undefined;
-  maxPriorityFeePerGas?: Hex | undefined;
-  accessList?: LineaAccessList | undefined;
-}
-
-/** State override on the wire: by address, what the account looks like for the length of the call. */
-export interface LineaOverrideJson {
-  [address: Hex]: {
-    balance?: Hex;
-    nonce?: Hex;
-    code?: Hex;
-    /** The whole storage: slots that are not named are zero. */
-    state?: Record<Hex, Hex>;
-    /** Single slots over the storage there is. */
-    stateDiff?: Record<Hex, Hex>;
-  };
-}
-
-/** Result of `linea_estimateGas`; prices in wei per gas. */
-export interface LineaFeesJson {
-  gasLimit: Hex;
-  baseFeePerGas: Hex;
-  priorityFeePerGas: Hex;
-}
-
-/** A block number in hex, or a tag. */
-export type LineaBlockJson = Hex | BlockTag;
+export type {
+  LineaAccessList,
+  LineaBlockJson,
+  LineaCallJson,
+  LineaFeesJson,
+  LineaOverrideJson,
+} from './rpc/schema/json.js';
 
 /** The two methods as a schema of viem's: `createPublicClient({ rpcSchema: rpcSchema<PlumblineRpcSchema>(), … })`. */
 export type PlumblineRpcSchema = [
@@ -74,8 +51,6 @@ export type PlumblineRpcSchema = [
     ReturnType: LineaProofJson;
   },
 ];
-
-export type LineaAccessList = readonly { readonly address: Hex; readonly storageKeys: readonly Hex[] }[];
 
 /** The block a question is about; `blockNumber` wins. */
 export interface LineaBlockParameters {

@@ -1,4 +1,5 @@
 /** What bench/store.ts measures, in a worker: stored devnets on the IndexedDB of the browser. */
+
 import { decodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import type { GenesisAlloc } from '../../src/chain/devnet/state/genesis.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
@@ -9,6 +10,7 @@ import { parseSignedTransaction } from '../../src/ethereum/transaction.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { claimStore } from '../../src/store/fence.js';
 import { openIdbStore } from '../../src/store/idb-store.js';
@@ -84,7 +86,8 @@ async function counted(body: () => Promise<unknown>): Promise<number> {
   return putBytes - before;
 }
 
-const ask = (node: PlumblineNode, method: string, ...params: unknown[]) => node.request({ method, params });
+const ask = (node: PlumblineNode, method: string, ...params: unknown[]) =>
+  node.request<UntypedMethod>({ method, params });
 const prove = (node: PlumblineNode) => ask(node, 'linea_getProof', accountAt(77), [], 'latest');
 
 /** The transfers of one block: every sender pays as many of the accounts. */

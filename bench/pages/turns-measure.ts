@@ -1,4 +1,5 @@
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Network } from '../../src/networks/network.js';
 import { ENDLESS, endlessAccounts } from '../../test/support/endless.js';
 
@@ -31,7 +32,9 @@ export async function measureTurns(node: Pick<PlumblineNode, 'request' | 'handle
   await other();
   for (const [name, call] of calls) {
     const params = [{ ...call, gas: `0x${GAS.toString(16)}` }, 'latest'];
-    results.push(await measure(name, (signal) => node.request({ method: 'eth_call', params }, { signal }), other));
+    results.push(
+      await measure(name, (signal) => node.request<UntypedMethod>({ method: 'eth_call', params }, { signal }), other),
+    );
   }
   const [, call] = calls[0]!;
   const member = { jsonrpc: '2.0', method: 'eth_call', params: [{ ...call, gas: '0x7a120' }, 'latest'] };

@@ -1,4 +1,4 @@
-import type { PlumblineNode } from 'plumbline-l2';
+import type { PlumblineNode, UntypedMethod } from 'plumbline-l2';
 
 /** The servers of a light node in this page. Requests to them do not leave the page: its devnet answers them. */
 export const SERVERS = {
@@ -46,7 +46,11 @@ export function serversOver(node: PlumblineNode, told: Told, liar: Liar = () => 
     const provider = server === 'layer-1' ? node.l1 : node;
     try {
       const question = `${method} ${JSON.stringify(params)}`;
-      return { jsonrpc: '2.0', id, result: await answer(server, question, () => provider.request({ method, params })) };
+      return {
+        jsonrpc: '2.0',
+        id,
+        result: await answer(server, question, () => provider.request<UntypedMethod>({ method, params })),
+      };
     } catch (error) {
       const { code, message } = error as { code: number; message: string };
       return { jsonrpc: '2.0', id, error: { code, message } };

@@ -1,4 +1,4 @@
-import type { Hex, PlumblineNode } from 'plumbline-l2';
+import type { Hex, PlumblineNode, UntypedMethod } from 'plumbline-l2';
 import { wholeAddress } from './secrets.js';
 import { filled, type Settings } from './settings.js';
 
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 15_000;
 
 export function layerOneOf(node: PlumblineNode, settings: Settings): LayerOne | undefined {
   if (settings.kind === 'devnet') {
-    return { source: 'held', request: (method, params) => node.l1.request({ method, params }) };
+    return { source: 'held', request: (method, params) => node.l1.request<UntypedMethod>({ method, params }) };
   }
   const [first] = filled(settings.layerOne);
   return first && { source: 'forwarded', request: (method, params) => post(wholeAddress(first), method, params) };

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { AnswerReport } from 'plumbline-l2';
+import type { AnswerReport, UntypedMethod } from 'plumbline-l2';
 import { messageOf } from '../lib/explain.js';
 import { running, takeReport } from './session.js';
 
@@ -56,7 +56,10 @@ export async function ask<Result>(
   const node = running.value?.node;
   if (node === undefined) throw new Error('No node is running. Start one under “Node”.');
   return logged(method, quiet, async () => {
-    const result = (await node.request({ method, params }, abort === undefined ? {} : { signal: abort })) as Result;
+    const result = (await node.request<UntypedMethod>(
+      { method, params },
+      abort === undefined ? {} : { signal: abort },
+    )) as Result;
     return { result, report: takeReport() };
   });
 }

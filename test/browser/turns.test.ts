@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import type { UntypedMethod } from '../../dist/index.js';
 // The built package: what runs here is what a page gets.
 import { createNode, devnet, type PlumblineNode } from '../../dist/index.js';
 import { endlessAccounts, SLOW } from '../support/endless.js';
@@ -22,7 +23,7 @@ const open = async (more: object) => {
 
 test.each(calls)('%s in a worker: another request is answered meanwhile, and the time limit holds', async (_, call) => {
   const { request } = await open({ requestTimeoutMs: 3_000 }).then((opened) => ({
-    request: (method: string, ...params: unknown[]) => opened.request({ method, params }),
+    request: (method: string, ...params: unknown[]) => opened.request<UntypedMethod>({ method, params }),
   }));
   const order: string[] = [];
   const endless = request('eth_call', { ...call, gas: `0x${GAS.toString(16)}` }, 'latest').catch((error) => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { UntypedMethod } from '../../dist/index.js';
 // The built package: what runs here is what a page gets.
 import { createNode, DEV_ACCOUNTS, type Hex, type PlumblineNode, TEST_TOKEN } from '../../dist/index.js';
 import { hexToBytes, loadHasher, verifyLineaProof } from '../../dist/verify.js';
@@ -27,7 +28,7 @@ describe('a node in a real worker', () => {
     const stages: string[] = [];
     const node = await start({ onProgress: ({ stage }) => stages.push(stage) });
     expect(stages.at(-1)).toBe('ready');
-    const estimate = await node.request({ method: 'linea_estimateGas', params: [transfer('0x1')] });
+    const estimate = await node.request<UntypedMethod>({ method: 'linea_estimateGas', params: [transfer('0x1')] });
     expect(estimate).toMatchObject({ baseFeePerGas: '0x7' });
     const answer = await node.request({ method: 'linea_getProof', params: [TEST_TOKEN, ['0x2'], 'latest'] });
     const root = (await node.l1.request({
@@ -59,12 +60,14 @@ describe('a node in a real worker', () => {
   test('errors keep code and data across the worker', async () => {
     const node = await start();
     const tooMuch = transfer(`0x${'f'.repeat(40)}`);
-    await expect(node.request({ method: 'linea_estimateGas', params: [tooMuch] })).rejects.toMatchObject({
-      name: 'ProviderRpcError',
-      code: 3,
-      data: expect.stringMatching(/^0x[0-9a-f]{8,}$/),
-    });
-    await expect(node.request({ method: 'eth_nothing' })).rejects.toMatchObject({ code: 4200 });
+    await expect(node.request<UntypedMethod>({ method: 'linea_estimateGas', params: [tooMuch] })).rejects.toMatchObject(
+      {
+        name: 'ProviderRpcError',
+        code: 3,
+        data: expect.stringMatching(/^0x[0-9a-f]{8,}$/),
+      },
+    );
+    await expect(node.request<UntypedMethod>({ method: 'eth_nothing' })).rejects.toMatchObject({ code: 4200 });
     const bytes = new Uint8Array(10);
     const chain = {
       kind: 'devnet',
@@ -110,7 +113,7 @@ describe('a node in a real worker', () => {
   test('an aborted call is rejected with its reason, and the node still answers', async () => {
     const node = await start();
     const controller = new AbortController();
-    const call = node.request(
+    const call = node.request<UntypedMethod>(
       { method: 'linea_estimateGas', params: [transfer('0x1')] },
       { signal: controller.signal },
     );
@@ -129,7 +132,7 @@ describe('a node in a real worker', () => {
     const node = await start({ worker });
     const disconnected = new Promise<unknown>((resolve) => node.on('disconnect', resolve));
     worker.postMessage('die');
-    const call = node.request({ method: 'linea_estimateGas', params: [transfer('0x1')] });
+    const call = node.request<UntypedMethod>({ method: 'linea_estimateGas', params: [transfer('0x1')] });
     await expect(call).rejects.toMatchObject({ code: 4900 });
     expect(await disconnected).toMatchObject({ code: 4900 });
     await expect(node.request({ method: 'eth_chainId' })).rejects.toMatchObject({ code: 4900 });
@@ -179,7 +182,7 @@ describe('a light node in a worker whose page makes its requests', () => {
       return devnet.handle(request);
     });
     const params = [DEV_ACCOUNTS[3]!.address, 'latest'];
-    expect(await node.request({ method: 'eth_getBalance', params })).toBe('0x21e19e0c9bab2400000');
+    expect(await node.request<UntypedMethod>({ method: 'eth_getBalance', params })).toBe('0x21e19e0c9bab2400000');
     expect(new Set(seen)).toEqual(new Set(['POST https://layer-2.example/']));
   });
 

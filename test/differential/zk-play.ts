@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { type Digits, type Scheme, word, ZERO, type ZkFormat, zkFormat } from '../reference/zk-hash.js';
 import { verifyZkProof } from '../reference/zk-proof.js';
 import { keccak, type PlainAccounts, ZkState } from '../reference/zk-state.js';
@@ -56,11 +57,13 @@ export async function playChain(
   const chain = { kind: 'devnet', scheme, genesis: genesisOf(fork), mining: 'manual', finality: { delayBlocks: 0 } };
   const node = await createInlineNode({ chain } as never);
   const ask = async <T>(method: string, ...params: unknown[]): Promise<T> => {
-    return JSON.parse(JSON.stringify((await node.request({ method, params })) ?? null)) as T;
+    return JSON.parse(JSON.stringify((await node.request<UntypedMethod>({ method, params })) ?? null)) as T;
   };
   const rootOnL1 = async (block: number): Promise<Digits> => {
     const call = { to: node.info.rollupAddress, data: `0x8be745d1${word(block)}` };
-    return ((await node.l1.request({ method: 'eth_call', params: [call, 'latest'] })) as string).slice(2);
+    return ((await node.l1.request<UntypedMethod>({ method: 'eth_call', params: [call, 'latest'] })) as string).slice(
+      2,
+    );
   };
   const model = new PlainChain(fork);
   const twin = new ZkState(format);

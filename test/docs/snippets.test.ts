@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { linea } from '../../src/networks/linea.js';
 import { executablePath, launch, outcomeOf, type StaticServer, serveFiles } from '../packaging/page.js';
 import { bin, type Packed, packPackage, root, run } from '../packaging/project.js';
@@ -226,7 +227,7 @@ async function writeShellFiles(project: string): Promise<string> {
   const answer = await node.request({ method: 'linea_getProof', params: [TEST_TOKEN, [], 'latest'] });
   const data = `0x8be745d1${'0'.repeat(64)}`;
   const call = [{ to: node.info.rollupAddress, data }, 'latest'];
-  const stateRoot = (await node.l1.request({ method: 'eth_call', params: call })) as string;
+  const stateRoot = (await node.l1.request<UntypedMethod>({ method: 'eth_call', params: call })) as string;
   await node.close();
   writeFileSync(join(project, 'answer.json'), JSON.stringify({ address: TEST_TOKEN, storageKeys: [], result: answer }));
   const genesis = { config: { chainId: 5 }, alloc: {}, gasLimit: '0x1000000', difficulty: '0x1' };

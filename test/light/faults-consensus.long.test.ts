@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
 import type { LayerOneOptions } from '../../src/hosts/options/layer-one-options.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { broken, honestAgain, NEWEST, olderFinality, openFollower, said } from '../support/consensus-follower.js';
 import { type OpenOptions, openConsensusStage, type Stage } from '../support/consensus-stage.js';
 import { accountAt, KeptStore } from '../support/dev-node.js';
@@ -181,7 +182,7 @@ describe('while everything that would settle a block is a lie', () => {
   test.each(Object.keys(lies))('%s, no answer is at level settled', async (name) => {
     lies[name]!(stage);
     const opened = await open();
-    const ask = (method: string, ...params: unknown[]) => opened.node.request({ method, params });
+    const ask = (method: string, ...params: unknown[]) => opened.node.request<UntypedMethod>({ method, params });
     // A block by its number is at the level of the endpoints then, and its report says so.
     const block = await stage.dev.request({ method: 'eth_getBlockByNumber', params: ['0x3', false] });
     expect(await ask('eth_getBlockByNumber', '0x3', false)).toEqual(block);
@@ -202,5 +203,5 @@ describe('while everything that would settle a block is a lie', () => {
   });
 
   const balanceAt = (block: string) =>
-    stage.dev.request({ method: 'eth_getBalance', params: [accountAt(0), block] }) as Promise<unknown>;
+    stage.dev.request<UntypedMethod>({ method: 'eth_getBalance', params: [accountAt(0), block] }) as Promise<unknown>;
 });

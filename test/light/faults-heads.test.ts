@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
 import { type HurriedNode, openHurried, serveFaulty } from '../support/faulty-node.js';
@@ -18,7 +19,8 @@ const QUESTIONS: [method: string, ...params: unknown[]][] = [
 
 let dev: PlumblineNode;
 let mocks: MockUpstream[];
-const request = <T = unknown>(method: string, ...params: unknown[]) => dev.request({ method, params }) as Promise<T>;
+const request = <T = unknown>(method: string, ...params: unknown[]) =>
+  dev.request<UntypedMethod>({ method, params }) as Promise<T>;
 let nonce = 0;
 async function transfer(value: bigint): Promise<void> {
   const fields = { to: stranger('11'), value, gasLimit: 21_000n, ...PRICE };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
 import { openHurried, serveFaulty } from '../support/faulty-node.js';
 import type { MockUpstream } from '../support/mock-upstream.js';
@@ -100,7 +101,7 @@ describe('endpoints that fail', () => {
       const raw = signTransaction(0, { nonce, to: stranger('11'), value: 3n, gasLimit: 21_000n, ...PRICE });
       await dev.request({ method: 'eth_sendRawTransaction', params: [raw] });
     }
-    for (const [method, ...params] of QUESTIONS) expected.push(await dev.request({ method, params }));
+    for (const [method, ...params] of QUESTIONS) expected.push(await dev.request<UntypedMethod>({ method, params }));
   });
   afterAll(async () => {
     await Promise.all(opened.map((mock) => mock.close()));

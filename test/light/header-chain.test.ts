@@ -8,9 +8,11 @@ import type { LinkedSegment } from '../../src/chain/light/heads/linked-segment.j
 import { headerHash } from '../../src/ethereum/header.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { formatHeader } from '../../src/rpc/answers/format.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
+import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 
 const network = devnet();
@@ -28,7 +30,7 @@ beforeAll(async () => {
   return () => dev.close();
 });
 
-function openGroup(request: PlumblineNode['request'] = (asked) => dev.request(asked)): EndpointGroup {
+function openGroup(request: Eip1193Provider['request'] = (asked) => dev.request<UntypedMethod>(asked)): EndpointGroup {
   const group = new EndpointGroup({ role: 'l2', endpoints: [{ provider: { request }, name: 'dev' }] });
   onTestFinished(() => group.close());
   return group;
@@ -126,7 +128,7 @@ describe('depth at level sealed', () => {
 });
 
 describe('a caller that aborts reading the head', () => {
-  function follow(request: PlumblineNode['request']) {
+  function follow(request: Eip1193Provider['request']) {
     const heads = new Heads(openGroup(request), network, {
       level: 'plain',
       needed: 1,
@@ -145,7 +147,7 @@ describe('a caller that aborts reading the head', () => {
     });
     const follower = follow(async (asked) => {
       await gate;
-      return dev.request(asked);
+      return dev.request<UntypedMethod>(asked);
     });
     const [leaving, staying] = [new AbortController(), new AbortController()];
     const left = follower.current(leaving.signal);
@@ -160,7 +162,7 @@ describe('a caller that aborts reading the head', () => {
     let asked = 0;
     const follower = follow(async (call) => {
       asked++;
-      return asked <= 2 ? new Promise(() => {}) : dev.request(call);
+      return asked <= 2 ? new Promise(() => {}) : dev.request<UntypedMethod>(call);
     });
     const leaving = new AbortController();
     const left = follower.current(leaving.signal);
@@ -208,7 +210,7 @@ describe('a settled block', () => {
     const group = openGroup(async (asked) => {
       const { params } = asked as unknown as { params: [string] };
       const block = [below, head].find(({ header }) => `0x${header.number.toString(16)}` === params[0]);
-      return block === undefined ? dev.request(asked) : { ...formatHeader(block) };
+      return block === undefined ? dev.request<UntypedMethod>(asked) : { ...formatHeader(block) };
     });
     const chain = new HeaderChain(group, network, 4);
     chain.settle(blocks[20]!);

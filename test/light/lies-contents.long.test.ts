@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { PRICE, stranger, word } from '../support/dev-node.js';
 import {
@@ -22,7 +23,7 @@ const BLOCKS = 12;
 const hashes: Hex[] = [];
 
 async function history(dev: PlumblineNode): Promise<void> {
-  const request = (method: string, ...params: unknown[]) => dev.request({ method, params });
+  const request = (method: string, ...params: unknown[]) => dev.request<UntypedMethod>({ method, params });
   await request('evm_setAutomine', false);
   for (let block = 0; block < BLOCKS; block++) {
     for (let sender = 0; sender < 3; sender++) {

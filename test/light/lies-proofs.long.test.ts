@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, KeptStore, PRICE, stranger, word } from '../support/dev-node.js';
@@ -216,7 +217,7 @@ describe('lies about the zk state and layer 1', () => {
     for (let i = 0; i < 10; i++) proofs.push(await ask('linea_getProof', accountAt(i), [], 'latest'));
     const to = dev.info.rollupAddress;
     for (let at = 1; at <= 10; at++) {
-      const l1 = (method: string, ...params: unknown[]) => dev.l1.request({ method, params });
+      const l1 = (method: string, ...params: unknown[]) => dev.l1.request<UntypedMethod>({ method, params });
       roots.push((await l1('eth_call', { to, data: `${ROOT}${word(BigInt(at)).slice(2)}` }, 'latest')) as Hex);
       for (const slots of [[word(281n)], [word(281n), word(1n)]])
         anchors.set(`${at - 1} ${slots.length}`, await l1('eth_getProof', to, slots, `0x${at.toString(16)}`));
@@ -236,9 +237,9 @@ describe('lies about the zk state and layer 1', () => {
     const node = await createInlineNode({ chain, store });
     const [method, ...params] = present;
     l1.options.tamper = (call, result) => (isCall(call, ROOT) ? roots[0] : result);
-    await expect(node.request({ method, params })).rejects.toThrow(/zk proof of/);
+    await expect(node.request<UntypedMethod>({ method, params })).rejects.toThrow(/zk proof of/);
     delete l1.options.tamper;
-    expect(await node.request({ method, params })).toEqual(await stage.truth(present));
+    expect(await node.request<UntypedMethod>({ method, params })).toEqual(await stage.truth(present));
     await node.close();
     await Promise.all([l1.close(), l2.close()]);
   });

@@ -3,7 +3,7 @@ import { openSeals } from '../../src/chain/light/heads/seals.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import type { RequestArguments } from '../../src/hosts/provider/provider.js';
+import type { RequestArguments, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { readHeader } from '../../src/proof/headers/header-answer.js';
@@ -105,7 +105,10 @@ describe('lies about seals', () => {
   beforeAll(async () => {
     dev = await createInlineNode({ chain: { kind: 'devnet', network } });
     for (let i = 0; i < BLOCKS; i++) await dev.request({ method: 'evm_mine', params: [] });
-    execution = (await dev.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as typeof execution;
+    execution = (await dev.request<UntypedMethod>({
+      method: 'eth_getBlockByNumber',
+      params: ['latest', false],
+    })) as typeof execution;
     l2 = await Promise.all([serveMock(dev), serveMock(dev)]);
     third = await serveMock(dev);
     const serve = (answers: () => SealedAnswers) =>
@@ -130,7 +133,7 @@ describe('lies about seals', () => {
     const chain = { kind: 'light', network, endpoints, maru: sources, level: 'sealed' } as const;
     const node = await createInlineNode({ ...options, chain });
     try {
-      return { answer: await node.request(what) };
+      return { answer: await node.request<UntypedMethod>(what) };
     } catch (thrown) {
       return { error: errors[0] ?? thrown, thrown };
     } finally {
@@ -139,7 +142,7 @@ describe('lies about seals', () => {
   }
 
   test.each(LIES)('%s', async (_, lie, alone) => {
-    const expected = await dev.request(question);
+    const expected = await dev.request<UntypedMethod>(question);
     const seen = new Set<string>();
     for (let variant = 0; variant < VARIANTS; variant++) {
       const pick = seededRandom(variant * 7919 + 17);
@@ -157,7 +160,7 @@ describe('lies about seals', () => {
     const question = { method: 'eth_blockNumber' };
     const blockAt = async (number: number) => {
       const params = [`0x${number.toString(16)}`, false];
-      return (await dev.request({ method: 'eth_getBlockByNumber', params })) as typeof execution;
+      return (await dev.request<UntypedMethod>({ method: 'eth_getBlockByNumber', params })) as typeof execution;
     };
     /** Down to the first block. */
     const stale = (variant: number) => BLOCKS - LAG - 1 - Math.floor((variant * (BLOCKS - LAG - 2)) / (VARIANTS - 1));
@@ -187,7 +190,7 @@ describe('lies about seals', () => {
           const sources = maru.slice(0, count).map(({ url }) => url);
           const chain = { kind: 'light', network, endpoints: [l2[0]!.url], maru: sources, level: 'sealed' } as const;
           const node = await createInlineNode({ clock, chain });
-          expect(await node.request(question)).toBe(top);
+          expect(await node.request<UntypedMethod>(question)).toBe(top);
           const old = await blockAt(stale(variant));
           said = sealBlock(old);
           if (variant % 2 === 1)
@@ -195,7 +198,7 @@ describe('lies about seals', () => {
               method === 'eth_getBlockByNumber' && params[0] === 'latest' ? old : result;
           for (const later of [5_000, 600_000]) {
             clock.advance(later);
-            const outcome = await node.request(question).catch(({ message }) => message);
+            const outcome = await node.request<UntypedMethod>(question).catch(({ message }) => message);
             if (count === 2 && variant % 2 === 0) expect(outcome, `${variant}`).toBe(top);
             else expect(outcome, `${variant}`).toMatch(/is stale|no endpoint has reached block/);
           }
@@ -236,7 +239,7 @@ describe('lies about seals', () => {
   });
 
   test('a head that is not the sealed one is refused; so is an endpoint without the sealed block', async () => {
-    const expected = await dev.request(question);
+    const expected = await dev.request<UntypedMethod>(question);
     said = sealBlock(execution);
     for (let variant = 0; variant < VARIANTS; variant++) {
       const pick = seededRandom(variant + 5);

@@ -5,6 +5,7 @@ import { logsOfRange } from '../../src/chain/light/contents/log-range.js';
 import { LightBlock, readLightBlock } from '../../src/chain/light/heads/light-block.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
@@ -98,7 +99,10 @@ describe('logs of a light node', () => {
     await node.request({ method: 'eth_blockNumber', params: [] });
     const under = () => slow.seen.filter((calls) => calls.some((call) => call.method === method));
     const filter = { fromBlock: '0x0', toBlock: 'latest' };
-    const given = search === 'eth_getLogs' ? filter : await node.request({ method: 'eth_newFilter', params: [filter] });
+    const given =
+      search === 'eth_getLogs'
+        ? filter
+        : await node.request<UntypedMethod>({ method: 'eth_newFilter', params: [filter] });
     slow.seen.length = 0;
     const answers = gate();
     const controller = new AbortController();
@@ -107,7 +111,7 @@ describe('logs of a light node', () => {
       if (call.method === method) await answers.closed;
       return result;
     };
-    const searching = node.request({ method: search, params: [given] }, { signal: controller.signal });
+    const searching = node.request<UntypedMethod>({ method: search, params: [given] }, { signal: controller.signal });
     searching.catch(() => {});
     await expect.poll(() => under().length).toBeGreaterThan(0);
     controller.abort();

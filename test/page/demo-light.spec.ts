@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { createInlineNode } from '../../dist/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
 import { axe, card, estimate, expectNoSideways, status, visit, watch } from './demo-page.js';
 
@@ -15,7 +16,7 @@ let layerOne: MockEndpoint;
 test.beforeEach(async () => {
   dev = (await createInlineNode()) as unknown as PlumblineNode;
   const [from, to] = (await dev.request({ method: 'eth_accounts' })) as string[];
-  await dev.request({ method: 'eth_sendTransaction', params: [{ from, to, value: '0x1' }] });
+  await dev.request<UntypedMethod>({ method: 'eth_sendTransaction', params: [{ from, to, value: '0x1' }] });
   for (let i = 0; i < 3; i++) await dev.request({ method: 'evm_mine' });
   [first, second, layerOne] = await Promise.all([serveMock(dev), serveMock(dev), serveMock(dev.l1)]);
 });

@@ -2,6 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { createInlineNode } from '../../dist/hosts/opening/inline.js';
 import { MemoryStore } from '../../dist/store/memory-store.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { RequestArguments } from '../../src/hosts/provider/provider.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
 import { devnetLogs } from '../support/mock-shomei-devnet.js';
 import { axe, expectNoSideways, status, visit, watch } from './demo-page.js';
@@ -22,8 +23,8 @@ test.beforeEach(async () => {
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const logs = async ({ method, params }: Parameters<PlumblineNode['request']>[0]) => {
-    if (Number((params as unknown[])[0]) >= RANGE) await gate;
+  const logs = async ({ method, params }: RequestArguments) => {
+    if (Number(params?.[0]) >= RANGE) await gate;
     return answer(method, params ?? []);
   };
   mocks = await Promise.all([dev, dev.l1, { ...dev, request: logs } as PlumblineNode].map((node) => serveMock(node)));

@@ -268,7 +268,9 @@ test('a devnet from a genesis file runs rarely used code after a restart without
   };
   await register(page, { chain: { kind: 'devnet', genesis } } as unknown as Options);
   const always = ['', '-beacon', '-consensus', '-diagnosis', '-later', '-preview', '-traces'];
-  const names = [...always, '-devnet', '-devnet-later', '-tries'].map((part) => `/service-worker${part}.js`);
+  const names = [...always, '-devnet', '-devnet-later', '-tools', '-tries', '-wallet'].map(
+    (part) => `/service-worker${part}.js`,
+  );
   expect(fetched.filter((path) => path.startsWith('/service-worker')).sort()).toEqual(names.sort());
   expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toBe('0x1092');
 

@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import {
   call,
   type Options,
@@ -134,7 +135,7 @@ test('the worker shares its store with the node of a page: one chain, whichever 
   const askNode = (method: string) =>
     tab.evaluate((name) => {
       const { node } = globalThis as unknown as { node: PlumblineNode };
-      return node.request({ method: name, params: [] });
+      return node.request<UntypedMethod>({ method: name, params: [] });
     }, method);
   await tab.evaluate(async () => {
     const worker = new Worker('/dist/hosts/worker/worker.js', { type: 'module' });

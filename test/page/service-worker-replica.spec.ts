@@ -3,6 +3,7 @@ import { createInlineNode } from '../../dist/hosts/opening/inline.js';
 import { devnet } from '../../dist/networks/devnet.js';
 import { MemoryStore } from '../../dist/store/memory-store.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { RequestArguments, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { serveMock } from '../support/mock-chain.js';
 import { devnetLogs } from '../support/mock-shomei-devnet.js';
 import { call, type Options, post, register, TOKEN } from '../support/proxy-scene.js';
@@ -13,13 +14,13 @@ test('a replica in the service worker builds proofs itself, before and after sto
   const store = new MemoryStore();
   const dev = (await createInlineNode({ store })) as unknown as PlumblineNode;
   const logs = devnetLogs(store, dev.info.chainId);
-  const request = (args: Parameters<PlumblineNode['request']>[0]) =>
-    args.method.startsWith('shomei_') ? logs(args.method, args.params ?? []) : dev.request(args);
+  const request = (args: RequestArguments) =>
+    args.method.startsWith('shomei_') ? logs(args.method, args.params ?? []) : dev.request<UntypedMethod>(args);
   const endpoint = await serveMock({ ...dev, request } as PlumblineNode);
   const layerOne = await serveMock(dev.l1);
   const site = await openSite();
   try {
-    const ask = (method: string, ...params: unknown[]) => dev.request({ method, params });
+    const ask = (method: string, ...params: unknown[]) => dev.request<UntypedMethod>({ method, params });
     for (let block = 0; block < 4; block++) await ask('evm_mine');
     const page = await context.newPage();
     await page.goto(site.origin);

@@ -1,4 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
+import { privateKeyToAccount } from 'viem/accounts';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import {
@@ -123,6 +124,10 @@ test('a devnet signs, recovers who signed, and runs the precompile that does, wi
   const [from, , to] = (await ask('eth_accounts')).result as string[];
   const sent = await ask('eth_sendTransaction', { from, to, value: '0x1' });
   expect(await ask('eth_getTransactionReceipt', sent.result)).toMatchObject({ result: { from, to, status: '0x1' } });
+  // Signed by viem with the same key.
+  const signature = await privateKeyToAccount(DEV_ACCOUNTS[0]!.privateKey).signMessage({ message: 'hello' });
+  expect(await ask('personal_sign', '0x68656c6c6f', from)).toMatchObject({ result: signature });
+  expect(await ask('wallet_getPermissions')).toMatchObject({ result: [{ invoker: scene.site.origin }] });
   const fields = { nonce: 0, gasLimit: 21_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n, chainId };
   const raw = signTransaction(1, { ...fields, to: TOKEN as Hex });
   const known = await ask('eth_sendRawTransaction', raw);

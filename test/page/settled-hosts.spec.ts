@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
 import { askExtension, openExtension } from '../support/extension-scene.js';
 import { call, type Options, post, register, TOKEN, TRANSFER } from '../support/proxy-scene.js';
@@ -93,7 +94,7 @@ test('a worker loads what judges the consensus with the first settled read', asy
           node.on('answer', (answered) => {
             report = answered;
           });
-          const balance = await node.request({ method: 'eth_getBalance', params: [address, tag] });
+          const balance = await node.request<UntypedMethod>({ method: 'eth_getBalance', params: [address, tag] });
           return { balance, level: report?.level, blocks: report?.blocks.map(({ number }) => number) };
         },
         [endpoints.chain, TRANSFER.from, block] as const,

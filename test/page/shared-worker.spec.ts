@@ -1,6 +1,7 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import type { NodeOptions } from '../../src/hosts/options/options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { openSite, type Site, type SiteLibrary } from '../support/proxy-site.js';
 
 const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
@@ -41,10 +42,10 @@ async function connect(context: BrowserContext, options: NodeOptions = {}, scrip
 }
 
 function ask(page: Page, method: string, ...params: unknown[]): Promise<unknown> {
-  return page.evaluate(([name, list]) => (globalThis as unknown as Lib).node.request({ method: name, params: list }), [
-    method,
-    params,
-  ] as const);
+  return page.evaluate(
+    ([name, list]) => (globalThis as unknown as Lib).node.request<UntypedMethod>({ method: name, params: list }),
+    [method, params] as const,
+  );
 }
 
 const close = (page: Page) => page.evaluate(() => (globalThis as unknown as Lib).node.close());

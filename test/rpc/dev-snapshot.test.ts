@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import {
   accountAt,
@@ -34,7 +35,7 @@ async function everything({ node, ask, number }: DevNode, hashes: readonly Hex[]
   const tags = ['latest', 'pending', 'safe', 'finalized', 'earliest'];
   const at = Array.from({ length: head + 1 }, (_, i) => `0x${i.toString(16)}`);
   const read = (method: string, ...params: unknown[]) => ask(method, ...params).catch((error: Error) => error.message);
-  const l1 = (method: string, ...params: unknown[]) => node.l1.request({ method, params });
+  const l1 = (method: string, ...params: unknown[]) => node.l1.request<UntypedMethod>({ method, params });
   return {
     blocks: await Promise.all([...at, ...tags].map((block) => read('eth_getBlockByNumber', block, true))),
     receipts: await Promise.all(hashes.map((hash) => read('eth_getTransactionReceipt', hash))),
@@ -95,7 +96,7 @@ describe('evm_snapshot and evm_revert', () => {
       await dev.ask('evm_setNextBlockTimestamp', Number(timestamp) + 100);
       await trade(dev, 0, 0, 1);
       await dev.ask('anvil_mine', 4, 10);
-      const l1 = (method: string, ...params: unknown[]) => dev.node.l1.request({ method, params });
+      const l1 = (method: string, ...params: unknown[]) => dev.node.l1.request<UntypedMethod>({ method, params });
       return {
         l2: await dev.ask('eth_getBlockByNumber', 'latest', false),
         l1: await l1('eth_getBlockByNumber', 'latest', false),

@@ -1,3 +1,4 @@
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { devAlloc } from '../../src/chain/devnet/state/genesis.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
@@ -81,7 +82,7 @@ describe.skipIf(anvilPath() === undefined)('a devnet answers as anvil', () => {
     });
     both = [
       ['anvil', (method, ...params) => anvil.ask(method, ...params)],
-      ['devnet', (method, ...params) => node.request({ method, params })],
+      ['devnet', (method, ...params) => node.request<UntypedMethod>({ method, params })],
     ];
     await same('anvil_reset');
     await anvil.ask('anvil_autoImpersonateAccount', true);

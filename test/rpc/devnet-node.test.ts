@@ -4,6 +4,7 @@ import { DEV_TOKENS } from '../../src/chain/devnet/state/genesis.js';
 import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
@@ -23,7 +24,8 @@ interface Estimate {
 
 describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (scheme) => {
   let node: PlumblineNode;
-  const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) =>
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
 
   beforeAll(async () => {
     node = await createInlineNode({ chain: { kind: 'devnet', scheme } });
@@ -102,7 +104,10 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
   test('layer 1 has an event for each finalization', async () => {
     const topic = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb';
     const params = [{ address: node.info.rollupAddress, topics: [topic], fromBlock: 'earliest', toBlock: 'latest' }];
-    const logs = (await node.l1.request({ method: 'eth_getLogs', params })) as { topics: Hex[]; data: Hex }[];
+    const logs = (await node.l1.request<UntypedMethod>({ method: 'eth_getLogs', params })) as {
+      topics: Hex[];
+      data: Hex;
+    }[];
     const { block, root } = await settled(node);
     expect(logs).toHaveLength(block);
     expect(logs[block - 1]!.data.slice(66)).toBe(bytesToHex(root).slice(2));

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { KeptStore } from '../support/dev-node.js';
 import { copyOf } from '../support/stored-devnet.js';
@@ -16,7 +17,7 @@ describe('the store of a devnet with other settings', () => {
     const store = new KeptStore();
     const first = await createInlineNode({ store });
     const [from, to] = (await first.request({ method: 'eth_accounts' })) as string[];
-    await first.request({ method: 'eth_sendTransaction', params: [{ from, to, value: '0x1' }] });
+    await first.request<UntypedMethod>({ method: 'eth_sendTransaction', params: [{ from, to, value: '0x1' }] });
     await first.close();
     const before = await copyOf(store);
     await expect(createInlineNode({ store, chain })).rejects.toMatchObject({ code: 'STORE_CORRUPT' });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import type { Hex } from '../../src/primitives/hex.js';
@@ -23,7 +24,8 @@ const scene: EstimateScene = estimateScene(await contracts());
 
 describe.each(GAS_SEARCHES)('estimates of the %s search', (gasSearch) => {
   let node: PlumblineNode;
-  const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) =>
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
 
   beforeAll(async () => {
     node = await createInlineNode({ chain: { kind: 'devnet', network: devnet({ gasSearch }), alloc: scene.alloc } });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
@@ -32,7 +33,7 @@ const ALLOWANCE = { code: -32000, message: `gas required exceeds allowance (${CA
 
 describe.each(GAS_SEARCHES)('errors of an estimate by the %s search', (gasSearch) => {
   let node: PlumblineNode;
-  const ask = (method: string, ...params: unknown[]) => node.request({ method, params });
+  const ask = (method: string, ...params: unknown[]) => node.request<UntypedMethod>({ method, params });
 
   beforeAll(async () => {
     node = await createInlineNode({ chain: { kind: 'devnet', network: devnet({ gasSearch }), alloc } });

@@ -3,6 +3,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
@@ -30,7 +31,8 @@ const cells = Object.fromEntries(Array.from({ length: 24 }, (_, i) => [hexWord(i
 
 describe.each(GAS_SEARCHES)('overrides of an estimate by the %s search', (gasSearch) => {
   let node: PlumblineNode;
-  const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) =>
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
   const linea = async (call: object, ...rest: unknown[]) =>
     (await ask<{ gasLimit: Hex }>('linea_estimateGas', call, ...rest)).gasLimit;
 

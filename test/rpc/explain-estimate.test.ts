@@ -3,6 +3,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { GAS_SEARCHES } from '../../src/networks/gas-searches.js';
 import { LINEA_MODULE_LIMITS } from '../../src/networks/module-limits.js';
 import type { Hex } from '../../src/primitives/hex.js';
@@ -28,7 +29,8 @@ const alloc = {
 
 describe('an explained estimate', () => {
   let node: PlumblineNode;
-  const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) =>
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
 
   beforeAll(async () => {
     node = await createInlineNode({ chain: { kind: 'devnet', alloc } });
@@ -131,7 +133,7 @@ describe('what bounds an estimate', () => {
     const node = await createInlineNode({ chain: { kind: 'devnet', alloc }, gasBudget: 50_000 });
     for (const method of ['linea_estimateGas', 'eth_estimateGas', 'eth_call', 'eth_createAccessList']) {
       const error = { code: -32000, message: 'execution stopped: its runs have used more than 50000 gas' };
-      await expect(node.request({ method, params: [loop] })).rejects.toMatchObject(error);
+      await expect(node.request<UntypedMethod>({ method, params: [loop] })).rejects.toMatchObject(error);
       expect(await node.request({ method: 'linea_estimateGas', params: [CALL] })).toHaveProperty('gasLimit');
     }
     await node.close();
@@ -139,7 +141,7 @@ describe('what bounds an estimate', () => {
 
   test('the time of a request, during its execution', async () => {
     const node = await createInlineNode({ chain: { kind: 'devnet', alloc }, requestTimeoutMs: 30 });
-    const answer = node.request({ method: 'eth_call', params: [long] });
+    const answer = node.request<UntypedMethod>({ method: 'eth_call', params: [long] });
     await expect(answer).rejects.toMatchObject({ code: -32603, message: 'Timeout expired' });
     // Time that is so short may be over for this one, too, on a busy machine.
     await eventually(async () => expect(await node.request({ method: 'eth_chainId' })).toBe('0xe703'));
@@ -149,7 +151,7 @@ describe('what bounds an estimate', () => {
   test('its caller, and meanwhile others are answered', async () => {
     const node = await createInlineNode({ chain: { kind: 'devnet', alloc } });
     const controller = new AbortController();
-    const answer = node.request({ method: 'eth_call', params: [long] }, { signal: controller.signal });
+    const answer = node.request<UntypedMethod>({ method: 'eth_call', params: [long] }, { signal: controller.signal });
     const refused = expect(answer).rejects.toBeDefined();
     let finished = false;
     answer.catch(() => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { rewardsOf } from '../../src/rpc/methods/eth_feeHistory.js';
 import { seededRandom } from '../support/random.js';
@@ -40,7 +41,8 @@ interface History {
 
 describe('eth_feeHistory on a devnet', () => {
   let node: PlumblineNode;
-  const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) =>
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
 
   beforeAll(async () => {
     node = await createInlineNode({ chain: { kind: 'devnet', mining: 'manual' } });

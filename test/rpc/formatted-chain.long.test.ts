@@ -7,6 +7,7 @@ import type { GenesisJson } from '../../src/chain/devnet/state/genesis-json.js';
 import { orderedTrieRoot } from '../../src/ethereum/ordered-trie.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
@@ -87,7 +88,8 @@ async function rootOf(items: readonly Uint8Array[]): Promise<Hex> {
 describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('the chain of the conformance suite, as it is shown', () => {
   let node: PlumblineNode;
   const blocks: (ShownBody & Shown)[] = [];
-  const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) =>
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
 
   beforeAll(async () => {
     const genesis = fixtureJson<GenesisJson>('execution-apis/genesis.json');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
 import { anchorSlots, stateRootSlot, verifyL1Anchor } from '../../src/proof/ethereum/l1-anchor.js';
@@ -16,7 +17,7 @@ const LAST_TIME = 2 ** 53 - 1;
 
 describe.each(['besu', 'geth', 'exact'] as const)('the largest values, on a network of %s', (gasSearch) => {
   let node: PlumblineNode;
-  const ask = (method: string, ...params: unknown[]) => node.request({ method, params });
+  const ask = (method: string, ...params: unknown[]) => node.request<UntypedMethod>({ method, params });
   beforeAll(async () => {
     node = await createInlineNode({ chain: { kind: 'devnet', network: devnet({ gasSearch }), mining: 'manual' } });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
 import { accountAt, devNode } from '../support/dev-node.js';
@@ -133,11 +134,11 @@ describe("on('answer')", () => {
     for (const [method, ...params] of questions) {
       down([0]);
       expect(await ask(method, ...params), method).toBeNull();
-      await expect(three.request({ method, params }), method).rejects.toMatchObject({ code: -32603 });
+      await expect(three.request<UntypedMethod>({ method, params }), method).rejects.toMatchObject({ code: -32603 });
       down([0, 2]);
       await expect(ask(method, ...params), method).rejects.toMatchObject({ code: -32603 });
       down([]);
-      expect(await three.request({ method, params }), method).toBeNull();
+      expect(await three.request<UntypedMethod>({ method, params }), method).toBeNull();
     }
   });
 

@@ -3,6 +3,7 @@ import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { PlumblineError } from '../../src/errors.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { linea } from '../../src/networks/linea.js';
 import type { Commit, Key, Table } from '../../src/store/page-store.js';
 import type { StoreStatus } from '../../src/store/store-status.js';
@@ -44,7 +45,7 @@ const QUESTIONS: readonly [string, readonly unknown[]][] = [
 
 async function answers(node: PlumblineNode): Promise<unknown[]> {
   const given: unknown[] = [];
-  for (const [method, params] of QUESTIONS) given.push(await node.request({ method, params }));
+  for (const [method, params] of QUESTIONS) given.push(await node.request<UntypedMethod>({ method, params }));
   return given;
 }
 

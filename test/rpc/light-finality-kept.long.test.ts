@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Network } from '../../src/networks/network.js';
 import type { Hex } from '../../src/primitives/hex.js';
@@ -32,7 +33,7 @@ describe('what an earlier session has seen of layer 1', () => {
     expect(await kept(store)).toContain(String(far));
     delete scene.layerOne.options.tamper;
     const node = await scene.open({}, { store });
-    expect(await node.request(request)).toEqual(await scene.dev.ask(...PROOF));
+    expect(await node.request<UntypedMethod>(request)).toEqual(await scene.dev.ask(...PROOF));
     await node.close();
     expect(await kept(store)).not.toContain(String(far));
   });
@@ -42,25 +43,25 @@ describe('what an earlier session has seen of layer 1', () => {
     const finality = { batchBlocks: 2, delayBlocks: 0 };
     const scene = await settled({ dev: { chain: { kind: 'devnet', finality } }, more: { store } });
     const older = { method: 'linea_getProof', params: [PROOF[1], [], '0x2'] };
-    const answer = await scene.light.request(older);
+    const answer = await scene.light.request<UntypedMethod>(older);
     await scene.light.close();
     const again = await scene.open({}, { store });
     scene.layerOne.seen.length = 0;
     scene.layerOne.options.tamper = ({ params }, result) =>
       isRootCall(params) && (params[0] as { data: Hex }).data.endsWith('02') ? word(1n) : result;
-    await expect(again.request(older)).rejects.toThrow(/zk proof of/);
+    await expect(again.request<UntypedMethod>(older)).rejects.toThrow(/zk proof of/);
     delete scene.layerOne.options.tamper;
-    expect(await again.request(older)).toEqual(answer);
+    expect(await again.request<UntypedMethod>(older)).toEqual(answer);
     await again.close();
     for (const mock of [...scene.endpoints, scene.layerOne]) cut(mock);
-    expect(await (await scene.open({}, { store })).request(older)).toEqual(answer);
+    expect(await (await scene.open({}, { store })).request<UntypedMethod>(older)).toEqual(answer);
   });
 
   test('a root that led to a refusal is not kept', async () => {
     const store = new KeptStore();
     const scene = await settled({ more: { store } });
     scene.layerOne.options.tamper = ({ params }, result) => (isRootCall(params) ? word(1n) : result);
-    await expect(scene.light.request(request)).rejects.toThrow(/zk proof of/);
+    await expect(scene.light.request<UntypedMethod>(request)).rejects.toThrow(/zk proof of/);
     await scene.light.close();
     expect(await kept(store)).not.toContain(word(1n));
   });
@@ -79,8 +80,12 @@ describe('what an earlier session has seen of layer 1', () => {
     onTestFinished(() => other.close());
     for (const mock of [...scene.endpoints, scene.layerOne, other]) cut(mock);
     const layerOne = [scene.layerOne.url, other.url];
-    await expect((await scene.open({ layerOne, ...chain }, { store })).request(request)).rejects.toThrow();
-    expect(await (await scene.open({ layerOne }, { store })).request(request)).toEqual(await scene.dev.ask(...PROOF));
+    await expect(
+      (await scene.open({ layerOne, ...chain }, { store })).request<UntypedMethod>(request),
+    ).rejects.toThrow();
+    expect(await (await scene.open({ layerOne }, { store })).request<UntypedMethod>(request)).toEqual(
+      await scene.dev.ask(...PROOF),
+    );
   });
 
   test('a lie of layer 2 does not let layer 1 go back', async () => {

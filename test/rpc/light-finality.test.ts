@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { LayerOneFinality } from '../../src/chain/light/settlement/finality.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { systemClock } from '../../src/scheduling/clock.js';
@@ -79,9 +80,11 @@ describe('what layer 1 holds', () => {
     const chain = { layerOne: [scene.layerOne.url, other.url], layerOneAgreeing: 2 };
     const light = await scene.open(chain);
     const request = { method: PROOF[0], params: PROOF.slice(1) };
-    expect(await light.request(request)).toEqual(await scene.dev.ask(...PROOF));
+    expect(await light.request<UntypedMethod>(request)).toEqual(await scene.dev.ask(...PROOF));
     other.options.tamper = ({ params }, result) => (isCurrentCall(params) ? word(3n) : result);
-    await expect((await scene.open(chain)).request(request)).rejects.toMatchObject({ message: /endpoints disagree/ });
+    await expect((await scene.open(chain)).request<UntypedMethod>(request)).rejects.toMatchObject({
+      message: /endpoints disagree/,
+    });
   });
 
   test('those that have to agree may learn of what is final at different times', async () => {
@@ -90,7 +93,8 @@ describe('what layer 1 holds', () => {
     const others = [await serveMock(l1), await serveMock(l1)] as const;
     for (const other of others) onTestFinished(() => other.close());
     const layerOne = [scene.layerOne, ...others].map(({ url }) => url);
-    const blockAt = (block: string) => l1.request({ method: 'eth_getBlockByNumber', params: [block, false] });
+    const blockAt = (block: string) =>
+      l1.request<UntypedMethod>({ method: 'eth_getBlockByNumber', params: [block, false] });
     const finalized = Number(((await blockAt('finalized')) as { number: Hex }).number);
     /** Blocks of layer 1 that the endpoints call final, and what is then finalized of layer 2. */
     const heard = async (agreeing: number, ...behind: number[]) => {
@@ -112,7 +116,9 @@ describe('what layer 1 holds', () => {
     others[0].options.tamper = ({ method }, result) => (method === 'eth_getBlockByNumber' ? forged : result);
     others[1].options.tamper = others[0].options.tamper;
     const light = await scene.open({ layerOne, layerOneAgreeing: 2 });
-    await expect(light.request({ method: PROOF[0], params: PROOF.slice(1) })).rejects.toMatchObject({ code: -32603 });
+    await expect(light.request<UntypedMethod>({ method: PROOF[0], params: PROOF.slice(1) })).rejects.toMatchObject({
+      code: -32603,
+    });
   });
 
   test('finalizations by their events, with the roots that the contract holds', async () => {

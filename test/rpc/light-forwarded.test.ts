@@ -1,3 +1,4 @@
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { expect, test } from 'vitest';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
@@ -75,7 +76,7 @@ test.each([
   for (const { options } of endpoints) options.answers = ({ method }) => (method === asked ? answer : undefined);
   const reports: unknown[] = [];
   light.on('answer', (report) => reports.push(report));
-  expect(await light.request({ method: asked, params: questions[asked]! })).toEqual(answer);
+  expect(await light.request<UntypedMethod>({ method: asked, params: questions[asked]! })).toEqual(answer);
   expect(reports).toMatchObject([{ method: asked, class: 'forwarded', blocks: [] }]);
   const sent = endpoints.flatMap(({ seen }) => seen.flat()).filter(({ method }) => method === asked);
   expect(sent).toMatchObject([{ params: questions[asked] }]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { Table } from '../../src/store/page-store.js';
 import { accountAt, KeptStore, word } from '../support/dev-node.js';
@@ -9,7 +10,8 @@ import { type LightScene, type LightSceneOptions, lightScene } from '../support/
 const TOTAL_SUPPLY = { to: token, data: '0x18160ddd' };
 const HEAD = 60;
 
-const request = (node: PlumblineNode, method: string, ...params: unknown[]) => node.request({ method, params });
+const request = (node: PlumblineNode, method: string, ...params: unknown[]) =>
+  node.request<UntypedMethod>({ method, params });
 
 /** A chain of sixty blocks under a light node with a store. @param sender - dev account whose transfers they hold */
 async function longChain(store: KeptStore, options: LightSceneOptions = {}, sender = 0): Promise<LightScene> {

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ZkProofs } from '../../src/chain/light/settlement/zk-proofs.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { devnet } from '../../src/networks/devnet.js';
@@ -115,7 +116,7 @@ describe('linea_getProof', () => {
     });
     const data = `0x8be745d1${word(4n).slice(2)}`;
     const call = { method: 'eth_call', params: [{ to: devnet().rollup.address, data }, 'latest'] };
-    const at = { number: 4, root: hexToBytes((await scene.dev.node.l1.request(call)) as Hex, 32) };
+    const at = { number: 4, root: hexToBytes((await scene.dev.node.l1.request<UntypedMethod>(call)) as Hex, 32) };
     for (const account of [accountAt(0), accountAt(1)])
       await proofs.prove({ address: hexToBytes(account), storageKeys: [] }, at);
     expect(tried).toEqual(['poseidon2', 'mimc', 'mimc']);
@@ -149,7 +150,7 @@ describe('linea_getProof', () => {
     for (const mock of [...scene.endpoints, scene.layerOne])
       mock.options.intercept = (response) => Boolean(response.destroy());
     const offline = await scene.open({}, { store });
-    expect(await offline.request({ method: PROOF[0], params: PROOF.slice(1) })).toEqual(answer);
+    expect(await offline.request<UntypedMethod>({ method: PROOF[0], params: PROOF.slice(1) })).toEqual(answer);
     expect(await offline.request({ method: PROOF[0], params: [PROOF[1], [], '0x4'] })).toEqual(answer);
     await expect(offline.request({ method: PROOF[0], params: [accountAt(1), [], 'latest'] })).rejects.toThrow();
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
 import { accountAt, PRICE, word } from '../support/dev-node.js';
@@ -46,10 +47,12 @@ describe('eth_feeHistory on a light node', () => {
       method === 'eth_getBlockByNumber' && at === '0x20' ? { ...(other as object), number: '0x20' } : result;
     const node = await scene.open();
     node.on('answer', (report) => heard.push(report));
-    expect(await node.request({ method: 'eth_feeHistory', params })).toEqual(truth);
+    expect(await node.request<UntypedMethod>({ method: 'eth_feeHistory', params })).toEqual(truth);
     expect(heard[0]).toMatchObject({ class: 'computed', level: 'linked' });
     second!.options.tamper = first!.options.tamper;
-    await expect((await scene.open()).request({ method: 'eth_feeHistory', params })).rejects.toMatchObject({
+    await expect(
+      (await scene.open()).request<UntypedMethod>({ method: 'eth_feeHistory', params }),
+    ).rejects.toMatchObject({
       code: -32603,
       message: /header/,
     });

@@ -2,6 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import type { ExchangeRecord } from '../../src/upstream/observer.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
@@ -87,14 +88,14 @@ test.each<[string, ...unknown[]]>([
   await node.request({ method: 'eth_blockNumber', params: [] });
   endpoints[0]!.options.latencyMs = 5_000;
   const given = new AbortController();
-  const reading = node.request({ method, params }, { signal: given.signal });
+  const reading = node.request<UntypedMethod>({ method, params }, { signal: given.signal });
   reading.catch(() => {});
   await expect.poll(() => endpoints[0]!.seen.at(-1)?.[0]?.method).toBe('eth_getProof');
   given.abort();
   await expect(reading).rejects.toThrow();
   await expect.poll(() => ended.at(-1)).toEqual(['eth_getProof', 'aborted']);
   endpoints[0]!.options.latencyMs = 0;
-  expect(await node.request({ method, params })).toEqual(await dev.ask(method, ...params));
+  expect(await node.request<UntypedMethod>({ method, params })).toEqual(await dev.ask(method, ...params));
 });
 
 test('why a transaction is in no block is passed on, for that transaction alone', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../src/ethereum/constants.js';
 import { type BlockHeader, headerHash } from '../../src/ethereum/header.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import type { Network } from '../../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
@@ -71,7 +72,7 @@ async function recordedNode(network: Network, fixture: AnswerFixture, layerOne: 
   });
   onTestFinished(() => node.close());
   return (address: string, keys: readonly string[], block: string) =>
-    node.request({ method: 'linea_getProof', params: [address, keys, block] });
+    node.request<UntypedMethod>({ method: 'linea_getProof', params: [address, keys, block] });
 }
 
 const load = (name: string) => fixtureJson<AnswerFixture>(`state/getproof/${name}.json`);

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { headerHash } from '../../src/ethereum/header.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { readHeader } from '../../src/proof/headers/header-answer.js';
@@ -25,7 +26,8 @@ async function sealed(
   onTestFinished(() => maru.close());
   for (let i = 0; i < 3; i++) await scene.dev.ask('evm_mine');
   const light = await scene.open({ network, maru: [maru.url], level: 'sealed' });
-  const ask = <T>(method: string, ...params: unknown[]) => light.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) =>
+    light.request<UntypedMethod>({ method, params }) as Promise<T>;
   return { ...scene, light, ask, maru };
 }
 

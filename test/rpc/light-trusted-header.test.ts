@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { withBlocksByHash } from '../support/blocks-by-hash.js';
 import { PROOF, settled } from '../support/finality-scene.js';
@@ -25,11 +26,11 @@ describe('a trusted block of layer 1', () => {
     const request = { method: PROOF[0], params: PROOF.slice(1) };
     const layerOne = await layerOneOf(scene);
     const node = await scene.open({ layerOneHeader: { hash }, layerOne: [layerOne.url] });
-    expect(await node.request(request)).toEqual(answer);
+    expect(await node.request<UntypedMethod>(request)).toEqual(answer);
     const asked = layerOne.seen.flat().map(({ method }) => method);
     expect([...new Set(asked)].sort()).toEqual(['eth_getBlockByHash', 'eth_getProof']);
     scene.clock.advance(1e9);
-    expect(await node.request(request)).toEqual(answer);
+    expect(await node.request<UntypedMethod>(request)).toEqual(answer);
     expect(layerOne.seen.flat()).toHaveLength(asked.length);
   });
 
@@ -44,7 +45,7 @@ describe('a trusted block of layer 1', () => {
     for (const said of [other, { ...other, hash }, null]) {
       layerOne.options.tamper = ({ method }, result) => (method === 'eth_getBlockByHash' ? said : result);
       const node = await scene.open({ layerOneHeader: { hash }, layerOne: [layerOne.url] });
-      await expect(node.request(request)).rejects.toMatchObject({
+      await expect(node.request<UntypedMethod>(request)).rejects.toMatchObject({
         message: said === null ? /malformed/ : /layer-1 header.*(OTHER_BLOCK|HASH_MISMATCH)/,
       });
     }

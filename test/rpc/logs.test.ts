@@ -3,6 +3,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
@@ -25,7 +26,8 @@ interface LogJson {
 describe('logs and filters on a devnet', () => {
   let node: PlumblineNode;
   const nonces = [0, 0, 0];
-  const ask = <T = unknown>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const ask = <T = unknown>(method: string, ...params: unknown[]) =>
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
   const logs = (filter: object) => ask<LogJson[]>('eth_getLogs', filter);
   /** Which transfers a filter finds, by their amounts. */
   const amounts = async (filter: object) => (await logs(filter)).map(({ data }) => Number(data));

@@ -87,7 +87,7 @@ describe('what may be sent twice', () => {
   // By their names: tools call what only reads get…, and everything else changes the chain. A method whose name says otherwise
   // is added here.
   const changing =
-    /^(evm|anvil|hardhat|tenderly)_(?!get|metadata|nodeInfo|dumpState)|^eth_send(Unsigned)?Transaction(Sync)?$|_sendForced/;
+    /^(evm|anvil|hardhat|tenderly)_(?!get|metadata|nodeInfo|dumpState)|^eth_send(Unsigned)?Transaction(Sync)?$|_sendForced|^wallet_sendCalls$/;
 
   test.each(Object.keys(METHOD_INFO.l2))('%s', (name) => {
     expect(isIdempotent('l2', name), 'effect in METHOD_INFO against the pattern above').toBe(!changing.test(name));

@@ -3,6 +3,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { DEVNET_VERIFICATION_COST_PRICING, devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
 import type { Network } from '../../src/networks/network.js';
@@ -77,12 +78,16 @@ describe('pricing by verification cost', () => {
 test('a configured prefix names the two methods, and the usual names stay', async () => {
   const node = await startOn(devnet({ methodPrefix: 'zk' }));
   const answers = await Promise.all(
-    ['zk', 'linea', 'l2'].map((prefix) => node.request({ method: `${prefix}_estimateGas`, params: [call] })),
+    ['zk', 'linea', 'l2'].map((prefix) =>
+      node.request<UntypedMethod>({ method: `${prefix}_estimateGas`, params: [call] }),
+    ),
   );
   expect(answers[0]).toMatchObject({ baseFeePerGas: '0x7' });
   expect(answers[1]).toEqual(answers[0]);
   expect(answers[2]).toEqual(answers[0]);
-  expect(await node.request({ method: 'zk_getProof', params: [TEST_TOKEN, [], 'latest'] })).toMatchObject({
+  expect(
+    await node.request<UntypedMethod>({ method: 'zk_getProof', params: [TEST_TOKEN, [], 'latest'] }),
+  ).toMatchObject({
     storageProofs: [],
   });
 });
@@ -97,7 +102,8 @@ test('the signed form of sizing is larger', async () => {
 test('finalizes in batches when told to, and proves only the last block of each', async () => {
   const node = await start({ chain: { kind: 'devnet', finality: { delayBlocks: 1, batchBlocks: 3 } } });
   await node.request({ method: 'evm_mine', params: [{ blocks: 7 }] });
-  const prove = (block: string) => node.request({ method: 'linea_getProof', params: [TEST_TOKEN, [], block] });
+  const prove = (block: string) =>
+    node.request<UntypedMethod>({ method: 'linea_getProof', params: [TEST_TOKEN, [], block] });
   const finalized = (await node.request({ method: 'eth_getBlockByNumber', params: ['finalized', false] })) as {
     number: string;
   };
@@ -110,7 +116,8 @@ test('finalizes in batches when told to, and proves only the last block of each'
 test('the states of the last finalizations stay provable, older ones do not', async () => {
   const node = await start({ chain: { kind: 'devnet', finality: { delayBlocks: 0, heldFinalizations: 3 } } });
   await node.request({ method: 'evm_mine', params: [{ blocks: 6 }] });
-  const prove = (block: string) => node.request({ method: 'linea_getProof', params: [TEST_TOKEN, [], block] });
+  const prove = (block: string) =>
+    node.request<UntypedMethod>({ method: 'linea_getProof', params: [TEST_TOKEN, [], block] });
   for (const block of ['0x4', '0x5', '0x6', 'finalized']) expect(await prove(block)).toHaveProperty('accountProof');
   for (const block of ['0x0', 'earliest', '0x3']) await expect(prove(block)).rejects.toMatchObject({ code: -32600 });
 });
@@ -248,7 +255,7 @@ describe('an estimate with a nonce that is used already', () => {
     ],
   ] as const)('on %s', async (_, network, answered) => {
     const node = await startOn(network);
-    const ask = (method: string, ...params: unknown[]) => node.request({ method, params });
+    const ask = (method: string, ...params: unknown[]) => node.request<UntypedMethod>({ method, params });
     const plain = { from: call.from, to: DEV_ACCOUNTS[1]!.address };
     const gasPrice = 1_000_000_000n;
     const transaction = { nonce: 0, to: plain.to, gasLimit: 21_000n, gasPrice, chainId: network.chainId };

@@ -4,6 +4,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
@@ -23,7 +24,8 @@ interface BlockJson {
 describe('the standard read methods', () => {
   let node: PlumblineNode;
   let hashes: Hex[];
-  const ask = <T = unknown>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const ask = <T = unknown>(method: string, ...params: unknown[]) =>
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
   const block = (number: Hex) => ask<BlockJson>('eth_getBlockByNumber', number, false);
 
   beforeAll(async () => {

@@ -5,6 +5,7 @@ import { PlumblineError } from '../../src/errors.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { OpenProgress } from '../../src/hosts/options/options.js';
 import type { ReplicaChainOptions } from '../../src/hosts/options/replica-options.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { StoreStatus } from '../../src/store/store-status.js';
@@ -92,7 +93,7 @@ describe('a replica node', () => {
     const { dev, progress } = scene;
     await transact(dev, 7);
     const node = await scene.open();
-    const ask = (method: string, ...params: unknown[]) => node.request({ method, params });
+    const ask = (method: string, ...params: unknown[]) => node.request<UntypedMethod>({ method, params });
     await until(() => progress.at(-1)?.confirmed === 6);
     let compared = 0;
     for (const block of ['earliest', '0x0', '0x2', '0x4', '0x6', 'latest', 'finalized', 'safe', 'pending']) {
@@ -157,7 +158,7 @@ describe('a replica node', () => {
     const again = await scene.open({ followIntervalMs: 1e6 }, { store });
     const params = [TEST_TOKEN, [word(0n), word(2n)], '0x4'];
     const question = { method: 'linea_getProof', params };
-    expect(await again.request(question)).toEqual(await dev.ask('linea_getProof', ...params));
+    expect(await again.request<UntypedMethod>(question)).toEqual(await dev.ask('linea_getProof', ...params));
     await until(() => progress.at(-1)?.confirmed === 6);
     expect(progress.map(({ block }) => block)).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(scene.asked()).toBeGreaterThan(asked);
@@ -179,7 +180,7 @@ describe('a replica node', () => {
     expect(statuses.at(-1)).toMatchObject({ reason: 'STORE_QUOTA_EXCEEDED' });
     const params = [TEST_TOKEN, [word(0n), word(2n)], '0x4'];
     const question = { method: 'linea_getProof', params };
-    expect(await node.request(question)).toEqual(await dev.ask('linea_getProof', ...params));
+    expect(await node.request<UntypedMethod>(question)).toEqual(await dev.ask('linea_getProof', ...params));
     store.commit = commit;
     await until(() => progress.at(-1)?.confirmed === 6);
     expect(statuses.at(-1)).toEqual({ mode: 'durable' });
@@ -198,7 +199,9 @@ describe('a replica node', () => {
     await until(() => errors.some(({ code }) => code === 'REPLICA_DIVERGED' || code === 'TRIE_LOG_MALFORMED'));
     expect(progress.at(-1)!.confirmed).toBe(4);
     const question = { method: 'linea_getProof', params: [accountAt(0), [], 'latest'] };
-    expect(await node.request(question)).toEqual(await dev.ask('linea_getProof', accountAt(0), [], '0x4'));
+    expect(await node.request<UntypedMethod>(question)).toEqual(
+      await dev.ask('linea_getProof', accountAt(0), [], '0x4'),
+    );
     expect(await node.request({ method: 'eth_blockNumber', params: [] })).toBe('0x7');
   });
 

@@ -2,6 +2,7 @@ import { createPublicClient, custom, defineChain, encodeFunctionData, keccak256,
 import { describe, expect, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
@@ -117,7 +118,7 @@ describe('eth_simulateV1 on a light node', () => {
     const heard = {
       request(request: { method: string; params?: readonly unknown[] }) {
         if (request.method === 'eth_simulateV1') sent.push(request.params);
-        return light.request(request);
+        return light.request<UntypedMethod>(request);
       },
       info: light.info,
     } as unknown as PlumblineNode;
@@ -145,7 +146,7 @@ describe('eth_simulateV1 on a light node', () => {
     await fresh.request({ method: 'eth_blockNumber' });
     endpoints[0]!.seen.length = 0;
     const params = sent[1] as unknown[];
-    const answer = await fresh.request({ method: 'eth_simulateV1', params });
+    const answer = await fresh.request<UntypedMethod>({ method: 'eth_simulateV1', params });
     expect(endpoints[0]!.seen.length).toBeLessThanOrEqual(3);
     expect(answer).toEqual(await dev.ask('eth_simulateV1', ...params));
   });

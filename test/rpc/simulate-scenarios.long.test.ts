@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type GenesisJson, parseGenesis } from '../../src/chain/devnet/state/genesis-json.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { devNode } from '../support/dev-node.js';
 import { fixtureJson, hasFixture, listFixtures } from '../support/fixtures.js';
@@ -37,7 +38,7 @@ test.skipIf(!hasFixture(GENESIS))(
         await light.request({ method: 'eth_blockNumber' });
         mock.seen.length = 0;
         const { params } = anvilSimulateV1;
-        const simulated = (await light.request({ method: 'eth_simulateV1', params })) as Simulated[];
+        const simulated = (await light.request<UntypedMethod>({ method: 'eth_simulateV1', params })) as Simulated[];
         trips.push(mock.seen.length);
         expect(simulated, name).toEqual(await dev.ask('eth_simulateV1', ...params));
         const ends = simulated.flatMap(({ calls }) => calls.map(({ status, gasUsed }) => ({ status, gasUsed })));

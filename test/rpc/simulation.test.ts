@@ -4,6 +4,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
@@ -40,7 +41,8 @@ interface AccessList {
 
 describe.each(['besu', 'geth'] as const)('simulated calls on a network of %s', (gasSearch) => {
   let node: PlumblineNode;
-  const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) =>
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
   const see = (opcodes: string, blockOverrides: object, call: object = {}) =>
     ask<Hex>('eth_call', { to: at(1), ...call }, 'latest', { [at(1)]: { code: returning(opcodes) } }, blockOverrides);
 

@@ -1,3 +1,4 @@
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import 'fake-indexeddb/auto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
@@ -66,7 +67,7 @@ test('layer 1 of a stored devnet is whole for the first who asks', async () => {
   const dev = await opened({ storeName });
   await grow(dev, 40);
   const latest = { method: 'eth_getBlockByNumber', params: ['latest', false] };
-  const before = await dev.node.l1.request(latest);
+  const before = await dev.node.l1.request<UntypedMethod>(latest);
   await dev.node.close();
-  expect(await (await opened({ storeName })).node.l1.request(latest)).toEqual(before);
+  expect(await (await opened({ storeName })).node.l1.request<UntypedMethod>(latest)).toEqual(before);
 });

@@ -3,14 +3,14 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import type { ProviderMessage } from '../../src/hosts/provider/provider.js';
+import type { ProviderMessage, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { settled } from '../support/eventually.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
 let node: PlumblineNode;
 let messages: ProviderMessage['data'][];
-const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+const ask = <T>(method: string, ...params: unknown[]) => node.request<UntypedMethod>({ method, params }) as Promise<T>;
 const subscribe = (...params: unknown[]) => ask<Hex>('eth_subscribe', ...params);
 const of = (id: Hex) => messages.filter(({ subscription }) => subscription === id).map(({ result }) => result);
 

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { CallFrame } from '../../src/evm/tracing/call-frame.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, type DevNode, devNode, PRICE, stranger, word } from '../support/dev-node.js';
@@ -29,7 +30,10 @@ async function lightOf(dev: DevNode, tamper?: MockOptions['tamper']) {
   onTestFinished(() => mock.close());
   const node = await createInlineNode({ chain: { kind: 'light', network: devnet(), endpoints: [mock.url] } });
   onTestFinished(() => node.close());
-  return { mock, ask: <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T> };
+  return {
+    mock,
+    ask: <T>(method: string, ...params: unknown[]) => node.request<UntypedMethod>({ method, params }) as Promise<T>,
+  };
 }
 
 describe('a mined transaction', () => {

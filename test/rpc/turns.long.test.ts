@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { InlineOptions } from '../../src/hosts/opening/inline.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { serve } from '../../src/hosts/server/serve.js';
 import { accountAt, devNode } from '../support/dev-node.js';
 import { endlessAccounts, roundsOf, SLOW } from '../support/endless.js';
@@ -151,7 +152,7 @@ describe('mining', () => {
         if ((data.result as { number: string }).number === '0x5') stop.abort(new Error('enough'));
       });
       await ask('eth_subscribe', 'newHeads');
-      const mining = node.request({ method, params: ['0x2710'] }, { signal: stop.signal });
+      const mining = node.request<UntypedMethod>({ method, params: ['0x2710'] }, { signal: stop.signal });
       await expect(mining).rejects.toThrow('enough');
       // Waits in the same queue, so that what was begun has ended.
       await ask('evm_mine');
@@ -180,7 +181,7 @@ describe('mining', () => {
     const { node, ask } = await scene();
     const [from] = await ask<string[]>('eth_accounts');
     const stop = new AbortController();
-    const sending = node.request(
+    const sending = node.request<UntypedMethod>(
       { method: 'eth_sendTransaction', params: [{ from, ...slow, gas: '0x1000000' }] },
       { signal: stop.signal },
     );

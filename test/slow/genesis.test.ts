@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 
 /* Slow because of its 100 000 accounts, under both schemes. */
 
@@ -21,8 +22,8 @@ test.each(['poseidon2', 'mimc'] as const)('a genesis of 100 000 accounts loads w
   // The zk state, which comes first, tells of itself as well.
   expect(fractions.findIndex((fraction) => fraction > 0.2)).toBeGreaterThan(50);
   const last = accounts.at(-1)![0];
-  expect(await node.request({ method: 'eth_getBalance', params: [last, 'latest'] })).toBe('0x186a0');
-  const proof = await node.request({ method: 'linea_getProof', params: [last, [], 'earliest'] });
+  expect(await node.request<UntypedMethod>({ method: 'eth_getBalance', params: [last, 'latest'] })).toBe('0x186a0');
+  const proof = await node.request<UntypedMethod>({ method: 'linea_getProof', params: [last, [], 'earliest'] });
   expect(proof).toMatchObject({ accountProof: { key: last, proof: { value: expect.stringMatching(/186a0/) } } });
   await node.close();
 });

@@ -1,12 +1,11 @@
-import type { Provider } from '../../src/hosts/provider/provider.js';
+import type { RequestArguments } from '../../src/hosts/provider/provider.js';
+import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
 
 /** A devnet's layer 1, and what that leaves out: blocks by their hash. */
-export function withBlocksByHash(layerOne: Provider): Provider {
+export function withBlocksByHash(layerOne: Eip1193Provider): Eip1193Provider {
   const blockAt = (number: string) => layerOne.request({ method: 'eth_getBlockByNumber', params: [number, false] });
   return {
-    on: layerOne.on,
-    removeListener: layerOne.removeListener,
-    async request(asked) {
+    async request(asked: RequestArguments) {
       if (asked.method !== 'eth_getBlockByHash') return layerOne.request(asked);
       const [hash] = asked.params as readonly string[];
       let block = (await blockAt('latest')) as { hash: string; number: string } | null;

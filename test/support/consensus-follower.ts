@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
 import type { LayerOneOptions } from '../../src/hosts/options/layer-one-options.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { askFinalized, reasonOf } from './consensus-liar.js';
 import type { Opened, OpenOptions, Stage } from './consensus-stage.js';
 import type { BeaconAnswer } from './mock-beacon.js';
@@ -38,7 +39,7 @@ export async function said({ dev }: Stage, opened: Opened): Promise<number | str
   expect(report).toMatchObject({ level: 'settled', layerOne: {} });
   const call = { to: dev.info.rollupAddress, data: '0x695378f5' };
   const params = [call, { blockHash: report.layerOne!.blockHash }];
-  expect(Number(await dev.l1.request({ method: 'eth_call', params }))).toBe(Number(answer.number) + 1);
+  expect(Number(await dev.l1.request<UntypedMethod>({ method: 'eth_call', params }))).toBe(Number(answer.number) + 1);
   return Number(answer.number);
 }
 

@@ -2,10 +2,10 @@ import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/in
 import type { LayerOneOptions } from '../../src/hosts/options/layer-one-options.js';
 import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import type { Provider } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
 import type { Json } from './lie-edits.js';
 import { type BeaconAnswer, type MockBeacon, serveBeacon } from './mock-beacon.js';
 import { type MockEndpoint, serveMock } from './mock-chain.js';
@@ -129,11 +129,9 @@ export async function openConsensusStage(): Promise<Stage> {
 }
 
 /** A provider of a chain that does not change: what was asked before is not computed again. */
-function remembering(provider: Provider): Provider {
+function remembering(provider: Eip1193Provider): Eip1193Provider {
   const known = new Map<string, Promise<unknown>>();
   return {
-    on: provider.on,
-    removeListener: provider.removeListener,
     request(asked) {
       const key = JSON.stringify(asked);
       const answer = known.get(key) ?? provider.request(asked);

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
@@ -31,7 +32,8 @@ export interface DevNode {
 export async function devNode(options: InlineOptions = {}): Promise<DevNode> {
   const node = await createInlineNode(options);
   onTestFinished(() => node.close());
-  const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) =>
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
   return {
     node,
     ask,
@@ -47,7 +49,7 @@ export async function devNode(options: InlineOptions = {}): Promise<DevNode> {
 /** Newest finalized block, and its root as the rollup contract on layer 1 has it. */
 export async function settled(node: PlumblineNode): Promise<{ block: number; root: Uint8Array }> {
   const read = (data: string) =>
-    node.l1.request({ method: 'eth_call', params: [{ to: node.info.rollupAddress, data }, 'latest'] });
+    node.l1.request<UntypedMethod>({ method: 'eth_call', params: [{ to: node.info.rollupAddress, data }, 'latest'] });
   const block = Number(await read('0x695378f5'));
   const root = (await read(`0x8be745d1${block.toString(16).padStart(64, '0')}`)) as Hex;
   return { block, root: hexToBytes(root) };

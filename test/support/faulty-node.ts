@@ -1,6 +1,7 @@
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { EndpointSource } from '../../src/upstream/options.js';
 import { type MockUpstream, openMockUpstream } from './mock-upstream.js';
@@ -12,7 +13,7 @@ export function serveFaulty(dev: PlumblineNode): Promise<MockUpstream> {
   return openMockUpstream({
     async handler(method, params) {
       try {
-        return await dev.request({ method, params: [...params] });
+        return await dev.request<UntypedMethod>({ method, params: [...params] });
       } catch (error) {
         const { code, message, data } = error as MockRpcError;
         throw new MockRpcError(code, message, data);
@@ -48,7 +49,7 @@ export async function openHurried(
     clock,
     async ask(method, ...params) {
       try {
-        return { answer: await node.request({ method, params }) };
+        return { answer: await node.request<UntypedMethod>({ method, params }) };
       } catch {
         return { error: thrown };
       }

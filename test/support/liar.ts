@@ -1,6 +1,7 @@
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { type SeenCall, serveMock } from './mock-chain.js';
 import { seededRandom } from './random.js';
@@ -98,7 +99,7 @@ export async function openStage(
     Promise.all([0, 1, 2, 3].map(() => serveMock(dev))),
     Promise.all([0, 1, 2].map(() => serveMock(dev.l1))),
   ]);
-  const truth = ([method, ...params]: Question) => dev.request({ method, params });
+  const truth = ([method, ...params]: Question) => dev.request<UntypedMethod>({ method, params });
 
   async function askNode(question: Question, chain: Partial<LightChainOptions>): Promise<Outcome> {
     const errors: unknown[] = [];
@@ -115,7 +116,7 @@ export async function openStage(
     });
     try {
       const [method, ...params] = question;
-      return { answer: await node.request({ method, params }) };
+      return { answer: await node.request<UntypedMethod>({ method, params }) };
     } catch (thrown) {
       return { error: errors[0] ?? thrown, thrown };
     } finally {

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { type DevNode, devNode } from './dev-node.js';
 import { type MockEndpoint, type MockOptions, serveMock } from './mock-chain.js';
@@ -56,6 +57,7 @@ export async function lightScene(options: LightSceneOptions = {}): Promise<Light
     return node;
   };
   const light = await open();
-  const ask = <T>(method: string, ...params: unknown[]) => light.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) =>
+    light.request<UntypedMethod>({ method, params }) as Promise<T>;
   return { dev, endpoints, layerOne, light, statistics, clock, ask, open };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
 
 /** An answer of the beacon API. */
 export interface BeaconAnswer {
@@ -20,7 +20,7 @@ export interface MockBeacon {
 }
 
 /** Serves the simulated beacon chain of a devnet as an endpoint of its own. */
-export async function serveBeacon({ l1 }: Pick<PlumblineNode, 'l1'>): Promise<MockBeacon> {
+export async function serveBeacon({ l1 }: { readonly l1: Eip1193Provider }): Promise<MockBeacon> {
   const server = createServer(async (request, response) => {
     const path = request.url!;
     mock.seen.push(path);

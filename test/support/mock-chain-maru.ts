@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import type { Provider } from '../../src/hosts/provider/provider.js';
+import type { Provider, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { readHeader } from '../../src/proof/headers/header-answer.js';
@@ -52,7 +52,7 @@ export async function serveMaru(provider: Provider, given: Partial<MaruMockOptio
     const head = Number(await provider.request({ method: 'eth_blockNumber' })) - options.behind;
     const number = id === 'head' ? head : Number(id) - OFFSET;
     const params = [`0x${number.toString(16)}`, false];
-    const json = (await provider.request({ method: 'eth_getBlockByNumber', params })) as { hash: Hex };
+    const json = (await provider.request<UntypedMethod>({ method: 'eth_getBlockByNumber', params })) as { hash: Hex };
     const { logsBloom, parentHash, stateRoot, receiptsRoot, gasLimit, gasUsed, timestamp, extraData, ...execution } =
       readHeader(json);
     const payload = options.payload({

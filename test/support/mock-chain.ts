@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Provider } from '../../src/hosts/provider/provider.js';
+import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
 
 /** One call that came to a mock endpoint. */
 export interface SeenCall {
@@ -37,7 +37,7 @@ interface RpcRequest extends SeenCall {
 }
 
 /** Serves a provider, such as a devnet's or its layer 1, as an endpoint that nobody has to trust. */
-export async function serveMock(provider: Provider, options: MockOptions = {}): Promise<MockEndpoint> {
+export async function serveMock(provider: Eip1193Provider, options: MockOptions = {}): Promise<MockEndpoint> {
   const own: MockEndpoint['options'] = { ...options };
   const seen: SeenCall[][] = [];
 

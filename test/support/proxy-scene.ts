@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { createInlineNode } from '../../dist/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { RequestArguments, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
 import { type MockEndpoint, serveMock } from './mock-chain.js';
 import { openSite, type Site, type SiteLibrary } from './proxy-site.js';
@@ -42,9 +43,9 @@ export interface ProxyScene {
 
 export async function openProxyScene(): Promise<ProxyScene> {
   const dev = (await createInlineNode()) as unknown as PlumblineNode;
-  const request = async (args: Parameters<PlumblineNode['request']>[0]) => {
+  const request = async (args: RequestArguments) => {
     if (args.method === 'debug_echo') return args.params;
-    return dev.request(args);
+    return dev.request<UntypedMethod>(args);
   };
   const upstream = await serveMock({ ...dev, request } as PlumblineNode);
   const layerOne = await serveMock(dev.l1);

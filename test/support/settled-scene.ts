@@ -3,6 +3,7 @@ import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/in
 import type { LayerOneOptions } from '../../src/hosts/options/layer-one-options.js';
 import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
@@ -54,7 +55,7 @@ export async function settledScene(blocks = 8, options: InlineOptions = {}): Pro
     beacon,
     async checkpoint() {
       const params = ['/eth/v1/beacon/headers/finalized'];
-      const { body } = (await dev.node.l1.request({ method: 'beacon_get', params })) as BeaconAnswer;
+      const { body } = (await dev.node.l1.request<UntypedMethod>({ method: 'beacon_get', params })) as BeaconAnswer;
       // Slots in which the next block can become final.
       clock.advance(10_000);
       return (body as { data: { root: Hex } }).data.root;
@@ -75,7 +76,8 @@ export async function settledScene(blocks = 8, options: InlineOptions = {}): Pro
       onTestFinished(() => node.close());
       const reports: AnswerReport[] = [];
       node.on('answer', (report: AnswerReport) => reports.push(report));
-      const ask = <T>(method: string, ...params: unknown[]) => node.request({ method, params }) as Promise<T>;
+      const ask = <T>(method: string, ...params: unknown[]) =>
+        node.request<UntypedMethod>({ method, params }) as Promise<T>;
       return { node, reports, ask };
     },
   };

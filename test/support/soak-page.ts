@@ -1,5 +1,7 @@
 /** What runs in the page of the store's soak: a devnet within a budget, in a worker. Bundled by `store-browser.ts`. */
+
 import { openDB } from 'idb';
+import type { UntypedMethod } from '../../dist/index.js';
 import { createNode, DEV_ACCOUNTS, type Hex, type NodeOptions, type PlumblineNode } from '../../dist/index.js';
 
 /** What is stored, as the node says. */
@@ -15,7 +17,7 @@ export interface Stored {
 }
 
 let node: PlumblineNode | undefined;
-const ask = <T>(method: string, ...params: unknown[]) => node!.request({ method, params }) as Promise<T>;
+const ask = <T>(method: string, ...params: unknown[]) => node!.request<UntypedMethod>({ method, params }) as Promise<T>;
 const hex = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Tables that the budget of a devnet is of. */

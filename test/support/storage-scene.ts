@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
 import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';
 import { TABLES } from '../../src/store/schema.js';
 import { accountAt, devNode, KeptStore, stranger } from './dev-node.js';
@@ -29,7 +30,7 @@ export async function grow({ ask, transfer }: Awaited<ReturnType<typeof opened>>
 
 /** What somebody may compare of two devnets. */
 export async function portrait(node: PlumblineNode): Promise<unknown> {
-  const ask = (method: string, ...params: unknown[]) => node.request({ method, params });
+  const ask = (method: string, ...params: unknown[]) => node.request<UntypedMethod>({ method, params });
   const head = Number(await ask('eth_blockNumber'));
   const numbers = Array.from({ length: head + 1 }, (_, number) => `0x${number.toString(16)}`);
   return {

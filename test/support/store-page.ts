@@ -1,4 +1,5 @@
 /** What runs in the pages of the store tests: a stored devnet in a worker that can be ended. Bundled by `store-browser.ts`. */
+import type { UntypedMethod } from '../../dist/index.js';
 import {
   createNode,
   DEV_ACCOUNTS,
@@ -48,7 +49,7 @@ let isStopped = false;
 /** Rejections that nobody handled in a worker that tells of them. */
 const unhandled: string[] = [];
 
-const ask = <T>(method: string, ...params: unknown[]) => node!.request({ method, params }) as Promise<T>;
+const ask = <T>(method: string, ...params: unknown[]) => node!.request<UntypedMethod>({ method, params }) as Promise<T>;
 const blockAt = (tag: string) => ask<Rpc>('eth_getBlockByNumber', tag, false);
 /** @returns null for a block that was pruned (docs/spec/json-rpc.md 4.1, code 4444) */
 const heldAt = (tag: string) =>
@@ -123,7 +124,10 @@ const page = {
   /** The state that is held leads to the root on layer 1, which is that of the block's record: each proof says so. */
   async prove(): Promise<number> {
     const read = (data: string) =>
-      node!.l1.request({ method: 'eth_call', params: [{ to: node!.info.rollupAddress, data }, 'latest'] });
+      node!.l1.request<UntypedMethod>({
+        method: 'eth_call',
+        params: [{ to: node!.info.rollupAddress, data }, 'latest'],
+      });
     const block = Number(await read('0x695378f5'));
     const root = hexToBytes((await read(`0x8be745d1${word(hex(block))}`)) as Hex);
     const hasher = await loadHasher(node!.info.hashScheme);

@@ -1,4 +1,5 @@
 /** What runs in the pages of the tabs test: a stored devnet in a worker that can be killed. Bundled by `tabs-site.ts`. */
+import type { UntypedMethod } from '../../dist/index.js';
 import { createNode, type NodeOptions, type PlumblineNode } from '../../dist/index.js';
 
 /** A completed transaction of a watched worker. */
@@ -38,7 +39,7 @@ const page = {
   },
 
   ask(method: string, params: unknown[] = []): Promise<unknown> {
-    return node!.request({ method, params });
+    return node!.request<UntypedMethod>({ method, params });
   },
 
   /**
@@ -48,7 +49,7 @@ const page = {
    */
   async askAll(requests: readonly { method: string; params?: unknown[] }[]): Promise<readonly unknown[]> {
     const asked = requests.map(async (request) => {
-      const result = await node!.request(request);
+      const result = await node!.request<UntypedMethod>(request);
       if (request.method === 'eth_sendRawTransaction') globalThis.acknowledged?.(result as string);
       return result;
     });
@@ -59,7 +60,7 @@ const page = {
   /** How long an answer takes, ms. */
   async timed(method: string): Promise<number> {
     const start = performance.now();
-    await node!.request({ method });
+    await node!.request<UntypedMethod>({ method });
     return performance.now() - start;
   },
 

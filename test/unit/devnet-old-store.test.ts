@@ -1,3 +1,4 @@
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { openDB } from 'idb';
@@ -88,7 +89,9 @@ test('a light node of schema 2 serves its stored proofs without endpoints', asyn
     storeName: 'old-light',
     chain: { kind: 'light', network: devnet(), endpoints: nobody, level: 'plain', layerOne: nobody.slice(1) },
   });
-  expect(await node.request({ method: 'linea_getProof', params: recorded.params })).toEqual(recorded.proof);
+  expect(await node.request<UntypedMethod>({ method: 'linea_getProof', params: recorded.params })).toEqual(
+    recorded.proof,
+  );
   await node.close();
   const store = await openIdbStore('old-light');
   expect((await store.keys('meta')).filter((key) => /^(zk-proof|finality)-/.test(String(key)))).toEqual([]);

@@ -7,16 +7,17 @@ import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
 import type { ChainImport, StorageReport } from '../../rpc/inspection/storage-control.js';
 import { storageResult } from '../../rpc/inspection/storage-result.js';
 import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/inspection/transaction-preview.js';
+import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { NodeInfo } from '../options/options.js';
-import { type Provider, type RequestOptions, TransportProvider } from './provider.js';
+import { type Provider, type RequestOptions, TransportProvider, type UntypedMethod } from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
 
 /** An open node, for a page or a program. */
 export interface PlumblineNode extends Provider {
   readonly info: NodeInfo;
   /** A provider for the devnet's simulated layer 1. */
-  readonly l1: Provider;
+  readonly l1: Provider<LayerOneSchema>;
   /**
    * As `linea_estimateGas`, with an explanation of the estimate.
    *
@@ -101,7 +102,7 @@ export interface PlumblineNode extends Provider {
 
 class OpenNode extends TransportProvider implements PlumblineNode {
   readonly info: NodeInfo;
-  readonly l1: TransportProvider;
+  readonly l1: TransportProvider<LayerOneSchema>;
   private readonly inspector: TransportProvider;
   readonly handle: PlumblineNode['handle'];
   readonly handleL1: PlumblineNode['handle'];
@@ -112,9 +113,9 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   ) {
     super(node, 'l2');
     this.info = node.info;
-    this.l1 = new TransportProvider(node, 'l1');
+    this.l1 = new TransportProvider<LayerOneSchema>(node, 'l1');
     this.inspector = new TransportProvider(node, 'inspect');
-    const handler = (layer: Layer, provider: TransportProvider): PlumblineNode['handle'] => {
+    const handler = (layer: Layer, provider: Pick<TransportProvider, 'emitAnswers'>): PlumblineNode['handle'] => {
       const load = loadOnce(async () => {
         const { createFetchHandler } = await import('../../rpc/http/http.js');
         return createFetchHandler(
@@ -136,29 +137,27 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     params: readonly unknown[],
     options: RequestOptions & ExplainOptions = {},
   ): Promise<ExplainedEstimate> {
-    const request = { method: 'explainEstimate', params: explainParams(params, options) };
-    return (await this.inspector.request(request, options)) as ExplainedEstimate;
+    return (await this.inspect('explainEstimate', explainParams(params, options), options)) as ExplainedEstimate;
   }
 
   async diagnoseTransaction(transaction: Hex | object, options?: RequestOptions): Promise<TransactionDiagnosis> {
-    const request = { method: 'diagnoseTransaction', params: [transaction] };
-    return (await this.inspector.request(request, options)) as TransactionDiagnosis;
+    return (await this.inspect('diagnoseTransaction', [transaction], options)) as TransactionDiagnosis;
   }
 
   async exportEvidence(claim: EvidenceClaim, options?: RequestOptions): Promise<EvidenceBundle> {
-    return (await this.inspector.request({ method: 'exportEvidence', params: [claim] }, options)) as EvidenceBundle;
+    return (await this.inspect('exportEvidence', [claim], options)) as EvidenceBundle;
   }
 
   async previewTransaction(
     calls: PreviewCall | Hex | readonly (PreviewCall | Hex)[],
     { signal, ...options }: RequestOptions & PreviewOptions = {},
   ): Promise<TransactionPreview> {
-    const request = { method: 'previewTransaction', params: [calls, options] };
-    return (await this.inspector.request(request, signal && { signal })) as TransactionPreview;
+    const result = await this.inspect('previewTransaction', [calls, options], signal && { signal });
+    return result as TransactionPreview;
   }
 
   async sharing(options?: RequestOptions): Promise<SharingReport> {
-    return (await this.inspector.request({ method: 'sharing' }, options)) as SharingReport;
+    return (await this.inspect('sharing', [], options)) as SharingReport;
   }
 
   async storage(options?: RequestOptions): Promise<StorageReport> {
@@ -178,7 +177,11 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   }
 
   private async storageRequest(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown> {
-    return storageResult(await this.inspector.request({ method, params }, options));
+    return storageResult(await this.inspect(method, params, options));
+  }
+
+  private inspect(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown> {
+    return this.inspector.request<UntypedMethod>({ method, params }, options);
   }
 
   openSession(listener: SessionListener, connection?: object): NodeSession {

@@ -1,7 +1,9 @@
 import { isPlumblineError, messageOf } from '../../errors.js';
+import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
+import type { MethodType, RpcSchema } from '../../rpc/schema/rpc-schema.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import { PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
@@ -12,6 +14,21 @@ export interface RequestArguments {
   readonly method: string;
   readonly params?: readonly unknown[];
 }
+
+/** A method that the types do not know, for `request<UntypedMethod>(…)`; narrow it where more is known. */
+export interface UntypedMethod extends MethodType {
+  readonly method: string;
+}
+
+/** Methods by name, with parameters and results. */
+type SchemaOf<Methods> = { readonly [Name in keyof Methods]: MethodType };
+
+/** The parameters of a method; they may be left out where none is required. */
+type ParamsOf<Methods extends SchemaOf<Methods>> = {
+  readonly [Name in keyof Methods]: [] extends Methods[Name]['params']
+    ? { readonly params?: Readonly<Methods[Name]['params']> }
+    : { readonly params: Readonly<Methods[Name]['params']> };
+};
 
 /** Options of a request. */
 export interface RequestOptions {
@@ -30,6 +47,10 @@ export interface ProviderEvents {
   connect: { chainId: string };
   disconnect: ProviderRpcError;
   message: ProviderMessage;
+  /** The accounts of `eth_accounts` have changed: by `wallet_requestPermissions`, `wallet_revokePermissions`, `eth_requestAccounts`. */
+  accountsChanged: readonly Hex[];
+  /** Not sent: a node has one chain until it is closed. */
+  chainChanged: Hex;
   /** Not of EIP-1193: where an answer comes from and how far it is verified. Sent before the request resolves. */
   answer: AnswerReport;
   /**
@@ -41,14 +62,22 @@ export interface ProviderEvents {
 
 type Listener<Name extends keyof ProviderEvents> = (event: ProviderEvents[Name]) => void;
 
-/** An EIP-1193 provider over a node. */
-export interface Provider {
+/** An EIP-1193 provider over a node. `Methods`: what `request` knows, by name. */
+export interface Provider<Methods extends SchemaOf<Methods> = RpcSchema> {
   /**
-   * Calls a JSON-RPC method.
+   * Calls a JSON-RPC method. A name that is not in `Methods` does not compile; name its type to call it nevertheless:
+   * `request<UntypedMethod>({ method, params })`. A result has the type of a node that answers as the specification says.
    *
    * @throws ProviderRpcError with the method's JSON-RPC code; 4200 for an unknown method, 4900 after `close`
    */
-  request(args: RequestArguments, options?: RequestOptions): Promise<unknown>;
+  request<Custom extends UntypedMethod = never>(
+    args: { readonly method: Custom['method']; readonly params?: Custom['params'] },
+    options?: RequestOptions,
+  ): Promise<Custom['result']>;
+  request<Name extends keyof Methods>(
+    args: { readonly method: Name } & ParamsOf<Methods>[Name],
+    options?: RequestOptions,
+  ): Promise<Methods[Name]['result']>;
   on<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this;
   removeListener<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this;
 }
@@ -60,8 +89,11 @@ interface JsonRpcAnswer {
 
 const UNSUPPORTED = [-32601, -32604];
 
+/** Methods that may change which accounts a provider sees. */
+const CHANGES_ACCOUNTS = new Set(['eth_requestAccounts', 'wallet_requestPermissions', 'wallet_revokePermissions']);
+
 /** EIP-1193 over one layer of a transport. `connect` is sent a turn later, so that the caller can add listeners before. */
-export class TransportProvider implements Provider {
+export class TransportProvider<Methods extends SchemaOf<Methods> = RpcSchema> implements Provider<Methods> {
   private readonly listeners = new Map<keyof ProviderEvents, Set<(event: never) => void>>();
   private nextId = 1;
   private ended = false;
@@ -85,21 +117,22 @@ export class TransportProvider implements Provider {
     });
   }
 
-  async request({ method, params = [] }: RequestArguments, options: RequestOptions = {}): Promise<unknown> {
+  request<Custom extends UntypedMethod = never>(
+    args: { readonly method: Custom['method']; readonly params?: Custom['params'] },
+    options?: RequestOptions,
+  ): Promise<Custom['result']>;
+  request<Name extends keyof Methods>(
+    args: { readonly method: Name } & ParamsOf<Methods>[Name],
+    options?: RequestOptions,
+  ): Promise<Methods[Name]['result']>;
+  async request(args: RequestArguments, options: RequestOptions = {}): Promise<unknown> {
     options.signal?.throwIfAborted();
-    const body = { jsonrpc: '2.0', id: this.nextId++, method, params };
-    let answer: JsonRpcAnswer;
-    try {
-      const reply = await this.dispatch(body, options.signal);
-      this.emitAnswers(reply);
-      answer = reply.body as JsonRpcAnswer;
-    } catch (error) {
-      if (!isPlumblineError(error, 'NODE_CLOSED') && !isPlumblineError(error, 'WORKER_FAILED')) throw error;
-      throw new ProviderRpcError(PROVIDER_CODES.disconnected, error.message, undefined, { cause: error });
-    }
-    if (answer.error === undefined) return answer.result;
-    const { code, message, data } = answer.error;
-    throw new ProviderRpcError(UNSUPPORTED.includes(code) ? PROVIDER_CODES.unsupportedMethod : code, message, data);
+    if (!CHANGES_ACCOUNTS.has(args.method)) return this.ask(args, options);
+    const before = await this.accounts();
+    const result = await this.ask(args, options);
+    const after = await this.accounts();
+    if (after !== undefined && after.join() !== before?.join()) this.emit('accountsChanged', after);
+    return result;
   }
 
   on<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this {
@@ -126,7 +159,34 @@ export class TransportProvider implements Provider {
     this.emit('disconnect', new ProviderRpcError(PROVIDER_CODES.disconnected, reason, undefined, { cause }));
   }
 
-  private dispatch(body: unknown, signal: AbortSignal | undefined): Promise<Reply> {
+  private async ask({ method, params = [] }: RequestArguments, { signal }: RequestOptions): Promise<unknown> {
+    let answer: JsonRpcAnswer;
+    try {
+      // By EIP-747, this method alone has named parameters.
+      const list = method === 'wallet_watchAsset' && !Array.isArray(params) ? [params] : params;
+      const reply = await this.dispatch(this.requestOf(method, list), signal);
+      this.emitAnswers(reply);
+      answer = reply.body as JsonRpcAnswer;
+    } catch (error) {
+      if (!isPlumblineError(error, 'NODE_CLOSED') && !isPlumblineError(error, 'WORKER_FAILED')) throw error;
+      throw new ProviderRpcError(PROVIDER_CODES.disconnected, error.message, undefined, { cause: error });
+    }
+    if (answer.error === undefined) return answer.result;
+    const { code, message, data } = answer.error;
+    throw new ProviderRpcError(UNSUPPORTED.includes(code) ? PROVIDER_CODES.unsupportedMethod : code, message, data);
+  }
+
+  /** What `eth_accounts` answers to this provider. Undefined if it cannot be asked. */
+  private async accounts(): Promise<readonly Hex[] | undefined> {
+    const reply = await this.dispatch(this.requestOf('eth_accounts', [])).catch(() => undefined);
+    return (reply?.body as JsonRpcAnswer | undefined)?.result as readonly Hex[] | undefined;
+  }
+
+  private requestOf(method: string, params: readonly unknown[]): object {
+    return { jsonrpc: '2.0', id: this.nextId++, method, params };
+  }
+
+  private dispatch(body: unknown, signal?: AbortSignal): Promise<Reply> {
     return this.session === undefined
       ? this.transport.dispatch(this.layer, body, signal)
       : this.session.dispatch(body, signal);

@@ -32,10 +32,10 @@ export function defineMethod<Name extends CommonMethodName | DevnetMethodName>(
   return { name, info: METHOD_INFO.l2[name], handle };
 }
 
-/** A method whose code is loaded with its first call: for large methods that few nodes are asked for. */
+/** A method of a module that is loaded with the first call of one of its methods: for large ones that few nodes are asked for. */
 export function laterMethod<Name extends CommonMethodName | DevnetMethodName>(
   name: Name,
-  load: () => Promise<Method<RpcContext, Name>>,
+  load: () => Promise<{ readonly [Own in Name]: Method<RpcContext, Own> }>,
 ): Method<RpcContext, Name> {
-  return defineMethod(name, async (context, params, call) => (await load()).handle(context, params, call));
+  return defineMethod(name, async (context, params, call) => (await load())[name].handle(context, params, call));
 }

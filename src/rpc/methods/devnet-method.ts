@@ -33,7 +33,7 @@ export function laterMethods<const Name extends DevnetMethodName>(
   load: () => Promise<Named<Name>>,
 ): Named<Name> {
   return Object.fromEntries(
-    names.map((name) => [name, laterMethod(name, async () => (await load())[name])]),
+    names.map((name) => [name, laterMethod(name, load)]),
   ) as Named<Name>;
 }
 

@@ -8,6 +8,7 @@ import { invalidParams } from '../protocol/rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';
 import { requireDevnet } from './devnet-method.js';
 import { completed } from './fill-transaction.js';
+import { requireNotGivenUp } from './permitted-accounts.js';
 
 const SUBJECT = 'transaction params';
 const NO_BYTES = new Uint8Array(0);
@@ -37,25 +38,43 @@ export const eth_sendTransactionSync = defineMethod('eth_sendTransactionSync', a
 type Sending = 'eth_sendTransaction' | 'eth_sendTransactionSync' | 'eth_sendUnsignedTransaction';
 
 function send(method: Sending): Method<RpcContext>['handle'] {
+  const unsigned = method === 'eth_sendUnsignedTransaction';
   return async (context, [param], options) => {
     const devnet = requireDevnet(context, method);
-    const call = parseCallRequest(param);
-    const { from } = call;
-    if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
-    if (call.authorizationList !== undefined || call.maxFeePerBlobGas !== undefined) {
-      throw invalidParams('type', 'must be 0, 1 or 2', SUBJECT);
-    }
-    const unsigned = method === 'eth_sendUnsignedTransaction';
-    if (!unsigned) devnet.impersonation.requireSender(from);
-    const { chainId } = context.chain.network;
-    if (call.chainId !== undefined && call.chainId !== BigInt(chainId)) {
-      const reason = `the transaction is for chain ${call.chainId}, this is ${chainId}`;
-      throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'chain-id', reason });
-    }
-    return bytesToHex(
-      await devnet.send({ ...(await requestOf(context, { ...call, from }, options)), unsigned }, options),
-    );
+    const request = await readSentTransaction(context, param, options, (from) => {
+      if (unsigned) return;
+      requireNotGivenUp(from, options);
+      devnet.impersonation.requireSender(from);
+    });
+    return bytesToHex(await devnet.send({ ...request, unsigned }, options));
   };
+}
+
+/**
+ * A transaction from its JSON, with what it leaves out.
+ *
+ * @param requireSender - throws for a sender who may not send
+ * @throws RpcError -32602; PlumblineError `TRANSACTION_REJECTED`, rule `chain-id`; of the gas estimate
+ */
+export async function readSentTransaction(
+  context: RpcContext,
+  param: unknown,
+  options: MethodCallOptions,
+  requireSender: (from: Uint8Array) => void,
+): Promise<TransactionRequest> {
+  const call = parseCallRequest(param);
+  const { from } = call;
+  if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
+  if (call.authorizationList !== undefined || call.maxFeePerBlobGas !== undefined) {
+    throw invalidParams('type', 'must be 0, 1 or 2', SUBJECT);
+  }
+  requireSender(from);
+  const { chainId } = context.chain.network;
+  if (call.chainId !== undefined && call.chainId !== BigInt(chainId)) {
+    const reason = `the transaction is for chain ${call.chainId}, this is ${chainId}`;
+    throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'chain-id', reason });
+  }
+  return requestOf(context, { ...call, from }, options);
 }
 
 async function requestOf(

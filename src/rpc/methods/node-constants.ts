@@ -26,9 +26,8 @@ export const net_peerCount = defineMethod('net_peerCount', () => '0x0');
 
 export const eth_syncing = defineMethod('eth_syncing', () => false);
 
-/** The dev accounts on a devnet. Other nodes hold no keys, and answer an empty list. */
-export const eth_accounts = defineMethod('eth_accounts', async ({ devnet }) => {
+/** The dev accounts on a devnet that the caller may use. Other nodes hold no keys, and answer an empty list. */
+export const eth_accounts = defineMethod('eth_accounts', async ({ devnet }, _, call) => {
   if (devnet === undefined) return [];
-  const { DEV_ACCOUNTS } = await import('../../chain/devnet/state/dev-accounts.js');
-  return DEV_ACCOUNTS.map(({ address }) => address);
+  return (await import('./permitted-accounts.js')).permittedAccounts(call);
 });

@@ -1,11 +1,12 @@
 import type { Chain } from '../../chain/chain.js';
-import { EVERYWHERE, INSPECT, L1, type MethodInfo, ON_A_DEVNET } from './method-rows.js';
+import { EVERYWHERE, INSPECT, L1, type MethodInfo, OF_A_WALLET, ON_A_DEVNET } from './method-rows.js';
 
 /** All methods: JSON-RPC (`l2`), what the library offers beside it (`inspect`), the simulated layer 1 (`l1`). */
-export const METHOD_INFO = { l2: { ...EVERYWHERE, ...ON_A_DEVNET }, inspect: INSPECT, l1: L1 } as const;
+export const METHOD_INFO = { l2: { ...EVERYWHERE, ...ON_A_DEVNET, ...OF_A_WALLET }, inspect: INSPECT, l1: L1 } as const;
 
 export type CommonMethodName = keyof typeof EVERYWHERE;
-export type DevnetMethodName = keyof typeof ON_A_DEVNET;
+export type WalletMethodName = keyof typeof OF_A_WALLET;
+export type DevnetMethodName = keyof typeof ON_A_DEVNET | WalletMethodName;
 
 /** The methods whose prefix is the network's, without it. They always answer to `linea_` and `l2_` as well. */
 const PREFIXED: readonly string[] = ['estimateGas', 'getProof'];
@@ -22,6 +23,12 @@ export function aliasesOf(methodPrefix: string): [alias: string, name: string][]
 /** The JSON-RPC methods that a kind of chain does not have. */
 export function methodsOff(kind: Chain['kind']): readonly string[] {
   return Object.entries(METHOD_INFO.l2).flatMap(([name, { answers }]) => (answers[kind] === 'off' ? [name] : []));
+}
+
+/** Why a node without keys does not have a method, and what to do; undefined for a method that needs none. */
+export function insteadOf(name: string): string | undefined {
+  if (!Object.hasOwn(OF_A_WALLET, name)) return undefined;
+  return `${name}: this node holds no keys; sign in the wallet and send with eth_sendRawTransaction, or open a devnet`;
 }
 
 /** Every name that a node with this kind of chain answers, aliases included. */

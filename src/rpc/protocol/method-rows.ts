@@ -13,8 +13,8 @@ export interface MethodInfo {
   readonly answers: Readonly<Record<Chain['kind'], AnswerClass | 'off'>>;
   /**
    * What a request changes of what the node keeps. `none`: nothing. `idempotent`: sending it a second time changes nothing
-   * more. `every-time`: a second request changes something again, so that it is never sent twice. A filter or a subscription
-   * does not count: it ends with the node that holds it.
+   * more. `every-time`: a second request changes something again, so that it is never sent twice. A filter, a subscription or a
+   * permission does not count: it ends with the node that holds it.
    */
   readonly effect: 'none' | 'idempotent' | 'every-time';
   /** Whether the time limit of a request ends it. Without, it runs until it is done, and its batch has no time limit. */
@@ -184,7 +184,6 @@ export const ON_A_DEVNET = {
   anvil_setTime: CHANGES_DEVNET,
   anvil_snapshot: CHANGES_DEVNET,
   anvil_stopImpersonatingAccount: CHANGES_DEVNET,
-  eth_sendTransaction: CHANGES_DEVNET,
   eth_sendTransactionSync: CHANGES_DEVNET,
   eth_sendUnsignedTransaction: CHANGES_DEVNET,
   evm_increaseTime: CHANGES_DEVNET,
@@ -231,6 +230,25 @@ export const ON_A_DEVNET = {
   txpool_contentFrom: READS_DEVNET,
   txpool_inspect: READS_DEVNET,
   txpool_status: READS_DEVNET,
+} as const satisfies Rows<{ readonly light: 'off'; readonly replica: 'off' }>;
+
+/** JSON-RPC methods of wallets. Only a devnet holds keys: the others answer -32604, with what to do. */
+export const OF_A_WALLET = {
+  eth_requestAccounts: READS_DEVNET,
+  eth_sendTransaction: CHANGES_DEVNET,
+  eth_sign: READS_DEVNET,
+  eth_signTransaction: READS_DEVNET,
+  eth_signTypedData_v4: READS_DEVNET,
+  personal_sign: READS_DEVNET,
+  wallet_addEthereumChain: READS_DEVNET,
+  wallet_getCallsStatus: READS_DEVNET,
+  wallet_getCapabilities: READS_DEVNET,
+  wallet_getPermissions: READS_DEVNET,
+  wallet_requestPermissions: READS_DEVNET,
+  wallet_revokePermissions: READS_DEVNET,
+  wallet_sendCalls: CHANGES_DEVNET,
+  wallet_switchEthereumChain: READS_DEVNET,
+  wallet_watchAsset: READS_DEVNET,
 } as const satisfies Rows<{ readonly light: 'off'; readonly replica: 'off' }>;
 
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */

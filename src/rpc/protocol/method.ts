@@ -50,11 +50,16 @@ export interface MethodTable<Context> {
  *
  * @param options.aliases - other name to the name it stands for, such as `l2_getProof` to `linea_getProof`
  * @param options.disabled - names of methods that this kind of chain does not have, whether or not `methods` holds them
+ * @param options.insteadOf - why one of those is not there and what to do, where a caller can do something
  * @throws PlumblineError `INTERNAL` for a name that is given twice, or an alias of a name that is not there
  */
 export function createMethodTable<Context>(
   methods: readonly Method<Context>[],
-  options: { readonly aliases?: Readonly<Record<string, string>>; readonly disabled?: readonly string[] } = {},
+  options: {
+    readonly aliases?: Readonly<Record<string, string>>;
+    readonly disabled?: readonly string[];
+    readonly insteadOf?: (name: string) => string | undefined;
+  } = {},
 ): MethodTable<Context> {
   const byName = new Map<string, Method<Context>>();
   const add = (name: string, method: Method<Context> | undefined) => {
@@ -72,7 +77,11 @@ export function createMethodTable<Context>(
       const method = byName.get(name);
       if (method !== undefined) return method;
       if (disabled.has(name)) {
-        throw new PlumblineError('METHOD_NOT_ENABLED', `this kind of chain does not have ${name}`, { method: name });
+        const reason = options.insteadOf?.(name);
+        throw new PlumblineError('METHOD_NOT_ENABLED', reason ?? `this kind of chain does not have ${name}`, {
+          method: name,
+          ...(reason !== undefined && { reason }),
+        });
       }
       throw new PlumblineError('METHOD_NOT_FOUND', `there is no method ${name}`, { method: name });
     },

@@ -5,6 +5,7 @@ import {
   PlumblineError,
   type SimulationRule,
   type TransactionRule,
+  type WalletRule,
 } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
@@ -112,6 +113,19 @@ const REJECTIONS: { readonly [R in TransactionRule]: (reason: string) => RpcErro
   known: () => server('Known transaction'),
 };
 
+/** @source EIP-1193, "Provider Errors"; EIP-3326 for 4902; EIP-5792, "Error Codes" */
+const WALLET_CODES: { readonly [R in WalletRule]: number } = {
+  unauthorized: 4100,
+  unsupported: 4200,
+  'unknown-chain': 4902,
+  'unsupported-capability': 5700,
+  'unsupported-chain': 5710,
+  'duplicate-batch': 5720,
+  'unknown-batch': 5730,
+  'batch-too-large': 5740,
+  atomicity: 5760,
+};
+
 /**
  * Codes of a simulation that is refused as a whole.
  *
@@ -198,7 +212,11 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   },
   SIMULATION_REFUSED: ({ rule, reason }) => ({ code: SIMULATION_CODES[rule], message: reason }),
   METHOD_NOT_FOUND: () => ({ code: -32601, message: 'Method not found' }),
-  METHOD_NOT_ENABLED: () => ({ code: -32604, message: 'Method not enabled' }),
+  METHOD_NOT_ENABLED: ({ reason }) => ({
+    code: -32604,
+    message: reason === undefined ? 'Method not enabled' : `Method not enabled (${reason})`,
+  }),
+  WALLET_REFUSED: ({ rule, reason }) => ({ code: WALLET_CODES[rule], message: reason }),
   REQUEST_TIMED_OUT: () => ({ code: INTERNAL_ERROR, message: 'Timeout expired' }),
   ABORTED: () => ({ code: INTERNAL_ERROR, message: 'Request aborted' }),
   ANSWER_TOO_LARGE: ({ limit }) => ({

@@ -8,13 +8,10 @@ import { POOL_METHODS } from '../methods/devnet-pool.js';
 import { SETTING_METHODS } from '../methods/devnet-settings.js';
 import { SNAPSHOT_METHODS } from '../methods/devnet-snapshots.js';
 import { TIME_METHODS } from '../methods/devnet-time.js';
-import {
-  eth_sendTransaction,
-  eth_sendTransactionSync,
-  eth_sendUnsignedTransaction,
-} from '../methods/eth_sendTransaction.js';
+import { eth_sendTransactionSync, eth_sendUnsignedTransaction } from '../methods/eth_sendTransaction.js';
 import type { Method } from '../protocol/method.js';
 import type { DevnetMethodName } from '../protocol/method-info.js';
+import { WALLET_METHODS } from './wallet-methods.js';
 
 /** Methods that few ask for. Their code is loaded with the first call. */
 const LATER = {
@@ -42,7 +39,6 @@ const LATER = {
 
 /** The methods that only a devnet has. Loaded with a devnet alone: other nodes know their names from `METHOD_INFO`. */
 export const DEVNET_METHODS: { readonly [Name in DevnetMethodName]: Method<RpcContext, Name> } = {
-  eth_sendTransaction,
   eth_sendTransactionSync,
   eth_sendUnsignedTransaction,
   ...ACCOUNT_METHODS,
@@ -54,4 +50,5 @@ export const DEVNET_METHODS: { readonly [Name in DevnetMethodName]: Method<RpcCo
   ...SETTING_METHODS,
   ...SNAPSHOT_METHODS,
   ...TIME_METHODS,
+  ...WALLET_METHODS,
 };

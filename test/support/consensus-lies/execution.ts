@@ -1,3 +1,4 @@
+import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import type { ConsensusLie } from '../consensus-liar.js';
 import { liesAt } from '../consensus-liar.js';
 import type { Stage } from '../consensus-stage.js';
@@ -16,7 +17,7 @@ import {
 import { HEADER } from './places.js';
 
 const layerOneBlock = ({ dev }: Stage, number: string): Promise<Json> =>
-  dev.l1.request({ method: 'eth_getBlockByNumber', params: [number, false] });
+  dev.l1.request<UntypedMethod>({ method: 'eth_getBlockByNumber', params: [number, false] });
 
 /** Lies about the header of the final block of layer 1. */
 const HEADER_LIES: readonly ConsensusLie[] = [

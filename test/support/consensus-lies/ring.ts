@@ -1,3 +1,4 @@
+import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import type { ConsensusLie } from '../consensus-liar.js';
 import { liesAt } from '../consensus-liar.js';
 import { edited, type Json, lengthened, nulled, otherFirst, plusOne, removed, said, shortened } from '../lie-edits.js';
@@ -24,7 +25,10 @@ const other = (
   on: 'ring',
   refused,
   tell: async (truth, { dev }, asked) =>
-    change(structuredClone(await dev.request({ method: 'linea_getProof', params: [...params(asked)] })), truth),
+    change(
+      structuredClone(await dev.request<UntypedMethod>({ method: 'linea_getProof', params: [...params(asked)] })),
+      truth,
+    ),
 });
 
 /** Lies about the hash of a block in the zk state: docs/spec/settled.md 3. */
@@ -90,7 +94,7 @@ const settled = (name: string, refused: RegExp, number: string, keep: readonly s
   on: 'settled',
   refused,
   async tell(truth, { dev }) {
-    const block: Json = await dev.request({ method: 'eth_getBlockByNumber', params: [number, false] });
+    const block: Json = await dev.request<UntypedMethod>({ method: 'eth_getBlockByNumber', params: [number, false] });
     return { ...block, ...Object.fromEntries(keep.map((member) => [member, truth[member]])) };
   },
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../../src/hosts/opening/inline.js';
+import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import { devnet } from '../../../src/networks/devnet.js';
 import type { Hex } from '../../../src/primitives/hex.js';
 import type { Json } from '../damage.js';
@@ -44,7 +45,7 @@ const lie: fc.Arbitrary<Lie> = fc.record({
  */
 export async function endpointScene(): Promise<HostileScene<Lie>> {
   const dev = await createInlineNode({ chain: { kind: 'devnet', mining: 'manual' } });
-  const ask = <T>(method: string, ...params: unknown[]) => dev.request({ method, params }) as Promise<T>;
+  const ask = <T>(method: string, ...params: unknown[]) => dev.request<UntypedMethod>({ method, params }) as Promise<T>;
   await history(ask);
   const block = await ask<{ hash: Hex; transactions: Hex[] }>('eth_getBlockByNumber', '0x3', false);
   const { hash } = block;
@@ -90,7 +91,7 @@ export async function endpointScene(): Promise<HostileScene<Lie>> {
       const chain = { kind: 'light', network: devnet(), endpoints, layerOne: ['http://l1.invalid/'] } as const;
       const node = await createInlineNode({ clock, chain, onError: (error) => thrown.push(error) });
       try {
-        const answer = await node.request({ method, params }).then(
+        const answer = await node.request<UntypedMethod>({ method, params }).then(
           (value) => ({ value }),
           () => undefined,
         );

@@ -9,6 +9,7 @@ import { verifyCommand } from '../../../src/hosts/cli/verify.js';
 import { createInlineNode } from '../../../src/hosts/opening/inline.js';
 import type { DevnetChainOptions } from '../../../src/hosts/options/options.js';
 import type { PlumblineNode } from '../../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import { NETWORKS } from '../../../src/networks/networks.js';
 import { concatBytes } from '../../../src/primitives/bytes.js';
 import type { Json } from '../damage.js';
@@ -152,7 +153,7 @@ export async function chainFileScene(): Promise<HostileScene<Uint8Array>> {
   const chain = { kind: 'devnet', scheme: 'poseidon2' } as const;
   const opened = async (blocks: number) => {
     const node = await createInlineNode({ chain, store: new KeptStore() });
-    const ask = (method: string, ...params: unknown[]) => node.request({ method, params });
+    const ask = (method: string, ...params: unknown[]) => node.request<UntypedMethod>({ method, params });
     const transfer = (account: number, fields: object) =>
       ask('eth_sendTransaction', { from: accountAt(account), to: stranger('11'), value: '0x1', ...hexed(fields) });
     await grow({ node, ask, transfer } as never, blocks);

@@ -1,5 +1,6 @@
 import { createInlineNode, type InlineOptions } from '../../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import { devnet } from '../../../src/networks/devnet.js';
 import { withBlocksByHash } from '../blocks-by-hash.js';
 import { KeptStore } from '../dev-node.js';
@@ -21,7 +22,7 @@ export async function devnetScene(): Promise<HostileScene<string>> {
 export async function layerOneScene(): Promise<HostileScene<string>> {
   const target = await new Target().open(LIMITS);
   await history(asking(target.node));
-  const l1 = (method: string) => target.node.l1.request({ method, params: ['latest', false] });
+  const l1 = (method: string) => target.node.l1.request<UntypedMethod>({ method, params: ['latest', false] });
   const { hash } = (await l1('eth_getBlockByNumber')) as { hash: string };
   const to = target.node.info.rollupAddress;
   const inputs = bodiesFor({

@@ -1,3 +1,4 @@
+import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import 'fake-indexeddb/auto';
 import fc from 'fast-check';
 import { openDB } from 'idb';
@@ -83,7 +84,7 @@ function damageOf(rows: readonly Row[]): fc.Arbitrary<Damage> {
 export async function devnetStoreScene(): Promise<HostileScene<Damage>> {
   const make = await openIdbStore(`hostile-${databases++}`);
   const source = await createInlineNode({ chain: CHAIN, store: make });
-  const ask = (method: string, ...params: unknown[]) => source.request({ method, params });
+  const ask = (method: string, ...params: unknown[]) => source.request<UntypedMethod>({ method, params });
   const transfer = (_: number, { to }: { to: string }) =>
     ask('eth_sendTransaction', { from: accountAt(0), to, value: '0x1' });
   await grow({ node: source, ask, transfer } as never, 8);
@@ -116,7 +117,7 @@ export async function devnetStoreScene(): Promise<HostileScene<Damage>> {
 /** A light node with a damaged record answers as before: what it cannot use it fetches again. */
 export async function lightStoreScene(): Promise<HostileScene<Damage>> {
   const dev = await createInlineNode({ chain: { kind: 'devnet', mining: 'manual' } });
-  await history((method, ...params) => dev.request({ method, params }) as never);
+  await history((method, ...params) => dev.request<UntypedMethod>({ method, params }) as never);
   const questions: [method: string, ...params: unknown[]][] = [
     ['eth_getBalance', accountAt(0), 'latest'],
     ['eth_call', { to: token, data: '0x18160ddd' }, 'latest'],
@@ -126,7 +127,7 @@ export async function lightStoreScene(): Promise<HostileScene<Damage>> {
   ];
   const answersOf = async (node: PlumblineNode) => {
     const answers: unknown[] = [];
-    for (const [method, ...params] of questions) answers.push(await node.request({ method, params }));
+    for (const [method, ...params] of questions) answers.push(await node.request<UntypedMethod>({ method, params }));
     // A stored proof with a capital hex digit has the same bytes, and is verified like any other.
     return shown(answers).toLowerCase();
   };

@@ -1,6 +1,7 @@
 import { TEST_TOKEN } from '../../../src/chain/devnet/state/test-token.js';
 import { createInlineNode, type InlineOptions } from '../../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import { accountAt, type DevNode, stranger } from '../dev-node.js';
 import { type Examples, hostileBodies, recordedRequests } from './requests.js';
 import { faultOfReply, type HostileScene, isUntyped, onlyReads, post } from './run.js';
@@ -87,7 +88,7 @@ export const LIMITS = { gasBudget: 60_000_000 } satisfies InlineOptions;
 export const asking =
   (node: PlumblineNode): DevNode['ask'] =>
   <T>(method: string, ...params: unknown[]) =>
-    node.request({ method, params }) as Promise<T>;
+    node.request<UntypedMethod>({ method, params }) as Promise<T>;
 
 export function bodiesFor(...examples: readonly Examples[]): HostileScene<string>['inputs'] {
   const recorded = recordedRequests(new Set(examples.flatMap((one) => Object.keys(one))));

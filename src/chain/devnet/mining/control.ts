@@ -215,6 +215,16 @@ export class DevnetControl {
     return this.enqueue(({ submission }) => submission.send(request, limits), limits);
   }
 
+  /**
+   * Signs a transaction of a dev account without sending it. A nonce that is missing is that of the sender's next transaction.
+   *
+   * @returns its bytes, as `eth_sendRawTransaction` takes them
+   * @throws PlumblineError `INVALID_PARAMETER` for another account
+   */
+  sign(request: TransactionRequest): Promise<Uint8Array> {
+    return this.enqueue(({ submission }) => submission.sign(request));
+  }
+
   /** Removes a transaction from the pool. @returns whether it was there */
   drop(hash: Uint8Array): Promise<boolean> {
     return this.enqueue(async ({ maker }) => maker.pool.remove(hash));

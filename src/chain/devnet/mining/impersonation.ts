@@ -4,8 +4,8 @@ import { parseSignedTransaction, type SignedTransaction } from '../../../ethereu
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
 import type { AccessListEntry } from '../../../primitives/call-request.js';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
-import { DEV_ACCOUNTS } from '../state/dev-accounts.js';
+import { bytesToHex } from '../../../primitives/hex.js';
+import { hasDevKey, type RecoverableSignature, signWithDevKey } from './dev-keys.js';
 
 /** A transaction to sign, or to run unsigned. Prices in wei per gas. */
 export interface TransactionRequest {
@@ -27,7 +27,6 @@ export interface TransactionRequest {
 }
 
 const ABOVE_ADDRESSES = 2n ** 160n;
-const KEYS = new Map(DEV_ACCOUNTS.map(({ address, privateKey }) => [address as string, privateKey]));
 
 /** Accounts whose transactions the devnet runs without their signature. */
 export class Impersonation {
@@ -49,7 +48,7 @@ export class Impersonation {
    */
   requireSender(sender: Uint8Array): void {
     const address = bytesToHex(sender);
-    if (this.everyone || KEYS.has(address) || this.addresses.has(address)) return;
+    if (this.everyone || hasDevKey(sender) || this.addresses.has(address)) return;
     const reason = `no key is held for ${address}; send from a dev account, or impersonate the sender first`;
     throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'sender', reason });
   }
@@ -62,11 +61,10 @@ export class Impersonation {
   async send(request: TransactionRequest & { readonly nonce: bigint }, chainId: number): Promise<SignedTransaction> {
     const unsigned = request.unsigned === true;
     if (!unsigned) this.requireSender(request.from);
-    const key = unsigned ? undefined : KEYS.get(bytesToHex(request.from));
-    const transaction = unsignedTransaction(request, chainId);
-    if (key !== undefined) {
-      return parseSignedTransaction(await signed(transaction, hexToBytes(key)), chainId, { sender: request.from });
+    if (!unsigned && hasDevKey(request.from)) {
+      return parseSignedTransaction(await signedByDevKey(request, chainId), chainId, { sender: request.from });
     }
+    const transaction = unsignedTransaction(request, chainId);
     // Including the sender in `r` makes hashes differ by sender. `r` must not be zero.
     const signature = { yParity: 0, r: ABOVE_ADDRESSES + bytesToBigInt(request.from), s: 1n };
     return parseSignedTransaction(withSignature(transaction, signature), chainId, { impersonated: request.from });
@@ -86,21 +84,21 @@ function unsignedTransaction({ price, accessList, ...fields }: TransactionReques
   return { ...transaction, type: accessList === undefined ? 0 : 1 };
 }
 
-/** @param privateKey - 32 bytes */
-async function signed(transaction: Unsigned, privateKey: Uint8Array): Promise<Uint8Array> {
-  // The curve is large, and few nodes sign.
-  const { secp256k1 } = await import('@noble/curves/secp256k1.js');
-  const hash = keccak256(encodeToSign(transaction));
-  const bytes = secp256k1.sign(hash, privateKey, { prehash: false, format: 'recovered' });
-  const { recovery, r, s } = secp256k1.Signature.fromBytes(bytes, 'recovered');
-  return withSignature(transaction, { yParity: recovery!, r, s });
+/**
+ * The bytes of a transaction, signed with the key of its sender.
+ *
+ * @throws PlumblineError as `signWithDevKey`
+ */
+export async function signedByDevKey(
+  request: TransactionRequest & { readonly nonce: bigint },
+  chainId: number,
+): Promise<Uint8Array> {
+  const transaction = unsignedTransaction(request, chainId);
+  return withSignature(transaction, await signWithDevKey(request.from, keccak256(encodeToSign(transaction))));
 }
 
 /** The encoding with a signature. In a legacy transaction, `v` contains the chain id (EIP-155). */
-function withSignature(
-  transaction: Unsigned,
-  { yParity, r, s }: { readonly yParity: number; readonly r: bigint; readonly s: bigint },
-): Uint8Array {
+function withSignature(transaction: Unsigned, { yParity, r, s }: RecoverableSignature): Uint8Array {
   const offset = transaction.type === 0 ? 35n + 2n * transaction.chainId : 0n;
   return encodeTransaction(transaction, { v: offset + BigInt(yParity), r, s });
 }

@@ -7,7 +7,7 @@ import type { PendingTransactionListener } from '../../chain.js';
 import type { DevnetSettings } from '../options.js';
 import type { Ledger } from '../records/ledger.js';
 import type { BlockMaker } from './block-maker.js';
-import { Impersonation, type TransactionRequest } from './impersonation.js';
+import { Impersonation, signedByDevKey, type TransactionRequest } from './impersonation.js';
 import type { Mining } from './mining.js';
 import { currentPrices } from './prices.js';
 
@@ -37,9 +37,22 @@ export class TransactionSubmission {
    * @throws PlumblineError as `Impersonation.send`, `checkAdmission` and `BlockMaker.seal`
    */
   async send(request: TransactionRequest, limits?: RunLimits): Promise<Uint8Array> {
-    const nonce = request.nonce ?? this.maker.pool.nextNonce(request.from, await this.maker.nonceOf(request.from));
-    const transaction = await this.impersonation.send({ ...request, nonce }, this.settings.network.chainId);
+    const { chainId } = this.settings.network;
+    const transaction = await this.impersonation.send(await this.withNonce(request), chainId);
     return this.accept(transaction, this.maker.context(), limits);
+  }
+
+  /** Signs without sending. @returns the transaction's bytes. @throws PlumblineError as `signedByDevKey` */
+  async sign(request: TransactionRequest): Promise<Uint8Array> {
+    return signedByDevKey(await this.withNonce(request), this.settings.network.chainId);
+  }
+
+  private async withNonce(request: TransactionRequest): Promise<TransactionRequest & { readonly nonce: bigint }> {
+    const { maker } = this;
+    return {
+      ...request,
+      nonce: request.nonce ?? maker.pool.nextNonce(request.from, await maker.nonceOf(request.from)),
+    };
   }
 
   private async accept(

@@ -1,0 +1,31 @@
+import { toQuantity } from '../../primitives/quantity.js';
+import { parseQuantity, requireObject } from '../parsing/parse-params.js';
+import { defineMethod, type RpcContext } from './context.js';
+import { walletRefused } from './wallet-refused.js';
+
+/** Null for the node's own chain, which is the only one it has. @source EIP-3326 */
+export const wallet_switchEthereumChain = defineMethod('wallet_switchEthereumChain', ({ chain }, [param]) => {
+  const asked = chainIdOf(param);
+  if (asked === BigInt(chain.network.chainId)) return null;
+  throw walletRefused('unknown-chain', `${onlyChain(chain)}; chain ${toQuantity(asked)} needs a node of its own`);
+});
+
+/** Null for the node's own chain. @source EIP-3085 */
+export const wallet_addEthereumChain = defineMethod('wallet_addEthereumChain', ({ chain }, [param]) => {
+  const asked = chainIdOf(param);
+  if (asked === BigInt(chain.network.chainId)) return null;
+  throw walletRefused('unsupported', `${onlyChain(chain)}; open another node for chain ${toQuantity(asked)}`);
+});
+
+/** @source EIP-747 */
+export const wallet_watchAsset = defineMethod('wallet_watchAsset', () => {
+  throw walletRefused('unsupported', 'this node shows no list of tokens; read balances with eth_call');
+});
+
+function chainIdOf(param: unknown): bigint {
+  return parseQuantity(requireObject(param, 'chain', 'params').chainId, 'chainId');
+}
+
+function onlyChain({ network }: RpcContext['chain']): string {
+  return `this node has one chain, ${toQuantity(network.chainId)}`;
+}

@@ -1,0 +1,193 @@
+import type { BlockTag } from '../../chain/block-reference.js';
+import type { Hex } from '../../primitives/hex.js';
+
+/*
+ * Parameters and results of JSON-RPC methods as types. Quantities are hex without leading zeros, bytes are hex of even length.
+ */
+
+export type LineaAccessList = readonly { readonly address: Hex; readonly storageKeys: readonly Hex[] }[];
+
+/** Call object on the wire; quantities in hex, prices in wei. */
+export interface LineaCallJson {
+  from?: Hex | undefined;
+  to?: Hex | null | undefined;
+  data?: Hex | undefined;
+  value?: Hex | undefined;
+  nonce?: Hex | undefined;
+  gas?: Hex | undefined;
+  gasPrice?: Hex | undefined;
+  maxFeePerGas?: Hex | undefined;
+  maxPriorityFeePerGas?: Hex | undefined;
+  accessList?: LineaAccessList | undefined;
+}
+
+/** State override on the wire: by address, what the account looks like for the length of the call. */
+export interface LineaOverrideJson {
+  [address: Hex]: {
+    balance?: Hex;
+    nonce?: Hex;
+    code?: Hex;
+    /** The whole storage: slots that are not named are zero. */
+    state?: Record<Hex, Hex>;
+    /** Single slots over the storage there is. */
+    stateDiff?: Record<Hex, Hex>;
+  };
+}
+
+/** Result of `linea_estimateGas`; prices in wei per gas. */
+export interface LineaFeesJson {
+  gasLimit: Hex;
+  baseFeePerGas: Hex;
+  priorityFeePerGas: Hex;
+}
+
+/** A block number in hex, or a tag. */
+export type LineaBlockJson = Hex | BlockTag;
+
+/** An authorization of EIP-7702. */
+export interface AuthorizationJson {
+  readonly chainId: Hex;
+  readonly address: Hex;
+  readonly nonce: Hex;
+  readonly yParity: Hex;
+  readonly r: Hex;
+  readonly s: Hex;
+}
+
+/** A call or an unsigned transaction. */
+export interface CallJson extends LineaCallJson {
+  /** The same as `data`. */
+  input?: Hex | undefined;
+  type?: Hex | undefined;
+  chainId?: Hex | undefined;
+  authorizationList?: readonly AuthorizationJson[] | undefined;
+}
+
+/** A transaction of `eth_sendTransaction`. */
+export interface SentCallJson extends CallJson {
+  from: Hex;
+}
+
+/** A block: its number in hex, a tag, a hash of 32 bytes, or an object of EIP-1898. */
+export type BlockJson =
+  | LineaBlockJson
+  | { readonly blockNumber: Hex }
+  | { readonly blockHash: Hex; readonly requireCanonical?: boolean };
+
+/** A log filter: a block hash, or a range of blocks. */
+export interface LogFilterJson {
+  readonly blockHash?: Hex;
+  readonly fromBlock?: LineaBlockJson;
+  readonly toBlock?: LineaBlockJson;
+  readonly address?: Hex | readonly Hex[] | null;
+  /** By position: null for any, one, or several of which one must match. */
+  readonly topics?: readonly (Hex | readonly Hex[] | null)[];
+}
+
+/** A header. Members that the block's fork does not have are missing. */
+export interface HeaderJson {
+  readonly number: Hex;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  readonly sha3Uncles: Hex;
+  readonly miner: Hex;
+  readonly stateRoot: Hex;
+  readonly transactionsRoot: Hex;
+  readonly receiptsRoot: Hex;
+  readonly logsBloom: Hex;
+  readonly difficulty: Hex;
+  readonly gasLimit: Hex;
+  readonly gasUsed: Hex;
+  readonly timestamp: Hex;
+  readonly extraData: Hex;
+  readonly mixHash: Hex;
+  readonly nonce: Hex;
+  readonly baseFeePerGas?: Hex;
+  readonly withdrawalsRoot?: Hex;
+  readonly blobGasUsed?: Hex;
+  readonly excessBlobGas?: Hex;
+  readonly parentBeaconBlockRoot?: Hex;
+  readonly requestsHash?: Hex;
+}
+
+/** A block, with the hashes of its transactions or whole ones. */
+export interface BlockResultJson<Transaction = Hex | TransactionJson> extends HeaderJson {
+  readonly size: Hex;
+  readonly uncles: readonly Hex[];
+  readonly transactions: readonly Transaction[];
+  readonly withdrawals?: readonly { readonly [member: string]: Hex }[];
+}
+
+/** A transaction. Of a pending one, the block's members are null. */
+export interface TransactionJson {
+  readonly blockHash: Hex | null;
+  readonly blockNumber: Hex | null;
+  readonly blockTimestamp: Hex | null;
+  readonly transactionIndex: Hex | null;
+  readonly hash: Hex;
+  readonly type: Hex;
+  readonly from: Hex;
+  readonly to: Hex | null;
+  readonly nonce: Hex;
+  readonly gas: Hex;
+  readonly gasPrice: Hex;
+  readonly value: Hex;
+  readonly input: Hex;
+  readonly v: Hex;
+  readonly r: Hex;
+  readonly s: Hex;
+  readonly yParity?: Hex;
+  readonly chainId?: Hex;
+  readonly maxFeePerGas?: Hex;
+  readonly maxPriorityFeePerGas?: Hex;
+  readonly maxFeePerBlobGas?: Hex;
+  readonly accessList?: LineaAccessList;
+  readonly blobVersionedHashes?: readonly Hex[];
+  readonly authorizationList?: readonly AuthorizationJson[];
+}
+
+/** A log in its block. */
+export interface LogJson {
+  readonly address: Hex;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly blockHash: Hex;
+  readonly blockNumber: Hex;
+  readonly blockTimestamp: Hex;
+  readonly transactionHash: Hex;
+  readonly transactionIndex: Hex;
+  readonly logIndex: Hex;
+  readonly removed: boolean;
+}
+
+/** A receipt. `root` stands in the place of `status` before Byzantium. */
+export interface ReceiptJson {
+  readonly blockHash: Hex;
+  readonly blockNumber: Hex;
+  readonly transactionHash: Hex;
+  readonly transactionIndex: Hex;
+  readonly type: Hex;
+  readonly from: Hex;
+  readonly to: Hex | null;
+  readonly status?: Hex;
+  readonly root?: Hex;
+  readonly gasUsed: Hex;
+  readonly cumulativeGasUsed: Hex;
+  readonly effectiveGasPrice: Hex;
+  readonly blobGasUsed?: Hex;
+  readonly blobGasPrice?: Hex;
+  readonly contractAddress: Hex | null;
+  readonly logsBloom: Hex;
+  readonly logs: readonly LogJson[];
+}
+
+/** Result of `eth_getProof`. */
+export interface TrieProofJson {
+  readonly address: Hex;
+  readonly accountProof: readonly Hex[];
+  readonly balance: Hex;
+  readonly nonce: Hex;
+  readonly codeHash: Hex;
+  readonly storageHash: Hex;
+  readonly storageProof: readonly { readonly key: Hex; readonly value: Hex; readonly proof: readonly Hex[] }[];
+}

@@ -1,0 +1,35 @@
+import type { Hex } from '../../primitives/hex.js';
+import type { METHOD_INFO } from '../protocol/method-info.js';
+import type { ChainSchema } from './chain-schema.js';
+import type { DevnetSchema } from './devnet-schema.js';
+import type { HeaderJson, LineaBlockJson, LogFilterJson, LogJson, TrieProofJson } from './json.js';
+import type { WalletSchema } from './wallet-schema.js';
+
+/** Parameters and result of one method. */
+export interface MethodType {
+  readonly params: readonly unknown[];
+  readonly result: unknown;
+}
+
+type Typed = ChainSchema & DevnetSchema & WalletSchema;
+/** Methods that a node has and whose types are not written down yet. */
+type Untyped = { [Name in Exclude<keyof typeof METHOD_INFO.l2, keyof Typed>]: MethodType };
+
+/** The methods of a node, by name, with parameters and results. */
+export interface RpcSchema extends Typed, Untyped {}
+
+/** A log of the simulated layer 1, which has no transactions. */
+type LayerOneLogJson = Omit<LogJson, 'transactionHash'> & { readonly transactionHash: null };
+
+/** The methods of a devnet's simulated layer 1. */
+export interface LayerOneSchema {
+  /** Path and query of the beacon API; status and body. */
+  beacon_get: { params: [target: string]; result: unknown };
+  eth_blockNumber: { params: []; result: Hex };
+  eth_call: { params: [call: { readonly to: Hex; readonly data: Hex }, block?: LineaBlockJson]; result: Hex };
+  eth_chainId: { params: []; result: Hex };
+  eth_getBlockByHash: { params: [hash: Hex, full?: boolean]; result: HeaderJson | null };
+  eth_getBlockByNumber: { params: [block: LineaBlockJson, full?: boolean]; result: HeaderJson | null };
+  eth_getLogs: { params: [filter: LogFilterJson]; result: readonly LayerOneLogJson[] };
+  eth_getProof: { params: [address: Hex, keys: readonly Hex[], block?: LineaBlockJson]; result: TrieProofJson };
+}

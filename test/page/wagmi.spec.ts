@@ -1,0 +1,64 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@playwright/test';
+import { rolldown } from 'rolldown';
+import { getAddress, verifyMessage } from 'viem';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { openSite, type Site } from '../support/proxy-site.js';
+
+const PAGE = fileURLToPath(new URL('../clients/wagmi-page.ts', import.meta.url));
+const ACCOUNTS = DEV_ACCOUNTS.map(({ address }) => getAddress(address));
+
+interface Tour {
+  readonly name: string;
+  readonly accounts: readonly `0x${string}`[];
+  readonly signature: `0x${string}`;
+}
+
+let site: Site;
+test.beforeAll(async () => {
+  site = await openSite();
+  const build = await rolldown({ input: PAGE, platform: 'browser', logLevel: 'silent' });
+  const { output } = await build.generate({ format: 'esm', codeSplitting: false });
+  await build.close();
+  site.scripts.set('/app/page.js', output[0].code);
+  for (const name of ['worker', 'worker-devnet']) {
+    site.scripts.set(`/app/${name}.js`, `import '/dist/hosts/worker/${name}.js';`);
+  }
+});
+test.afterAll(() => site.close());
+
+/** What both ways to the provider have in common. */
+async function expectTour({ accounts, signature, ...rest }: Tour): Promise<void> {
+  expect(accounts).toEqual(ACCOUNTS);
+  expect(await verifyMessage({ address: ACCOUNTS[0]!, message: 'hello', signature })).toBe(true);
+  expect(rest).toMatchObject({
+    chainId: 59_139,
+    switched: 59_139,
+    // For 4902, wagmi asks to add the chain, and takes every refusal of that for the user's.
+    refused: 'UserRejectedRequestError',
+    after: [ACCOUNTS[1]],
+    left: [],
+  });
+}
+
+for (const way of ['injected', 'announced'] as const) {
+  test(`wagmi connects, signs, follows the accounts and disconnects: ${way}`, async ({ page }) => {
+    await page.goto(site.origin);
+    await page.addScriptTag({ url: '/app/page.js', type: 'module' });
+    await page.waitForFunction((name) => name in globalThis, way);
+    const tour = (await page.evaluate((name) => {
+      return (globalThis as unknown as Record<string, () => Promise<unknown>>)[name]!();
+    }, way)) as Tour & { changes: unknown[] };
+    await expectTour(tour);
+    expect(tour.changes).toEqual([
+      ['connecting', undefined],
+      ['connected', 10],
+      ['connected', 1],
+      ['disconnected', undefined],
+    ]);
+    if (way === 'injected') return;
+    // After the end of the announcement a new config finds none.
+    expect(tour).toMatchObject({ name: 'my wallet', before: 0, id: 'example.wallet', later: 0 });
+    expect(tour).toMatchObject({ icon: expect.stringMatching(/^data:image\/svg\+xml,/) });
+  });
+}
