@@ -1,9 +1,9 @@
-import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { devAlloc } from '../../src/chain/devnet/state/genesis.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { METHOD_INFO } from '../../src/rpc/protocol/method-info.js';

@@ -1,5 +1,5 @@
-import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { expect, test } from 'vitest';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
 import { AnsweredError } from '../support/liar.js';

@@ -32,9 +32,7 @@ export function laterMethods<const Name extends DevnetMethodName>(
   names: readonly Name[],
   load: () => Promise<Named<Name>>,
 ): Named<Name> {
-  return Object.fromEntries(
-    names.map((name) => [name, laterMethod(name, load)]),
-  ) as Named<Name>;
+  return Object.fromEntries(names.map((name) => [name, laterMethod(name, load)])) as Named<Name>;
 }
 
 /** @throws PlumblineError `METHOD_NOT_ENABLED` on another kind of chain */

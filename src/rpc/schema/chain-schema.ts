@@ -35,6 +35,8 @@ export interface ChainSchema {
   eth_blockNumber: { params: []; result: Hex };
   eth_call: { params: OfCall; result: Hex };
   eth_chainId: { params: []; result: Hex };
+  eth_coinbase: { params: []; result: Hex };
+  eth_config: { params: []; result: Readonly<Record<'current' | 'next' | 'last', object | null>> };
   eth_createAccessList: {
     params: OfCall;
     result: {
@@ -55,7 +57,13 @@ export interface ChainSchema {
       readonly reward?: readonly (readonly Hex[])[];
     };
   };
+  eth_fillTransaction: { params: [transaction: CallJson]; result: { readonly raw: Hex; readonly tx: object } };
   eth_gasPrice: { params: []; result: Hex };
+  eth_getAccount: {
+    params: OfAccount;
+    result: Readonly<Record<'balance' | 'nonce' | 'codeHash' | 'storageRoot', Hex>> | null;
+  };
+  eth_getAccountInfo: { params: OfAccount; result: Readonly<Record<'balance' | 'nonce' | 'code', Hex>> };
   eth_getBalance: { params: OfAccount; result: Hex };
   eth_getBlockByHash: { params: [hash: Hex, full?: boolean]; result: BlockResultJson | null };
   eth_getBlockByNumber: { params: [block: LineaBlockJson, full?: boolean]; result: BlockResultJson | null };
@@ -67,6 +75,9 @@ export interface ChainSchema {
   eth_getFilterLogs: { params: [filter: Hex]; result: readonly LogJson[] };
   eth_getLogs: { params: [filter: LogFilterJson]; result: readonly LogJson[] };
   eth_getProof: { params: [address: Hex, keys: readonly Hex[], block?: BlockJson]; result: TrieProofJson };
+  eth_getRawTransactionByBlockHashAndIndex: { params: [hash: Hex, index: Hex]; result: Hex | null };
+  eth_getRawTransactionByBlockNumberAndIndex: { params: [block: LineaBlockJson, index: Hex]; result: Hex | null };
+  eth_getRawTransactionByHash: { params: [hash: Hex]; result: Hex | null };
   eth_getStorageAt: { params: [address: Hex, position: Hex, block?: BlockJson]; result: Hex };
   eth_getStorageValues: {
     params: [keys: { readonly [address: Hex]: readonly Hex[] }, block?: BlockJson];
@@ -84,11 +95,16 @@ export interface ChainSchema {
   eth_getUncleByBlockNumberAndIndex: { params: [block: LineaBlockJson, index: Hex]; result: null };
   eth_getUncleCountByBlockHash: { params: [hash: Hex]; result: Hex | null };
   eth_getUncleCountByBlockNumber: { params: [block: LineaBlockJson]; result: Hex | null };
+  eth_hashrate: { params: []; result: Hex };
   eth_maxPriorityFeePerGas: { params: []; result: Hex };
+  eth_mining: { params: []; result: boolean };
   eth_newBlockFilter: { params: []; result: Hex };
   eth_newFilter: { params: [filter?: LogFilterJson]; result: Hex };
   eth_newPendingTransactionFilter: { params: []; result: Hex };
+  eth_pendingTransactions: { params: []; result: readonly TransactionJson[] };
+  eth_protocolVersion: { params: []; result: Hex };
   eth_sendRawTransaction: { params: [transaction: Hex]; result: Hex };
+  eth_sendRawTransactionSync: { params: [transaction: Hex, timeoutMs?: Hex | number]; result: ReceiptJson };
   eth_simulateV1: { params: [simulation: object, block?: BlockJson]; result: readonly BlockResultJson[] };
   eth_subscribe: {
     params:
@@ -108,6 +124,7 @@ export interface ChainSchema {
       | [call: LineaCallJson, override: LineaOverrideJson];
     result: LineaFeesJson;
   };
+  linea_getForcedTransactionInclusionStatus: { params: [number: number | Hex]; result: unknown };
   linea_getProof: { params: [address: Hex, keys: readonly Hex[], block: LineaBlockJson]; result: LineaProofJson };
   linea_getTransactionExclusionStatusV1: {
     params: [hash: Hex];
@@ -121,8 +138,11 @@ export interface ChainSchema {
       readonly timestamp: string;
     } | null;
   };
+  linea_sendForcedRawTransaction: { params: [transactions: readonly object[]]; result: unknown };
   net_listening: { params: []; result: true };
   net_peerCount: { params: []; result: Hex };
   net_version: { params: []; result: string };
+  rpc_modules: { params: []; result: Readonly<Record<string, string>> };
   web3_clientVersion: { params: []; result: string };
+  web3_sha3: { params: [data: Hex]; result: Hex };
 }
