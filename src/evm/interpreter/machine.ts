@@ -48,8 +48,8 @@ export interface MovedPrecompile {
 export interface Tracing {
   /** What is recorded: of `FLAGS`. */
   readonly flags: number;
-  /** Takes what was recorded since the last call, in order. @throws PlumblineError to end the run */
-  take(records: readonly TraceRecord[]): void;
+  /** Takes a record, in order. It must not be kept, unless it is one of a step. @throws PlumblineError to end the run */
+  take(record: TraceRecord): void;
 }
 
 /** Differences between a machine and its network. */
@@ -136,7 +136,7 @@ export class Machine {
 
   /** Hands over what the last run recorded. */
   takeTrace(kernel: EvmKernel): void {
-    this.tracing?.take(kernel.takeTrace());
+    if (this.tracing !== undefined) kernel.takeTrace(this.tracing.take);
   }
 
   /** Ends a transaction: what it wrote is in the state afterwards. */

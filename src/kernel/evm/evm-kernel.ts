@@ -10,7 +10,6 @@ import {
   readResult,
   readReturned,
   readTouched,
-  readTrace,
   readWants,
 } from './evm-records.js';
 import type {
@@ -23,6 +22,7 @@ import type {
   TraceRecord,
   Want,
 } from './evm-types.js';
+import { readTrace } from './trace-records.js';
 
 /** Block and transaction that code can read. */
 export interface EvmEnvironment {
@@ -170,6 +170,8 @@ export class EvmKernel {
   /** Starts a transaction. */
   begin(environment: EvmEnvironment): void {
     const { blobHashes } = environment;
+    // A run that was ended from outside left what it recorded.
+    this.#wasm.emptyTrace();
     let hashesAt = blobHashes.length === 0 ? 0 : this.#wasm.blobHashes(blobHashes.length) >>> 0;
     const memory = this.#renewed();
     for (const hash of blobHashes) {
@@ -286,11 +288,9 @@ export class EvmKernel {
     return readResult(this.#memory);
   }
 
-  /** What was recorded since the last call, with the flags of a trace. At least what one `run` recorded is held at a time. */
-  takeTrace(): TraceRecord[] {
-    const records = readTrace(this.#memory);
-    if (records.length > 0) this.#wasm.emptyTrace();
-    return records;
+  /** As `readTrace`, with the flags of a trace. At least what one `run` recorded is held at a time. */
+  takeTrace(visit: (record: TraceRecord) => void): void {
+    if (readTrace(this.#memory, visit)) this.#wasm.emptyTrace();
   }
 
   /** Number of logs, and bytes of return data, topics and log data together. */

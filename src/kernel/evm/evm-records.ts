@@ -1,17 +1,6 @@
-import { CHANGE, CHANGED, ENTER, LEAVE, LOG, RESULT, STEP, TOUCHED, TRACE, WANT } from './evm-exports.js';
+import { CHANGE, CHANGED, LOG, RESULT, TOUCHED, WANT } from './evm-exports.js';
 import type { EvmMemory } from './evm-memory.js';
-import type {
-  EvmChange,
-  EvmLog,
-  EvmResult,
-  EvmTouched,
-  PrecompileCall,
-  TraceEnter,
-  TraceLeave,
-  TraceRecord,
-  TraceStep,
-  Want,
-} from './evm-types.js';
+import type { EvmChange, EvmLog, EvmResult, EvmTouched, PrecompileCall, Want } from './evm-types.js';
 
 export function readWants(memory: EvmMemory, count: number): Want[] {
   const wants: Want[] = [];
@@ -132,64 +121,4 @@ export function readTouched(memory: EvmMemory, count: number, start: number): Ev
     at += TOUCHED.bytes + 32 * slotCount;
   }
   return touched;
-}
-
-/** What was recorded since the trace was last emptied. */
-export function readTrace(memory: EvmMemory): TraceRecord[] {
-  const records: TraceRecord[] = [];
-  let at = memory.u32(memory.result + RESULT.trace);
-  const end = at + memory.u32(memory.result + RESULT.traceBytes);
-  while (at < end) {
-    const kind = memory.u32(at);
-    const bytes = memory.u32(at + 4);
-    const read = kind === TRACE.enter ? readEnter : kind === TRACE.leave ? readLeave : readStep;
-    records.push(read(memory, at, bytes));
-    at += (bytes + 7) & ~7;
-  }
-  return records;
-}
-
-function readEnter(memory: EvmMemory, at: number): TraceEnter {
-  return {
-    kind: 'enter',
-    op: memory.u32(at + ENTER.op),
-    depth: memory.u32(at + ENTER.depth),
-    gas: memory.i64(at + ENTER.gas),
-    logs: memory.u32(at + ENTER.logs),
-    caller: memory.copy(at + ENTER.caller, 20),
-    callee: memory.copy(at + ENTER.callee, 20),
-    value: memory.word(at + ENTER.value),
-    input: memory.copy(at + ENTER.input, memory.u32(at + ENTER.length)),
-  };
-}
-
-function readLeave(memory: EvmMemory, at: number, bytes: number): TraceLeave {
-  return {
-    kind: 'leave',
-    exception: memory.u32(at + LEAVE.exception),
-    depth: memory.u32(at + LEAVE.depth),
-    gasLeft: memory.i64(at + LEAVE.gas),
-    logs: memory.u32(at + LEAVE.logs),
-    pc: memory.u32(at + LEAVE.pc),
-    op: memory.u32(at + LEAVE.op),
-    stackItems: memory.u32(at + LEAVE.items),
-    output: memory.copy(at + LEAVE.output, bytes - LEAVE.output),
-  };
-}
-
-function readStep(memory: EvmMemory, at: number): TraceStep {
-  const items = memory.u32(at + STEP.items);
-  const memoryAt = at + STEP.stack + 32 * items;
-  const memoryBytes = memory.u32(at + STEP.memory);
-  return {
-    kind: 'step',
-    pc: memory.u32(at + STEP.pc),
-    op: memory.u32(at + STEP.op),
-    gas: memory.i64(at + STEP.gas),
-    depth: memory.u32(at + STEP.depth),
-    refund: memory.i64(at + STEP.refund),
-    stack: Array.from({ length: items }, (_, i) => memory.copy(at + STEP.stack + 32 * i, 32)),
-    memory: memory.copy(memoryAt, memoryBytes),
-    returnData: memory.copy(memoryAt + memoryBytes, memory.u32(at + STEP.returned)),
-  };
 }
