@@ -68,6 +68,5 @@ async function trips(
 /** The preview has to be that of the node which holds the state. */
 function requireSame(found: TransactionPreview, expected: TransactionPreview): void {
   const changes = ({ trust: _, seen: __, ...rest }: TransactionPreview) => JSON.stringify(rest);
-  if (changes(found) !== changes(expected))
-    throw new Error(`preview ${changes(found)}, expected ${changes(expected)}`);
+  if (changes(found) !== changes(expected)) throw new Error(`preview ${changes(found)}, expected ${changes(expected)}`);
 }
