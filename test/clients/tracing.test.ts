@@ -1,13 +1,21 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { JsonRpcProvider } from 'ethers';
 import { createPublicClient, http } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Web3 } from 'web3';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { Anvil, anvilPath } from '../support/anvil.js';
+import { Anvil, anvilPath, castPath } from '../support/anvil.js';
 import { contracts } from '../support/contracts.js';
 import { type SwapScene, swapScene } from '../support/swap-scene.js';
 import { type Endpoint, openEndpoint } from './endpoint.js';
+
+if (anvilPath() === undefined || castPath() === undefined)
+  console.log('traces are not compared with Foundry: there is no anvil or no cast for this system');
 
 const trader = DEV_ACCOUNTS[0]!.address;
 const TRACER = { tracer: 'callTracer', tracerConfig: { withLog: true } } as const;
@@ -67,7 +75,11 @@ describe('traces of a swap', () => {
     expect(call).toMatchObject({ type: 'CALL', from: trader, to: scene.router, output: trace.output });
     expect(block).toEqual([{ txHash: hash, result: trace }]);
     const of = ({ logs: own = [], calls = [] }: Frame): { data: Hex }[] => [...(own as never[]), ...calls.flatMap(of)];
-    expect(of(trace).map(({ data }) => data).sort()).toEqual(logs.map(({ data }) => data).sort());
+    expect(
+      of(trace)
+        .map(({ data }) => data)
+        .sort(),
+    ).toEqual(logs.map(({ data }) => data).sort());
   });
 
   test.skipIf(anvilPath() === undefined)('are those of anvil, but for the gas at the top', async () => {
@@ -77,7 +89,8 @@ describe('traces of a swap', () => {
       for (const [address, { balance = 0n, code, storage = {} }] of Object.entries(accounts)) {
         await anvil.ask('anvil_setBalance', address, `0x${balance.toString(16)}`);
         if (code !== undefined) await anvil.ask('anvil_setCode', address, code);
-        for (const [slot, value] of Object.entries(storage)) await anvil.ask('anvil_setStorageAt', address, slot, value);
+        for (const [slot, value] of Object.entries(storage))
+          await anvil.ask('anvil_setStorageAt', address, slot, value);
       }
       await anvil.ask('anvil_impersonateAccount', trader);
       const theirs = await anvil.ask<Hex>('eth_sendTransaction', sent());
@@ -89,5 +102,51 @@ describe('traces of a swap', () => {
     } finally {
       await anvil.close();
     }
+  });
+
+  /** Foundry looks up names of functions elsewhere; here it reaches the node only. */
+  const nowhere = 'http://127.0.0.1:9';
+  const environment = (home: string) => ({
+    PATH: process.env.PATH,
+    HOME: home,
+    HTTP_PROXY: nowhere,
+    HTTPS_PROXY: nowhere,
+    NO_PROXY: '127.0.0.1',
+  });
+
+  /** Runs cast. @returns gas and callee of each inner call that it prints, in order, and the gas of the whole */
+  async function cast(...args: string[]) {
+    const all = [...args, '--rpc-url', endpoint.http, '--color', 'never'];
+    // It keeps what it read of a chain at home, by numbers of blocks.
+    const home = await mkdtemp(join(tmpdir(), 'cast-'));
+    const { stdout } = await promisify(execFile)(castPath()!, all, { env: environment(home) });
+    await rm(home, { recursive: true });
+    const calls = [...stdout.matchAll(/\[(\d+)\] (0x[0-9a-fA-F]{40})::/g)].map(([, gas, to]) => [
+      gas,
+      to!.toLowerCase(),
+    ]);
+    return { calls: calls.slice(1), gas: Number(/Gas used: (\d+)/.exec(stdout)?.[1]) };
+  }
+
+  const innerCalls = ({ calls = [] }: Frame): unknown[] =>
+    calls.flatMap((one) => [[String(Number(one.gasUsed)), one.to], ...innerCalls(one)]);
+
+  test.skipIf(castPath() === undefined)(
+    'are those of Foundry’s cast run, which executes the transaction itself',
+    async () => {
+      const { calls, gas } = await cast('run', hash);
+      const trace = await ask<Frame>('debug_traceTransaction', hash, TRACER);
+      expect(calls.length).toBeGreaterThan(10);
+      expect(innerCalls(trace)).toEqual(calls);
+      expect(Number(trace.gasUsed)).toBe(gas);
+    },
+  );
+
+  test.skipIf(castPath() === undefined)('are those of cast call --trace', async () => {
+    const { from, to, data } = scene.swap;
+    const { calls } = await cast('call', '--trace', '--from', from, to, '--data', data);
+    const trace = await ask<Frame>('debug_traceCall', { from, to, data }, 'latest', TRACER);
+    expect(calls.length).toBeGreaterThan(10);
+    expect(innerCalls(trace)).toEqual(calls);
   });
 });
