@@ -18,7 +18,8 @@ import type { TransactionPreview } from '../src/rpc/inspection/transaction-previ
 import { contracts, word } from '../test/support/contracts.js';
 import { blockContext, networkAt } from '../test/support/evm.js';
 import { swapScene } from '../test/support/swap-scene.js';
-import { alternateAsync, type Figure, median, medianRatio } from './area.js';
+import { type Figure, median, medianRatio } from './area.js';
+import { costOf, ownCpuMs } from './evm.js';
 import { allocOf, GAS, HARDFORK } from './evm-engines.js';
 import { type EvmProgram, evmPrograms } from './evm-programs.js';
 
@@ -33,6 +34,22 @@ interface Question {
   readonly when: 'before' | 'after';
   readonly to: Hex;
   readonly data: Hex;
+}
+
+const ROUNDS = 8;
+
+/** Processor time of each body in turns, milliseconds. In the first round nothing is compiled yet: it does not count. */
+async function costs<Name extends string>(
+  bodies: Record<Name, () => Promise<unknown>>,
+): Promise<Record<Name, number[]>> {
+  const found = Object.fromEntries(Object.keys(bodies).map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const name of Object.keys(bodies) as Name[]) {
+      const cost = await costOf(bodies[name], ownCpuMs);
+      if (round > 0) found[name].push(cost);
+    }
+  }
+  return found;
 }
 
 const ms = (samples: readonly number[]) => `${median(samples).toFixed(2)} ms`;
@@ -89,7 +106,7 @@ async function previewOver(name: string, alloc: GenesisAlloc, call: Call, writte
     const { gasUsed } = await bare();
     if (BigInt(preview.calls[0]!.gasUsed) !== gasUsed)
       throw new Error(`gas used ${preview.calls[0]!.gasUsed}, expected ${gasUsed}`);
-    const times = await alternateAsync({
+    const times = await costs({
       preview: () => ask('inspect', 'previewTransaction', call),
       estimate: () => ask('l2', 'linea_estimateGas', call),
       bare,
@@ -97,10 +114,10 @@ async function previewOver(name: string, alloc: GenesisAlloc, call: Call, writte
     const runs = `${executed} runs of the estimate, 1 of the call, ${questions.length} questions to contracts`;
     return {
       name: `${name}: a preview over the runs that it needs, bare`,
-      value: medianRatio(times.preview!, times.bare!),
+      value: medianRatio(times.preview, times.bare),
       unit: 'x',
       bar: { atMost: 2 },
-      note: `${ms(times.preview!)} and ${ms(times.bare!)}: ${runs}; linea_estimateGas alone ${ms(times.estimate!)}`,
+      note: `${ms(times.preview)} and ${ms(times.bare)}: ${runs}; linea_estimateGas alone ${ms(times.estimate)}`,
     };
   } finally {
     await node.close();
@@ -149,13 +166,13 @@ async function tracingOver({ name, alloc, call }: EvmProgram): Promise<Figure> {
   };
   const { outcome } = await traced();
   if (outcome.gasUsed !== (await plain()).gasUsed) throw new Error(`${name}: the tracer changes the gas`);
-  const times = await alternateAsync({ traced, plain });
+  const times = await costs({ traced, plain });
   return {
     name: `${name}: a run with callTracer over the run alone`,
-    value: medianRatio(times.traced!, times.plain!),
+    value: medianRatio(times.traced, times.plain),
     unit: 'x',
     bar: { atMost: 1.5 },
-    note: `${ms(times.traced!)} and ${ms(times.plain!)}`,
+    note: `${ms(times.traced)} and ${ms(times.plain)}`,
   };
 }
 
