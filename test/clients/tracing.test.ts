@@ -85,7 +85,7 @@ describe('traces of a swap', () => {
   test.skipIf(anvilPath() === undefined)('are those of anvil, but for the gas at the top', async () => {
     const anvil = await Anvil.start('osaka');
     try {
-      const accounts = { ...scene.alloc, [trader]: { balance: 10n ** 20n } };
+      const accounts: SwapScene['alloc'] = { ...scene.alloc, [trader]: { balance: 10n ** 20n } };
       for (const [address, { balance = 0n, code, storage = {} }] of Object.entries(accounts)) {
         await anvil.ask('anvil_setBalance', address, `0x${balance.toString(16)}`);
         if (code !== undefined) await anvil.ask('anvil_setCode', address, code);
