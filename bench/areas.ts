@@ -6,6 +6,7 @@ import { executing } from './evm.js';
 import { hashing } from './hash.js';
 import { lightNode } from './light.js';
 import { pageStart } from './page.js';
+import { previewing } from './preview.js';
 import { processStart } from './process.js';
 import { proxying } from './proxy.js';
 import { recovering } from './recovery.js';
@@ -24,6 +25,7 @@ export const AREAS: readonly BenchArea[] = [
   turns,
   estimating,
   lightNode,
+  previewing,
   verifying,
   followingConsensus,
   state,

@@ -87,7 +87,8 @@ export async function revmRun(anvil: Anvil, { alloc, call }: EvmProgram): Promis
   return async () => ({ returned: await anvil.ask<Hex>('eth_call', request, 'latest', {}, overrides) });
 }
 
-function allocOf(alloc: EvmProgram['alloc']): Alloc {
+/** The accounts in the form of fixtures. */
+export function allocOf(alloc: EvmProgram['alloc']): Alloc {
   const entries = Object.entries(alloc).map(([address, { nonce, balance, code, storage }]) => {
     const account = { nonce: toQuantity(nonce ?? 0n), balance: toQuantity(balance ?? 0n), code: code ?? '0x' };
     return [address.toLowerCase(), { ...account, storage }];

@@ -28,7 +28,7 @@ const LIGHT_ROUNDS = 6;
 const ESTIMATE_BEFORE_IN_BARE_RUNS = 13;
 
 /** Milliseconds of processor time of a run. */
-async function costOf(run: () => Promise<unknown>, cpuMs: () => number, idleShare = 0): Promise<number> {
+export async function costOf(run: () => Promise<unknown>, cpuMs: () => number, idleShare = 0): Promise<number> {
   let runs = 0;
   const [began, cpu] = [performance.now(), cpuMs()];
   for (;;) {
@@ -39,7 +39,8 @@ async function costOf(run: () => Promise<unknown>, cpuMs: () => number, idleShar
   }
 }
 
-function ownCpuMs(): number {
+/** Processor time of this process so far, milliseconds. */
+export function ownCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }

@@ -61,6 +61,8 @@ export interface ErrorDetails {
   ABORTED: Record<never, never>;
   /** `limit`: bytes of the answers to one request or batch, or of the return data and logs of the runs of one request. */
   ANSWER_TOO_LARGE: { limit: number };
+  /** `limit`: questions to contracts that a preview may ask. */
+  PREVIEW_TOO_LARGE: { limit: number };
   LOG_RANGE_TOO_LARGE: { blocks: number; limit: number };
   FILTER_NOT_FOUND: { id: string };
   FILTER_LIMIT: { limit: number };

@@ -2,6 +2,7 @@ import type { CallFrame } from '../evm/tracing/call-frame.js';
 import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { claimOf, type EventClaim } from './events.js';
+import { ENTRY_CHARACTERS, type Inspection } from './inspection.js';
 import type { Approval, PreviewWarning, Transfer } from './preview.js';
 import { type Probes, quantityOrNull } from './probes.js';
 import { ZERO } from './transfers.js';
@@ -37,21 +38,28 @@ const APPROVING: Readonly<
  *
  * @source docs/spec/preview.md 8.6
  */
-export async function approvalsOf(tree: CallFrame, probes: Probes): Promise<Approval[]> {
+export async function approvalsOf(tree: CallFrame, { probes, pause, grow }: Inspection): Promise<Approval[]> {
   const approvals: Approval[] = [];
+  const told = new Set<string>();
+  const add = (approval: Approval | undefined) => {
+    if (approval === undefined) return;
+    grow(ENTRY_CHARACTERS);
+    approvals.push(approval);
+    told.add(partiesKey(approval.kind, approval.token, approval.owner, approval.spender));
+  };
   for (const item of itemsOf(tree)) {
-    if (!isLog(item)) continue;
-    const claim = claimOf(item);
-    if (claim === undefined || claim === 'unknown') continue;
-    const approval = await claimedApproval(item.address, claim, probes);
-    if (approval !== undefined) approvals.push(approval);
+    await pause();
+    const claim = isLog(item) ? claimOf(item) : undefined;
+    if (isLog(item) && typeof claim === 'object') add(await claimedApproval(item.address, claim, probes));
   }
   for (const item of itemsOf(tree)) {
-    const silent = isLog(item) ? undefined : await silentApproval(item, approvals, probes);
-    if (silent !== undefined) approvals.push(silent);
+    await pause();
+    if (!isLog(item)) add(await silentApproval(item, told, probes));
   }
   return approvals;
 }
+
+const partiesKey = (...parties: readonly string[]) => parties.join(' ');
 
 async function claimedApproval(contract: Hex, claim: EventClaim, probes: Probes): Promise<Approval | undefined> {
   switch (claim.claim) {
@@ -137,10 +145,10 @@ async function operator(token: Hex, { owner, spender }: Parties, probes: Probes)
   return { before, after };
 }
 
-/** The approval that a call made, if none of the events tells it. */
+/** The approval that a call made, if it is not among those that are told. */
 async function silentApproval(
   { type, from, to: token, input }: CallFrame,
-  told: readonly Approval[],
+  told: ReadonlySet<string>,
   probes: Probes,
 ): Promise<Approval | undefined> {
   const approving = type === 'CALL' ? APPROVING[input.slice(0, 10) as Hex] : undefined;
@@ -148,17 +156,16 @@ async function silentApproval(
   const argument = (at: number): Hex => `0x${input.slice(10 + 64 * at + 24, 10 + 64 * (at + 1))}`;
   const [owner, spender] = [approving.owner === 'sender' ? from : argument(0), argument(approving.spender)];
   if (spender.length !== 42 || owner.length !== 42) return undefined;
-  const isTold = told.some(
-    (one) => one.token === token && one.owner === owner && (one.spender === spender || one.kind === 'erc721'),
-  );
-  if (isTold) return undefined;
+  const kind = approving.operator ? 'operator' : 'erc20';
+  // An event of another kind tells nothing of it: a contract may send any event.
+  if (told.has(partiesKey(kind, token, owner, spender))) return undefined;
   const base = { token, owner, spender, evidence: 'state' } as const;
-  if (approving.operator) {
+  if (kind === 'operator') {
     const held = await operator(token, base, probes);
-    return held.before === held.after ? undefined : { kind: 'operator', ...base, approved: null, ...held };
+    return held.before === held.after ? undefined : { kind, ...base, approved: null, ...held };
   }
   const held = await allowance(token, base, probes);
-  return held.before === held.after ? undefined : { kind: 'erc20', ...base, told: null, ...held };
+  return held.before === held.after ? undefined : { kind, ...base, told: null, ...held };
 }
 
 /**
@@ -169,12 +176,15 @@ async function silentApproval(
  */
 export function approvalWarnings(approvals: readonly Approval[], transfers: readonly Transfer[]): PreviewWarning[] {
   const warnings: PreviewWarning[] = [];
-  for (const [at, approval] of approvals.entries()) {
+  // Of several approvals of the same thing, the last one is what the contract should answer.
+  const last = new Map(approvals.map((approval) => [subjectOf(approval), approval]));
+  const moved = new Set(
+    transfers.flatMap(({ asset, from }) => ('address' in asset ? [partiesKey(asset.address, from)] : [])),
+  );
+  for (const approval of approvals) {
+    if (last.get(subjectOf(approval)) !== approval) continue;
     const { kind, token, owner, spender } = approval;
     const parties = { token, owner, spender };
-    // Of several approvals of the same thing, the last one is what the contract should answer.
-    const isLast = !approvals.slice(at + 1).some((later) => isSame(later, approval));
-    if (!isLast) continue;
     if (approval.evidence === 'state' && 'before' in approval && approval.after !== null)
       warnings.push({ code: 'silent-approval', ...parties, after: approval.after });
     if ((kind === 'erc20' || kind === 'permit2') && approval.unlimited)
@@ -182,15 +192,16 @@ export function approvalWarnings(approvals: readonly Approval[], transfers: read
     if (kind === 'operator' && (approval.after ?? approval.approved))
       warnings.push({ code: 'operator-approval', ...parties });
     const told = toldIn(approval);
-    if (told !== undefined && approval.after !== null && differs(approval, told, transfers))
+    if (told !== undefined && approval.after !== null && differs(approval, told, moved.has(partiesKey(token, owner))))
       warnings.push({ code: 'approval-differs', kind, ...parties, told, after: approval.after });
   }
   return warnings;
 }
 
-function isSame(a: Approval, b: Approval): boolean {
-  if (a.kind !== b.kind || a.token !== b.token || a.owner !== b.owner) return false;
-  return a.kind === 'erc721' ? 'id' in b && a.id === b.id : a.spender === b.spender;
+/** A text that is the same for approvals of the same thing only. */
+function subjectOf(approval: Approval): string {
+  const { kind, token, owner, spender } = approval;
+  return partiesKey(kind, token, owner, kind === 'erc721' ? approval.id : spender);
 }
 
 function toldIn(approval: Approval): Hex | boolean | undefined {
@@ -198,13 +209,13 @@ function toldIn(approval: Approval): Hex | boolean | undefined {
   return (approval.kind === 'operator' ? approval.approved : approval.told) ?? undefined;
 }
 
-function differs(approval: Approval, told: Hex | boolean, transfers: readonly Transfer[]): boolean {
-  const { kind, after, token, owner } = approval;
+/** @param isUsed - the owner transferred some */
+function differs(approval: Approval, told: Hex | boolean, isUsed: boolean): boolean {
+  const { kind, after } = approval;
   if (kind === 'operator') return after !== told;
   if (kind === 'erc721') return after !== null && after !== ZERO && after !== told;
   if (after === null || approval.before === null) return false;
   const [before, now, said] = [BigInt(approval.before), BigInt(after), BigInt(told)];
   if (now > said) return true;
-  const isUsed = transfers.some(({ asset, from }) => 'address' in asset && asset.address === token && from === owner);
   return now === before && now < said && !isUsed;
 }

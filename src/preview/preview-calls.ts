@@ -1,26 +1,17 @@
-import { createdAddress } from '../ethereum/created-address.js';
 import type { BlockContext } from '../evm/block-context.js';
-import type { SimulationRules } from '../evm/calls/call.js';
-import { precompileOverrides, withOverrides } from '../evm/calls/overrides.js';
+import { withOverrides } from '../evm/calls/overrides.js';
 import { rulesAt } from '../evm/common.js';
-import type { RunBudget } from '../evm/interpreter/run-budget.js';
-import type { Rehearsal } from '../evm/simulation/simulation.js';
 import { ReadCache } from '../evm/state/read-cache.js';
-import { type AccountChange, StateOverlay } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
-import type { CallFrame } from '../evm/tracing/call-frame.js';
-import { callTracer } from '../evm/tracing/call-tracer.js';
-import { traceTransaction } from '../evm/tracing/trace-transaction.js';
 import { authorityOf } from '../evm/transactions/authority.js';
-import type { TransactionMessage, TransactionOutcome } from '../evm/transactions/transaction-message.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
-import type { StateOverrides } from '../primitives/state-overrides.js';
 import { approvalsOf, approvalWarnings } from './approvals.js';
 import { balancesOf, withTrueWrapping } from './balances.js';
 import { contractsOf, upgradeWarnings } from './contracts.js';
-import { customErrors, type ErrorSignature } from './custom-errors.js';
-import { environmentReads, looksForSimulation, otherContext } from './environment.js';
+import { customErrors } from './custom-errors.js';
+import { environmentReads, looksForSimulation } from './environment.js';
+import type { Inspection } from './inspection.js';
 import type {
   Approval,
   BalanceChange,
@@ -32,44 +23,15 @@ import type {
 } from './preview.js';
 import { openProbes, type Probes, tokenName } from './probes.js';
 import { revertOf } from './revert.js';
+import { differingEnds, type MessageOf, type PreviewGround, type Ran, runCalls, statusOf } from './run-calls.js';
 import { transfersOf } from './transfers.js';
-
-/** Where calls are previewed. */
-export interface PreviewGround {
-  readonly network: SimulationRules;
-  /** Context of the block that the calls would be in. */
-  readonly block: BlockContext;
-  /** The state before it. */
-  readonly state: StateReader;
-  readonly overrides?: StateOverrides | undefined;
-  readonly budget: RunBudget;
-  /** Accounts whose balances are shown besides those of the senders. */
-  readonly watch?: readonly Hex[] | undefined;
-  /** Errors of contracts that may occur. */
-  readonly errors?: readonly ErrorSignature[] | undefined;
-  /** Of a preview whose outcome does not count: nothing is paid, and funds and nonces are not checked. */
-  readonly rehearsal?: Rehearsal | undefined;
-}
-
-/** Gives the transaction of the call with this index, on the state that the calls before it left. */
-export type MessageOf = (index: number, state: StateReader) => Promise<TransactionMessage>;
-
-/** A call that ran. */
-interface Ran {
-  readonly message: TransactionMessage;
-  readonly outcome: TransactionOutcome;
-  readonly tree: CallFrame;
-  readonly before: StateReader;
-  readonly after: StateOverlay;
-  readonly changes: readonly AccountChange[];
-}
 
 /**
  * Runs calls in order, each on the state that the one before left, and says what they change. Nothing is kept. A call that
  * reverts is a result, and the next one runs all the same.
  *
  * @throws PlumblineError `TRANSACTION_REJECTED` and `INSUFFICIENT_FUNDS` for a call that could not be sent,
- *   `GAS_BUDGET_EXCEEDED`, `ANSWER_TOO_LARGE`, `ABORTED`, and errors of reading the state
+ *   `GAS_BUDGET_EXCEEDED`, `ANSWER_TOO_LARGE`, `PREVIEW_TOO_LARGE`, `ABORTED`, and errors of reading the state
  * @source docs/spec/preview.md 7 to 9
  */
 export async function previewCalls(
@@ -77,21 +39,42 @@ export async function previewCalls(
   count: number,
   messageOf: MessageOf,
 ): Promise<PreviewedChanges> {
-  const { network, block, budget, overrides = [], watch = [], errors = [] } = ground;
-  const before = new ReadCache(withOverrides(ground.state, overrides));
-  const ran = await runCalls(ground, block, before, count, messageOf);
+  const { network, block, budget, overrides = [] } = ground;
+  const state = new ReadCache(withOverrides(ground.state, overrides));
+  const size = { characters: 0 };
+  const ran = await runCalls(ground, { block, state, size }, count, messageOf);
+  const probes = openProbes({ network, block, before: state, after: ran.at(-1)?.after ?? state, budget });
+  const grow = (characters: number) => {
+    size.characters += characters;
+    budget.requireRoom(size.characters);
+  };
+  try {
+    return await inspect(ground, ran, state, { probes, pause: budget.pause, grow });
+  } finally {
+    probes.close();
+  }
+}
+
+/** What calls that ran changed. @param before - the state before them */
+async function inspect(
+  ground: PreviewGround,
+  ran: readonly Ran[],
+  before: StateReader,
+  inspection: Inspection,
+): Promise<PreviewedChanges> {
+  const { network, block, watch = [], errors = [] } = ground;
+  const { probes } = inspection;
   const after = ran.at(-1)?.after ?? before;
   const authorities = await authoritiesOf(ran);
   const users = [...new Set([...ran.map(({ message }) => bytesToHex(message.from)), ...authorities.keys(), ...watch])];
 
   const warnings = new Map<string, PreviewWarning>();
   const warn = (warning: PreviewWarning) => void warnings.set(JSON.stringify(warning), warning);
-  const probes = openProbes({ network, block, before, after, budget });
   const claimed: Transfer[][] = [];
-  for (const { tree } of ran) claimed.push(await transfersOf(tree, probes, warn));
+  for (const { tree } of ran) claimed.push(await transfersOf(tree, inspection, warn));
   const transfers = await withTrueWrapping(claimed, probes);
   const approvals: Approval[][] = [];
-  for (const { tree } of ran) approvals.push(await approvalsOf(tree, probes));
+  for (const { tree } of ran) approvals.push(await approvalsOf(tree, inspection));
   const sources = { before, after, probes, users, costs: costsOf(ran, block), written: writtenBy(ran), warn };
   const balances = await balancesOf(transfers.flat(), sources);
   for (const warning of approvalWarnings(approvals.flat(), transfers.flat())) warn(warning);
@@ -114,10 +97,8 @@ export async function previewCalls(
     });
   }
   const reads = environmentReads(ran.reduce((all, { outcome }) => all | (outcome.environment ?? 0n), 0n));
-  if (looksForSimulation(reads)) {
-    const others = await runCalls(ground, otherContext(block), before, count, async (i) => ran[i]!.message);
-    for (const call of differingEnds(ran, others)) warn({ code: 'environment-dependent', call });
-  }
+  if (looksForSimulation(reads))
+    for (const call of await differingEnds(ground, before, ran)) warn({ code: 'environment-dependent', call });
   return {
     calls,
     balances,
@@ -128,39 +109,6 @@ export async function previewCalls(
     environmentReads: reads,
   };
 }
-
-const FREE = {
-  leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
-  baseFeePerGas: 0n,
-} as const;
-
-async function runCalls(
-  { network, budget, overrides = [], rehearsal }: PreviewGround,
-  block: BlockContext,
-  state: StateReader,
-  count: number,
-  messageOf: MessageOf,
-): Promise<Ran[]> {
-  const ran: Ran[] = [];
-  const machine = precompileOverrides(overrides);
-  const size = { characters: 0 };
-  for (let i = 0; i < count; i++) {
-    const before = ran.at(-1)?.after ?? state;
-    const after = new StateOverlay(before);
-    const message = await messageOf(i, before);
-    const place = { network, block, state: after, isKept: true, machine, size };
-    const { from, nonce, to } = message;
-    rehearsal?.begin(to === undefined ? createdAddress({ from, nonce }) : undefined);
-    const run = rehearsal === undefined ? { budget } : { budget, ...FREE };
-    const { outcome, result } = await traceTransaction(place, callTracer({ withLog: true }), message, run);
-    rehearsal?.ended(outcome.succeeded);
-    ran.push({ message, outcome, tree: result as CallFrame, before, after, changes: await after.changes() });
-  }
-  return ran;
-}
-
-const statusOf = ({ succeeded, exception }: TransactionOutcome) =>
-  succeeded ? 'success' : exception === 'revert' ? 'reverted' : 'halted';
 
 /** Accounts of the authorizations, valid or not, with whether one of them counts on every chain. */
 async function authoritiesOf(ran: readonly Ran[]): Promise<Map<Hex, boolean>> {
@@ -201,13 +149,6 @@ function costsOf(ran: readonly Ran[], { coinbase, baseFeePerGas }: BlockContext)
 function writtenBy(ran: readonly Ran[]): Hex[] {
   const written = ran.flatMap(({ changes }) => changes.filter(({ slots }) => slots.length > 0));
   return [...new Set(written.map(({ address }) => bytesToHex(address)))];
-}
-
-/** Indexes of the calls that end in another way in another run. Gas does not count. */
-function differingEnds(ran: readonly Ran[], others: readonly Ran[]): number[] {
-  const end = ({ outcome, tree }: Ran) =>
-    JSON.stringify([statusOf(outcome), tree], (key, value) => (key.startsWith('gas') ? undefined : value));
-  return ran.flatMap((one, i) => (end(one) === end(others[i]!) ? [] : [i]));
 }
 
 async function tokensOf(

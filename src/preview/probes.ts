@@ -1,7 +1,11 @@
+import { PlumblineError } from '../errors.js';
 import type { BlockContext } from '../evm/block-context.js';
-import { type SimulationRules, simulateCallAt } from '../evm/calls/call.js';
+import { runOf, type SimulationRules } from '../evm/calls/call.js';
+import { Machine } from '../evm/interpreter/machine.js';
 import type { RunBudget } from '../evm/interpreter/run-budget.js';
+import { StateOverlay } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
+import { simulateTransaction } from '../evm/transactions/transaction.js';
 import { bytesToBigInt, isZeroBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
 
@@ -26,19 +30,38 @@ export interface Probes {
   bytes(when: When, contract: Hex, selector: Hex, ...args: readonly bigint[]): Promise<Uint8Array | undefined>;
   /** Whether the account has code. */
   hasCode(when: When, account: Hex): Promise<boolean>;
+  /** Nothing can be asked afterwards. */
+  close(): void;
 }
 
 const GAS = 2_000_000n;
+/**
+ * Most questions of a preview. A transaction that changes a balance pays 5 000 gas for it at least, so that what 16 777 216 gas
+ * (EIP-7825) change needs fewer; events that claim more than they change may need more.
+ */
+const MAX_QUESTIONS = 8_192;
+/** Bytes of an answer that are kept. */
+const KEPT_BYTES = 4_096;
 const word = (value: bigint) => value.toString(16).padStart(64, '0');
 
-/** @throws PlumblineError of a question: errors of reading the state and of the budget */
+/** @throws PlumblineError of a question: errors of reading the state and of the budget, `PREVIEW_TOO_LARGE` for too many */
 export function openProbes({ network, block, budget, ...states }: ProbedStates): Probes {
   const asked = new Map<string, Promise<Uint8Array | undefined>>();
+  const machines = new Map<When, Machine>();
+  const options = { network, budget };
 
+  async function machineOn(when: When): Promise<Machine> {
+    const machine = machines.get(when) ?? (await Machine.open(network, block, new StateOverlay(states[when])));
+    machines.set(when, machine);
+    return machine;
+  }
+
+  /** The questions on one state share a machine: what one of them reads the next one need not hand in again. */
   async function ask(when: When, to: Uint8Array, data: Uint8Array): Promise<Uint8Array | undefined> {
-    const call = { from: ZERO_ADDRESS, to, data, gas: GAS };
-    const { succeeded, returnData } = await simulateCallAt(states[when], block, call, { network, budget });
-    return succeeded ? returnData : undefined;
+    const machine = await machineOn(when);
+    const { message, run } = await runOf(machine, { from: ZERO_ADDRESS, to, data, gas: GAS }, options);
+    const { succeeded, returnData } = await simulateTransaction(machine, message, run);
+    return succeeded ? returnData.slice(0, KEPT_BYTES) : undefined;
   }
 
   const probes: Probes = {
@@ -47,6 +70,7 @@ export function openProbes({ network, block, budget, ...states }: ProbedStates):
       const key = `${when} ${contract} ${data}`;
       let answer = asked.get(key);
       if (answer === undefined) {
+        if (asked.size >= MAX_QUESTIONS) throw tooMany();
         answer = ask(when, hexToBytes(contract), hexToBytes(data));
         asked.set(key, answer);
       }
@@ -65,8 +89,16 @@ export function openProbes({ network, block, budget, ...states }: ProbedStates):
       const found = await states[when].account(hexToBytes(account));
       return found !== undefined && (await states[when].code(found.codeHash)).length > 0;
     },
+    close() {
+      for (const machine of machines.values()) machine.close();
+    },
   };
   return probes;
+}
+
+function tooMany(): PlumblineError<'PREVIEW_TOO_LARGE'> {
+  const text = `the calls change or claim so much that contracts would be asked more than ${MAX_QUESTIONS} questions`;
+  return new PlumblineError('PREVIEW_TOO_LARGE', `${text}; preview fewer calls at a time`, { limit: MAX_QUESTIONS });
 }
 
 /** What a contract says of itself. @source docs/spec/preview.md 8.9 */
@@ -96,7 +128,7 @@ function symbolOf(answer: Uint8Array): string | undefined {
     }
     const at = length(0);
     if (at + 32 + length(at) > answer.length) return undefined;
-    return utf8.decode(answer.subarray(at + 32, at + 32 + length(at))).slice(0, MAX_SYMBOL);
+    return [...utf8.decode(answer.subarray(at + 32, at + 32 + length(at)))].slice(0, MAX_SYMBOL).join('');
   } catch {
     return undefined;
   }

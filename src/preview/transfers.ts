@@ -2,6 +2,7 @@ import type { CallFrame } from '../evm/tracing/call-frame.js';
 import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { claimOf, type EventClaim } from './events.js';
+import { ENTRY_CHARACTERS, type Inspection } from './inspection.js';
 import type { Asset, PreviewWarning, Transfer } from './preview.js';
 import type { Probes } from './probes.js';
 import { isLog, itemsOf } from './tree-items.js';
@@ -25,20 +26,25 @@ export const assetKey = (asset: Asset): string => Object.values(asset).join(' ')
  */
 export async function transfersOf(
   tree: CallFrame,
-  probes: Probes,
+  { probes, pause, grow }: Inspection,
   warn: (warning: PreviewWarning) => void,
 ): Promise<Transfer[]> {
   const transfers: Transfer[] = [];
   for (const item of itemsOf(tree)) {
+    await pause();
     if (isLog(item)) {
       const claim = claimOf(item);
       if (claim === 'unknown') warn({ code: 'unknown-transfer', address: item.address });
-      else if (claim !== undefined) transfers.push(...(await claimedTransfers(item.address, claim, probes)));
+      else if (claim !== undefined) {
+        grow(ENTRY_CHARACTERS * (claim.claim === 'multi' ? claim.ids.length : 1));
+        for (const transfer of await claimedTransfers(item.address, claim, probes)) transfers.push(transfer);
+      }
       continue;
     }
     const { type, from, to = ZERO, value = '0x0' } = item;
     const isToItself = type === 'SELFDESTRUCT' && from === to;
     if (!MOVES_VALUE.includes(type) || BigInt(value) === 0n || isToItself) continue;
+    grow(ENTRY_CHARACTERS);
     transfers.push({ asset: NATIVE, from, to, amount: value, cause: 'native' });
   }
   for (const { asset } of transfers)

@@ -14,6 +14,8 @@ const DECODER = new TextDecoder();
 /** Up to this many bytes, digits are written to one buffer that is used again: words, addresses, nodes of proofs. */
 const SHARED_BYTES = 256;
 const SHARED = new Uint16Array(SHARED_BYTES + 1);
+/** The part of it that a text of so many bytes takes. */
+const PARTS = new Array<Uint8Array | undefined>(SHARED_BYTES + 1);
 
 function pairsOf(ascii: Uint8Array<ArrayBuffer>): Uint16Array {
   return new Uint16Array(ascii.buffer);
@@ -22,11 +24,17 @@ function pairsOf(ascii: Uint8Array<ArrayBuffer>): Uint16Array {
 /** Lower-case hex of `bytes`, with `0x`. */
 export function bytesToHex(bytes: Uint8Array): Hex {
   const { length } = bytes;
-  const pairs = length <= SHARED_BYTES ? SHARED : new Uint16Array(length + 1);
+  const isShort = length <= SHARED_BYTES;
+  const pairs = isShort ? SHARED : new Uint16Array(length + 1);
   pairs[0] = PREFIX;
   for (let i = 0; i < length; i++) pairs[i + 1] = PAIRS[bytes[i]!]!;
+  let part = isShort ? PARTS[length] : undefined;
+  if (part === undefined) {
+    part = new Uint8Array(pairs.buffer, 0, 2 * length + 2);
+    if (isShort) PARTS[length] = part;
+  }
   // One flat string. Joining strings makes a tree of them: more work for the collector than the digits themselves.
-  return DECODER.decode(new Uint8Array(pairs.buffer, 0, 2 * length + 2)) as Hex;
+  return DECODER.decode(part) as Hex;
 }
 
 /** `Uint8Array.fromHex` (no prefix), if the engine has it, and the length from which it is faster. */

@@ -42,6 +42,11 @@ describe('errors of plumbline as JSON-RPC', () => {
     [of('BLOCK_NOT_FOUND', { block: '0x1' }), -39001, 'Unknown block'],
     [of('STATE_NOT_HELD', { block: 1 }), -32000, 'World state unavailable'],
     [
+      of('PREVIEW_TOO_LARGE', { limit: 8192 }),
+      -32005,
+      'The calls change or claim too much for a preview (more than 8192 questions to contracts)',
+    ],
+    [
       of('LOG_RANGE_TOO_LARGE', { blocks: 5002, limit: 5000 }),
       -32005,
       'Requested range exceeds maximum RPC range limit',

@@ -19,16 +19,19 @@ export type RpcReply<T> =
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 const STARTS_WITHIN_MS = 60_000;
 
-/** Path of the program (an optional dependency of test/clients); undefined where no package has it for this system. */
-export function anvilPath(): string | undefined {
+/** Path of a program of Foundry (an optional dependency of test/clients); undefined where no package has it for this system. */
+function foundryPath(program: 'anvil' | 'cast'): string | undefined {
   const suffix = process.platform === 'win32' ? '.exe' : '';
-  const name = `@foundry-rs/anvil-${process.platform}-${ARCHITECTURES[process.arch]}/bin/anvil${suffix}`;
+  const system = `${process.platform}-${ARCHITECTURES[process.arch]}`;
   try {
-    return createRequire(import.meta.url).resolve(name);
+    return createRequire(import.meta.url).resolve(`@foundry-rs/${program}-${system}/bin/${program}${suffix}`);
   } catch {
     return undefined;
   }
 }
+
+export const anvilPath = (): string | undefined => foundryPath('anvil');
+export const castPath = (): string | undefined => foundryPath('cast');
 
 /** Anvil in a process of its own: revm with JSON-RPC. */
 export class Anvil {

@@ -3,10 +3,11 @@ import type { LightChainOptions } from '../../src/hosts/options/light-options.js
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
+import type { PreviewCall } from '../../src/rpc/inspection/transaction-preview.js';
 import { type SeenCall, serveMock } from './mock-chain.js';
 import { seededRandom } from './random.js';
 
-/** A method and its parameters. */
+/** A method and its parameters; `previewTransaction` with a call. */
 export type Question = readonly [method: string, ...params: unknown[]];
 /** Gives one of 0 to `bound - 1`. */
 export type Pick = (bound: number) => number;
@@ -99,7 +100,7 @@ export async function openStage(
     Promise.all([0, 1, 2, 3].map(() => serveMock(dev))),
     Promise.all([0, 1, 2].map(() => serveMock(dev.l1))),
   ]);
-  const truth = ([method, ...params]: Question) => dev.request<UntypedMethod>({ method, params });
+  const truth = (question: Question) => answerOf(dev, question);
 
   async function askNode(question: Question, chain: Partial<LightChainOptions>): Promise<Outcome> {
     const errors: unknown[] = [];
@@ -115,8 +116,7 @@ export async function openStage(
       },
     });
     try {
-      const [method, ...params] = question;
-      return { answer: await node.request<UntypedMethod>({ method, params }) };
+      return { answer: await answerOf(node, question) };
     } catch (thrown) {
       return { error: errors[0] ?? thrown, thrown };
     } finally {
@@ -175,6 +175,13 @@ export async function openStage(
       await dev.close();
     },
   };
+}
+
+/** The answer of a node; of a preview what does not depend on the kind of the node. */
+async function answerOf(node: PlumblineNode, [method, ...params]: Question): Promise<unknown> {
+  if (method !== 'previewTransaction') return node.request<UntypedMethod>({ method, params });
+  const { trust: _, seen: __, ...preview } = await node.previewTransaction(params[0] as PreviewCall);
+  return preview;
 }
 
 /** What is wrong with what came of a question; undefined where it is as it has to be. */

@@ -2,8 +2,8 @@ import { invalidParameter } from '../../errors.js';
 import { FLAGS } from '../../kernel/evm/evm-exports.js';
 import type { EvmEnvironment, EvmKernel } from '../../kernel/evm/evm-kernel.js';
 import { returnEvmKernel, takeEvmKernel } from '../../kernel/evm/evm-kernels.js';
-import type { readTrace } from '../../kernel/evm/evm-trace.js';
 import type { TraceRecord } from '../../kernel/evm/evm-types.js';
+import type { readTrace } from '../../kernel/evm/trace-records.js';
 import type { Hardfork, Network } from '../../networks/network.js';
 import { bigIntToBytes, equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
@@ -51,8 +51,8 @@ export interface Tracing {
   readonly flags: number;
   /** Reads the kernel's record. */
   readonly read: typeof readTrace;
-  /** Takes what was recorded since the last call, in order. @throws PlumblineError to end the run */
-  take(records: readonly TraceRecord[]): void;
+  /** Takes a record, in order. It must not be kept, unless it is one of a step. @throws PlumblineError to end the run */
+  take(record: TraceRecord): void;
 }
 
 /** Differences between a machine and its network. */
@@ -139,7 +139,7 @@ export class Machine {
 
   /** Hands over what the last run recorded. */
   takeTrace(kernel: EvmKernel): void {
-    if (this.tracing !== undefined) this.tracing.take(kernel.takeTrace(this.tracing.read));
+    if (this.tracing !== undefined) kernel.takeTrace(this.tracing.read, this.tracing.take);
   }
 
   /** Ends a transaction: what it wrote is in the state afterwards. */

@@ -15,13 +15,11 @@ export function fourByteTracer(isPrecompile: (address: Uint8Array) => boolean): 
   const counts: Record<string, number> = {};
   return {
     flags: FLAGS.calls,
-    take(records: readonly TraceRecord[]) {
-      for (const record of records) {
-        if (record.kind !== 'enter' || !CALLS.includes(record.op) || record.input.length < 4) continue;
-        if (isPrecompile(record.callee)) continue;
-        const key = `${bytesToHex(record.input.subarray(0, 4))}-${record.input.length - 4}`;
-        counts[key] = (counts[key] ?? 0) + 1;
-      }
+    take(record: TraceRecord) {
+      if (record.kind !== 'enter' || !CALLS.includes(record.op) || record.inputLength < 4) return;
+      if (isPrecompile(record.callee)) return;
+      const key = `${bytesToHex(record.input.subarray(0, 4))}-${record.inputLength - 4}`;
+      counts[key] = (counts[key] ?? 0) + 1;
     },
     result: () => counts,
   };

@@ -23,7 +23,7 @@ export interface LookedAt {
  * @source docs/spec/preview.md 3.1
  */
 export function followLooks(): LookedAt & {
-  take(records: readonly TraceRecord[]): void;
+  take(record: TraceRecord): void;
   add(address: Uint8Array): void;
 } {
   const slots = new Map<string, Set<string>>();
@@ -80,13 +80,11 @@ export function followLooks(): LookedAt & {
     created,
     destroyed,
     add: (address) => void look(bytesToKey(address)),
-    take(records) {
-      for (const record of records) {
-        settle(record);
-        if (record.kind === 'step') waiting = record;
-        else if (record.kind === 'enter') enter(record);
-        else executing.pop();
-      }
+    take(record) {
+      settle(record);
+      if (record.kind === 'step') waiting = record;
+      else if (record.kind === 'enter') enter(record);
+      else executing.pop();
     },
   };
 }

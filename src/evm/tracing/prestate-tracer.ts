@@ -39,6 +39,9 @@ interface Values {
   readonly slots: ReadonlyMap<string, Uint8Array>;
 }
 
+/** JSON of an account besides its code and storage, and of a slot. */
+const [ACCOUNT_CHARACTERS, SLOT_CHARACTERS] = [250, 140];
+
 type Shown = Record<Hex, PrestateAccount>;
 
 /**
@@ -53,8 +56,10 @@ export function prestateTracer(options: PrestateTracerOptions = {}): Tracer {
   return {
     flags: FLAGS.calls | FLAGS.stateSteps,
     take: looks.take,
-    async changed(machine, message, changes) {
-      const before = await valuesBefore(machine, message, changes, looks);
+    async changed(machine, message, changes, grow) {
+      const before = await valuesBefore(machine, message, changes, looks, (values) => {
+        grow(charactersOf(values, options));
+      });
       shown = options.diffMode === true ? difference(before, changes, machine, options, looks) : whole(before, options);
     },
     result: () => shown,
@@ -67,6 +72,7 @@ async function valuesBefore(
   message: TransactionMessage,
   changes: readonly EvmChange[],
   looks: ReturnType<typeof followLooks>,
+  note: (values: Values) => void,
 ): Promise<Map<string, Values>> {
   const first = [message.from, ...(message.to === undefined ? [] : [message.to]), block.coinbase];
   for (const address of first) looks.add(address);
@@ -79,7 +85,11 @@ async function valuesBefore(
     for (const address of looks.called) await lookAtDelegate(address, changes, state, looks);
   }
   const found = new Map<string, Values>();
-  for (const [key, slots] of looks.slots) found.set(key, await read(state, keyToBytes(key), slots));
+  for (const [key, slots] of looks.slots) {
+    const values = await read(state, keyToBytes(key), slots);
+    note(values);
+    found.set(key, values);
+  }
   return found;
 }
 
@@ -101,6 +111,11 @@ async function read(state: StateReader, address: Uint8Array, slots: ReadonlySet<
   const values = new Map<string, Uint8Array>();
   for (const slot of slots) values.set(slot, await state.slot(address, keyToBytes(slot)));
   return { ...account, code: await state.code(account.codeHash), slots: values };
+}
+
+/** Of an account as it was before the transaction. */
+function charactersOf({ code, slots }: Values, { disableCode, disableStorage }: PrestateTracerOptions): number {
+  return ACCOUNT_CHARACTERS + (disableCode ? 0 : 2 * code.length) + (disableStorage ? 0 : SLOT_CHARACTERS * slots.size);
 }
 
 const isEmpty = ({ nonce, balance, code }: Values) => nonce === 0n && balance === 0n && code.length === 0;

@@ -4,7 +4,7 @@ import { bytesToBigInt, bytesToKey } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { failureText } from './failure-text.js';
 import { opcodeOf } from './opcodes.js';
-import type { Tracer } from './tracer.js';
+import type { Grow, Tracer } from './tracer.js';
 
 /** Options of the list of instructions. */
 export interface StructLogOptions {
@@ -32,13 +32,20 @@ interface StructLog {
   readonly refund?: number;
 }
 
+/** An instruction and what the list says of it, if it has room for it. */
+interface Shown {
+  readonly step: TraceStep;
+  readonly log: StructLog;
+  readonly isShown: boolean;
+}
+
 /** An open frame. */
 interface Frame {
   /** Key of the account that executes. */
   readonly account: string;
   readonly isCreation: boolean;
   /** Its newest instruction, whose cost is known with its next one, or with its end. */
-  last?: { readonly step: TraceStep; readonly log: StructLog } | undefined;
+  last?: Shown | undefined;
   /** Gas that the newest call gave back, and gas that a creation was given. */
   returned: bigint;
 }
@@ -47,6 +54,8 @@ const [SLOAD, SSTORE, CALLCODE, DELEGATECALL, CREATE, CREATE2] = [0x54, 0x55, 0x
 const isCreation = (op: number) => op === CREATE || op === CREATE2;
 const REVERT = 1;
 const CODE_BYTE_GAS = 200n;
+/** JSON of one instruction besides its lists; of a word of its stack on average; of a slot. */
+const [STEP_CHARACTERS, WORD_CHARACTERS, SLOT_CHARACTERS] = [100, 20, 140];
 
 /**
  * The list of all instructions.
@@ -58,32 +67,37 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
   const logs: StructLog[] = [];
   const frames: Frame[] = [];
   /** Slots that were read or written, by account. */
-  const storage = new Map<string, Map<string, Uint8Array>>();
+  const storage = new Map<string, Map<Hex, Hex>>();
 
-  function settle(frame: Frame, gasNow: bigint, next: TraceStep | undefined): void {
+  function settle(frame: Frame, gasNow: bigint, next: TraceStep | undefined, grow: Grow): void {
     const { last } = frame;
     if (last === undefined) return;
     frame.last = undefined;
     last.log.gasCost = Number(last.step.gas - gasNow + frame.returned);
     frame.returned = 0n;
-    if (options.disableStorage !== true) noteSlot(frame, last.step, last.log, next);
+    if (options.disableStorage !== true) noteSlot(frame, last, next, grow);
   }
 
-  function noteSlot({ account }: Frame, { op, stack }: TraceStep, log: StructLog, next: TraceStep | undefined): void {
+  function noteSlot({ account }: Frame, { step, log, isShown }: Shown, next: TraceStep | undefined, grow: Grow): void {
+    const { op, stack } = step;
     if (op !== SLOAD && op !== SSTORE) return;
     const value = op === SSTORE ? stack.at(-2) : next?.stack.at(-1);
     if (value === undefined) return;
-    const slots = storage.get(account) ?? new Map<string, Uint8Array>();
-    storage.set(account, slots.set(bytesToHex(stack.at(-1)!), value));
-    log.storage = Object.fromEntries([...slots].map(([key, held]) => [key, bytesToHex(held)]));
+    const slots = storage.get(account) ?? new Map<Hex, Hex>();
+    storage.set(account, slots.set(bytesToHex(stack.at(-1)!), bytesToHex(value)));
+    if (!isShown) return;
+    grow(SLOT_CHARACTERS * slots.size);
+    log.storage = Object.fromEntries(slots);
   }
 
-  function step(record: TraceStep): void {
+  function step(record: TraceStep, grow: Grow): void {
     const frame = frames.at(-1)!;
-    settle(frame, record.gas, record);
+    settle(frame, record.gas, record, grow);
+    const isShown = logs.length < limit;
+    if (isShown) grow(charactersOf(record, options));
     const log = logOf(record, options);
-    if (logs.length < limit) logs.push(log);
-    frame.last = { step: record, log };
+    if (isShown) logs.push(log);
+    frame.last = { step: record, log, isShown };
   }
 
   function enter({ op, caller, callee, gas }: TraceEnter): void {
@@ -94,16 +108,16 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
     frames.push({ account, isCreation: isCreation(op), returned: 0n });
   }
 
-  function leave(record: TraceLeave): void {
+  function leave(record: TraceLeave, grow: Grow): void {
     const frame = frames.pop()!;
-    const { exception, gasLeft, output } = record;
+    const { exception, gasLeft, outputLength } = record;
     const error = exception === REVERT ? undefined : failureText(record);
     if (frame.last !== undefined && error !== undefined && frame.last.step.pc === record.pc) {
       frame.last.log.error = error;
       frame.last = undefined;
     }
-    const deposit = frame.isCreation && exception === 0 ? CODE_BYTE_GAS * BigInt(output.length) : 0n;
-    settle(frame, gasLeft + deposit, undefined);
+    const deposit = frame.isCreation && exception === 0 ? CODE_BYTE_GAS * BigInt(outputLength) : 0n;
+    settle(frame, gasLeft + deposit, undefined, grow);
     const parent = frames.at(-1);
     if (parent !== undefined) parent.returned += gasLeft;
   }
@@ -114,12 +128,10 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
       FLAGS.steps |
       (options.enableMemory ? FLAGS.memory : 0) |
       (options.enableReturnData ? FLAGS.returnData : 0),
-    take(records: readonly TraceRecord[]) {
-      for (const record of records) {
-        if (record.kind === 'step') step(record);
-        else if (record.kind === 'enter') enter(record);
-        else leave(record);
-      }
+    take(record: TraceRecord, grow) {
+      if (record.kind === 'step') step(record, grow);
+      else if (record.kind === 'enter') enter(record);
+      else leave(record, grow);
     },
     result: ({ outcome }) => ({
       gas: Number(outcome.gasUsed),
@@ -128,6 +140,12 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
       structLogs: logs,
     }),
   };
+}
+
+function charactersOf({ stack, memory, returnData }: TraceStep, { disableStack }: StructLogOptions): number {
+  return (
+    STEP_CHARACTERS + (disableStack ? 0 : WORD_CHARACTERS * stack.length) + 2 * (memory.length + returnData.length)
+  );
 }
 
 function logOf({ pc, op, gas, depth, stack, memory, returnData, refund }: TraceStep, options: StructLogOptions) {

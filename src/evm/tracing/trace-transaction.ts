@@ -1,12 +1,11 @@
-import { readTrace } from '../../kernel/evm/evm-trace.js';
 import type { TraceRecord } from '../../kernel/evm/evm-types.js';
+import { readTrace } from '../../kernel/evm/trace-records.js';
 import type { Network } from '../../networks/network.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import type { BlockContext } from '../block-context.js';
 import { groundOf, runOf, type SimulatedCallOptions } from '../calls/call.js';
 import { rulesAt } from '../common.js';
-import { Machine, type MachineOptions, type Tracing } from '../interpreter/machine.js';
-import type { RunBudget } from '../interpreter/run-budget.js';
+import { Machine, type MachineOptions } from '../interpreter/machine.js';
 import type { StateOverlay } from '../state/state-overlay.js';
 import type { StateReader } from '../state/state-reader.js';
 import { runTransaction, simulateTransaction } from '../transactions/transaction.js';
@@ -14,14 +13,8 @@ import type { RunOptions, TransactionMessage, TransactionOutcome } from '../tran
 import type { Tracer } from './tracer.js';
 import { createTracer, type TracerChoice } from './tracers.js';
 
-/** JSON of one call, besides its input and output. */
-const FRAME_CHARACTERS = 400;
-/** Of one instruction, besides its stack, memory and return data; of a word of its stack on average. */
-const STEP_CHARACTERS = 100;
-const WORD_CHARACTERS = 20;
-
 /** Characters of JSON, about. */
-interface AnswerSize {
+export interface AnswerSize {
   characters: number;
 }
 
@@ -43,7 +36,7 @@ export interface TracePlace {
  * Runs a transaction with a tracer.
  *
  * @returns the tracer's result, and the outcome
- * @throws PlumblineError as `runTransaction`
+ * @throws PlumblineError as `runTransaction`, and `ANSWER_TOO_LARGE` for a result above `maxAnswerBytes`
  */
 export async function traceTransaction(
   place: TracePlace,
@@ -52,18 +45,20 @@ export async function traceTransaction(
   options: RunOptions = {},
 ): Promise<{ readonly result: unknown; readonly outcome: TransactionOutcome }> {
   const { network, block, state, isKept, firstLogIndex = 0, size = { characters: 0 } } = place;
-  const machine = await Machine.open(network, block, state, {
-    ...place.machine,
-    tracing: limited(tracer, size, options.budget),
-  });
+  const grow = (characters: number) => {
+    size.characters += characters;
+    options.budget?.requireRoom(size.characters);
+  };
+  const tracing = { flags: tracer.flags, read: readTrace, take: (record: TraceRecord) => tracer.take(record, grow) };
+  const machine = await Machine.open(network, block, state, { ...place.machine, tracing });
   try {
     const run = isKept ? runTransaction : simulateTransaction;
     const { changed } = tracer;
     const outcome = await run(machine, message, {
       ...options,
-      ...(changed !== undefined && { onChanges: (changes) => changed(machine, message, changes) }),
+      ...(changed !== undefined && { onChanges: (changes) => changed(machine, message, changes, grow) }),
     });
-    return { result: tracer.result({ message, outcome, firstLogIndex }), outcome };
+    return { result: tracer.result({ message, outcome, firstLogIndex }, grow), outcome };
   } finally {
     machine.close();
   }
@@ -88,25 +83,4 @@ export async function traceCallAt(
   const { message, run } = await runOf({ block, state, rules }, call, options);
   const place = { network, block, state, isKept: false, machine };
   return (await traceTransaction(place, createTracer(choice, rules), message, run)).result;
-}
-
-/** Follows a run with a tracer, as long as the answer is not larger than it may be. */
-function limited(tracer: Tracer, size: AnswerSize, budget: RunBudget | undefined): Tracing {
-  return {
-    flags: tracer.flags,
-    read: readTrace,
-    take(records) {
-      for (const record of records) size.characters += charactersOf(record);
-      budget?.requireRoom(size.characters);
-      tracer.take(records);
-    },
-  };
-}
-
-function charactersOf(record: TraceRecord): number {
-  if (record.kind === 'step') {
-    const { stack, memory, returnData } = record;
-    return STEP_CHARACTERS + WORD_CHARACTERS * stack.length + 2 * (memory.length + returnData.length);
-  }
-  return FRAME_CHARACTERS / 2 + 2 * (record.kind === 'enter' ? record.input : record.output).length;
 }

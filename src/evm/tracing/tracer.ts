@@ -1,4 +1,4 @@
-import type { EvmChange } from '../../kernel/evm/evm-types.js';
+import type { EvmChange, TraceRecord } from '../../kernel/evm/evm-types.js';
 import type { Machine, Tracing } from '../interpreter/machine.js';
 import type { TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
 
@@ -10,10 +10,25 @@ export interface TracedTransaction {
   readonly firstLogIndex: number;
 }
 
+/**
+ * Counts what a tracer will show, before that is made.
+ *
+ * @param characters - of JSON, about
+ * @throws PlumblineError `ANSWER_TOO_LARGE`
+ */
+export type Grow = (characters: number) => void;
+
 /** Follows one transaction and gives its own view of it, as JSON. */
-export interface Tracer extends Omit<Tracing, 'read'> {
+export interface Tracer extends Pick<Tracing, 'flags'> {
+  /** As `Tracing.take`. */
+  take(record: TraceRecord, grow: Grow): void;
   /** Called once, before the state has what the transaction wrote. */
-  readonly changed?: (machine: Machine, message: TransactionMessage, changes: readonly EvmChange[]) => Promise<void>;
+  readonly changed?: (
+    machine: Machine,
+    message: TransactionMessage,
+    changes: readonly EvmChange[],
+    grow: Grow,
+  ) => Promise<void>;
   /** Called once, last. */
-  result(traced: TracedTransaction): unknown;
+  result(traced: TracedTransaction, grow: Grow): unknown;
 }

@@ -22,6 +22,7 @@ import type {
   TraceRecord,
   Want,
 } from './evm-types.js';
+import type { readTrace } from './trace-records.js';
 
 /** Block and transaction that code can read. */
 export interface EvmEnvironment {
@@ -169,6 +170,8 @@ export class EvmKernel {
   /** Starts a transaction. */
   begin(environment: EvmEnvironment): void {
     const { blobHashes } = environment;
+    // A run that was ended from outside left what it recorded.
+    this.#wasm.emptyTrace();
     let hashesAt = blobHashes.length === 0 ? 0 : this.#wasm.blobHashes(blobHashes.length) >>> 0;
     const memory = this.#renewed();
     for (const hash of blobHashes) {
@@ -286,14 +289,12 @@ export class EvmKernel {
   }
 
   /**
-   * What was recorded since the last call, with the flags of a trace. At least what one `run` recorded is held at a time.
+   * As `readTrace`, with the flags of a trace. At least what one `run` recorded is held at a time.
    *
    * @param read - `readTrace`, which only traces load
    */
-  takeTrace(read: (memory: EvmMemory) => TraceRecord[]): TraceRecord[] {
-    const records = read(this.#memory);
-    if (records.length > 0) this.#wasm.emptyTrace();
-    return records;
+  takeTrace(read: typeof readTrace, visit: (record: TraceRecord) => void): void {
+    if (read(this.#memory, visit)) this.#wasm.emptyTrace();
   }
 
   /** Number of logs, and bytes of return data, topics and log data together. */

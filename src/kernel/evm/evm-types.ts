@@ -1,3 +1,5 @@
+import type { Hex } from '../../primitives/hex.js';
+
 /** What a run of the EVM asks for and answers. */
 
 /** An account as the kernel holds it. */
@@ -92,7 +94,11 @@ export interface TraceEnter {
   readonly caller: Uint8Array;
   /** The account whose code runs, the new one, or the beneficiary; zeros for a creation that could not begin. */
   readonly callee: Uint8Array;
+  /** Both as text. */
+  readonly callerText: Hex;
+  readonly calleeText: Hex;
   readonly value: bigint;
+  readonly inputLength: number;
   /** Init code for a creation. */
   readonly input: Uint8Array;
 }
@@ -110,6 +116,7 @@ export interface TraceLeave {
   readonly pc: number;
   readonly op: number;
   readonly stackItems: number;
+  readonly outputLength: number;
   readonly output: Uint8Array;
 }
 

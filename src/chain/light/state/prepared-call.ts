@@ -55,6 +55,8 @@ export async function foreseenAccesses(state: ProvedState, speculative: Speculat
 
 /** The state for one call that is about to be executed. What the call reads is fetched in as few round trips as possible. */
 export class PreparedCall {
+  /** No access list may be requested. */
+  private readonly isListRefused: boolean;
   /** Whether the access list has been requested, or must not be. */
   private isListRequested: boolean;
   /** What is left for speculative executions. */
@@ -65,8 +67,8 @@ export class PreparedCall {
     private readonly plan: PlannedCall,
   ) {
     // With state overrides no list is requested: it would be of another execution, and reveal the overrides.
-    const isRefused = plan.accessLists === false || (plan.overrides?.length ?? 0) > 0;
-    this.isListRequested = isRefused || !dependencies.accessLists.isAvailable;
+    this.isListRefused = plan.accessLists === false || (plan.overrides?.length ?? 0) > 0;
+    this.isListRequested = this.isListRefused || !dependencies.accessLists.isAvailable;
   }
 
   /**
@@ -127,7 +129,10 @@ export class PreparedCall {
   /** Called when the execution reads something unknown: fetches it together with the reads that will probably follow. */
   private async obtainMore(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
     accesses.addAll(await this.foreseen(block, state));
-    if (!this.dependencies.accessLists.isAvailable) accesses.addAll(calldataAccesses(this.plan.call));
+    if (this.isListRefused || !this.dependencies.accessLists.isAvailable) {
+      const { call, preview } = this.plan;
+      for (const one of preview?.calls ?? [call]) accesses.addAll(calldataAccesses(one));
+    }
     const missing = state.missing(accesses);
     if (!missing.isEmpty) await this.obtain(block, state, missing);
   }

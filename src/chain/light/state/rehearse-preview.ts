@@ -10,6 +10,8 @@ import { SPECULATIVE_RUN_GAS, type SpeculativeCall, speculate } from './speculat
 
 /** Most accounts and slots in the result. */
 const MAX_ACCESSES = 512;
+/** Most bytes of traces, as JSON: longer ones need memory, and show little that is new. */
+const MAX_ANSWER_BYTES = 4 * 2 ** 20;
 
 /**
  * The unknown accounts, slots and code that a preview will probably read: those of its calls, and those of what it asks contracts
@@ -37,7 +39,15 @@ export async function rehearsePreview(
         if (!succeeded) isGuessLeft = reader.nextGuess() || isGuessLeft;
       },
     };
-    const ground = { network, block, state: reader, overrides, watch, budget: new RunBudget(limits), rehearsal };
+    const ground = {
+      network,
+      block,
+      state: reader,
+      overrides,
+      watch,
+      budget: new RunBudget({ ...limits, maxAnswerBytes: MAX_ANSWER_BYTES }),
+      rehearsal,
+    };
     try {
       await previewCalls(ground, calls.length, async (index, before) => {
         const { nonce: _, ...call } = calls[index]!;

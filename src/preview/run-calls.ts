@@ -1,0 +1,116 @@
+import { isPlumblineError } from '../errors.js';
+import { createdAddress } from '../ethereum/created-address.js';
+import type { BlockContext } from '../evm/block-context.js';
+import type { SimulationRules } from '../evm/calls/call.js';
+import { precompileOverrides } from '../evm/calls/overrides.js';
+import type { RunBudget } from '../evm/interpreter/run-budget.js';
+import type { Rehearsal } from '../evm/simulation/simulation.js';
+import { type AccountChange, StateOverlay } from '../evm/state/state-overlay.js';
+import type { StateReader } from '../evm/state/state-reader.js';
+import type { CallFrame } from '../evm/tracing/call-frame.js';
+import { callTracer } from '../evm/tracing/call-tracer.js';
+import { type AnswerSize, traceTransaction } from '../evm/tracing/trace-transaction.js';
+import type { TransactionMessage, TransactionOutcome } from '../evm/transactions/transaction-message.js';
+import type { Hex } from '../primitives/hex.js';
+import type { StateOverrides } from '../primitives/state-overrides.js';
+import type { ErrorSignature } from './custom-errors.js';
+import { otherContext } from './environment.js';
+import { isSameTree } from './tree-items.js';
+
+/** Where calls are previewed. */
+export interface PreviewGround {
+  readonly network: SimulationRules;
+  /** Context of the block that the calls would be in. */
+  readonly block: BlockContext;
+  /** The state before it. */
+  readonly state: StateReader;
+  readonly overrides?: StateOverrides | undefined;
+  readonly budget: RunBudget;
+  /** Accounts whose balances are shown besides those of the senders. */
+  readonly watch?: readonly Hex[] | undefined;
+  /** Errors of contracts that may occur. */
+  readonly errors?: readonly ErrorSignature[] | undefined;
+  /** Of a preview whose outcome does not count: nothing is paid, and funds and nonces are not checked. */
+  readonly rehearsal?: Rehearsal | undefined;
+}
+
+/** Gives the transaction of the call with this index, on the state that the calls before it left. */
+export type MessageOf = (index: number, state: StateReader) => Promise<TransactionMessage>;
+
+/** A call that ran. */
+export interface Ran {
+  readonly message: TransactionMessage;
+  readonly outcome: TransactionOutcome;
+  readonly tree: CallFrame;
+  readonly before: StateReader;
+  readonly after: StateOverlay;
+  readonly changes: readonly AccountChange[];
+}
+
+const FREE = {
+  leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
+  baseFeePerGas: 0n,
+} as const;
+
+/**
+ * Runs calls in order, each on the state that the one before left.
+ *
+ * @param on - context and state, and the size of what is shown, which grows
+ * @param ran - where each call is added when it has run
+ * @throws PlumblineError as `previewCalls`
+ */
+export async function runCalls(
+  { network, budget, overrides = [], rehearsal }: PreviewGround,
+  { block, state, size }: { readonly block: BlockContext; readonly state: StateReader; readonly size: AnswerSize },
+  count: number,
+  messageOf: MessageOf,
+  ran: Ran[] = [],
+): Promise<Ran[]> {
+  const machine = precompileOverrides(overrides);
+  for (let i = 0; i < count; i++) {
+    const before = ran.at(-1)?.after ?? state;
+    const after = new StateOverlay(before);
+    const message = await messageOf(i, before);
+    const place = { network, block, state: after, isKept: true, machine, size };
+    const { from, nonce, to } = message;
+    rehearsal?.begin(to === undefined ? createdAddress({ from, nonce }) : undefined);
+    const run = rehearsal === undefined ? { budget } : { budget, ...FREE };
+    const { outcome, result } = await traceTransaction(place, callTracer({ withLog: true }), message, run);
+    rehearsal?.ended(outcome.succeeded);
+    ran.push({ message, outcome, tree: result as CallFrame, before, after, changes: await after.changes() });
+  }
+  return ran;
+}
+
+/** Of an outcome. */
+export const statusOf = ({ succeeded, exception }: TransactionOutcome) =>
+  succeeded ? 'success' : exception === 'revert' ? 'reverted' : 'halted';
+
+/**
+ * Runs calls a second time, in another context.
+ *
+ * @param ran - the first run
+ * @returns indexes of the calls that end in another way. Gas does not count
+ * @throws PlumblineError as `previewCalls`, but for a call that could not be sent then
+ */
+export async function differingEnds(ground: PreviewGround, state: StateReader, ran: readonly Ran[]): Promise<number[]> {
+  const on = { block: otherContext(ground.block), state, size: { characters: 0 } };
+  const others: Ran[] = [];
+  try {
+    await runCalls(ground, on, ran.length, async (i) => ran[i]!.message, others);
+  } catch (error) {
+    const couldNotBeSent =
+      isPlumblineError(error, 'TRANSACTION_REJECTED') || isPlumblineError(error, 'INSUFFICIENT_FUNDS');
+    if (!couldNotBeSent) throw error;
+  }
+  const differing: number[] = [];
+  for (const [i, one] of ran.entries()) {
+    const other = others[i];
+    const isSame =
+      other !== undefined &&
+      statusOf(one.outcome) === statusOf(other.outcome) &&
+      (await isSameTree(one.tree, other.tree, ground.budget.pause));
+    if (!isSame) differing.push(i);
+  }
+  return differing;
+}
