@@ -44,8 +44,10 @@ function inWords({ gasLimit, baseFeePerGas, priorityFeePerGas, evidence }: Expla
     `priority fee  ${priceText(priorityFeePerGas)} per gas`,
     `max fee       ${priceText(maxFeePerGas)} per gas`,
     `total fee     ${etherText(totalFee)} at most, without the value`,
-    `data          ${transactionBytes} bytes, ${compressedTxSize} compressed, dictionary ${dictionary.name}${approximate}`,
+    `data          ${transactionBytes} bytes, ${compressedTxSize} bytes compressed, dictionary ${dictionary.name}${approximate}`,
     `computed      after block ${block}, level ${trust}`,
-    ...(limits.unchecked.length > 0 ? [`not counted   ${limits.unchecked.join(', ')}`] : []),
+    ...(limits.unchecked.length > 0
+      ? [`not counted   lines of ${limits.unchecked.length} modules of the zk circuit, which only the network counts`]
+      : []),
   ].join('\n');
 }

@@ -1,4 +1,5 @@
-import { type ErrorCode, isPlumblineError, messageOf } from '../../errors.js';
+import { type ErrorCode, isPlumblineError, messageOf, type PlumblineError } from '../../errors.js';
+import { bytesToHex } from '../../primitives/hex.js';
 import { ProviderRpcError } from '../provider/provider-error.js';
 import { EXIT } from './arguments.js';
 
@@ -26,7 +27,7 @@ const CHECKED: readonly ErrorCode[] = [
 export function reportFailure(error: unknown, json: boolean): number {
   if (!isPlumblineError(error) || !CHECKED.includes(error.code)) return couldNotCheck(error, json);
   if (json) console.log(JSON.stringify({ outcome: 'refused', error: shown(error) }));
-  else console.error(`refused: ${error.message}`);
+  else console.error(`refused: ${error.message}${revertData(error, ', which returned ')}`);
   return EXIT.failed;
 }
 
@@ -37,7 +38,16 @@ export function couldNotCheck(error: unknown, json: boolean): number {
   return EXIT.usage;
 }
 
+/** What a call that reverted returned. */
+function revertData(error: PlumblineError, before: string): string {
+  if (!isPlumblineError(error, 'EXECUTION_REVERTED') || error.details.data.length === 0) return '';
+  return before + bytesToHex(error.details.data);
+}
+
 function shown(error: unknown): unknown {
   const message = messageOf(error);
-  return isPlumblineError(error) || error instanceof ProviderRpcError ? { code: error.code, message } : { message };
+  if (error instanceof ProviderRpcError) return { code: error.code, message };
+  if (!isPlumblineError(error)) return { message };
+  const data = revertData(error, '');
+  return { code: error.code, message, ...(data !== '' && { data }) };
 }
