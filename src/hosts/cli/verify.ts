@@ -9,7 +9,7 @@ import { type Arguments, type Command, EXIT, integer, readArguments } from './ar
 import { readJson } from './call-options.js';
 import { layerOneOf, namedNetwork } from './endpoints.js';
 import { EVIDENCE_OPTIONS, isEvidence, verifyBundle } from './evidence.js';
-import { type LayerOneRoots, rootsOnLayerOne } from './layer-one-root.js';
+import type { LayerOneRoots } from './layer-one-root.js';
 import { couldNotCheck } from './outcome.js';
 import { accountInWords, shownAccount } from './proved-account.js';
 import { claimedRoot, readBytes, readSavedProof, readStorageKey, type SavedProof } from './saved-proof.js';
@@ -100,6 +100,7 @@ async function againstLayerOne(
   const claimed = await orMalformed(async () => claimedRoot(await loadHasher(scheme), saved.answer));
   let roots: LayerOneRoots;
   try {
+    const { rootsOnLayerOne } = await import('./layer-one-root.js');
     roots = await rootsOnLayerOne(endpoints, network, claimed, block);
   } catch (error) {
     if (!(error instanceof PlumblineError) || isPlumblineError(error, 'INVALID_PARAMETER')) throw error;
