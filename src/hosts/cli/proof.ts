@@ -1,6 +1,5 @@
-import { invalidParameter, isPlumblineError, PlumblineError } from '../../errors.js';
+import { invalidParameter, PlumblineError } from '../../errors.js';
 import type { HashScheme } from '../../kernel/contracts.js';
-import { loadHasher } from '../../kernel/hasher.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { type VerifiedLineaProof, verifyLineaProof } from '../../proof/zk/linea-proof.js';
 import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
@@ -8,7 +7,7 @@ import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
 import { accountInWords, shownAccount } from './proved-account.js';
-import { claimedRoot, readBytes, readStorageKey } from './saved-proof.js';
+import { readBytes, readClaim, readStorageKey } from './saved-proof.js';
 
 /** `plumbline proof`: an account of the zk state, proved against a root on layer 1. */
 export const proofCommand: Command = {
@@ -62,16 +61,9 @@ async function read(
   question: Omit<Parameters<typeof verifyLineaProof>[1], 'stateRoot'>,
   answer: unknown,
 ): Promise<{ verdict: VerifiedLineaProof; stateRoot: Uint8Array; scheme: HashScheme }> {
-  // An older block may have the other scheme. Its nodes have other lengths.
-  for (const scheme of [newest, newest === 'mimc' ? 'poseidon2' : 'mimc'] as const) {
-    const hasher = await loadHasher(scheme);
-    try {
-      const stateRoot = claimedRoot(hasher, answer);
-      const verdict = stateRoot && verifyLineaProof(hasher, { ...question, stateRoot }, answer);
-      if (verdict?.verified) return { verdict, stateRoot: stateRoot!, scheme };
-    } catch (error) {
-      if (!isPlumblineError(error, 'PROOF_MALFORMED')) throw error;
-    }
-  }
+  // An older block may have the other scheme.
+  const { hasher, root: stateRoot } = await readClaim(answer, [newest, newest === 'mimc' ? 'poseidon2' : 'mimc']);
+  const verdict = stateRoot && verifyLineaProof(hasher, { ...question, stateRoot }, answer);
+  if (verdict?.verified) return { verdict, stateRoot: stateRoot!, scheme: hasher.scheme };
   throw new PlumblineError('INTERNAL', 'the verified proof cannot be read', { reason: 'proof' });
 }

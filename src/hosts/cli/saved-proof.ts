@@ -1,5 +1,6 @@
 import { invalidParameter, isPlumblineError, messageOf } from '../../errors.js';
-import type { Hasher } from '../../kernel/contracts.js';
+import type { Hasher, HashScheme } from '../../kernel/contracts.js';
+import { loadHasher } from '../../kernel/hasher.js';
 import { padStart } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { readLineaAnswer } from '../../proof/zk/linea-answer.js';
@@ -72,16 +73,37 @@ export function readStorageKey(value: unknown): Uint8Array {
   return padStart(hexToBytes(`0x${digits.padStart(digits.length + (digits.length % 2), '0')}`), 32);
 }
 
+/** What a proof says of itself. Nothing is verified by it. */
+export interface Claim {
+  /** Of the scheme whose form the proof has. */
+  readonly hasher: Hasher;
+  /** The root that it leads to, 32 bytes: the hash of its top node; undefined for one that cannot be hashed. */
+  readonly root: Uint8Array | undefined;
+}
+
 /**
- * The root that a proof says it leads to, 32 bytes: the hash of its top node. Nothing is verified by it.
+ * Reads a proof in the first of the schemes whose form it has: their nodes have different lengths.
  *
- * @returns undefined for a top node that cannot be hashed
- * @throws PlumblineError `PROOF_MALFORMED`
+ * @throws PlumblineError `PROOF_MALFORMED` for a proof in none of them
  */
-export function claimedRoot(hasher: Hasher, answer: unknown): Uint8Array | undefined {
-  const { accountProof: item } = readLineaAnswer(hasher, answer);
+export async function readClaim(answer: unknown, schemes: readonly HashScheme[]): Promise<Claim> {
+  let malformed: unknown;
+  for (const scheme of schemes) {
+    const hasher = await loadHasher(scheme);
+    try {
+      const { accountProof: item } = readLineaAnswer(hasher, answer);
+      return { hasher, root: hashOf(hasher, (item.present ? item.proof : item.leftProof).nodes[0]!) };
+    } catch (error) {
+      if (!isPlumblineError(error, 'PROOF_MALFORMED')) throw error;
+      malformed ??= error;
+    }
+  }
+  throw malformed;
+}
+
+function hashOf(hasher: Hasher, node: Uint8Array): Uint8Array | undefined {
   try {
-    return hasher.hash((item.present ? item.proof : item.leftProof).nodes[0]!);
+    return hasher.hash(node);
   } catch (error) {
     if (isPlumblineError(error, 'HASH_INPUT_NOT_CANONICAL')) return undefined;
     throw error;

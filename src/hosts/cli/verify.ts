@@ -1,7 +1,6 @@
 import { invalidParameter, isPlumblineError, PlumblineError } from '../../errors.js';
 import type { HashScheme } from '../../kernel/contracts.js';
 import { loadHasher } from '../../kernel/hasher.js';
-import { schemeAt } from '../../networks/network.js';
 import { NETWORKS } from '../../networks/networks.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { type LineaProofVerdict, verifyLineaProof } from '../../proof/zk/linea-proof.js';
@@ -12,9 +11,9 @@ import { EVIDENCE_OPTIONS, isEvidence, verifyBundle } from './evidence.js';
 import type { LayerOneRoots } from './layer-one-root.js';
 import { couldNotCheck } from './outcome.js';
 import { accountInWords, shownAccount } from './proved-account.js';
-import { claimedRoot, readBytes, readSavedProof, readStorageKey, type SavedProof } from './saved-proof.js';
+import { readBytes, readClaim, readSavedProof, readStorageKey, type SavedProof } from './saved-proof.js';
 
-const SCHEMES: readonly string[] = ['poseidon2', 'mimc'] satisfies HashScheme[];
+const SCHEMES: readonly HashScheme[] = ['poseidon2', 'mimc'];
 
 const OPTIONS = {
   root: { type: 'string' },
@@ -49,7 +48,7 @@ export const verifyCommand: Command = {
   --network NAME|FILE
                   network of --l1: ${Object.keys(NETWORKS).join(', ')}, or a JSON file with a network profile
                   (default: linea; devnet with --devnet)
-  --scheme NAME   poseidon2 or mimc (default: that of the network, or poseidon2)
+  --scheme NAME   poseidon2 or mimc (default with --root: poseidon2; else the one whose form the proof has)
   --address HEX   account that the proof must be of, 20 bytes
   --key HEX       storage key of the request, at most 32 bytes; once for each key, in the order of the request
   --json          one JSON object
@@ -80,7 +79,8 @@ Exit codes: 0 verified, 1 refused: the proof or the evidence does not hold, 2 co
     if (given === undefined) throw await rootMissing(values);
     const stateRoot = readBytes('--root', 32, given);
     const scheme = readScheme(values.scheme ?? saved.scheme ?? 'poseidon2');
-    const verdict = await judge(scheme, { ...question, stateRoot }, saved.answer);
+    const hasher = await loadHasher(scheme);
+    const verdict = await orMalformed(() => verifyLineaProof(hasher, { ...question, stateRoot }, saved.answer));
     return print(verdict, { ...question, stateRoot }, values.json);
   },
 };
@@ -96,8 +96,9 @@ async function againstLayerOne(
   const network = await namedNetwork(values.network ?? (devnet === undefined ? 'linea' : 'devnet'));
   const endpoints = devnet === undefined ? values.l1! : [layerOneOf(devnet)];
   const block = integer('block', values.block, 0, Number.MAX_SAFE_INTEGER) ?? saved.block;
-  const scheme = readScheme(values.scheme ?? saved.scheme ?? schemeAt(network, block ?? Number.MAX_SAFE_INTEGER));
-  const claimed = await orMalformed(async () => claimedRoot(await loadHasher(scheme), saved.answer));
+  const named = values.scheme ?? saved.scheme;
+  const schemes = named === undefined ? SCHEMES : [readScheme(named)];
+  const { hasher, root: claimed } = await orMalformed(() => readClaim(saved.answer, schemes));
   let roots: LayerOneRoots;
   try {
     const { rootsOnLayerOne } = await import('./layer-one-root.js');
@@ -108,7 +109,7 @@ async function againstLayerOne(
   }
   const { at, fits, oldest } = roots;
   const asked = { ...question, stateRoot: at.root };
-  const verdict = await judge(scheme, asked, saved.answer);
+  const verdict = await orMalformed(() => verifyLineaProof(hasher, asked, saved.answer));
   const isElsewhere = !verdict.verified && verdict.reason === 'ROOT_MISMATCH' && !fits;
   if (isElsewhere && block === undefined && oldest > 0) {
     const text =
@@ -117,11 +118,6 @@ async function againstLayerOne(
     return couldNotCheck(new PlumblineError('BLOCK_NOT_PROVABLE', text, { block: 'of the proof' }), json);
   }
   return print(verdict, asked, json, roots);
-}
-
-async function judge(scheme: HashScheme, question: Question, answer: unknown): Promise<LineaProofVerdict> {
-  const hasher = await loadHasher(scheme);
-  return orMalformed(() => verifyLineaProof(hasher, question, answer));
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` for a file without a proof */
@@ -148,7 +144,8 @@ async function rootMissing({ network = 'linea' }: Values) {
 }
 
 function readScheme(name: unknown): HashScheme {
-  if (typeof name === 'string' && SCHEMES.includes(name)) return name as HashScheme;
+  const found = SCHEMES.find((scheme) => scheme === name);
+  if (found !== undefined) return found;
   throw invalidParameter('--scheme', `must be one of ${SCHEMES.join(', ')}, got ${JSON.stringify(name)}`);
 }
 
