@@ -189,7 +189,8 @@ function announce(
   console.log(`plumbline ${networkName}, chain id ${chainId}, kernels ${kernelBuild}`);
   console.log(`  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.devnet ? `; simulated layer 1: ${url}/l1` : ''})`);
   console.log(`  WebSocket ws://${address}/`);
-  if (has.demo) console.log(`  demo      ${url}/demo/`);
+  // The profile of the page's own light node is that of the default devnet.
+  if (has.demo) console.log(`  demo      ${url}/demo/${has.devAccounts && networkName === 'devnet' ? '?here' : ''}`);
   if (!has.devAccounts) return;
   console.log(`  accounts  ten of "${DEV_MNEMONIC}", 10000 ETH each; ERC-20 test token ${TEST_TOKEN}`);
   console.log(`\n${curlLine(`${url}/`)}\n`);

@@ -6,7 +6,7 @@ const POLICY =
 
 /** Makes the page that a browser sees at `/`: what this server is. It names no address, so it is right behind a proxy too. */
 export function startPage({ networkName, chainId }: NodeInfo, hasDemo: boolean): () => Response {
-  const demo = hasDemo ? '<p><a href="demo/">Open the demo page</a></p>' : '';
+  const demo = hasDemo ? '<p><a href="demo/">Open the demo page</a>, which can run a node of its own</p>' : '';
   const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
