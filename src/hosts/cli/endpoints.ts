@@ -43,7 +43,7 @@ export async function namedNetwork(name: string): Promise<Network> {
 }
 
 /** Address of the simulated layer 1 of a served devnet. @throws PlumblineError `INVALID_PARAMETER` */
-export function layerOneOf(devnet: string): string {
+export function devnetLayerOne(devnet: string): string {
   if (!URL.canParse(devnet)) throw invalidParameter('--devnet', 'must be a URL, such as http://127.0.0.1:8545');
   return new URL('/l1', devnet).href;
 }
@@ -70,7 +70,7 @@ export async function withNode(
     if (devnet !== undefined && values[option] !== undefined)
       throw invalidParameter(`--${option}`, 'is not needed with --devnet; leave one of them out');
   }
-  const source = devnet === undefined ? values : { ...values, upstream: [devnet], l1: [layerOneOf(devnet)] };
+  const source = devnet === undefined ? values : { ...values, upstream: [devnet], l1: [devnetLayerOne(devnet)] };
   const network = values.network ?? 'devnet';
   const own = { network, genesis: undefined, import: undefined, 'block-time': undefined };
   const chain = await lightOptions({ ...source, ...own }, await namedNetwork(network));

@@ -10,7 +10,7 @@ import { EndpointGroup } from '../../upstream/group.js';
 const SEARCHED = 64;
 
 /** Roots of the zk state on layer 1. */
-export interface LayerOneRoots {
+export interface FoundRoot {
   /** The root that fits, or the newest one where none does. */
   readonly at: FinalizedBlock;
   readonly fits: boolean;
@@ -33,7 +33,7 @@ export async function rootsOnLayerOne(
   { rollup }: Pick<Network, 'rollup'>,
   claimed: Uint8Array | undefined,
   block: number | undefined,
-): Promise<LayerOneRoots> {
+): Promise<FoundRoot> {
   const group = new EndpointGroup({ role: 'l1', endpoints });
   try {
     const origins = [...new Set(group.endpoints.map(({ origin }) => origin))];

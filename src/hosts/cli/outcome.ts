@@ -25,14 +25,14 @@ const CHECKED: readonly ErrorCode[] = [
  * @returns 1 for something that was checked and is false, 2 for something that could not be checked
  */
 export function reportFailure(error: unknown, json: boolean): number {
-  if (!isPlumblineError(error) || !CHECKED.includes(error.code)) return couldNotCheck(error, json);
+  if (!isPlumblineError(error) || !CHECKED.includes(error.code)) return reportUnchecked(error, json);
   if (json) console.log(JSON.stringify({ outcome: 'refused', error: shown(error) }));
   else console.error(`refused: ${error.message}${revertData(error, ', which returned ')}`);
   return EXIT.failed;
 }
 
 /** As `reportFailure`, of something that was not checked. @returns 2 */
-export function couldNotCheck(error: unknown, json: boolean): number {
+export function reportUnchecked(error: unknown, json: boolean): number {
   if (json) console.log(JSON.stringify({ outcome: 'unknown', error: shown(error) }));
   else console.error(`could not check: ${messageOf(error)}`);
   return EXIT.usage;

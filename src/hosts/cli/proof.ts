@@ -7,7 +7,7 @@ import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
 import { accountInWords, shownAccount } from './proved-account.js';
-import { readBytes, readClaim, readStorageKey } from './saved-proof.js';
+import { readClaim, readStorageKey, requiredBytes } from './saved-proof.js';
 
 /** `plumbline proof`: an account of the zk state, proved against a root on layer 1. */
 export const proofCommand: Command = {
@@ -29,7 +29,7 @@ Exit codes: 0 verified, 1 refused: no endpoint has a proof that holds, ${ENDPOIN
       ...ENDPOINT_OPTIONS,
     } as const;
     const { values, positionals } = readArguments(args, options, { count: 1, name: 'ADDRESS' });
-    const address = readBytes('ADDRESS', 20, positionals[0]);
+    const address = requiredBytes('ADDRESS', 20, positionals[0]);
     const storageKeys = (values.key ?? []).map(readStorageKey);
     const params = [bytesToHex(address), storageKeys.map(bytesToHex), blockParameter(values.block)];
     if (values.devnet === undefined && values.l1 === undefined)

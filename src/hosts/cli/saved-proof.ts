@@ -47,8 +47,8 @@ export function readSavedProof(parsed: unknown): SavedProof {
 
 /** A block number as a quantity or a JSON number; undefined for a tag or a hash, which do not name one. */
 function numberOf(block: unknown): number | undefined {
-  const named = typeof block === 'number' || (typeof block === 'string' && /^0x[0-9a-f]{1,13}$/i.test(block));
-  return named ? Number(block) : undefined;
+  const number = typeof block === 'string' && /^0x[0-9a-f]{1,13}$/i.test(block) ? Number(block) : block;
+  return Number.isSafeInteger(number) && (number as number) >= 0 ? (number as number) : undefined;
 }
 
 function members(value: unknown): Readonly<Record<string, unknown>> {
@@ -56,7 +56,7 @@ function members(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` that names the option */
-export function readBytes(option: string, length: number, value: unknown): Uint8Array {
+export function requiredBytes(option: string, length: number, value: unknown): Uint8Array {
   if (typeof value !== 'string') throw invalidParameter(option, 'is missing; FILE does not hold it either');
   try {
     return hexToBytes(value, length);
@@ -74,7 +74,7 @@ export function readStorageKey(value: unknown): Uint8Array {
 }
 
 /** What a proof says of itself. Nothing is verified by it. */
-export interface Claim {
+export interface ClaimedProof {
   /** Of the scheme whose form the proof has. */
   readonly hasher: Hasher;
   /** The root that it leads to, 32 bytes: the hash of its top node; undefined for one that cannot be hashed. */
@@ -86,7 +86,7 @@ export interface Claim {
  *
  * @throws PlumblineError `PROOF_MALFORMED` for a proof in none of them
  */
-export async function readClaim(answer: unknown, schemes: readonly HashScheme[]): Promise<Claim> {
+export async function readClaim(answer: unknown, schemes: readonly HashScheme[]): Promise<ClaimedProof> {
   let malformed: unknown;
   for (const scheme of schemes) {
     const hasher = await loadHasher(scheme);

@@ -6,12 +6,12 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { type LineaProofVerdict, verifyLineaProof } from '../../proof/zk/linea-proof.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { readJson } from './call-options.js';
-import { layerOneOf, namedNetwork } from './endpoints.js';
+import { devnetLayerOne, namedNetwork } from './endpoints.js';
 import { EVIDENCE_OPTIONS, isEvidence, verifyBundle } from './evidence.js';
-import type { LayerOneRoots } from './layer-one-root.js';
-import { couldNotCheck } from './outcome.js';
+import type { FoundRoot } from './layer-one-root.js';
+import { reportUnchecked } from './outcome.js';
 import { accountInWords, shownAccount } from './proved-account.js';
-import { readBytes, readClaim, readSavedProof, readStorageKey, type SavedProof } from './saved-proof.js';
+import { readClaim, readSavedProof, readStorageKey, requiredBytes, type SavedProof } from './saved-proof.js';
 
 const SCHEMES: readonly HashScheme[] = ['poseidon2', 'mimc'];
 
@@ -73,11 +73,11 @@ Exit codes: 0 verified, 1 refused: the proof or the evidence does not hold, 2 co
     const { root, l1, devnet, address = saved.address, key = saved.storageKeys } = values;
     const sources = [root, l1, devnet].filter((source) => source !== undefined).length;
     if (sources > 1) throw invalidParameter('--root', '--l1 and --devnet are three sources of one root; give one');
-    const question = { address: readBytes('--address', 20, address), storageKeys: key.map(readStorageKey) };
+    const question = { address: requiredBytes('--address', 20, address), storageKeys: key.map(readStorageKey) };
     if (l1 !== undefined || devnet !== undefined) return againstLayerOne(saved, question, values);
     const given = root ?? saved.stateRoot;
     if (given === undefined) throw await rootMissing(values);
-    const stateRoot = readBytes('--root', 32, given);
+    const stateRoot = requiredBytes('--root', 32, given);
     const scheme = readScheme(values.scheme ?? saved.scheme ?? 'poseidon2');
     const hasher = await loadHasher(scheme);
     const verdict = await orMalformed(() => verifyLineaProof(hasher, { ...question, stateRoot }, saved.answer));
@@ -94,18 +94,18 @@ async function againstLayerOne(
 ): Promise<number> {
   const { devnet, json } = values;
   const network = await namedNetwork(values.network ?? (devnet === undefined ? 'linea' : 'devnet'));
-  const endpoints = devnet === undefined ? values.l1! : [layerOneOf(devnet)];
+  const endpoints = devnet === undefined ? values.l1! : [devnetLayerOne(devnet)];
   const block = integer('block', values.block, 0, Number.MAX_SAFE_INTEGER) ?? saved.block;
   const named = values.scheme ?? saved.scheme;
   const schemes = named === undefined ? SCHEMES : [readScheme(named)];
   const { hasher, root: claimed } = await orMalformed(() => readClaim(saved.answer, schemes));
-  let roots: LayerOneRoots;
+  let roots: FoundRoot;
   try {
     const { rootsOnLayerOne } = await import('./layer-one-root.js');
     roots = await rootsOnLayerOne(endpoints, network, claimed, block);
   } catch (error) {
     if (!(error instanceof PlumblineError) || isPlumblineError(error, 'INVALID_PARAMETER')) throw error;
-    return couldNotCheck(error, json);
+    return reportUnchecked(error, json);
   }
   const { at, fits, oldest } = roots;
   const asked = { ...question, stateRoot: at.root };
@@ -115,7 +115,7 @@ async function againstLayerOne(
     const text =
       `the proof leads to the root ${bytesToHex(claimed!)}, which layer 1 has for none of the finalized blocks from ` +
       `${oldest} to ${at.number}. Name the block of the proof with --block`;
-    return couldNotCheck(new PlumblineError('BLOCK_NOT_PROVABLE', text, { block: 'of the proof' }), json);
+    return reportUnchecked(new PlumblineError('BLOCK_NOT_PROVABLE', text, { block: 'of the proof' }), json);
   }
   return print(verdict, asked, json, roots);
 }
@@ -149,7 +149,7 @@ function readScheme(name: unknown): HashScheme {
   throw invalidParameter('--scheme', `must be one of ${SCHEMES.join(', ')}, got ${JSON.stringify(name)}`);
 }
 
-function print(verdict: LineaProofVerdict, question: Question, json: boolean, roots?: LayerOneRoots): number {
+function print(verdict: LineaProofVerdict, question: Question, json: boolean, roots?: FoundRoot): number {
   const { verified } = verdict;
   const [address, stateRoot] = [bytesToHex(question.address), bytesToHex(question.stateRoot)];
   const block = roots && {
