@@ -15,7 +15,7 @@ export function previewInWords({ calls, balances, tokens, warnings, trust }: Tra
       ...(feeError === undefined ? [] : [`  no estimate: ${oneLine(feeError)}`]),
       ...transfers.map(
         ({ asset, from, to, amount, cause }) =>
-          `  transfer  ${assetText(asset, amount, tokens)} from ${from} to ${to}${cause === 'event' ? '' : ` (${cause})`}`,
+          `  transfer  ${assetText(asset, amount, tokens)} from ${from} to ${to}${cause.endsWith('wrap') ? ` (${cause})` : ''}`,
       ),
       ...approvals.map((approval) => `  approval  ${approvalText(approval, tokens)}`),
       ...contracts.map((change) => `  contract  ${contractText(change)}`),
