@@ -34,8 +34,9 @@ function networkName(): string {
 }
 
 function nodeName(): string {
-  const { kind, trieLogs } = running.value?.settings ?? settings.value;
+  const { kind, trieLogs, here } = running.value?.settings ?? settings.value;
   if (kind === 'devnet') return 'a devnet in this page';
+  if (here === true) return 'a light node of the devnet of this server';
   return `a ${filled(trieLogs).length > 0 ? 'replica' : 'light node'} of ${networkName()}`;
 }
 
@@ -108,6 +109,11 @@ export function StatusBar() {
             <Tag name="head" of={head.value} />
             <Tag name="finalized" of={finalized.value} />
           </div>
+        )}
+        {(running.value?.settings ?? settings.value).here === true && (
+          <a class="button button-small" href="./">
+            Use a devnet in this page
+          </a>
         )}
         {now.name === 'idle' && view.value !== 'node' && (
           <a class="button button-small" href="#node">

@@ -34,11 +34,20 @@ const policy: Plugin = {
   ],
 };
 
+/** How long the plugins of a build took is noise for somebody who starts a node. */
+const QUIET = { bundlerTimings: false };
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
   plugins: [policy, offlineWorker(dist), pageSize],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  build: { outDir: `${dist}/demo`, emptyOutDir: true, target: 'es2022', modulePreload: { polyfill: false } },
-  worker: { format: 'es' },
+  build: {
+    outDir: `${dist}/demo`,
+    emptyOutDir: true,
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    rolldownOptions: { checks: QUIET },
+  },
+  worker: { format: 'es', rolldownOptions: { checks: QUIET } },
 });

@@ -8,6 +8,8 @@ export const pageSize: Plugin = {
   name: 'page-size',
   apply: 'build',
   generateBundle(_, bundle) {
+    // A start is about the node.
+    if (process.env.npm_lifecycle_event === 'start') return;
     const entry = Object.values(bundle).find(
       (file): file is Rolldown.OutputChunk => file.type === 'chunk' && file.isEntry,
     );

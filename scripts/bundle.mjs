@@ -20,6 +20,7 @@ function bundleInput(file) {
     input: `${root}/dist/${file}`,
     platform: 'browser',
     logLevel: 'warn',
+    checks: { bundlerTimings: false },
   };
 }
 

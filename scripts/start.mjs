@@ -3,6 +3,8 @@ import { buildDemo } from './build.mjs';
 import { root, run } from './lib/run.mjs';
 
 await buildDemo();
+// A terminal sends Ctrl-C to the node as well: this process waits until it has stopped.
+process.on('SIGINT', () => {});
 process.exitCode = await run(process.execPath, [
   `${root}/dist/node/cli.js`,
   'serve',

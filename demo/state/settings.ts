@@ -17,6 +17,8 @@ export interface Settings {
   readonly level: Level;
   /** Keep what the node has in this browser. */
   readonly keep: boolean;
+  /** The devnet is that of the server that the page is from. */
+  readonly here?: boolean;
 }
 
 /** How the page calls a network. The devnet of a light node is one that runs elsewhere, such as that of `npm start`. */
@@ -42,11 +44,20 @@ const DEFAULTS: Settings = {
 
 const STORED = 'plumbline-demo-settings';
 
-export const settings = signal<Settings>(restore());
+/** What is kept, or where the address of the page has `?here`, as `npm start` prints it: the chain of its server. */
+export const settings = signal<Settings>(
+  new URLSearchParams(location.search).has('here') ? { ...DEFAULTS, ...ofServer() } : restore(),
+);
+
+/** A light node of the devnet that `plumbline serve` runs. It begins anew with each start, so nothing of it is kept. */
+function ofServer(): Partial<Settings> {
+  const at = (path: string) => [{ address: new URL(path, location.origin).href, key: '' }];
+  return { kind: 'light', network: 'devnet', endpoints: at('/'), layerOne: at('/l1'), keep: false, here: true };
+}
 
 /** Changes some settings and keeps all of them but the keys. */
 export function change(part: Partial<Settings>): void {
-  settings.value = { ...settings.value, ...part };
+  settings.value = { ...settings.value, here: false, ...part };
   const keyless = ({ address }: EndpointField) => ({ address, key: '' });
   const { endpoints, layerOne, trieLogs } = settings.value;
   const kept = {

@@ -109,6 +109,7 @@ export async function bundleForNode() {
   const input = {
     input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `${root}/dist/${file}`])),
     platform: 'browser',
+    checks: { bundlerTimings: false },
     external: OUTSIDE,
     plugins: [SOURCE_MAPS, WORKER_URLS],
     onLog: (level, log, handle) => log.code !== 'SOURCEMAP_BROKEN' && handle(level, log),

@@ -4,7 +4,9 @@ import { mustRun, root } from './run.mjs';
 
 /** Installs the pinned dependencies when they are not there, or not those of the lock file. */
 export async function ensureInstalled() {
-  if (!isInstalled()) await mustRun('npm', ['ci', '--no-audit', '--no-fund']);
+  if (isInstalled()) return;
+  console.log('Installing the pinned dependencies: half a minute, or longer where npm has to download them');
+  await mustRun('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
 /** By what npm writes of the packages that it has installed. Those for other platforms are not among them. */
@@ -34,11 +36,18 @@ function newest(paths) {
   return time;
 }
 
-/** Runs a build step unless it has run since its sources changed. */
+/** What a step makes, where its name alone does not say it. */
+const WORDS = { wasm: 'WebAssembly kernels', demo: 'demo page', dictionary: 'compression dictionary' };
+
+/** Runs a build step unless it has run since its sources changed, and says so. */
 export async function unlessFresh(name, sources, step) {
   const stamp = join(root, 'build', `.${name}`);
   if (existsSync(stamp) && statSync(stamp).mtimeMs > newest(sources)) return;
+  const began = performance.now();
+  const words = WORDS[name] ?? name;
+  console.log(`Building the ${words}`);
   await step();
+  console.log(`Built the ${words} in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   mkdirSync(join(root, 'build'), { recursive: true });
   writeFileSync(stamp, '');
 }

@@ -4,12 +4,17 @@ import { fileURLToPath } from 'node:url';
 /** Directory of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Runs a command in the repository with its output shown; resolves to the exit code. */
+/** Runs a command in the repository with its output shown, and passes SIGTERM on; resolves to the exit code. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
+    const stop = () => child.kill('SIGTERM');
+    process.on('SIGTERM', stop);
     child.on('error', reject);
-    child.on('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1));
+    child.on('exit', (code, signal) => {
+      process.off('SIGTERM', stop);
+      resolve(signal === null ? (code ?? 1) : 1);
+    });
   });
 }
 

@@ -38,18 +38,20 @@ export interface Arguments<Options extends OptionTable> {
 /**
  * Splits arguments into options and the rest.
  *
- * @param positionals - how many arguments are not options, and the name of such an argument
+ * @param positionals - how many arguments are not options, at most if they are `optional`, and the name of such an argument
  * @throws PlumblineError `INVALID_PARAMETER`
  */
 export function readArguments<Options extends OptionTable>(
   args: readonly string[],
   options: Options,
-  positionals: { readonly count: number; readonly name: string },
+  positionals: { readonly count: number; readonly optional?: boolean; readonly name: string },
 ): Arguments<Options> {
   const parsed = split(args, options);
-  if (parsed.positionals.length !== positionals.count) {
+  const { length } = parsed.positionals;
+  const isFew = positionals.optional === true && length < positionals.count;
+  if (length !== positionals.count && !isFew) {
     const wanted = positionals.count === 0 ? 'no further argument' : `one ${positionals.name}`;
-    throw invalidParameter('arguments', `expected ${wanted}, got ${parsed.positionals.length}`);
+    throw invalidParameter('arguments', `expected ${wanted}, got ${length}`);
   }
   return parsed;
 }

@@ -36,7 +36,13 @@ export async function chainOptions(values: Values): Promise<DevnetChainOptions |
   return known !== undefined || upstream !== undefined ? lightOptions(values, known) : devnetOptions(values);
 }
 
-async function lightOptions(values: Values, known: Network | undefined): Promise<LightChainOptions> {
+/**
+ * The light node that the arguments describe.
+ *
+ * @param known - profile of the network; read from the file of `--network` when left out
+ * @throws PlumblineError as `chainOptions`
+ */
+export async function lightOptions(values: Values, known?: Network): Promise<LightChainOptions> {
   if (values.upstream === undefined)
     throw invalidParameter('--upstream', `is missing; name an endpoint of ${values.network}`);
   if (known === undefined && values.network === 'devnet') {

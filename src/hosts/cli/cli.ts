@@ -4,6 +4,10 @@ import { isPlumblineError, messageOf } from '../../errors.js';
 import { CLIENT_VERSION } from '../../rpc/methods/node-constants.js';
 import { type Command, EXIT } from './arguments.js';
 import { checkpointCommand } from './checkpoint.js';
+import { diagnoseCommand } from './diagnose.js';
+import { estimateCommand } from './estimate.js';
+import { previewCommand } from './preview.js';
+import { proofCommand } from './proof.js';
 import { serveCommand } from './serve.js';
 import { sizeCommand } from './size.js';
 import { verifyCommand } from './verify.js';
@@ -11,6 +15,10 @@ import { verifyCommand } from './verify.js';
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: serveCommand,
   verify: verifyCommand,
+  proof: proofCommand,
+  estimate: estimateCommand,
+  preview: previewCommand,
+  diagnose: diagnoseCommand,
   size: sizeCommand,
   checkpoint: checkpointCommand,
 };
@@ -24,7 +32,7 @@ ${Object.entries(COMMANDS)
   plumbline <command> --help   options and exit codes of a command
   plumbline --version
 
-Exit codes: 0 done, 1 failed or refused, see the command, 2 the arguments or the input cannot be used.`;
+Exit codes: 0 done, 1 failed or refused, see the command, 2 could not be checked, or the arguments cannot be used.`;
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

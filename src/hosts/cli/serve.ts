@@ -9,6 +9,7 @@ import type { PlumblineNode } from '../provider/node-handle.js';
 import { type RunningServer, serve } from '../server/serve.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { CHAIN_OPTIONS, chainOptions } from './chain.js';
+import { serveOutput } from './serve-output.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 
@@ -31,6 +32,8 @@ const OPTIONS = {
   'max-filters': { type: 'string' },
   'max-subscriptions': { type: 'string' },
   'receive-timeout': { type: 'string' },
+  quiet: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
 } as const;
 
 /** `plumbline serve`: a node for other programs. */
@@ -43,6 +46,8 @@ export const serveCommand: Command = {
   --port N               port to listen on, 0 for a free one (default 8545)
   --host H               address to listen on (default ${DEFAULT_HOST})
   --demo DIR             built demo page to serve under /demo/
+  --quiet                do not print requests
+  --json                 print one JSON object for each event: listening, request, stopping, stopped
 
  a devnet
   --genesis FILE         genesis.json in geth's format, instead of the dev accounts
@@ -75,7 +80,9 @@ export const serveCommand: Command = {
   --receive-timeout MS   time in which a request must arrive with its body (default 30000)
 
 POST / and POST /v3/<anything> take JSON-RPC. A WebSocket at these paths takes it too, with eth_subscribe. POST /l1 is
-the simulated layer 1 of a devnet. GET /liveness answers 200 with the number of the head.
+the simulated layer 1 of a devnet. GET /liveness answers 200 with the number of the head. GET / shows a browser what this is.
+
+Each request is printed with its method, the class of its answer (proved, computed, held, forwarded) and its time.
 
 SIGINT and SIGTERM stop the node once open requests are answered. A second signal stops it at once.
 
@@ -101,11 +108,13 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
       ...(maxFilters !== undefined && { maxFilters }),
       ...(maxSubscriptions !== undefined && { maxSubscriptions }),
     });
+    const output = serveOutput(values);
     let server: RunningServer;
     try {
       server = await serve(node, {
         port,
         host: values.host,
+        onRequest: output.request,
         ...(maxConnections !== undefined && { maxConnections }),
         ...(maxConnectionsPerClient !== undefined && { maxConnectionsPerClient }),
         ...(receiveTimeoutMs !== undefined && { receiveTimeoutMs }),
@@ -117,14 +126,17 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
       return EXIT.failed;
     }
     const devnet = chain.kind === 'devnet';
-    announce(node, server, {
+    const announced = values.json ? announceAsJson : announce;
+    announced(node, server, {
       demo: values.demo !== undefined,
       devnet,
       devAccounts: devnet && chain.genesis === undefined,
     });
     await stopSignal();
+    output.state('stopping', 'Stopping: requests under way are answered first. A second signal stops it at once.');
     await server.close();
     await node.close();
+    output.state('stopped', 'Stopped.');
     return EXIT.ok;
   },
 };
@@ -156,19 +168,30 @@ function stopSignal(): Promise<void> {
   });
 }
 
+function addressOf({ host, port }: RunningServer): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function announceAsJson({ info }: PlumblineNode, server: RunningServer, has: { readonly devnet: boolean }): void {
+  const url = `http://${addressOf(server)}/`;
+  const { networkName: network, chainId, kernelBuild } = info;
+  const layerOne = has.devnet ? { layerOne: `${url}l1` } : {};
+  console.log(JSON.stringify({ event: 'listening', network, chainId, kernelBuild, url, ...layerOne }));
+}
+
 function announce(
   node: PlumblineNode,
   server: RunningServer,
   has: { readonly demo: boolean; readonly devnet: boolean; readonly devAccounts: boolean },
 ): void {
-  const shownHost = server.host.includes(':') ? `[${server.host}]` : server.host;
-  const address = `${shownHost}:${server.port}`;
+  const address = addressOf(server);
   const url = `http://${address}`;
   const { networkName, chainId, kernelBuild } = node.info;
   console.log(`plumbline ${networkName}, chain id ${chainId}, kernels ${kernelBuild}`);
   console.log(`  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.devnet ? `; simulated layer 1: ${url}/l1` : ''})`);
   console.log(`  WebSocket ws://${address}/`);
-  if (has.demo) console.log(`  demo      ${url}/demo/`);
+  // The profile of the page's own light node is that of the default devnet.
+  if (has.demo) console.log(`  demo      ${url}/demo/${has.devAccounts && networkName === 'devnet' ? '?here' : ''}`);
   if (!has.devAccounts) return;
   console.log(`  accounts  ten of "${DEV_MNEMONIC}", 10000 ETH each; ERC-20 test token ${TEST_TOKEN}`);
   console.log(`\n${curlLine(`${url}/`)}\n`);

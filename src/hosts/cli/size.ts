@@ -16,8 +16,8 @@ export const sizeCommand: Command = {
   --dictionary FILE  compression dictionary; plumbline's general one when left out
   --json             one JSON object
 
-Prints the number of bytes, the size of the compressed stream, and the size that the fee formula uses (whole field
-elements of 32 bytes). Sizes are approximations unless the dictionary is the network's own.
+Prints three sizes in bytes: of the input, of the compressed stream, and the one that the fee formula uses, which is a whole
+number of field elements of 32 bytes. With --json they are "bytes", "compressedBytes" and "compressedTxSize". Sizes are approximations unless the dictionary is the network's own.
 
 Exit codes: 0 done, 2 the arguments cannot be used.`,
 
@@ -35,10 +35,11 @@ Exit codes: 0 done, 2 the arguments cannot be used.`,
     };
     if (values.json) console.log(JSON.stringify(sizes));
     else {
-      console.log(`bytes           ${sizes.bytes}`);
-      console.log(`compressed      ${sizes.compressedBytes}`);
-      console.log(`field elements  ${sizes.compressedTxSize}`);
-      console.log(`dictionary      ${dictionary.name}, ${dictionary.bytes.length} bytes, sha256 ${dictionary.sha256}`);
+      const { bytes: length, compressedBytes, compressedTxSize } = sizes;
+      console.log(`size        ${length} bytes`);
+      console.log(`compressed  ${compressedBytes} bytes`);
+      console.log(`fee size    ${compressedTxSize} bytes, field elements of 32 bytes: ${compressedTxSize / 32}`);
+      console.log(`dictionary  ${dictionary.name}, ${dictionary.bytes.length} bytes, sha256 ${dictionary.sha256}`);
     }
     return EXIT.ok;
   },

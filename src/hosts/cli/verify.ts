@@ -1,145 +1,171 @@
-import { readFile } from 'node:fs/promises';
-import { invalidParameter, isPlumblineError, messageOf } from '../../errors.js';
+import { invalidParameter, isPlumblineError, PlumblineError } from '../../errors.js';
 import type { HashScheme } from '../../kernel/contracts.js';
 import { loadHasher } from '../../kernel/hasher.js';
 import { NETWORKS } from '../../networks/networks.js';
-import { padStart } from '../../primitives/bytes.js';
-import { hexToBytes } from '../../primitives/hex.js';
+import { bytesToHex } from '../../primitives/hex.js';
 import { type LineaProofVerdict, verifyLineaProof } from '../../proof/zk/linea-proof.js';
-import { type Command, EXIT, readArguments } from './arguments.js';
+import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
+import { readJson } from './call-options.js';
+import { devnetLayerOne, namedNetwork } from './endpoints.js';
 import { EVIDENCE_OPTIONS, isEvidence, verifyBundle } from './evidence.js';
+import type { FoundRoot } from './layer-one-root.js';
+import { reportUnchecked } from './outcome.js';
 import { accountInWords, shownAccount } from './proved-account.js';
+import { readClaim, readSavedProof, readStorageKey, requiredBytes, type SavedProof } from './saved-proof.js';
 
-const SCHEMES: readonly string[] = ['poseidon2', 'mimc'] satisfies HashScheme[];
+const SCHEMES: readonly HashScheme[] = ['poseidon2', 'mimc'];
+
+const OPTIONS = {
+  root: { type: 'string' },
+  l1: { type: 'string', multiple: true },
+  devnet: { type: 'string' },
+  block: { type: 'string' },
+  scheme: { type: 'string' },
+  address: { type: 'string' },
+  key: { type: 'string', multiple: true },
+  ...EVIDENCE_OPTIONS,
+  json: { type: 'boolean', default: false },
+} as const;
+
+type Values = Arguments<typeof OPTIONS>['values'];
 
 /** `plumbline verify`: a saved proof against a root. */
 export const verifyCommand: Command = {
   summary: 'check a saved linea_getProof answer against a state root, or a bundle of evidence',
   help: `plumbline verify FILE [options]
 
- a bundle of node.exportEvidence, from layer-1 consensus on:
-  --checkpoint HEX      root of a beacon block that you trust, 32 bytes; the evidence must begin with it
-  --network NAME|FILE   ${Object.keys(NETWORKS).join(', ')}, or a JSON file with a network profile (default: the named network
-                        with the chain id of the bundle)
-  --max-age-days N      age that the checkpoint may have (default 14)
-  --json                one JSON object
+  FILE            - reads standard input: curl ... | plumbline verify - --l1 URL
 
- an answer of linea_getProof, against a state root:
-  FILE            JSON: the response of linea_getProof, or its result alone, or an object with one of them as
-                  "response" or "result". Such an object may also hold "request" (with the method's "params"),
-                  "address", "storageKeys", "stateRoot" and "scheme"
+ an answer of linea_getProof, against a state root
+  FILE            JSON: the response of linea_getProof as curl saves it, or its result alone, or an object with one of
+                  them as "response" or "result". Such an object may also hold "request" (with the method's "params"),
+                  "address", "storageKeys", "block", "stateRoot" and "scheme"
   --root HEX      state root to check against, 32 bytes, from a source you trust: stateRootHashes of the rollup
                   contract on layer 1
-  --scheme NAME   poseidon2 or mimc (default poseidon2)
-  --address HEX   account of the request, 20 bytes
+  --l1 URL        endpoint of layer 1 to read the root from; it is believed. With several, all must agree
+  --devnet URL    a devnet that plumbline serve runs: the root is read from its layer 1
+  --block N       block of the proof. Without it, the newest finalized blocks are looked through
+  --network NAME|FILE
+                  network of --l1: ${Object.keys(NETWORKS).join(', ')}, or a JSON file with a network profile
+                  (default: linea; devnet with --devnet)
+  --scheme NAME   poseidon2 or mimc (default with --root: poseidon2; else the one whose form the proof has)
+  --address HEX   account that the proof must be of, 20 bytes
   --key HEX       storage key of the request, at most 32 bytes; once for each key, in the order of the request
   --json          one JSON object
 
-An option overrides the member of the file. A state root from the file is only as trustworthy as the file.
+An option overrides the member of the file. What neither says is taken from the proof: then read in the output which account it
+is of. A state root from the file is only as trustworthy as the file.
+
+ a bundle of node.exportEvidence, from layer-1 consensus on
+  --checkpoint HEX      root of a beacon block that you trust, 32 bytes; the evidence must begin with it
+  --network NAME|FILE   (default: the named network with the chain id of the bundle)
+  --max-age-days N      age that the checkpoint may have (default 14)
+  --json                one JSON object
 
 Exit codes: 0 verified, 1 refused: the proof or the evidence does not hold, 2 could not be checked. A bundle without
 --checkpoint is checked from its own checkpoint on, which proves nothing to you: 2.`,
 
   async run(args) {
-    const options = {
-      root: { type: 'string' },
-      scheme: { type: 'string' },
-      address: { type: 'string' },
-      key: { type: 'string', multiple: true },
-      ...EVIDENCE_OPTIONS,
-      json: { type: 'boolean', default: false },
-    } as const;
-    const { values, positionals } = readArguments(args, options, { count: 1, name: 'FILE' });
-    const parsed = await readJson(positionals[0]!);
+    const { values, positionals } = readArguments(args, OPTIONS, { count: 1, name: 'FILE' });
+    const parsed = await readJson('FILE', positionals[0]!);
     if (isEvidence(parsed)) return verifyBundle(parsed, values);
-    const file = readSaved(parsed);
-    const question = {
-      stateRoot: bytes('--root', 32, values.root ?? file.stateRoot),
-      address: bytes('--address', 20, values.address ?? file.address),
-      storageKeys: (values.key ?? file.storageKeys ?? []).map((key) => storageKey(key)),
-    };
-    const hasher = await loadHasher(scheme(values.scheme ?? file.scheme ?? 'poseidon2'));
-    let verdict: LineaProofVerdict;
-    try {
-      verdict = verifyLineaProof(hasher, question, file.answer);
-    } catch (error) {
-      if (isPlumblineError(error, 'PROOF_MALFORMED'))
-        throw invalidParameter('FILE', `does not hold a proof: ${error.message}`);
-      throw error;
-    }
-    console.log(values.json ? JSON.stringify(shown(verdict)) : inWords(verdict));
-    return verdict.verified ? EXIT.ok : EXIT.failed;
+    const saved = readSavedProof(parsed);
+    const { root, l1, devnet, address = saved.address, key = saved.storageKeys } = values;
+    const sources = [root, l1, devnet].filter((source) => source !== undefined).length;
+    if (sources > 1) throw invalidParameter('--root', '--l1 and --devnet are three sources of one root; give one');
+    const question = { address: requiredBytes('--address', 20, address), storageKeys: key.map(readStorageKey) };
+    if (l1 !== undefined || devnet !== undefined) return againstLayerOne(saved, question, values);
+    const given = root ?? saved.stateRoot;
+    if (given === undefined) throw await rootMissing(values);
+    const stateRoot = requiredBytes('--root', 32, given);
+    const scheme = readScheme(values.scheme ?? saved.scheme ?? 'poseidon2');
+    const hasher = await loadHasher(scheme);
+    const verdict = await orMalformed(() => verifyLineaProof(hasher, { ...question, stateRoot }, saved.answer));
+    return print(verdict, { ...question, stateRoot }, values.json);
   },
 };
 
-/** A proof as it was saved, with its request where the file holds it. */
-interface Saved {
-  readonly answer: unknown;
-  readonly address: unknown;
-  readonly storageKeys: readonly unknown[] | undefined;
-  readonly stateRoot: unknown;
-  readonly scheme: unknown;
+type Question = Parameters<typeof verifyLineaProof>[1];
+
+async function againstLayerOne(
+  saved: SavedProof,
+  question: Omit<Question, 'stateRoot'>,
+  values: Values,
+): Promise<number> {
+  const { devnet, json } = values;
+  const network = await namedNetwork(values.network ?? (devnet === undefined ? 'linea' : 'devnet'));
+  const endpoints = devnet === undefined ? values.l1! : [devnetLayerOne(devnet)];
+  const block = integer('block', values.block, 0, Number.MAX_SAFE_INTEGER) ?? saved.block;
+  const named = values.scheme ?? saved.scheme;
+  const schemes = named === undefined ? SCHEMES : [readScheme(named)];
+  const { hasher, root: claimed } = await orMalformed(() => readClaim(saved.answer, schemes));
+  let roots: FoundRoot;
+  try {
+    const { rootsOnLayerOne } = await import('./layer-one-root.js');
+    roots = await rootsOnLayerOne(endpoints, network, claimed, block);
+  } catch (error) {
+    if (!(error instanceof PlumblineError) || isPlumblineError(error, 'INVALID_PARAMETER')) throw error;
+    return reportUnchecked(error, json);
+  }
+  const { at, fits, oldest } = roots;
+  const asked = { ...question, stateRoot: at.root };
+  const verdict = await orMalformed(() => verifyLineaProof(hasher, asked, saved.answer));
+  const isElsewhere = !verdict.verified && verdict.reason === 'ROOT_MISMATCH' && !fits;
+  if (isElsewhere && block === undefined && oldest > 0) {
+    const text =
+      `the proof leads to the root ${bytesToHex(claimed!)}, which layer 1 has for none of the finalized blocks from ` +
+      `${oldest} to ${at.number}. Name the block of the proof with --block`;
+    return reportUnchecked(new PlumblineError('BLOCK_NOT_PROVABLE', text, { block: 'of the proof' }), json);
+  }
+  return print(verdict, asked, json, roots);
 }
 
-async function readJson(path: string): Promise<unknown> {
+/** @throws PlumblineError `INVALID_PARAMETER` for a file without a proof */
+async function orMalformed<Result>(read: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return JSON.parse(await readFile(path, 'utf8'));
+    return await read();
   } catch (error) {
-    throw invalidParameter('FILE', `cannot be read: ${messageOf(error)}`);
+    if (!isPlumblineError(error, 'PROOF_MALFORMED')) throw error;
+    throw invalidParameter('FILE', `does not hold a proof: ${error.message}`);
   }
 }
 
-function readSaved(parsed: unknown): Saved {
-  const file = members(parsed);
-  const response = members(file.response);
-  const error = file.error ?? response.error;
-  if (error !== undefined)
-    throw invalidParameter('FILE', `holds an error instead of a proof: ${JSON.stringify(error)}`);
-  const { params } = members(file.request);
-  const [address, keys] = Array.isArray(params) ? (params as readonly unknown[]) : [];
-  const storageKeys = file.storageKeys ?? keys ?? undefined;
-  if (storageKeys !== undefined && !Array.isArray(storageKeys))
-    throw invalidParameter('FILE', 'holds storage keys that are not a list');
-  return {
-    answer: file.result ?? response.result ?? file.response ?? parsed,
-    address: file.address ?? address,
-    storageKeys: storageKeys as readonly unknown[] | undefined,
-    stateRoot: file.stateRoot ?? file.root,
-    scheme: file.scheme,
-  };
+/** How to get a root. */
+async function rootMissing({ network = 'linea' }: Values) {
+  const { rollup } = await namedNetwork(network);
+  return invalidParameter(
+    '--root',
+    `is missing, and FILE does not hold a root either. Give one of these:
+  --l1 URL      reads it from layer 1 of ${network} (another network: --network)
+  --devnet URL  reads it from the layer 1 of a devnet that plumbline serve runs
+  --root HEX    stateRootHashes(block) of the rollup contract ${rollup.address} on layer 1, such as from
+                cast call ${rollup.address} 'stateRootHashes(uint256)(bytes32)' BLOCK --rpc-url URL`,
+  );
 }
 
-function members(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function bytes(option: string, length: number, value: unknown): Uint8Array {
-  if (typeof value !== 'string') throw invalidParameter(option, 'is missing; FILE does not hold it either');
-  try {
-    return hexToBytes(value, length);
-  } catch (error) {
-    throw invalidParameter(option, `cannot be read: ${messageOf(error)}`);
-  }
-}
-
-/** A storage key, padded to 32 bytes as `linea_getProof` does. */
-function storageKey(value: unknown): Uint8Array {
-  const digits = typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? value.slice(2) : undefined;
-  if (digits === undefined)
-    throw invalidParameter('--key', `must be 1 to 32 bytes of hex, got ${JSON.stringify(value)}`);
-  return padStart(hexToBytes(`0x${digits.padStart(digits.length + (digits.length % 2), '0')}`), 32);
-}
-
-function scheme(name: unknown): HashScheme {
-  if (typeof name === 'string' && SCHEMES.includes(name)) return name as HashScheme;
+function readScheme(name: unknown): HashScheme {
+  const found = SCHEMES.find((scheme) => scheme === name);
+  if (found !== undefined) return found;
   throw invalidParameter('--scheme', `must be one of ${SCHEMES.join(', ')}, got ${JSON.stringify(name)}`);
 }
 
-function shown(verdict: LineaProofVerdict): unknown {
-  return verdict.verified ? { verified: true, ...shownAccount(verdict) } : verdict;
-}
-
-function inWords(verdict: LineaProofVerdict): string {
-  if (!verdict.verified) return `refused: ${verdict.reason} at ${verdict.at}: ${verdict.message}`;
-  return ['verified', ...accountInWords(verdict)].join('\n');
+function print(verdict: LineaProofVerdict, question: Question, json: boolean, roots?: FoundRoot): number {
+  const { verified } = verdict;
+  const [address, stateRoot] = [bytesToHex(question.address), bytesToHex(question.stateRoot)];
+  const block = roots && {
+    block: roots.at.number,
+    layerOne: { block: roots.at.layerOneBlock, origins: roots.origins },
+  };
+  if (json) {
+    const proved = verified ? { verified, address, ...shownAccount(verdict) } : verdict;
+    console.log(JSON.stringify({ ...proved, stateRoot, ...block }));
+  } else if (!verified) console.log(`refused: ${verdict.reason} at ${verdict.at}: ${verdict.message}`);
+  else console.log(['verified', `account  ${address}`, ...accountInWords(verdict)].join('\n'));
+  if (!json && roots) {
+    const { at, origins } = roots;
+    console.log(
+      `root     ${stateRoot} of block ${at.number}, as ${origins.join(', ')} has it at layer-1 block ${at.layerOneBlock}`,
+    );
+  }
+  return verified ? EXIT.ok : EXIT.failed;
 }

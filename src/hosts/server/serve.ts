@@ -14,9 +14,12 @@ import { type AccessRule, isLoopback, LOOPBACK_NAMES, refusal } from '../../rpc/
 import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http/http.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import { bodyMeter, clientOf, followConnections } from './connections.js';
+import { type ReplyListener, type ServedRequest, servedRequests } from './served-requests.js';
+import { startPage } from './start-page.js';
 import { openWebSocketEndpoint, type WebSocketOptions } from './websocket.js';
 
 export { createInlineNode, type InlineOptions } from '../opening/inline.js';
+export type { ServedRequest } from './served-requests.js';
 export type { WebSocketOptions } from './websocket.js';
 
 const DEFAULT_MAX_CONNECTIONS = 1024;
@@ -47,6 +50,8 @@ export interface ServeOptions {
   /** Time in which a request must arrive with its body, ms. A slower one gets 408 and is closed. Default 30 000. */
   readonly receiveTimeoutMs?: number;
   readonly webSocket?: WebSocketOptions;
+  /** Called with each request once it is answered, before the answer is sent. */
+  readonly onRequest?: (request: ServedRequest) => void;
 }
 
 /** A server that listens. */
@@ -59,7 +64,7 @@ export interface RunningServer {
 
 /**
  * Serves JSON-RPC on `POST /` and `POST /v3/<anything>` and over WebSocket on the same paths, the simulated layer 1 on
- * `POST /l1` with its beacon API on `GET /l1/eth/…`, and health on `GET /liveness`.
+ * `POST /l1` with its beacon API on `GET /l1/eth/…`, and health on `GET /liveness`. `GET /` shows a browser what this is.
  *
  * Of the node's `http` options, `allowedOrigins` lists no origin when left out: pages of other origins are refused. On a loopback
  * address, `allowedHosts` has the names of loopback when left out.
@@ -87,17 +92,22 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
   app.get('/liveness', () => liveness(node));
   const bodies = bodyMeter(BODIES_OF_A_CLIENT * (node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
   type Handling = (context: Context<{ Bindings: HttpBindings }>) => Promise<Response>;
-  const handling = (handle: PlumblineNode['handle']): Handling => {
+  const onReply = replyListener(options.onRequest);
+  const handling = (layer: ServedRequest['layer'], handle: PlumblineNode['handle']): Handling => {
     return ({ req, env }) => {
       const { socket } = env.incoming;
       const client = clientOf(socket.remoteAddress);
-      return bodies(client, (mayTake) => handle(req.raw, { client, connection: socket, mayTake }));
+      const how = { transport: 'http', layer, began: performance.now() } as const;
+      const noted = onReply && { onReply: onReply.bind(undefined, how) };
+      return bodies(client, (mayTake) => handle(req.raw, { client, connection: socket, mayTake, ...noted }));
     };
   };
-  const layerOne = handling((request, caller) => node.handleL1(request, caller));
+  const layerOne = handling('l1', (request, caller) => node.handleL1(request, caller));
   app.all('/l1', layerOne);
   app.on(['GET', 'OPTIONS'], '/l1/eth/*', layerOne);
-  const answer = handling((request, caller) => node.handle(request, caller));
+  const answer = handling('l2', (request, caller) => node.handle(request, caller));
+  const page = startPage(node.info, options.demoDirectory !== undefined);
+  app.get('/', (context, next) => (/\btext\/html\b/.test(context.req.header('accept') ?? '') ? page() : next()));
   app.all('/', answer);
   app.all('/v3/*', answer);
 
@@ -107,7 +117,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     connectionsCheckingInterval: Math.min(receiveTimeoutMs, CHECK_MS),
   };
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
-  const sockets = openWebSocketEndpoint(node, rule, options.webSocket);
+  const sockets = openWebSocketEndpoint(node, rule, options.webSocket, onReply);
   const connections = followConnections(server, { total: maxConnections, perClient });
   server.on('upgrade', (request, socket, head) => {
     sockets.upgrade(request, socket, head, () => connections.upgrade(request.socket));
@@ -135,6 +145,16 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
 function accessRule(host: string, { allowedHosts, allowedOrigins = [] }: AccessRule): AccessRule {
   const names = isLoopback(host) ? [...LOOPBACK_NAMES, host] : undefined;
   return { allowedOrigins, allowedHosts: allowedHosts ?? names };
+}
+
+/** Tells each request of a reply. An error of the listener must not cost the client its answer. */
+function replyListener(onRequest: ServeOptions['onRequest']): ReplyListener | undefined {
+  if (onRequest === undefined) return undefined;
+  return (how, payload, reply) => {
+    try {
+      for (const request of servedRequests(how, payload, reply)) onRequest(request);
+    } catch {}
+  };
 }
 
 function limitOf(name: keyof ServeOptions, value: number | undefined, otherwise: number): number {

@@ -7,6 +7,7 @@ import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http/http.js';
 import { failure, type Reply, readPayload, writeReply } from '../../rpc/protocol/envelope.js';
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
+import type { ReplyListener } from './served-requests.js';
 
 /**
  * Most requests of one socket under way at a time. More are not read until some are answered; nor are they while those under way
@@ -50,6 +51,7 @@ export function openWebSocketEndpoint(
   node: PlumblineNode,
   rule: AccessRule,
   options: WebSocketOptions = {},
+  onReply?: ReplyListener,
 ): WebSocketEndpoint {
   const maxPayload = node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const server = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: false });
@@ -68,7 +70,13 @@ export function openWebSocketEndpoint(
         return;
       }
       server.handleUpgrade(request, socket, head, (opened) => {
-        const caller = new Caller(node, opened, options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES, maxPayload);
+        const caller = new Caller(
+          node,
+          opened,
+          options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES,
+          maxPayload,
+          onReply,
+        );
         callers.add(caller);
         opened.on('close', () => callers.delete(caller));
       });
@@ -110,6 +118,7 @@ class Caller {
     private readonly socket: WebSocket,
     private readonly maxBufferedBytes: number,
     private readonly maxBodyBytes: number,
+    private readonly onReply: ReplyListener | undefined,
   ) {
     setMaxListeners(0, this.gone.signal);
     this.session = node.openSession((params) => {
@@ -163,9 +172,12 @@ class Caller {
     if (this.leaving && this.running === 0) this.end(CLOSE.goingAway, 'the node stops');
   }
 
-  private reply(text: string): Promise<Reply> | Reply {
+  private async reply(text: string): Promise<Reply> {
+    const began = performance.now();
     const read = readPayload(text);
-    return 'refused' in read ? read.refused : this.session.dispatch(read.payload, this.gone.signal);
+    const reply = 'refused' in read ? read.refused : await this.session.dispatch(read.payload, this.gone.signal);
+    this.onReply?.({ transport: 'websocket', layer: 'l2', began }, 'refused' in read ? undefined : read.payload, reply);
+    return reply;
   }
 
   private send(text: string): void {

@@ -25,6 +25,8 @@ export interface Caller {
 export interface HttpCaller extends Caller {
   /** Counts bytes of the body as they come. @returns false if they are too many beside the client's other requests */
   mayTake?(length: number): boolean;
+  /** Called with a parsed body and its reply, before the response. The payload is undefined for a body that is not JSON. */
+  onReply?(payload: unknown, reply: Reply): void;
 }
 
 /** A request under way. */
@@ -73,6 +75,7 @@ export function createFetchHandler(
     const read = readPayload(text ?? '');
     const call = { signal: request.signal, client, connection };
     const reply = 'refused' in read ? read.refused : await dispatch(read.payload, call);
+    caller.onReply?.('refused' in read ? undefined : read.payload, reply);
     return { reply, status: reply.fault === undefined ? 200 : reply.fault === 'envelope' ? 400 : 408 };
   }
 
