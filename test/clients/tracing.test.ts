@@ -1,4 +1,3 @@
-import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +8,7 @@ import { createPublicClient, http } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Web3 } from 'web3';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { Anvil, anvilPath, castPath } from '../support/anvil.js';
 import { contracts } from '../support/contracts.js';
@@ -36,7 +36,8 @@ const sent = () => ({ ...scene.swap, gas: '0x7a120', gasPrice: '0x3b9aca00' });
 beforeAll(async () => {
   scene = swapScene(await contracts(), trader);
   endpoint = await openEndpoint({ chain: { kind: 'devnet', alloc: scene.alloc } });
-  ask = <T>(method: string, ...params: unknown[]) => endpoint.node.request<UntypedMethod>({ method, params }) as Promise<T>;
+  ask = <T>(method: string, ...params: unknown[]) =>
+    endpoint.node.request<UntypedMethod>({ method, params }) as Promise<T>;
   hash = await ask<Hex>('eth_sendTransaction', sent());
 });
 afterAll(() => endpoint.close());

@@ -8,6 +8,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { type RunningServer, serve } from '../../src/hosts/server/serve.js';
 import { type Ended, runBuilt } from '../support/built-command.js';
 import { serveMock } from '../support/mock-chain.js';
@@ -89,7 +90,7 @@ describe('plumbline proof', () => {
 describe('plumbline estimate', () => {
   test('gives the values of linea_estimateGas', async () => {
     const call = { from: sender.address, to: receiver.address, value: '0x16345785d8a0000' };
-    const expected = await node.request({ method: 'linea_estimateGas', params: [call] });
+    const expected = await node.request<UntypedMethod>({ method: 'linea_estimateGas', params: [call] });
     const described = ['--from', call.from, '--to', call.to, '--value', '0.1ether'];
     const { code, out } = await cli('estimate', ...described, '--json');
     expect(code).toBe(0);
