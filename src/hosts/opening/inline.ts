@@ -6,6 +6,7 @@
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeOptions } from '../options/options.js';
+import { requireKnown } from '../options/require-known.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
 import { openNode } from './open-node.js';
 
@@ -26,6 +27,19 @@ export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFai
   readonly http?: FetchHandlerOptions;
 }
 
+/** Names of the options that `NodeOptions` does not have. */
+const OWN = {
+  onProgress: true,
+  store: true,
+  onError: true,
+  upstreamObserver: true,
+  fetch: true,
+  clock: true,
+  activity: true,
+  replicaObserver: true,
+  http: true,
+} as const;
+
 /**
  * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread
  * and in others: one of them is the writer, and answers for all. In a page, use `createNode` of `plumbline-l2`, which runs the
@@ -34,6 +48,7 @@ export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFai
  * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; the error of the part that does not open
  */
 export async function createInlineNode(options: InlineOptions = {}): Promise<PlumblineNode> {
+  requireKnown(options, OWN);
   const {
     onProgress,
     store,

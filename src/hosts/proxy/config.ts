@@ -1,5 +1,6 @@
 import { invalidParameter } from '../../errors.js';
 import type { NodeOptions } from '../options/options.js';
+import { requireKnown } from '../options/require-known.js';
 import { requireOptions } from '../options/require-options.js';
 
 /** Options of `registerRpcProxy`: those of `createNode`, with a default for `storeName`, and those of the proxy. */
@@ -48,6 +49,18 @@ export const CHAIN_PARAMETER = 'plumbline-chain';
 
 const STORE_NAME = 'plumbline-service-worker';
 
+/** Names of the options that `NodeOptions` does not have. */
+const OWN = {
+  scriptUrl: true,
+  scope: true,
+  timeoutMs: true,
+  path: true,
+  paths: true,
+  urls: true,
+  forward: true,
+  fallback: true,
+} as const;
+
 /**
  * The configuration of the worker, from the options.
  *
@@ -55,6 +68,7 @@ const STORE_NAME = 'plumbline-service-worker';
  * @throws PlumblineError `INVALID_PARAMETER`; its message does not quote URLs, which may hold keys
  */
 export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig {
+  requireKnown(options, OWN);
   const { scriptUrl, scope, timeoutMs, path, paths, urls, forward = true, fallback = 'none', ...node } = options;
   requireOptions(node);
   for (const [name, list] of [

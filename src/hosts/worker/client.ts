@@ -6,6 +6,7 @@ import { surroundingActivity } from '../../scheduling/activity.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
+import { requireKnown } from '../options/require-known.js';
 import { notSendable } from '../options/require-options.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
 import {
@@ -37,6 +38,9 @@ export interface ClientOptions extends NodeOptions {
   readonly http?: FetchHandlerOptions;
 }
 
+/** Names of the options that `NodeOptions` does not have. */
+const OWN = { worker: true, loadTimeoutMs: true, onProgress: true, fetch: true, http: true } as const;
+
 /**
  * Starts a node in a module Worker and resolves when it can answer.
  *
@@ -46,6 +50,7 @@ export interface ClientOptions extends NodeOptions {
  */
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   const { worker, http, chain, fetch } = options;
+  requireKnown(options, OWN);
   if (worker === undefined && typeof Worker === 'undefined') {
     throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }
