@@ -14,9 +14,11 @@ type Entry = readonly [title: string, advice: string];
 /** By the code of a PlumblineError, or the code or wording of a JSON-RPC error. The first that fits counts. */
 const BY_CODE: Readonly<Record<string, Entry>> = {
   '3': ['The transaction would revert', 'Check the amount, the balance of the sender and the data of the call.'],
-  '4200': ['This node does not have that method', 'The method table in the README says which kind of node answers it.'],
   '4900': ['The node has stopped', 'Start it again under “Node”.'],
-  '-32601': ['There is no such method', 'Check the name; the list beside the field has those that exist.'],
+  '-32601': [
+    'This node does not have that method',
+    'Check the name. The method table in the README says which kind of node answers it.',
+  ],
   '-32602': ['A parameter cannot be used', 'The message names the parameter and what it has to be.'],
   '-32604': ['This method is off here', 'Methods that change a chain exist on the devnet only.'],
   '-32004': ['The sender cannot pay for it', 'Lower the amount, or override the balance of the sender.'],

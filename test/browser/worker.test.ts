@@ -64,7 +64,7 @@ describe('a node in a real worker', () => {
       code: 3,
       data: expect.stringMatching(/^0x[0-9a-f]{8,}$/),
     });
-    await expect(node.request({ method: 'eth_nothing' })).rejects.toMatchObject({ code: 4200 });
+    await expect(node.request({ method: 'eth_nothing' })).rejects.toMatchObject({ code: -32601 });
     const bytes = new Uint8Array(10);
     const chain = {
       kind: 'devnet',

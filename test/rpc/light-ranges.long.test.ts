@@ -50,7 +50,7 @@ describe('eth_feeHistory on a light node', () => {
     expect(heard[0]).toMatchObject({ class: 'computed', level: 'linked' });
     second!.options.tamper = first!.options.tamper;
     await expect((await scene.open()).request({ method: 'eth_feeHistory', params })).rejects.toMatchObject({
-      code: -32603,
+      code: -32000,
       message: /header/,
     });
   });

@@ -49,8 +49,8 @@ describe('errors of plumbline as JSON-RPC', () => {
     [of('FILTER_NOT_FOUND', { id: '0x1' }), -32000, 'Filter not found'],
     [of('ANSWER_TOO_LARGE', { limit: 1000 }), -32003, 'Response too large (more than 1000 bytes)'],
     [of('FILTER_LIMIT', { limit: 1000 }), -32005, 'Number of filters exceeds 1000'],
-    [of('METHOD_NOT_FOUND', { method: 'x' }), -32601, 'Method not found'],
-    [of('METHOD_NOT_ENABLED', { method: 'x' }), -32604, 'Method not enabled'],
+    [of('METHOD_NOT_FOUND', { method: 'x' }), -32601, 'Method not found (x)'],
+    [of('METHOD_NOT_ENABLED', { method: 'x' }), -32604, 'Method not enabled (x)'],
     [of('REQUEST_TIMED_OUT', { timeoutMs: 1 }), -32603, 'Timeout expired'],
     [
       of('CALLDATA_TOO_LARGE', { length: 60_001, limit: 60_000 }),

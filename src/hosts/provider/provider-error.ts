@@ -1,5 +1,5 @@
 /** Codes of EIP-1193, for errors that have no JSON-RPC code. */
-export const PROVIDER_CODES = { unsupportedMethod: 4200, disconnected: 4900 } as const;
+export const PROVIDER_CODES = { disconnected: 4900 } as const;
 
 /**
  * The error that `request` rejects with: code, message and data of the JSON-RPC error, or a code of EIP-1193.

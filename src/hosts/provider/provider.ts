@@ -46,7 +46,7 @@ export interface Provider {
   /**
    * Calls a JSON-RPC method.
    *
-   * @throws ProviderRpcError with the method's JSON-RPC code; 4200 for an unknown method, 4900 after `close`
+   * @throws ProviderRpcError with the JSON-RPC code that the request has over HTTP, -32601 for an unknown method; 4900 after `close`
    */
   request(args: RequestArguments, options?: RequestOptions): Promise<unknown>;
   on<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this;
@@ -57,8 +57,6 @@ interface JsonRpcAnswer {
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
-
-const UNSUPPORTED = [-32601, -32604];
 
 /** EIP-1193 over one layer of a transport. `connect` is sent a turn later, so that the caller can add listeners before. */
 export class TransportProvider implements Provider {
@@ -99,7 +97,7 @@ export class TransportProvider implements Provider {
     }
     if (answer.error === undefined) return answer.result;
     const { code, message, data } = answer.error;
-    throw new ProviderRpcError(UNSUPPORTED.includes(code) ? PROVIDER_CODES.unsupportedMethod : code, message, data);
+    throw new ProviderRpcError(code, message, data);
   }
 
   on<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this {

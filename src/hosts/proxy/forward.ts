@@ -59,7 +59,7 @@ async function exchange(request: Request, body: string, signal: AbortSignal): Pr
   } catch {
     if (signal.aborted) throw signal.reason;
     // The error of `fetch` is dropped: its message may quote the URL, which may hold a key.
-    throw unavailable(url, 'no connection');
+    throw unavailable(url, 'no connection: it is down, or its CORS headers do not allow this page');
   }
   if (response.type === 'opaqueredirect')
     throw unavailable(url, 'it redirects, which is not followed; use the URL it redirects to');
@@ -102,13 +102,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function unavailable(url: string, reason: string): PlumblineError {
-  const endpoints = [{ origin: new URL(url).origin, kind: 'unavailable', reason }] as const;
-  return new PlumblineError('UPSTREAM_UNAVAILABLE', reason, { endpoints });
+  const { origin } = new URL(url);
+  const endpoints = [{ origin, kind: 'unavailable', reason }] as const;
+  return new PlumblineError('UPSTREAM_UNAVAILABLE', `${origin}: ${reason}`, { endpoints });
 }
 
 function malformed(url: string, reason: string, status?: number): PlumblineError {
-  const endpoint = { origin: new URL(url).origin, kind: 'malformed', reason, ...(status !== undefined && { status }) };
-  return new PlumblineError('UPSTREAM_MALFORMED', reason, {
-    endpoints: [endpoint as typeof endpoint & { kind: 'malformed' }],
+  const { origin } = new URL(url);
+  const more = status === undefined ? {} : { status };
+  const message = `${origin}: ${status === undefined ? '' : `status ${status}: `}${reason}`;
+  return new PlumblineError('UPSTREAM_MALFORMED', message, {
+    endpoints: [{ origin, kind: 'malformed', reason, ...more }],
   });
 }
