@@ -73,7 +73,7 @@ const network = members<Network>({
   }),
   sizing: any,
   hashSchemes: each(members<Network['hashSchemes'][number]>({ fromBlock: any, scheme: any })),
-  dictionary: members<DictionaryReference>({ name: any, sha256: any, byteLength: any, url: any }),
+  dictionary: members<DictionaryReference>({ name: any, sha256: any, byteLength: any, url: any, mirrors: any }),
   rollup: members<RollupContract>({ address: any, currentBlockSlot: any, stateRootsSlot: any }),
   layerOne: any,
   checkpoint: any,
