@@ -56,7 +56,11 @@ export function isStateMissing(error: unknown): boolean {
 }
 
 /** @param answer - to `eth_chainId` @throws PlumblineError `UPSTREAM_WRONG_CHAIN` */
-export function requireChain({ name, chainId }: Network, { origin }: EndpointInfo, answer: unknown): void {
+export function requireChain(
+  { name, chainId }: Pick<Network, 'name' | 'chainId'>,
+  { origin }: EndpointInfo,
+  answer: unknown,
+): void {
   const isQuantity = typeof answer === 'string' && /^0x[0-9a-f]{1,16}$/i.test(answer);
   if (isQuantity && BigInt(answer) === BigInt(chainId)) return;
   const found = isQuantity ? String(BigInt(answer)) : typeof answer === 'string' ? answer.slice(0, 20) : typeof answer;

@@ -169,6 +169,7 @@ const NODE: MemberChecks<NodeOptions> = {
     bytes: members<Dictionary<'bytes'>>({ kind: any, bytes: any }),
     url: members<Dictionary<'url'>>({ kind: any, url: any }),
   }),
+  openCheck: any,
   kernelBuild: any,
   requestTimeoutMs: any,
   gasSearch: any,

@@ -1,5 +1,6 @@
 import { isPlumblineError, messageOf } from '../../errors.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import type { NodeStatus } from '../../rpc/inspection/node-status.js';
 import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
@@ -25,7 +26,7 @@ export interface ProviderMessage {
   readonly data: SubscriptionMessage;
 }
 
-/** Events that a node sends: those of EIP-1193, `answer` and `storage`. */
+/** Events that a node sends: those of EIP-1193, `answer`, `storage` and `status`. */
 export interface ProviderEvents {
   connect: { chainId: string };
   disconnect: ProviderRpcError;
@@ -37,6 +38,8 @@ export interface ProviderEvents {
    * repaired or cannot be used.
    */
   storage: StoreStatus;
+  /** Not of EIP-1193: what endpoints answered, and which dictionary the node has (`node.status()`). */
+  status: NodeStatus;
 }
 
 type Listener<Name extends keyof ProviderEvents> = (event: ProviderEvents[Name]) => void;
@@ -130,7 +133,7 @@ export class TransportProvider implements Provider {
       : this.session.dispatch(body, signal);
   }
 
-  private emit<Name extends keyof ProviderEvents>(name: Name, event: ProviderEvents[Name]): void {
+  protected emit<Name extends keyof ProviderEvents>(name: Name, event: ProviderEvents[Name]): void {
     for (const listener of this.listeners.get(name) ?? []) {
       try {
         (listener as Listener<Name>)(event);

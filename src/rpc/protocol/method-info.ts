@@ -177,6 +177,7 @@ const INSPECT = {
   previewTransaction: COMPUTES,
   importChain: { answers: devnetOnly, effect: 'every-time', timed: false },
   sharing: OF_THE_NODE,
+  status: OF_THE_NODE,
   storage: OF_THE_NODE,
 } as const satisfies Rows;
 

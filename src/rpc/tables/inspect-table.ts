@@ -39,6 +39,12 @@ const sharing: Method<RpcContext> = {
   handle: (): SharingReport => ({ role: 'alone' }),
 };
 
+const status: Method<RpcContext> = {
+  name: 'status',
+  info: METHOD_INFO.inspect.status,
+  handle: (context, _, { signal }) => context.status?.(signal),
+};
+
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 export function inspectTable(): MethodTable<RpcContext> {
   return createMethodTable([
@@ -47,6 +53,7 @@ export function inspectTable(): MethodTable<RpcContext> {
     exportEvidence,
     previewTransaction,
     sharing,
+    status,
     ...STORAGE_METHODS,
   ]);
 }

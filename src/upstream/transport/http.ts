@@ -65,7 +65,7 @@ export async function exchangeHttp(
     const { status } = response;
     const fault: Fault = {
       kind: 'configuration',
-      reason: 'redirects to another address, which is not followed; give that address',
+      reason: `${status > 0 ? `status ${status}: ` : ''}redirects to another address, which is not followed; give that address`,
       ...(status > 0 && { status }),
     };
     return { fault, bytesReceived: 0 };

@@ -68,7 +68,7 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
   const members = Array.isArray(json) ? json : [json];
   if (isSuccess || members.some(hasAnswer)) return readMembers(address, calls, firstId, members, status);
   if (calls.length > 1 && MAY_REFUSE_BATCH.includes(status)) return { batchLimit: 1 };
-  return fail('configuration', words);
+  return fail('configuration', `${words}; check the path of its URL`);
 }
 
 /** The error of a body that is one error for all calls, redacted. */
