@@ -1,9 +1,10 @@
-import { PlumblineError } from '../../errors.js';
+import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { isDeeperThan } from '../../primitives/json-depth.js';
 import { readBody } from '../../rpc/http/read-body.js';
 import { failure, type RpcRequest, type RpcResponse, success } from '../../rpc/protocol/envelope.js';
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import { openDeadline } from '../../scheduling/deadline.js';
+import { hanging } from '../../upstream/transport/fault.js';
 
 /**
  * Sends calls to an endpoint in one request. Returns one response for each call that has an id, with that id, in order. Only the
@@ -30,7 +31,9 @@ export function forwardTo(request: Request, timeoutMs: number): Forward {
       const body = await deadline.run(() => exchange(request, bodyOf(calls), deadline.signal));
       return body === undefined ? undefined : answered.map((call, i) => responseTo(call.id!, i + 1, body, request));
     } catch (error) {
-      return calls.filter(({ id }) => id !== undefined).map(({ id }) => failure(id!, toRpcError(error)));
+      const isHanging = isPlumblineError(error, 'REQUEST_TIMED_OUT') && error === deadline.signal.reason;
+      const told = toRpcError(isHanging ? unavailable(request.url, hanging(timeoutMs)) : error);
+      return calls.filter(({ id }) => id !== undefined).map(({ id }) => failure(id!, told));
     } finally {
       deadline.close();
     }
