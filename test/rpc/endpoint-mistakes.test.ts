@@ -16,13 +16,13 @@ const SAID: Readonly<Record<string, readonly [code: string, reason: string, erro
   ],
   'down, or without CORS headers for this page (browser)': [
     'UPSTREAM_UNAVAILABLE',
-    'no connection: it is down, or its CORS headers do not allow this page, which a browser does not tell apart',
-    'no endpoint could be reached (ORIGIN: no connection: it is down, or its CORS headers do not allow this page, which a browser does not tell apart)',
+    'no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both',
+    'no endpoint could be reached (ORIGIN: no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both)',
   ],
   hanging: [
     'UPSTREAM_UNAVAILABLE',
-    'no answer in 100 ms; it hangs or is slow',
-    'no endpoint could be reached (ORIGIN: no answer in 100 ms; it hangs or is slow)',
+    'no answer in 100 ms; it hangs: raise timeoutMs, or give another endpoint',
+    'no endpoint could be reached (ORIGIN: no answer in 100 ms; it hangs: raise timeoutMs, or give another endpoint)',
   ],
   'HTML instead of JSON': [
     'UPSTREAM_CONFIGURATION',

@@ -1,58 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createInlineNode, type NodeOptions } from '../../src/hosts/opening/inline.js';
-import { proxyConfig } from '../../src/hosts/proxy/config.js';
+import { registerRpcProxy } from '../../src/hosts/proxy/register.js';
 import { createNode } from '../../src/hosts/worker/client.js';
-import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
-import { accountAt } from '../support/dev-node.js';
-
-const KEY = '0123456789abcdef';
-const url = `https://first.example/v3/${KEY}`;
-const light = (more: object) => ({ chain: { kind: 'light', network: linea, endpoints: [url], ...more } });
-const onDevnet = (more: object) => ({ chain: { kind: 'devnet', ...more } });
-const ENDPOINT = 'timeoutMs, ratePerSecond, burst, concurrency, batchLimit, url, apiKey, headers, maxResponseBytes';
-
-/** Options with a member that does not exist, and the whole message. */
-const UNKNOWN: readonly (readonly [message: string, options: object])[] = [
-  ['chian: is not an option; did you mean chain?', { chian: light({}).chain }],
-  ['Chain: is not an option; did you mean chain?', { Chain: light({}).chain }],
-  ['store: is not an option; did you mean storeName?', { store: 'wallet' }],
-  ['storage.budget: is not an option; did you mean budgets?', { storage: { budget: {} } }],
-  ['storage.budgets.proof: is not an option; did you mean proofs?', { storage: { budgets: { proof: 1 } } }],
-  ['dictionary.urls: is not an option; did you mean url?', { dictionary: { kind: 'url', urls: [url] } }],
-  ['chain.endpoint: is not an option; did you mean endpoints?', light({ endpoint: url })],
-  ['chain.layer1: is not an option; did you mean layerOne?', light({ layer1: [url] })],
-  ['chain.endpoints[0].apikey: is not an option; did you mean apiKey?', light({ endpoints: [{ url, apikey: KEY }] })],
-  [
-    `chain.endpoints[1].secret: is not an option; the options are ${ENDPOINT}`,
-    light({ endpoints: [url, { url, secret: KEY }] }),
-  ],
-  [
-    'chain.layerOne.checkpoint.rot: is not an option; did you mean root?',
-    light({ layerOne: { consensus: [url], execution: [url], checkpoint: { rot: '0x' } } }),
-  ],
-  [
-    'chain.layerOne.consensus[0].header: is not an option; did you mean headers?',
-    light({ layerOne: { consensus: [{ url, header: {} }], execution: [url] } }),
-  ],
-  ['chain.network.chainID: is not an option; did you mean chainId?', light({ network: { ...linea, chainID: 1 } })],
-  [
-    'chain.network.sealing.clique.signer: is not an option; did you mean signers?',
-    light({ network: { ...linea, sealing: { clique: { signer: [], lastBlock: 1, epochLength: 1 } } } }),
-  ],
-  [
-    'chain.network.pricing.margin: is not an option; the options are model, defaults, estimateMargin',
-    onDevnet({ network: { ...devnet(), pricing: { ...devnet().pricing, margin: 1 } } }),
-  ],
-  ['chain.minning: is not an option; did you mean mining?', onDevnet({ minning: 'manual' })],
-  ['chain.mining.interval: is not an option; did you mean intervalSeconds?', onDevnet({ mining: { interval: 1 } })],
-  ['chain.finality.delay: is not an option; did you mean delayBlocks?', onDevnet({ finality: { delay: 1 } })],
-  [
-    `chain.alloc.${accountAt(1)}.balanse: is not an option; did you mean balance?`,
-    onDevnet({ alloc: { [accountAt(1)]: { balanse: 1n } } }),
-  ],
-  ['http.allowedOrigin: is not an option; did you mean allowedOrigins?', { http: { allowedOrigin: '*' } }],
-];
+import { KEY, UNKNOWN_OPTIONS } from '../support/unknown-options.js';
 
 const thrownBy = (opening: Promise<unknown>) =>
   opening.then(
@@ -61,9 +12,9 @@ const thrownBy = (opening: Promise<unknown>) =>
   );
 
 describe('members of options that do not exist', () => {
-  const cases = UNKNOWN.map(([message, options]) => [message, options as NodeOptions] as const);
+  const cases = UNKNOWN_OPTIONS.map(([message, options]) => [message, options as NodeOptions] as const);
 
-  test.each(cases.filter(([message]) => !message.startsWith('store:')))('%s', async (message, options) => {
+  test.each(cases)('%s', async (message, options) => {
     const refused = { name: 'PlumblineError', code: 'INVALID_PARAMETER', message };
     expect(await thrownBy(createInlineNode(options))).toMatchObject(refused);
     expect(message).not.toContain(KEY);
@@ -74,18 +25,29 @@ describe('members of options that do not exist', () => {
     expect(await thrownBy(createNode(options))).toMatchObject({ code: 'INVALID_PARAMETER', message });
   });
 
-  test.each(cases.filter(([message]) => !message.startsWith('http')))('%s (proxy of a page)', (message, options) => {
-    const given = { scriptUrl: '/service-worker.js', ...options };
-    expect(() => proxyConfig(given, 'https://dapp.example/')).toThrow(message);
+  test.each(cases.filter(([message]) => !message.startsWith('http')))(
+    '%s (proxy of a page)',
+    async (message, options) => {
+      const given = { scriptUrl: '/service-worker.js', ...options };
+      expect(await thrownBy(registerRpcProxy(given))).toMatchObject({ code: 'INVALID_PARAMETER', message });
+    },
+  );
+
+  test('a name in place of a store', async () => {
+    const message = 'store: must be a PageStore; the name of a database is storeName';
+    const given = { store: 'wallet' } as unknown as NodeOptions;
+    expect(await thrownBy(createInlineNode(given))).toMatchObject({ code: 'INVALID_PARAMETER', message });
+    const inPage = 'store: is not an option; did you mean storeName?';
+    expect(await thrownBy(createNode(given))).toMatchObject({ code: 'INVALID_PARAMETER', message: inPage });
   });
 
   test('options of one way to open a node are not those of another', async () => {
     const asInline = await thrownBy(createInlineNode({ loadTimeoutMs: 1 } as NodeOptions));
     expect(asInline).toMatchObject({ code: 'INVALID_PARAMETER', details: { parameter: 'loadTimeoutMs' } });
     const asProxy = { scriptUrl: '/service-worker.js', scopes: '/' };
-    expect(() => proxyConfig(asProxy as never, 'https://dapp.example/')).toThrow(
-      'scopes: is not an option; did you mean scope?',
-    );
+    expect(await thrownBy(registerRpcProxy(asProxy as never))).toMatchObject({
+      message: 'scopes: is not an option; did you mean scope?',
+    });
   });
 
   test('a name that an object inherits is not one of its options', async () => {

@@ -119,7 +119,11 @@ describe('when no endpoint answers', () => {
       details: {
         endpoints: [
           { origin: a.origin, kind: 'unavailable', status: 500 },
-          { origin: b.origin, kind: 'timed-out', reason: 'no answer in 5000 ms; it hangs or is slow' },
+          {
+            origin: b.origin,
+            kind: 'timed-out',
+            reason: 'no answer in 5000 ms; it hangs: raise timeoutMs, or give another endpoint',
+          },
         ],
       },
     });

@@ -1,3 +1,4 @@
+import type { Chain } from '../../chain/chain.js';
 import { readLightBlock } from '../../chain/light/heads/light-block.js';
 import { missing, requireChain } from '../../chain/light/refused.js';
 import { type ErrorDetails, isPlumblineError, messageOf, PlumblineError, type UpstreamReason } from '../../errors.js';
@@ -111,12 +112,24 @@ function problemOf(error: unknown): EndpointProblem {
   return { code, kind, reason, ...(status !== undefined && { status }) };
 }
 
+/** @throws PlumblineError `UPSTREAM_*` if no endpoint of layer 2 answers rightly, after closing `chain` */
+export async function requireReady(
+  network: Network,
+  groups: readonly EndpointGroup[],
+  chain: Pick<Chain, 'close'>,
+): Promise<void> {
+  const reports = await checkEndpoints(network, groups);
+  if (reports.some(({ role, answers }) => role === 'l2' && answers)) return;
+  await chain.close();
+  throw notReady(network, reports);
+}
+
 /**
  * The error of a node none of whose endpoints of layer 2 answers.
  *
  * @param reports - at least one of role `l2`
  */
-export function notReady({ chainId }: Pick<Network, 'chainId'>, reports: readonly EndpointReport[]): PlumblineError {
+function notReady({ chainId }: Pick<Network, 'chainId'>, reports: readonly EndpointReport[]): PlumblineError {
   const own = reports.filter(({ role }) => role === 'l2');
   const listed = own.map(({ endpoint, problem }) => `${endpoint}: ${problem!.reason}`).join('; ');
   const message = `no endpoint of layer 2 answers rightly (${listed})`;

@@ -3,10 +3,10 @@
  *
  * @module plumbline-l2/inline
  */
+import { invalidParameter } from '../../errors.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeOptions } from '../options/options.js';
-import { requireKnown } from '../options/require-known.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
 import { openNode } from './open-node.js';
 
@@ -48,7 +48,7 @@ const OWN = {
  * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; the error of the part that does not open
  */
 export async function createInlineNode(options: InlineOptions = {}): Promise<PlumblineNode> {
-  requireKnown(options, OWN);
+  (await import('../options/require-known.js')).requireKnown(options, OWN);
   const {
     onProgress,
     store,
@@ -61,6 +61,8 @@ export async function createInlineNode(options: InlineOptions = {}): Promise<Plu
     http,
     ...nodeOptions
   } = options;
+  if (store !== undefined && typeof store?.get !== 'function')
+    throw invalidParameter('store', 'must be a PageStore; the name of a database is storeName');
   const extras = { onProgress, store, onError, upstreamObserver, fetch, clock, activity, replicaObserver };
   return nodeHandle(await openNode(nodeOptions, extras), http);
 }

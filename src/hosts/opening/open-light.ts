@@ -79,13 +79,7 @@ async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaC
   const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
   const endpointCheck = loadOnce(() => import('./endpoint-check.js'));
   const check = async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(network, groups, signal);
-  if (base.options.openCheck === 'wait') {
-    const reports = await check();
-    if (!reports.some(({ role, answers }) => role === 'l2' && answers)) {
-      await light.close();
-      throw (await endpointCheck()).notReady(network, reports);
-    }
-  }
+  if (base.options.openCheck === 'wait') await (await endpointCheck()).requireReady(network, groups, light);
   const wiring = { scheme, sizer, control, check, filters: loadFilters };
   if (chainOptions.kind === 'light') return wireNode(base, { ...wiring, chain: light });
   const { startReplica } = await import('./open-replica.js');

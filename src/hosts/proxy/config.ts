@@ -1,6 +1,5 @@
 import { invalidParameter } from '../../errors.js';
 import type { NodeOptions } from '../options/options.js';
-import { requireKnown } from '../options/require-known.js';
 import { requireOptions } from '../options/require-options.js';
 
 /** Options of `registerRpcProxy`: those of `createNode`, with a default for `storeName`, and those of the proxy. */
@@ -49,8 +48,8 @@ export const CHAIN_PARAMETER = 'plumbline-chain';
 
 const STORE_NAME = 'plumbline-service-worker';
 
-/** Names of the options that `NodeOptions` does not have. */
-const OWN = {
+/** Names of the options of a proxy that `NodeOptions` does not have. */
+export const PROXY_OPTIONS = {
   scriptUrl: true,
   scope: true,
   timeoutMs: true,
@@ -68,7 +67,6 @@ const OWN = {
  * @throws PlumblineError `INVALID_PARAMETER`; its message does not quote URLs, which may hold keys
  */
 export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig {
-  requireKnown(options, OWN);
   const { scriptUrl, scope, timeoutMs, path, paths, urls, forward = true, fallback = 'none', ...node } = options;
   requireOptions(node);
   for (const [name, list] of [

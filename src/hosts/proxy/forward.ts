@@ -62,7 +62,10 @@ async function exchange(request: Request, body: string, signal: AbortSignal): Pr
   } catch {
     if (signal.aborted) throw signal.reason;
     // The error of `fetch` is dropped: its message may quote the URL, which may hold a key.
-    throw unavailable(url, 'no connection: it is down, or its CORS headers do not allow this page');
+    throw unavailable(
+      url,
+      'no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both',
+    );
   }
   if (response.type === 'opaqueredirect')
     throw unavailable(url, 'it redirects, which is not followed; use the URL it redirects to');

@@ -6,7 +6,6 @@ import { surroundingActivity } from '../../scheduling/activity.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
-import { requireKnown } from '../options/require-known.js';
 import { notSendable } from '../options/require-options.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
 import {
@@ -50,7 +49,7 @@ const OWN = { worker: true, loadTimeoutMs: true, onProgress: true, fetch: true, 
  */
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   const { worker, http, chain, fetch } = options;
-  requireKnown(options, OWN);
+  (await import('../options/require-known.js')).requireKnown(options, OWN);
   if (worker === undefined && typeof Worker === 'undefined') {
     throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }

@@ -197,8 +197,9 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
     return { code: -32005, message: `${stopped.message} ${again}` };
   },
   SIMULATION_REFUSED: ({ rule, reason }) => ({ code: SIMULATION_CODES[rule], message: reason }),
-  METHOD_NOT_FOUND: ({ method }) => ({ code: -32601, message: `Method not found (${shortened(method)})` }),
-  METHOD_NOT_ENABLED: ({ method }) => ({ code: -32604, message: `Method not enabled (${shortened(method)})` }),
+  // A caller may give a name of any length.
+  METHOD_NOT_FOUND: ({ method }) => ({ code: -32601, message: `Method not found (${method.slice(0, 64)})` }),
+  METHOD_NOT_ENABLED: ({ method }) => ({ code: -32604, message: `Method not enabled (${method.slice(0, 64)})` }),
   REQUEST_TIMED_OUT: () => ({ code: INTERNAL_ERROR, message: 'Timeout expired' }),
   ABORTED: () => ({ code: INTERNAL_ERROR, message: 'Request aborted' }),
   ANSWER_TOO_LARGE: ({ limit }) => ({
@@ -244,11 +245,6 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
 function upstreamAnswer({ origin, code, message, data, forwarded }: ErrorDetails['UPSTREAM_ERROR']): RpcErrorObject {
   if (forwarded !== true) return server(`${origin} answered with error ${code}`);
   return data === undefined ? { code, message } : { code, message, data };
-}
-
-/** A name that a caller gave, which may have any length. */
-function shortened(name: string): string {
-  return name.length > 64 ? `${name.slice(0, 64)}…` : name;
 }
 
 /** In the words of Besu: `Out of gas`, `Invalid opcode: 0xc8`. */

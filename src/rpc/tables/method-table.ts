@@ -16,7 +16,6 @@ import { laterMethod, type RpcContext } from '../methods/context.js';
 import { eth_blockNumber } from '../methods/eth_blockNumber.js';
 import { eth_call } from '../methods/eth_call.js';
 import { eth_chainId } from '../methods/eth_chainId.js';
-import { eth_createAccessList } from '../methods/eth_createAccessList.js';
 import { eth_estimateGas } from '../methods/eth_estimateGas.js';
 import { eth_getProof } from '../methods/eth_getProof.js';
 import { eth_subscribe, eth_unsubscribe } from '../methods/eth_subscribe.js';
@@ -31,7 +30,6 @@ import {
 import { eth_baseFee, eth_blobBaseFee, eth_gasPrice, eth_maxPriorityFeePerGas } from '../methods/gas-price.js';
 import { linea_estimateGas } from '../methods/linea_estimateGas.js';
 import { linea_getProof } from '../methods/linea_getProof.js';
-import { linea_getTransactionExclusionStatusV1 } from '../methods/linea_getTransactionExclusionStatusV1.js';
 import {
   eth_accounts,
   eth_syncing,
@@ -76,7 +74,7 @@ const METHODS = [
   eth_blockNumber,
   eth_call,
   eth_chainId,
-  eth_createAccessList,
+  later('eth_createAccessList', () => import('../methods/eth_createAccessList.js')),
   eth_estimateGas,
   later('eth_feeHistory', () => import('../methods/eth_feeHistory.js')),
   eth_gasPrice,
@@ -114,7 +112,7 @@ const METHODS = [
   eth_unsubscribe,
   linea_estimateGas,
   linea_getProof,
-  linea_getTransactionExclusionStatusV1,
+  later('linea_getTransactionExclusionStatusV1', () => import('../methods/linea_getTransactionExclusionStatusV1.js')),
   net_listening,
   net_peerCount,
   net_version,

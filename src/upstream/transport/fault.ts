@@ -69,7 +69,7 @@ export function faultOutcome(kind: FaultKind, reason: string, more: Partial<Faul
 
 /** The reason of a fault `timed-out`. */
 export function hanging(timeoutMs: number): string {
-  return `no answer in ${timeoutMs} ms; it hangs or is slow`;
+  return `no answer in ${timeoutMs} ms; it hangs: raise timeoutMs, or give another endpoint`;
 }
 
 /** The same outcome for each of `calls`. */

@@ -117,7 +117,7 @@ function parseRetryAfter(headers: Headers): number | undefined {
 function unconnected(code: string): string {
   const isBrowser = 'document' in globalThis || 'importScripts' in globalThis;
   if (code !== '' || !isBrowser) return `no connection${code}; check host and port, and that it runs`;
-  return 'no connection: it is down, or its CORS headers do not allow this page, which a browser does not tell apart';
+  return 'no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both';
 }
 
 /** Code of the system error behind a failed fetch, such as ` (ECONNREFUSED)`. It contains no secret. */
