@@ -63,7 +63,7 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
   [/^What was pasted is not JSON/, ['This is not JSON', 'Paste the answer whole, from the first brace to the last.']],
   [/^What was pasted is an error/, ['This answer has no proof', 'Paste the answer to a request that succeeded.']],
   [
-    /answer about .* was refused/i,
+    /answer .*about .* was refused/i,
     [
       'An endpoint was caught',
       'Its answer does not fit its proof, so it was refused. Use another endpoint or add one.',
@@ -71,7 +71,7 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
     true,
   ],
   [
-    /endpoints disagree/i,
+    /endpoints agree, but \d+ must/i,
     ['The endpoints disagree', 'Too few of them say the same. Add an endpoint, or find out which one is wrong.'],
     true,
   ],
@@ -83,8 +83,12 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
     ],
   ],
   [
-    /no endpoint can be reached|cannot be reached/i,
+    /no endpoint could be reached|cannot be reached/i,
     ['No endpoint can be reached', 'Check the network and the addresses; what is kept can still be asked for.'],
+  ],
+  [
+    / serves chain .*, not /,
+    ['An endpoint is of another network', 'Give the address of the network that is chosen under “Node”.'],
   ],
   [
     /no endpoint serves/i,
@@ -95,7 +99,7 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
     ['Too many requests', 'The endpoint limits how often it may be asked. Wait a moment.'],
   ],
   [
-    /no endpoint gave a valid answer/i,
+    /no endpoint gave a well-formed answer/i,
     ['The endpoints do not speak JSON-RPC', 'Check that the addresses are RPC addresses.'],
   ],
   [
