@@ -1,6 +1,6 @@
 import type { OpenProgress } from 'plumbline-l2';
 import { groups } from './lib/format.js';
-import { behind, phase, running, startNode, storeStatus } from './state/session.js';
+import { behind, endpointStatus, phase, running, startNode, storeStatus } from './state/session.js';
 import { filled, networkLabel, settings } from './state/settings.js';
 import { finalized, head, type Tagged } from './state/status.js';
 import { view } from './state/view.js';
@@ -40,6 +40,23 @@ function nodeName(): string {
   return `a ${filled(trieLogs).length > 0 ? 'replica' : 'light node'} of ${networkName()}`;
 }
 
+type Answering = 'waiting' | 'failed' | 'open';
+
+/** How an open node stands with its endpoints: one that answers rightly is needed before it counts as running. */
+function standing(): Answering {
+  if (running.value?.settings.kind === 'devnet') return 'open';
+  const ready = head.value.kind === 'block' || endpointStatus.value?.ready;
+  if (ready === undefined) return 'waiting';
+  return ready ? 'open' : 'failed';
+}
+
+const OPEN_WORDS: Readonly<Record<Answering, string>> = {
+  open: 'Running',
+  waiting: 'Waiting for an endpoint',
+  failed: 'No endpoint answers',
+};
+const OPEN_CLASSES: Readonly<Record<Answering, string>> = { open: 'open', waiting: 'opening', failed: 'failed' };
+
 /** One line of words on the node, for eyes and for screen readers. */
 function statusText(): string {
   const now = phase.value;
@@ -49,7 +66,7 @@ function statusText(): string {
     case 'opening':
       return `Starting: ${STAGES[now.progress.stage]}`;
     case 'open':
-      return `Running: ${nodeName()}`;
+      return `${OPEN_WORDS[standing()]}: ${nodeName()}`;
     case 'failed':
       return now.ran ? 'The node has stopped.' : 'The node did not start.';
   }
@@ -93,6 +110,24 @@ function StoreNotice() {
   );
 }
 
+/** Which endpoints do not answer rightly, and why. */
+function EndpointNotice() {
+  const failed = endpointStatus.value?.endpoints.filter(({ answers }) => !answers) ?? [];
+  if (failed.length === 0) return null;
+  return (
+    <div class="notice notice-refused" role="alert">
+      <p class="notice-title">
+        {standing() === 'failed' ? 'No endpoint answers rightly' : 'An endpoint does not answer rightly'}
+      </p>
+      {failed.map(({ role, endpoint, problem }) => (
+        <p key={`${role} ${endpoint}`} class="notice-text">
+          {role} {endpoint}: {problem?.reason}
+        </p>
+      ))}
+    </div>
+  );
+}
+
 /** Under the header in every view: how the node is, how far it is, and what went wrong with it. */
 export function StatusBar() {
   const now = phase.value;
@@ -100,7 +135,7 @@ export function StatusBar() {
   return (
     <section class="status" aria-label="State of the node">
       <div class="status-line">
-        <p role="status" class={`status-text status-${now.name}`}>
+        <p role="status" class={`status-text status-${now.name === 'open' ? OPEN_CLASSES[standing()] : now.name}`}>
           <span class="dot" aria-hidden="true" />
           {statusText()}
         </p>
@@ -129,6 +164,7 @@ export function StatusBar() {
       )}
       {goingOn !== undefined && <Progress label={labelBehind(goingOn)} fraction={goingOn.fraction} />}
       <StoreNotice />
+      {now.name === 'open' && <EndpointNotice />}
       {now.name === 'failed' && (
         <>
           <Failure error={now.error} />

@@ -112,6 +112,7 @@ const EXTRAS = [
   { name: 'seals', modules: ['proof/headers/seal-checks.js'], on: LIGHT },
   { name: 'proofs of the zk state, with their kernel', modules: PROOFS, on: LIGHT },
   { name: 'a store shared between tabs', modules: SHARING, on: LIGHT },
+  { name: 'status of the endpoints', modules: ['hosts/opening/endpoint-check.js'], on: LIGHT },
   { name: 'replica', modules: ['hosts/opening/open-replica.js', kernel('trie')], on: LIGHT },
   { name: 'general dictionary', modules: GENERAL, on: LIGHT },
   { name: 'devnet', modules: DEVNET, on: [] },

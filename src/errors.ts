@@ -77,13 +77,15 @@ export interface ErrorDetails {
   UPSTREAM_UNAVAILABLE: { endpoints: readonly UpstreamReason[] };
   /** A JSON-RPC error of an endpoint, keys removed. `forwarded`: it answers a request that was only forwarded. */
   UPSTREAM_ERROR: { origin: string; code: number; message: string; data?: unknown; forwarded?: true };
+  /** An endpoint serves another chain. `found`: the chain id that it gave, or what it gave in its place, cut. */
+  UPSTREAM_WRONG_CHAIN: { origin: string; expected: number; found: string };
   /** Endpoints answered, but fewer than `needed` agree. */
   UPSTREAM_DISAGREEMENT: { needed: number; agreed: number; answers: number; endpoints: readonly UpstreamReason[] };
   // Light node.
   /** A block does not reach the required trust level. `reached`: the level it has, if any. */
   TRUST_LEVEL_NOT_REACHED: { required: string; reached: string | undefined; reason: string };
-  /** The answer of an endpoint about `what` is false: the check that failed, and the place in the answer. */
-  ANSWER_REFUSED: { what: string; check: string; at: string };
+  /** The answer of the endpoint at `origin` about `what` is false: the check that failed, and the place in the answer. */
+  ANSWER_REFUSED: { what: string; check: string; at: string; origin?: string };
   // Consensus of layer 1.
   /** The beacon chain is at a fork that this release does not read, or before the first that it reads. */
   FORK_UNSUPPORTED: { network: string; fork: string; epoch?: number };

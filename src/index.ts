@@ -83,6 +83,12 @@ export type { Hex } from './primitives/hex.js';
 export type { AccessRule } from './rpc/http/access.js';
 export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http/http.js';
 export type { ExplainedEstimate, ExplainOptions } from './rpc/inspection/explained-estimate.js';
+export type {
+  DictionaryReport,
+  EndpointProblem,
+  EndpointReport,
+  NodeStatus,
+} from './rpc/inspection/node-status.js';
 export type { SharingReport } from './rpc/inspection/sharing-report.js';
 export type { ChainImport, StorageReport, TableReport } from './rpc/inspection/storage-control.js';
 export type {

@@ -14,9 +14,11 @@ type Entry = readonly [title: string, advice: string];
 /** By the code of a PlumblineError, or the code or wording of a JSON-RPC error. The first that fits counts. */
 const BY_CODE: Readonly<Record<string, Entry>> = {
   '3': ['The transaction would revert', 'Check the amount, the balance of the sender and the data of the call.'],
-  '4200': ['This node does not have that method', 'The method table in the README says which kind of node answers it.'],
   '4900': ['The node has stopped', 'Start it again under “Node”.'],
-  '-32601': ['There is no such method', 'Check the name; the list beside the field has those that exist.'],
+  '-32601': [
+    'This node does not have that method',
+    'Check the name. The method table in the README says which kind of node answers it.',
+  ],
   '-32602': ['A parameter cannot be used', 'The message names the parameter and what it has to be.'],
   '-32604': ['This method is off here', 'Methods that change a chain exist on the devnet only.'],
   '-32004': ['The sender cannot pay for it', 'Lower the amount, or override the balance of the sender.'],
@@ -61,7 +63,7 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
   [/^What was pasted is not JSON/, ['This is not JSON', 'Paste the answer whole, from the first brace to the last.']],
   [/^What was pasted is an error/, ['This answer has no proof', 'Paste the answer to a request that succeeded.']],
   [
-    /answer about .* was refused/i,
+    /answer .*about .* was refused/i,
     [
       'An endpoint was caught',
       'Its answer does not fit its proof, so it was refused. Use another endpoint or add one.',
@@ -69,7 +71,7 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
     true,
   ],
   [
-    /endpoints disagree/i,
+    /endpoints agree, but \d+ must/i,
     ['The endpoints disagree', 'Too few of them say the same. Add an endpoint, or find out which one is wrong.'],
     true,
   ],
@@ -81,8 +83,12 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
     ],
   ],
   [
-    /no endpoint can be reached|cannot be reached/i,
+    /no endpoint could be reached|cannot be reached/i,
     ['No endpoint can be reached', 'Check the network and the addresses; what is kept can still be asked for.'],
+  ],
+  [
+    / serves chain .*, not /,
+    ['An endpoint is of another network', 'Give the address of the network that is chosen under “Node”.'],
   ],
   [
     /no endpoint serves/i,
@@ -93,7 +99,7 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
     ['Too many requests', 'The endpoint limits how often it may be asked. Wait a moment.'],
   ],
   [
-    /no endpoint gave a valid answer/i,
+    /no endpoint gave a well-formed answer/i,
     ['The endpoints do not speak JSON-RPC', 'Check that the addresses are RPC addresses.'],
   ],
   [

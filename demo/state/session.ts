@@ -1,5 +1,12 @@
 import { batch, signal } from '@preact/signals';
-import { type AnswerReport, createNode, type OpenProgress, type PlumblineNode, type StoreStatus } from 'plumbline-l2';
+import {
+  type AnswerReport,
+  createNode,
+  type NodeStatus,
+  type OpenProgress,
+  type PlumblineNode,
+  type StoreStatus,
+} from 'plumbline-l2';
 import { type LayerOne, layerOneOf } from './layer-one.js';
 import { nodeOptions, type Settings } from './settings.js';
 
@@ -22,6 +29,8 @@ export const phase = signal<Phase>({ name: 'idle' });
 export const running = signal<Running | undefined>(undefined);
 /** What goes on behind a node that answers already: a state that loads or is built; undefined when there is nothing. */
 export const behind = signal<OpenProgress | undefined>(undefined);
+/** What the endpoints of a light node answered when it was opened; undefined until they have, and for a devnet. */
+export const endpointStatus = signal<NodeStatus | undefined>(undefined);
 /** What the node said of its store since it was opened; undefined while all is as it was asked for. */
 export const storeStatus = signal<StoreStatus | undefined>(undefined);
 /** How long opening took, stage by stage, ms. */
@@ -74,6 +83,10 @@ export async function startNode(settings: Settings): Promise<void> {
     node.on('storage', (status) => {
       if (own === start) storeStatus.value = status;
     });
+    if (settings.kind !== 'devnet')
+      node.on('status', (status) => {
+        if (own === start) endpointStatus.value = status;
+      });
     node.on('disconnect', (error) => {
       if (own !== start || running.value?.node !== node) return;
       batch(() => {
@@ -103,6 +116,7 @@ async function closeNode(): Promise<void> {
     running.value = undefined;
     behind.value = undefined;
     storeStatus.value = undefined;
+    endpointStatus.value = undefined;
     phase.value = { name: 'idle' };
   });
   await node?.close().catch(() => {});

@@ -1,6 +1,7 @@
 import { isPlumblineError } from '../errors.js';
 import type { DictionaryReference } from '../networks/network.js';
 import type { Hex } from '../primitives/hex.js';
+import { originOf } from '../primitives/origin.js';
 import { type Dictionary, generalDictionary, loadDictionary } from './dictionary.js';
 
 /** Cache of dictionaries across openings of a node. Keys are the sha256 of the bytes, in lower case. */
@@ -14,16 +15,18 @@ export interface DictionaryCache {
 export interface DictionarySources {
   /** The user's own copy. */
   readonly bytes?: Uint8Array | undefined;
-  /** Replaces the address in the reference. */
+  /** Replaces the addresses in the reference. */
   readonly url?: string | undefined;
   /** Replacement for `fetch`, for hosts and tests. */
   readonly fetch?: typeof fetch | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Time limit of all downloads together, in place of `signal`; each address has an equal part of it. */
+  readonly timeoutMs?: number | undefined;
   readonly cache?: DictionaryCache | undefined;
 }
 
 /**
- * The dictionary of a network: the user's bytes, else the cached copy, else from its address; verified by length and
+ * The dictionary of a network: the user's bytes, else the cached copy, else from the first of its addresses that has it; verified by length and
  * sha256 each time. An invalid cached copy is fetched again. If the network's own dictionary cannot be loaded,
  * plumbline's general dictionary is used, and `reason` says why.
  *
@@ -58,17 +61,24 @@ async function cachedCopy(
 
 async function fetched(
   reference: DictionaryReference | undefined,
-  { url = reference?.url, fetch, signal, cache }: DictionarySources,
+  { url, fetch, signal, timeoutMs, cache }: DictionarySources,
 ): Promise<Dictionary> {
-  if (url === undefined) return generalInstead('no address of the dictionary is configured');
-  let dictionary: Dictionary;
-  try {
-    dictionary = await loadDictionary({ url, ...(fetch && { fetch }), ...(signal && { signal }) }, reference);
-  } catch (error) {
-    if (isUnusable(error)) return generalInstead(error.message);
-    throw error;
+  const own = reference === undefined ? [] : [reference.url, ...(reference.mirrors ?? [])];
+  const urls = (url === undefined ? own : [url]).filter((one) => one !== undefined);
+  const reasons: string[] = [];
+  for (const one of urls) {
+    const until = timeoutMs === undefined ? signal : AbortSignal.timeout(Math.ceil(timeoutMs / urls.length));
+    const address = { url: one, ...(fetch && { fetch }), ...(until && { signal: until }) };
+    try {
+      return await saveToCache(await loadDictionary(address, reference), cache);
+    } catch (error) {
+      if (!isUnusable(error)) throw error;
+      // What could not be verified does not name its address.
+      const origin = originOf(one);
+      reasons.push(error.message.includes(origin) ? error.message : `${origin}: ${error.message}`);
+    }
   }
-  return saveToCache(dictionary, cache);
+  return generalInstead(reasons.join('; ') || 'no address of the dictionary is configured');
 }
 
 async function saveToCache(dictionary: Dictionary, cache: DictionaryCache | undefined): Promise<Dictionary> {

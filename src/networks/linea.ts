@@ -1,6 +1,8 @@
 import { LINEA_MODULE_LIMITS } from './module-limits.js';
 import type { DictionaryReference, Network } from './network.js';
 
+const DICTIONARY_FILE = 'main/prover/lib/compressor/dict/25-04-21.bin';
+
 /**
  * The dictionary that Linea's sequencer sizes transactions with since May 2025, on all its networks
  * (docs/spec/compression.md 9).
@@ -9,8 +11,9 @@ export const LINEA_DICTIONARY: DictionaryReference = {
   name: '25-04-21',
   sha256: '0x8b0ec4e54e3523f1bc6f9f690df1e4b712eea872759cdb5a998c1e5b9b0f2b7d',
   byteLength: 65_536,
-  // A file of the network's own repository. The checksum above pins its content.
-  url: 'https://raw.githubusercontent.com/Consensys/linea-monorepo/main/prover/lib/compressor/dict/25-04-21.bin',
+  // A file of the network's own repository, by its new name and its old one. The checksum above pins its content.
+  url: `https://raw.githubusercontent.com/LFDT-Lineth/lineth-monorepo/${DICTIONARY_FILE}`,
+  mirrors: [`https://raw.githubusercontent.com/Consensys/linea-monorepo/${DICTIONARY_FILE}`],
 };
 
 const CURRENT_BLOCK_SLOT = 281n;

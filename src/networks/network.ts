@@ -78,12 +78,14 @@ export interface VerificationCostPricing {
 /** How a network prices transactions. */
 export type PricingModel = ExtraDataPricing | VerificationCostPricing;
 
-/** A compression dictionary by its checksum, and the URL where the network publishes it. */
+/** A compression dictionary by its checksum, and the addresses where the network publishes it. */
 export interface DictionaryReference {
   readonly name: string;
   readonly sha256: Hex;
   readonly byteLength: number;
   readonly url?: string;
+  /** Further addresses of the same bytes, tried in order when `url` does not give them. */
+  readonly mirrors?: readonly string[];
 }
 
 /** Rules of the pool besides the limits of its network. A rule that is left out is not applied. */

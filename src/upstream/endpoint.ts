@@ -4,7 +4,7 @@ import { type BackOff, createBackOff } from './back-off.js';
 import type { ExchangeRecord } from './observer.js';
 import { PendingCalls } from './pending-calls.js';
 import { TokenBucket } from './token-bucket.js';
-import { type Call, faultOutcome, forAll, type Outcome } from './transport/fault.js';
+import { type Call, faultOutcome, forAll, hanging, type Outcome } from './transport/fault.js';
 import type { Exchange, Transport } from './transport/transport.js';
 
 /** Usage limits of an endpoint. */
@@ -212,7 +212,7 @@ export class Endpoint {
     } catch {
       const { timeoutMs } = this.limits;
       const fault = signal.aborted
-        ? faultOutcome('timed-out', `no answer in ${timeoutMs} ms`)
+        ? faultOutcome('timed-out', hanging(timeoutMs))
         : faultOutcome('malformed', 'the request could not be made');
       return { reply: forAll(calls, fault), ...none };
     }

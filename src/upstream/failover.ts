@@ -4,7 +4,15 @@ import { type Deadline, openDeadline } from '../scheduling/deadline.js';
 import { createBackOff } from './back-off.js';
 import { requestFailureOf } from './failure.js';
 import { type GroupEndpoint, noteFault, noteOutcomes, orderMembers, type ReportEvent } from './member.js';
-import type { Answer, Call, EndpointInfo, Failure, Fault, Outcome } from './transport/fault.js';
+import {
+  type Answer,
+  type Call,
+  type EndpointInfo,
+  type Failure,
+  type Fault,
+  hanging,
+  type Outcome,
+} from './transport/fault.js';
 
 /** Upper bounds of the waits before all endpoints are tried again, milliseconds. */
 const ROUNDS = { initialMs: 250, maxMs: 8_000 };
@@ -58,7 +66,7 @@ export async function failOver<T>(
   try {
     return await failover.run();
   } catch (error) {
-    if (isPlumblineError(error, 'REQUEST_TIMED_OUT') && error === limit.signal.reason && failover.hasFailures)
+    if (isPlumblineError(error, 'REQUEST_TIMED_OUT') && error === limit.signal.reason && failover.endsHanging())
       throw new PlumblineError('REQUEST_TIMED_OUT', error.message, error.details, { cause: failover.failure() });
     throw error;
   } finally {
@@ -70,6 +78,7 @@ class Failover<T> {
   private readonly failures = new Map<GroupEndpoint, Failure>();
   /** How often each endpoint was asked without a usable answer. */
   private readonly misses = new Map<GroupEndpoint, number>();
+  private asking: GroupEndpoint | undefined;
 
   constructor(
     private readonly members: readonly GroupEndpoint[],
@@ -78,7 +87,11 @@ class Failover<T> {
     private readonly limit: Deadline,
   ) {}
 
-  get hasFailures(): boolean {
+  /** Called at the end of the time: an endpoint that is being asked has failed too. @returns whether any has */
+  endsHanging(): boolean {
+    const { asking } = this;
+    const fault: Fault = { kind: 'timed-out', reason: hanging(this.options.timeoutMs) };
+    if (asking !== undefined && !this.failures.has(asking)) this.failures.set(asking, { fault, isFinal: false });
     return this.failures.size > 0;
   }
 
@@ -162,11 +175,13 @@ class Failover<T> {
     if (isProbe) member.health.beginProbe();
     let outcomes: readonly Outcome[];
     this.options.onAsk?.(member.info);
+    this.asking = member;
     try {
       outcomes = await this.ask(member, calls, deduplicate);
     } finally {
       if (isProbe) member.health.endProbe();
     }
+    this.asking = undefined;
     noteOutcomes(member, calls, outcomes, clock.now(), report);
     const answers: Answer[] = [];
     for (const outcome of outcomes) {

@@ -1,4 +1,4 @@
-import { type ErrorCode, PlumblineError, type UpstreamReason } from '../errors.js';
+import { type ErrorCode, isPlumblineError, PlumblineError, type UpstreamReason } from '../errors.js';
 import type { EndpointInfo, Failure, Fault, FaultKind, RpcErrorBody } from './transport/fault.js';
 
 /** Error code of a request that failed in the same way at every endpoint. */
@@ -20,13 +20,20 @@ export function requestFailureOf(
   retryAfterMs?: number,
 ): unknown {
   const rejected = failures.find(([, { fault }]) => fault.kind === 'rejected');
-  if (rejected !== undefined) return rejected[1].error;
+  if (rejected !== undefined) return named(rejected[1].error, rejected[0]);
   const answered = failures.filter(([, { error }]) => error !== undefined);
   if (answered.length > 0 && answered.length === failures.length) return answered[0]![1].error;
   return unreached(
     failures.map(([info, { fault }]) => reasonOf(info, fault)),
     retryAfterMs,
   );
+}
+
+/** The error of a refused answer, with the endpoint that gave it. */
+function named(error: unknown, { origin }: EndpointInfo): unknown {
+  if (!isPlumblineError(error, 'ANSWER_REFUSED')) return error;
+  const { message, details } = error;
+  return new PlumblineError('ANSWER_REFUSED', `${origin}: ${message}`, { ...details, origin }, { cause: error });
 }
 
 function unreached(endpoints: readonly UpstreamReason[], retryAfterMs: number | undefined): PlumblineError {

@@ -14,7 +14,7 @@ test('the console answers, keeps its history, and shows errors as answers', asyn
   await expect(history.first()).toContainText('"0xe703"');
   await method.fill('eth_nope');
   await method.press('Enter');
-  await expect(history.first()).toContainText('4200');
+  await expect(history.first()).toContainText('-32601');
   await page.getByLabel('Parameters').fill('{');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.getByRole('alert').first()).toContainText('not JSON');

@@ -57,7 +57,7 @@ test('while the node cannot be opened, requests are errors, or go to the network
   scene.upstream.options.tamper = ({ method }, result) =>
     method === 'eth_getProof' ? { ...(result as object), balance: '0x1' } : result;
   const refused = await post(page, scene.upstream.url, call('eth_getBalance', [TOKEN, 'latest'], 'd'));
-  expect(refused).toMatchObject({ classes: 'error', json: { id: 'd', error: { code: -32603 } } });
+  expect(refused).toMatchObject({ classes: 'error', json: { id: 'd', error: { code: -32000 } } });
 });
 
 test('other requests pass unchanged', async ({ context }) => {

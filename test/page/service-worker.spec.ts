@@ -162,7 +162,7 @@ test('batches are split and merged in order, each answer with its id', async ({ 
     { jsonrpc: '2.0', id: 7, result: `0x${scene.dev.info.chainId.toString(16)}` },
     { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid Request' } },
     { jsonrpc: '2.0', id: 7, result: ['second'] },
-    { jsonrpc: '2.0', id: null, error: { code: 4200, message: 'Method not found' } },
+    { jsonrpc: '2.0', id: null, error: { code: -32601, message: 'Method not found (debug_missing)' } },
     { jsonrpc: '2.0', id: 'x', result: '0x1' },
     { jsonrpc: '2.0', id: 8, error: expect.objectContaining({ code: -32602 }) },
   ]);
@@ -189,16 +189,15 @@ test('a response of an endpoint is passed on only if it is a JSON-RPC answer', a
     };
     return (await post(page, scene.upstream.url, call('debug_echo', [], 5))).json;
   };
-  const internal = (detail: string) => ({
+  const failed = (reason: string) => ({
     jsonrpc: '2.0',
     id: 5,
-    error: { code: -32603, message: `Internal error (${detail})` },
+    error: { code: -32000, message: `${new URL(scene.upstream.url).origin}: ${reason}` },
   });
-  const none = internal('no endpoint gave a valid answer');
-  expect(await said('<html>')).toEqual(none);
-  expect(await said('{"jsonrpc":"2.0","id":1')).toEqual(none);
-  expect(await said('{"jsonrpc":"2.0","id":9,"result":1}')).toEqual(none);
-  expect(await said('{"jsonrpc":"2.0","id":null,"result":1}')).toEqual(none);
+  expect(await said('<html>')).toEqual(failed('status 200: the answer is not JSON'));
+  expect(await said('{"jsonrpc":"2.0","id":1')).toEqual(failed('status 200: the answer is not JSON'));
+  expect(await said('{"jsonrpc":"2.0","id":9,"result":1}')).toEqual(failed('the answer to this call is missing'));
+  expect(await said('{"jsonrpc":"2.0","id":null,"result":1}')).toEqual(failed('the answer to this call is missing'));
   expect(await said('{"jsonrpc":"2.0","id":1,"result":1,"more":2}')).toEqual({ jsonrpc: '2.0', id: 5, result: 1 });
   expect(await said('{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"slow down"}}', 429)).toEqual({
     jsonrpc: '2.0',
@@ -206,12 +205,16 @@ test('a response of an endpoint is passed on only if it is a JSON-RPC answer', a
     error: { code: -32005, message: 'slow down' },
   });
   const elsewhere = { location: `${scene.site.origin}/elsewhere` };
-  expect(await said('', 307, elsewhere)).toEqual(internal('no endpoint can be reached'));
+  expect(await said('', 307, elsewhere)).toEqual(
+    failed('it redirects, which is not followed; use the URL it redirects to'),
+  );
   expect(scene.site.posts).toEqual([]);
   scene.upstream.options.intercept = (response) => {
     response.destroy();
     return true;
   };
   const broken = await post(page, scene.upstream.url, call('debug_echo', [], 5));
-  expect(broken.json).toEqual(internal('no endpoint can be reached'));
+  expect(broken.json).toEqual(
+    failed('no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both'),
+  );
 });

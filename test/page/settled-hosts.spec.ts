@@ -68,7 +68,7 @@ test('in a service worker, what a beacon server makes up is an error', async ({ 
     expect(await post(page, endpoint.url, call(...SETTLED))).toMatchObject({
       classes: 'error',
       levels: 'none',
-      json: { error: { code: -32603, message: /FINALIZED_EXECUTION_BRANCH/ } },
+      json: { error: { code: -32000, message: /FINALIZED_EXECUTION_BRANCH/ } },
     });
   } finally {
     await site.close();

@@ -252,13 +252,32 @@ describe('the built command', () => {
     expect(await ended).toEqual([0, null]);
   });
 
+  test('says in its first line that no endpoint answers rightly, and why', async () => {
+    const network = await saved('down.json', { name: 'mine', chainId: 4242 });
+    const light = ['serve', '--port', '0', '--network', network, '--upstream', 'http://127.0.0.1:1/v3/SECRET'];
+    const { child, match } = await start(/^plumbline .*\n.*\n/, ...light);
+    expect(match[0]).toMatch(
+      /^plumbline mine, chain id 4242, kernels \w+: NOT READY, no endpoint of layer 2 answers rightly\n {2}endpoint {2}l2 http:\/\/127\.0\.0\.1:1: DOES NOT ANSWER RIGHTLY: no connection/,
+    );
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  });
+
   test('serves as a light node what another one serves as a devnet', async () => {
     const network = await saved('network.json', { name: 'mine', chainId: 4242 });
     const listening = /http:\/\/127\.0\.0\.1:(\d+)\//;
     const serving = ['serve', '--port', '0', '--network', network];
     const dev = await start(listening, ...serving);
     const below = `http://127.0.0.1:${dev.match[1]}`;
-    const light = await start(listening, ...serving, '--upstream', `${below}/`, '--l1', `${below}/l1`);
+    const upstreams = ['--upstream', `${below}/`, '--l1', `${below}/l1`];
+    const light = await start(
+      /^plumbline mine, chain id 4242, kernels \w+\n[\s\S]*?:(\d+)\/ /,
+      ...serving,
+      ...upstreams,
+    );
+    expect(light.match[0]).toContain(`  endpoint  l2 ${below}: answers, chain id 4242, head 0\n`);
+    expect(light.match[0]).toContain(`  endpoint  l1 ${below}: answers, chain id `);
     const ask = async (url: string, method: string, ...params: unknown[]) => {
       const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ id: 1, method, params }) });
       return ((await answer.json()) as { result?: unknown }).result;

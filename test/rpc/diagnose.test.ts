@@ -334,6 +334,6 @@ describe('a light node', () => {
     expect(answer.verdict).toBe('cannot-tell');
     expect(unknown(answer)).toEqual(expect.arrayContaining(['nonce-used', 'funds', 'pool-price', 'exclusion']));
     expect(failing(answer)).toEqual([]);
-    await expect(light.diagnoseTransaction(`0x${'12'.repeat(32)}`)).rejects.toMatchObject({ code: -32603 });
+    await expect(light.diagnoseTransaction(`0x${'12'.repeat(32)}`)).rejects.toMatchObject({ code: -32000 });
   });
 });

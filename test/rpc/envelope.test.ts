@@ -69,7 +69,7 @@ describe('method table', () => {
 
   it.each(['evm_mine', 'unknown', 'constructor', '__proto__', ''])('answers %j with its error', async (name) => {
     const code = name === 'evm_mine' ? -32604 : -32601;
-    const message = name === 'evm_mine' ? 'Method not enabled' : 'Method not found';
+    const message = `${name === 'evm_mine' ? 'Method not enabled' : 'Method not found'} (${name})`;
     expect(await handleRequest(table, fresh(), request(name))).toEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -100,7 +100,7 @@ describe('ids', () => {
     const dispatch = createDispatcher(table, fresh());
     expect(writeReply(await dispatch(request('echo', [1])))).toBe('{"jsonrpc":"2.0","id":1,"result":[1]}');
     expect(writeReply(await dispatch(request('none')))).toBe(
-      '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}',
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found (none)"}}',
     );
   });
 });

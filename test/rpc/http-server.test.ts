@@ -56,7 +56,7 @@ test('bad input gets a typed error each time, and the node goes on', async () =>
   });
   expect(await post('/', ' '.repeat(200_001))).toMatchObject({ status: 413, answer: { error: { code: -32600 } } });
   const cases: [unknown, string, ...unknown[]][] = [
-    [{ code: -32601, message: 'Method not found' }, 'eth_nothing'],
+    [{ code: -32601, message: 'Method not found (eth_nothing)' }, 'eth_nothing'],
     [{ code: -32602, message: expect.stringContaining('address') }, 'eth_getBalance', '0x1234', 'latest'],
     [{ code: -32602, message: expect.stringContaining('address') }, 'eth_getBalance', 17, 'latest'],
     [{ code: -32602, message: expect.stringContaining('block') }, 'eth_getBalance', from, 'newest'],

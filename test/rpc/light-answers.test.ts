@@ -134,9 +134,9 @@ describe("on('answer')", () => {
     for (const [method, ...params] of questions) {
       down([0]);
       expect(await ask(method, ...params), method).toBeNull();
-      await expect(three.request<UntypedMethod>({ method, params }), method).rejects.toMatchObject({ code: -32603 });
+      await expect(three.request<UntypedMethod>({ method, params }), method).rejects.toMatchObject({ code: -32000 });
       down([0, 2]);
-      await expect(ask(method, ...params), method).rejects.toMatchObject({ code: -32603 });
+      await expect(ask(method, ...params), method).rejects.toMatchObject({ code: -32000 });
       down([]);
       expect(await three.request<UntypedMethod>({ method, params }), method).toBeNull();
     }

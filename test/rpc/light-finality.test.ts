@@ -117,7 +117,7 @@ describe('what layer 1 holds', () => {
     others[1].options.tamper = others[0].options.tamper;
     const light = await scene.open({ layerOne, layerOneAgreeing: 2 });
     await expect(light.request<UntypedMethod>({ method: PROOF[0], params: PROOF.slice(1) })).rejects.toMatchObject({
-      code: -32603,
+      code: -32000,
     });
   });
 

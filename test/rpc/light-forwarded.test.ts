@@ -44,8 +44,8 @@ test('what they say against a read on the way there is not', async () => {
       (thrown: unknown) => thrown,
     );
     expect(error, method).toMatchObject({
-      code: -32603,
-      message: expect.stringMatching(/^Internal error \(http:\/\/127\.0\.0\.1:\d+ answered with error 3\)$/),
+      code: -32000,
+      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ answered with error 3$/),
     });
     expect(error, method).not.toMatchObject({ data: DATA });
   }

@@ -59,7 +59,7 @@ describe('an address whose nodes do not all have the newest block', () => {
       const { tamper } = balanced(() => null, Number.POSITIVE_INFINITY);
       const { dev, ask, endpoints } = await lightScene({ endpoints: [{ tamper }], more: { clock: new TurnClock() } });
       await dev.transfer(0, { nonce: 0 });
-      await expect(ask(method, ...params), method).rejects.toMatchObject({ code: -32603, message: /does not have it/ });
+      await expect(ask(method, ...params), method).rejects.toMatchObject({ code: -32000, message: /does not have it/ });
       expect(endpoints[0]!.seen.length, method).toBeLessThanOrEqual(5);
     }
   });

@@ -63,7 +63,7 @@ describe('lies about state', () => {
     scene.endpoints[1]!.options.tamper = tamper;
     const deceived = await scene.open();
     await expect(deceived.request({ method: 'linea_estimateGas', params: [call] })).rejects.toMatchObject({
-      code: -32603,
+      code: -32000,
     });
   });
 

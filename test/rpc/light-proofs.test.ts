@@ -92,7 +92,7 @@ describe('linea_getProof', () => {
     const scene = await settled({ endpoints: [wrong, {}] });
     expect(await scene.ask(...PROOF)).toEqual(await scene.dev.ask(...PROOF));
     const alone = await settled({ endpoints: [wrong] });
-    await expect(alone.ask(...PROOF)).rejects.toMatchObject({ code: -32603, message: /zk proof of/ });
+    await expect(alone.ask(...PROOF)).rejects.toMatchObject({ code: -32000, message: /zk proof of/ });
   });
 
   test('a network whose profile names the other scheme: found once, and remembered', async () => {

@@ -53,7 +53,7 @@ describe('eth_feeHistory on a light node', () => {
     await expect(
       (await scene.open()).request<UntypedMethod>({ method: 'eth_feeHistory', params }),
     ).rejects.toMatchObject({
-      code: -32603,
+      code: -32000,
       message: /header/,
     });
   });

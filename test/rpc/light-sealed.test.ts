@@ -58,7 +58,7 @@ describe('level sealed', () => {
   ] as const)('%s: refused', async (_, given, check) => {
     const { ask } = await sealed(given);
     await expect(ask('eth_blockNumber')).rejects.toMatchObject({
-      code: -32603,
+      code: -32000,
       message: expect.stringContaining(check),
     });
   });

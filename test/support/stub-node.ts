@@ -17,6 +17,7 @@ const INFO: NodeInfo = {
   hashScheme: 'poseidon2',
   rollupAddress: '0x00',
   kernelBuild: 'scalar',
+  dictionary: { name: 'general', sha256: '0x', networkOwn: false },
 };
 
 /** Places at which a request waits, if set. */

@@ -51,6 +51,29 @@ const networkWith = (dictionary: DictionaryReference): Network => ({ ...devnet()
 const OWN = { name: 'own', sha256, bytes: BYTES, networkOwn: true };
 
 describe('the dictionary of a network with a reference', () => {
+  it('comes from the first of its addresses that has it; the others are not asked', async () => {
+    const wrong = createServer((_, response) => response.end(new Uint8Array(BYTES.length)));
+    await new Promise<void>((resolve) => wrong.listen(0, '127.0.0.1', resolve));
+    const { port } = wrong.address() as AddressInfo;
+    const [moved, other] = ['http://127.0.0.1:9/SECRET', `http://127.0.0.1:${port}/SECRET`];
+    try {
+      const of = (first: string, ...mirrors: string[]) => networkWith(reference({ url: first, mirrors }));
+      // One that is down, one with other bytes: sha256 decides.
+      expect(await resolveDictionary(undefined, of(moved, other, url), undefined)).toEqual(OWN);
+      expect(asked).toBe(1);
+      expect(await resolveDictionary(undefined, of(url, other), undefined)).toEqual(OWN);
+      const { networkOwn, reason } = await resolveDictionary(undefined, of(moved, other), undefined);
+      expect(networkOwn).toBe(false);
+      const actual = createHash('sha256').update(new Uint8Array(BYTES.length)).digest('hex');
+      expect(reason).toBe(
+        'the dictionary cannot be loaded from http://127.0.0.1:9: no answer; ' +
+          `http://127.0.0.1:${port}: dictionary own has sha256 0x${actual}, expected ${sha256}`,
+      );
+    } finally {
+      wrong.close();
+    }
+  });
+
   it('comes from the profile’s address, and from the store the next time', async () => {
     const store = new MemoryStore();
     expect(await resolveDictionary(undefined, networkWith(reference()), store)).toEqual(OWN);

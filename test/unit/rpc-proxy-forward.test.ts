@@ -37,18 +37,18 @@ describe('forwarding', () => {
   );
 
   test.each([
-    [{ kind: 'partial', count: 1 }, ['ok', -32603, -32603]],
+    [{ kind: 'partial', count: 1 }, ['ok', -32000, -32000]],
     [{ kind: 'partly-limited', count: 3 }, ['ok', 'ok', -32005]],
     [{ kind: 'batch-limit', limit: 1 }, [-32005, -32005, -32005]],
     [{ kind: 'single-error', code: -32001, message: 'no', inArray: true }, [-32001, -32001, -32001]],
     [{ kind: 'rate-limit' }, [-32005, -32005, -32005]],
-    [{ kind: 'status', status: 500, body: KEY }, [-32603, -32603, -32603]],
-    [{ kind: 'html' }, [-32603, -32603, -32603]],
-    [{ kind: 'truncated' }, [-32603, -32603, -32603]],
-    [{ kind: 'reset' }, [-32603, -32603, -32603]],
-    [{ kind: 'stall' }, [-32603, -32603, -32603]],
-    [{ kind: 'silence' }, [-32603, -32603, -32603]],
-    [{ kind: 'status', status: 307, headers: { location: '/elsewhere' } }, [-32603, -32603, -32603]],
+    [{ kind: 'status', status: 500, body: KEY }, [-32000, -32000, -32000]],
+    [{ kind: 'html' }, [-32000, -32000, -32000]],
+    [{ kind: 'truncated' }, [-32000, -32000, -32000]],
+    [{ kind: 'reset' }, [-32000, -32000, -32000]],
+    [{ kind: 'stall' }, [-32000, -32000, -32000]],
+    [{ kind: 'silence' }, [-32000, -32000, -32000]],
+    [{ kind: 'status', status: 307, headers: { location: '/elsewhere' } }, [-32000, -32000, -32000]],
   ] as const)('%j', async (fault, outcomes) => {
     upstream = await openMockUpstream();
     upstream.fail(fault);

@@ -67,7 +67,16 @@ describe('a body that is not JSON', () => {
     a.fail((index) => (index === 0 ? { kind: 'html' } : undefined));
     expect(await failureOf(group.request('m', []))).toMatchObject({
       code: 'UPSTREAM_CONFIGURATION',
-      details: { endpoints: [{ origin: a.origin, kind: 'configuration', reason: 'not JSON', status: 200 }] },
+      details: {
+        endpoints: [
+          {
+            origin: a.origin,
+            kind: 'configuration',
+            reason: 'status 200: HTML instead of JSON; check the path of its URL',
+            status: 200,
+          },
+        ],
+      },
     });
     expect(a.calls).toBe(1);
     expect(await group.request('m', [])).toBe('a');

@@ -70,7 +70,7 @@ describe('faults of one endpoint: the next one answers', () => {
     await a.close();
     expect(await group.request('m', [])).toBe('b');
     expect(b.calls).toBe(1);
-    expect(scene.events[0]!.reason).toBe('no connection (ECONNREFUSED)');
+    expect(scene.events[0]!.reason).toBe('no connection (ECONNREFUSED); check host and port, and that it runs');
   });
 
   test('silence, for one time-out', async () => {

@@ -115,7 +115,18 @@ describe('when no endpoint answers', () => {
     await scene.clock.advance(5000);
     const error = await failure;
     expect(error).toMatchObject({ code: 'REQUEST_TIMED_OUT', details: { timeoutMs: 5000 } });
-    expect((error as Error).cause).toMatchObject({ details: { endpoints: [{ origin: a.origin }] } });
+    expect((error as Error).cause).toMatchObject({
+      details: {
+        endpoints: [
+          { origin: a.origin, kind: 'unavailable', status: 500 },
+          {
+            origin: b.origin,
+            kind: 'timed-out',
+            reason: 'no answer in 5000 ms; it hangs: raise timeoutMs, or give another endpoint',
+          },
+        ],
+      },
+    });
     await until(() => b.requests[0]!.brokenOff);
   });
 

@@ -1,4 +1,5 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
+import type { Network } from '../../networks/network.js';
 import type { ProofFailure } from '../../proof/verdict.js';
 import { dependsOnEndpoint } from '../../upstream/transport/classify-error.js';
 import type { EndpointInfo, RpcErrorBody } from '../../upstream/transport/fault.js';
@@ -52,6 +53,19 @@ export function isNotAvailableYet(error: unknown): boolean {
 export function isStateMissing(error: unknown): boolean {
   if (isPlumblineError(error, 'ANSWER_REFUSED')) return error.details.check === 'MISSING';
   return isPlumblineError(error, 'UPSTREAM_ERROR') && dependsOnEndpoint(error.details);
+}
+
+/** @param answer - to `eth_chainId` @throws PlumblineError `UPSTREAM_WRONG_CHAIN` */
+export function requireChain(
+  { name, chainId }: Pick<Network, 'name' | 'chainId'>,
+  { origin }: EndpointInfo,
+  answer: unknown,
+): void {
+  const isQuantity = typeof answer === 'string' && /^0x[0-9a-f]{1,16}$/i.test(answer);
+  if (isQuantity && BigInt(answer) === BigInt(chainId)) return;
+  const found = isQuantity ? String(BigInt(answer)) : typeof answer === 'string' ? answer.slice(0, 20) : typeof answer;
+  const message = `${origin} serves chain ${found}, not ${chainId} (${name}); give the URL of that network`;
+  throw new PlumblineError('UPSTREAM_WRONG_CHAIN', message, { origin, expected: chainId, found });
 }
 
 /** @param reached - the level that was reached instead */

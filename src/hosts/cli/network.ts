@@ -138,7 +138,7 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
   },
   sizing: oneOf('current', 'signed'),
   hashSchemes: listOf(members({ fromBlock: whole(), scheme: oneOf('poseidon2', 'mimc') }), 1),
-  dictionary: members({ name: text, sha256: hex(32), byteLength: whole(1) }, { url: text }),
+  dictionary: members({ name: text, sha256: hex(32), byteLength: whole(1) }, { url: text, mirrors: listOf(text) }),
   layerOne: oneOf('mainnet', 'sepolia', 'hoodi', 'simulated'),
   rollup: members({ address: hex(20), currentBlockSlot: wei, stateRootsSlot: wei }),
   checkpoint: hex(32),

@@ -3,6 +3,7 @@ import type { HashScheme } from '../../kernel/contracts.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { type VerifiedLineaProof, verifyLineaProof } from '../../proof/zk/linea-proof.js';
 import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
+import type { UntypedMethod } from '../provider/provider.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
@@ -39,7 +40,7 @@ Exit codes: 0 verified, 1 refused: no endpoint has a proof that holds, ${ENDPOIN
       node.on('answer', (answer) => {
         report = answer;
       });
-      const result = await node.request({ method: 'linea_getProof', params });
+      const result = await node.request<UntypedMethod>({ method: 'linea_getProof', params });
       const { verdict, stateRoot, scheme } = await read(node.info.hashScheme, { address, storageKeys }, result);
       const [block, level] = [report?.zkBlock, report?.level];
       if (values.json) {

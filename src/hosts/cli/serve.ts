@@ -4,6 +4,7 @@ import { invalidParameter, messageOf } from '../../errors.js';
 import { NETWORKS } from '../../networks/networks.js';
 import { isLoopback, LOOPBACK_NAMES } from '../../rpc/http/access.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
+import type { EndpointReport, NodeStatus } from '../../rpc/inspection/node-status.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import { type RunningServer, serve } from '../server/serve.js';
@@ -127,7 +128,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     }
     const devnet = chain.kind === 'devnet';
     const announced = values.json ? announceAsJson : announce;
-    announced(node, server, {
+    announced(node, server, await node.status(), {
       demo: values.demo !== undefined,
       devnet,
       devAccounts: devnet && chain.genesis === undefined,
@@ -172,22 +173,35 @@ function addressOf({ host, port }: RunningServer): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function announceAsJson({ info }: PlumblineNode, server: RunningServer, has: { readonly devnet: boolean }): void {
+function announceAsJson(
+  { info }: PlumblineNode,
+  server: RunningServer,
+  { ready, endpoints }: NodeStatus,
+  has: { readonly devnet: boolean },
+): void {
   const url = `http://${addressOf(server)}/`;
   const { networkName: network, chainId, kernelBuild } = info;
   const layerOne = has.devnet ? { layerOne: `${url}l1` } : {};
-  console.log(JSON.stringify({ event: 'listening', network, chainId, kernelBuild, url, ...layerOne }));
+  console.log(
+    JSON.stringify({ event: 'listening', network, chainId, kernelBuild, url, ready, endpoints, ...layerOne }),
+  );
 }
 
 function announce(
   node: PlumblineNode,
   server: RunningServer,
+  { ready, endpoints, dictionary }: NodeStatus,
   has: { readonly demo: boolean; readonly devnet: boolean; readonly devAccounts: boolean },
 ): void {
   const address = addressOf(server);
   const url = `http://${address}`;
   const { networkName, chainId, kernelBuild } = node.info;
-  console.log(`plumbline ${networkName}, chain id ${chainId}, kernels ${kernelBuild}`);
+  const unready = ready ? '' : ': NOT READY, no endpoint of layer 2 answers rightly';
+  console.log(`plumbline ${networkName}, chain id ${chainId}, kernels ${kernelBuild}${unready}`);
+  for (const report of endpoints) console.log(`  endpoint  ${inWords(report)}`);
+  const { reason } = dictionary;
+  if (reason !== undefined)
+    console.log(`  WARNING   fees are approximations, without the network's dictionary: ${reason}`);
   console.log(`  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.devnet ? `; simulated layer 1: ${url}/l1` : ''})`);
   console.log(`  WebSocket ws://${address}/`);
   // The profile of the page's own light node is that of the default devnet.
@@ -195,6 +209,12 @@ function announce(
   if (!has.devAccounts) return;
   console.log(`  accounts  ten of "${DEV_MNEMONIC}", 10000 ETH each; ERC-20 test token ${TEST_TOKEN}`);
   console.log(`\n${curlLine(`${url}/`)}\n`);
+}
+
+/** `l2 https://host: answers, chain id 59144, head 42`. */
+function inWords({ role, endpoint, answers, chainId, head, problem }: EndpointReport): string {
+  const found = [chainId === undefined ? '' : `, chain id ${chainId}`, head === undefined ? '' : `, head ${head}`];
+  return `${role} ${endpoint}: ${answers ? `answers${found.join('')}` : `DOES NOT ANSWER RIGHTLY: ${problem?.reason}`}`;
 }
 
 /** A `linea_estimateGas` for a token transfer between two dev accounts, ready to paste. */

@@ -4,7 +4,7 @@ import type { Network } from '../../networks/network.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { DictionarySource } from '../options/options.js';
 
-/** Time limit of a download, after which the general dictionary is used. */
+/** Time limit of the downloads, after which the general dictionary is used. */
 const TIMEOUT_MS = 10_000;
 const BUDGET_BYTES = 2 ** 20;
 
@@ -28,7 +28,7 @@ export function resolveDictionary(
   return obtainDictionary(network.dictionary, {
     ...(source?.kind === 'bytes' && { bytes: source.bytes }),
     ...(source?.kind === 'url' && { url: source.url }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    timeoutMs: TIMEOUT_MS,
     cache: store && cacheIn(store, budgetBytes),
   });
 }

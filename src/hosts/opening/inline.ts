@@ -3,6 +3,7 @@
  *
  * @module plumbline-l2/inline
  */
+import { invalidParameter } from '../../errors.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeOptions } from '../options/options.js';
@@ -27,6 +28,19 @@ export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFai
   readonly http?: FetchHandlerOptions;
 }
 
+/** Names of the options that `NodeOptions` does not have. */
+const OWN = {
+  onProgress: true,
+  store: true,
+  onError: true,
+  upstreamObserver: true,
+  fetch: true,
+  clock: true,
+  activity: true,
+  replicaObserver: true,
+  http: true,
+} as const;
+
 /**
  * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread
  * and in others: one of them is the writer, and answers for all. In a page, use `createNode` of `plumbline-l2`, which runs the
@@ -35,6 +49,7 @@ export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFai
  * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; the error of the part that does not open
  */
 export async function createInlineNode(options: InlineOptions = {}): Promise<PlumblineNode> {
+  (await import('../options/require-known.js')).requireKnown(options, OWN);
   const {
     onProgress,
     store,
@@ -47,6 +62,8 @@ export async function createInlineNode(options: InlineOptions = {}): Promise<Plu
     http,
     ...nodeOptions
   } = options;
+  if (store !== undefined && typeof store?.get !== 'function')
+    throw invalidParameter('store', 'must be a PageStore; the name of a database is storeName');
   const extras = { onProgress, store, onError, upstreamObserver, fetch, clock, activity, replicaObserver };
   return nodeHandle(await openNode(nodeOptions, extras), http);
 }

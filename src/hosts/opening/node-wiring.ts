@@ -7,6 +7,7 @@ import { hasSimd } from '../../kernel/simd.js';
 import type { Network } from '../../networks/network.js';
 import { noteRequest } from '../../rpc/answers/note-request.js';
 import type { FilterRegistry } from '../../rpc/filters/filter-registry.js';
+import type { DictionaryReport, EndpointReport } from '../../rpc/inspection/node-status.js';
 import type { StorageControl } from '../../rpc/inspection/storage-control.js';
 import type { RpcContext } from '../../rpc/methods/context.js';
 import type { L1Context } from '../../rpc/methods/layer-one.js';
@@ -70,6 +71,8 @@ export interface ChainParts {
   readonly scheme: HashScheme;
   readonly sizer: CalldataSizer | (() => Promise<CalldataSizer>);
   readonly control: StorageControl;
+  /** Asks the endpoints; left out for a chain that has none. */
+  readonly check?: (signal?: AbortSignal) => Promise<readonly EndpointReport[]>;
   readonly devnet?: DevnetParts;
 }
 
@@ -83,11 +86,19 @@ export interface DevnetParts {
 /** Connects estimator, filters, methods and dispatchers to a chain. The node is then open. */
 export function wireNode(
   base: NodeBase,
-  { chain, scheme, sizer, control, filters, devnet }: ChainParts,
+  { chain, scheme, sizer, control, check, filters, devnet }: ChainParts,
 ): NodeTransport {
   const { network, options, extras, build, dictionary, health } = base;
   const { gasSearch, gasBudget = GAS_BUDGET, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES, maxFilters } = options;
+  const info = {
+    chainId: network.chainId,
+    networkName: network.name,
+    hashScheme: scheme,
+    rollupAddress: network.rollup.address,
+    kernelBuild: build === 'simd' || (build === 'auto' && hasSimd()) ? 'simd' : 'scalar',
+    dictionary: reportOf(dictionary),
+  } as const;
   const parts: RpcContext = {
     chain,
     estimator: new Estimator(chain, sizer, dictionary, { gasSearch, maxAnswerBytes }),
@@ -97,6 +108,11 @@ export function wireNode(
       return new Filters(chain, { now: () => performance.now(), maxFilters, maxAnswerBytes });
     }),
     storage: control,
+    async status(signal) {
+      const endpoints = (await check?.(signal)) ?? [];
+      const ready = check === undefined || endpoints.some(({ role, answers }) => role === 'l2' && answers);
+      return { checkedAt: Date.now(), ready, endpoints, dictionary: info.dictionary };
+    },
   };
   const context: RpcContext = devnet === undefined ? parts : withControl(parts, devnet.replaceable);
   const running = new Set<Deadline>();
@@ -116,14 +132,10 @@ export function wireNode(
     l1: devnet === undefined ? createDispatcher(createMethodTable([]), context, bounded) : layerOne(devnet, bounded),
   };
   base.report('ready', 1);
-  const info = {
-    chainId: network.chainId,
-    networkName: network.name,
-    hashScheme: scheme,
-    rollupAddress: network.rollup.address,
-    kernelBuild: build === 'simd' || (build === 'auto' && hasSimd()) ? 'simd' : 'scalar',
-  } as const;
   return new InlineTransport(chain, dispatchers, info, options, health, running);
+}
+function reportOf({ name, sha256, networkOwn, reason }: Dictionary): DictionaryReport {
+  return { name, sha256, networkOwn, ...(reason !== undefined && { reason }) };
 }
 
 /** The context of a devnet's methods: each request finds the control of the devnet that runs then. */

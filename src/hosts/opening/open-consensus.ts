@@ -32,7 +32,7 @@ const MAX_ANSWER_BYTES = 2 ** 21;
  *
  * @throws PlumblineError `INVALID_PARAMETER`; `INVALID_HEX`, `INVALID_LENGTH` for the root of the checkpoint
  */
-export function openConsensus(options: LayerOneOptions, { network, cache, ...parts }: ConsensusParts): ConsensusSource {
+export function openConsensus(options: LayerOneOptions, { network, cache, ...parts }: ConsensusParts) {
   const { layerOne } = network;
   if (layerOne === undefined) {
     const reason = `cannot be used: the profile ${network.name} does not name its layer 1 (layerOne)`;
@@ -77,7 +77,7 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
       onProgress: parts.onProgress,
     });
   });
-  return {
+  const source: ConsensusSource = {
     finalized: async () => (await follower()).finalized(),
     maxAgeMs: settings.maxAgeMs,
     async answers() {
@@ -93,6 +93,7 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
       servers?.close();
     },
   };
+  return { source, groups: servers === undefined ? [beacon.group] : [beacon.group, servers.group] };
 }
 
 function withLimit(source: string | UrlEndpoint): UrlEndpoint {

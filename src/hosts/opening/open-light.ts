@@ -19,9 +19,11 @@ import type { ConsensusParts } from './open-consensus.js';
 import { openOnStore } from './store-source.js';
 
 /**
- * Opens a light node in this thread, or a replica on top of one. A light node sends no request yet; a replica does.
+ * Opens a light node in this thread, or a replica on top of one. A light node sends no request yet, unless
+ * `openCheck` is `wait`; a replica does.
  *
- * @throws PlumblineError `INVALID_PARAMETER` for endpoints that are too few or not well formed; of the other parts
+ * @throws PlumblineError `INVALID_PARAMETER` for endpoints that are too few or not well formed; with `openCheck: 'wait'`
+ *   `UPSTREAM_*`; of the other parts
  */
 export async function openLight(
   chainOptions: LightChainOptions | ReplicaChainOptions,
@@ -57,12 +59,13 @@ async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaC
     seals &&
     new (await import('../../upstream/rest-group.js')).RestGroup({ role: 'maru', endpoints: seals, ...common });
   const layerOne = endpoints && new EndpointGroup({ role: 'l1', endpoints, ...common });
-  const consensus = isFollowed(given) ? await openFollowed(given, base, cache, common) : undefined;
+  const followed = isFollowed(given) ? await openFollowed(given, base, cache, common) : undefined;
+  const groups = [upstream, layerOne, maru?.group, ...(followed?.groups ?? [])].filter((group) => group !== undefined);
   const light = new LightChain({
     ...parts,
     upstream,
     layerOne,
-    consensus,
+    consensus: followed?.source,
     maru,
     store,
     cache,
@@ -74,14 +77,17 @@ async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaC
   });
   const control = storageControl(base, chainOptions.kind, cache);
   const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
-  if (chainOptions.kind === 'light')
-    return wireNode(base, { chain: light, scheme, sizer, control, filters: loadFilters });
+  const endpointCheck = loadOnce(() => import('./endpoint-check.js'));
+  const check = async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(network, groups, signal);
+  if (base.options.openCheck === 'wait') await (await endpointCheck()).requireReady(network, groups, light);
+  const wiring = { scheme, sizer, control, check, filters: loadFilters };
+  if (chainOptions.kind === 'light') return wireNode(base, { ...wiring, chain: light });
   const { startReplica } = await import('./open-replica.js');
   const { layerOneHeader } = parts;
-  const shared = { layerOne, layerOneHeader, store, health, common, kernel: { build }, loadHasher };
+  const shared = { groups, layerOne, layerOneHeader, store, health, common, kernel: { build }, loadHasher };
   const observers = { observer: replicaObserver, onProgress };
   const chain = await startReplica(light, chainOptions, { ...shared, ...observers });
-  return wireNode(base, { chain, scheme, sizer, control, filters: loadFilters });
+  return wireNode(base, { ...wiring, chain });
 }
 
 async function openFollowed(

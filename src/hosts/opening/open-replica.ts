@@ -25,6 +25,8 @@ const SYNC_REPORT_MS = 100;
 
 /** What a replica shares with its light chain. */
 export interface ReplicaParts {
+  /** All groups of endpoints of the node. Those that only a replica has are added. */
+  readonly groups: EndpointGroup[];
   /** Required; checked when the replica opens. */
   readonly layerOne: EndpointGroup | undefined;
   /** Hash of the trusted layer-1 block, 32 bytes. */
@@ -55,6 +57,7 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
   const group = (role: string, endpoints: ReplicaChainOptions['trieLogs']) => {
     const opened = new EndpointGroup({ role, endpoints, ...common });
     groups.push(opened);
+    parts.groups.push(opened);
     return opened;
   };
   try {

@@ -7,6 +7,7 @@ import type { HashScheme, KernelBuild } from '../../kernel/contracts.js';
 import type { GasSearch } from '../../networks/gas-searches.js';
 import type { Network } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
+import type { DictionaryReport } from '../../rpc/inspection/node-status.js';
 import type { LightChainOptions } from './light-options.js';
 import type { ReplicaChainOptions } from './replica-options.js';
 import type { StorageOptions } from './storage-options.js';
@@ -73,6 +74,12 @@ export interface NodeOptions {
   readonly storage?: StorageOptions;
   /** When left out: the network's dictionary, from the store or the profile's URL; the general one for a network without one. */
   readonly dictionary?: DictionarySource;
+  /**
+   * What a light node or a replica does about endpoints that do not answer rightly when it opens. `background`, the default: it
+   * opens, and `status()` and the event `status` say which answer. `wait`: it opens when each endpoint has answered or failed,
+   * 8 s at most, and does not open if none of layer 2 answers rightly.
+   */
+  readonly openCheck?: 'wait' | 'background';
   /** Kernel build; `auto` when left out. */
   readonly kernelBuild?: KernelBuild;
   /** Time limit of a request, ms. Default 60 000. */
@@ -131,6 +138,8 @@ export interface NodeInfo {
   /** Rollup contract on layer 1. */
   readonly rollupAddress: Hex;
   readonly kernelBuild: 'simd' | 'scalar';
+  /** Of fee estimates; `reason` says why the network's own could not be had. */
+  readonly dictionary: DictionaryReport;
 }
 
 /** Text by which plain data, such as options, is compared: equal for equal data with members in the same order. */

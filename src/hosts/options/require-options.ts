@@ -16,13 +16,14 @@ const WHOLE_LIMITS = ['maxFilters', 'maxAnswerBytes'] as const;
  * @throws PlumblineError `INVALID_PARAMETER` with the name of the option, but not its value, which may hold a key
  */
 export function requireOptions(options: NodeOptions): void {
-  const { chain = { kind: 'devnet' }, dictionary, kernelBuild, gasSearch, storeCheck } = options;
+  const { chain = { kind: 'devnet' }, dictionary, openCheck, kernelBuild, gasSearch, storeCheck } = options;
   if (!isObject(chain)) throw invalidParameter('chain', 'must be an object');
   oneOf('chain.kind', chain.kind, ['devnet', 'light', 'replica']);
   if (chain.kind === 'devnet') requireDevnet(chain);
   else requireEndpoints(chain);
   if (chain.network !== undefined || chain.kind !== 'devnet') requireNetwork(chain.network);
   if (dictionary !== undefined) oneOf('dictionary.kind', dictionary?.kind, ['general', 'bytes', 'url']);
+  if (openCheck !== undefined) oneOf('openCheck', openCheck, ['wait', 'background']);
   if (kernelBuild !== undefined) oneOf('kernelBuild', kernelBuild, ['auto', 'simd', 'scalar']);
   if (gasSearch !== undefined) oneOf('gasSearch', gasSearch, GAS_SEARCHES);
   if (storeCheck !== undefined) oneOf('storeCheck', storeCheck, ['sampled', 'full']);

@@ -3,6 +3,7 @@ import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bund
 import type { Hex } from '../../primitives/hex.js';
 import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http/http.js';
 import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/inspection/explained-estimate.js';
+import type { NodeStatus } from '../../rpc/inspection/node-status.js';
 import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
 import type { ChainImport, StorageReport } from '../../rpc/inspection/storage-control.js';
 import { storageResult } from '../../rpc/inspection/storage-result.js';
@@ -10,7 +11,13 @@ import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/
 import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { NodeInfo } from '../options/options.js';
-import { type Provider, type RequestOptions, TransportProvider, type UntypedMethod } from './provider.js';
+import {
+  type Provider,
+  type ProviderEvents,
+  type RequestOptions,
+  TransportProvider,
+  type UntypedMethod,
+} from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
 
 /** An open node, for a page or a program. */
@@ -66,6 +73,12 @@ export interface PlumblineNode extends Provider {
   readonly http: FetchHandlerOptions;
   /** Opens a session with its own subscriptions, such as for one WebSocket connection. @param connection - as for `handle` */
   openSession(listener: SessionListener, connection?: object): NodeSession;
+  /**
+   * Asks each endpoint of a light node or a replica now, and says what it found: answers or not and why not, chain id, newest block;
+   * and which dictionary the node has. The event `status` is sent with each answer, and the first listener of it has it asked.
+   * Takes 8 s at most.
+   */
+  status(options?: RequestOptions): Promise<NodeStatus>;
   /** Whether this node is the writer of its store, or a follower of the node of another page. */
   sharing(options?: RequestOptions): Promise<SharingReport>;
   /** What the node stores: bytes and records by table, budgets, and the browser's figures for this origin. */
@@ -104,6 +117,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   readonly info: NodeInfo;
   readonly l1: TransportProvider<LayerOneSchema>;
   private readonly inspector: TransportProvider;
+  private firstStatus: Promise<unknown> | undefined;
   readonly handle: PlumblineNode['handle'];
   readonly handleL1: PlumblineNode['handle'];
 
@@ -154,6 +168,18 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   ): Promise<TransactionPreview> {
     const result = await this.inspect('previewTransaction', [calls, options], signal && { signal });
     return result as TransactionPreview;
+  }
+
+  async status(options?: RequestOptions): Promise<NodeStatus> {
+    const status = (await this.inspect('status', [], options)) as NodeStatus;
+    this.emit('status', status);
+    return status;
+  }
+
+  override on<Name extends keyof ProviderEvents>(name: Name, listener: (event: ProviderEvents[Name]) => void): this {
+    super.on(name, listener);
+    if (name === 'status') this.firstStatus ??= this.status().catch(() => undefined);
+    return this;
   }
 
   async sharing(options?: RequestOptions): Promise<SharingReport> {

@@ -1,6 +1,7 @@
 import { isPlumblineError, messageOf } from '../../errors.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import type { NodeStatus } from '../../rpc/inspection/node-status.js';
 import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { MethodType, RpcSchema } from '../../rpc/schema/rpc-schema.js';
@@ -42,7 +43,7 @@ export interface ProviderMessage {
   readonly data: SubscriptionMessage;
 }
 
-/** Events that a node sends: those of EIP-1193, `answer` and `storage`. */
+/** Events that a node sends: those of EIP-1193, `answer`, `storage` and `status`. */
 export interface ProviderEvents {
   connect: { chainId: string };
   disconnect: ProviderRpcError;
@@ -58,6 +59,8 @@ export interface ProviderEvents {
    * repaired or cannot be used.
    */
   storage: StoreStatus;
+  /** Not of EIP-1193: what endpoints answered, and which dictionary the node has (`node.status()`). */
+  status: NodeStatus;
 }
 
 type Listener<Name extends keyof ProviderEvents> = (event: ProviderEvents[Name]) => void;
@@ -68,7 +71,8 @@ export interface Provider<Methods extends SchemaOf<Methods> = RpcSchema> {
    * Calls a JSON-RPC method. A name that is not in `Methods` does not compile; name its type to call it nevertheless:
    * `request<UntypedMethod>({ method, params })`. A result has the type of a node that answers as the specification says.
    *
-   * @throws ProviderRpcError with the method's JSON-RPC code; 4200 for an unknown method, 4900 after `close`
+   * @throws ProviderRpcError with the JSON-RPC code that the request has over HTTP, -32601 for an unknown method; 4200 (EIP-1193) for a
+   *   method that this kind of node does not have, -32604 over HTTP; 4900 after `close`
    */
   request<Custom extends UntypedMethod = never>(
     args: { readonly method: Custom['method']; readonly params?: Custom['params'] },
@@ -87,7 +91,8 @@ interface JsonRpcAnswer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-const UNSUPPORTED = [-32601, -32604];
+/** The method exists, and this kind of node does not have it. */
+const NOT_ENABLED = -32604;
 
 /** Methods that may change which accounts a provider sees. */
 const CHANGES_ACCOUNTS = new Set(['eth_requestAccounts', 'wallet_requestPermissions', 'wallet_revokePermissions']);
@@ -173,7 +178,7 @@ export class TransportProvider<Methods extends SchemaOf<Methods> = RpcSchema> im
     }
     if (answer.error === undefined) return answer.result;
     const { code, message, data } = answer.error;
-    throw new ProviderRpcError(UNSUPPORTED.includes(code) ? PROVIDER_CODES.unsupportedMethod : code, message, data);
+    throw new ProviderRpcError(code === NOT_ENABLED ? PROVIDER_CODES.unsupportedMethod : code, message, data);
   }
 
   /** What `eth_accounts` answers to this provider. Undefined if it cannot be asked. */
@@ -192,7 +197,7 @@ export class TransportProvider<Methods extends SchemaOf<Methods> = RpcSchema> im
       : this.session.dispatch(body, signal);
   }
 
-  private emit<Name extends keyof ProviderEvents>(name: Name, event: ProviderEvents[Name]): void {
+  protected emit<Name extends keyof ProviderEvents>(name: Name, event: ProviderEvents[Name]): void {
     for (const listener of this.listeners.get(name) ?? []) {
       try {
         (listener as Listener<Name>)(event);

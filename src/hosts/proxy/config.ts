@@ -48,6 +48,18 @@ export const CHAIN_PARAMETER = 'plumbline-chain';
 
 const STORE_NAME = 'plumbline-service-worker';
 
+/** Names of the options of a proxy that `NodeOptions` does not have. */
+export const PROXY_OPTIONS = {
+  scriptUrl: true,
+  scope: true,
+  timeoutMs: true,
+  path: true,
+  paths: true,
+  urls: true,
+  forward: true,
+  fallback: true,
+} as const;
+
 /**
  * The configuration of the worker, from the options.
  *

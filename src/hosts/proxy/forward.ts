@@ -1,9 +1,10 @@
-import { PlumblineError } from '../../errors.js';
+import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { isDeeperThan } from '../../primitives/json-depth.js';
 import { readBody } from '../../rpc/http/read-body.js';
 import { failure, type RpcRequest, type RpcResponse, success } from '../../rpc/protocol/envelope.js';
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import { openDeadline } from '../../scheduling/deadline.js';
+import { hanging } from '../../upstream/transport/fault.js';
 
 /**
  * Sends calls to an endpoint in one request. Returns one response for each call that has an id, with that id, in order. Only the
@@ -30,7 +31,9 @@ export function forwardTo(request: Request, timeoutMs: number): Forward {
       const body = await deadline.run(() => exchange(request, bodyOf(calls), deadline.signal));
       return body === undefined ? undefined : answered.map((call, i) => responseTo(call.id!, i + 1, body, request));
     } catch (error) {
-      return calls.filter(({ id }) => id !== undefined).map(({ id }) => failure(id!, toRpcError(error)));
+      const isHanging = isPlumblineError(error, 'REQUEST_TIMED_OUT') && error === deadline.signal.reason;
+      const told = toRpcError(isHanging ? unavailable(request.url, hanging(timeoutMs)) : error);
+      return calls.filter(({ id }) => id !== undefined).map(({ id }) => failure(id!, told));
     } finally {
       deadline.close();
     }
@@ -59,7 +62,10 @@ async function exchange(request: Request, body: string, signal: AbortSignal): Pr
   } catch {
     if (signal.aborted) throw signal.reason;
     // The error of `fetch` is dropped: its message may quote the URL, which may hold a key.
-    throw unavailable(url, 'no connection');
+    throw unavailable(
+      url,
+      'no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both',
+    );
   }
   if (response.type === 'opaqueredirect')
     throw unavailable(url, 'it redirects, which is not followed; use the URL it redirects to');
@@ -102,13 +108,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function unavailable(url: string, reason: string): PlumblineError {
-  const endpoints = [{ origin: new URL(url).origin, kind: 'unavailable', reason }] as const;
-  return new PlumblineError('UPSTREAM_UNAVAILABLE', reason, { endpoints });
+  const { origin } = new URL(url);
+  const endpoints = [{ origin, kind: 'unavailable', reason }] as const;
+  return new PlumblineError('UPSTREAM_UNAVAILABLE', `${origin}: ${reason}`, { endpoints });
 }
 
 function malformed(url: string, reason: string, status?: number): PlumblineError {
-  const endpoint = { origin: new URL(url).origin, kind: 'malformed', reason, ...(status !== undefined && { status }) };
-  return new PlumblineError('UPSTREAM_MALFORMED', reason, {
-    endpoints: [endpoint as typeof endpoint & { kind: 'malformed' }],
+  const { origin } = new URL(url);
+  const more = status === undefined ? {} : { status };
+  const message = `${origin}: ${status === undefined ? '' : `status ${status}: `}${reason}`;
+  return new PlumblineError('UPSTREAM_MALFORMED', message, {
+    endpoints: [{ origin, kind: 'malformed', reason, ...more }],
   });
 }

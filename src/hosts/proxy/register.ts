@@ -1,7 +1,7 @@
 import { invalidParameter, messageOf } from '../../errors.js';
 import type { NodeInfo } from '../options/options.js';
 import { notSendable } from '../options/require-options.js';
-import { CHAIN_PARAMETER, type ProxyConfig, proxyConfig, type RpcProxyOptions } from './config.js';
+import { CHAIN_PARAMETER, PROXY_OPTIONS, type ProxyConfig, proxyConfig, type RpcProxyOptions } from './config.js';
 import { ask, isWorkerQuestion, serviceWorkerFailed } from './messages.js';
 
 export type { RpcProxyOptions } from './config.js';
@@ -44,6 +44,7 @@ const answering = new Map<string, AbortController>();
  *   such as a provider in place of an endpoint's URL; `STORE_UNAVAILABLE`
  */
 export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
+  (await import('../options/require-known.js')).requireKnown(options, PROXY_OPTIONS);
   const container = serviceWorkers();
   const { timeoutMs = TIMEOUT_MS } = options;
   const config = sendable(proxyConfig(options, location.href));

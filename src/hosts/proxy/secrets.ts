@@ -25,7 +25,10 @@ const LIMITS: readonly string[] = [
 ] satisfies (keyof UrlEndpoint)[];
 
 /** URLs of dictionaries that every user of a network has. */
-const PUBLIC_DICTIONARIES: readonly (string | undefined)[] = [LINEA_DICTIONARY.url];
+const PUBLIC_DICTIONARIES: readonly (string | undefined)[] = [
+  LINEA_DICTIONARY.url,
+  ...(LINEA_DICTIONARY.mirrors ?? []),
+];
 
 /** The parts of the options that may hold a key: URLs with more than an origin, API keys, names and values of headers. */
 export function optionSecretsOf({ chain, dictionary }: NodeOptions): Secret[] {
@@ -33,7 +36,10 @@ export function optionSecretsOf({ chain, dictionary }: NodeOptions): Secret[] {
   const layerOne = chain !== undefined && 'layerOne' in chain ? chain.layerOne : undefined;
   if (isFollowed(layerOne)) secrets.push(...ofLists(layerOne, Object.keys(LAYER_ONE_LISTS), ['chain', 'layerOne']));
   if (dictionary?.kind === 'url') secrets.push(...ofDictionary(dictionary.url, ['dictionary', 'url']));
-  secrets.push(...ofDictionary(chain?.network?.dictionary?.url, ['chain', 'network', 'dictionary', 'url']));
+  const { url, mirrors = [] } = chain?.network?.dictionary ?? {};
+  const path = ['chain', 'network', 'dictionary'];
+  secrets.push(...ofDictionary(url, [...path, 'url']));
+  secrets.push(...mirrors.flatMap((mirror, i) => ofDictionary(mirror, [...path, 'mirrors', i])));
   return secrets;
 }
 

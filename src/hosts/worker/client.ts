@@ -37,6 +37,9 @@ export interface ClientOptions extends NodeOptions {
   readonly http?: FetchHandlerOptions;
 }
 
+/** Names of the options that `NodeOptions` does not have. */
+const OWN = { worker: true, loadTimeoutMs: true, onProgress: true, fetch: true, http: true } as const;
+
 /**
  * Starts a node in a module Worker and resolves when it can answer.
  *
@@ -46,6 +49,7 @@ export interface ClientOptions extends NodeOptions {
  */
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   const { worker, http, chain, fetch } = options;
+  (await import('../options/require-known.js')).requireKnown(options, OWN);
   if (worker === undefined && typeof Worker === 'undefined') {
     throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }

@@ -2,6 +2,7 @@ import type { Chain } from '../../chain/chain.js';
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { Estimator } from '../../estimate/estimator.js';
 import type { FilterRegistry } from '../filters/filter-registry.js';
+import type { NodeStatus } from '../inspection/node-status.js';
 import type { StorageControl } from '../inspection/storage-control.js';
 import type { Method } from '../protocol/method.js';
 import { type CommonMethodName, type DevnetMethodName, METHOD_INFO } from '../protocol/method-info.js';
@@ -18,6 +19,8 @@ export interface RpcContext {
   readonly devnet?: DevnetControl;
   /** What the node stores. */
   readonly storage?: StorageControl;
+  /** Asks the endpoints and says what was found. Left out by tests of single methods. */
+  status?(signal?: AbortSignal): Promise<NodeStatus>;
 }
 
 /**

@@ -261,6 +261,7 @@ export const INSPECT = {
   previewTransaction: COMPUTES,
   importChain: { answers: devnetOnly, effect: 'every-time', timed: false },
   sharing: OF_THE_NODE,
+  status: OF_THE_NODE,
   storage: OF_THE_NODE,
 } as const satisfies Rows;
 

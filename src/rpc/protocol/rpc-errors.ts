@@ -157,7 +157,7 @@ const SIMULATED_FAILURE = -32015;
  *
  * @source docs/spec/json-rpc.md 2.3, 3, 4.1; docs/spec/fees.md 6; docs/decisions.md 6, 8, 9, 11 and 13
  */
-const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErrorObject } = {
+const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: string) => RpcErrorObject } = {
   INVALID_HEX: ({ reason }) => badInput('hex', reason),
   INVALID_QUANTITY: ({ reason }) => badInput('quantity', reason),
   INVALID_LENGTH: ({ what, expected, actual }) => badInput(what, `expected ${expected}, got ${actual}`),
@@ -171,8 +171,8 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   DICTIONARY_LENGTH_MISMATCH: () => internal('the compression dictionary has the wrong length'),
   DICTIONARY_CHECKSUM_MISMATCH: () => internal('the compression dictionary has the wrong checksum'),
   DICTIONARY_UNREACHABLE: () => internal('the compression dictionary cannot be loaded'),
-  PROOF_MALFORMED: ({ path }) => internal(`malformed proof at ${path}`),
-  TRIE_LOG_MALFORMED: ({ path }) => internal(`malformed trie log at ${path}`),
+  PROOF_MALFORMED: ({ path }) => server(`malformed proof at ${path}`),
+  TRIE_LOG_MALFORMED: ({ path }) => server(`malformed trie log at ${path}`),
   TRACE_MALFORMED: ({ path }) => internal(`malformed state trace at ${path}`),
   WITNESS_MISSING: ({ part }) => internal(`a ${part} of the state is missing`),
   WITNESS_CONFLICT: () => internal('branches of the state contradict each other'),
@@ -184,7 +184,7 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   BLOCK_NOT_FOUND: () => ({ code: -39001, message: 'Unknown block' }),
   BLOCK_PRUNED: ({ from }) => ({ code: 4444, message: `Pruned history unavailable (blocks from ${from} on are held)` }),
   BLOCK_NOT_PROVABLE: () => ({ code: INVALID_REQUEST, message: 'BLOCK_MISSING_IN_CHAIN - block is missing' }),
-  TRIE_LOG_MISSING: ({ block }) => internal(`the trie log of block ${block} is missing`),
+  TRIE_LOG_MISSING: ({ block }) => server(`the trie log of block ${block} is missing`),
   REPLICA_DIVERGED: ({ block, what }) => internal(`the replica differs at block ${block}: ${what}`),
   BLOCK_INVALID: ({ block, what }) => server(`block ${block} is invalid: ${what}`),
   TRANSACTION_REJECTED: ({ rule, reason }) => REJECTIONS[rule](reason),
@@ -211,10 +211,11 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
     return { code: -32005, message: `${stopped.message} ${again}` };
   },
   SIMULATION_REFUSED: ({ rule, reason }) => ({ code: SIMULATION_CODES[rule], message: reason }),
-  METHOD_NOT_FOUND: () => ({ code: -32601, message: 'Method not found' }),
-  METHOD_NOT_ENABLED: ({ reason }) => ({
+  // A caller may give a name of any length.
+  METHOD_NOT_FOUND: ({ method }) => ({ code: -32601, message: `Method not found (${method.slice(0, 64)})` }),
+  METHOD_NOT_ENABLED: ({ method, reason }) => ({
     code: -32604,
-    message: reason === undefined ? 'Method not enabled' : `Method not enabled (${reason})`,
+    message: `Method not enabled (${reason ?? method.slice(0, 64)})`,
   }),
   WALLET_REFUSED: ({ rule, reason }) => ({ code: WALLET_CODES[rule], message: reason }),
   REQUEST_TIMED_OUT: () => ({ code: INTERNAL_ERROR, message: 'Timeout expired' }),
@@ -232,14 +233,17 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
   FILTER_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of filters exceeds ${limit}` }),
   SUBSCRIPTION_NOT_FOUND: () => server('Subscription not found'),
   SUBSCRIPTION_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of subscriptions exceeds ${limit}` }),
-  UPSTREAM_CONFIGURATION: () => internal('no endpoint serves this node: check its configuration'),
-  UPSTREAM_RATE_LIMITED: () => internal('the endpoints limit the rate of requests: try again later'),
-  UPSTREAM_MALFORMED: () => internal('no endpoint gave a valid answer'),
-  UPSTREAM_UNAVAILABLE: () => internal('no endpoint can be reached'),
+  // Messages about endpoints have origins, statuses, and texts without keys.
+  UPSTREAM_CONFIGURATION: (_, message) => server(message),
+  UPSTREAM_RATE_LIMITED: (_, message) => ({ code: -32005, message }),
+  UPSTREAM_MALFORMED: (_, message) => server(message),
+  UPSTREAM_UNAVAILABLE: (_, message) => server(message),
+  UPSTREAM_WRONG_CHAIN: (_, message) => server(message),
   UPSTREAM_ERROR: (details) => upstreamAnswer(details),
-  UPSTREAM_DISAGREEMENT: ({ agreed, needed }) => internal(`endpoints disagree: ${agreed} of ${needed} needed`),
+  UPSTREAM_DISAGREEMENT: (_, message) => server(message),
   TRUST_LEVEL_NOT_REACHED: ({ required, reason }) => server(`trust level ${required} is not reached: ${reason}`),
-  ANSWER_REFUSED: ({ what, check }) => internal(`an endpoint's answer about ${what} was refused: ${check}`),
+  ANSWER_REFUSED: ({ what, check, origin = 'an endpoint' }) =>
+    server(`the answer of ${origin} about ${what} was refused: ${check}`),
   FORK_UNSUPPORTED: ({ fork }) => internal(`this release does not read the fork ${fork} of layer 1`),
   CHECKPOINT_NEEDED: ({ reason }) => ({ code: SERVER_ERROR, message: reason }),
   LAYER_ONE_CONTRADICTS: ({ slot }) => internal(`layer 1 contradicts itself at slot ${slot}`),
@@ -261,7 +265,7 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => RpcErr
  * this node's own: a forged revert, for example.
  */
 function upstreamAnswer({ origin, code, message, data, forwarded }: ErrorDetails['UPSTREAM_ERROR']): RpcErrorObject {
-  if (forwarded !== true) return internal(`${origin} answered with error ${code}`);
+  if (forwarded !== true) return server(`${origin} answered with error ${code}`);
   return data === undefined ? { code, message } : { code, message, data };
 }
 
@@ -277,8 +281,10 @@ export function toRpcError(error: unknown): RpcErrorObject {
     const { code, message, data } = error;
     return data === undefined ? { code, message } : { code, message, data };
   }
-  if (error instanceof PlumblineError) return describe(error);
-  return internal();
+  if (!(error instanceof PlumblineError)) return internal();
+  // Of the endpoints' time, not of the request's: `cause` says which of them did not answer.
+  const isOfEndpoints = error.code === 'REQUEST_TIMED_OUT' && error.cause instanceof PlumblineError;
+  return describe(isOfEndpoints ? (error.cause as PlumblineError) : error);
 }
 
 /** The `error` of a failed call within a simulation that continued: `EXECUTION_REVERTED` or `EXECUTION_FAILED`. */
@@ -288,5 +294,5 @@ export function simulatedCallError(error: PlumblineError): RpcErrorObject {
 }
 
 function describe<C extends ErrorCode>(error: PlumblineError<C>): RpcErrorObject {
-  return BY_CODE[error.code](error.details);
+  return BY_CODE[error.code](error.details, error.message);
 }

@@ -1,6 +1,5 @@
 import type { SharingReport } from '../inspection/sharing-report.js';
 import type { RpcContext } from '../methods/context.js';
-import { STORAGE_METHODS } from '../methods/storage.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { METHOD_INFO } from '../protocol/method-info.js';
 
@@ -32,11 +31,26 @@ const diagnoseTransaction: Method<RpcContext> = {
   handle: async (...call) => (await import('../methods/diagnoseTransaction.js')).diagnoseTransaction(...call),
 };
 
+/** Their code is loaded with the first call. */
+const STORAGE_METHODS = (['storage', 'clear', 'exportChain', 'importChain'] as const).map(
+  (name): Method<RpcContext> => ({
+    name,
+    info: METHOD_INFO.inspect[name],
+    handle: async (...call) => (await import('../methods/storage.js')).STORAGE_METHODS[name](...call),
+  }),
+);
+
 /** A node whose store is shared answers this itself (hosts/sharing). */
 const sharing: Method<RpcContext> = {
   name: 'sharing',
   info: METHOD_INFO.inspect.sharing,
   handle: (): SharingReport => ({ role: 'alone' }),
+};
+
+const status: Method<RpcContext> = {
+  name: 'status',
+  info: METHOD_INFO.inspect.status,
+  handle: (context, _, { signal }) => context.status?.(signal),
 };
 
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
@@ -47,6 +61,7 @@ export function inspectTable(): MethodTable<RpcContext> {
     exportEvidence,
     previewTransaction,
     sharing,
+    status,
     ...STORAGE_METHODS,
   ]);
 }

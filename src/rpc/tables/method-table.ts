@@ -9,12 +9,9 @@ import { laterMethod, type RpcContext } from '../methods/context.js';
 import { eth_blockNumber } from '../methods/eth_blockNumber.js';
 import { eth_call } from '../methods/eth_call.js';
 import { eth_chainId } from '../methods/eth_chainId.js';
-import { eth_createAccessList } from '../methods/eth_createAccessList.js';
 import { eth_estimateGas } from '../methods/eth_estimateGas.js';
 import { eth_baseFee, eth_blobBaseFee, eth_gasPrice, eth_maxPriorityFeePerGas } from '../methods/gas-price.js';
 import { linea_estimateGas } from '../methods/linea_estimateGas.js';
-import { linea_getProof } from '../methods/linea_getProof.js';
-import { linea_getTransactionExclusionStatusV1 } from '../methods/linea_getTransactionExclusionStatusV1.js';
 import {
   eth_accounts,
   eth_syncing,
@@ -56,7 +53,7 @@ const METHODS = [
   eth_chainId,
   laterMethod('eth_coinbase', info),
   laterMethod('eth_config', () => import('../methods/eth_config.js')),
-  eth_createAccessList,
+  laterMethod('eth_createAccessList', () => import('../methods/eth_createAccessList.js')),
   eth_estimateGas,
   laterMethod('eth_feeHistory', () => import('../methods/eth_feeHistory.js')),
   laterMethod('eth_fillTransaction', () => import('../methods/fill-transaction.js')),
@@ -105,8 +102,11 @@ const METHODS = [
   laterMethod('eth_unsubscribe', subscriptions),
   linea_estimateGas,
   laterMethod('linea_getForcedTransactionInclusionStatus', forced),
-  linea_getProof,
-  linea_getTransactionExclusionStatusV1,
+  laterMethod('linea_getProof', () => import('../methods/linea_getProof.js')),
+  laterMethod(
+    'linea_getTransactionExclusionStatusV1',
+    () => import('../methods/linea_getTransactionExclusionStatusV1.js'),
+  ),
   laterMethod('linea_sendForcedRawTransaction', forced),
   net_listening,
   net_peerCount,

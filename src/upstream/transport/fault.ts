@@ -67,6 +67,11 @@ export function faultOutcome(kind: FaultKind, reason: string, more: Partial<Faul
   return { kind: 'fault', fault: { kind, reason, ...more } };
 }
 
+/** The reason of a fault `timed-out`. */
+export function hanging(timeoutMs: number): string {
+  return `no answer in ${timeoutMs} ms; it hangs: raise timeoutMs, or give another endpoint`;
+}
+
 /** The same outcome for each of `calls`. */
 export function forAll(calls: readonly Call[], outcome: Outcome): Outcome[] {
   return calls.map(() => outcome);

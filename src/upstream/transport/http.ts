@@ -58,14 +58,14 @@ export async function exchangeHttp(
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    return { fault: { kind: 'unavailable', reason: `no connection${systemCode(error)}` }, bytesReceived: 0 };
+    return { fault: { kind: 'unavailable', reason: unconnected(systemCode(error)) }, bytesReceived: 0 };
   }
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     response.body?.cancel().catch(() => {});
     const { status } = response;
     const fault: Fault = {
       kind: 'configuration',
-      reason: 'redirects to another address, which is not followed',
+      reason: `${status > 0 ? `status ${status}: ` : ''}redirects to another address, which is not followed; give that address`,
       ...(status > 0 && { status }),
     };
     return { fault, bytesReceived: 0 };
@@ -108,6 +108,16 @@ function parseRetryAfter(headers: Headers): number | undefined {
   const sentAt = Date.parse(headers.get('date') ?? '');
   const delay = Date.parse(text) - (Number.isNaN(sentAt) ? Date.now() : sentAt);
   return Number.isNaN(delay) ? undefined : Math.max(0, delay);
+}
+
+/**
+ * What is known of a request that got no answer. A browser does not say whether the host is down or its CORS headers do not allow
+ * the page.
+ */
+function unconnected(code: string): string {
+  const isBrowser = 'document' in globalThis || 'importScripts' in globalThis;
+  if (code !== '' || !isBrowser) return `no connection${code}; check host and port, and that it runs`;
+  return 'no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both';
 }
 
 /** Code of the system error behind a failed fetch, such as ` (ECONNREFUSED)`. It contains no secret. */

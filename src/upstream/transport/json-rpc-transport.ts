@@ -11,7 +11,7 @@ import {
 } from './fault.js';
 import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
 import type { Exchange, Transport } from './transport.js';
-import { hasAnswer, isOtherText, parseError, parseJson } from './wire.js';
+import { hasAnswer, isOtherText, KEY_ADVICE, notJson, parseError, parseJson } from './wire.js';
 
 /** HTTP statuses with which servers refuse a batch. */
 const MAY_REFUSE_BATCH = [400, 405, 413, 415, 422];
@@ -53,14 +53,14 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
   }
   if (status === 401 || status === 402 || status === 403) {
     const limited = said?.kind === 'fault' && said.fault.kind === 'rate-limited';
-    return limited ? forAll(calls, said) : fail('configuration', words);
+    return limited ? forAll(calls, said) : fail('configuration', `${words}${KEY_ADVICE}`);
   }
   if (status >= 500 || status === 408 || status === 425) return fail('unavailable', words, wait);
 
   const isSuccess = status >= 200 && status < 300;
   // The address belongs to another service, or a captive portal or error page is in between.
   if (isSuccess && json === undefined && isOtherText(reply.body))
-    return fail('configuration', 'not JSON', { mayPass: true });
+    return fail('configuration', notJson(status, reply.body), { mayPass: true });
   if (whole !== undefined && said !== undefined) {
     const limit = said.kind === 'error' ? refusedBatchLimit(whole, calls.length) : undefined;
     return limit === undefined ? forAll(calls, said) : { batchLimit: limit };
@@ -68,7 +68,7 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
   const members = Array.isArray(json) ? json : [json];
   if (isSuccess || members.some(hasAnswer)) return readMembers(address, calls, firstId, members, status);
   if (calls.length > 1 && MAY_REFUSE_BATCH.includes(status)) return { batchLimit: 1 };
-  return fail('configuration', words);
+  return fail('configuration', `${words}; check the path of its URL`);
 }
 
 /** The error of a body that is one error for all calls, redacted. */

@@ -2,7 +2,7 @@ import { type Address, urlBelow } from './address.js';
 import { type Call, faultOutcome, type Outcome } from './fault.js';
 import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
 import type { Transport } from './transport.js';
-import { errorBody, isOtherText, parseJson } from './wire.js';
+import { errorBody, isOtherText, KEY_ADVICE, notJson, parseJson } from './wire.js';
 
 /** JSON by HTTP GET. The method of a call is its path. Errors are `{code, message}` (docs/spec/json-rpc.md 5.3). */
 export function restTransport(address: Address, options: HttpOptions): Transport {
@@ -23,13 +23,14 @@ function readReply(address: Address, { status, body, retryAfterMs }: HttpReply):
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   const words = `status ${status}`;
   if (status === 429) return faultOutcome('rate-limited', words, { status, ...wait });
-  if (status === 401 || status === 402 || status === 403) return faultOutcome('configuration', words, { status });
+  if (status === 401 || status === 402 || status === 403)
+    return faultOutcome('configuration', `${words}${KEY_ADVICE}`, { status });
   if (status >= 500 || status === 408 || status === 425) return faultOutcome('unavailable', words, { status, ...wait });
   const json = parseJson(body);
   if (status >= 200 && status < 300) {
     if (json !== undefined) return { kind: 'result', result: json };
     const isOther = isOtherText(body);
-    return faultOutcome(isOther ? 'configuration' : 'malformed', 'not JSON', { status, mayPass: isOther });
+    return faultOutcome(isOther ? 'configuration' : 'malformed', notJson(status, body), { status, mayPass: isOther });
   }
   const error = errorBody(json, address.redactor);
   return error === undefined

@@ -19,6 +19,15 @@ export function isOtherText(body: string): boolean {
   return /^\s*[^\s{[]/.test(body);
 }
 
+/** What is wrong where `isOtherText` holds, or the body is cut off. */
+export function notJson(status: number, body: string): string {
+  const isPage = /^\s*<(?:!doctype|html)/i.test(body);
+  return `status ${status}: ${isPage ? 'HTML instead of' : 'not'} JSON; check the path of its URL`;
+}
+
+/** What to do about a refused key, plan or address. */
+export const KEY_ADVICE = '; check its API key, plan and allowed origins';
+
 /** Whether a value looks like a JSON-RPC answer. */
 export function hasAnswer(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('result' in value || parseError(value) !== undefined);

@@ -1,4 +1,3 @@
-import { PlumblineError } from '../../../errors.js';
 import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
@@ -7,7 +6,7 @@ import type { EndpointGroup, EndpointStatus } from '../../../upstream/group.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
 import type { TrustLevel } from '../../chain.js';
 import { requestFirstFound } from '../first-found.js';
-import { answeredError, notReached } from '../refused.js';
+import { answeredError, notReached, requireChain } from '../refused.js';
 import { type AgreedBlock, agreedBlock, type Claim, medianHeight, sharedHeight } from './head-votes.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 import { missingHeader } from './linked-headers.js';
@@ -279,7 +278,7 @@ export class Heads {
           if (answer.kind === 'error') throw answeredError(from, answer.error);
           return answer.result;
         });
-        if (preface.length === 2) this.requireChain(results[0]);
+        if (preface.length === 2) requireChain(this.network, from, results[0]);
         const block = readLightBlock(this.network, results[preface.length - 1]);
         if (block === undefined) throw notReached('plain', undefined, `${from.origin} has no newest block`);
         return { from, origin: from.origin, blocks: [block], answers: answers.slice(preface.length) };
@@ -287,17 +286,5 @@ export class Heads {
     });
     this.checked.add(from.id);
     return response;
-  }
-
-  /** @throws PlumblineError `ANSWER_REFUSED` */
-  private requireChain(answer: unknown): void {
-    const { chainId } = this.network;
-    if (typeof answer === 'string' && /^0x[0-9a-f]+$/i.test(answer) && BigInt(answer) === BigInt(chainId)) return;
-    const text = typeof answer === 'string' ? answer.slice(0, 20) : typeof answer;
-    throw new PlumblineError(
-      'ANSWER_REFUSED',
-      `chain id: is ${text}, expected ${chainId}; check the URL of the endpoint`,
-      { what: 'chain id', check: 'OTHER_CHAIN', at: '' },
-    );
   }
 }
