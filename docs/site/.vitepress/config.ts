@@ -1,15 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { root, staged } from '../stage/places.js';
 import { slugOf } from '../stage/slug.js';
 import { stage } from '../stage/stage.js';
+import { withoutEmptyHeaders } from './empty-headers.js';
 import { sidebar } from './sidebar.js';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
 
-/** From a page to the root of the site. */
-const upFrom = (page: string) => '../'.repeat(page.split('/').length - 1) || './';
+/** Within the page: an address of its own would have to be another one on each level. */
+const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(`${root}/demo/icon.svg`, 'utf8'))}`;
 
 stage();
 
@@ -23,8 +25,9 @@ export default defineConfig({
   srcDir: relative(here, staged),
   outDir: relative(here, `${root}/build/site`),
   cacheDir: relative(here, `${root}/build/site-cache`),
-  transformHead: ({ page }) => [['link', { rel: 'icon', href: `${upFrom(page)}icon.svg`, type: 'image/svg+xml' }]],
-  markdown: { anchor: { slugify: slugOf }, headers: false },
+  head: [['link', { rel: 'icon', href: icon, type: 'image/svg+xml' }]],
+  markdown: { anchor: { slugify: slugOf }, config: withoutEmptyHeaders },
+  vite: { resolve: { alias: { 'plumbline-site-snippets': `${staged}/snippets.json` } } },
   themeConfig: {
     nav: [
       { text: 'Guides', link: '/guides/wallet', activeMatch: '^guides/' },

@@ -32,6 +32,7 @@ export function stage(): void {
     if (file === 'README.md') stageReadme(linked);
     else write(page, linked);
   }
+  cpSync(`${root}/docs/site/public`, `${staged}/public`, { recursive: true });
   cpSync(`${root}/demo/icon.svg`, `${staged}/public/icon.svg`);
   cpSync(`${root}/docs/images`, `${staged}/images`, { recursive: true });
   for (const name of readdirSync(`${root}/docs/site/pages`)) write(name, read(`docs/site/pages/${name}`));

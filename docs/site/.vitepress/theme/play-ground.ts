@@ -34,7 +34,9 @@ export const PlayGround = defineComponent({
           { label: page },
           snippets.value
             .filter((snippet) => pageOf(snippet) === page)
-            .map(({ id, heading }) => h('option', { value: id, selected: id === chosen.value }, heading)),
+            .map(({ id, heading }) =>
+              h('option', { value: id, selected: id === chosen.value }, `${id.split('-').at(-1)}. ${heading}`),
+            ),
         ),
       );
     return () =>

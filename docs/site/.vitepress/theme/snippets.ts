@@ -4,6 +4,6 @@ let loading: Promise<readonly Runnable[]> | undefined;
 
 /** All snippets of the documents; loaded with the first that is run. */
 export function loadSnippets(): Promise<readonly Runnable[]> {
-  loading ??= import('../../../../build/site-pages/snippets.json').then(({ default: snippets }) => snippets);
+  loading ??= import('plumbline-site-snippets').then(({ default: snippets }) => snippets);
   return loading;
 }
