@@ -27,7 +27,11 @@ export default defineConfig({
   cacheDir: relative(here, `${root}/build/site-cache`),
   head: [['link', { rel: 'icon', href: icon, type: 'image/svg+xml' }]],
   markdown: { anchor: { slugify: slugOf }, config: withoutEmptyHeaders },
-  vite: { resolve: { alias: { 'plumbline-site-snippets': `${staged}/snippets.json` } } },
+  vite: {
+    resolve: { alias: { 'plumbline-site-snippets': `${staged}/snippets.json` } },
+    // The index of the search and the longest page of the API reference; both are loaded when they are asked for.
+    build: { chunkSizeWarningLimit: 2000 },
+  },
   themeConfig: {
     nav: [
       { text: 'Guides', link: '/guides/wallet', activeMatch: '^guides/' },

@@ -35,8 +35,11 @@ export function stage(): void {
   cpSync(`${root}/docs/site/public`, `${staged}/public`, { recursive: true });
   cpSync(`${root}/demo/icon.svg`, `${staged}/public/icon.svg`);
   cpSync(`${root}/docs/images`, `${staged}/images`, { recursive: true });
-  for (const name of readdirSync(`${root}/docs/site/pages`)) write(name, read(`docs/site/pages/${name}`));
-  stageFirstPage(runnables.find(({ id }) => id === 'overview-1')!);
+  const tenLines = blockOf(runnables.find(({ id }) => id === 'overview-1')!);
+  for (const name of readdirSync(`${root}/docs/site/pages`)) {
+    const file = `docs/site/pages/${name}`;
+    write(name, withLinks(read(file), file, new Map([...all, [file, name]])).replace('<!-- ten lines -->', tenLines));
+  }
   writeFileSync(`${staged}/snippets.json`, JSON.stringify(runnables));
 }
 
@@ -52,7 +55,6 @@ function stageReadme(text: string): void {
   write('methods.md', `---\naside: false\n---\n\n# Methods\n${methods}`);
 }
 
-function stageFirstPage({ id, code }: Runnable): void {
-  const block = `<RunnableCode id="${id}">\n\n\`\`\`ts\n${code}\`\`\`\n\n</RunnableCode>`;
-  write('index.md', read('docs/site/pages/index.md').replace('<!-- ten lines -->', block));
+function blockOf({ id, code }: Runnable): string {
+  return `<RunnableCode id="${id}">\n\n\`\`\`ts\n${code}\`\`\`\n\n</RunnableCode>`;
 }
