@@ -20,15 +20,15 @@ test('every document that users read becomes a page of its own', () => {
   expect(new Set(all.values()).size).toBe(all.size);
 });
 
+const inDocs = ['docs/guides/wallet.md', 'docs/security.md', 'docs/spec/fees.md'];
 const PAGES = new Map([
   ['README.md', 'overview.md'],
-  ['docs/guides/wallet.md', 'guides/wallet.md'],
-  ['docs/spec/fees.md', 'spec/fees.md'],
+  ...inDocs.map((file) => [file, file.slice('docs/'.length)] as const),
 ]);
 
 test.each([
   ['to a document', 'README.md', '[a](docs/guides/wallet.md#with-viem)', '[a](./guides/wallet.md#with-viem)'],
-  ['up', 'docs/guides/wallet.md', '[a](../spec/fees.md)', '[a](../spec/fees.md)'],
+  ['up', 'docs/guides/wallet.md', '[a](../security.md)', '[a](../security.md)'],
   ['within the page', 'README.md', '[a](#try-it)', '[a](#try-it)'],
   ['to another host', 'README.md', '[a](https://eips.ethereum.org/)', '[a](https://eips.ethereum.org/)'],
   [
@@ -37,7 +37,7 @@ test.each([
     '[a](examples/extension)',
     '[a](https://github.com/plumbline-l2/plumbline/tree/main/examples/extension)',
   ],
-  ['of a citation', 'docs/guides/wallet.md', 'see docs/spec/fees.md.', 'see [docs/spec/fees.md](../spec/fees.md).'],
+  ['of a citation', 'docs/guides/wallet.md', 'see docs/security.md.', 'see [docs/security.md](../security.md).'],
   ['in code', 'README.md', '`[a](docs/guides/wallet.md)`', '`[a](docs/guides/wallet.md)`'],
 ])('a link %s', (_, file, text, wanted) => {
   expect(withLinks(text, file, PAGES)).toBe(wanted);
@@ -49,7 +49,7 @@ test('a citation with a section leads to its heading', () => {
 });
 
 test('a link to what is not there is an error', () => {
-  expect(() => withLinks('[a](docs/nowhere.md)', 'README.md', PAGES)).toThrow('docs/nowhere.md is not there');
+  expect(() => withLinks('[a](docs/nowhere.txt)', 'README.md', PAGES)).toThrow('docs/nowhere.txt is not there');
 });
 
 // The anchors that GitHub gives these headings.
