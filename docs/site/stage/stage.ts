@@ -1,0 +1,60 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { withLinks } from './links.js';
+import { pages, root, staged } from './places.js';
+import { type Runnable, runnablesOf, withRunButtons } from './runnable.js';
+
+const METHODS = /^## Methods\n([\s\S]*?)(?=^## )/m;
+
+/** A picture in the README has a light and a dark source; the site has a switch of its own. */
+const PICTURE =
+  /<picture>[\s\S]*?srcset="docs\/([^"]+)"[\s\S]*?src="docs\/([^"]+)"[^>]*alt="([^"]*)"[\s\S]*?<\/picture>/g;
+
+/** Comments that say where a snippet runs are for the tests. */
+const RUN_COMMENT = /^<!-- run: .* -->\n/gm;
+
+const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
+
+function write(page: string, text: string): void {
+  mkdirSync(dirname(`${staged}/${page}`), { recursive: true });
+  writeFileSync(`${staged}/${page}`, text);
+}
+
+/** Writes the pages of the site from the documents of the repository, and what its snippets need to run. */
+export function stage(): void {
+  const all = pages();
+  const runnables: Runnable[] = [];
+  for (const [file, page] of all) {
+    const text = read(file);
+    const found = runnablesOf(file, page, text);
+    runnables.push(...found.values());
+    const linked = withLinks(withRunButtons(text, found), file, all).replace(RUN_COMMENT, '');
+    if (file === 'README.md') stageReadme(linked);
+    else write(page, linked);
+  }
+  cpSync(`${root}/docs/site/public`, `${staged}/public`, { recursive: true });
+  cpSync(`${root}/demo/icon.svg`, `${staged}/public/icon.svg`);
+  cpSync(`${root}/docs/images`, `${staged}/images`, { recursive: true });
+  const tenLines = blockOf(runnables.find(({ id }) => id === 'overview-1')!);
+  for (const name of readdirSync(`${root}/docs/site/pages`)) {
+    const file = `docs/site/pages/${name}`;
+    write(name, withLinks(read(file), file, new Map([...all, [file, name]])).replace('<!-- ten lines -->', tenLines));
+  }
+  writeFileSync(`${staged}/snippets.json`, JSON.stringify(runnables));
+}
+
+/** The table of methods is a page of its own. */
+function stageReadme(text: string): void {
+  const methods = METHODS.exec(text)![1]!;
+  const picture = (_: string, dark: string, light: string, alt: string) =>
+    `<img class="on-dark" src="./${dark}" alt="${alt}"><img class="on-light" src="./${light}" alt="${alt}">`;
+  const rest = text
+    .replace(METHODS, '## Methods\n\n[The table of methods](./methods.md) says where each answer comes from.\n\n')
+    .replace(PICTURE, picture);
+  write('overview.md', rest);
+  write('methods.md', `---\naside: false\n---\n\n# Methods\n${methods}`);
+}
+
+function blockOf({ id, code }: Runnable): string {
+  return `<RunnableCode id="${id}">\n\n\`\`\`ts\n${code}\`\`\`\n\n</RunnableCode>`;
+}

@@ -1,0 +1,184 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { executablePath, launch, type StaticServer, serveFiles } from '../packaging/page.js';
+import { root, run } from '../packaging/project.js';
+
+/* The site, built and read in Chromium. Slow because the generator takes minutes on a busy machine. */
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PICTURES = `${root}/build/results`;
+
+let server: StaticServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  console.log((await run(process.execPath, ['scripts/site.mjs'], root)).trim().split('\n').at(-1));
+  mkdirSync(PICTURES, { recursive: true });
+  // Below the root of its host: all addresses have to be relative.
+  server = await serveFiles(`${root}/build`);
+  if (executablePath !== undefined) browser = await launch();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+interface Visit {
+  readonly page: Page;
+  /** Messages on the console, errors, and requests to other hosts. */
+  readonly troubles: string[];
+}
+
+async function visit(path: string, options: { width?: number; colorScheme?: 'light' | 'dark' } = {}): Promise<Visit> {
+  const { width = 1280, colorScheme = 'light' } = options;
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+  const troubles: string[] = [];
+  context.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol.startsWith('http') && host !== new URL(server.url).host) troubles.push(`asked ${request.url()}`);
+  });
+  context.on('response', (response) => {
+    if (response.status() >= 400) troubles.push(`${response.status()} ${response.url()}`);
+  });
+  const page = await context.newPage();
+  page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => troubles.push(error.message));
+  await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
+  await page.goto(`${server.url}site/${path}`);
+  return { page, troubles };
+}
+
+const isTooWide = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('; ')}`);
+  });
+}
+
+/** Waits for a run to end. @returns how it ended, and what it printed */
+async function outcome(page: Page): Promise<{ state: string | null; printed: string }> {
+  const state = page.locator('.run-state:not([data-state="running"])');
+  await state.waitFor();
+  const printed = await page.locator('.run-output pre').allTextContents();
+  return { state: await state.getAttribute('data-state'), printed: printed.join('') };
+}
+
+describe.skipIf(executablePath === undefined)('the site', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test.each([1280, 390])(`first page, %d px, ${colorScheme}: its ten lines run`, async (width) => {
+      const { page, troubles } = await visit('', { width, colorScheme });
+      expect(await page.locator('h1').textContent()).toContain('plumbline');
+      await page.getByLabel('pnpm').check();
+      expect(await page.locator('.install pre').textContent()).toBe('pnpm add plumbline-l2');
+      await page.getByRole('button', { name: 'Run it here' }).click();
+      const { state, printed } = await outcome(page);
+      // As the comment in README.md says.
+      expect(printed).toMatch(/^\{ gasLimit: '0x5208', baseFeePerGas: '0x7', priorityFeePerGas: '0x[0-9a-f]+' \}/);
+      expect(state).toBe('done');
+      expect(await isTooWide(page)).toBe(false);
+      expect(await findings(page)).toEqual([]);
+      expect(troubles).toEqual([]);
+      await page.screenshot({ path: `${PICTURES}/site-${width}-${colorScheme}.png`, fullPage: true });
+      await page.context().close();
+    });
+  }
+
+  test.each([
+    'overview.html',
+    'methods.html',
+    'playground.html',
+    'guides/wallet.html',
+    'spec/fees.html',
+    'api/plumbline-l2/fees.html',
+  ])('%s is as wide as the window, without a finding', async (path) => {
+    for (const width of [1280, 390]) {
+      const { page, troubles } = await visit(path, { width });
+      await page.locator('h1').waitFor();
+      expect(await isTooWide(page)).toBe(false);
+      expect(await findings(page)).toEqual([]);
+      expect(troubles).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  test('search finds a section of a guide', async () => {
+    const { page, troubles } = await visit('');
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.locator('.VPLocalSearchBox input').fill('beacon chain slots');
+    await page.locator('.VPLocalSearchBox .result').first().waitFor();
+    const results = await page.locator('.VPLocalSearchBox .result').allTextContents();
+    expect(results.some((text) => text.includes('Layer 1 and its beacon chain'))).toBe(true);
+    await page.locator('.VPLocalSearchBox .result', { hasText: 'Layer 1 and its beacon chain' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'A devnet in tests' }).waitFor();
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('the demo page opens beside the documents', async () => {
+    const { page, troubles } = await visit('');
+    await page.getByRole('link', { name: 'Demo', exact: true }).first().click();
+    await page.getByText('Running: a devnet in this page').waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/site\/demo\/(index\.html)?$/);
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a page that was read opens again without a network', async () => {
+    const { page } = await visit('guides/hash.html');
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    // Now with the service worker, which keeps it.
+    await page.reload();
+    await page.getByRole('button', { name: 'Run it here' }).first().click();
+    expect(await outcome(page)).toMatchObject({ state: 'done' });
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'The hashes' }).waitFor();
+    await page.getByRole('button', { name: 'Run it here' }).first().click();
+    expect(await outcome(page)).toMatchObject({ state: 'done' });
+    await page.context().close();
+  });
+
+  test('a program that fails says why, and a change to a program is run', async () => {
+    const { page } = await visit('playground.html?snippet=guides/hash-1');
+    const program = page.getByLabel('Program, in TypeScript');
+    await expect.poll(() => program.inputValue()).toContain("loadHasher('poseidon2')");
+    await program.fill(
+      `const answer: number = 6 * 7;\nconsole.log(answer, [1n], new Uint8Array(2));\nthrow new TypeError('no');`,
+    );
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    expect(await outcome(page)).toEqual({
+      state: 'failed',
+      printed: '42 [ 1n ] Uint8Array(2) 0x0000\nTypeError: no\n',
+    });
+    await page.context().close();
+  });
+
+  test('every snippet of the documents runs to its end in the playground, and asks no other host', async () => {
+    const { page, troubles } = await visit('playground.html');
+    await page.locator('#snippet option').first().waitFor({ state: 'attached' });
+    const ids = await page
+      .locator('#snippet option')
+      .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value));
+    expect(ids.length).toBeGreaterThan(40);
+    const refused: string[] = [];
+    for (const id of ids) {
+      await page.getByLabel('Snippet').selectOption(id);
+      if ((await page.locator('.playground .run-refused').count()) > 0) {
+        refused.push(id);
+        continue;
+      }
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      expect({ id, ...(await outcome(page)), troubles }).toMatchObject({ state: 'done', troubles: [] });
+    }
+    expect(refused).toEqual(['guides/service-worker-2']);
+    await page.context().close();
+  });
+});
