@@ -2,6 +2,7 @@ import type { TransactionRequest } from '../../chain/devnet/mining/impersonation
 import { PlumblineError } from '../../errors.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import { formatReceipt } from '../answers/format.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
@@ -28,10 +29,7 @@ export const eth_sendUnsignedTransaction = defineMethod(
 /** As `eth_sendTransaction`; answers with the receipt, as `eth_sendRawTransactionSync` does. */
 export const eth_sendTransactionSync = defineMethod('eth_sendTransactionSync', async (context, params, options) => {
   const hash = await send('eth_sendTransactionSync')(context, params, options);
-  const [{ DEFAULT_WAIT_MS, receiptWithin }, { formatReceipt }] = await Promise.all([
-    import('./send-sync.js'),
-    import('../answers/format.js'),
-  ]);
+  const { DEFAULT_WAIT_MS, receiptWithin } = await import('./send-sync.js');
   return formatReceipt(await receiptWithin(context.chain, hexToBytes(hash as string), DEFAULT_WAIT_MS, options));
 });
 

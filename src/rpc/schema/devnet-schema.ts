@@ -10,19 +10,6 @@ type OfAccount = { params: [address: Hex]; result: true };
 type Switch = { params: [enabled: boolean]; result: true };
 type Count<Result = true> = { params: [count: Amount]; result: Result };
 type Reads<Result> = { params: []; result: Result };
-type DealToken = { params: [holder: Hex, token: Hex, balance: Amount]; result: null };
-type MineDetailed = {
-  params: [at?: Amount | { readonly timestamp?: Amount; readonly blocks?: Amount }];
-  result: readonly BlockResultJson[];
-};
-/** What `hardhat_metadata` says. */
-interface ToolMetadata {
-  readonly clientVersion: string;
-  readonly chainId: number;
-  readonly instanceId: Hex;
-  readonly latestBlockNumber: number;
-  readonly latestBlockHash: Hex;
-}
 type BySender<Shown> = { readonly [sender: Hex]: { readonly [nonce: string]: Shown } };
 
 /** Parameters and results of the methods that steer a devnet. */
@@ -31,7 +18,7 @@ export interface DevnetSchema {
   anvil_addBalance: { params: [address: Hex, amount: Amount]; result: null };
   anvil_autoImpersonateAccount: { params: [enabled: boolean]; result: null };
   anvil_deal: Edit;
-  anvil_dealERC20: DealToken;
+  anvil_dealERC20: { params: [holder: Hex, token: Hex, balance: Amount]; result: null };
   anvil_dropAllTransactions: Reads<null>;
   anvil_dropTransaction: { params: [hash: Hex]; result: Hex | null };
   anvil_dumpState: Reads<Hex>;
@@ -42,10 +29,19 @@ export interface DevnetSchema {
   anvil_increaseTime: Count<Hex>;
   anvil_loadState: { params: [state: Hex]; result: true };
   anvil_metadata: Reads<
-    ToolMetadata & { readonly forkedNetwork: null; readonly snapshots: Record<Hex, readonly [number, Hex]> }
+    {
+      readonly clientVersion: string;
+      readonly chainId: number;
+      readonly instanceId: Hex;
+      readonly latestBlockNumber: number;
+      readonly latestBlockHash: Hex;
+    } & { readonly forkedNetwork: null; readonly snapshots: Record<Hex, readonly [number, Hex]> }
   >;
   anvil_mine: { params: [blocks?: Amount, seconds?: Amount]; result: null };
-  anvil_mine_detailed: MineDetailed;
+  anvil_mine_detailed: {
+    params: [at?: Amount | { readonly timestamp?: Amount; readonly blocks?: Amount }];
+    result: readonly BlockResultJson[];
+  };
   anvil_nodeInfo: Reads<Record<string, unknown>>;
   anvil_removeBlockTimestampInterval: Reads<true>;
   anvil_removePoolTransactions: { params: [sender: Hex]; result: null };
@@ -64,7 +60,7 @@ export interface DevnetSchema {
   anvil_setCode: EditCode;
   anvil_setCoinbase: OfAccount;
   anvil_setERC20Allowance: { params: [owner: Hex, spender: Hex, token: Hex, amount: Amount]; result: null };
-  anvil_setERC20Balance: DealToken;
+  anvil_setERC20Balance: { params: [holder: Hex, token: Hex, balance: Amount]; result: null };
   anvil_setIntervalMining: Count;
   anvil_setLoggingEnabled: { params: [enabled: boolean]; result: null };
   anvil_setMinGasPrice: { params: [price: Amount]; result: never };
@@ -80,7 +76,10 @@ export interface DevnetSchema {
   eth_sendUnsignedTransaction: { params: [transaction: SentCallJson]; result: Hex };
   evm_increaseTime: Count<Hex>;
   evm_mine: { params: [at?: Amount | { readonly timestamp?: Amount; readonly blocks?: Amount }]; result: Hex };
-  evm_mine_detailed: MineDetailed;
+  evm_mine_detailed: {
+    params: [at?: Amount | { readonly timestamp?: Amount; readonly blocks?: Amount }];
+    result: readonly BlockResultJson[];
+  };
   evm_revert: Count<boolean>;
   evm_setAccountBalance: Edit;
   evm_setAccountCode: EditCode;
@@ -94,14 +93,20 @@ export interface DevnetSchema {
   evm_snapshot: Reads<Hex>;
   hardhat_addBalance: { params: [address: Hex, amount: Amount]; result: null };
   hardhat_autoImpersonateAccount: { params: [enabled: boolean]; result: null };
-  hardhat_dealERC20: DealToken;
+  hardhat_dealERC20: { params: [holder: Hex, token: Hex, balance: Amount]; result: null };
   hardhat_dropAllTransactions: Reads<null>;
   hardhat_dropTransaction: { params: [hash: Hex]; result: boolean };
   hardhat_dumpState: Reads<Hex>;
   hardhat_getAutomine: Reads<boolean>;
   hardhat_impersonateAccount: OfAccount;
   hardhat_loadState: { params: [state: Hex]; result: true };
-  hardhat_metadata: Reads<ToolMetadata>;
+  hardhat_metadata: Reads<{
+    readonly clientVersion: string;
+    readonly chainId: number;
+    readonly instanceId: Hex;
+    readonly latestBlockNumber: number;
+    readonly latestBlockHash: Hex;
+  }>;
   hardhat_mine: { params: [blocks?: Amount, seconds?: Amount]; result: true };
   hardhat_removeBlockTimestampInterval: Reads<true>;
   hardhat_reset: { params: [options?: object | null]; result: true };

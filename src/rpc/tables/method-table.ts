@@ -10,16 +10,7 @@ import { eth_blockNumber } from '../methods/eth_blockNumber.js';
 import { eth_call } from '../methods/eth_call.js';
 import { eth_chainId } from '../methods/eth_chainId.js';
 import { eth_estimateGas } from '../methods/eth_estimateGas.js';
-import { eth_baseFee, eth_blobBaseFee, eth_gasPrice, eth_maxPriorityFeePerGas } from '../methods/gas-price.js';
 import { linea_estimateGas } from '../methods/linea_estimateGas.js';
-import {
-  eth_accounts,
-  eth_syncing,
-  net_listening,
-  net_peerCount,
-  net_version,
-  web3_clientVersion,
-} from '../methods/node-constants.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { aliasesOf, type CommonMethodName, insteadOf, methodsOff } from '../protocol/method-info.js';
 
@@ -27,6 +18,8 @@ const blocks = () => import('../methods/blocks.js');
 const transactions = () => import('../methods/transactions.js');
 const filters = () => import('../methods/filters.js');
 const subscriptions = () => import('../methods/eth_subscribe.js');
+const prices = () => import('../methods/gas-price.js');
+const constants = () => import('../methods/node-constants.js');
 const uncles = () => import('../methods/uncles.js');
 const raw = () => import('../methods/debug_raw.js');
 const raws = () => import('../methods/raw-transactions.js');
@@ -45,9 +38,9 @@ const METHODS = [
   laterMethod('debug_traceBlockByNumber', traces),
   laterMethod('debug_traceCall', traces),
   laterMethod('debug_traceTransaction', traces),
-  eth_accounts,
-  eth_baseFee,
-  eth_blobBaseFee,
+  laterMethod('eth_accounts', constants),
+  laterMethod('eth_baseFee', prices),
+  laterMethod('eth_blobBaseFee', prices),
   eth_blockNumber,
   eth_call,
   eth_chainId,
@@ -57,7 +50,7 @@ const METHODS = [
   eth_estimateGas,
   laterMethod('eth_feeHistory', () => import('../methods/eth_feeHistory.js')),
   laterMethod('eth_fillTransaction', () => import('../methods/fill-transaction.js')),
-  eth_gasPrice,
+  laterMethod('eth_gasPrice', prices),
   laterMethod('eth_getAccount', accounts),
   laterMethod('eth_getAccountInfo', accounts),
   eth_getBalance,
@@ -86,7 +79,7 @@ const METHODS = [
   laterMethod('eth_getUncleCountByBlockHash', uncles),
   laterMethod('eth_getUncleCountByBlockNumber', uncles),
   laterMethod('eth_hashrate', info),
-  eth_maxPriorityFeePerGas,
+  laterMethod('eth_maxPriorityFeePerGas', prices),
   laterMethod('eth_mining', info),
   laterMethod('eth_newBlockFilter', filters),
   laterMethod('eth_newFilter', filters),
@@ -97,7 +90,7 @@ const METHODS = [
   laterMethod('eth_sendRawTransactionSync', () => import('../methods/send-sync.js')),
   laterMethod('eth_simulateV1', () => import('../methods/eth_simulateV1.js')),
   laterMethod('eth_subscribe', subscriptions),
-  eth_syncing,
+  laterMethod('eth_syncing', constants),
   laterMethod('eth_uninstallFilter', filters),
   laterMethod('eth_unsubscribe', subscriptions),
   linea_estimateGas,
@@ -108,11 +101,11 @@ const METHODS = [
     () => import('../methods/linea_getTransactionExclusionStatusV1.js'),
   ),
   laterMethod('linea_sendForcedRawTransaction', forced),
-  net_listening,
-  net_peerCount,
-  net_version,
+  laterMethod('net_listening', constants),
+  laterMethod('net_peerCount', constants),
+  laterMethod('net_version', constants),
   laterMethod('rpc_modules', info),
-  web3_clientVersion,
+  laterMethod('web3_clientVersion', constants),
   laterMethod('web3_sha3', info),
 ] as const satisfies readonly Method<RpcContext, CommonMethodName>[];
 

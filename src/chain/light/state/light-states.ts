@@ -9,7 +9,6 @@ import type { LightBlock } from '../heads/light-block.js';
 import type { LightChainParts } from '../light-options.js';
 import { isNotAvailableYet } from '../refused.js';
 import { AccessLists } from './access-lists.js';
-import { fetchAccountProof } from './account-proof.js';
 import { CodeCache } from './code-cache.js';
 import { LightState } from './light-state.js';
 import { allowance, type CallDependencies, foreseenAccesses, type PlannedCall, PreparedCall } from './prepared-call.js';
@@ -87,7 +86,8 @@ export class LightStates {
   }
 
   /** As `fetchAccountProof`. */
-  proof(block: LightBlock, request: AccountRequest, signal?: AbortSignal): Promise<TrieProof> {
+  async proof(block: LightBlock, request: AccountRequest, signal?: AbortSignal): Promise<TrieProof> {
+    const { fetchAccountProof } = await import('./account-proof.js');
     return fetchAccountProof(this.dependencies.group, block, request, signal);
   }
 }
