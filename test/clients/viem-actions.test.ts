@@ -164,7 +164,7 @@ describe.each(['EIP-1193', 'HTTP'] as const)('the actions over %s', (way) => {
     expect(fees.gasLimit).toBe('0x5208');
     // @ts-expect-error a number is no address
     await expect(open().request({ method: 'linea_getProof', params: [1, [], 'latest'] })).rejects.toMatchObject({
-      name: 'AbortError',
+      code: -32602,
     });
   });
 });

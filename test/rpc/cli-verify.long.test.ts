@@ -107,7 +107,7 @@ describe('plumbline verify of a response as curl saves it', () => {
     expect(down).toEqual({
       code: 2,
       out: '',
-      err: 'could not check: no endpoint could be reached (http://127.0.0.1:1: no connection)\n',
+      err: 'could not check: no endpoint could be reached (http://127.0.0.1:1: no connection; check host and port, and that it runs)\n',
     });
     const asJson = await verify(response, '--devnet', NOBODY, '--json');
     expect(asJson.code).toBe(2);

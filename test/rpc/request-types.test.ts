@@ -40,9 +40,9 @@ describe('the types of request', () => {
   test('a misspelt method does not compile; an unknown one is called by its type', async () => {
     const node = await open();
     // @ts-expect-error misspelt
-    await expect(node.request({ method: 'eth_blocknumber' })).rejects.toMatchObject({ code: 4200 });
+    await expect(node.request({ method: 'eth_blocknumber' })).rejects.toMatchObject({ code: -32601 });
     // @ts-expect-error misspelt, with parameters
-    await expect(node.request({ method: 'eth_getBalanc', params: [] })).rejects.toMatchObject({ code: 4200 });
+    await expect(node.request({ method: 'eth_getBalanc', params: [] })).rejects.toMatchObject({ code: -32601 });
     const method: string = 'eth_blockNumber';
     // @ts-expect-error any name
     expect(await node.request({ method })).toBe('0x0');
@@ -54,9 +54,9 @@ describe('the types of request', () => {
       params: ['0x'],
     });
     expectTypeOf(own).resolves.toBeNumber();
-    await expect(own).rejects.toMatchObject({ code: 4200 });
+    await expect(own).rejects.toMatchObject({ code: -32601 });
     // @ts-expect-error not of the simulated layer 1
-    await expect(node.l1.request({ method: 'eth_accounts' })).rejects.toMatchObject({ code: 4200 });
+    await expect(node.l1.request({ method: 'eth_accounts' })).rejects.toMatchObject({ code: -32601 });
   });
 
   test('every method has types, and all types a method', () => {

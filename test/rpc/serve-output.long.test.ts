@@ -39,7 +39,7 @@ describe('plumbline serve', () => {
     const found = [
       after(String.raw`eth_chainId +held +\d+\.\d ms$`),
       after(String.raw`linea_estimateGas +(computed|error) +\d+\.\d ms`),
-      after(String.raw`eth_nothing +error +\d+\.\d ms  -32601 Method not found$`),
+      after(String.raw`eth_nothing +error +\d+\.\d ms  -32601 Method not found \(eth_nothing\)$`),
       after(String.raw`l1 eth_blockNumber +- +\d+\.\d ms$`),
       lines.findIndex((line) => line.startsWith('Stopping:')),
       lines.indexOf('Stopped.'),
@@ -88,7 +88,7 @@ describe('plumbline serve', () => {
     const batch = { event: 'request', transport: 'http', layer: 'l2', batch: 3, ms: expect.any(Number) };
     expect(printed.slice(1, -2)).toMatchObject([
       { ...batch, method: 'eth_chainId', class: 'held' },
-      { ...batch, method: 'nope', error: { code: -32_601, message: 'Method not found' } },
+      { ...batch, method: 'nope', error: { code: -32_601, message: 'Method not found (nope)' } },
       { ...batch, method: 'eth_gasPrice', class: 'computed' },
       { event: 'request', error: { code: -32_700 } },
       { event: 'request', transport: 'websocket', method: 'eth_getBalance', class: 'held' },

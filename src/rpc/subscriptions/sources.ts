@@ -1,7 +1,7 @@
 import type { Chain } from '../../chain/chain.js';
 import { logsOfBlock, selectLogs } from '../../chain/log-search.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { formatHeader, formatLog, formatPendingTransaction } from '../answers/format.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
 import { optional, parseBoolean, requireText } from '../parsing/parse-params.js';
 import type { Source } from '../protocol/method.js';
@@ -15,9 +15,24 @@ const MAX_TOLD = 1024;
 type OnError = (error: unknown) => void;
 type SourceOf = (chain: Chain, parameter: unknown, onError: OnError) => Source;
 
+type Format = typeof import('../answers/format.js');
+
+let format: Format | undefined;
+const loadFormat = loadOnce(async () => {
+  format = await import('../answers/format.js');
+  return format;
+});
+
+/** Runs `use` at once or, in the order of the calls, when the code that shows answers is loaded. */
+function withFormat(use: (format: Format) => void, onError: OnError): void {
+  if (format === undefined) loadFormat().then(use).catch(onError);
+  else use(format);
+}
+
 /** What `eth_subscribe` can follow, by name. */
 const SOURCES: Readonly<Record<string, SourceOf>> = {
-  newHeads: (chain) => (emit) => chain.onHead((block) => emit(formatHeader(block))),
+  newHeads: (chain, _, onError) => (emit) =>
+    chain.onHead((block) => withFormat(({ formatHeader }) => emit(formatHeader(block)), onError)),
 
   logs: (chain, parameter, onError) => {
     const { filter } = parseLogRequest(parameter ?? {});
@@ -27,7 +42,9 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
       const ends = [
         chain.onRemoval?.((block, receipts) => {
           if (!told.delete(bytesToHex(block.hash))) return;
-          for (const log of selectLogs(receipts, filter)) emit(formatLog({ ...log, removed: true }));
+          withFormat(({ formatLog }) => {
+            for (const log of selectLogs(receipts, filter)) emit(formatLog({ ...log, removed: true }));
+          }, onError);
         }),
         followBlocks(
           chain,
@@ -35,7 +52,9 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
           ({ block, logs }) => {
             if (logs.length === 0) return;
             if (chain.onRemoval !== undefined) remember(told, bytesToHex(block.hash));
-            for (const log of logs) emit(formatLog(log));
+            withFormat(({ formatLog }) => {
+              for (const log of logs) emit(formatLog(log));
+            }, onError);
           },
           onError,
         ),
@@ -46,12 +65,13 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
     };
   },
 
-  newPendingTransactions: (chain, parameter) => {
+  newPendingTransactions: (chain, parameter, onError) => {
     const whole = optional(parameter, parseWhole) ?? false;
     return (emit) =>
-      chain.onPendingTransaction((transaction) =>
-        emit(whole ? formatPendingTransaction(transaction) : bytesToHex(transaction.hash)),
-      );
+      chain.onPendingTransaction((transaction) => {
+        if (!whole) emit(bytesToHex(transaction.hash));
+        else withFormat(({ formatPendingTransaction }) => emit(formatPendingTransaction(transaction)), onError);
+      });
   },
 };
 

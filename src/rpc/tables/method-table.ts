@@ -10,6 +10,7 @@ import { eth_blockNumber } from '../methods/eth_blockNumber.js';
 import { eth_call } from '../methods/eth_call.js';
 import { eth_chainId } from '../methods/eth_chainId.js';
 import { eth_estimateGas } from '../methods/eth_estimateGas.js';
+import { eth_subscribe, eth_unsubscribe } from '../methods/eth_subscribe.js';
 import { linea_estimateGas } from '../methods/linea_estimateGas.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { aliasesOf, type CommonMethodName, insteadOf, methodsOff } from '../protocol/method-info.js';
@@ -17,7 +18,6 @@ import { aliasesOf, type CommonMethodName, insteadOf, methodsOff } from '../prot
 const blocks = () => import('../methods/blocks.js');
 const transactions = () => import('../methods/transactions.js');
 const filters = () => import('../methods/filters.js');
-const subscriptions = () => import('../methods/eth_subscribe.js');
 const prices = () => import('../methods/gas-price.js');
 const constants = () => import('../methods/node-constants.js');
 const uncles = () => import('../methods/uncles.js');
@@ -89,10 +89,10 @@ const METHODS = [
   laterMethod('eth_sendRawTransaction', transactions),
   laterMethod('eth_sendRawTransactionSync', () => import('../methods/send-sync.js')),
   laterMethod('eth_simulateV1', () => import('../methods/eth_simulateV1.js')),
-  laterMethod('eth_subscribe', subscriptions),
+  eth_subscribe,
   laterMethod('eth_syncing', constants),
   laterMethod('eth_uninstallFilter', filters),
-  laterMethod('eth_unsubscribe', subscriptions),
+  eth_unsubscribe,
   linea_estimateGas,
   laterMethod('linea_getForcedTransactionInclusionStatus', forced),
   laterMethod('linea_getProof', () => import('../methods/linea_getProof.js')),
