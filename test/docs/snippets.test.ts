@@ -212,7 +212,7 @@ async function runLine(line: string, project: string, variables: Record<string, 
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   const note = (data: Buffer): void => {
     printed += data.toString();
-    const [url] = /http:\/\/[\d.]+:\d+/.exec(printed) ?? [];
+    const [, url] = /JSON-RPC {2}(http:\/\/[\d.]+:\d+)/.exec(printed) ?? [];
     if (stopped || !/^plumbline serve/.test(line) || url === undefined) return;
     stopped = true;
     // Once it answers it has printed everything, and listens to signals.

@@ -128,12 +128,15 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     }
     const devnet = chain.kind === 'devnet';
     const announced = values.json ? announceAsJson : announce;
-    announced(node, server, await node.status(), {
-      demo: values.demo !== undefined,
-      devnet,
-      devAccounts: devnet && chain.genesis === undefined,
-    });
-    await stopSignal();
+    const stopped = stopSignal();
+    const status = await Promise.race([node.status(), stopped]);
+    if (status !== undefined)
+      announced(node, server, status, {
+        demo: values.demo !== undefined,
+        devnet,
+        devAccounts: devnet && chain.genesis === undefined,
+      });
+    await stopped;
     output.state('stopping', 'Stopping: requests under way are answered first. A second signal stops it at once.');
     await server.close();
     await node.close();
