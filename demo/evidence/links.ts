@@ -151,7 +151,7 @@ const PLACES: readonly (readonly [about: RegExp, link: LinkName])[] = [
 
 /** The link whose check failed, by the error of the node; undefined for other errors. */
 export function refusedLink(error: unknown): LinkName | undefined {
-  const [, what] = /answer about (.+)$/.exec(messageOf(error)) ?? [];
+  const [, what] = /answer (?:of \S+ )?about (.+)$/.exec(messageOf(error)) ?? [];
   return PLACES.find(([about]) => what !== undefined && about.test(what))?.[1];
 }
 

@@ -89,7 +89,7 @@ test('a light node gives the proofs it has kept, and says what it cannot know', 
     await expect.poll(() => recordsOf(page, 'headers')).toBeGreaterThan(0);
     await Promise.all([upstream.close(), layerOne.close()]);
     await reloadOffline(page);
-    await expect(status(page)).toContainText('Running: a light node');
+    await expect(status(page)).toContainText('No endpoint answers: a light node');
     await visit(page, 'Proofs');
     await page.getByRole('button', { name: 'Prove and verify' }).click();
     await expect(page.locator('.view:visible .verdict-good')).toBeVisible();

@@ -45,7 +45,7 @@ test('a service worker reads at level settled, and says so, with what it has fro
     await stopWorkers(context, page);
     expect(await post(page, endpoint.url, call(...SETTLED))).toMatchObject(settled);
   }
-  const batch = [call('eth_chainId'), call(...SETTLED), call('web3_sha3', ['0x']), call('eth_gasPrice')];
+  const batch = [call('eth_chainId'), call(...SETTLED), call('eth_getWork'), call('eth_gasPrice')];
   expect(await post(page, endpoint.url, batch)).toMatchObject({
     classes: 'held, proved, forwarded, computed',
     levels: 'none, settled, none, plain',

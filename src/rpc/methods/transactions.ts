@@ -1,14 +1,9 @@
 import type { Block } from '../../chain/chain.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import { bytesToHex } from '../../primitives/hex.js';
 import { formatPendingTransaction, formatReceipt, formatTransaction } from '../answers/format.js';
-import { parseBytes, parseHash, parseIndex } from '../parsing/parse-params.js';
+import { parseHash, parseIndex } from '../parsing/parse-params.js';
 import { findBlock, withBody } from '../parsing/resolve-block.js';
 import { defineMethod, type RpcContext } from './context.js';
-
-export const eth_sendRawTransaction = defineMethod('eth_sendRawTransaction', async ({ chain }, [raw], call) => {
-  return bytesToHex(await chain.submit(parseBytes(raw, 'transaction', 'transaction params'), call));
-});
 
 /** Null for a transaction that is not in a block. */
 export const eth_getTransactionReceipt = defineMethod('eth_getTransactionReceipt', async ({ chain }, [hash]) => {

@@ -8,7 +8,9 @@ import { POOL_METHODS } from '../methods/devnet-pool.js';
 import { SETTING_METHODS } from '../methods/devnet-settings.js';
 import { SNAPSHOT_METHODS } from '../methods/devnet-snapshots.js';
 import { TIME_METHODS } from '../methods/devnet-time.js';
+import { eth_sendRawTransaction } from '../methods/eth_sendRawTransaction.js';
 import { eth_sendTransactionSync, eth_sendUnsignedTransaction } from '../methods/eth_sendTransaction.js';
+import { eth_subscribe, eth_unsubscribe } from '../methods/eth_subscribe.js';
 import type { Method } from '../protocol/method.js';
 import type { DevnetMethodName } from '../protocol/method-info.js';
 import { WALLET_METHODS } from './wallet-methods.js';
@@ -37,8 +39,12 @@ const LATER = {
   ),
 };
 
+/** Of every kind of chain, loaded with a devnet: what follows such a request at once, such as a block, must not come before it. */
+const IN_ORDER = { eth_sendRawTransaction, eth_subscribe, eth_unsubscribe };
+
 /** The methods that only a devnet has. Loaded with a devnet alone: other nodes know their names from `METHOD_INFO`. */
-export const DEVNET_METHODS: { readonly [Name in DevnetMethodName]: Method<RpcContext, Name> } = {
+export const DEVNET_METHODS: typeof IN_ORDER & { readonly [Name in DevnetMethodName]: Method<RpcContext, Name> } = {
+  ...IN_ORDER,
   eth_sendTransactionSync,
   eth_sendUnsignedTransaction,
   ...ACCOUNT_METHODS,

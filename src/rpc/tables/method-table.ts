@@ -10,7 +10,6 @@ import { eth_blockNumber } from '../methods/eth_blockNumber.js';
 import { eth_call } from '../methods/eth_call.js';
 import { eth_chainId } from '../methods/eth_chainId.js';
 import { eth_estimateGas } from '../methods/eth_estimateGas.js';
-import { eth_subscribe, eth_unsubscribe } from '../methods/eth_subscribe.js';
 import { linea_estimateGas } from '../methods/linea_estimateGas.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { aliasesOf, type CommonMethodName, insteadOf, methodsOff } from '../protocol/method-info.js';
@@ -20,6 +19,7 @@ const transactions = () => import('../methods/transactions.js');
 const filters = () => import('../methods/filters.js');
 const prices = () => import('../methods/gas-price.js');
 const constants = () => import('../methods/node-constants.js');
+const subscriptions = () => import('../methods/eth_subscribe.js');
 const uncles = () => import('../methods/uncles.js');
 const raw = () => import('../methods/debug_raw.js');
 const raws = () => import('../methods/raw-transactions.js');
@@ -86,13 +86,13 @@ const METHODS = [
   laterMethod('eth_newPendingTransactionFilter', filters),
   laterMethod('eth_pendingTransactions', info),
   laterMethod('eth_protocolVersion', info),
-  laterMethod('eth_sendRawTransaction', transactions),
+  laterMethod('eth_sendRawTransaction', () => import('../methods/eth_sendRawTransaction.js')),
   laterMethod('eth_sendRawTransactionSync', () => import('../methods/send-sync.js')),
   laterMethod('eth_simulateV1', () => import('../methods/eth_simulateV1.js')),
-  eth_subscribe,
+  laterMethod('eth_subscribe', subscriptions),
   laterMethod('eth_syncing', constants),
   laterMethod('eth_uninstallFilter', filters),
-  eth_unsubscribe,
+  laterMethod('eth_unsubscribe', subscriptions),
   linea_estimateGas,
   laterMethod('linea_getForcedTransactionInclusionStatus', forced),
   laterMethod('linea_getProof', () => import('../methods/linea_getProof.js')),
@@ -115,14 +115,15 @@ type Listed<Name extends (typeof METHODS)[number]['name']> = Method<RpcContext, 
 /**
  * All methods of a node, by the names it answers to.
  *
- * @param devnetMethods - `DEVNET_METHODS` for a devnet; other chains answer these names with `METHOD_NOT_ENABLED`
+ * @param devnetMethods - `DEVNET_METHODS` for a devnet, in place of those of every kind of chain with the same names; other chains answer these names with `METHOD_NOT_ENABLED`
  */
 export function methodTable(
   { chain }: RpcContext,
   devnetMethods: Readonly<Record<string, Method<RpcContext>>> = {},
 ): MethodTable<RpcContext> {
   const methods: readonly Listed<CommonMethodName>[] = METHODS;
-  return createMethodTable([...methods, ...Object.values(devnetMethods)], {
+  const others = methods.filter(({ name }) => !Object.hasOwn(devnetMethods, name));
+  return createMethodTable([...others, ...Object.values(devnetMethods)], {
     aliases: Object.fromEntries(aliasesOf(chain.network.methodPrefix)),
     disabled: methodsOff(chain.kind),
     insteadOf,
