@@ -148,7 +148,8 @@ export function onlyReads(body: string): boolean {
   );
 }
 
-const isKnown = (method: string) => /^(eth|linea|l2|net|web3|wallet|personal|debug|admin|rpc|evm|anvil|hardhat|tenderly|txpool)_/.test(method);
+const isKnown = (method: string) =>
+  /^(eth|linea|l2|net|web3|wallet|personal|debug|admin|rpc|evm|anvil|hardhat|tenderly|txpool)_/.test(method);
 
 /** Sends a body to a node over its HTTP handler. */
 export async function post(
