@@ -157,9 +157,10 @@ describe('snippets of the documents', () => {
     expect(of('shell').length).toBeGreaterThan(1);
   });
 
-  test('at most three do not run, and each says why', () => {
-    for (const snippet of of('not')) console.warn(`not run: ${nameOf(snippet)}: ${snippet.with[0]}`);
-    expect(of('not').length).toBeLessThanOrEqual(NOT_RUN);
+  test('at most three do not run, and each says why; test/packaging/examples.test.ts runs the examples', () => {
+    const left = of('not').filter(({ file }) => !file.startsWith('examples/'));
+    for (const snippet of left) console.warn(`not run: ${nameOf(snippet)}: ${snippet.with[0]}`);
+    expect(left.length).toBeLessThanOrEqual(NOT_RUN);
   });
 
   test('type-check, strictly', async () => {

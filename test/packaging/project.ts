@@ -30,8 +30,8 @@ interface LockEntry {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Where the lock file puts the dependencies of the package, and theirs: all that `npm install` of it brings. */
-function dependencyPlaces(): string[] {
+/** Where the lock file puts packages and what they depend on: those of the package itself, and `more`. */
+function dependencyPlaces(more: readonly string[]): string[] {
   const { packages } = JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8')) as {
     packages: Record<string, LockEntry>;
   };
@@ -47,8 +47,9 @@ function dependencyPlaces(): string[] {
     found.add(place);
     for (const inner of Object.keys(packages[place]?.dependencies ?? {})) visit(inner, `${place}/`);
   };
-  for (const name of Object.keys(packages['']?.dependencies ?? {})) visit(name, '');
-  return [...found];
+  for (const name of [...Object.keys(packages['']?.dependencies ?? {}), ...more]) visit(name, '');
+  // A package is placed with those that are inside it.
+  return [...found].filter((place) => place.lastIndexOf('node_modules/') === 0);
 }
 
 /** Puts the files of a directory into another place, as links where the file system has them. */
@@ -77,7 +78,7 @@ export interface Packed {
    * A fresh project with the package and what it depends on, nothing else: nothing of the repository is found by accident.
    *
    * @param files - by path inside the project
-   * @param packages - of the repository's dependencies for development, to be there as well
+   * @param packages - of the repository's dependencies for development, to be there as well with what they depend on
    */
   project(name: string, files: Readonly<Record<string, string>>, packages?: readonly string[]): string;
 }
@@ -100,15 +101,13 @@ export async function packPackage(): Promise<Packed> {
     await run('tar', ['-xzf', '../package.tgz'], begun);
     renameSync(join(begun, 'package'), unpacked);
   } else await eventually(() => expect(existsSync(unpacked)).toBe(true));
-  const dependencies = dependencyPlaces();
   return {
     tarball: join(directory, 'package.tgz'),
     directory,
     project(projectName, files, packages = []) {
       const project = join(directory, projectName);
       place(unpacked, join(project, 'node_modules/plumbline-l2'));
-      const more = packages.map((other) => `node_modules/${other}`);
-      for (const path of [...dependencies, ...more]) place(join(root, path), join(project, path));
+      for (const path of dependencyPlaces(packages)) place(join(root, path), join(project, path));
       const manifest = JSON.stringify({ name: projectName, private: true, type: 'module' });
       for (const [path, text] of Object.entries({ 'package.json': manifest, ...files })) {
         mkdirSync(dirname(join(project, path)), { recursive: true });

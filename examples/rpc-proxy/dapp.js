@@ -1,0 +1,17 @@
+/** A dapp as it was: it knows an RPC URL and nothing of plumbline. */
+import { createPublicClient, http } from 'viem';
+
+const client = createPublicClient({
+  transport: http('/rpc', {
+    onFetchResponse: (response) => {
+      answers = response.headers.get('plumbline-answers');
+    },
+  }),
+});
+/** What the proxy says of the last answer: `proved`, `computed`, `held` or `forwarded`. */
+let answers;
+
+const [account] = await client.request({ method: 'eth_accounts' });
+const gas = await client.estimateGas({ account, to: account, value: 1n });
+document.querySelector('[role=status]').textContent =
+  `Chain ${await client.getChainId()}; a transfer takes ${gas} gas (${answers}).`;
