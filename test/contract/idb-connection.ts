@@ -138,7 +138,7 @@ export function describeIdbConnection(): void {
 
     it('aborts a transaction that has to wait too long', async () => {
       const name = freshName();
-      const store = await openIdbStore(name, { transactionTimeoutMs: 30 });
+      const store = await openIdbStore(name, { transactionTimeoutMs: 1_000 });
       const holder = await openDB(name);
       const kept = holder.transaction('blocks', 'readwrite');
       let isHeld = true;

@@ -26,7 +26,7 @@ export interface ClientOptions extends NodeOptions {
    * same options use one node. It is closed when the last page closes it.
    */
   readonly worker?: Worker | SharedWorker;
-  /** How long the worker's script may take to load, in ms. Default 15 000. */
+  /** How long the worker's script may take to load, in ms. Default 60 000. */
   readonly loadTimeoutMs?: number;
   readonly onProgress?: (progress: OpenProgress) => void;
   /**
@@ -86,7 +86,7 @@ async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | 
 
 /** Opens the node of a worker. Terminates the worker if that fails. */
 async function openOn(transport: WorkerTransport, options: ClientOptions): Promise<void> {
-  const { worker: _, loadTimeoutMs = 15_000, onProgress, fetch, http: __, ...nodeOptions } = options;
+  const { worker: _, loadTimeoutMs = 60_000, onProgress, fetch, http: __, ...nodeOptions } = options;
   try {
     await transport.ready(loadTimeoutMs);
     await transport.open(nodeOptions, onProgress, fetch);
