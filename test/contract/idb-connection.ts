@@ -181,7 +181,7 @@ export function describeIdbConnection(): void {
       await expect(store.getMany('blocks', [1, 2])).rejects.toMatchObject(unavailable);
       await expect(store.commit({ puts })).rejects.toMatchObject(unavailable);
       spy.mockRestore();
-      // Told of at the end of the turn in which nobody caught it.
+      // Reported at the end of the turn in which it was not caught.
       await settled();
       if (isNode) process.off('unhandledRejection', note);
       else removeEventListener('unhandledrejection', note);
