@@ -6,7 +6,8 @@ import type { PlannedPreview } from '../../chain.js';
 import type { AccessSet } from './access-set.js';
 import { GuessingReader } from './guessing-reader.js';
 import type { ProvedState } from './proved-state.js';
-import { rehearse, SPECULATIVE_RUN_GAS, type SpeculativeCall } from './speculative-execution.js';
+import { rehearse } from './rehearse.js';
+import { SPECULATIVE_RUN_GAS, type SpeculativeCall } from './speculative-execution.js';
 
 /** Most accounts and slots in the result. */
 const MAX_ACCESSES = 512;

@@ -3,7 +3,8 @@ import { ZERO_ADDRESS, ZERO_WORD } from '../../../primitives/bytes.js';
 import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import { GuessingReader } from './guessing-reader.js';
 import type { ProvedState } from './proved-state.js';
-import { rehearse, type SpeculativeCall } from './speculative-execution.js';
+import { rehearse } from './rehearse.js';
+import type { SpeculativeCall } from './speculative-execution.js';
 
 /** The blocks to simulate, and what they stand on. */
 export interface RehearsedSimulation extends SimulationOptions, Pick<SpeculativeCall, 'left'> {

@@ -3,7 +3,6 @@ import { type SimulationRules, transactionMessageOf } from '../../../evm/calls/c
 import { precompileOverrides, withOverrides } from '../../../evm/calls/overrides.js';
 import { Machine } from '../../../evm/interpreter/machine.js';
 import { type GasCount, RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
-import type { Rehearsal } from '../../../evm/simulation/simulation.js';
 import { StateOverlay } from '../../../evm/state/state-overlay.js';
 import { simulateTransaction } from '../../../evm/transactions/transaction.js';
 import { ZERO_ADDRESS } from '../../../primitives/bytes.js';
@@ -56,7 +55,7 @@ export async function executeSpeculatively(state: ProvedState, speculative: Spec
  * @param run - returns whether to run again
  * @throws PlumblineError as `executeSpeculatively`
  */
-async function speculate(
+export async function speculate(
   { left, signal, gas: within }: Pick<SpeculativeCall, 'left' | 'signal' | 'gas'>,
   run: (limits: RunLimits) => Promise<boolean>,
 ): Promise<void> {
@@ -73,39 +72,6 @@ async function speculate(
   if (signal?.aborted) throw signal.reason;
   // Throws if the gas of the request is used up.
   new RunBudget({ gas: within }).spend(0);
-}
-
-/**
- * Repeats runs of several calls, while a call of the last run failed and has a guess left. A run that throws is the last one: the
- * real run comes later and reports the error.
- *
- * @throws PlumblineError as `executeSpeculatively`
- */
-export async function rehearse(
-  reader: GuessingReader,
-  speculative: Pick<SpeculativeCall, 'left' | 'signal' | 'gas'>,
-  run: (limits: RunLimits, rehearsal: Rehearsal) => Promise<unknown>,
-): Promise<AccessSet> {
-  await speculate(speculative, async (limits) => {
-    let isGuessLeft = false;
-    const rehearsal: Rehearsal = {
-      gas: SPECULATIVE_RUN_GAS,
-      begin(created) {
-        reader.beginRun();
-        if (created !== undefined) reader.expectAbsent(created);
-      },
-      ended(succeeded) {
-        if (!succeeded) isGuessLeft = reader.nextGuess() || isGuessLeft;
-      },
-    };
-    try {
-      await run(limits, rehearsal);
-    } catch {
-      return false;
-    }
-    return isGuessLeft;
-  });
-  return reader.accesses;
 }
 
 /** @returns whether the run succeeded, or would fail with any guesses */
