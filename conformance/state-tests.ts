@@ -1,24 +1,23 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { isPlumblineError } from '../src/errors.js';
-import { type BlobSchedule, blobBaseFee } from '../src/ethereum/blob-gas.js';
+import type { BlobSchedule } from '../src/ethereum/blob-gas.js';
 import type { Log } from '../src/ethereum/receipt.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
 import type { BlockContext } from '../src/evm/block-context.js';
-import { rulesAt } from '../src/evm/common.js';
 import { Machine } from '../src/evm/interpreter/machine.js';
 import { StateOverlay } from '../src/evm/state/state-overlay.js';
 import { runTransaction } from '../src/evm/transactions/transaction.js';
 import { requireTypeInForce } from '../src/evm/transactions/transaction-checks.js';
 import type { TransactionOutcome } from '../src/evm/transactions/transaction-message.js';
 import type { Hardfork } from '../src/networks/network.js';
-import { bigIntToBytes, ZERO_WORD } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { AllocRoot } from './alloc-root.js';
 import { type Alloc, AllocState } from './alloc-state.js';
 import { type ArchivedFile, archiveFiles } from './archive.js';
 import { type Area, differs, type Material, type Report } from './area.js';
+import { contextOfFixture } from './fixture-context.js';
 
 /** What is expected of one transaction under one fork. */
 interface Post {
@@ -207,20 +206,18 @@ function networkOf({ config }: StateTest, fork: string) {
 }
 
 function contextOf({ env }: StateTest, network: ReturnType<typeof networkOf>): BlockContext {
-  const [number, timestamp] = [Number(env.currentNumber), Number(env.currentTimestamp)];
-  const rules = rulesAt(network, number, timestamp);
-  return {
-    number,
-    timestamp,
-    gasLimit: BigInt(env.currentGasLimit),
-    baseFeePerGas: rules.london ? BigInt(env.currentBaseFee ?? 0) : 0n,
-    coinbase: hexToBytes(env.currentCoinbase, 20),
-    prevRandao: env.currentRandom === undefined ? ZERO_WORD : bigIntToBytes(BigInt(env.currentRandom), 32),
-    ...(!rules.paris && { difficulty: BigInt(env.currentDifficulty) }),
-    ...(rules.blobs !== undefined && { blobBaseFee: blobBaseFee(BigInt(env.currentExcessBlobGas ?? 0), rules.blobs) }),
-    // The tests give a block the hash of its number in digits.
-    blockHash: async (of) => keccak_256(new TextEncoder().encode(of.toString())),
+  const block = {
+    number: env.currentNumber,
+    timestamp: env.currentTimestamp,
+    gasLimit: env.currentGasLimit,
+    coinbase: env.currentCoinbase,
+    baseFeePerGas: env.currentBaseFee,
+    prevRandao: env.currentRandom,
+    difficulty: env.currentDifficulty,
+    excessBlobGas: env.currentExcessBlobGas,
   };
+  // The tests give a block the hash of its number in digits.
+  return contextOfFixture(network, block, async (of) => keccak_256(new TextEncoder().encode(of.toString())));
 }
 
 /** With slots as 32 bytes each: the tests leave out zeros at their start. */

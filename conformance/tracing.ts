@@ -1,5 +1,4 @@
 import { parseGenesis } from '../src/chain/devnet/state/genesis-json.js';
-import { blobBaseFee } from '../src/ethereum/blob-gas.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
 import type { BlockContext } from '../src/evm/block-context.js';
@@ -13,6 +12,7 @@ import { type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { AllocState } from './alloc-state.js';
 import type { Area, Material, Report } from './area.js';
 import { differsDeep } from './differs-deep.js';
+import { contextOfFixture } from './fixture-context.js';
 import {
   contextOfScenario,
   type Genesis,
@@ -121,19 +121,9 @@ async function trace(
 }
 
 function contextOf(context: GethCase['context'], genesis: Genesis, network: Network): BlockContext {
-  const [number, timestamp] = [Number(context.number), Number(context.timestamp)];
-  const rules = rulesAt(network, number, timestamp);
-  return {
-    number,
-    timestamp,
-    gasLimit: BigInt(context.gasLimit),
-    baseFeePerGas: rules.london ? BigInt(context.baseFeePerGas ?? 0) : 0n,
-    coinbase: hexToBytes(context.miner, 20),
-    prevRandao: genesis.mixHash === undefined ? ZERO_WORD : hexToBytes(genesis.mixHash, 32),
-    ...(!rules.paris && { difficulty: BigInt(context.difficulty) }),
-    ...(rules.blobs !== undefined && { blobBaseFee: blobBaseFee(BigInt(genesis.excessBlobGas ?? 0), rules.blobs) }),
-    blockHash: async () => ZERO_WORD,
-  };
+  const { mixHash: prevRandao, excessBlobGas } = genesis;
+  const block = { baseFeePerGas: undefined, ...context, coinbase: context.miner, prevRandao, excessBlobGas };
+  return contextOfFixture(network, block, async () => ZERO_WORD);
 }
 
 /** With the index 0 that some files leave out. */

@@ -134,7 +134,7 @@ async function importAll(output) {
   // What is added is looked at in its turn.
   for (const name of all) for (const inner of output.find(({ fileName }) => fileName === name).imports) all.add(inner);
   const imports = [...all].map((name) => `import("../${name.slice('hosts/'.length)}")`);
-  // The page is told of an error that is reported.
+  // An error that is reported reaches the page.
   const code = `Promise.all([${imports.join(',')}]).catch((e)=>reportError(e));\n`;
   await writeFile(`${root}/dist/${entry.fileName}`, code);
 }

@@ -18,7 +18,7 @@ import { MeteredStore } from '../../src/store/metered-store.js';
 import { StoreHealth } from '../../src/store/store-status.js';
 import { signTransaction, transferCalldata } from '../../test/support/sign.js';
 
-/** What the worker is told to do. */
+/** What the worker is to do. */
 export interface StoreTask {
   readonly accounts: number;
   readonly blocks: number;

@@ -115,7 +115,7 @@ function changeOf(asset: Asset, account: Hex, told: bigint, before: bigint | und
   };
 }
 
-/** A contract that was not there before gave nobody anything. */
+/** In a token contract that did not exist before the calls, the balance before is zero. */
 async function tokenBalance(asset: Asset, account: Hex, probes: Probes) {
   if (!('address' in asset)) return { before: undefined, after: undefined };
   const ask = (when: 'before' | 'after') =>

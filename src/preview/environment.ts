@@ -32,7 +32,7 @@ export function environmentReads(record: bigint): string[] {
 export const looksForSimulation = (reads: readonly string[]) => reads.some((name) => SUSPICIOUS.includes(name));
 
 /**
- * Another block that could come as well: what nobody can know before it is made is different.
+ * Another block that could come next. Its time and prevrandao are different: they are not known before a block is made.
  *
  * @source docs/spec/preview.md 9
  */

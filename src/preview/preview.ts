@@ -58,7 +58,7 @@ export type Approval =
       readonly after: boolean | null;
     })
   | (ApprovalBase & {
-      /** One token. `after`: who may transfer it; null for nobody, or without an answer. */
+      /** One token. `after`: who may transfer it; null if no account may, or without an answer. */
       readonly kind: 'erc721';
       readonly id: Hex;
       readonly after: Hex | null;
@@ -118,7 +118,7 @@ export interface BalanceChange {
   readonly change: string | null;
 }
 
-/** Owner of one token before the first and after the last call; null for nobody, or without an answer. */
+/** Owner of one token before the first and after the last call; null if it has none, or without an answer. */
 export interface OwnerChange {
   readonly asset: Asset;
   readonly ownerBefore: Hex | null;

@@ -8,6 +8,8 @@ import type { WriteBehind, WriteBehindTable } from './write-behind.js';
 const BATCH = 64;
 /** After so many reads the order of use is stored, even if nothing else is written. */
 const MAX_UNSTORED_USES = 32;
+/** Most times that an entry is written again because another node was faster. */
+const MAX_TRIES = 100;
 
 /**
  * A cache table with a budget: the least recently used entries are evicted first. The order of use is stored in an index, one
@@ -68,6 +70,35 @@ export class BudgetedTable implements WriteBehindTable {
     this.uses = undefined;
     this.writer.write(this.table, key, value.slice());
     this.evict();
+  }
+
+  /**
+   * Stores an entry at once. For entries that several nodes write: the value is made from what the store holds when it is written.
+   *
+   * @param change - gives the new value for the one in the store, which may be undefined; undefined leaves it as it is
+   */
+  async replace(key: string, change: (held: Uint8Array | undefined) => Uint8Array | undefined): Promise<void> {
+    await this.open();
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const held = await this.read(key);
+      const value = change(held === 'unreadable' ? undefined : held);
+      if (value === undefined) return;
+      if (held === 'unreadable') return this.put(key, value);
+      try {
+        await this.writer.replace(this.table, key, held, value);
+      } catch (error) {
+        // Another node has written the entry since the read.
+        if (isPlumblineError(error, 'STORE_TAKEN_OVER')) continue;
+        throw error;
+      }
+      const size = this.sizes.get(key);
+      if (size === undefined) return;
+      this.sizes.delete(key);
+      this.sizes.set(key, size);
+      this.indexChanged();
+      this.evict();
+      return;
+    }
   }
 
   async delete(key: string): Promise<void> {

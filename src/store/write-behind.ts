@@ -1,3 +1,4 @@
+import { isPlumblineError } from '../errors.js';
 import type { Commit, Key, PageStore, Table } from './page-store.js';
 import { recordBytes } from './table-usage.js';
 
@@ -100,6 +101,25 @@ export class WriteBehind {
       this.beingWritten = new Map();
     });
     await this.writing;
+  }
+
+  /**
+   * Commits one entry at once. Other errors of the store than this one are reported as those of `flush`, and not thrown.
+   *
+   * @param before - value that the store must hold; undefined for no entry
+   * @throws PlumblineError `STORE_TAKEN_OVER` if it holds another one: nothing is written then
+   */
+  async replace(table: Table, key: Key, before: Uint8Array | undefined, value: Uint8Array): Promise<void> {
+    try {
+      await this.store.commit({ expects: [{ table, key, value: before }], puts: [{ table, key, value }] });
+    } catch (error) {
+      if (isPlumblineError(error, 'STORE_TAKEN_OVER')) throw error;
+      this.options.onFailure?.(error);
+      return;
+    }
+    const entries = [sizeOf({ table, key, value })];
+    for (const owner of this.tables) if (owner.table === table) owner.stored(entries);
+    this.options.onSuccess?.();
   }
 
   /** Drops all waiting entries, after the commit under way. */

@@ -22,7 +22,7 @@ const open = async (more: object) => {
 };
 
 test.each(calls)('%s in a worker: another request is answered meanwhile, and the time limit holds', async (_, call) => {
-  const { request } = await open({ requestTimeoutMs: 3_000 }).then((opened) => ({
+  const { request } = await open({ requestTimeoutMs: 10_000 }).then((opened) => ({
     request: (method: string, ...params: unknown[]) => opened.request<UntypedMethod>({ method, params }),
   }));
   const order: string[] = [];

@@ -138,6 +138,12 @@ describe('a node in a real worker', () => {
     await expect(node.request({ method: 'eth_chainId' })).rejects.toMatchObject({ code: 4900 });
   });
 
+  test('a worker that was ready before the node was asked for opens one', async () => {
+    const worker = new Worker(new URL('../../dist/hosts/worker/worker.js', import.meta.url), { type: 'module' });
+    await new Promise((resolve) => worker.addEventListener('message', resolve, { once: true }));
+    expect(await (await start({ worker })).request({ method: 'eth_chainId' })).toBe('0xe703');
+  });
+
   test('a worker that does not load, or never starts, is a typed error', async () => {
     const missing = new Worker('/no-such-worker.js', { type: 'module' });
     await expect(createNode({ worker: missing })).rejects.toMatchObject({ code: 'WORKER_FAILED' });

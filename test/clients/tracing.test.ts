@@ -97,7 +97,7 @@ describe('traces of a swap', () => {
       await anvil.ask('anvil_impersonateAccount', trader);
       const theirs = await anvil.ask<Hex>('eth_sendTransaction', sent());
       // It mines after it has answered.
-      await expect.poll(() => anvil.ask('eth_getTransactionReceipt', theirs), { timeout: 20_000 }).not.toBeNull();
+      await expect.poll(() => anvil.ask('eth_getTransactionReceipt', theirs)).not.toBeNull();
       // Where anvil differs: the top frame's gas is less the intrinsic gas (docs/spec/preview.md 2.2).
       const { gas: _, ...expected } = await anvil.ask<Frame>('debug_traceTransaction', theirs, TRACER);
       const { gas: __, ...found } = await ask<Frame>('debug_traceTransaction', hash, TRACER);

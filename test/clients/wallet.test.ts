@@ -183,7 +183,7 @@ test('web3 signs with an account of the node', async () => {
   expect((await web3.eth.requestAccounts()).map((account) => getAddress(account))).toEqual(ACCOUNTS);
 });
 
-test('a public client of a light node is told that it holds no keys', async () => {
+test('a public client of a light node gets the error that the node holds no keys', async () => {
   const light = await openEndpoint({
     chain: {
       kind: 'light',

@@ -67,6 +67,34 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       await store.close();
     });
 
+    it('replace an entry by what the store holds then, with two writers at a time', async () => {
+      const open = await fresh();
+      const store = await open();
+      const [one, other] = [tableOf(store), tableOf(store)];
+      const larger = (value: number) => (held: Uint8Array | undefined) =>
+        held !== undefined && held[0]! > value ? undefined : filled(98, value);
+      for (let n = 0; n < 20; n++) {
+        const key = keyOf(n % 3);
+        const values = [n % 7, (n * 5) % 11];
+        await Promise.all([one.table.replace(key, larger(values[0]!)), other.table.replace(key, larger(values[1]!))]);
+      }
+      // The largest value that was written under each key, in whatever order.
+      const most = [0, 1, 2].map((key) =>
+        Math.max(...[...Array(20).keys()].filter((n) => n % 3 === key).flatMap((n) => [n % 7, (n * 5) % 11])),
+      );
+      const held = await store.getMany('codes', [0, 1, 2].map(keyOf));
+      expect(held).toEqual(most.map((value) => filled(98, value)));
+      expect(one.table.bytes).toBe(300);
+      // The least recently used one goes where there is room for two.
+      const { writer, table } = tableOf(store, 250);
+      const left = await table.keys();
+      expect(left).toHaveLength(2);
+      await table.replace('03', () => filled(98, 9));
+      await writer.flush();
+      expect(await store.keys('codes')).toEqual([left[1], '03'].sort());
+      await store.close();
+    });
+
     it('store the order of use in a session that only reads and is never closed', async () => {
       const open = await fresh();
       const store = await open();

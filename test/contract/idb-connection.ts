@@ -138,7 +138,7 @@ export function describeIdbConnection(): void {
 
     it('aborts a transaction that has to wait too long', async () => {
       const name = freshName();
-      const store = await openIdbStore(name, { transactionTimeoutMs: 30 });
+      const store = await openIdbStore(name, { transactionTimeoutMs: 1_000 });
       const holder = await openDB(name);
       const kept = holder.transaction('blocks', 'readwrite');
       let isHeld = true;
@@ -181,7 +181,7 @@ export function describeIdbConnection(): void {
       await expect(store.getMany('blocks', [1, 2])).rejects.toMatchObject(unavailable);
       await expect(store.commit({ puts })).rejects.toMatchObject(unavailable);
       spy.mockRestore();
-      // Told of at the end of the turn in which nobody caught it.
+      // Reported at the end of the turn in which it was not caught.
       await settled();
       if (isNode) process.off('unhandledRejection', note);
       else removeEventListener('unhandledrejection', note);

@@ -32,7 +32,7 @@ class Endpoints {
   private readonly mocks = new Map<string, Pick<MockEndpoint, 'url' | 'close'>>();
   private readonly chains: PlumblineNode[] = [];
 
-  /** A chain with the profile of Linea, and a small one with its trie logs; their layer 1; endpoints nobody has to trust. */
+  /** A chain with the profile of Linea, and a small one with its trie logs; their layer 1; endpoints that are not trusted. */
   async open(): Promise<void> {
     const chain = await createInlineNode({
       chain: { kind: 'devnet', network: linea },

@@ -28,6 +28,13 @@ describe('an endpoint that shows nothing new', () => {
     expect(await said(stage, await open())).toBeLessThan(NEWEST);
   });
 
+  test('does not decide alone: an honest endpoint behind it is asked for what is newer', async () => {
+    const body = await olderFinality(stage);
+    stage.beacons[0]!.tamper = (path, answer) => (isFinality(path) ? { ...answer, body } : answer);
+    expect(await said(stage, await open({ consensus: both() }))).toBe(NEWEST);
+    expect(stage.beacons[1]!.seen.filter(isFinality)).toHaveLength(1);
+  });
+
   test('is not enough when that block is too old, and an honest endpoint beside it is asked', async () => {
     const body = await olderFinality(stage);
     stage.beacons[0]!.tamper = (path, answer) => (isFinality(path) ? { ...answer, body } : answer);

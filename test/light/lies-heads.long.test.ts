@@ -78,7 +78,7 @@ const FIELDS = [
 ];
 const hashed = { check: /^HASH_MISMATCH$/, what: /^header$/, at: /^hash$/ };
 const unvouched = { check: /^TRUST_LEVEL_NOT_REACHED$/, what: /linked.*2 endpoints have to agree/ };
-/** What nobody can tell of one endpoint alone, so that the level asks for two: refused by two, right again with a third. */
+/** Lies that one endpoint alone cannot reveal, so that the level asks for two: refused by two, right again with a third. */
 const needsTwo: Partial<Lie> & { readonly alone: Fate } = {
   alone: unvouched,
   withOne: true,

@@ -306,7 +306,7 @@ test('a batch of endless calls keeps no other request waiting, and ends with the
   const page = await scene.openPage(context);
   const { alloc, calls } = endlessAccounts({ slow: SLOW });
   const chain = { kind: 'devnet', alloc };
-  await register(page, { paths: ['/v3/*'], forward: false, chain, requestTimeoutMs: 3_000 } as Options);
+  await register(page, { paths: ['/v3/*'], forward: false, chain, requestTimeoutMs: 10_000 } as Options);
   await post(page, '/v3/abc', call('eth_chainId'));
   const order = await page.evaluate(
     async ([endless, other]) => {

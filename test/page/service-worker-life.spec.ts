@@ -150,7 +150,7 @@ test('the worker shares its store with the node of a page: one chain, whichever 
   await stopWorkers(context, page);
   await askNode('evm_mine');
   expect(await number()).toBe('0x4');
-  // The writer goes without a word: of what reaches it as it ends, nobody knows whether it was done, and that is said.
+  // The writer ends without a message. Whether a request that reached it as it ended was carried out is unknown, and the error says so.
   await tab.close();
   const { json } = await post<{ error?: { message: string } }>(page, '/rpc', call('evm_mine'));
   const head = Number(await number());

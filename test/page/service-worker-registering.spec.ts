@@ -43,7 +43,7 @@ test('a script that does not install is an error long before the timeout', async
 test('the error names a script of other software, and options that cannot be sent', async ({ context }) => {
   const page = await scene.openPage(context);
   for (const [options, message] of [
-    [{ scriptUrl: '/page.js', timeoutMs: 6_000 }, /^WORKER_FAILED .*answer/],
+    [{ scriptUrl: '/page.js', timeoutMs: 20_000 }, /^WORKER_FAILED .*answer/],
     [{ scriptUrl: undefined }, /^INVALID_PARAMETER scriptUrl/],
     [{ scriptUrl: 'http://[' }, /^INVALID_PARAMETER scriptUrl/],
     [{ scriptUrl: 'https://elsewhere.example/sw.js' }, /^WORKER_FAILED .*origin/],
@@ -74,7 +74,7 @@ test('registering a wider scope fails on a page that a narrower scope controls',
   const page = await scene.openPage(context, '/inner/page');
   await register(page, { scriptUrl: '/inner/service-worker.js', paths: ['/inner/rpc'], storeName: 'inner' });
   expect((await post(page, '/inner/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
-  expect(await refusal(page, { timeoutMs: 6_000, paths: ['/outer/rpc'] })).toMatch(/^WORKER_FAILED .*narrower scope/);
+  expect(await refusal(page, { timeoutMs: 20_000, paths: ['/outer/rpc'] })).toMatch(/^WORKER_FAILED .*narrower scope/);
   // Each answers for its own pages.
   const outer = await scene.openPage(context, '/outer/page');
   await register(outer, { paths: ['/outer/rpc'], storeName: 'outer' });

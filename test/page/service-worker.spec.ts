@@ -107,7 +107,7 @@ test('a devnet on a path answers 200 calls at once, and keeps its blocks after s
   await stopWorkers(context, page);
   expect((await post(page, '/rpc', call('eth_blockNumber'))).json.result).toBe('0x3');
   await context.setOffline(false);
-  // Nobody answers behind the path, so the node's own error is the answer.
+  // No server answers behind the path, so the node's own error is the answer.
   expect((await post(page, '/rpc', call('nope'))).json.error).toMatchObject({ code: -32601 });
   expect(scene.site.posts.map(({ path }) => path)).toEqual(['/rpc']);
 });

@@ -51,7 +51,7 @@ test('a damaged or missing block is reported with its table and number, and noth
     });
     const after = await page.evaluate((database) => storePage.contents(database), name);
     expect(blocks(after)).toEqual(blocks(before));
-    // In memory where that was asked for; what is damaged stays for whoever wants to look at it.
+    // In memory where that was asked for; what is damaged stays, to be looked at.
     expect(await start(page, devnet(name, { storage: { fallback: 'memory' } }))).toBeUndefined();
     expect(await lastStatus(page)).toMatchObject({ mode: 'memory', reason: 'STORE_CORRUPT' });
     await close(page);

@@ -75,7 +75,7 @@ export async function clearSiteData(): Promise<void> {
 /** Answers JSON-RPC requests of a light node. */
 export const rpcUrl = () => `${server.url}rpc`;
 
-/** Has each test of a file begin with a page that has no node yet, and end without an error that nobody caught. */
+/** Has each test of a file begin with a page that has no node yet, and end without an uncaught error. */
 export function storeTests(): void {
   const uncaught: Error[] = [];
   test.beforeAll(async () => {

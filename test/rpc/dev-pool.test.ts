@@ -158,7 +158,7 @@ describe('the pool refuses transactions with the messages of docs/spec/fees.md 7
 
   test('types 3 and 4 are refused where the pool denies them, and a delegation is sealed elsewhere', async () => {
     const { ask } = await strict();
-    // Fields of EIP-4844, the signature being nobody's: the type is refused before it is looked at.
+    // Fields of EIP-4844, the signature recovers to no account: the type is refused before it is looked at.
     const fields = ['0xe703', '0x', '0x1', '0x1', '0x5208', stranger('11'), '0x', '0x', [], '0x1', [stranger('01')]];
     const raw = bytesToHex(Uint8Array.of(3, ...RLP.encode([...fields, '0x', '0x1', '0x1'])));
     const refused = (name: string) => ({ code: -32000, message: expect.stringContaining(name) });

@@ -59,7 +59,7 @@ describe('the system contracts of a devnet', () => {
     await dev.ask('anvil_mine', '0x3');
     await dev.transfer(0, { nonce: 0 });
     await requireRings(dev);
-    // The caller is no account, and nobody paid.
+    // The caller is no account, and no account paid.
     const system = '0xfffffffffffffffffffffffffffffffffffffffe';
     expect(await dev.ask('eth_getTransactionCount', system, 'latest')).toBe('0x0');
     const { gasUsed } = await dev.ask<{ gasUsed: Hex }>('eth_getBlockByNumber', '0x3', false);

@@ -185,7 +185,7 @@ describe('filters', () => {
     expect([blocks.heads.size, blocks.pending.size]).toEqual([0, 0]);
   });
 
-  test('are limited in number, and have ids that are quantities nobody can guess', async () => {
+  test('are limited in number, and have ids that are quantities and cannot be guessed', async () => {
     const ids = new Set<string>();
     for (let i = 0; i < DEFAULT_MAX_FILTERS; i++) ids.add(registry.addTransactions());
     expect(ids.size).toBe(DEFAULT_MAX_FILTERS);

@@ -191,7 +191,7 @@ describe('stopping', () => {
     await expect(fetch(url, { method: 'POST', body: '{}' })).rejects.toThrow();
   });
 
-  test('does not wait longer than it is told to', async () => {
+  test('does not wait longer than its option says', async () => {
     const stopping = await serve(node, { port: 0 });
     const slow = connect(stopping.port, '127.0.0.1');
     slow.write('POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{');

@@ -55,7 +55,7 @@ const lies: Record<string, (call: SeenCall, result: unknown) => unknown> = {
 const call = { from: accountAt(0), to: TEST_TOKEN, data: transferCalldata(stranger('31'), 5n) };
 
 describe('lies about state', () => {
-  test.each(Object.entries(lies))('%s: the other endpoint is believed, or nobody', async (_, tamper) => {
+  test.each(Object.entries(lies))('%s: the other endpoint is believed, or none', async (_, tamper) => {
     const scene = await lightScene({ endpoints: [{ tamper }, {}] });
     const expected = await scene.dev.ask('linea_estimateGas', call);
     expect(await scene.ask('linea_estimateGas', call)).toEqual(expected);
@@ -87,7 +87,7 @@ describe('lies about state', () => {
     expect(await scene.ask('linea_estimateGas', call)).toEqual(await scene.dev.ask('linea_estimateGas', call));
   });
 
-  test('with access lists switched off nobody is told the call', async () => {
+  test('with access lists switched off no endpoint is sent the call', async () => {
     const scene = await lightScene({ chain: { accessLists: false } });
     expect(await scene.ask('linea_estimateGas', call)).toEqual(await scene.dev.ask('linea_estimateGas', call));
     const methods = new Set(scene.endpoints.flatMap(({ seen }) => seen.flat()).map(({ method }) => method));

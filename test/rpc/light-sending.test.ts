@@ -63,7 +63,7 @@ describe('eth_sendRawTransaction', () => {
     expect(await nonces()).toEqual([2, 2]);
     await scene.ask('eth_sendRawTransaction', transfer({ nonce: 2 }));
     expect(await nonces()).toEqual([2, 4]);
-    // Nobody tells of one that was left out.
+    // No report names one that was left out.
     scene.clock.advance(120_000);
     expect(await nonces()).toEqual([2, 2]);
     await expect(scene.ask('eth_sendRawTransaction', transfer({ gasLimit: 20_000n, nonce: 2 }))).rejects.toThrow();

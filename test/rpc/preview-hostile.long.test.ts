@@ -78,7 +78,7 @@ describe('a preview of a contract that claims much', () => {
     const found = await preview('Hostile', calls, { state: {}, node: {} });
     for (const [i, { transfers, approvals, status }] of found.calls.entries()) {
       expect(status, topics[i]).toBe('success');
-      // Every word is 2^256 - 1, which is no address: nobody can have given or taken anything.
+      // Every word is 2^256 - 1, which is no address: no account can have given or taken anything.
       expect([...transfers, ...approvals], topics[i]).toEqual([]);
     }
     expect(found.warnings).toEqual([{ code: 'unknown-transfer', address: at }]);
@@ -216,7 +216,7 @@ describe('a preview of a contract that hides', () => {
     ]);
   });
 
-  test('a contract that is destroyed and created at the same address is told each time', async () => {
+  test('a contract that is destroyed and created at the same address is reported each time', async () => {
     const again = call('Hostile', 'again(bytes32,address)', slot(1), user);
     const { calls } = await preview('Hostile', [again, again]);
     const [created, destroyed] = calls[0]!.contracts;

@@ -97,7 +97,7 @@ describe('plumbline serve', () => {
     expect(printed.slice(-2).map(({ event }) => event)).toEqual(['stopping', 'stopped']);
   });
 
-  test('goes on when nobody reads what it prints', async () => {
+  test('goes on when its output is not read', async () => {
     const { url, child, stop } = await served();
     child.stdout!.destroy();
     for (let i = 0; i < 20; i++) expect(await post(url, request('eth_chainId'))).toMatchObject({ result: '0xe703' });

@@ -113,7 +113,7 @@ describe('clear()', () => {
     expect(await again.ask('eth_blockNumber')).toBe('0x2');
   });
 
-  /** A devnet whose state cannot be read until the store is told to be cleared, or can be at once. */
+  /** A devnet whose state cannot be read until the store is cleared, or that can be read at once. */
   async function loading(clear: (store: KeptStore, stages: readonly string[]) => Promise<void>, isHeld = true) {
     const kept = new KeptStore();
     const dev = await opened({ store: kept });

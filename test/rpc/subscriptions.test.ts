@@ -89,7 +89,7 @@ test('tells transactions as they come into the pool, by hash or whole', async ()
   expect(of(wholeAsBesuSays)).toEqual(of(whole));
 });
 
-test('nothing is told after eth_unsubscribe, nor of a subscription before its caller knows it', async () => {
+test('no message is sent after eth_unsubscribe, nor before the caller knows the id of the subscription', async () => {
   const early: string[] = [];
   node.on('message', ({ data }) => early.push(data.subscription));
   const answer = subscribe('newHeads').then((id) => {

@@ -117,7 +117,7 @@ describe('JSON-RPC over WebSocket', () => {
     many.socket.close();
   });
 
-  test('tells of new heads after the reply, until it is told to stop', async () => {
+  test('sends new heads after the reply, until eth_unsubscribe', async () => {
     client.socket.send(
       JSON.stringify([
         { id: 1, method: 'eth_subscribe', params: ['newHeads'] },

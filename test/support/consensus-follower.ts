@@ -8,7 +8,7 @@ import type { BeaconAnswer } from './mock-beacon.js';
 
 /**
  * A node that ends with the test. It begins with the older trusted block, three periods back, and knows one beacon endpoint, unless
- * it is told otherwise.
+ * `layerOne` says otherwise.
  */
 export async function openFollower(
   stage: Stage,

@@ -12,7 +12,7 @@ import { copyOf, openDevnet, sealScripted } from './stored-devnet.js';
 /** What a store that is full throws. */
 export const full = () => new PlumblineError('STORE_QUOTA_EXCEEDED', 'store is full', {});
 
-/** A store that fails while it is told to; `after`: having carried the commit out all the same. */
+/** A store that can be made to fail. `after`: it fails after it has carried out the commit. */
 export class FailingStore extends KeptStore {
   failure: (() => PlumblineError) | undefined;
   after = false;
@@ -26,7 +26,7 @@ export class FailingStore extends KeptStore {
   }
 }
 
-/** A devnet on a store that can be made to fail, and what is told of the store. */
+/** A devnet on a store that can be made to fail, and the reports on the store. */
 export async function scene(more: Partial<DevnetSettings> = {}, store = new FailingStore()) {
   const health = new StoreHealth('durable');
   const told: StoreStatus[] = [];

@@ -159,7 +159,7 @@ export async function openStage(
       if (variant >= (typeof lie.ask === 'function' ? 3 : 1)) continue;
       const honest = await askNode(question, place(lie.honest ?? 1));
       const fault = faultOf(honest, 'right', expected);
-      if (fault !== undefined) wrong.push(`${lie.name} ${variant}, nobody lying: ${fault}`);
+      if (fault !== undefined) wrong.push(`${lie.name} ${variant}, without a lie: ${fault}`);
     }
     if (told.size < VARIANTS) wrong.push(`${lie.name}: only ${told.size} different lies were told`);
     return wrong;

@@ -36,7 +36,7 @@ interface RpcRequest extends SeenCall {
   readonly id: unknown;
 }
 
-/** Serves a provider, such as a devnet's or its layer 1, as an endpoint that nobody has to trust. */
+/** Serves a provider, such as a devnet's or its layer 1, as an endpoint that is not trusted. */
 export async function serveMock(provider: Eip1193Provider, options: MockOptions = {}): Promise<MockEndpoint> {
   const own: MockEndpoint['options'] = { ...options };
   const seen: SeenCall[][] = [];

@@ -36,7 +36,7 @@ export async function openShomeiScene(chain: GeneratedChain, options: ShomeiScen
   const content = contentOf(chain);
   const mock = await openMockUpstream({ handler: shomeiHandler(content) });
   const endpoints = options.endpoints?.(mock.url) ?? [mock.url];
-  const group = new EndpointGroup({ role: 'l2', endpoints, retries: 0, totalTimeoutMs: 20_000 });
+  const group = new EndpointGroup({ role: 'l2', endpoints, retries: 0, totalTimeoutMs: 120_000 });
   const layerOne = new HeldRoots(chain, options.ends);
   const store = options.store ?? new MemoryStore();
   return {

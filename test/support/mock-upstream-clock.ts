@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/scheduling/clock.js';
 
-/** A clock that stands still until it is told; it knows the timers that are open. */
+/** A clock that a test advances. It knows the timers that are open. */
 export interface ManualClock extends Clock {
   /** Timers that are set and have not run. */
   readonly open: number;

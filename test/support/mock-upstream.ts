@@ -26,7 +26,7 @@ export interface MockUpstreamOptions {
   readonly latencyMs?: number;
 }
 
-/** A server on loopback that answers JSON-RPC as it is told, and keeps book. */
+/** A server on loopback that answers JSON-RPC as a test sets it, and records the requests. */
 export interface MockUpstream {
   /** `http://127.0.0.1:port`. */
   readonly origin: string;

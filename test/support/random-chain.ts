@@ -51,7 +51,7 @@ export class RandomChain {
       if (value === 0) after.delete(key);
       else after.set(key, value);
     }
-    // Whoever destroys an account names the slots it loses.
+    // A destroyed account names the slots it loses.
     const touched = destroyed && !gone ? [...new Set([...before.keys(), ...keys])] : keys;
     const next = gone ? undefined : { nonce: (old?.nonce ?? 0n) + 1n, balance: BigInt(random(1000)), slots: after };
     if (next === undefined) this.model.delete(n);

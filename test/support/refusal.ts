@@ -18,7 +18,7 @@ export function acceptedUnder(edits: Iterable<string>, verify: Parameters<typeof
   return accepted;
 }
 
-/** As `acceptedUnder`, but only where the verdict is another than the present one: edits of what nobody looks at are fine. */
+/** As `acceptedUnder`, but only where the verdict is another than the present one: edits of what is not checked are fine. */
 export function changedUnder(edits: Iterable<string>, verify: Parameters<typeof outcome>[0]): string[] {
   const plain = (value: unknown) =>
     value instanceof Map ? [...value] : typeof value === 'bigint' ? `${value}n` : value;

@@ -46,7 +46,7 @@ let statuses: StoreStatus[] = [];
 let acknowledged: Acknowledged[] = [];
 let streaming: Promise<void> = Promise.resolve();
 let isStopped = false;
-/** Rejections that nobody handled in a worker that tells of them. */
+/** Unhandled rejections of a worker that reports them. */
 const unhandled: string[] = [];
 
 const ask = <T>(method: string, ...params: unknown[]) => node!.request<UntypedMethod>({ method, params }) as Promise<T>;

@@ -87,7 +87,7 @@ export const rawDatabase = {
     made.close();
   },
 
-  /** Opens a database and keeps it open, whoever asks. */
+  /** Opens a database and keeps it open, also when another connection asks to upgrade it. */
   async hold(name: string, version?: number): Promise<void> {
     const database = await openDB(name, version, {
       upgrade(made) {

@@ -16,7 +16,7 @@ const TABLES: readonly Table[] = ['meta', 'blocks', 'state', 'trie'];
 export const TOKEN = hexToBytes(TEST_TOKEN);
 const FIRST_TIME = 1_800_000_000;
 
-/** Accounts that nobody touches, enough for several pages, one of them with storage. */
+/** Accounts that no transaction touches, enough for several pages, one of them with storage. */
 function bystanders(): GenesisAlloc {
   const address = (n: number): Hex => `0x${n.toString(16).padStart(4, '0').repeat(10)}`;
   const accounts = Array.from({ length: 150 }, (_, n) => [address(n + 1), { balance: BigInt(n + 1) }] as const);

@@ -123,7 +123,7 @@ describe('classic scripts', () => {
     }
   });
 
-  test('a module that is no chunk is told', () => {
+  test('a module that is no chunk is reported', () => {
     const wrong = { ...PLAN, aside: { later: ['/nowhere'] } };
     expect(() => classicScripts(output, wrong)).toThrow('/nowhere is no chunk of its own');
   });

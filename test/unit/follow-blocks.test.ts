@@ -47,7 +47,7 @@ function follow(): Scene {
   return { told, errors, failing, held, head, stop };
 }
 
-test('a block that cannot be read is told with the next head, in order', async () => {
+test('a block that cannot be read is reported with the next head, in order', async () => {
   const { told, errors, failing, head } = follow();
   await head(1);
   failing.add('2');
@@ -100,7 +100,7 @@ test('a block that left the chain while it waited or was read is not told', asyn
   expect(errors).toEqual([]);
 });
 
-test('nothing is told after the end', async () => {
+test('nothing is reported after the end', async () => {
   const { told, held, head, stop } = follow();
   let letGo = () => {};
   held.set('1', new Promise((resolve) => (letGo = resolve)));

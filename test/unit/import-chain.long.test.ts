@@ -241,7 +241,7 @@ function withUncles(change: (uncles: Uint8Array[][]) => Uint8Array[][]) {
   };
 }
 
-/** Another signature on the first transaction: it recovers to somebody else, who has no funds, or to nobody. */
+/** Another signature on the first transaction: it recovers to another account, which has no funds, or to none. */
 async function resign(block: BlockItems): Promise<void> {
   const transaction = block[1][0] as Uint8Array[];
   expect(Array.isArray(transaction)).toBe(true);

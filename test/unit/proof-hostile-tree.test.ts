@@ -11,7 +11,7 @@ import { outcome } from '../support/refusal.js';
 const word = (value: number) => bigIntToBytes(BigInt(value), 32);
 const ZERO = word(0);
 
-/** Trees that nobody builds by the rules, with proofs that hash up to their root: only the other checks can refuse them. */
+/** Trees that the rules do not lead to, with proofs that hash up to their root: only the other checks can refuse them. */
 describe.each(['mimc', 'poseidon2'] as const)('%s trees that break a rule', (scheme) => {
   const hasher = rememberingHasher(scheme);
   const { indexBytes } = schemeFormat(scheme);

@@ -66,7 +66,7 @@ describe('LockElection', () => {
     return new LockElection(locks!, browser.name, () => openStore!(browser.name, {}));
   };
 
-  test('grants one node at a time; when the grant is stolen, the old writer is told and its commits are refused', async () => {
+  test('grants one node at a time; when the grant is stolen, the old writer ends and its commits are refused', async () => {
     const browser = new TestBrowser();
     const [first, second] = [electionOf(browser), electionOf(browser)];
     const order: string[] = [];

@@ -6,7 +6,7 @@
 import { createInlineNode } from 'plumbline-l2/inline';
 
 /**
- * An embedded devnet, so that the example needs nobody. A wallet gives a light node instead:
+ * An embedded devnet, so that the example needs no endpoint. A wallet gives a light node instead:
  * `{ kind: 'light', network: linea, endpoints: ['https://…'], layerOne: ['https://…'] }`, with `linea` from
  * `plumbline-l2/fees`.
  */

@@ -27,7 +27,7 @@ export function previewInWords({ calls, balances, tokens, warnings, trust }: Tra
             balance.change ?? balance.told,
             tokens,
           )}${balance.change === null ? ', as its events say; the contract does not answer' : ''}`
-        : `owner     of ${assetText(balance.asset, '1', tokens)}: ${balance.ownerBefore ?? 'nobody'} before, ${balance.ownerAfter ?? 'nobody'} after`,
+        : `owner     of ${assetText(balance.asset, '1', tokens)}: ${balance.ownerBefore ?? 'none'} before, ${balance.ownerAfter ?? 'none'} after`,
     ),
     ...warnings.map((warning) => `warning   ${warningText(warning)}`),
     `on the state after block ${trust.block.number}, level ${trust.level}${

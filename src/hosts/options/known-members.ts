@@ -7,7 +7,7 @@ export type NameCheck = (value: unknown, path: string) => void;
 export type MemberChecks<T> = { readonly [Name in keyof Required<T>]: NameCheck };
 
 /** Any value: its members, if it has some, are names that the caller chooses, or are checked elsewhere. */
-export const any: NameCheck = () => {};
+export const anyValue: NameCheck = () => {};
 
 /**
  * An object with these members and no others. A value that is not an object is left to the checks of values.
@@ -34,7 +34,7 @@ export function each(check: NameCheck): NameCheck {
 }
 
 /** One of several forms, by a member of the object. @param otherwise - where none of `forms` is named */
-export function byMember(member: string, forms: Readonly<Record<string, NameCheck>>, otherwise = any): NameCheck {
+export function byMember(member: string, forms: Readonly<Record<string, NameCheck>>, otherwise = anyValue): NameCheck {
   return (value, path) => {
     const named = isPlain(value) ? String(value[member]) : '';
     (Object.hasOwn(forms, named) ? forms[named]! : otherwise)(value, path);

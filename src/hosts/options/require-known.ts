@@ -16,119 +16,137 @@ import type {
 } from '../../networks/network.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { ProviderEndpoint, UrlEndpoint } from '../../upstream/options.js';
-import { any, byMember, each, type MemberChecks, members } from './known-members.js';
+import { anyValue, byMember, each, type MemberChecks, members } from './known-members.js';
 import type { LayerOneOptions } from './layer-one-options.js';
 import type { LightChainOptions } from './light-options.js';
 import type { DevnetChainOptions, DictionarySource, NodeOptions } from './options.js';
 import type { ReplicaChainOptions } from './replica-options.js';
 import type { StorageBudgets, StorageOptions } from './storage-options.js';
 
-const limits = { timeoutMs: any, ratePerSecond: any, burst: any, concurrency: any, batchLimit: any };
-const urlEndpoint = members<UrlEndpoint>({ ...limits, url: any, apiKey: any, headers: any, maxResponseBytes: any });
-const providerEndpoint = members<ProviderEndpoint>({ ...limits, provider: any, name: any });
+const limits = {
+  timeoutMs: anyValue,
+  ratePerSecond: anyValue,
+  burst: anyValue,
+  concurrency: anyValue,
+  batchLimit: anyValue,
+};
+const urlEndpoint = members<UrlEndpoint>({
+  ...limits,
+  url: anyValue,
+  apiKey: anyValue,
+  headers: anyValue,
+  maxResponseBytes: anyValue,
+});
+const providerEndpoint = members<ProviderEndpoint>({ ...limits, provider: anyValue, name: anyValue });
 const endpoints = each((value, path) => {
   const isProvider = typeof value === 'object' && value !== null && 'provider' in value;
   (isProvider ? providerEndpoint : urlEndpoint)(value, path);
 });
 
-const prices = members<Prices>({ fixedCostWei: any, variableCostWei: any, minGasPriceWei: any });
+const prices = members<Prices>({ fixedCostWei: anyValue, variableCostWei: anyValue, minGasPriceWei: anyValue });
 
 const network = members<Network>({
-  name: any,
-  chainId: any,
-  methodPrefix: any,
-  baseFeePerGas: any,
+  name: anyValue,
+  chainId: anyValue,
+  methodPrefix: anyValue,
+  baseFeePerGas: anyValue,
   forks: each(
     members<ForkActivation>({
-      hardfork: any,
-      block: any,
-      timestamp: any,
-      netsplit: any,
-      blobs: members<BlobSchedule>({ target: any, max: any, baseFeeUpdateFraction: any }),
+      hardfork: anyValue,
+      block: anyValue,
+      timestamp: anyValue,
+      netsplit: anyValue,
+      blobs: members<BlobSchedule>({ target: anyValue, max: anyValue, baseFeeUpdateFraction: anyValue }),
     }),
   ),
-  blockRewards: any,
-  depositContract: any,
-  blockGasLimit: any,
-  txGasLimit: any,
-  calldataLimit: any,
-  pool: members<PoolRules>({ deniedAddresses: any, delegationsRefused: any, margin: any }),
-  blockMargin: any,
-  rpcGasCap: any,
-  slotSeconds: any,
-  gasSearch: any,
-  pastNonces: any,
+  blockRewards: anyValue,
+  depositContract: anyValue,
+  blockGasLimit: anyValue,
+  txGasLimit: anyValue,
+  calldataLimit: anyValue,
+  pool: members<PoolRules>({ deniedAddresses: anyValue, delegationsRefused: anyValue, margin: anyValue }),
+  blockMargin: anyValue,
+  rpcGasCap: anyValue,
+  slotSeconds: anyValue,
+  gasSearch: anyValue,
+  pastNonces: anyValue,
   pricing: byMember('model', {
-    'extra-data': members<ExtraDataPricing>({ model: any, defaults: prices, estimateMargin: any }),
+    'extra-data': members<ExtraDataPricing>({ model: anyValue, defaults: prices, estimateMargin: anyValue }),
     'verification-cost': members<VerificationCostPricing>({
-      model: any,
-      variant: any,
-      verificationGasCost: any,
-      verificationCapacity: any,
-      gasPriceRatio: any,
-      gasPriceAdjustmentWei: any,
-      minGasPriceWei: any,
-      estimateMargin: any,
-      floor: any,
+      model: anyValue,
+      variant: anyValue,
+      verificationGasCost: anyValue,
+      verificationCapacity: anyValue,
+      gasPriceRatio: anyValue,
+      gasPriceAdjustmentWei: anyValue,
+      minGasPriceWei: anyValue,
+      estimateMargin: anyValue,
+      floor: anyValue,
     }),
   }),
-  sizing: any,
-  hashSchemes: each(members<Network['hashSchemes'][number]>({ fromBlock: any, scheme: any })),
-  dictionary: members<DictionaryReference>({ name: any, sha256: any, byteLength: any, url: any, mirrors: any }),
-  rollup: members<RollupContract>({ address: any, currentBlockSlot: any, stateRootsSlot: any }),
-  layerOne: any,
-  checkpoint: any,
+  sizing: anyValue,
+  hashSchemes: each(members<Network['hashSchemes'][number]>({ fromBlock: anyValue, scheme: anyValue })),
+  dictionary: members<DictionaryReference>({
+    name: anyValue,
+    sha256: anyValue,
+    byteLength: anyValue,
+    url: anyValue,
+    mirrors: anyValue,
+  }),
+  rollup: members<RollupContract>({ address: anyValue, currentBlockSlot: anyValue, stateRootsSlot: anyValue }),
+  layerOne: anyValue,
+  checkpoint: anyValue,
   sealing: members<BlockSealing>({
-    clique: members<CliqueSealing>({ signers: any, lastBlock: any, epochLength: any }),
-    maru: members<MaruSealing>({ validators: any }),
+    clique: members<CliqueSealing>({ signers: anyValue, lastBlock: anyValue, epochLength: anyValue }),
+    maru: members<MaruSealing>({ validators: anyValue }),
   }),
   // A module that is not counted has no effect, and networks have modules that are not.
-  moduleLimits: any,
-  messageService: any,
+  moduleLimits: anyValue,
+  messageService: anyValue,
 });
 
 const light = {
-  kind: any,
+  kind: anyValue,
   network,
   endpoints,
   maru: endpoints,
-  level: any,
-  agreeing: any,
-  layerOneAgreeing: any,
+  level: anyValue,
+  agreeing: anyValue,
+  layerOneAgreeing: anyValue,
   // Names of tags, which light-options.ts checks.
-  required: any,
-  maxLagBlocks: any,
-  maxReorgDepth: any,
-  headMaxAgeMs: any,
-  accessLists: any,
-  finalityMaxAgeMs: any,
-  proveLayerOne: any,
-  layerOneHeader: members<NonNullable<LightChainOptions['layerOneHeader']>>({ hash: any }),
+  required: anyValue,
+  maxLagBlocks: anyValue,
+  maxReorgDepth: anyValue,
+  headMaxAgeMs: anyValue,
+  accessLists: anyValue,
+  finalityMaxAgeMs: anyValue,
+  proveLayerOne: anyValue,
+  layerOneHeader: members<NonNullable<LightChainOptions['layerOneHeader']>>({ hash: anyValue }),
 };
 
 const followed = members<LayerOneOptions>({
   consensus: endpoints,
   execution: endpoints,
-  checkpoint: members<NonNullable<LayerOneOptions['checkpoint']>>({ root: any }),
+  checkpoint: members<NonNullable<LayerOneOptions['checkpoint']>>({ root: anyValue }),
   checkpointServers: endpoints,
-  checkpointAgreeing: any,
-  checkpointMaxAgeMs: any,
-  maxAgeMs: any,
-  maxWalkBack: any,
+  checkpointAgreeing: anyValue,
+  checkpointMaxAgeMs: anyValue,
+  maxAgeMs: anyValue,
+  maxWalkBack: anyValue,
 });
 
 const CHAINS = {
   devnet: members<DevnetChainOptions>({
-    kind: any,
+    kind: anyValue,
     network,
-    scheme: any,
+    scheme: anyValue,
     // geth's format, which has members that this library does not read.
-    genesis: any,
-    importBlocks: any,
-    alloc: each(members<GenesisAccount>({ balance: any, nonce: any, code: any, storage: any })),
-    tool: any,
-    mining: members<{ intervalSeconds: number }>({ intervalSeconds: any }),
-    finality: members<FinalityOptions>({ delayBlocks: any, batchBlocks: any, heldFinalizations: any }),
+    genesis: anyValue,
+    importBlocks: anyValue,
+    alloc: each(members<GenesisAccount>({ balance: anyValue, nonce: anyValue, code: anyValue, storage: anyValue })),
+    tool: anyValue,
+    mining: members<{ intervalSeconds: number }>({ intervalSeconds: anyValue }),
+    finality: members<FinalityOptions>({ delayBlocks: anyValue, batchBlocks: anyValue, heldFinalizations: anyValue }),
     prices,
   }),
   light: members<LightChainOptions>({
@@ -140,11 +158,11 @@ const CHAINS = {
     trieLogs: endpoints,
     layerOne: endpoints,
     stateManager: endpoints,
-    rangeBlocks: any,
-    commitBlocks: any,
-    heldBlocks: any,
-    intermediateRoots: any,
-    followIntervalMs: any,
+    rangeBlocks: anyValue,
+    commitBlocks: anyValue,
+    heldBlocks: anyValue,
+    intermediateRoots: anyValue,
+    followIntervalMs: anyValue,
   }),
 };
 
@@ -152,39 +170,39 @@ type Dictionary<Kind> = Extract<DictionarySource, { kind: Kind }>;
 
 const NODE: MemberChecks<NodeOptions> = {
   chain: byMember('kind', CHAINS),
-  storeName: any,
-  storeCheck: any,
+  storeName: anyValue,
+  storeCheck: anyValue,
   storage: members<StorageOptions>({
     budgets: members<StorageBudgets>({
-      headers: any,
-      finalizations: any,
-      proofs: any,
-      codes: any,
-      dictionaries: any,
-      devnet: any,
+      headers: anyValue,
+      finalizations: anyValue,
+      proofs: anyValue,
+      codes: anyValue,
+      dictionaries: anyValue,
+      devnet: anyValue,
     }),
-    durability: any,
-    fallback: any,
+    durability: anyValue,
+    fallback: anyValue,
   }),
   dictionary: byMember('kind', {
-    general: members<Dictionary<'general'>>({ kind: any }),
-    bytes: members<Dictionary<'bytes'>>({ kind: any, bytes: any }),
-    url: members<Dictionary<'url'>>({ kind: any, url: any }),
+    general: members<Dictionary<'general'>>({ kind: anyValue }),
+    bytes: members<Dictionary<'bytes'>>({ kind: anyValue, bytes: anyValue }),
+    url: members<Dictionary<'url'>>({ kind: anyValue, url: anyValue }),
   }),
-  openCheck: any,
-  kernelBuild: any,
-  requestTimeoutMs: any,
-  gasSearch: any,
-  gasBudget: any,
-  connectionGasBudget: any,
-  maxBatch: any,
-  maxSubscriptions: any,
-  maxFilters: any,
-  maxAnswerBytes: any,
+  openCheck: anyValue,
+  kernelBuild: anyValue,
+  requestTimeoutMs: anyValue,
+  gasSearch: anyValue,
+  gasBudget: anyValue,
+  connectionGasBudget: anyValue,
+  maxBatch: anyValue,
+  maxSubscriptions: anyValue,
+  maxFilters: anyValue,
+  maxAnswerBytes: anyValue,
 };
 
 /** Check of the options of HTTP handlers. */
-const http = members<FetchHandlerOptions>({ allowedOrigins: any, allowedHosts: any, maxBodyBytes: any });
+const http = members<FetchHandlerOptions>({ allowedOrigins: anyValue, allowedHosts: anyValue, maxBodyBytes: anyValue });
 
 /**
  * Checks that all members of a node's options are known, at any depth: one that is misspelt would have no effect, and
@@ -197,6 +215,6 @@ export function requireKnown<Options extends NodeOptions>(
   options: Options,
   own: { readonly [Name in Exclude<keyof Options, keyof NodeOptions>]-?: true },
 ): void {
-  const others = Object.keys(own).map((name) => [name, name === 'http' ? http : any]);
+  const others = Object.keys(own).map((name) => [name, name === 'http' ? http : anyValue]);
   members({ ...NODE, ...Object.fromEntries(others) })(options, '');
 }

@@ -11,13 +11,7 @@ import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/
 import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { NodeInfo } from '../options/options.js';
-import {
-  type Provider,
-  type ProviderEvents,
-  type RequestOptions,
-  TransportProvider,
-  type UntypedMethod,
-} from './provider.js';
+import { type Provider, type ProviderEvents, type RequestOptions, TransportProvider } from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
 
 /** An open node, for a page or a program. */
@@ -115,7 +109,7 @@ export interface PlumblineNode extends Provider {
 
 class OpenNode extends TransportProvider implements PlumblineNode {
   readonly info: NodeInfo;
-  readonly l1: TransportProvider<LayerOneSchema>;
+  readonly l1: TransportProvider;
   private readonly inspector: TransportProvider;
   private firstStatus: Promise<unknown> | undefined;
   readonly handle: PlumblineNode['handle'];
@@ -127,7 +121,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   ) {
     super(node, 'l2');
     this.info = node.info;
-    this.l1 = new TransportProvider<LayerOneSchema>(node, 'l1');
+    this.l1 = new TransportProvider(node, 'l1');
     this.inspector = new TransportProvider(node, 'inspect');
     const handler = (layer: Layer, provider: Pick<TransportProvider, 'emitAnswers'>): PlumblineNode['handle'] => {
       const load = loadOnce(async () => {
@@ -207,7 +201,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   }
 
   private inspect(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown> {
-    return this.inspector.request<UntypedMethod>({ method, params }, options);
+    return this.inspector.request({ method, params }, options);
   }
 
   openSession(listener: SessionListener, connection?: object): NodeSession {

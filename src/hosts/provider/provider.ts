@@ -98,7 +98,7 @@ const NOT_ENABLED = -32604;
 const CHANGES_ACCOUNTS = new Set(['eth_requestAccounts', 'wallet_requestPermissions', 'wallet_revokePermissions']);
 
 /** EIP-1193 over one layer of a transport. `connect` is sent a turn later, so that the caller can add listeners before. */
-export class TransportProvider<Methods extends SchemaOf<Methods> = RpcSchema> implements Provider<Methods> {
+export class TransportProvider implements Provider {
   private readonly listeners = new Map<keyof ProviderEvents, Set<(event: never) => void>>();
   private nextId = 1;
   private ended = false;
@@ -122,15 +122,8 @@ export class TransportProvider<Methods extends SchemaOf<Methods> = RpcSchema> im
     });
   }
 
-  request<Custom extends UntypedMethod = never>(
-    args: { readonly method: Custom['method']; readonly params?: Custom['params'] },
-    options?: RequestOptions,
-  ): Promise<Custom['result']>;
-  request<Name extends keyof Methods>(
-    args: { readonly method: Name } & ParamsOf<Methods>[Name],
-    options?: RequestOptions,
-  ): Promise<Methods[Name]['result']>;
-  async request(args: RequestArguments, options: RequestOptions = {}): Promise<unknown> {
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of `Provider` say what type the result has.
+  async request(args: RequestArguments, options: RequestOptions = {}): Promise<any> {
     options.signal?.throwIfAborted();
     if (!CHANGES_ACCOUNTS.has(args.method)) return this.ask(args, options);
     const before = await this.accounts();

@@ -27,7 +27,7 @@ export interface RpcProxyOptions extends NodeOptions {
    * requested URL, not verified. An error of an open node is never replaced.
    */
   readonly fallback?: 'network' | 'none';
-  /** How long the script may take to load, and then the worker to control this page, in ms each. Default 15 000. */
+  /** How long the script may take to load, and then the worker to control this page, in ms each. Default 60 000. */
   readonly timeoutMs?: number;
 }
 

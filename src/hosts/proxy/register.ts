@@ -24,7 +24,7 @@ export interface StopOptions {
   readonly keepRegistration?: boolean;
 }
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000;
 const LOOK_MS = 20;
 /** A worker between two states is missing for one look. After so many looks it counts as gone. */
 const LOOKS_UNTIL_GONE = 5;

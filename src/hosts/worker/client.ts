@@ -26,7 +26,7 @@ export interface ClientOptions extends NodeOptions {
    * same options use one node. It is closed when the last page closes it.
    */
   readonly worker?: Worker | SharedWorker;
-  /** How long the worker's script may take to load, in ms. Default 15 000. */
+  /** How long the worker's script may take to load, in ms. Default 60 000. */
   readonly loadTimeoutMs?: number;
   readonly onProgress?: (progress: OpenProgress) => void;
   /**
@@ -49,19 +49,21 @@ const OWN = { worker: true, loadTimeoutMs: true, onProgress: true, fetch: true, 
  */
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   const { worker, http, chain, fetch } = options;
+  installErrorTransfer();
+  // Before the first wait, so that no error of the caller's worker is missed.
+  let transport = worker && new WorkerTransport(worker);
   (await import('../options/require-known.js')).requireKnown(options, OWN);
   if (worker === undefined && typeof Worker === 'undefined') {
     throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }
   if (fetch !== undefined && worker !== undefined && 'port' in worker)
     throw invalidParameter('fetch', 'cannot be used with a SharedWorker, which outlives the page');
-  installErrorTransfer();
-  let transport: WorkerTransport | undefined;
-  if (worker === undefined && (chain?.kind ?? 'devnet') === 'devnet') transport = await openOwnDevnet(options);
-  if (transport === undefined) {
-    transport = new WorkerTransport(worker ?? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
-    await openOn(transport, options);
+  if (transport === undefined && (chain?.kind ?? 'devnet') === 'devnet') {
+    const devnet = await openOwnDevnet(options);
+    if (devnet !== undefined) return nodeHandle(devnet, http);
   }
+  transport ??= new WorkerTransport(new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
+  await openOn(transport, options);
   return nodeHandle(transport, http);
 }
 
@@ -84,7 +86,7 @@ async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | 
 
 /** Opens the node of a worker. Terminates the worker if that fails. */
 async function openOn(transport: WorkerTransport, options: ClientOptions): Promise<void> {
-  const { worker: _, loadTimeoutMs = 15_000, onProgress, fetch, http: __, ...nodeOptions } = options;
+  const { worker: _, loadTimeoutMs = 60_000, onProgress, fetch, http: __, ...nodeOptions } = options;
   try {
     await transport.ready(loadTimeoutMs);
     await transport.open(nodeOptions, onProgress, fetch);
@@ -156,6 +158,8 @@ class WorkerTransport implements NodeTransport {
       };
       this.port.addEventListener('message', onMessage);
       if ('start' in this.port) this.port.start();
+      // A worker that was ready before this listener was there is asked to say so again.
+      void this.remote.greet().catch(() => {});
       const timer = setTimeout(
         () => reject(failed(`its script did not start within ${timeoutMs} ms; check its URL, or raise loadTimeoutMs`)),
         timeoutMs,

@@ -11,6 +11,8 @@ import type { Serialized } from './transfer.js';
  * the number of the session that the dispatch belongs to. A session begins with its first dispatch. Only layer 2 has sessions.
  */
 export interface WorkerApi {
+  /** Has the worker send its greeting again, for a page that listens only since its worker is ready. */
+  greet(): void;
   open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void, fetch?: PageFetch): Promise<NodeInfo>;
   dispatch(layer: Layer, payload: unknown, call: number, session?: number): Promise<Reply>;
   closeSession(session: number): void;
@@ -21,7 +23,7 @@ export interface WorkerApi {
 }
 
 /**
- * First message of a worker, before comlink: its script has run. The worker holds the lock until it ends. The main thread waits
+ * First message of a worker, before comlink: its script has run. Sent again when a page asks for it. The worker holds the lock until it ends. The main thread waits
  * for the same lock, and so detects an end that sends no event. `lock` is undefined without Web Locks.
  */
 export interface WorkerGreeting {

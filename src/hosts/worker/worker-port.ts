@@ -27,7 +27,12 @@ export function servePort(port: WorkerPort, common: CommonNode, lock: Promise<st
     await common.leave(user);
   }
 
+  // No top-level await: bundlers that turn workers into classic scripts cannot keep one.
+  const greet = () =>
+    void lock.then((name) => port.postMessage({ plumblineWorker: 'ready', lock: name } satisfies WorkerGreeting));
+
   const api: WorkerApi = {
+    greet,
     async open(options, onProgress, pageFetch) {
       // The listener is called over its own channel. Waiting for the last call keeps it before the answer. Errors of the
       // listener are dropped.
@@ -58,6 +63,5 @@ export function servePort(port: WorkerPort, common: CommonNode, lock: Promise<st
   expose(api, port);
   // Some browsers tell a port that its page is gone. In the others the node stays open while the worker has another page.
   port.addEventListener('close', () => void leave());
-  // No top-level await: bundlers that turn workers into classic scripts cannot keep one.
-  void lock.then((name) => port.postMessage({ plumblineWorker: 'ready', lock: name } satisfies WorkerGreeting));
+  greet();
 }

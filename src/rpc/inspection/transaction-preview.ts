@@ -102,6 +102,6 @@ export interface TransactionPreview extends Omit<PreviewedChanges, 'calls'> {
     /** What the caller overrode: the preview is not of the real state then. */
     readonly overridden: readonly ('state' | 'block')[];
   };
-  /** What endpoints were asked, by endpoint. A devnet and a replica ask nobody. */
+  /** What endpoints were asked, by endpoint. Empty on a devnet and a replica, which ask none. */
   readonly seen: readonly SeenByEndpoint[];
 }

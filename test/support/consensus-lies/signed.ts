@@ -54,7 +54,7 @@ export function signedLies(
     ...at(/^PROOF_MALFORMED$/, ['finalized_header.execution', 'attested_header.execution'], removed, 'left out'),
     ...at(/^FINALITY_BRANCH$/, places('finality_branch', [0, 1, 2, 3, 4, 5, 6])),
     ...at(/^FINALIZED_NOT_EMPTY$/, ['finality_branch'], zeroed, 'all zero'),
-    ...at(/^NO_PARTICIPANTS$/, [bits], said('0x00000000'), 'of nobody'),
+    ...at(/^NO_PARTICIPANTS$/, [bits], said('0x00000000'), 'without participants'),
     ...at(/^PARTICIPATION_LOW$/, [bits], said('0xffff1f00'), 'of 21 in 32'),
     ...at(/^SIGNATURE$/, [bits], said('0xffff3f00'), 'of 22 in 32'),
     ...at(/^SIGNATURE$/, [bits], said('0xfffffffd'), 'of another 31'),

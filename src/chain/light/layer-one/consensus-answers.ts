@@ -37,7 +37,12 @@ export async function collectAnswers(
       };
       const read = await parts.beacon.get(path, { ...options, accept });
       if (path.includes('/bootstrap/')) bootstrap = accepted;
-      else answers.push({ kind: path.includes('/updates?') ? 'updates' : 'finality_update', answer: accepted });
+      else if (path.includes('/updates?')) answers.push({ kind: 'updates', answer: accepted });
+      else {
+        // A newer finality update comes in the place of a late one.
+        if (answers.at(-1)?.kind === 'finality_update') answers.pop();
+        answers.push({ kind: 'finality_update', answer: accepted });
+      }
       return read as T;
     },
   };

@@ -54,6 +54,12 @@ const UPDATES_AT_ONCE = 16;
 /** After a failed update, the endpoints are left alone for this time. */
 const RETRY_MS = 10_000;
 
+/**
+ * A finalized header older than this may be withheld. While layer 1 finalizes, the newest one that a header names is two to three
+ * epochs old; the fourth is for updates that come late.
+ */
+const LATE_EPOCHS = 4;
+
 const PATH = '/eth/v1/beacon/light_client';
 
 /**
@@ -135,10 +141,8 @@ export class LayerOneFollower {
     this.state ??= await this.begin();
     requireConsistent(this.state.store);
     await this.catchUp(this.state.store);
-    const path = `${PATH}/finality_update`;
-    const { network } = this.parts;
     try {
-      await this.apply(path, (answer) => [objectFromJson(network, 'finalityUpdate', answer)], true);
+      await this.updateFinality();
     } catch (error) {
       // Status 404: there is no update yet.
       if (!isPlumblineError(error, 'UPSTREAM_ERROR') || error.details.code !== 404) throw error;
@@ -202,8 +206,23 @@ export class LayerOneFollower {
       if (isDone) return;
       const count = Math.min(UPDATES_AT_ONCE, Math.max(1, now - first));
       const path = `${PATH}/updates?start_period=${first}&count=${count}`;
-      await this.apply(path, (answer) => updatesFromJson(network, answer), false);
+      await this.apply(path, (answer) => updatesFromJson(network, answer), { mayBeKnown: false });
     }
+  }
+
+  /**
+   * Fetches the newest finality update. Where it is late, the other endpoints are asked, too: an endpoint that withholds newer
+   * updates must not decide alone how old the block is.
+   */
+  private async updateFinality(): Promise<void> {
+    const { network } = this.parts;
+    const read = (answer: unknown) => [objectFromJson(network, 'finalityUpdate', answer)];
+    const path = `${PATH}/finality_update`;
+    const first = await this.apply(path, read, { mayBeKnown: true });
+    const age = this.slot - Number(this.state!.store.finalized.beacon.slot);
+    if (age <= LATE_EPOCHS * network.preset.slotsPerEpoch) return;
+    // None has a newer one, or a contradiction was found, which the caller looks for.
+    await this.apply(path, read, { mayBeKnown: false, exclude: [first] }).catch(() => {});
   }
 
   private periodOf({ finalized }: LightClientStore): number {
@@ -213,25 +232,34 @@ export class LayerOneFollower {
   /**
    * Fetches updates and applies them. Those that an endpoint sends behind a false one are asked for again.
    *
-   * @param isNewest - whether the newest update is asked for. It may bring nothing new, but must leave a header that is recent:
-   *   otherwise the next endpoint is asked
+   * @param mayBeKnown - whether they may bring nothing new. They must leave a header that is recent then: otherwise the next
+   *   endpoint is asked
+   * @param exclude - ids of endpoints that are not asked
+   * @returns id of the endpoint whose answer was accepted
    * @throws PlumblineError `LAYER_ONE_CONTRADICTS`, `FORK_UNSUPPORTED`, `ANSWER_REFUSED`, `PROOF_MALFORMED`,
    *   `TRUST_LEVEL_NOT_REACHED`, of the endpoints
    */
-  private async apply(path: string, read: (answer: unknown) => AnyUpdate[], isNewest: boolean): Promise<void> {
+  private async apply(
+    path: string,
+    read: (answer: unknown) => AnyUpdate[],
+    { mayBeKnown, exclude = [] }: { readonly mayBeKnown: boolean; readonly exclude?: readonly string[] },
+  ): Promise<string> {
     const { beacon, network, record, clock } = this.parts;
     const { store } = this.state!;
+    let id = '';
     const advanced = await beacon.get(path, {
       tryNext: () => true,
-      accept: async (answer): Promise<Advance> => {
+      exclude,
+      accept: async (answer, from): Promise<Advance> => {
+        id = from.id;
         const updates = read(answer);
         if (updates.length === 0) throw missing('update of layer 1');
         const end = await finish(advance(network, store, updates, latestSignatureSlot(network, clock.now())), nextTurn);
         if (end.store.contradiction !== undefined) return end;
-        const isOld = isNewest && end.refused?.reason === 'NOT_RELEVANT';
+        const isOld = mayBeKnown && end.refused?.reason === 'NOT_RELEVANT';
         if (end.refused !== undefined && end.applied.length === 0 && !isOld)
           throw answerRefused('update of layer 1', end.refused);
-        if (isNewest) this.recentBlock(end.store);
+        if (mayBeKnown) this.recentBlock(end.store);
         else if (!hasProgress(store, end.store)) throw missing('new update of layer 1');
         return end;
       },
@@ -239,6 +267,7 @@ export class LayerOneFollower {
     this.state = { ...this.state!, store: advanced.store };
     if (advanced.store !== store) await record?.save(this.state);
     requireConsistent(advanced.store);
+    return id;
   }
 }
 

@@ -31,7 +31,23 @@ export class LightClientRecord {
 
   /** @returns undefined if there is none that can be used */
   async load(): Promise<FollowedState | undefined> {
-    const bytes = await this.table?.get(this.key);
+    return this.read(await this.table?.get(this.key));
+  }
+
+  /**
+   * Never replaces a state of the same checkpoint by an older one, also when another page writes at the same time. A contradiction
+   * counts as newer than all.
+   */
+  async save(state: FollowedState): Promise<void> {
+    const record = concatBytes(state.checkpoint, storeToBytes(this.network, state.store));
+    const bytes = concatBytes(sha256(record), record);
+    await this.table?.replace(this.key, (held) => {
+      const before = this.read(held);
+      return before !== undefined && isNewer(before, state) ? undefined : bytes;
+    });
+  }
+
+  private read(bytes: Uint8Array | undefined): FollowedState | undefined {
     if (bytes === undefined) return undefined;
     const [checksum, record] = [bytes.subarray(0, HASH_BYTES), bytes.slice(HASH_BYTES)];
     if (!equalBytes(sha256(record), checksum)) return undefined;
@@ -42,14 +58,14 @@ export class LightClientRecord {
       return undefined;
     }
   }
+}
 
-  /** Never replaces a state of the same checkpoint by an older one, which another page may have written. */
-  async save({ store, checkpoint }: FollowedState): Promise<void> {
-    if (this.table === undefined) return;
-    const held = await this.load();
-    const isOlder = held !== undefined && store.finalized.beacon.slot < held.store.finalized.beacon.slot;
-    if (isOlder && store.contradiction === undefined && equalBytes(checkpoint, held.checkpoint)) return;
-    const record = concatBytes(checkpoint, storeToBytes(this.network, store));
-    await this.table.put(this.key, concatBytes(sha256(record), record));
-  }
+/** Whether the first of two states of one checkpoint is newer. States of different checkpoints are not compared. */
+function isNewer(one: FollowedState, other: FollowedState): boolean {
+  if (!equalBytes(one.checkpoint, other.checkpoint)) return false;
+  const [a, b] = [one.store, other.store];
+  if (b.contradiction !== undefined) return false;
+  if (a.contradiction !== undefined) return true;
+  const [slot, otherSlot] = [a.finalized.beacon.slot, b.finalized.beacon.slot];
+  return slot === otherSlot ? a.next !== undefined && b.next === undefined : slot > otherSlot;
 }

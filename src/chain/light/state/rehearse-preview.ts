@@ -6,7 +6,8 @@ import type { PlannedPreview } from '../../chain.js';
 import type { AccessSet } from './access-set.js';
 import { GuessingReader } from './guessing-reader.js';
 import type { ProvedState } from './proved-state.js';
-import { SPECULATIVE_RUN_GAS, type SpeculativeCall, speculate } from './speculative-execution.js';
+import { rehearse } from './rehearse.js';
+import { SPECULATIVE_RUN_GAS, type SpeculativeCall } from './speculative-execution.js';
 
 /** Most accounts and slots in the result. */
 const MAX_ACCESSES = 512;
@@ -27,38 +28,13 @@ export async function rehearsePreview(
   const { calls, watch, context: block } = preview;
   const senders = calls.map(({ from = ZERO_ADDRESS }) => from);
   const reader = new GuessingReader(state, senders, [block.coinbase], MAX_ACCESSES);
-  await speculate(speculative, async (limits) => {
-    let isGuessLeft = false;
-    const rehearsal = {
-      gas: SPECULATIVE_RUN_GAS,
-      begin(created: Uint8Array | undefined) {
-        reader.beginRun();
-        if (created !== undefined) reader.expectAbsent(created);
-      },
-      ended(succeeded: boolean) {
-        if (!succeeded) isGuessLeft = reader.nextGuess() || isGuessLeft;
-      },
-    };
-    const ground = {
-      network,
-      block,
-      state: reader,
-      overrides,
-      watch,
-      budget: new RunBudget({ ...limits, maxAnswerBytes: MAX_ANSWER_BYTES }),
-      rehearsal,
-    };
-    try {
-      await previewCalls(ground, calls.length, async (index, before) => {
-        const { nonce: _, ...call } = calls[index]!;
-        const nonce = (await before.account(call.from ?? ZERO_ADDRESS))?.nonce ?? 0n;
-        return transactionMessageOf(call, { gasLimit: SPECULATIVE_RUN_GAS, nonce, price: 0n, free: true });
-      });
-    } catch {
-      // The real preview comes later and reports the error.
-      return false;
-    }
-    return isGuessLeft;
+  return rehearse(reader, speculative, (limits, rehearsal) => {
+    const budget = new RunBudget({ ...limits, maxAnswerBytes: MAX_ANSWER_BYTES });
+    const ground = { network, block, state: reader, overrides, watch, budget, rehearsal };
+    return previewCalls(ground, calls.length, async (index, before) => {
+      const { nonce: _, ...call } = calls[index]!;
+      const nonce = (await before.account(call.from ?? ZERO_ADDRESS))?.nonce ?? 0n;
+      return transactionMessageOf(call, { gasLimit: SPECULATIVE_RUN_GAS, nonce, price: 0n, free: true });
+    });
   });
-  return reader.accesses;
 }

@@ -3,7 +3,8 @@ import { ZERO_ADDRESS, ZERO_WORD } from '../../../primitives/bytes.js';
 import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import { GuessingReader } from './guessing-reader.js';
 import type { ProvedState } from './proved-state.js';
-import { SPECULATIVE_RUN_GAS, type SpeculativeCall, speculate } from './speculative-execution.js';
+import { rehearse } from './rehearse.js';
+import type { SpeculativeCall } from './speculative-execution.js';
 
 /** The blocks to simulate, and what they stand on. */
 export interface RehearsedSimulation extends SimulationOptions, Pick<SpeculativeCall, 'left'> {
@@ -46,25 +47,7 @@ export async function rehearseSimulation(state: ProvedState, rehearsed: Rehearse
   const coinbases = requests.map(({ overrides }) => overrides.feeRecipient ?? base.header.miner);
   const reader = new GuessingReader(state, senders, coinbases, MAX_ACCESSES);
   const ground = { ...base, state: reader, stateRoot: async () => ZERO_WORD };
-  await speculate(rehearsed, async (limits) => {
-    let isGuessLeft = false;
-    const rehearsal = {
-      gas: SPECULATIVE_RUN_GAS,
-      begin(created: Uint8Array | undefined) {
-        reader.beginRun();
-        if (created !== undefined) reader.expectAbsent(created);
-      },
-      ended(succeeded: boolean) {
-        if (!succeeded) isGuessLeft = reader.nextGuess() || isGuessLeft;
-      },
-    };
-    try {
-      await simulateBlocks(ground, requests, { ...options, ...limits }, rehearsal);
-    } catch {
-      // The real execution comes later and reports the error.
-      return false;
-    }
-    return isGuessLeft;
-  });
-  return reader.accesses;
+  return rehearse(reader, rehearsed, (limits, rehearsal) =>
+    simulateBlocks(ground, requests, { ...options, ...limits }, rehearsal),
+  );
 }

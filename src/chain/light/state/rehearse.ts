@@ -1,0 +1,38 @@
+import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
+import type { Rehearsal } from '../../../evm/simulation/simulation.js';
+import type { AccessSet } from './access-set.js';
+import type { GuessingReader } from './guessing-reader.js';
+import { SPECULATIVE_RUN_GAS, type SpeculativeCall, speculate } from './speculative-execution.js';
+
+/**
+ * Repeats runs of several calls, while a call of the last run failed and has a guess left. A run that throws is the last one: the
+ * real run comes later and reports the error.
+ *
+ * @throws PlumblineError as `executeSpeculatively`
+ */
+export async function rehearse(
+  reader: GuessingReader,
+  speculative: Pick<SpeculativeCall, 'left' | 'signal' | 'gas'>,
+  run: (limits: RunLimits, rehearsal: Rehearsal) => Promise<unknown>,
+): Promise<AccessSet> {
+  await speculate(speculative, async (limits) => {
+    let isGuessLeft = false;
+    const rehearsal: Rehearsal = {
+      gas: SPECULATIVE_RUN_GAS,
+      begin(created) {
+        reader.beginRun();
+        if (created !== undefined) reader.expectAbsent(created);
+      },
+      ended(succeeded) {
+        if (!succeeded) isGuessLeft = reader.nextGuess() || isGuessLeft;
+      },
+    };
+    try {
+      await run(limits, rehearsal);
+    } catch {
+      return false;
+    }
+    return isGuessLeft;
+  });
+  return reader.accesses;
+}
