@@ -1,7 +1,6 @@
 import { encodeAddress, encodeFull } from '../accumulator/spread.js';
 import type { Hasher, HashScheme } from '../kernel/contracts.js';
-import { requireLength } from '../primitives/bytes.js';
-import { bytesToHex } from '../primitives/hex.js';
+import { bytesToKey, requireLength } from '../primitives/bytes.js';
 
 /** Maximum number of cached key hashes; a full cache is cleared. */
 const MAX_CACHED = 65_536;
@@ -60,14 +59,14 @@ export class KeyHashes {
 
   private hashes(keys: readonly Uint8Array[], encode: typeof encodeFull): Uint8Array[] {
     // Addresses and slot keys differ in length, so one map is enough.
-    const names = keys.map(bytesToHex);
+    const names = keys.map(bytesToKey);
+    const known = names.map((name) => this.known.get(name));
     const missing = new Map<string, Uint8Array>();
-    for (const [i, name] of names.entries()) if (!this.known.has(name)) missing.set(name, keys[i]!);
+    for (const [i, name] of names.entries()) if (known[i] === undefined) missing.set(name, keys[i]!);
     const digests = hashEach(this.hasher, [...missing.values()], encode);
     const added = new Map([...missing.keys()].map((name, i) => [name, digests[i]!]));
-    const result = names.map((name) => added.get(name) ?? this.known.get(name)!);
     if (this.known.size + added.size > MAX_CACHED) this.known.clear();
     for (const [name, digest] of added) this.known.set(name, digest);
-    return result;
+    return known.map((digest, i) => digest ?? added.get(names[i]!)!);
   }
 }

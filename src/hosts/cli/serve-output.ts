@@ -18,14 +18,14 @@ export function serveOutput({ quiet, json }: { readonly quiet: boolean; readonly
   process.stdout.on('error', () => {
     isOpen = false;
   });
-  const print = (line: string) => {
-    if (isOpen) console.log(line);
+  const print = (line: () => string) => {
+    if (isOpen) console.log(line());
   };
   return {
     request(request) {
-      if (!quiet) print(json ? JSON.stringify(asEvent(request)) : inWords(request));
+      if (!quiet) print(() => (json ? JSON.stringify(asEvent(request)) : inWords(request)));
     },
-    state: (event, text) => print(json ? JSON.stringify({ event, time: new Date().toISOString() }) : text),
+    state: (event, text) => print(() => (json ? JSON.stringify({ event, time: new Date().toISOString() }) : text)),
   };
 }
 
