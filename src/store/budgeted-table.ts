@@ -8,8 +8,6 @@ import type { WriteBehind, WriteBehindTable } from './write-behind.js';
 const BATCH = 64;
 /** After so many reads the order of use is stored, even if nothing else is written. */
 const MAX_UNSTORED_USES = 32;
-/** Most times that an entry is written again because another node was faster. */
-const MAX_TRIES = 100;
 
 /**
  * A cache table with a budget: the least recently used entries are evicted first. The order of use is stored in an index, one
@@ -30,7 +28,7 @@ export class BudgetedTable implements WriteBehindTable {
 
   /** @param budgetBytes - for keys and values; the index needs about 50 bytes more for each entry */
   constructor(
-    private readonly writer: WriteBehind,
+    readonly writer: WriteBehind,
     readonly table: Table,
     readonly budgetBytes: number,
   ) {
@@ -50,8 +48,7 @@ export class BudgetedTable implements WriteBehindTable {
     const size = this.sizes.get(key);
     // Another node has deleted the entry, or it was evicted during the read.
     if (value === undefined || size === undefined) return this.forget(key);
-    this.sizes.delete(key);
-    this.sizes.set(key, size);
+    this.used(key, size);
     if (this.uses !== undefined && ++this.uses >= MAX_UNSTORED_USES) this.indexChanged();
     return value;
   }
@@ -73,32 +70,16 @@ export class BudgetedTable implements WriteBehindTable {
   }
 
   /**
-   * Stores an entry at once. For entries that several nodes write: the value is made from what the store holds when it is written.
+   * Stores an entry at once, if the store holds the value `before`.
    *
-   * @param change - gives the new value for the one in the store, which may be undefined; undefined leaves it as it is
+   * @throws PlumblineError `STORE_TAKEN_OVER` if it holds another one: nothing is written then; other errors of the store
    */
-  async replace(key: string, change: (held: Uint8Array | undefined) => Uint8Array | undefined): Promise<void> {
+  async replace(key: string, before: Uint8Array | undefined, value: Uint8Array): Promise<void> {
     await this.open();
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const held = await this.read(key);
-      const value = change(held === 'unreadable' ? undefined : held);
-      if (value === undefined) return;
-      if (held === 'unreadable') return this.put(key, value);
-      try {
-        await this.writer.replace(this.table, key, held, value);
-      } catch (error) {
-        // Another node has written the entry since the read.
-        if (isPlumblineError(error, 'STORE_TAKEN_OVER')) continue;
-        throw error;
-      }
-      const size = this.sizes.get(key);
-      if (size === undefined) return;
-      this.sizes.delete(key);
-      this.sizes.set(key, size);
-      this.indexChanged();
-      this.evict();
-      return;
-    }
+    await this.writer.replace(this.table, key, before, value);
+    this.used(key, this.sizes.get(key)!);
+    this.indexChanged();
+    this.evict();
   }
 
   async delete(key: string): Promise<void> {
@@ -191,7 +172,8 @@ export class BudgetedTable implements WriteBehindTable {
     this.evict();
   }
 
-  private async read(key: string): Promise<Uint8Array | undefined | 'unreadable'> {
+  /** What the store holds, also if another node has written it. */
+  async read(key: string): Promise<Uint8Array | undefined | 'unreadable'> {
     try {
       return await this.writer.store.get(this.table, key);
     } catch {
@@ -206,6 +188,12 @@ export class BudgetedTable implements WriteBehindTable {
       this.indexChanged();
       this.writer.write(this.table, key, undefined);
     }
+  }
+
+  /** Makes an entry the most recently used one. */
+  private used(key: string, size: number): void {
+    this.sizes.delete(key);
+    this.sizes.set(key, size);
   }
 
   private forget(key: string): undefined {

@@ -1,4 +1,3 @@
-import { isPlumblineError } from '../errors.js';
 import type { Commit, Key, PageStore, Table } from './page-store.js';
 import { recordBytes } from './table-usage.js';
 
@@ -104,22 +103,19 @@ export class WriteBehind {
   }
 
   /**
-   * Commits one entry at once. Other errors of the store than this one are reported as those of `flush`, and not thrown.
+   * Commits one entry at once.
    *
    * @param before - value that the store must hold; undefined for no entry
-   * @throws PlumblineError `STORE_TAKEN_OVER` if it holds another one: nothing is written then
+   * @throws PlumblineError `STORE_TAKEN_OVER` if it holds another one: nothing is written then; other errors of the store
    */
   async replace(table: Table, key: Key, before: Uint8Array | undefined, value: Uint8Array): Promise<void> {
-    try {
-      await this.store.commit({ expects: [{ table, key, value: before }], puts: [{ table, key, value }] });
-    } catch (error) {
-      if (isPlumblineError(error, 'STORE_TAKEN_OVER')) throw error;
-      this.options.onFailure?.(error);
-      return;
-    }
-    const entries = [sizeOf({ table, key, value })];
-    for (const owner of this.tables) if (owner.table === table) owner.stored(entries);
-    this.options.onSuccess?.();
+    await this.store.commit({ expects: [{ table, key, value: before }], puts: [{ table, key, value }] });
+    this.reportStored([{ table, key, value }]);
+  }
+
+  /** Reports an error of the store. */
+  failed(error: unknown): void {
+    this.options.onFailure?.(error);
   }
 
   /** Drops all waiting entries, after the commit under way. */
@@ -148,10 +144,14 @@ export class WriteBehind {
     } catch (error) {
       // An entry with a newer value still waits to be written.
       this.reportLost([...entries].flatMap(([name, entry]) => (this.pending.has(name) ? [] : [entry])));
-      this.options.onFailure?.(error);
+      this.failed(error);
       return;
     }
-    for (const table of this.tables) table.stored(entriesOf(table, [...entries.values()]).map(sizeOf));
+    this.reportStored([...entries.values()]);
+  }
+
+  private reportStored(entries: readonly Pending[]): void {
+    for (const table of this.tables) table.stored(entriesOf(table, entries).map(sizeOf));
     this.options.onSuccess?.();
   }
 

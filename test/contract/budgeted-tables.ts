@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { BudgetedTable } from '../../src/store/budgeted-table.js';
 import type { PageStore } from '../../src/store/page-store.js';
+import { replaceEntry } from '../../src/store/replace-entry.js';
 import { emptyUsage, encodeUsage } from '../../src/store/table-usage.js';
 import { WriteBehind } from '../../src/store/write-behind.js';
 import { eventually } from '../support/eventually.js';
@@ -76,7 +77,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       for (let n = 0; n < 20; n++) {
         const key = keyOf(n % 3);
         const values = [n % 7, (n * 5) % 11];
-        await Promise.all([one.table.replace(key, larger(values[0]!)), other.table.replace(key, larger(values[1]!))]);
+        await Promise.all([one, other].map(({ table }, i) => replaceEntry(table, key, larger(values[i]!))));
       }
       // The largest value that was written under each key, in whatever order.
       const most = [0, 1, 2].map((key) =>
@@ -89,7 +90,7 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       const { writer, table } = tableOf(store, 250);
       const left = await table.keys();
       expect(left).toHaveLength(2);
-      await table.replace('03', () => filled(98, 9));
+      await replaceEntry(table, '03', () => filled(98, 9));
       await writer.flush();
       expect(await store.keys('codes')).toEqual([left[1], '03'].sort());
       await store.close();

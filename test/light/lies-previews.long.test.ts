@@ -6,13 +6,13 @@ import { toQuantity } from '../../src/primitives/quantity.js';
 import { contracts } from '../support/contracts.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
 import {
-  type Answer,
+  aboutAccount,
   forgedRevert,
+  inProof,
   type Lie,
   openStage,
   otherDigit,
   otherQuantity,
-  type Pick,
   type Question,
   type Stage,
 } from '../support/liar.js';
@@ -31,21 +31,16 @@ const ask = (variant: number): Question => [
   'previewTransaction',
   { from: holder, to: token, data: transferCalldata(receiver, BigInt(5 + variant)) },
 ];
-/** A lie in the proof of one account. */
-const inProof =
-  (address: Hex, change: (proof: Answer, pick: Pick, variant: number) => void): Lie['tell'] =>
-  ({ method, params }, result, pick, variant) => {
-    if (method !== 'eth_getProof' || String(params[0]).toLowerCase() !== address.toLowerCase()) return undefined;
-    change(result, pick, variant);
-    return result;
-  };
 /** Another value of one slot of the token. */
 const ofSlot = (key: Hex) =>
   inProof(token, (proof, pick) => {
     for (const slot of proof.storageProof) if (slot.key === key) slot.value = otherQuantity(slot.value, pick);
   });
-const about = (address: Hex) => new RegExp(`^account ${address}$`, 'i');
-const slotRefused: Lie['alone'] = { check: /^VALUE_MISMATCH$/, what: about(token), at: /^storageProof\[\d+\]\.value$/ };
+const slotRefused: Lie['alone'] = {
+  check: /^VALUE_MISMATCH$/,
+  what: aboutAccount(token),
+  at: /^storageProof\[\d+\]\.value$/,
+};
 
 const LIES: Lie[] = [
   {
@@ -54,7 +49,7 @@ const LIES: Lie[] = [
     tell: inProof(holder, (proof, pick) => {
       proof.balance = otherQuantity(proof.balance, pick);
     }),
-    alone: { check: /^VALUE_MISMATCH$/, what: about(holder), at: /^balance$/ },
+    alone: { check: /^VALUE_MISMATCH$/, what: aboutAccount(holder), at: /^balance$/ },
   },
   {
     name: 'the nonce of the sender',
@@ -62,7 +57,7 @@ const LIES: Lie[] = [
     tell: inProof(holder, (proof, pick) => {
       proof.nonce = otherQuantity(proof.nonce, pick);
     }),
-    alone: { check: /^VALUE_MISMATCH$/, what: about(holder), at: /^nonce$/ },
+    alone: { check: /^VALUE_MISMATCH$/, what: aboutAccount(holder), at: /^nonce$/ },
   },
   {
     name: 'the balance of a receiver of ether, who is not there',
@@ -70,7 +65,7 @@ const LIES: Lie[] = [
     tell: inProof(receiver, (proof, pick) => {
       proof.balance = otherQuantity(proof.balance, pick);
     }),
-    alone: { check: /^VALUE_MISMATCH$/, what: about(receiver), at: /^balance$/ },
+    alone: { check: /^VALUE_MISMATCH$/, what: aboutAccount(receiver), at: /^balance$/ },
   },
   {
     name: 'the code of the token',
@@ -85,7 +80,7 @@ const LIES: Lie[] = [
     tell: inProof(token, (proof, pick) => {
       proof.codeHash = otherDigit(proof.codeHash, pick);
     }),
-    alone: { check: /^VALUE_MISMATCH$/, what: about(token), at: /^codeHash$/ },
+    alone: { check: /^VALUE_MISMATCH$/, what: aboutAccount(token), at: /^codeHash$/ },
   },
   { name: 'what the sender has of the token', ask, tell: ofSlot(slotOf(holder)), alone: slotRefused },
   { name: 'what the receiver has of the token', ask, tell: ofSlot(slotOf(receiver)), alone: slotRefused },
@@ -102,7 +97,7 @@ const LIES: Lie[] = [
         slot.value = otherQuantity(slot.value, pick);
       }
     }),
-    alone: { check: /^NODE_HASH_MISMATCH$/, what: about(token), at: /^storageProof\[\d+\]\.proof\[\d+\]$/ },
+    alone: { check: /^NODE_HASH_MISMATCH$/, what: aboutAccount(token), at: /^storageProof\[\d+\]\.proof\[\d+\]$/ },
   },
   {
     name: 'slots left out',
@@ -110,7 +105,7 @@ const LIES: Lie[] = [
     tell: inProof(token, (proof) => {
       proof.storageProof.pop();
     }),
-    alone: { check: /^SLOT_COUNT_MISMATCH$/, what: about(token), at: /^storageProof$/ },
+    alone: { check: /^SLOT_COUNT_MISMATCH$/, what: aboutAccount(token), at: /^storageProof$/ },
   },
   {
     name: 'a revert in place of a proof or of code',

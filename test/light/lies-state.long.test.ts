@@ -5,7 +5,9 @@ import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import {
   type Answer,
+  aboutAccount,
   forgedRevert,
+  inProof,
   type Lie,
   openStage,
   otherDigit,
@@ -40,15 +42,6 @@ async function history(dev: PlumblineNode): Promise<void> {
   }
 }
 
-/** A lie in the proof of one account. */
-const inProof =
-  (address: Hex, change: (proof: Answer, pick: Pick, variant: number) => void): Lie['tell'] =>
-  ({ method, params }, result, pick, variant) => {
-    if (method !== 'eth_getProof' || String(params[0]).toLowerCase() !== address.toLowerCase()) return undefined;
-    change(result, pick, variant);
-    return result;
-  };
-const about = (address: Hex) => new RegExp(`^account ${address}$`, 'i');
 const CUT = /^NODE_(MISSING|HASH_MISMATCH)$/;
 /** Questions that need the account of the token, its code and a slot of it. */
 const tokenQuestion = (variant: number): Question =>
@@ -90,7 +83,7 @@ const LIES: Lie[] = [
     tell: inProof(token, (proof, pick) => {
       for (const slot of proof.storageProof) slot.value = otherQuantity(slot.value, pick);
     }),
-    alone: { check: /^VALUE_MISMATCH$/, what: about(token), at: /^storageProof\[\d+\]\.value$/ },
+    alone: { check: /^VALUE_MISMATCH$/, what: aboutAccount(token), at: /^storageProof\[\d+\]\.value$/ },
   },
   {
     name: 'a storage value and its leaf',
@@ -103,7 +96,7 @@ const LIES: Lie[] = [
         slot.value = otherQuantity(slot.value, pick);
       }
     }),
-    alone: { check: /^NODE_HASH_MISMATCH$/, what: about(token), at: /^storageProof\[\d+\]\.proof\[\d+\]$/ },
+    alone: { check: /^NODE_HASH_MISMATCH$/, what: aboutAccount(token), at: /^storageProof\[\d+\]\.proof\[\d+\]$/ },
   },
   {
     name: 'an empty storage proof',
@@ -114,7 +107,7 @@ const LIES: Lie[] = [
     tell: inProof(token, (proof) => {
       for (const slot of proof.storageProof) Object.assign(slot, { value: '0x0', proof: [] });
     }),
-    alone: { check: /^NODE_MISSING$/, what: about(token), at: /^storageProof\[\d+\]\.proof$/ },
+    alone: { check: /^NODE_MISSING$/, what: aboutAccount(token), at: /^storageProof\[\d+\]\.proof$/ },
   },
   {
     name: 'storage proofs left out',
@@ -122,7 +115,7 @@ const LIES: Lie[] = [
     tell: inProof(token, (proof, pick) => {
       if (proof.storageProof.length > 0) proof.storageProof.splice(pick(proof.storageProof.length), 1);
     }),
-    alone: { check: /^SLOT_COUNT_MISMATCH$/, what: about(token), at: /^storageProof$/ },
+    alone: { check: /^SLOT_COUNT_MISMATCH$/, what: aboutAccount(token), at: /^storageProof$/ },
   },
   {
     name: 'a balance',
@@ -130,7 +123,7 @@ const LIES: Lie[] = [
     tell: inProof(holder, (proof, pick) => {
       proof.balance = otherQuantity(proof.balance, pick);
     }),
-    alone: { check: /^VALUE_MISMATCH$/, what: about(holder), at: /^balance$/ },
+    alone: { check: /^VALUE_MISMATCH$/, what: aboutAccount(holder), at: /^balance$/ },
   },
   {
     name: 'a nonce',
@@ -138,13 +131,13 @@ const LIES: Lie[] = [
     tell: inProof(holder, (proof, pick) => {
       proof.nonce = otherQuantity(proof.nonce, pick);
     }),
-    alone: { check: /^VALUE_MISMATCH$/, what: about(holder), at: /^nonce$/ },
+    alone: { check: /^VALUE_MISMATCH$/, what: aboutAccount(holder), at: /^nonce$/ },
   },
   {
     name: 'a node of an account proof',
     ask: (variant) => (variant % 2 === 0 ? balance : ['eth_getProof', holder, [], 'latest']),
     tell: inProof(holder, (proof, pick) => otherNode(proof.accountProof, pick)),
-    alone: { check: /^NODE_HASH_MISMATCH$/, what: about(holder), at: /^accountProof\[\d+\]$/ },
+    alone: { check: /^NODE_HASH_MISMATCH$/, what: aboutAccount(holder), at: /^accountProof\[\d+\]$/ },
   },
   {
     name: 'code',

@@ -3,6 +3,7 @@ import type { LightChainOptions } from '../../src/hosts/options/light-options.js
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
+import type { Hex } from '../../src/primitives/hex.js';
 import type { PreviewCall } from '../../src/rpc/inspection/transaction-preview.js';
 import { type SeenCall, serveMock } from './mock-chain.js';
 import { seededRandom } from './random.js';
@@ -34,6 +35,18 @@ export function forgedRevert(pick: Pick): AnsweredError {
   const data = `0x08c379a0${'20'.padStart(64, '0')}${'20'.padStart(64, '0')}${text}`;
   return new AnsweredError(3, 'execution reverted: forged', data);
 }
+
+/** A lie in the proof of one account. */
+export const inProof =
+  (address: Hex, change: (proof: Answer, pick: Pick, variant: number) => void): Tell =>
+  ({ method, params }, result, pick, variant) => {
+    if (method !== 'eth_getProof' || String(params[0]).toLowerCase() !== address.toLowerCase()) return undefined;
+    change(result, pick, variant);
+    return result;
+  };
+
+/** What a refusal of the proof of an account is about. */
+export const aboutAccount = (address: Hex) => new RegExp(`^account ${address}$`, 'i');
 
 /** How a node may not believe: the check that does not hold, what it is about, and the place where it is. */
 export interface Refusal {

@@ -5,7 +5,8 @@ import { nodeHandle, type PlumblineNode } from '../../../src/hosts/provider/node
 import { serve } from '../../../src/hosts/server/serve.js';
 import { readPayload, writeReply } from '../../../src/rpc/protocol/envelope.js';
 import type { Json } from '../damage.js';
-import { history, hostileBodies, validRequests } from './requests.js';
+import { hostileBodies } from './bodies.js';
+import { history, validRequests } from './requests.js';
 import type { HostileScene } from './run.js';
 import { asking, bodiesFor, LIMITS, Target } from './target.js';
 

@@ -3,7 +3,8 @@ import { createInlineNode, type InlineOptions } from '../../../src/hosts/opening
 import type { PlumblineNode } from '../../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import { accountAt, type DevNode, stranger } from '../dev-node.js';
-import { type Examples, hostileBodies, recordedRequests } from './requests.js';
+import { hostileBodies } from './bodies.js';
+import { type Examples, recordedRequests } from './requests.js';
 import { faultOfReply, type HostileScene, isUntyped, onlyReads, post } from './run.js';
 
 /** Blocks that one request may mine here: the library's own limit would take minutes. */

@@ -4,6 +4,7 @@ import type { LightClientStore } from '../../../consensus/rules/store.js';
 import { storeFromBytes, storeToBytes } from '../../../consensus/stored.js';
 import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
+import { replaceEntry } from '../../../store/replace-entry.js';
 
 /** The state of the light client, and the checkpoint that it comes from. */
 export interface FollowedState {
@@ -41,7 +42,8 @@ export class LightClientRecord {
   async save(state: FollowedState): Promise<void> {
     const record = concatBytes(state.checkpoint, storeToBytes(this.network, state.store));
     const bytes = concatBytes(sha256(record), record);
-    await this.table?.replace(this.key, (held) => {
+    if (this.table === undefined) return;
+    await replaceEntry(this.table, this.key, (held) => {
       const before = this.read(held);
       return before !== undefined && isNewer(before, state) ? undefined : bytes;
     });

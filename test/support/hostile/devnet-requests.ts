@@ -1,0 +1,122 @@
+import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/test-token.js';
+import type { Json } from '../damage.js';
+import { stranger, word } from '../dev-node.js';
+import { none, one, type Requests, type RequestValues, raw } from './request-values.js';
+
+/** JSON text of a state with one account, as `anvil_loadState` takes it. */
+const STATE = `0x${Buffer.from(JSON.stringify({ accounts: { [`0x${'77'.repeat(20)}`]: { nonce: 1, balance: '0x5' } } })).toString('hex')}`;
+
+/** Valid requests of the methods with which tools and tests steer a devnet. */
+export function devnetRequests({ transaction, holder, other, call, priced }: RequestValues) {
+  const amount: Json[][] = [
+    [other, '0x5'],
+    [holder, '1000000000000000000000'],
+  ];
+  const nonces: Json[][] = [
+    [other, '0x5'],
+    [other, 9],
+  ];
+  const codes: Json[][] = [
+    [other, '0x602a60005260206000f3'],
+    [other, '0x'],
+  ];
+  const slots: Json[][] = [
+    [token, '0x1', word(9n)],
+    [other, word(2n), word(0n)],
+  ];
+
+  return {
+    admin_nodeInfo: none,
+    anvil_addBalance: amount,
+    anvil_deal: amount,
+    anvil_dealERC20: one(other, token, '0x5'),
+    anvil_dumpState: none,
+    anvil_getGenesisTime: none,
+    anvil_loadState: one(STATE),
+    anvil_metadata: none,
+    anvil_mine_detailed: [[], [{ blocks: 2 }]],
+    anvil_nodeInfo: none,
+    anvil_removePoolTransactions: one(other),
+    anvil_reorg: [
+      [1, []],
+      [2, [[raw(0), 0]]],
+    ],
+    anvil_rollback: [[], [1]],
+    anvil_setChainId: one(59_139),
+    anvil_setERC20Allowance: one(other, holder, token, '0x5'),
+    anvil_setERC20Balance: one(other, token, '0x5'),
+    anvil_setLoggingEnabled: one(false),
+    anvil_setMinGasPrice: one('0x1'),
+    anvil_setRpcUrl: one('http://127.0.0.1:1'),
+    anvil_setTime: one(0xfffffff),
+    eth_sendTransactionSync: one(priced),
+    evm_mine_detailed: none,
+    evm_setTime: one(0xfffffff),
+    hardhat_addBalance: amount,
+    hardhat_autoImpersonateAccount: [[true], [false]],
+    hardhat_dealERC20: one(other, token, '0x5'),
+    hardhat_dropAllTransactions: none,
+    hardhat_dumpState: none,
+    hardhat_loadState: one(STATE),
+    hardhat_metadata: none,
+    hardhat_setLoggingEnabled: one(false),
+    hardhat_setMinGasPrice: one('0x1'),
+    hardhat_setPrevRandao: one(word(7n)),
+    tenderly_addBalance: amount,
+    tenderly_setBalance: amount,
+    txpool_contentFrom: one(holder),
+    anvil_autoImpersonateAccount: [[true], [false]],
+    anvil_dropAllTransactions: none,
+    anvil_dropTransaction: one(transaction),
+    anvil_getAutomine: none,
+    anvil_getIntervalMining: none,
+    anvil_impersonateAccount: one(other),
+    anvil_increaseTime: [[60], ['0x3c']],
+    anvil_mine: [['0x2', '0x5'], [1]],
+    anvil_removeBlockTimestampInterval: none,
+    anvil_revert: one('0x1'),
+    anvil_setAutomine: [[true], [false]],
+    anvil_setBalance: amount,
+    anvil_setBlockGasLimit: one('0x1c9c380'),
+    anvil_setBlockTimestampInterval: one(2),
+    anvil_setCode: codes,
+    anvil_setCoinbase: one(other),
+    anvil_setIntervalMining: [[10], [0]],
+    anvil_setNextBlockBaseFeePerGas: one('0x7'),
+    anvil_setNextBlockTimestamp: one('0xffffffff'),
+    anvil_setNonce: nonces,
+    anvil_setStorageAt: slots,
+    anvil_snapshot: none,
+    anvil_stopImpersonatingAccount: one(other),
+    eth_sendTransaction: [[priced], [{ ...(call as object), gas: '0x30000' }]],
+    eth_sendUnsignedTransaction: one({ ...(priced as object), from: stranger('66'), value: '0x0' }),
+    evm_increaseTime: [[60], ['0x3c']],
+    evm_mine: [[], [{ blocks: 2 }], ['0x1ffffffff']],
+    evm_revert: one('0x1'),
+    evm_setAccountBalance: amount,
+    evm_setAccountCode: codes,
+    evm_setAccountNonce: nonces,
+    evm_setAccountStorageAt: slots,
+    evm_setAutomine: [[true], [false]],
+    evm_setBlockGasLimit: one('0x1c9c380'),
+    evm_setIntervalMining: [[10], [0]],
+    evm_setNextBlockTimestamp: one('0x2ffffffff'),
+    evm_snapshot: none,
+    hardhat_dropTransaction: one(transaction),
+    hardhat_getAutomine: none,
+    hardhat_impersonateAccount: one(other),
+    hardhat_mine: [['0x2', '0x5'], [1]],
+    hardhat_removeBlockTimestampInterval: none,
+    hardhat_setBalance: amount,
+    hardhat_setBlockTimestampInterval: one(2000),
+    hardhat_setCode: codes,
+    hardhat_setCoinbase: one(other),
+    hardhat_setNextBlockBaseFeePerGas: one('0x7'),
+    hardhat_setNonce: nonces,
+    hardhat_setStorageAt: slots,
+    hardhat_stopImpersonatingAccount: one(other),
+    txpool_content: none,
+    txpool_inspect: none,
+    txpool_status: none,
+  } satisfies Requests;
+}
