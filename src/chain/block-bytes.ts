@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { type BlockHeader, headerFields } from '../ethereum/header.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import { type Withdrawal, withdrawalFields } from '../ethereum/withdrawal.js';
@@ -28,7 +28,7 @@ export function blockLength(body: BlockBody, ofHeader = rlpLength(headerFields(b
 export function blockBytes({ header, transactions, uncles, withdrawals }: BlockBody): Uint8Array {
   const items: Item[] = [
     headerFields(header),
-    transactions.map((tx) => (tx.type === 0 ? (decodeRlp(tx.raw) as Item) : tx.raw)),
+    transactions.map((tx) => (tx.type === 0 ? (RLP.decode(tx.raw) as Item) : tx.raw)),
     uncles.map(headerFields),
   ];
   if (header.withdrawalsRoot !== undefined) items.push(withdrawals.map(withdrawalFields));

@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, equalBytes } from '../primitives/bytes.js';
 import { encodeRlp } from '../primitives/rlp.js';
@@ -21,7 +21,7 @@ const VERSIONED_HASHES = 10;
  * @source EIP-4844, EIP-7594
  */
 export function withoutSidecar(raw: Uint8Array): Uint8Array {
-  const items = decodeRlp(raw.subarray(1)) as Item;
+  const items = RLP.decode(raw.subarray(1)) as Item;
   const payload = Array.isArray(items) ? items[0] : undefined;
   if (!Array.isArray(items) || !Array.isArray(payload)) return raw;
   // Since EIP-7594 there is a version between payload and blobs.

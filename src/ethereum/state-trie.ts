@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../errors.js';
 import { keccak256 } from '../kernel/keccak.js';
 import {
@@ -172,7 +172,7 @@ export class StateTrie {
     const storage = keys.map((key) => {
       const slot = keccak256(key);
       const value = slots.get(slot)?.value;
-      const number = value === undefined ? 0n : bytesToBigInt(decodeRlp(value) as Uint8Array);
+      const number = value === undefined ? 0n : bytesToBigInt(RLP.decode(value) as Uint8Array);
       return { key, value: number, proof: slots.path(slot) };
     });
     return { accountProof: trie.path(hashed), account, storageRoot, storage };
@@ -271,7 +271,7 @@ function writtenStorage(root: HeldNode | undefined, slots: TrieWrite['slots']): 
 
 function decodeAccount(encoded: Uint8Array | undefined): Pick<TrieProof, 'account' | 'storageRoot'> {
   if (encoded === undefined) return { account: undefined, storageRoot: EMPTY_TRIE_ROOT };
-  const [nonce, balance, storageRoot, codeHash] = decodeRlp(encoded) as [
+  const [nonce, balance, storageRoot, codeHash] = RLP.decode(encoded) as [
     Uint8Array,
     Uint8Array,
     Uint8Array,

@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { messageOf, PlumblineError, type TransactionRule } from '../errors.js';
 import { keccak256 } from '../kernel/keccak.js';
 import { padStart } from '../primitives/bytes.js';
@@ -145,7 +145,7 @@ function typeOf(raw: Uint8Array): TransactionType {
 function decode(broadcast: Uint8Array, type: TransactionType) {
   try {
     const raw = type === BLOBS ? withoutSidecar(broadcast) : broadcast;
-    const items = decodeRlp(type === LEGACY ? raw : raw.subarray(1)) as Item[];
+    const items = RLP.decode(type === LEGACY ? raw : raw.subarray(1)) as Item[];
     return { raw, items, fields: decodeFields(type, items) };
   } catch (cause) {
     throw malformed(messageOf(cause), cause);

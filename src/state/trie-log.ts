@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../errors.js';
 import { bytesToBigInt, equalBytes, padStart } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
@@ -38,7 +38,7 @@ const EMPTY_EVM_ROOT = hexToBytes('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996
  * @source docs/spec/state-trie.md 6
  */
 export function decodeTrieLog(encoded: Uint8Array): TrieLog {
-  const [blockHash, blockNumber, ...rest] = fields(decodeLog(encoded), 'log', 2);
+  const [blockHash, blockNumber, ...rest] = fields(decodeRlp(encoded), 'log', 2);
   const number = scalar(blockNumber, 'log.blockNumber', 8);
   if (number > Number.MAX_SAFE_INTEGER) throw malformed('log.blockNumber', 'must be at most 2^53 - 1');
   const afterEntries = rest.findIndex((item) => !Array.isArray(item));
@@ -109,9 +109,9 @@ function slotChange(item: Item, path: string): SlotChange | undefined {
   return key === undefined ? undefined : { ...change, key: word(key, `${path}.slotKey`) };
 }
 
-function decodeLog(encoded: Uint8Array): Item {
+function decodeRlp(encoded: Uint8Array): Item {
   try {
-    if (encoded.length > 0) return decodeRlp(encoded) as Item;
+    if (encoded.length > 0) return RLP.decode(encoded) as Item;
   } catch (cause) {
     // Invalid RLP, or lists nested so deeply that the stack overflows.
     throw malformed('log', 'must be one canonical RLP item', cause);

@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError } from '../../errors.js';
 import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
 import { EMPTY_CODE_HASH, EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
@@ -259,7 +259,7 @@ function itemsOf(
   transactions: readonly SignedTransaction[],
   withdrawals: readonly Withdrawal[],
 ): Item[] {
-  const bodies = transactions.map(({ type, raw }) => (type === 0 ? (decodeRlp(raw) as Item) : raw));
+  const bodies = transactions.map(({ type, raw }) => (type === 0 ? (RLP.decode(raw) as Item) : raw));
   const items: Item[] = [headerFields(header), bodies, []];
   if (header.withdrawalsRoot !== undefined) items.push(withdrawals.map(withdrawalFields));
   return items;

@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../ethereum/constants.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToBigInt, equalBytes, isZeroBytes, padStart } from '../../primitives/bytes.js';
@@ -84,9 +84,9 @@ function readMinimal(bytes: unknown, limit: number): bigint | undefined {
   return bytesToBigInt(bytes);
 }
 
-function itemOrNone(bytes: Uint8Array): unknown {
+function decodeRlp(bytes: Uint8Array): unknown {
   try {
-    return decodeRlp(bytes);
+    return RLP.decode(bytes);
   } catch {
     return undefined;
   }
@@ -94,7 +94,7 @@ function itemOrNone(bytes: Uint8Array): unknown {
 
 /** Decodes an account in the trie: `[nonce, balance, storageRoot, codeHash]`. */
 function decodeAccount(bytes: Uint8Array): EthereumAccount {
-  const fields = itemOrNone(bytes);
+  const fields = decodeRlp(bytes);
   if (Array.isArray(fields) && fields.length === 4) {
     const [nonce, balance] = [readMinimal(fields[0], 8), readMinimal(fields[1], 32)];
     const [storageRoot, codeHash]: unknown[] = [fields[2], fields[3]];
@@ -184,7 +184,7 @@ function checkSlots(root: Uint8Array, keys: readonly Uint8Array[], entries: read
 
 function checkSlot(root: Uint8Array, key: Uint8Array, slot: SlotEntry, at: string) {
   const encoded = walkPatriciaProof(root, keccak256(key), slot.proof, `${at}.proof`);
-  const word = encoded === undefined ? new Uint8Array(0) : itemOrNone(encoded);
+  const word = encoded === undefined ? new Uint8Array(0) : decodeRlp(encoded);
   const value = readMinimal(word, 32);
   if (value === undefined || (encoded !== undefined && value === 0n)) {
     throw new Refusal('VALUE_INVALID', `${at}.proof`, 'the value in the trie is not a slot value');

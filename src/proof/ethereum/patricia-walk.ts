@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { EMPTY_TRIE_ROOT } from '../../ethereum/constants.js';
 import { nibblesOf } from '../../ethereum/patricia-path.js';
 import { keccak256 } from '../../kernel/keccak.js';
@@ -57,7 +57,7 @@ export function walkPatriciaProof(
       throw invalid(place, 'is shorter than 32 bytes and must be embedded in its parent');
     used++;
     try {
-      return decodeRlp(bytes) as RlpItem;
+      return RLP.decode(bytes) as RlpItem;
     } catch {
       throw invalid(place, 'is not RLP');
     }

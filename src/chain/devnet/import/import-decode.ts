@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { type BlockHeader, headerFields, headerFromFields } from '../../../ethereum/header.js';
 import { type Withdrawal, withdrawalFields, withdrawalFromFields } from '../../../ethereum/withdrawal.js';
 import { equalBytes } from '../../../primitives/bytes.js';
@@ -80,7 +80,7 @@ function listLength(bytes: Uint8Array, at: number): number | string {
 
 /** @throws Error or PlumblineError if the bytes are not a block in its canonical encoding */
 export function decodeBlock(bytes: Uint8Array): DecodedBlock {
-  const items = decodeRlp(bytes) as Item[];
+  const items = RLP.decode(bytes) as Item[];
   if (items.length !== 3 && items.length !== 4) throw new Error(`a block has 3 or 4 members, got ${items.length}`);
   const header = headerFromFields(leaves(items[0], 'header'));
   const transactions = list(items[1], 'transactions');

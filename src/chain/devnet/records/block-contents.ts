@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { headerFromFields } from '../../../ethereum/header.js';
 import type { Log } from '../../../ethereum/receipt.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
@@ -88,7 +88,7 @@ export function transactionHashes(bytes: Uint8Array, transactions: RlpPart): Uin
 }
 
 function itemOf(bytes: Uint8Array, part: RlpPart): Item {
-  return decodeRlp(encodingOf(bytes, part)) as Item;
+  return RLP.decode(encodingOf(bytes, part)) as Item;
 }
 
 function listOf(bytes: Uint8Array, part: RlpPart | undefined): RlpPart[] {

@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { type BlockHeader, headerFields, headerFromFields, headerHash } from '../../../ethereum/header.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { withdrawalFields } from '../../../ethereum/withdrawal.js';
@@ -125,7 +125,7 @@ export function decodeBlockRecord(bytes: Uint8Array, chainId: number): BlockReco
       },
       zkRoot: contentOf(bytes, parts.zkRoot).slice(),
       ...(uncles.length > 0 && {
-        uncles: uncles.map((part) => headerFromFields(decodeRlp(encodingOf(bytes, part)) as Uint8Array[])),
+        uncles: uncles.map((part) => headerFromFields(RLP.decode(encodingOf(bytes, part)) as Uint8Array[])),
       }),
       ...(isImported(bytes, parts, block.hash) && { imported: true }),
       ...(pruned !== undefined && { pruned }),
@@ -151,13 +151,13 @@ function* changeChunks(bytes: Uint8Array, { changes }: RecordParts): Generator<r
   );
   for (let at = 0; at < parts.length; at += CHUNK_ACCOUNTS) {
     const chunk = parts.slice(at, at + CHUNK_ACCOUNTS);
-    yield orStoreCorrupt(() => decodeChanges(chunk.map((part) => decodeRlp(encodingOf(bytes, part)) as Item[])));
+    yield orStoreCorrupt(() => decodeChanges(chunk.map((part) => RLP.decode(encodingOf(bytes, part)) as Item[])));
   }
 }
 
 function changesIn(bytes: Uint8Array, { changes }: RecordParts): readonly AccountChange[] {
   return decodeChanges(
-    changes.isList ? (decodeRlp(encodingOf(bytes, changes)) as Item[][]) : contentOf(bytes, changes),
+    changes.isList ? (RLP.decode(encodingOf(bytes, changes)) as Item[][]) : contentOf(bytes, changes),
   );
 }
 

@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import type { Account } from '../../../evm/state/state-reader.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../../../primitives/bytes.js';
@@ -30,7 +30,7 @@ export function encodeChanges(changes: readonly AccountChange[]): Uint8Array {
 
 /** @param encoded - RLP, or its decoded items, as in block records up to format 2 */
 export function decodeChanges(encoded: Uint8Array | Item[][]): AccountChange[] {
-  return (encoded instanceof Uint8Array ? (decodeRlp(encoded) as Item[][]) : encoded).map(parseChange);
+  return (encoded instanceof Uint8Array ? (RLP.decode(encoded) as Item[][]) : encoded).map(parseChange);
 }
 
 function parseChange(item: Item[]): AccountChange {

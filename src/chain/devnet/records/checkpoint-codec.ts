@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { messageOf, PlumblineError } from '../../../errors.js';
 import {
@@ -73,7 +73,7 @@ export function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
   const content = withoutChecksum('meta', CHECKPOINT_KEY, bytes);
   let items: [Uint8Array, Uint8Array, Uint8Array, Uint8Array, [Uint8Array, Uint8Array][], Uint8Array];
   try {
-    items = decodeRlp(content) as unknown as typeof items;
+    items = RLP.decode(content) as unknown as typeof items;
   } catch (cause) {
     throw damagedEntry('meta', CHECKPOINT_KEY, `does not decode: ${messageOf(cause)}`);
   }

@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { messageOf, PlumblineError } from '../../../errors.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
 import type { StateOverlay } from '../../../evm/state/state-overlay.js';
@@ -67,7 +67,7 @@ function values(edit: StateEdit): Uint8Array[] {
 /** @throws PlumblineError `STORE_CORRUPT` if the bytes are not a list of edits */
 export function decodeEdits(bytes: Uint8Array): StateEdit[] {
   try {
-    return (decodeRlp(bytes) as Uint8Array[][]).map(parseEdit);
+    return (RLP.decode(bytes) as Uint8Array[][]).map(parseEdit);
   } catch (cause) {
     const reason = messageOf(cause);
     const text = `the stored edits of the state do not decode: ${reason}`;

@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { messageOf } from '../../../errors.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey, isZeroBytes } from '../../../primitives/bytes.js';
@@ -43,7 +43,7 @@ export function decodeHistory(bytes: Uint8Array | undefined): PrunedHistory {
   if (bytes === undefined) return NOTHING_PRUNED;
   const content = withoutChecksum('blocks', HISTORY_KEY, bytes);
   try {
-    const [changesTo, bodiesTo, changes] = decodeRlp(content) as [Uint8Array, Uint8Array, Uint8Array];
+    const [changesTo, bodiesTo, changes] = RLP.decode(content) as [Uint8Array, Uint8Array, Uint8Array];
     return { changesTo: number(changesTo), bodiesTo: number(bodiesTo), changes: decodeChanges(changes) };
   } catch (cause) {
     throw damagedEntry('blocks', HISTORY_KEY, `does not decode: ${messageOf(cause)}`);

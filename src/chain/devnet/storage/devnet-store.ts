@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { equalBytes } from '../../../primitives/bytes.js';
@@ -244,7 +244,7 @@ function contentOf(key: string, bytes: Uint8Array): Uint8Array {
 
 function isOneItem(bytes: Uint8Array): boolean {
   try {
-    return decodeRlp(bytes, true).remainder.length === 0;
+    return RLP.decode(bytes, true).remainder.length === 0;
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { decode as decodeRlp } from '@ethereumjs/rlp';
+import { RLP } from '@ethereumjs/rlp';
 import { headerFields, headerFromFields, headerHash } from '../../../ethereum/header.js';
 import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
@@ -76,7 +76,7 @@ export class HeaderStore {
     const bytes = await this.table.get(this.keyOf(index));
     if (bytes === undefined) return new Map();
     try {
-      const blocks = (decodeRlp(bytes) as Uint8Array[][]).map((fields) => {
+      const blocks = (RLP.decode(bytes) as Uint8Array[][]).map((fields) => {
         const header = headerFromFields(fields);
         return checkedBlock(this.network, header, headerHash(header));
       });
