@@ -2,7 +2,6 @@ import { RLP } from '@ethereumjs/rlp';
 import { type BlockHeader, headerFields } from '../ethereum/header.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import { type Withdrawal, withdrawalFields } from '../ethereum/withdrawal.js';
-import { encodeRlp, rlpLength, rlpListLength } from '../primitives/rlp.js';
 
 type Item = Uint8Array | Item[];
 
@@ -14,16 +13,6 @@ export interface BlockBody {
   readonly withdrawals: readonly Withdrawal[];
 }
 
-/** Length of `blockBytes`. @param ofHeader - length of the header's RLP */
-export function blockLength(body: BlockBody, ofHeader = rlpLength(headerFields(body.header))): number {
-  const { header, transactions, uncles, withdrawals } = body;
-  let ofTransactions = 0;
-  for (const { type, raw } of transactions) ofTransactions += type === 0 ? raw.length : rlpLength(raw);
-  let content = ofHeader + rlpListLength(ofTransactions) + rlpLength(uncles.map(headerFields));
-  if (header.withdrawalsRoot !== undefined) content += rlpLength(withdrawals.map(withdrawalFields));
-  return rlpListLength(content);
-}
-
 /** RLP encoding of a block. */
 export function blockBytes({ header, transactions, uncles, withdrawals }: BlockBody): Uint8Array {
   const items: Item[] = [
@@ -32,5 +21,5 @@ export function blockBytes({ header, transactions, uncles, withdrawals }: BlockB
     uncles.map(headerFields),
   ];
   if (header.withdrawalsRoot !== undefined) items.push(withdrawals.map(withdrawalFields));
-  return encodeRlp(items);
+  return RLP.encode(items);
 }

@@ -1,7 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, equalBytes } from '../primitives/bytes.js';
-import { encodeRlp } from '../primitives/rlp.js';
 
 type Item = Uint8Array | Item[];
 
@@ -27,7 +26,7 @@ export function withoutSidecar(raw: Uint8Array): Uint8Array {
   // Since EIP-7594 there is a version between payload and blobs.
   const [blobs, commitments] = items.length === 5 ? items.slice(2, 4) : items.slice(1, 3);
   checkSidecar(payload[VERSIONED_HASHES], blobs, commitments);
-  return concatBytes(raw.subarray(0, 1), encodeRlp(payload));
+  return concatBytes(raw.subarray(0, 1), RLP.encode(payload));
 }
 
 function checkSidecar(hashes: Item | undefined, blobs: Item | undefined, commitments: Item | undefined): void {

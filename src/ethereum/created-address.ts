@@ -1,6 +1,6 @@
+import { RLP } from '@ethereumjs/rlp';
 import { keccak256 } from '../kernel/keccak.js';
 import { bigIntToMinimalBytes } from '../primitives/bytes.js';
-import { encodeRlp } from '../primitives/rlp.js';
 
 /**
  * Address of the contract that a creation makes, 20 bytes. Nodes also put it into the receipt of a failed creation.
@@ -9,5 +9,5 @@ import { encodeRlp } from '../primitives/rlp.js';
  * @source yellow paper, section 7
  */
 export function createdAddress({ from, nonce }: { readonly from: Uint8Array; readonly nonce: bigint }): Uint8Array {
-  return keccak256(encodeRlp([from, bigIntToMinimalBytes(nonce)])).slice(12);
+  return keccak256(RLP.encode([from, bigIntToMinimalBytes(nonce)])).slice(12);
 }

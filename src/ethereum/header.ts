@@ -1,7 +1,7 @@
+import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../errors.js';
 import { keccak256 } from '../kernel/keccak.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../primitives/bytes.js';
-import { encodeRlp } from '../primitives/rlp.js';
 
 /** A block header of any fork up to Osaka; hashes are 32 bytes, addresses 20, the bloom 256, the nonce 8. */
 export interface BlockHeader {
@@ -84,7 +84,7 @@ export function headerFields(header: BlockHeader): Uint8Array[] {
 
 /** Block hash, 32 bytes. */
 export function headerHash(header: BlockHeader): Uint8Array {
-  return keccak256(encodeRlp(headerFields(header)));
+  return keccak256(RLP.encode(headerFields(header)));
 }
 
 /**

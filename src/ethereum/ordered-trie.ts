@@ -1,6 +1,5 @@
+import { RLP } from '@ethereumjs/rlp';
 import { keccak256 } from '../kernel/keccak.js';
-import { bigIntToMinimalBytes } from '../primitives/bytes.js';
-import { encodeRlp } from '../primitives/rlp.js';
 import { EMPTY_TRIE_ROOT } from './constants.js';
 import { compactPath, nibblesOf } from './patricia-path.js';
 
@@ -27,11 +26,8 @@ export async function orderedTrieRoot(items: readonly Uint8Array[]): Promise<Uin
  */
 export function orderedRoot(items: readonly Uint8Array[]): Uint8Array {
   if (items.length === 0) return EMPTY_TRIE_ROOT.slice();
-  const entries = items.map((value, index) => ({
-    path: nibblesOf(encodeRlp(bigIntToMinimalBytes(BigInt(index)))),
-    value,
-  }));
-  return keccak256(encodeRlp(nodeOf(entries, 0)));
+  const entries = items.map((value, index) => ({ path: nibblesOf(RLP.encode(index)), value }));
+  return keccak256(RLP.encode(nodeOf(entries, 0)));
 }
 
 /** The node of these entries (at least one) from `depth` on. */
@@ -50,6 +46,6 @@ function nodeOf(entries: readonly Entry[], depth: number): Item {
 
 /** Reference to a node in its parent: the node itself if it is shorter than a hash. */
 function referenceTo(node: Item): Item {
-  const bytes = encodeRlp(node);
+  const bytes = RLP.encode(node);
   return bytes.length < 32 ? node : keccak256(bytes);
 }

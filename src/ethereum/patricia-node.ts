@@ -1,5 +1,6 @@
+import { RLP } from '@ethereumjs/rlp';
 import { keccak256 } from '../kernel/keccak.js';
-import { encodedList, encodeRlp } from '../primitives/rlp.js';
+import { encodedList } from '../primitives/rlp-list.js';
 import { compactPath, LEAF_FLAG, nibblesOf } from './patricia-path.js';
 
 const NONE: readonly undefined[] = [];
@@ -165,8 +166,8 @@ function heldBranch({ children, before, changed }: BranchNode): HeldNode {
 
 function heldPath({ path, value, below }: PathNode): HeldNode {
   const node = below && held(below);
-  const second = value === undefined ? linkTo(node) : encodeRlp(value);
-  const bytes = encodedList([encodeRlp(compactPath(path, value !== undefined)), second]);
+  const second = value === undefined ? linkTo(node) : RLP.encode(value);
+  const bytes = encodedList([RLP.encode(compactPath(path, value !== undefined)), second]);
   return new HeldNode(bytes, node === undefined ? NONE : [node]);
 }
 

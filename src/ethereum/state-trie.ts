@@ -9,7 +9,6 @@ import {
   equalBytes,
   isZeroBytes,
 } from '../primitives/bytes.js';
-import { encodeRlp } from '../primitives/rlp.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
 import { HeldNode, linksOf, UnknownNodeError } from './patricia-node.js';
 import { PatriciaTrie, rootHash } from './patricia-trie.js';
@@ -263,7 +262,7 @@ function writtenStorage(root: HeldNode | undefined, slots: TrieWrite['slots']): 
   for (const { key, after } of slots) {
     const hashed = keccak256(key);
     if (isZeroBytes(after)) deleted.push(hashed);
-    else trie.put(hashed, encodeRlp(bigIntToMinimalBytes(bytesToBigInt(after))));
+    else trie.put(hashed, RLP.encode(bigIntToMinimalBytes(bytesToBigInt(after))));
   }
   for (const hashed of deleted) trie.delete(hashed);
   return trie.commit();
@@ -281,7 +280,7 @@ function decodeAccount(encoded: Uint8Array | undefined): Pick<TrieProof, 'accoun
 }
 
 function encodeAccount({ nonce, balance, codeHash }: TrieAccount, storageRoot: Uint8Array): Uint8Array {
-  return encodeRlp([bigIntToMinimalBytes(nonce), bigIntToMinimalBytes(balance), storageRoot, codeHash]);
+  return RLP.encode([bigIntToMinimalBytes(nonce), bigIntToMinimalBytes(balance), storageRoot, codeHash]);
 }
 
 export function plainAccount(nonce: bigint, balance: bigint): TrieAccount {

@@ -1,6 +1,6 @@
+import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../errors.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../primitives/bytes.js';
-import { encodeRlp } from '../primitives/rlp.js';
 import { orderedTrieRoot } from './ordered-trie.js';
 
 /** A withdrawal from the beacon chain to an account (EIP-4895). */
@@ -38,5 +38,5 @@ export function withdrawalFromFields(items: readonly Uint8Array[]): Withdrawal {
 
 /** `withdrawalsRoot` of a header, 32 bytes. */
 export function withdrawalsRoot(withdrawals: readonly Withdrawal[]): Promise<Uint8Array> {
-  return orderedTrieRoot(withdrawals.map((withdrawal) => encodeRlp(withdrawalFields(withdrawal))));
+  return orderedTrieRoot(withdrawals.map((withdrawal) => RLP.encode(withdrawalFields(withdrawal))));
 }

@@ -1,9 +1,9 @@
+import { RLP } from '@ethereumjs/rlp';
 import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { orderedRoot } from '../../ethereum/ordered-trie.js';
 import { type Withdrawal, withdrawalFields } from '../../ethereum/withdrawal.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import { encodeRlp } from '../../primitives/rlp.js';
 import type { HashedHeader } from '../headers/header-answer.js';
 import { malformed, member, readArray, readBytes, readCount, readNumber256, readObject } from '../json-reader.js';
 import { Refusal } from '../verdict.js';
@@ -120,7 +120,7 @@ function requireTransactions({ header }: HashedHeader, transactions: readonly Ra
 
 function requireWithdrawals({ header }: HashedHeader, withdrawals: readonly Withdrawal[] | undefined): void {
   const root = header.withdrawalsRoot;
-  const items = (withdrawals ?? []).map((withdrawal) => encodeRlp(withdrawalFields(withdrawal)));
+  const items = (withdrawals ?? []).map((withdrawal) => RLP.encode(withdrawalFields(withdrawal)));
   if (root === undefined ? items.length === 0 : equalBytes(orderedRoot(items), root)) return;
   throw new Refusal('WITHDRAWALS_ROOT_MISMATCH', 'withdrawals', 'do not have the root of the header');
 }

@@ -3,7 +3,6 @@ import { EMPTY_TRIE_ROOT } from '../../ethereum/constants.js';
 import { nibblesOf } from '../../ethereum/patricia-path.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import { rlpLength } from '../../primitives/rlp.js';
 import { Refusal } from '../verdict.js';
 
 /** Why a Merkle-Patricia proof is wrong. */
@@ -69,7 +68,7 @@ export function walkPatriciaProof(
       if (reference.length !== 32) throw invalid(place, 'refers to a child by something that is not a hash');
       return fetch(reference);
     }
-    if (rlpLength(reference) >= 32) throw invalid(place, 'embeds a child of 32 bytes or more');
+    if (RLP.encode(reference).length >= 32) throw invalid(place, 'embeds a child of 32 bytes or more');
     return reference;
   }
 

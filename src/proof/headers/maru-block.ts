@@ -1,6 +1,6 @@
+import { RLP } from '@ethereumjs/rlp';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bigIntToBytes, bigIntToMinimalBytes, compareBytes, concatBytes } from '../../primitives/bytes.js';
-import { encodeRlp } from '../../primitives/rlp.js';
 
 /** Header of a Maru beacon block. Roots have 32 bytes. */
 export interface MaruHeader {
@@ -67,7 +67,7 @@ function headerItems(header: MaruHeader, stateRoot: Uint8Array) {
 
 /** Hash of a header, 32 bytes. Commit seals sign it, and the next block has it as its parent root. */
 export function maruHeaderHash(header: MaruHeader): Uint8Array {
-  return keccak256(encodeRlp(headerItems(header, header.stateRoot)));
+  return keccak256(RLP.encode(headerItems(header, header.stateRoot)));
 }
 
 /** `bodyRoot` of a header, 32 bytes. */
@@ -91,7 +91,7 @@ export function maruBodyRoot({
     p.blockHash,
     [...p.transactions],
   ];
-  return keccak256(encodeRlp([parentSeals.map((seal) => [seal]), payload]));
+  return keccak256(RLP.encode([parentSeals.map((seal) => [seal]), payload]));
 }
 
 /**
@@ -102,5 +102,5 @@ export function maruBodyRoot({
 export function maruStateRoot(header: MaruHeader, validators: readonly Uint8Array[]): Uint8Array {
   const sorted = [...validators].sort(compareBytes);
   const items = [headerItems(header, new Uint8Array(32)), sorted.map((validator) => [validator])];
-  return keccak256(encodeRlp(items));
+  return keccak256(RLP.encode(items));
 }

@@ -1,3 +1,4 @@
+import { RLP } from '@ethereumjs/rlp';
 import { blockBytes } from '../../chain/block-bytes.js';
 import type { Block } from '../../chain/chain.js';
 import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
@@ -5,7 +6,6 @@ import { headerFields } from '../../ethereum/header.js';
 import { encodeReceipt } from '../../ethereum/receipt.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { encodeRlp } from '../../primitives/rlp.js';
 import { parseHash } from '../parsing/parse-params.js';
 import { findBlock, withBody } from '../parsing/resolve-block.js';
 import { RpcError } from '../protocol/rpc-errors.js';
@@ -20,7 +20,7 @@ import { defineMethod } from './context.js';
 /** RLP of the header. */
 export const debug_getRawHeader = defineMethod('debug_getRawHeader', async (context, [blockParam], { signal }) => {
   const block = await findBlock(context, blockParam, signal);
-  return block === undefined ? null : bytesToHex(encodeRlp(headerFields(block.header)));
+  return block === undefined ? null : bytesToHex(RLP.encode(headerFields(block.header)));
 });
 
 /** RLP of the block. @throws RpcError -32000 for a block with uncles, which are not kept (docs/decisions.md 10) */

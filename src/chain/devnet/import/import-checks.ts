@@ -1,3 +1,4 @@
+import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../../../errors.js';
 import { ELASTICITY } from '../../../ethereum/base-fee.js';
 import { GAS_PER_BLOB, nextExcessBlobGas } from '../../../ethereum/blob-gas.js';
@@ -10,7 +11,6 @@ import type { Rules } from '../../../evm/common.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { equalBytes, isZeroBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
-import { encodeRlp } from '../../../primitives/rlp.js';
 import type { Block } from '../../chain.js';
 import type { BlockExecution } from '../mining/block-execution.js';
 import type { Ledger } from '../records/ledger.js';
@@ -68,7 +68,7 @@ export class BlockCheck {
   async body(ledger: Ledger): Promise<void> {
     const { header, transactions, uncles, withdrawals } = this.decoded;
     this.same('transactionsRoot', await orderedTrieRoot(transactions), header.transactionsRoot);
-    this.same('sha3Uncles', keccak256(encodeRlp(uncles.map(headerFields))), header.sha3Uncles);
+    this.same('sha3Uncles', keccak256(RLP.encode(uncles.map(headerFields))), header.sha3Uncles);
     this.same('withdrawals', this.rules.shanghai, withdrawals !== undefined);
     if (withdrawals !== undefined) {
       this.same('withdrawalsRoot', await withdrawalsRoot(withdrawals), header.withdrawalsRoot);

@@ -2,7 +2,6 @@ import { RLP } from '@ethereumjs/rlp';
 import { type BlockHeader, headerFields, headerFromFields } from '../../../ethereum/header.js';
 import { type Withdrawal, withdrawalFields, withdrawalFromFields } from '../../../ethereum/withdrawal.js';
 import { equalBytes } from '../../../primitives/bytes.js';
-import { encodeRlp } from '../../../primitives/rlp.js';
 
 type Item = Uint8Array | Item[];
 
@@ -92,11 +91,11 @@ export function decodeBlock(bytes: Uint8Array): DecodedBlock {
   // With leading zeros in integers, two encodings would have the same block hash.
   const members: Item[] = [headerFields(header), transactions, uncles.map(headerFields)];
   if (withdrawals !== undefined) members.push(withdrawals.map(withdrawalFields));
-  if (!equalBytes(encodeRlp(members), bytes))
+  if (!equalBytes(RLP.encode(members), bytes))
     throw new Error('the block is not encoded canonically: remove leading zeros from its integers');
   return {
     header,
-    transactions: transactions.map((item) => (Array.isArray(item) ? encodeRlp(item) : item)),
+    transactions: transactions.map((item) => (Array.isArray(item) ? RLP.encode(item) : item)),
     uncles,
     withdrawals,
     size: bytes.length,

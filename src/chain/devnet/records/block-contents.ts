@@ -5,7 +5,6 @@ import { parseSignedTransaction, type SignedTransaction } from '../../../ethereu
 import { withdrawalFromFields } from '../../../ethereum/withdrawal.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
-import { rlpListLength } from '../../../primitives/rlp.js';
 import type { Block, TransactionReceipt } from '../../chain.js';
 import { type ContentParts, orStoreCorrupt } from './record-parts.js';
 import { contentOf, encodingOf, partsOf, type RlpPart } from './rlp-parts.js';
@@ -159,5 +158,12 @@ function sizeOf(bytes: Uint8Array, parts: ContentParts, raws: readonly RlpPart[]
     transactions += bytes[raw.from]! >= 0xc0 ? raw.to - raw.from : raw.to - raw.at;
   }
   const withdrawals = hasWithdrawals ? lengthOf(parts.withdrawals) : 0;
-  return rlpListLength(lengthOf(parts.header) + rlpListLength(transactions) + lengthOf(parts.uncles) + withdrawals);
+  return listBytes(lengthOf(parts.header) + listBytes(transactions) + lengthOf(parts.uncles) + withdrawals);
+}
+
+/** Length of an RLP list in bytes, prefix included. @param content - length of its items in bytes */
+function listBytes(content: number): number {
+  let prefix = 1;
+  for (let rest = content > 55 ? content : 0; rest > 0; rest = Math.floor(rest / 256)) prefix++;
+  return prefix + content;
 }

@@ -3,10 +3,8 @@ import { type BlockHeader, headerFields, headerFromFields, headerHash } from '..
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { withdrawalFields } from '../../../ethereum/withdrawal.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
-import { keccak256 } from '../../../kernel/keccak.js';
 import { bigIntToMinimalBytes, bytesToBigInt, concatBytes, equalBytes } from '../../../primitives/bytes.js';
-import { encodeRlp } from '../../../primitives/rlp.js';
-import { type BlockBody, blockLength } from '../../block-bytes.js';
+import { type BlockBody, blockBytes } from '../../block-bytes.js';
 import type { Block, TransactionReceipt } from '../../chain.js';
 import { blockContents } from './block-contents.js';
 import { decodeChanges, encodeChanges } from './changes-codec.js';
@@ -48,14 +46,13 @@ const int = (value: bigint | number) => bigIntToMinimalBytes(BigInt(value));
 /** Builds a block from its parts, with hash and size. */
 export function blockWithHash(body: BlockBody & { readonly transactions: readonly SignedTransaction[] }): Block {
   const { header, transactions, uncles, withdrawals } = body;
-  const encoded = encodeRlp(headerFields(header));
   return {
     header,
-    hash: keccak256(encoded),
+    hash: headerHash(header),
     transactions,
     ...(uncles.length > 0 && { uncles: uncles.map(headerHash) }),
     ...(withdrawals.length > 0 && { withdrawals }),
-    size: blockLength(body, encoded.length),
+    size: blockBytes(body).length,
   };
 }
 
@@ -85,7 +82,7 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
   const raws = record.block.transactions.map((tx): Item => [tx.raw, tx.from, flag(tx.impersonated === true)]);
   const { header, withdrawals = [] } = record.block;
   const { pruned } = record;
-  const encoded = encodeRlp([
+  const encoded = RLP.encode([
     int(pruned === undefined ? FORMAT : PRUNED_FORMAT),
     headerFields(header),
     raws,

@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import type { Account } from '../../../evm/state/state-reader.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../../../primitives/bytes.js';
-import { encodedList, encodeRlp } from '../../../primitives/rlp.js';
+import { encodedList } from '../../../primitives/rlp-list.js';
 
 type Item = Uint8Array | Item[];
 
@@ -21,8 +21,8 @@ export function encodeChanges(changes: readonly AccountChange[]): Uint8Array {
           account(change.after),
           Uint8Array.of(change.destroyed ? 1 : 0),
           change.code === undefined ? [] : [change.code],
-        ].map((item) => encodeRlp(item)),
-        encodedList(change.slots.map(({ key, before, after }) => encodeRlp([key, before, after]))),
+        ].map((item) => RLP.encode(item)),
+        encodedList(change.slots.map(({ key, before, after }) => RLP.encode([key, before, after]))),
       ]),
     ),
   );

@@ -9,7 +9,6 @@ import {
   equalBytes,
   keyToBytes,
 } from '../../../primitives/bytes.js';
-import { encodeRlp } from '../../../primitives/rlp.js';
 import type { Table } from '../../../store/page-store.js';
 
 /** Describes the state in the tables `state` and `trie`. All of it is written in one commit. */
@@ -65,7 +64,7 @@ export function damagedEntry(table: Table, key: string | number, what: string): 
 export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
   const { block, blockHash, genesis, segments, baseBytes } = checkpoint;
   const rows = segments.map((segment) => [int(segment.number), int(segment.bytes)]);
-  return withChecksum(CHECKPOINT_KEY, encodeRlp([int(FORMAT), int(block), blockHash, genesis, rows, int(baseBytes)]));
+  return withChecksum(CHECKPOINT_KEY, RLP.encode([int(FORMAT), int(block), blockHash, genesis, rows, int(baseBytes)]));
 }
 
 /** @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW` */

@@ -5,7 +5,6 @@ import type { StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { Account } from '../../../evm/state/state-reader.js';
 import { NO_ACCOUNT } from '../../../evm/state/state-reader.js';
 import { bigIntToMinimalBytes, bytesToBigInt, equalBytes } from '../../../primitives/bytes.js';
-import { encodeRlp } from '../../../primitives/rlp.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 
 /** A developer's change to the state, made without a transaction. Addresses are 20 bytes. */
@@ -48,7 +47,7 @@ function edited(overlay: StateOverlay, account: Account, edit: StateEdit): Accou
 
 /** Encodes edits for the store. */
 export function encodeEdits(edits: readonly StateEdit[]): Uint8Array {
-  return encodeRlp(edits.map((edit) => [Uint8Array.of(KINDS.indexOf(edit.kind) + 1), edit.address, ...values(edit)]));
+  return RLP.encode(edits.map((edit) => [Uint8Array.of(KINDS.indexOf(edit.kind) + 1), edit.address, ...values(edit)]));
 }
 
 function values(edit: StateEdit): Uint8Array[] {

@@ -2,7 +2,6 @@ import { RLP } from '@ethereumjs/rlp';
 import { messageOf } from '../../../errors.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey, isZeroBytes } from '../../../primitives/bytes.js';
-import { encodeRlp } from '../../../primitives/rlp.js';
 import type { Pruned } from './block-record.js';
 import { decodeChanges, encodeChanges } from './changes-codec.js';
 import { damagedEntry, withChecksum, withoutChecksum } from './checkpoint-codec.js';
@@ -32,7 +31,7 @@ export function prunedAt({ changesTo, bodiesTo }: PrunedHistory, number: number)
 }
 
 export function encodeHistory({ changesTo, bodiesTo, changes }: PrunedHistory): Uint8Array {
-  return withChecksum(HISTORY_KEY, encodeRlp([int(changesTo), int(bodiesTo), encodeChanges(changes)]));
+  return withChecksum(HISTORY_KEY, RLP.encode([int(changesTo), int(bodiesTo), encodeChanges(changes)]));
 }
 
 /**

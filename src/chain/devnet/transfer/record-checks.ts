@@ -1,3 +1,4 @@
+import { RLP } from '@ethereumjs/rlp';
 import { effectiveGasPrice } from '../../../ethereum/base-fee.js';
 import { blobBaseFee } from '../../../ethereum/blob-gas.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
@@ -13,7 +14,6 @@ import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import type { Network } from '../../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
-import { encodeRlp } from '../../../primitives/rlp.js';
 import type { TransactionReceipt } from '../../chain.js';
 import { blobGasOf } from '../mining/block-execution.js';
 import { isUnsigned } from '../mining/impersonation.js';
@@ -78,7 +78,7 @@ export class RecordChecks {
     const check = checkerOf(header);
     const raws = transactions.map(({ raw }) => raw);
     check('list of transactions', equalBytes(await orderedTrieRoot(raws), header.transactionsRoot));
-    check('list of uncles', equalBytes(keccak256(encodeRlp(uncles.map(headerFields))), header.sha3Uncles));
+    check('list of uncles', equalBytes(keccak256(RLP.encode(uncles.map(headerFields))), header.sha3Uncles));
     if (header.withdrawalsRoot === undefined) check('list of withdrawals', withdrawals.length === 0);
     else check('list of withdrawals', equalBytes(await withdrawalsRoot(withdrawals), header.withdrawalsRoot));
     await loadSignerRecovery();

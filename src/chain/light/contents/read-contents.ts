@@ -6,7 +6,7 @@ import { rulesAt } from '../../../evm/common.js';
 import type { Network } from '../../../networks/network.js';
 import { verifyBlockBody } from '../../../proof/contents/block-body.js';
 import { verifyReceipts } from '../../../proof/contents/receipts.js';
-import { blockLength } from '../../block-bytes.js';
+import { blockBytes } from '../../block-bytes.js';
 import type { Block, TransactionReceipt } from '../../chain.js';
 import { answerRefused, missing } from '../refused.js';
 
@@ -29,7 +29,7 @@ export function readBlockBody(
     parseSignedTransaction(raw, chainId, { blobs: true, frontier: true }),
   );
   const { withdrawals } = verdict;
-  const size = blockLength({ header, transactions, uncles: [], withdrawals: withdrawals ?? [] });
+  const size = blockBytes({ header, transactions, uncles: [], withdrawals: withdrawals ?? [] }).length;
   return { header, hash, transactions, size, ...(withdrawals !== undefined && { withdrawals }) };
 }
 

@@ -2,7 +2,6 @@ import { RLP } from '@ethereumjs/rlp';
 import { headerFields, headerFromFields, headerHash } from '../../../ethereum/header.js';
 import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
-import { encodeRlp } from '../../../primitives/rlp.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
 import { checkedBlock, type LightBlock } from './light-block.js';
 
@@ -67,7 +66,7 @@ export class HeaderStore {
         page.set(number, block);
       }
       const blocks = [...page.values()].sort((a, b) => a.header.number - b.header.number);
-      await this.table.put(this.keyOf(index), encodeRlp(blocks.map(({ header }) => headerFields(header))));
+      await this.table.put(this.keyOf(index), RLP.encode(blocks.map(({ header }) => headerFields(header))));
     }
   }
 
