@@ -5,7 +5,7 @@ import { Machine } from '../evm/interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../evm/state/state-overlay.js';
 import { simulateTransaction } from '../evm/transactions/transaction.js';
-import { FULL_LENIENCY, type TransactionOutcome } from '../evm/transactions/transaction-message.js';
+import type { TransactionOutcome } from '../evm/transactions/transaction-message.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
 import type { Network } from '../networks/network.js';
 import type { Conditions } from './conditions.js';
@@ -33,9 +33,10 @@ export async function executed(
   if (candidate.gasLimit > network.rpcGasCap)
     return `it was not executed: its gas limit is above ${network.rpcGasCap}, the most for a simulated run`;
   const machine = await Machine.open(network, context, new StateOverlay(state));
+  const leniency = { nonce: 'any', lowPrice: true, unfunded: true, contractSender: true, gasAboveCap: true } as const;
   try {
     const budget = new RunBudget(limits);
-    const outcome = await simulateTransaction(machine, candidate, { leniency: FULL_LENIENCY, counting: true, budget });
+    const outcome = await simulateTransaction(machine, candidate, { leniency, counting: true, budget });
     const { logs, counts = {} } = outcome;
     return { outcome, lines: lineCounts({ signedBytes: signedBytes(candidate).length, logs, counts }, network) };
   } catch (error) {

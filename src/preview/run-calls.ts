@@ -10,11 +10,7 @@ import type { StateReader } from '../evm/state/state-reader.js';
 import type { CallFrame } from '../evm/tracing/call-frame.js';
 import { callTracer } from '../evm/tracing/call-tracer.js';
 import { type AnswerSize, traceTransaction } from '../evm/tracing/trace-transaction.js';
-import {
-  FULL_LENIENCY,
-  type TransactionMessage,
-  type TransactionOutcome,
-} from '../evm/transactions/transaction-message.js';
+import type { TransactionMessage, TransactionOutcome } from '../evm/transactions/transaction-message.js';
 import type { Hex } from '../primitives/hex.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { ErrorSignature } from './custom-errors.js';
@@ -51,7 +47,10 @@ export interface Ran {
   readonly changes: readonly AccountChange[];
 }
 
-const FREE = { leniency: FULL_LENIENCY, baseFeePerGas: 0n };
+const FREE = {
+  leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
+  baseFeePerGas: 0n,
+} as const;
 
 /**
  * Runs calls in order, each on the state that the one before left.

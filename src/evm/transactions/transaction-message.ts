@@ -70,15 +70,6 @@ export interface Leniency {
   readonly gasAboveCap?: boolean;
 }
 
-/** For runs that only show what a call does or reads. Nonce, price, funds, sender and gas limit are not checked. */
-export const FULL_LENIENCY: Leniency = {
-  nonce: 'any',
-  lowPrice: true,
-  unfunded: true,
-  contractSender: true,
-  gasAboveCap: true,
-};
-
 /** Options of one run. */
 export interface RunOptions {
   readonly leniency?: Leniency | undefined;

@@ -5,7 +5,6 @@ import { Machine } from '../../../evm/interpreter/machine.js';
 import { type GasCount, RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../../../evm/state/state-overlay.js';
 import { simulateTransaction } from '../../../evm/transactions/transaction.js';
-import { FULL_LENIENCY } from '../../../evm/transactions/transaction-message.js';
 import { ZERO_ADDRESS } from '../../../primitives/bytes.js';
 import { openDeadline } from '../../../scheduling/deadline.js';
 import type { CallPlan } from '../../chain.js';
@@ -84,7 +83,7 @@ async function runOnce(reader: GuessingReader, speculative: SpeculativeCall, bud
     const { nonce: _, ...rest } = call;
     const message = transactionMessageOf(rest, { gasLimit: SPECULATIVE_RUN_GAS, nonce: 0n, price: 0n, free: true });
     const { succeeded } = await simulateTransaction(machine, message, {
-      leniency: FULL_LENIENCY,
+      leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
       baseFeePerGas: 0n,
       budget,
     });
