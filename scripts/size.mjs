@@ -30,7 +30,7 @@ const ENTRIES = [
     file: 'verify.js',
     use: ['verifyConsensusUpdate'],
     modules: ['consensus/judge-consensus.js'],
-    // 27 KB of it are BLS12-381 and SHA-256 of @noble, which precompiles load, too.
+    // 25.6 KB of it are BLS12-381 and SHA-256 of @noble, bundled alone; precompiles load them, too.
     budget: 37 * KB,
   },
   {

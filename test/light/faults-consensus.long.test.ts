@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
+import { verifyEvidence } from '../../src/evidence/verify-evidence.js';
 import type { LayerOneOptions } from '../../src/hosts/options/layer-one-options.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
+import { devnet } from '../../src/networks/devnet.js';
+import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { broken, honestAgain, NEWEST, olderFinality, openFollower, said } from '../support/consensus-follower.js';
 import { type OpenOptions, openConsensusStage, type Stage } from '../support/consensus-stage.js';
 import { accountAt, KeptStore } from '../support/dev-node.js';
@@ -31,8 +34,14 @@ describe('an endpoint that shows nothing new', () => {
   test('does not decide alone: an honest endpoint behind it is asked for what is newer', async () => {
     const body = await olderFinality(stage);
     stage.beacons[0]!.tamper = (path, answer) => (isFinality(path) ? { ...answer, body } : answer);
-    expect(await said(stage, await open({ consensus: both() }))).toBe(NEWEST);
+    const opened = await open({ consensus: both() });
+    expect(await said(stage, opened)).toBe(NEWEST);
     expect(stage.beacons[1]!.seen.filter(isFinality)).toHaveLength(1);
+    // Evidence holds the newer update in the place of the late one.
+    const checkpoint = hexToBytes(stage.checkpoints.old as Hex);
+    const trust = { network: devnet(), checkpoint, now: opened.clock.now() };
+    const bundle = await opened.node.exportEvidence({ block: NEWEST });
+    expect(await verifyEvidence(bundle, trust)).toMatchObject({ verified: true, layerOne: { number: NEWEST + 1 } });
   });
 
   test('is not enough when that block is too old, and an honest endpoint beside it is asked', async () => {
