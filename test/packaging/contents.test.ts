@@ -70,7 +70,8 @@ describe('the packed package', () => {
       `plumbline-l2-sourcemaps@${(JSON.parse(read('package.json')) as { version: string }).version}`,
     );
     // Service workers are put together from bundles, texts are no code, and the entry of a worker only imports.
-    const without = /^dist\/(?:service-worker|(?:hosts|node)\/chunks\/(?:kernel|dictionary|rolldown-runtime)|hosts\/worker\/worker-devnet\.js)/;
+    const without =
+      /^dist\/(?:service-worker|(?:hosts|node)\/chunks\/(?:kernel|dictionary|rolldown-runtime)|hosts\/worker\/worker-devnet\.js)/;
     const scripts = files.filter((file) => file.endsWith('.js') && !without.test(file));
     expect(scripts.length).toBeGreaterThan(250);
     for (const file of scripts) {
