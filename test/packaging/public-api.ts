@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { relative } from 'node:path';
-import type ts from 'typescript';
+import type ts from '../../docs/api/node_modules/typescript/lib/typescript.js';
 import { root } from './project.js';
 
 // TypeScript 7 has no interface for programs; 6 is here for the reference of the API.
