@@ -11,6 +11,7 @@ import { processStart } from './process.js';
 import { proxying } from './proxy.js';
 import { recovering } from './recovery.js';
 import { sizing } from './sizing.js';
+import { starting } from './start.js';
 import { state } from './state.js';
 import { storing } from './store.js';
 import { turns } from './turns.js';
@@ -33,5 +34,6 @@ export const AREAS: readonly BenchArea[] = [
   devnetCosts,
   proxying,
   processStart,
+  starting,
   pageStart,
 ];

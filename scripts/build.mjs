@@ -20,7 +20,7 @@ export async function buildGenerated() {
   });
 }
 
-/** The library: per-file modules and types by tsc, then the self-contained worker and service worker by rolldown. */
+/** The library: per-file modules and types by tsc into build/, then into dist what ships of them, and the bundles of rolldown. */
 export async function buildLibrary() {
   await buildGenerated();
   const sources = [
@@ -35,12 +35,18 @@ export async function buildLibrary() {
     'scripts/lib/worker-chunks.mjs',
     'scripts/lib/node-bundle.mjs',
     'scripts/lib/closures.mjs',
+    'scripts/lib/rest-groups.mjs',
+    'scripts/lib/ship.mjs',
+    'package.json',
     'scripts/dictionary',
   ];
   await unlessFresh('library', sources, async () => {
     await rm(`${root}/dist`, { recursive: true, force: true });
     await rm(`${root}/build/.demo`, { force: true });
+    await rm(`${root}/build/modules`, { recursive: true, force: true });
+    await rm(`${root}/build/types`, { recursive: true, force: true });
     await mustRun(bin('tsc'), ['-p', 'tsconfig.build.json']);
+    await mustRun(bin('tsc'), ['-p', 'tsconfig.types.json']);
     const { bundle } = await import('./bundle.mjs');
     await bundle();
   });

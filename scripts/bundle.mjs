@@ -10,19 +10,27 @@ import { rolldown } from 'rolldown';
 import { BUILDS, KERNELS, wasmFile } from './build-wasm.mjs';
 import { classicScripts } from './lib/classic-scripts.mjs';
 import { writeLicenses } from './lib/licenses.mjs';
-import { bundleForNode } from './lib/node-bundle.mjs';
+import { bundleForNode, SOURCE_MAPS } from './lib/node-bundle.mjs';
 import { root } from './lib/run.mjs';
+import { MODULES, sharedTexts, shipModules, shipSourceMaps, textChunks } from './lib/ship.mjs';
 import { chunkGroups, devnetGroups } from './lib/worker-chunks.mjs';
 
 /** Options both bundles begin with. */
 function bundleInput(file) {
   return {
-    input: `${root}/dist/${file}`,
+    input: `${MODULES}/${file}`,
     platform: 'browser',
     logLevel: 'warn',
     checks: { bundlerTimings: false },
+    // A worker is imported for what it does.
+    treeshake: { moduleSideEffects: [{ test: /\/hosts\/worker\/worker\.js$/, sideEffects: true }] },
+    plugins: [SOURCE_MAPS],
+    onLog: (level, log, handle) => isWorthTelling(log) && handle(level, log),
   };
 }
+
+/** Code of dependencies is not mapped, and a devnet's worker imports at once what others import later. */
+const isWorthTelling = ({ code }) => code !== 'SOURCEMAP_BROKEN' && code !== 'INEFFECTIVE_DYNAMIC_IMPORT';
 
 /** Where the chunks of the worker and what they import are written down, for `npm run size`. */
 export const WORKER_CHUNKS = `${root}/build/worker-chunks.json`;
@@ -122,6 +130,8 @@ const serviceWorkerPlan = (simdProbe) => ({
   },
 });
 
+/** What a devnet needs at once is in the chunks of its start. */
+const TEXTS_OF_START = ['evm.simd.generated.js', 'trie.simd.generated.js', 'general.generated.js'];
 const DEVNET_WORKER = 'hosts/worker/worker-devnet.js';
 
 /**
@@ -144,22 +154,17 @@ const WITHOUT_LIGHT = {
   name: 'without-light',
   load(id) {
     if (!id.replaceAll('\\', '/').endsWith('/hosts/opening/open-light.js')) return;
-    return `import { PlumblineError } from '../../errors.js';
+    const code = `import { PlumblineError } from '../../errors.js';
       export function openLight() {
         const reason = 'it is for devnets';
         throw new PlumblineError('WORKER_FAILED', reason, { reason });
       }`;
+    return { code, map: { mappings: '' } };
   },
 };
 
-/** Of the worker of a devnet: what is imported later elsewhere comes at once, as it should. */
-const devnetInput = () => ({
-  plugins: [WITHOUT_LIGHT],
-  onLog: (level, log, handle) => log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' && handle(level, log),
-});
-
 /** Bundles a worker in chunks, and checks that none imports the entry. */
-async function bundleWorker(file, groupsOf, more = {}) {
+async function bundleWorker(file, groupsOf, more) {
   const input = { ...bundleInput(file), ...more };
   const alone = await rolldown({ ...input, logLevel: 'silent', preserveEntrySignatures: 'strict' });
   const groups = groupsOf((await alone.generate({ format: 'esm' })).output);
@@ -172,7 +177,7 @@ async function bundleWorker(file, groupsOf, more = {}) {
     chunkFileNames: 'hosts/chunks/[name]-[hash].js',
     codeSplitting: { groups, includeDependenciesRecursively: false },
     minify: true,
-    sourcemap: false,
+    sourcemap: 'hidden',
   });
   await worker.close();
   // It would be imported by its plain address: a worker that was started under another (`worker.js?v=1`) would run twice.
@@ -184,22 +189,31 @@ async function bundleWorker(file, groupsOf, more = {}) {
 
 async function writeChunks(file, output) {
   await mkdir(`${root}/build`, { recursive: true });
-  await writeFile(file, JSON.stringify(output.filter(({ type }) => type === 'chunk').map(placeOf)));
+  await writeFile(
+    file,
+    JSON.stringify([...output.filter(({ type }) => type === 'chunk').map(placeOf), ...textChunks()]),
+  );
 }
 
 export async function bundle() {
+  const manifest = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
+  shipModules(manifest.exports);
   const inNode = await bundleForNode();
-  // It takes in worker.js as tsc left it.
-  const devnet = await bundleWorker(DEVNET_WORKER, devnetGroups, devnetInput());
+  const devnet = await bundleWorker(DEVNET_WORKER, devnetGroups, {
+    plugins: [WITHOUT_LIGHT, sharedTexts('.', TEXTS_OF_START), SOURCE_MAPS],
+  });
   await importAll(devnet);
   await writeChunks(DEVNET_CHUNKS, devnet);
-  const output = await bundleWorker('hosts/worker/worker.js', chunkGroups);
+  const output = await bundleWorker('hosts/worker/worker.js', chunkGroups, {
+    plugins: [sharedTexts('.'), SOURCE_MAPS],
+  });
   await preloadKinds(output);
   await writeChunks(WORKER_CHUNKS, output);
   const inServiceWorker = await bundleServiceWorker();
   const modules = [...inNode, ...devnet, ...output, ...inServiceWorker].flatMap(({ moduleIds = [] }) => moduleIds);
   writeLicenses(modules, `${root}/dist/licenses.txt`);
   await copyKernels();
+  shipSourceMaps(manifest);
 }
 
 /**
@@ -221,12 +235,15 @@ async function preloadKinds(output) {
       return dynamicImports.includes(chunk.fileName) && here.has(fileName);
     });
     const path = (fileName) => `import(\`./${fileName.slice('hosts/chunks/'.length)}\`)`;
+    const own = path(chunk.fileName);
     const file = `${root}/dist/${importing.fileName}`;
     const code = await readFile(file, 'utf8');
-    if (!code.includes(path(chunk.fileName))) throw new Error(`${file} does not import the chunk ${kind} as expected`);
+    if (!code.includes(own)) throw new Error(`${file} does not import the chunk ${kind} as expected`);
     const others = [...closure(chunk.fileName)].filter((name) => !here.has(name)).map(path);
-    const together = `Promise.all([${[path(chunk.fileName), ...others].join(',')}]).then(([kind])=>kind)`;
-    await writeFile(file, code.replaceAll(path(chunk.fileName), together));
+    // Behind all else, and called in as many characters: the source map stays right.
+    const name = `$${kind}`;
+    const together = `function ${name}(){return Promise.all([${[own, ...others]}]).then(([kind])=>kind)}`;
+    await writeFile(file, `${code.trimEnd().replaceAll(own, `${name}()`.padEnd(own.length))}\n${together}\n`);
   }
 }
 
@@ -242,7 +259,7 @@ async function bundleServiceWorker() {
     sourcemap: false,
   });
   await build.close();
-  const { SIMD_PROBE } = await import(pathToFileURL(`${root}/dist/kernel/simd.js`).href);
+  const { SIMD_PROBE } = await import(pathToFileURL(`${MODULES}/kernel/simd.js`).href);
   const scripts = classicScripts(output, serviceWorkerPlan(SIMD_PROBE));
   for (const [name, text] of scripts) await writeFile(`${root}/dist/${name}`, text);
   return output;

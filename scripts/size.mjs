@@ -59,7 +59,7 @@ const ENTRIES = [
   { name: 'plumbline-l2/hash, WASM included', file: 'hash.js', use: '*', modules: [kernel('hash')], budget: 20 * KB },
   {
     name: 'plumbline-l2/inline before a chain is chosen',
-    file: 'hosts/opening/inline.js',
+    file: 'node/inline.js',
     use: '*',
     modules: [],
     budget: 10 * KB,

@@ -5,6 +5,7 @@
  */
 
 import { closuresIn } from './closures.mjs';
+import { withRest } from './rest-groups.mjs';
 
 /** Modules whose dynamic import begins a use, by the ends of their paths. */
 const ENTRY = '/hosts/worker/worker.js';
@@ -15,17 +16,21 @@ const ESTIMATION = '/estimate/estimation.js';
 const SIZING = ['/kernel/calldata-sizer.js', '/kernel/sizer-cache.js'];
 const PROOFS = ['/proof/zk/linea-proof.js', '/kernel/hasher.js'];
 const STORE = ['/store/idb-store.js'];
+const METERED = ['/store/metered-store.js'];
 const CACHE = ['/chain/light/light-cache.js'];
 const SETTLEMENT = ['/chain/light/settlement/settlement.js'];
 const SEALS = ['/proof/headers/seal-checks.js'];
 const CONTENTS = ['/chain/light/contents/read-contents.js'];
+const SPECULATION = ['/chain/light/state/speculative-execution.js'];
+/** What a node with a store name imports. */
+const SHARING = ['/hosts/sharing/open-shared.js'];
 const FILES = ['/chain/devnet/import/import.js', '/hosts/opening/genesis-file.js'];
 /** What a devnet with a store loads. */
 const STORED_DEVNET = ['/chain/devnet/storage/find-stored.js', '/chain/devnet/recovery/checkpoint-loader.js'];
-/** What a node with a store name imports, and a devnet of these. */
-const STORED = ['/hosts/sharing/open-shared.js', '/store/metered-store.js', ...STORE, ...STORED_DEVNET];
+/** The same, and a devnet with one. */
+const STORED = [...SHARING, ...METERED, ...STORE, ...STORED_DEVNET];
 /** The lowest rows of ours; then texts, and libraries. */
-const VM = /\/dist\/(?:errors|primitives|kernel|ethereum|accumulator|networks)\b/;
+const VM = /\/modules\/(?:errors|primitives|kernel|ethereum|accumulator|networks)\b/;
 const BASE = /\.generated\.js$|\/node_modules\//;
 /** The bundler's own helpers: a file of its own where it is left alone. */
 const RUNTIME = '\0rolldown/runtime.js';
@@ -37,14 +42,14 @@ const RUNTIME = '\0rolldown/runtime.js';
 export function chunkGroups(output) {
   const { chunks, modulesOf, closure } = closuresIn(output);
 
-  /** What some chunks come to load by dynamic imports, but for what begins a use of its own. */
+  /** What some chunks come to load by dynamic imports, but for what begins a use of its own and what is not bundled. */
   function laterThan(some) {
     const found = new Set();
     const begins = new Set([DEVNET, REPLICA, ESTIMATION].map((end) => [...closure([end])][0]));
     const follow = (chunk) => {
       for (const name of chunk.dynamicImports) {
         const imported = chunks.get(name);
-        if (found.has(imported) || begins.has(imported)) continue;
+        if (imported === undefined || found.has(imported) || begins.has(imported)) continue;
         for (const one of closure([modulesOf(imported).at(-1)])) {
           if (found.has(one)) continue;
           found.add(one);
@@ -61,7 +66,8 @@ export function chunkGroups(output) {
   );
   const [sizing, proofs, store, cache] = [SIZING, PROOFS, STORE, CACHE].map(closure);
   const [seals, contents, files, settlement] = [SEALS, CONTENTS, FILES, SETTLEMENT].map(closure);
-  const storedDevnet = closure(STORED_DEVNET);
+  const [storedDevnet, metered] = [STORED_DEVNET, METERED].map(closure);
+  const [sharing, speculation] = [SHARING, SPECULATION].map(closure);
   const later = laterThan(light);
   /** The first that holds decides; what has no rule stays a chunk of its own. */
   const rules = [
@@ -70,18 +76,20 @@ export function chunkGroups(output) {
     // What loads a kernel.
     ['node', (chunk) => sizing.has(chunk) && proofs.has(chunk)],
     ['light', (chunk) => light.has(chunk) || (cache.has(chunk) && !store.has(chunk) && !devnet.has(chunk))],
-    ['settlement', (chunk) => settlement.has(chunk) && !proofs.has(chunk)],
     ['zk', (chunk) => proofs.has(chunk) && (devnet.has(chunk) || storedDevnet.has(chunk))],
-    ['proofs', (chunk) => proofs.has(chunk)],
-    ['store', (chunk) => store.has(chunk) || cache.has(chunk)],
-    ['util', (chunk) => estimation.has(chunk) && (seals.has(chunk) || contents.has(chunk))],
+    ['proofs', (chunk) => proofs.has(chunk) || settlement.has(chunk)],
+    // Too small for files: bundlers of consumers repeat them in others.
+    ['node', (chunk) => store.has(chunk) || cache.has(chunk)],
+    ['node', (chunk) => estimation.has(chunk) && (seals.has(chunk) || contents.has(chunk))],
     ['evm', (chunk) => estimation.has(chunk) || sizing.has(chunk)],
+    ['speculation', (chunk) => speculation.has(chunk)],
+    ['light', (chunk) => metered.has(chunk)],
+    ['sharing', (chunk) => sharing.has(chunk)],
     ['tries', (chunk) => devnet.has(chunk) && replica.has(chunk)],
     // Reading blocks and receipts needs nothing that admits transactions, nor the interpreter that comes with that.
     ['contents', (chunk) => devnet.has(chunk) && contents.has(chunk)],
     ['transactions', (chunk) => devnet.has(chunk) && later.has(chunk)],
     ['devnet', (chunk) => devnet.has(chunk)],
-    ['pages', (chunk) => storedDevnet.has(chunk) && replica.has(chunk)],
     ['stored-devnet', (chunk) => storedDevnet.has(chunk)],
     ['files', (chunk) => files.has(chunk)],
   ];
@@ -91,11 +99,13 @@ export function chunkGroups(output) {
     // Dynamic entries that are not part of a start are left alone: they are loaded by themselves.
     if (rule !== undefined) for (const id of modulesOf(chunk)) if (!id.endsWith(ENTRY)) groupOf.set(id, rule[0]);
   }
-  return rules.map(([name], i) => ({
-    name,
-    priority: rules.length - i,
-    test: (id) => groupOf.get(id.replaceAll('\\', '/')) === name,
-  }));
+  groupOf.set(RUNTIME, 'shared');
+  return withRest(
+    output,
+    rules.map(([name]) => name),
+    groupOf,
+    { common: entry, kinds: [light, devnet, replica] },
+  );
 }
 
 /**
@@ -119,11 +129,16 @@ export function devnetGroups(output) {
     const id = chunk.facadeModuleId?.replaceAll('\\', '/');
     if (STORED.some((end) => id?.endsWith(end))) modulesFrom(chunk, stored);
   }
-  const starts = (test) => (id) => started.has(id) && test(id.replaceAll('\\', '/'));
-  return [
-    { name: 'worker-vm', priority: 4, test: starts((id) => VM.test(id) && !id.endsWith('.generated.js')) },
-    { name: 'worker-base', priority: 3, test: starts((id) => BASE.test(id)) },
-    { name: 'worker-devnet', priority: 2, test: starts(() => true) },
-    { name: 'stored', priority: 1, test: (id) => stored.has(id) },
-  ];
+  const startOf = (id) => {
+    if (VM.test(id) && !id.endsWith('.generated.js')) return 'worker-vm';
+    return BASE.test(id) ? 'worker-base' : 'worker-devnet';
+  };
+  const groupOf = new Map();
+  for (const id of stored) groupOf.set(id.replaceAll('\\', '/'), 'stored');
+  for (const id of started) groupOf.set(id.replaceAll('\\', '/'), startOf(id.replaceAll('\\', '/')));
+  const starts = new Set([...chunks.values()].filter(({ moduleIds }) => moduleIds.some((id) => started.has(id))));
+  return withRest(output, ['worker-vm', 'worker-base', 'worker-devnet', 'stored'], groupOf, {
+    common: starts,
+    kinds: [],
+  });
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 // The built package, as pages use it.
-import { createInlineNode, type InlineOptions, type PlumblineNode } from '../../dist/hosts/opening/inline.js';
+import { createInlineNode, type InlineOptions, type PlumblineNode } from '../../build/modules/hosts/opening/inline.js';
 
 const open: PlumblineNode[] = [];
 

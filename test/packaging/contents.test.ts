@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload, type SourceMapping } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -7,11 +8,27 @@ import { type Packed, packPackage, root } from './project.js';
 /** All that belongs into the package. */
 const MEANT = [
   /^(?:README|CHANGELOG|LICENSE)(?:\.md)?$|^package\.json$/,
-  /^docs\/(?:guides\/)?[a-z-]+\.md$/,
-  /^src\/(?:[\w-]+\/)*[\w.-]+\.ts$/,
-  /^dist\/(?:[\w-]+\/)*[\w.-]+\.(?:js|js\.map|d\.ts|wasm)$/,
+  /^dist\/(?:[\w-]+\/)*[\w.-]+\.(?:js|d\.ts|wasm)$/,
   /^dist\/licenses\.txt$/,
 ];
+
+/** Installed, without dependencies. */
+const MOST_BYTES = 6_000_000;
+
+/** Texts of errors that a file of each kind has, and where they come from. */
+const THROWN = [
+  [/^dist\/hosts\/worker\/client\.js$/, 'this environment has no workers', 'src/hosts/worker/client.ts'],
+  [
+    /^dist\/node\/chunks\//,
+    'is not a dev account; sign with one of DEV_ACCOUNTS',
+    'src/chain/devnet/mining/dev-keys.ts',
+  ],
+  [
+    /^dist\/hosts\/chunks\//,
+    'is not a dev account; sign with one of DEV_ACCOUNTS',
+    'src/chain/devnet/mining/dev-keys.ts',
+  ],
+] as const;
 
 describe('the packed package', () => {
   let packed: Packed;
@@ -39,14 +56,43 @@ describe('the packed package', () => {
     expect(files.filter((file) => read(file).includes(root) || read(file).includes(`${homedir()}/`))).toEqual([]);
   });
 
-  test('has source maps that lead to sources in it', () => {
-    const maps = files.filter((file) => file.endsWith('.map'));
-    expect(maps.length).toBeGreaterThan(200);
-    const lost = maps.flatMap((file) => {
-      const { sources } = JSON.parse(read(file)) as { sources: string[] };
-      return sources.map((source) => join(file, '..', source)).filter((source) => !files.includes(source));
-    });
-    expect(lost).toEqual([]);
+  test('is below 6 MB, without maps and without comments that name some', () => {
+    const bytes = files.reduce((sum, file) => sum + statSync(join(inside, file)).size, 0);
+    expect(bytes).toBeLessThan(MOST_BYTES);
+    const scripts = files.filter((file) => file.endsWith('.js'));
+    expect(scripts.filter((file) => read(file).includes('sourceMappingURL'))).toEqual([]);
+  });
+
+  test('has its source maps in a package of their own, one for each module and bundle, with the sources in them', () => {
+    const maps = `${root}/build/sourcemaps`;
+    const { name, version } = JSON.parse(readFileSync(`${maps}/package.json`, 'utf8')) as Record<string, string>;
+    expect(`${name}@${version}`).toBe(
+      `plumbline-l2-sourcemaps@${(JSON.parse(read('package.json')) as { version: string }).version}`,
+    );
+    // Service workers are put together from bundles, texts are no code, and the entry of a worker only imports.
+    const without =
+      /^dist\/(?:service-worker|(?:hosts|node)\/chunks\/(?:kernel|dictionary|rolldown-runtime)|hosts\/worker\/worker-devnet\.js)/;
+    const onlyImports = /^(?:(?:import|export)\b[^;]*;\s*)+$/;
+    const own = files.filter((file) => file.endsWith('.js') && !without.test(file));
+    const scripts = own.filter((file) => !onlyImports.test(read(file)));
+    expect(scripts.length).toBeGreaterThan(250);
+    for (const file of scripts) {
+      const map = JSON.parse(readFileSync(`${maps}/${file}.map`, 'utf8')) as SourceMapPayload;
+      for (const [i, source] of map.sources.entries()) {
+        expect(map.sourcesContent[i], `${file}: ${source}`).toBe(readFileSync(join(root, source), 'utf8'));
+      }
+    }
+  });
+
+  test.each(THROWN)('a position in %s leads to the line of src that has the text', (pattern, text, source) => {
+    const file = files.find((one) => pattern.test(one) && read(one).includes(text))!;
+    const lines = read(file).split('\n');
+    const line = lines.findIndex((one) => one.includes(text));
+    const payload = JSON.parse(readFileSync(`${root}/build/sourcemaps/${file}.map`, 'utf8')) as SourceMapPayload;
+    const found = new SourceMap(payload).findEntry(line, lines[line]!.indexOf(text)) as SourceMapping;
+    expect(found.originalSource).toBe(source);
+    const original = readFileSync(join(root, source), 'utf8').split('\n')[found.originalLine];
+    expect(original).toContain(text);
   });
 
   test('lists the licences of what is bundled', () => {

@@ -6,6 +6,8 @@ import { bin, type Packed, packPackage, root, run } from './project.js';
 /** A consumer that imports every entry point, and uses what a wallet would. */
 const EVERY_ENTRY = `import { createNode, devnet, linea, PlumblineError, type Hex, type PlumblineNode } from 'plumbline-l2';
 import * as worker from 'plumbline-l2/worker';
+import * as inline from 'plumbline-l2/inline';
+import * as page from 'plumbline-l2';
 import { createInlineNode, type NodeInfo } from 'plumbline-l2/inline';
 import * as serviceWorker from 'plumbline-l2/service-worker';
 import { hexToBytes, loadHasher, verifyLineaProof } from 'plumbline-l2/verify';
@@ -36,18 +38,23 @@ export async function apply(name: string, hasher: Hasher): Promise<readonly Stat
 export type Schema = PlumblineRpcSchema[0]['ReturnType'];
 export const { estimateLineaFees } = lineaActions()({ request: async () => ({}) });
 export type { Prices };
+// Both open nodes, so both have the networks.
+type Networks = Pick<typeof page, 'linea' | 'lineaSepolia' | 'devnet' | 'NETWORKS'>;
+export const doors: readonly Networks[] = [page, inline];
+export const network: page.Network = inline.NETWORKS[('linea' satisfies inline.NetworkName)];
 // @ts-expect-error a mistake has to be one, or nothing is checked here
 createNode({ chain: { kind: 'no such kind' } });
 `;
 
 /** A program of Node's, without the types of a page. */
-const NODE_DOORS = `import { serve } from 'plumbline-l2/node';
+const NODE_DOORS = `import { devnet, linea, lineaSepolia, NETWORKS, type Network, type NetworkName, serve } from 'plumbline-l2/node';
 import { createInlineNode } from 'plumbline-l2/inline';
 import { verifyLineaProof } from 'plumbline-l2/verify';
 import { encodeForSizing } from 'plumbline-l2/fees';
 import { openState } from 'plumbline-l2/state';
 import { loadHasher } from 'plumbline-l2/hash';
 export const run = async (): Promise<number> => (await serve(await createInlineNode(), { port: 0 })).port;
+export const networks: readonly Network[] = [linea, lineaSepolia, devnet(), NETWORKS['linea' satisfies NetworkName]];
 export const others = [verifyLineaProof, encodeForSizing, openState, loadHasher];
 // @ts-expect-error a mistake has to be one, or nothing is checked here
 serve('no node');

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import { createInlineNode } from '../../dist/hosts/opening/inline.js';
+import { createInlineNode } from '../../build/modules/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import { createInlineNode } from '../../dist/hosts/opening/inline.js';
+import { createInlineNode } from '../../build/modules/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { serveMock } from '../support/mock-chain.js';
 import { card, estimate, fact, mine, openDemo, status, visit } from './demo-page.js';

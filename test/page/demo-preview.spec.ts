@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import { createInlineNode } from '../../dist/hosts/opening/inline.js';
+import { createInlineNode } from '../../build/modules/hosts/opening/inline.js';
 import { DEV_ACCOUNTS, type Hex, TEST_TOKEN } from '../../dist/index.js';
 import { serveMock } from '../support/mock-chain.js';
 import { signTransaction } from '../support/sign.js';

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
-import { createInlineNode } from '../../dist/hosts/opening/inline.js';
-import { MemoryStore } from '../../dist/store/memory-store.js';
+import { createInlineNode } from '../../build/modules/hosts/opening/inline.js';
+import { MemoryStore } from '../../build/modules/store/memory-store.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { RequestArguments } from '../../src/hosts/provider/provider.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { createInlineNode } from '../../dist/hosts/opening/inline.js';
-import { devnet } from '../../dist/networks/devnet.js';
-import { MemoryStore } from '../../dist/store/memory-store.js';
+import { createInlineNode } from '../../build/modules/hosts/opening/inline.js';
+import { devnet } from '../../build/modules/networks/devnet.js';
+import { MemoryStore } from '../../build/modules/store/memory-store.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { RequestArguments, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { serveMock } from '../support/mock-chain.js';

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test';
-import { createInlineNode } from '../../dist/hosts/opening/inline.js';
+import { createInlineNode } from '../../build/modules/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { RequestArguments, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
@@ -56,7 +56,7 @@ export async function openProxyScene(): Promise<ProxyScene> {
     upstream,
     layerOne,
     async lightOptions() {
-      const { devnet } = await import('../../dist/networks/devnet.js');
+      const { devnet } = await import('../../build/modules/networks/devnet.js');
       const chain = { kind: 'light', network: devnet(), endpoints: [upstream.url], layerOne: [layerOne.url] };
       return { urls: [upstream.url], chain } as unknown as Options;
     },

@@ -1,5 +1,5 @@
-import { createInlineNode } from '../../dist/hosts/opening/inline.js';
-import { devnet } from '../../dist/networks/devnet.js';
+import { createInlineNode } from '../../build/modules/hosts/opening/inline.js';
+import { devnet } from '../../build/modules/networks/devnet.js';
 import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { Hex } from '../../src/primitives/hex.js';

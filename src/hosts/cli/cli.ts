@@ -63,9 +63,13 @@ function general(name: string | undefined): number {
   return EXIT.usage;
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  console.error(`plumbline: ${messageOf(error)}`);
-  process.exitCode = EXIT.failed;
-}
+// Not awaited at the top of the module: the bundle would have a file for each `import()` of all its entry points.
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    console.error(`plumbline: ${messageOf(error)}`);
+    process.exitCode = EXIT.failed;
+  },
+);

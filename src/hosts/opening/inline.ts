@@ -12,6 +12,10 @@ import { openNode } from './open-node.js';
 
 export type { ReplicaProgress } from '../../chain/replica/settings.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from '../../errors.js';
+export { devnet } from '../../networks/devnet.js';
+export { linea, lineaSepolia } from '../../networks/linea.js';
+export type { Network } from '../../networks/network.js';
+export { NETWORKS, type NetworkName } from '../../networks/networks.js';
 export type { Activity } from '../../scheduling/activity.js';
 export type { Clock } from '../../scheduling/clock.js';
 export type { Clearing, Commit, Key, PageStore } from '../../store/page-store.js';

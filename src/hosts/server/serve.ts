@@ -18,6 +18,10 @@ import { type ReplyListener, type ServedRequest, servedRequests } from './served
 import { startPage } from './start-page.js';
 import { openWebSocketEndpoint, type WebSocketOptions } from './websocket.js';
 
+export { devnet } from '../../networks/devnet.js';
+export { linea, lineaSepolia } from '../../networks/linea.js';
+export type { Network } from '../../networks/network.js';
+export { NETWORKS, type NetworkName } from '../../networks/networks.js';
 export { createInlineNode, type InlineOptions } from '../opening/inline.js';
 export type { ServedRequest } from './served-requests.js';
 export type { WebSocketOptions } from './websocket.js';

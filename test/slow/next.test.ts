@@ -1,0 +1,106 @@
+/*
+ * Slow because Next.js is 340 MB to install and minutes to build on a busy machine; it is installed outside of the repository.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { executablePath, launch, outcomeOf } from '../packaging/page.js';
+import { ANSWERS, ESTIMATE, packPackage, run } from '../packaging/project.js';
+
+/** Pinned: what is tried here does not change by itself. */
+const PACKAGES = ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'];
+
+/** A component of the server has a node of its own, and one of the client another in a worker. */
+const FILES: Readonly<Record<string, string>> = {
+  'app/layout.jsx': `export default function Layout({ children }) {
+  return <html><body>{children}</body></html>;
+}`,
+  'app/page.jsx': `import { feeOnServer } from './server.js';
+import Fee from './fee.jsx';
+export const dynamic = 'force-dynamic';
+export default async function Page() {
+  return <main><p id="server">{await feeOnServer()}</p><Fee /></main>;
+}`,
+  'app/server.js': `import { linea } from 'plumbline-l2';
+import { createInlineNode } from 'plumbline-l2/inline';
+import { loadHasher } from 'plumbline-l2/verify';
+import { estimate } from './estimate.js';
+export async function feeOnServer() {
+  const { transfer } = await estimate(await createInlineNode());
+  const hash = (await loadHasher('mimc')).hash(new Uint8Array(32));
+  return linea.chainId + ' ' + transfer.gasLimit + ' ' + hash.length;
+}`,
+  'app/fee.jsx': `'use client';
+import { useEffect } from 'react';
+import { createNode } from 'plumbline-l2';
+import { estimate } from './estimate.js';
+export default function Fee() {
+  useEffect(() => {
+    createNode().then(estimate).then(
+      (outcome) => { window.outcome = outcome; },
+      (error) => { window.outcome = error.code ?? String(error); },
+    );
+  }, []);
+  return <p>fees</p>;
+}`,
+  'app/estimate.js': ESTIMATE,
+  'package.json': '{ "private": true, "type": "module" }',
+};
+
+let server: ChildProcess | undefined;
+afterAll(() => {
+  server?.kill();
+});
+
+/** Where a server that was started says that it is. */
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    const note = (data: Buffer): void => {
+      printed += data.toString();
+      const [, port] = /http:\/\/[\w.]+:(\d+)/.exec(printed) ?? [];
+      if (port !== undefined) resolve(`http://127.0.0.1:${port}/`);
+    };
+    child.stdout!.on('data', note);
+    child.stderr!.on('data', note);
+    child.on('exit', () => reject(new Error(printed)));
+  });
+}
+
+test.skipIf(executablePath === undefined)(
+  'Next.js builds a page that estimates, on the server and in a worker',
+  async ({ skip }) => {
+    const packed = await packPackage();
+    const project = join(packed.directory, 'next');
+    for (const [path, text] of Object.entries(FILES)) {
+      mkdirSync(dirname(join(project, path)), { recursive: true });
+      writeFileSync(join(project, path), text);
+    }
+    const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=0'];
+    try {
+      await run('npm', ['install', ...options, packed.tarball, ...PACKAGES], project);
+    } catch (error) {
+      if (!/network|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN/.test(String(error))) throw error;
+      console.warn('next: npm reaches no registry here, so Next.js is not tried');
+      skip('npm reaches no registry here');
+    }
+    const next = join(project, 'node_modules/next/dist/bin/next');
+    const env = { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' } as const;
+    await run('env', ['NEXT_TELEMETRY_DISABLED=1', process.execPath, next, 'build'], project);
+    const scripts = readdirSync(join(project, '.next/static/chunks'), { recursive: true }).filter((name) =>
+      String(name).endsWith('.js'),
+    );
+    console.log(`next: ${scripts.length} scripts for the browser`);
+    server = spawn(process.execPath, [next, 'start', '-p', '0', '-H', '127.0.0.1'], { cwd: project, env });
+    const url = await addressOf(server);
+    // 59144 is the chain id of Linea, 32 the bytes of a hash.
+    expect(await (await fetch(url)).text()).toContain('59144 0x5208 32');
+    const browser = await launch();
+    try {
+      expect(await outcomeOf(browser, url)).toEqual({ outcome: ANSWERS, troubles: [] });
+    } finally {
+      await browser.close();
+    }
+  },
+);
