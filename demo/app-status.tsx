@@ -128,13 +128,17 @@ function EndpointNotice() {
   );
 }
 
-/** Under the header in every view: how the node is, how far it is, and what went wrong with it. */
+/**
+ * Under the header: how the node is, how far it is, and what went wrong with it. The first view is about something else: there
+ * only what went wrong is seen.
+ */
 export function StatusBar() {
   const now = phase.value;
   const goingOn = behind.value;
+  const seen = view.value !== 'start';
   return (
     <section class="status" aria-label="State of the node">
-      <div class="status-line">
+      <div class={seen ? 'status-line' : 'hidden'}>
         <p role="status" class={`status-text status-${now.name === 'open' ? OPEN_CLASSES[standing()] : now.name}`}>
           <span class="dot" aria-hidden="true" />
           {statusText()}
@@ -156,13 +160,13 @@ export function StatusBar() {
           </a>
         )}
       </div>
-      {now.name === 'opening' && (
+      {seen && now.name === 'opening' && (
         <Progress
           label={STAGES[now.progress.stage]}
           fraction={now.progress.fraction === 0 ? undefined : now.progress.fraction}
         />
       )}
-      {goingOn !== undefined && <Progress label={labelBehind(goingOn)} fraction={goingOn.fraction} />}
+      {seen && goingOn !== undefined && <Progress label={labelBehind(goingOn)} fraction={goingOn.fraction} />}
       <StoreNotice />
       {now.name === 'open' && <EndpointNotice />}
       {now.name === 'failed' && (

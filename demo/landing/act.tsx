@@ -1,0 +1,153 @@
+import { useSignalEffect } from '@preact/signals';
+import { formatMs, groups, shortHex } from '../lib/format.js';
+import { phase, running } from '../state/session.js';
+import { Failure } from '../ui/failure.js';
+import { LIES, type LieName } from './lies.js';
+import { Path } from './path.js';
+import type { Checked } from './proof.js';
+import { act, lie, perform } from './state.js';
+import { inTokens, type Step, stepsOf } from './steps.js';
+
+/** The headline, which says no more than what has been checked. */
+export function Claim() {
+  const now = act.value;
+  if (now.name === 'failed') return 'This balance could not be checked.';
+  if (now.name === 'waiting') return 'This balance is not believed. It is being checked here.';
+  if (now.checked.verified) return 'This balance was not believed. It was checked here.';
+  return 'This balance was not believed. It was refused here.';
+}
+
+/** A proof that is checked by itself, and the same from a server that lies. */
+export function ActPanel() {
+  useSignalEffect(() => {
+    void running.value;
+    void lie.value;
+    void perform();
+  });
+  const now = act.value;
+  return (
+    <section class="panel act" aria-label="A balance and its proof">
+      <div class="act-words">
+        <div aria-live="polite">{now.name === 'checked' ? <Verdict of={now.checked} /> : <Pending />}</div>
+        <Lies />
+        <p class="hint">
+          The server, the chain and its layer 1 are simulated in this page: it needs no key, and nothing is sent. The
+          check is the one that runs on Linea.
+        </p>
+      </div>
+      {now.name === 'checked' ? <Path key={now.checked.lie} of={now.checked} /> : <PathToCome />}
+    </section>
+  );
+}
+
+function Pending() {
+  const now = act.value;
+  if (now.name === 'failed') return <Failure error={now.error} />;
+  const { name } = phase.value;
+  return (
+    <div class="act-verdict is-pending">
+      <p class="act-amount">Account 1 holds …</p>
+      <p>
+        {name === 'idle' || name === 'failed' ? (
+          <>
+            The chain of this page does not run. <a href="#node">Start it</a>.
+          </>
+        ) : (
+          'The chain of this page is starting. Then its answer is checked.'
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** The outcome in sentences. */
+function Verdict({ of }: { readonly of: Checked }) {
+  const { balance, block, hashes, ms, verified, lie: lied } = of;
+  if (verified) {
+    return (
+      <div class="act-verdict is-good">
+        <p class="act-amount">{inTokens(balance)}</p>
+        <p>
+          Account 1 holds {inTokens(balance)} at block {groups(block)}.
+        </p>
+        <p>
+          Checked: {groups(hashes)} hashes in {formatMs(ms)}, from the root on layer 1 down to the balance.
+        </p>
+      </div>
+    );
+  }
+  const failed = stepsOf(of).find(({ state }) => state === 'failed');
+  return (
+    <div class="act-verdict is-bad">
+      <p class="act-amount">Refused. No balance is shown.</p>
+      <p>{lied === 'balance' ? `The server said ${inTokens(balance)}.` : `The server changed ${LIES[lied!]}.`}</p>
+      {failed !== undefined && <Reason of={failed} />}
+    </div>
+  );
+}
+
+function Reason({ of: { name, hash, wanted, wantedName } }: { readonly of: Step }) {
+  const subject = name === 'balance' ? 'That' : name === 'to-account' ? 'The path' : 'The top';
+  return (
+    <p>
+      {subject} hashes to <code>{shortHex(hash)}</code>. The hash {wantedName} is <code>{shortHex(wanted)}</code>.
+    </p>
+  );
+}
+
+/** One click has the server lie; once it has, it can lie about something else, or stop. */
+function Lies() {
+  const now = lie.value;
+  return (
+    <>
+      <div class="actions">
+        <button
+          type="button"
+          class={now === undefined ? 'primary' : ''}
+          onClick={() => {
+            lie.value = now === undefined ? 'balance' : undefined;
+          }}
+        >
+          {now === undefined ? 'Let the server lie' : 'Let it tell the truth'}
+        </button>
+      </div>
+      {now !== undefined && (
+        <fieldset class="choice act-lies">
+          <legend>The server lies about</legend>
+          <div class="choice-options">
+            {(Object.keys(LIES) as LieName[]).map((name) => (
+              <label key={name}>
+                <input
+                  type="radio"
+                  name="lie"
+                  value={name}
+                  checked={name === now}
+                  onChange={() => {
+                    lie.value = name;
+                  }}
+                />
+                <span class="choice-label">{LIES[name]}</span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
+    </>
+  );
+}
+
+const TO_COME = 6;
+
+/** Room for the path, so that nothing moves when it is there. */
+function PathToCome() {
+  return (
+    <ol class="path" aria-hidden="true">
+      {Array.from({ length: TO_COME }, (_, i) => (
+        <li key={i} class="path-step is-not-reached">
+          <span class="path-sign">·</span>
+          <div class="path-body" />
+        </li>
+      ))}
+    </ol>
+  );
+}
