@@ -31,8 +31,8 @@ export function ActPanel() {
         <div aria-live="polite">{now.name === 'checked' ? <Verdict of={now.checked} /> : <Pending />}</div>
         <Lies />
         <p class="hint">
-          The server, the chain and its layer 1 are simulated in this page: it needs no key, and nothing is sent. The
-          check is the one that runs on Linea.
+          The server, its chain and layer 1 are simulated in this page, so nothing is sent and no key is needed. On
+          Linea the same check runs on the answers of real servers.
         </p>
       </div>
       {now.name === 'checked' ? <Path key={now.checked.lie} of={now.checked} /> : <PathToCome />}
@@ -86,11 +86,10 @@ function Verdict({ of }: { readonly of: Checked }) {
   );
 }
 
-function Reason({ of: { name, hash, wanted, wantedName } }: { readonly of: Step }) {
-  const subject = name === 'balance' ? 'That' : name === 'to-account' ? 'The path' : 'The top';
+function Reason({ of: { hash, wanted } }: { readonly of: Step }) {
   return (
     <p>
-      {subject} hashes to <code>{shortHex(hash)}</code>. The hash {wantedName} is <code>{shortHex(wanted)}</code>.
+      That hashes to <code>{shortHex(hash)}</code>, but the proof needs <code>{shortHex(wanted)}</code>.
     </p>
   );
 }

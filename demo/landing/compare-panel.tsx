@@ -41,11 +41,11 @@ export function ComparePanel() {
   const now = shown.value;
   return (
     <Panel
-      title="One server, two clients"
-      intro="Both ask the same server for a balance and for the cost of a transfer. It lies to both."
+      title="Believed, and verified"
+      intro={`Two clients ask the same server for a balance and for the cost of a transfer. ${lies.value ? 'It lies to both.' : 'It tells both the truth.'}`}
     >
       <div ref={place} class="compare" aria-live="polite" aria-busy={action.busy.value}>
-        <Believed of={now?.believed} lies={now?.lies ?? true} />
+        <Believed of={now} />
         <Verified of={now} />
       </div>
       <Failure error={action.error.value} />
@@ -67,19 +67,23 @@ export function ComparePanel() {
 const BALANCE = 'Account 1 holds';
 const FEE = 'Sending 1 TEST costs at most';
 
-function Believed({ of, lies }: { readonly of: Compared['believed'] | undefined; readonly lies: boolean }) {
+function Believed({ of }: { readonly of: Compared | undefined }) {
+  const lies = of?.lies === true;
+  const amount = (shown: string, truth: string) => (
+    <dd>
+      <span class={lies ? 'is-false' : ''}>{shown}</span>
+      {lies && <span class="compare-note">False. In truth it is {truth}; this client cannot tell.</span>}
+    </dd>
+  );
   return (
     <div class="compare-client">
       <h3>A client that believes the server</h3>
       <dl>
         <dt>{BALANCE}</dt>
-        <dd class={lies && of !== undefined ? 'is-false' : ''}>{of === undefined ? '…' : inEther(of.balance)}</dd>
+        {of === undefined ? <dd>…</dd> : amount(inEther(of.believed.balance), inEther(of.truth.balance))}
         <dt>{FEE}</dt>
-        <dd class={lies && of !== undefined ? 'is-false' : ''}>{of === undefined ? '…' : shortFee(of.fee)}</dd>
+        {of === undefined ? <dd>…</dd> : amount(shortFee(of.believed.fee), shortFee(of.truth.fee))}
       </dl>
-      <p class="compare-note">
-        {of !== undefined && (lies ? 'Both are false. It cannot tell.' : 'Both are right. It cannot tell.')}
-      </p>
     </div>
   );
 }
@@ -123,8 +127,8 @@ function Fee({ of: { believed, verified } }: { readonly of: Compared }) {
     <>
       {shortFee(verified.fee)} <Known of={verified.knownFee} />
       <span class="compare-note">
-        Executed and priced here, from state that was proved; the server is not asked for a fee.
-        {times > 1 && ` What it says is ${groups(times)} times too high.`}
+        {times > 1 && `The server’s ${shortFee(believed.fee)} is false: ${groups(times)} times too high. `}
+        The transfer was executed and priced here, from state that was proved.
       </span>
     </>
   );

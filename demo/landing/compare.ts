@@ -6,10 +6,17 @@ import { messageOf } from '../lib/explain.js';
 import type { Knowledge } from '../state/requests.js';
 import { ACCOUNT, balanceIn, lyingServer } from './lying-server.js';
 
+interface Amounts {
+  readonly balance: bigint;
+  readonly fee: bigint;
+}
+
 /** What each of two clients makes of the answers of one server; amounts in wei. */
 export interface Compared {
   readonly lies: boolean;
-  readonly believed: { readonly balance: bigint; readonly fee: bigint };
+  /** As the chain in this page has it. */
+  readonly truth: Amounts;
+  readonly believed: Amounts;
   /** `balance`: undefined where the answer was refused, which `refused` says why. */
   readonly verified: {
     readonly balance: bigint | undefined;
@@ -36,12 +43,16 @@ function feeOf({ gasLimit, baseFeePerGas, priorityFeePerGas }: Estimate): bigint
 /** Asks one server twice: as clients do that show what they are told, and with a light node. */
 export async function compare(chain: PlumblineNode, lies: boolean): Promise<Compared> {
   const server = lyingServer(chain, lies);
-  const [believed, verified] = await Promise.all([believe(server), verify(chain, server)]);
-  return { lies, believed, verified };
+  const [truth, believed, verified] = await Promise.all([
+    believe(lyingServer(chain, false)),
+    believe(server),
+    verify(chain, server),
+  ]);
+  return { lies, truth, believed, verified };
 }
 
 /** A client that shows what it is told. */
-async function believe(server: typeof fetch): Promise<Compared['believed']> {
+async function believe(server: typeof fetch): Promise<Amounts> {
   const ask = async <Result>(method: string, params: readonly unknown[]): Promise<Result> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     const response = await server(SERVERS['layer-2'], { method: 'POST', body });

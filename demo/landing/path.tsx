@@ -6,7 +6,7 @@ import { type Step, type StepState, stepsOf } from './steps.js';
 const SIGNS: Readonly<Record<StepState, string>> = { trusted: '●', passed: '✓', failed: '✗', 'not-reached': '·' };
 const WORDS: Readonly<Record<StepState, string>> = {
   trusted: 'trusted',
-  passed: 'holds',
+  passed: 'checked',
   failed: 'refused here',
   'not-reached': 'not reached',
 };
@@ -22,8 +22,7 @@ export function Path({ of }: { readonly of: Checked }) {
   );
 }
 
-function PathStep({ step: { name, title, state, hash, wanted, wantedName, levels } }: { readonly step: Step }) {
-  const same = hash === wanted;
+function PathStep({ step: { name, title, state, hash, wanted, levels } }: { readonly step: Step }) {
   return (
     <li class={`path-step is-${state}`} data-step={name}>
       <span class="path-sign" aria-hidden="true">
@@ -37,12 +36,12 @@ function PathStep({ step: { name, title, state, hash, wanted, wantedName, levels
         {state !== 'not-reached' && (
           <p class="path-hash">
             <code title={hash}>{shortHex(hash, 8)}</code>
-            {wantedName !== '' && same && <span> = {wantedName}</span>}
-            {!same && (
-              <span>
+            {state === 'passed' && ', as the step above says'}
+            {state === 'failed' && (
+              <>
                 {' ≠ '}
-                <code title={wanted}>{shortHex(wanted, 8)}</code> {wantedName}
-              </span>
+                <code title={wanted}>{shortHex(wanted, 8)}</code>, which the step above says
+              </>
             )}
           </p>
         )}
@@ -51,22 +50,25 @@ function PathStep({ step: { name, title, state, hash, wanted, wantedName, levels
   );
 }
 
-const [GAP, NEAR, FAR] = [10, 4, 13];
+const [GAP, NEAR, FAR, SIZE] = [10, 4, 13, 5];
 
-/** The levels of a path from left to right: a dot for each hash, and what stands beside it in the tree. */
+/** The levels of a path from left to right: a dot for each hash, and beside it what else is in the tree. */
 function Levels({ of }: { readonly of: readonly Level[] }) {
   const at = (i: number) => GAP * i + GAP / 2;
+  const nodes = of.map(({ right }, i) => `${at(i)},${right ? FAR : NEAR}`);
+  const squares = (empty: boolean) =>
+    of
+      .map((level, i) => ({ ...level, x: at(i) - SIZE / 2, y: (level.right ? NEAR : FAR) - SIZE / 2 }))
+      .filter((level) => level.empty === empty)
+      .map(({ x, y }) => `M${x},${y}h${SIZE}v${SIZE}h-${SIZE}z`)
+      .join('');
   return (
     <svg class="path-levels" viewBox={`0 0 ${GAP * of.length} 17`} aria-hidden="true">
-      <polyline points={of.map(({ right }, i) => `${at(i)},${right ? FAR : NEAR}`).join(' ')} />
-      {of.map(({ level, right, empty, hash }, i) => (
-        <g key={level} class={empty ? 'is-empty' : ''}>
-          <circle cx={at(i)} cy={right ? FAR : NEAR} r="3">
-            <title>{hash}</title>
-          </circle>
-          <rect x={at(i) - 2.5} y={(right ? NEAR : FAR) - 2.5} width="5" height="5" rx="1" />
-        </g>
-      ))}
+      <polyline points={nodes.join(' ')} />
+      {/* A line of no length is drawn as a dot. */}
+      <path class="path-nodes" d={nodes.map((node) => `M${node}h0`).join('')} />
+      <path class="path-beside" d={squares(false)} />
+      <path class="path-empty" d={squares(true)} />
     </svg>
   );
 }

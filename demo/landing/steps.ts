@@ -12,9 +12,8 @@ export interface Step {
   readonly state: StepState;
   /** What was hashed here. */
   readonly hash: string;
-  /** What it has to be. */
+  /** What it has to be: the step above contains it. */
   readonly wanted: string;
-  readonly wantedName: string;
   /** Levels of a path, from the top. */
   readonly levels?: readonly Level[];
 }
@@ -32,33 +31,27 @@ export function stepsOf({ checks, items, root, block, balance, balanceHash, stor
   const isValue = ({ name }: Check) => name === 'value';
   const state = (about: (check: Check) => boolean) => stateOf(checks.filter(about));
   return [
+    { name: 'layer-1', title: `Layer 1: root of block ${groups(block)}`, state: 'trusted', hash: root, wanted: root },
     {
-      ...{ name: 'layer-1', title: `Layer 1 holds this root of block ${groups(block)}`, state: 'trusted' },
-      ...{ hash: root, wanted: root, wantedName: '' },
-    },
-    {
-      ...{ name: 'state', title: 'Top of the state', hash: token.topHash },
-      ...{ wanted: root, wantedName: 'the root on layer 1' },
+      ...{ name: 'state', title: 'The state of layer 2', hash: token.topHash, wanted: root },
       state: state((check) => ofToken(check) && isRoot(check)),
     },
     {
-      ...{ name: 'to-token', title: '40 hashes to the token contract', hash: token.climbed, levels: token.steps },
-      ...{ wanted: token.subRoot, wantedName: 'in the top' },
+      ...{ name: 'to-token', title: '40 hashes down to the token contract', levels: token.steps },
+      ...{ hash: token.climbed, wanted: token.subRoot },
       state: state((check) => ofToken(check) && !isRoot(check)),
     },
     {
-      ...{ name: 'token', title: 'Top of the token’s balances', hash: account.topHash },
-      ...{ wanted: storageRoot, wantedName: 'in the contract' },
+      ...{ name: 'token', title: 'The balances of the token', hash: account.topHash, wanted: storageRoot },
       state: state((check) => !ofToken(check) && isRoot(check)),
     },
     {
-      ...{ name: 'to-account', title: '40 hashes to account 1', hash: account.climbed, levels: account.steps },
-      ...{ wanted: account.subRoot, wantedName: 'in the top' },
+      ...{ name: 'to-account', title: '40 hashes down to account 1', levels: account.steps },
+      ...{ hash: account.climbed, wanted: account.subRoot },
       state: state((check) => !ofToken(check) && !isRoot(check) && !isValue(check)),
     },
     {
-      ...{ name: 'balance', title: inTokens(balance), hash: balanceHash },
-      ...{ wanted: account.leaf.hval, wantedName: 'in the tree' },
+      ...{ name: 'balance', title: inTokens(balance), hash: balanceHash, wanted: account.leaf.hval },
       state: state((check) => !ofToken(check) && isValue(check)),
     },
   ];
