@@ -27,15 +27,18 @@ export function ActPanel() {
   const now = act.value;
   return (
     <section class="panel act" aria-label="A balance and its proof">
-      <div class="act-words">
+      <div>
         <div aria-live="polite">{now.name === 'checked' ? <Verdict of={now.checked} /> : <Pending />}</div>
-        <Lies />
+        <LieButton />
+      </div>
+      {now.name === 'checked' ? <Path key={now.checked.lie} of={now.checked} /> : <PathToCome />}
+      <div class="act-more">
+        <OtherLies />
         <p class="hint">
           The server, its chain and layer 1 are simulated in this page, so nothing is sent and no key is needed. On
           Linea the same check runs on the answers of real servers.
         </p>
       </div>
-      {now.name === 'checked' ? <Path key={now.checked.lie} of={now.checked} /> : <PathToCome />}
     </section>
   );
 }
@@ -79,7 +82,7 @@ function Verdict({ of }: { readonly of: Checked }) {
   const failed = stepsOf(of).find(({ state }) => state === 'failed');
   return (
     <div class="act-verdict is-bad">
-      <p class="act-amount">Refused. No balance is shown.</p>
+      <p class="act-amount">Refused. No balance shown.</p>
       <p>{lied === 'balance' ? `The server said ${inTokens(balance)}.` : `The server changed ${LIES[lied!]}.`}</p>
       {failed !== undefined && <Reason of={failed} />}
     </div>
@@ -94,44 +97,47 @@ function Reason({ of: { hash, wanted } }: { readonly of: Step }) {
   );
 }
 
-/** One click has the server lie; once it has, it can lie about something else, or stop. */
-function Lies() {
-  const now = lie.value;
+/** One click has the server lie, another has it stop. */
+function LieButton() {
+  const honest = lie.value === undefined;
   return (
-    <>
-      <div class="actions">
-        <button
-          type="button"
-          class={now === undefined ? 'primary' : ''}
-          onClick={() => {
-            lie.value = now === undefined ? 'balance' : undefined;
-          }}
-        >
-          {now === undefined ? 'Let the server lie' : 'Let it tell the truth'}
-        </button>
+    <div class="actions">
+      <button
+        type="button"
+        class={honest ? 'primary' : ''}
+        onClick={() => {
+          lie.value = honest ? 'balance' : undefined;
+        }}
+      >
+        {honest ? 'Let the server lie' : 'Let it tell the truth'}
+      </button>
+    </div>
+  );
+}
+
+/** Once it has lied, it can lie about something else. */
+function OtherLies() {
+  if (lie.value === undefined) return null;
+  return (
+    <fieldset class="choice">
+      <legend>The server lies about</legend>
+      <div class="choice-options">
+        {(Object.keys(LIES) as LieName[]).map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="lie"
+              value={name}
+              checked={name === lie.value}
+              onChange={() => {
+                lie.value = name;
+              }}
+            />
+            <span class="choice-label">{LIES[name]}</span>
+          </label>
+        ))}
       </div>
-      {now !== undefined && (
-        <fieldset class="choice act-lies">
-          <legend>The server lies about</legend>
-          <div class="choice-options">
-            {(Object.keys(LIES) as LieName[]).map((name) => (
-              <label key={name}>
-                <input
-                  type="radio"
-                  name="lie"
-                  value={name}
-                  checked={name === now}
-                  onChange={() => {
-                    lie.value = name;
-                  }}
-                />
-                <span class="choice-label">{LIES[name]}</span>
-              </label>
-            ))}
-          </div>
-        </fieldset>
-      )}
-    </>
+    </fieldset>
   );
 }
 

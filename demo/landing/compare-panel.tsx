@@ -71,8 +71,12 @@ function Believed({ of }: { readonly of: Compared | undefined }) {
   const lies = of?.lies === true;
   const amount = (shown: string, truth: string) => (
     <dd>
-      <span class={lies ? 'is-false' : ''}>{shown}</span>
-      {lies && <span class="compare-note">False. In truth it is {truth}; this client cannot tell.</span>}
+      {shown}
+      {lies && (
+        <span class="compare-note">
+          <b class="bad">False.</b> In truth it is {truth}. This client cannot tell.
+        </span>
+      )}
     </dd>
   );
   return (
