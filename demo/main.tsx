@@ -24,6 +24,9 @@ function settle(): void {
   }, PATIENCE_MS);
 }
 
+// A page that is kept already only looks whether there is a newer one.
+if (navigator.serviceWorker?.controller) addEventListener('load', () => void keepForOffline(), { once: true });
+
 const { kind, endpoints } = settings.value;
 if (kind !== 'devnet' && endpoints.some(({ address }) => address === '' || address.includes('{key}'))) {
   // Keys are kept nowhere: a light node that needs one waits for it.
