@@ -10,7 +10,7 @@ export function StartView() {
           <Claim />
         </h1>
         <p>
-          Wallets ask a server for your balance and show what it says. plumbline is an Ethereum layer-2 node that runs
+          Wallets ask a server for your balance and show what it says. plumbline is an Ethereum layer‑2 node that runs
           in the page: it asks the same servers, and shows an answer only if its proof is right.
         </p>
       </div>
