@@ -8,11 +8,17 @@ import type { Checked } from './proof.js';
 import { act, lie, perform } from './state.js';
 import { inTokens, type Step, stepsOf } from './steps.js';
 
+/** Whether nothing is on the way that could answer. */
+function isStopped(): boolean {
+  return phase.value.name === 'idle' || phase.value.name === 'failed';
+}
+
 /** The headline, which says no more than what has been checked. */
 export function Claim() {
   const now = act.value;
   if (now.name === 'failed') return 'This balance could not be checked.';
-  if (now.name === 'waiting') return 'This balance is not believed. It is being checked here.';
+  if (now.name === 'waiting')
+    return `This balance is not believed. It is ${isStopped() ? 'not checked yet' : 'being checked here'}.`;
   if (now.checked.verified) return 'This balance was not believed. It was checked here.';
   return 'This balance was not believed. It was refused here.';
 }
@@ -46,12 +52,11 @@ export function ActPanel() {
 function Pending() {
   const now = act.value;
   if (now.name === 'failed') return <Failure error={now.error} />;
-  const { name } = phase.value;
   return (
-    <div class="act-verdict is-pending">
+    <div class="act-verdict">
       <p class="act-amount">Account 1 holds …</p>
       <p>
-        {name === 'idle' || name === 'failed' ? (
+        {isStopped() ? (
           <>
             The chain of this page does not run. <a href="#node">Start it</a>.
           </>

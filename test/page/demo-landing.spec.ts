@@ -116,7 +116,7 @@ test('one client believes the lies, the other says what is false', async ({ page
 
   await page.getByRole('button', { name: 'Let this server tell the truth' }).click();
   await expect(plumbline.locator('dd').first()).toContainText(grouped('10 000 ETH'));
-  await expect(plumbline.locator('dd').first().locator('.known')).toContainText('proved');
+  await expect(plumbline.locator('.known')).toHaveCount(2);
   await expect(believing).not.toContainText('False');
   expect(said).toEqual([]);
 });
