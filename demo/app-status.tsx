@@ -143,18 +143,18 @@ export function StatusBar() {
           <span class="dot" aria-hidden="true" />
           {statusText()}
         </p>
-        {now.name === 'open' && (
+        {seen && now.name === 'open' && (
           <div class="tags">
             <Tag name="head" of={head.value} />
             <Tag name="finalized" of={finalized.value} />
           </div>
         )}
-        {(running.value?.settings ?? settings.value).here === true && (
+        {seen && (running.value?.settings ?? settings.value).here === true && (
           <a class="button button-small" href="./">
             Use a devnet in this page
           </a>
         )}
-        {now.name === 'idle' && view.value !== 'node' && (
+        {seen && now.name === 'idle' && view.value !== 'node' && (
           <a class="button button-small" href="#node">
             Choose a node
           </a>
