@@ -2,10 +2,10 @@ import { effect, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { VIEWS, type View, view } from './state/view.js';
 import { Failure } from './ui/failure.js';
-import { OverviewView } from './views/overview.js';
+import { StartView } from './views/start.js';
 
 /** The parts but the first are loaded when they are visited, or when nothing else is to be done. */
-const LOADERS: Readonly<Record<Exclude<View, 'overview'>, () => Promise<ComponentType>>> = {
+const LOADERS: Readonly<Record<Exclude<View, 'start'>, () => Promise<ComponentType>>> = {
   fees: async () => (await import('./views/fees.js')).FeesView,
   preview: async () => (await import('./views/preview.js')).PreviewView,
   proofs: async () => (await import('./views/proofs.js')).ProofsView,
@@ -17,11 +17,11 @@ const LOADERS: Readonly<Record<Exclude<View, 'overview'>, () => Promise<Componen
 
 type Loaded = { readonly page: ComponentType } | { readonly error: unknown } | 'loading';
 
-const loaded = signal<Readonly<Partial<Record<View, Loaded>>>>({ overview: { page: OverviewView } });
+const loaded = signal<Readonly<Partial<Record<View, Loaded>>>>({ start: { page: StartView } });
 /** Parts that were visited: they stay, so that what was typed and answered is there again. */
 const visited = signal<ReadonlySet<View>>(new Set());
 
-async function load(name: Exclude<View, 'overview'>): Promise<void> {
+async function load(name: Exclude<View, 'start'>): Promise<void> {
   const set = (state: Loaded) => {
     loaded.value = { ...loaded.value, [name]: state };
   };
@@ -47,7 +47,7 @@ export function followVisits(): void {
   effect(() => {
     const now = view.value;
     if (!visited.peek().has(now)) visited.value = new Set([...visited.peek(), now]);
-    if (now !== 'overview' && loaded.peek()[now] === undefined) void load(now);
+    if (now !== 'start' && loaded.peek()[now] === undefined) void load(now);
   });
 }
 
@@ -75,7 +75,7 @@ function Part({ name }: { readonly name: View }) {
     <>
       <Failure error={state.error} />
       <p class="actions">
-        <button type="button" onClick={() => name !== 'overview' && void load(name)}>
+        <button type="button" onClick={() => name !== 'start' && void load(name)}>
           Try again
         </button>
       </p>

@@ -128,41 +128,45 @@ function EndpointNotice() {
   );
 }
 
-/** Under the header in every view: how the node is, how far it is, and what went wrong with it. */
+/**
+ * Under the header: how the node is, how far it is, and what went wrong with it. The first view is about something else: there
+ * only what went wrong is seen.
+ */
 export function StatusBar() {
   const now = phase.value;
   const goingOn = behind.value;
+  const seen = view.value !== 'start';
   return (
     <section class="status" aria-label="State of the node">
-      <div class="status-line">
+      <div class={seen ? 'status-line' : 'hidden'}>
         <p role="status" class={`status-text status-${now.name === 'open' ? OPEN_CLASSES[standing()] : now.name}`}>
           <span class="dot" aria-hidden="true" />
           {statusText()}
         </p>
-        {now.name === 'open' && (
+        {seen && now.name === 'open' && (
           <div class="tags">
             <Tag name="head" of={head.value} />
             <Tag name="finalized" of={finalized.value} />
           </div>
         )}
-        {(running.value?.settings ?? settings.value).here === true && (
+        {seen && (running.value?.settings ?? settings.value).here === true && (
           <a class="button button-small" href="./">
             Use a devnet in this page
           </a>
         )}
-        {now.name === 'idle' && view.value !== 'node' && (
+        {seen && now.name === 'idle' && view.value !== 'node' && (
           <a class="button button-small" href="#node">
             Choose a node
           </a>
         )}
       </div>
-      {now.name === 'opening' && (
+      {seen && now.name === 'opening' && (
         <Progress
           label={STAGES[now.progress.stage]}
           fraction={now.progress.fraction === 0 ? undefined : now.progress.fraction}
         />
       )}
-      {goingOn !== undefined && <Progress label={labelBehind(goingOn)} fraction={goingOn.fraction} />}
+      {seen && goingOn !== undefined && <Progress label={labelBehind(goingOn)} fraction={goingOn.fraction} />}
       <StoreNotice />
       {now.name === 'open' && <EndpointNotice />}
       {now.name === 'failed' && (

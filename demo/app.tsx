@@ -1,6 +1,7 @@
 import { Parts } from './app-parts.js';
 import { StatusBar } from './app-status.js';
 import { ThemeSwitch } from './app-theme.js';
+import { documents, REPOSITORY } from './lib/links.js';
 import { online, VIEWS, type View, view } from './state/view.js';
 
 /** The mark: a line and its bob. */
@@ -20,12 +21,18 @@ export function App() {
         Skip to the content
       </button>
       <header class="top">
-        <a class="brand" href="#overview">
+        <a class="brand" href="#start">
           <Mark />
           plumbline
         </a>
         <div class="top-end">
           {!online.value && <span class="pill pill-warn">offline</span>}
+          <a class="top-link" href={documents()}>
+            Documents
+          </a>
+          <a class="top-link" href={REPOSITORY}>
+            Source
+          </a>
           <ThemeSwitch />
         </div>
         <nav class="nav" aria-label="Parts of this page">
@@ -41,8 +48,8 @@ export function App() {
         <Parts />
       </main>
       <footer class="foot">
-        An Ethereum L2 node that lives in this page. Each answer says whether it was proved, computed, held or only
-        passed on.
+        An Ethereum layer-2 node that runs in this page. Each answer says whether it was proved, computed, held or only
+        passed on. <a href={documents()}>Documents</a>, <a href={REPOSITORY}>source</a>, MIT license.
       </footer>
     </>
   );

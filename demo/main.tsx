@@ -13,17 +13,23 @@ followStatus();
 followVisits();
 render(<App />, document.getElementById('app')!);
 
+/** How long the page is left to what it shows first, once its node runs, ms. */
+const PATIENCE_MS = 1_000;
+
+/** What can wait, and would take time from the start of the node: keeping the page, and parts that were not visited. */
+function settle(): void {
+  setTimeout(() => {
+    void keepForOffline();
+    loadAhead();
+  }, PATIENCE_MS);
+}
+
+// A page that is kept already only looks whether there is a newer one.
+if (navigator.serviceWorker?.controller) addEventListener('load', () => void keepForOffline(), { once: true });
+
 const { kind, endpoints } = settings.value;
-if (kind === 'devnet') void startNode(settings.value);
-else if (endpoints.some(({ address }) => address === '' || address.includes('{key}'))) {
+if (kind !== 'devnet' && endpoints.some(({ address }) => address === '' || address.includes('{key}'))) {
   // Keys are kept nowhere: a light node that needs one waits for it.
   if (!Object.hasOwn(VIEWS, location.hash.slice(1))) location.hash = 'node';
-} else void startNode(settings.value);
-
-/** What can wait until the page stands. */
-function settle(): void {
-  void keepForOffline();
-  loadAhead();
-}
-if (document.readyState === 'complete') settle();
-else addEventListener('load', settle, { once: true });
+  settle();
+} else void startNode(settings.value).then(settle);

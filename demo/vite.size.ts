@@ -2,6 +2,8 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
 
 const KB = 1000;
+/** Of what is loaded before the node itself. */
+const BUDGET = 60 * KB;
 
 /** Says how much of the page is loaded to begin with, and with all its parts; the node in its worker is counted apart. */
 export const pageSize: Plugin = {
@@ -34,10 +36,13 @@ export const pageSize: Plugin = {
         const file = bundle[name]!;
         bytes += gzipSync(file.type === 'chunk' ? file.code : file.source).length;
       }
-      return `${(bytes / KB).toFixed(1)} KB`;
+      return bytes;
     };
+    const text = (bytes: number) => `${(bytes / KB).toFixed(1)} KB`;
+    const begin = size([...first, ...styles(first)]);
     console.log(
-      `demo page, gzip: ${size([...first, ...styles(first)])} to begin with, ${size([...all, ...styles(all)])} with all parts`,
+      `demo page, gzip: ${text(begin)} of ${text(BUDGET)} to begin with, ${text(size([...all, ...styles(all)]))} with all parts`,
     );
+    if (begin > BUDGET) this.error('the demo page begins with more than it may');
   },
 };

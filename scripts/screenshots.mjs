@@ -1,50 +1,38 @@
 /**
- * `npm run screenshots`: makes the pictures of the demo page that README.md shows, light and dark, in docs/images. It builds
- * the demo, serves it on a free port of loopback, and estimates a token transfer there as a visitor would.
+ * `npm run screenshots`: makes the pictures of the demo page in docs/images: its first view, light and dark, for README.md, and
+ * one for those who link to the page.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
-import { chromium } from 'playwright';
-import { buildDemo } from './build.mjs';
-import { BROWSER_ARGS, findBrowser } from './lib/browser.mjs';
+import { withDemo } from './lib/demo-pages.mjs';
 import { root } from './lib/run.mjs';
 
 const DIRECTORY = `${root}/docs/images`;
-const SIZE = { width: 1120, height: 790 };
+const README = { width: 1120, height: 790 };
+/** As sites that show a link ask for. */
+const LINK = { width: 1200, height: 630 };
 
-/** Starts the command, and resolves with the address of the demo page when it prints it. */
-async function serveDemo() {
-  const command = [`${root}/dist/node/cli.js`, 'serve', '--port', '0', '--demo', `${root}/dist/demo`];
-  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^\s*demo\s+(\S+)/.exec(line)?.[1];
-    if (url !== undefined) return { child, url };
-  }
-  throw new Error('the server stopped before it printed the address of the demo page');
-}
-
-/** Estimates the token transfer that the page proposes. */
-async function picture(browser, url, colorScheme) {
-  const page = await browser.newPage({ viewport: SIZE, colorScheme, deviceScaleFactor: 1 });
-  await page.goto(`${url}#fees`);
-  await page.getByRole('button', { name: 'Estimate', exact: true }).click();
-  await page.getByText('Costs at most', { exact: true }).waitFor();
-  await page.evaluate(() => window.scrollTo(0, 0));
-  await page.screenshot({ path: `${DIRECTORY}/demo-${colorScheme}.png` });
+/** The first view, with a server that lies. */
+async function picture(browser, url, name, { viewport, colorScheme, zoom = 1 }) {
+  const page = await browser.newPage({
+    viewport: { width: Math.round(viewport.width / zoom), height: Math.round(viewport.height / zoom) },
+    deviceScaleFactor: zoom,
+    colorScheme,
+    reducedMotion: 'reduce',
+  });
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Let the server lie' }).click();
+  await page.getByText('Refused. No balance shown.').waitFor();
+  // The pointer and the ring of what was clicked.
+  await page.mouse.move(0, 0);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.screenshot({ path: `${DIRECTORY}/${name}.png` });
   await page.close();
 }
 
-await buildDemo();
 await mkdir(DIRECTORY, { recursive: true });
-const executablePath = await findBrowser();
-const browser = await chromium.launch({ args: BROWSER_ARGS, ...(executablePath !== undefined && { executablePath }) });
-const { child, url } = await serveDemo();
-try {
-  for (const colorScheme of ['light', 'dark']) await picture(browser, url, colorScheme);
-} finally {
-  await browser.close();
-  child.kill();
-  await once(child, 'exit');
-}
+await withDemo(async (browser, url) => {
+  for (const colorScheme of ['light', 'dark']) {
+    await picture(browser, url, `demo-${colorScheme}`, { viewport: README, colorScheme });
+  }
+  await picture(browser, url, 'og', { viewport: LINK, colorScheme: 'light', zoom: 0.85 });
+});

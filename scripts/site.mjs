@@ -2,7 +2,7 @@
  * `npm run site`: the documents and the demo page as static files for any host, in build/site. All addresses are relative. A link
  * that leads nowhere fails it.
  */
-import { cp, rm } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { buildDemo } from './build.mjs';
 import { bin, mustRun, root } from './lib/run.mjs';
 import { deadLinks } from './lib/site-links.mjs';
@@ -15,6 +15,9 @@ await mustRun(`${root}/docs/api/node_modules/.bin/typedoc`, ['--options', 'docs/
 await mustRun(bin('vitepress'), ['build', 'docs/site']);
 await mustRun(bin('vite'), ['build', '--config', 'docs/play/vite.config.ts', '--logLevel', 'warn']);
 await cp(`${root}/dist/demo`, `${SITE}/demo`, { recursive: true });
+// Here the documents are beside the demo page, which otherwise leads to the repository.
+const page = `${SITE}/demo/index.html`;
+await writeFile(page, (await readFile(page, 'utf8')).replace(/(<link rel="help" href=")[^"]*/, '$1../'));
 
 const dead = await deadLinks(SITE);
 for (const { page, link } of dead) console.error(`${page}: ${link} leads nowhere`);

@@ -13,7 +13,7 @@ export function DevnetForm() {
           </select>
         )}
       </Field>
-      <Field label="Blocks" hint="By hand: “Mine a block” in the overview.">
+      <Field label="Blocks" hint="By hand: “Mine a block” above.">
         {(ids) => (
           <select {...ids} value={mining} onChange={(e) => change({ mining: e.currentTarget.value as typeof mining })}>
             <option value="auto">one for each transaction</option>

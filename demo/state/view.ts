@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals';
 
 /** The parts of the page, by the name in the address. */
 export const VIEWS = {
-  overview: 'Overview',
+  start: 'Start',
   fees: 'Fees',
   preview: 'Preview',
   proofs: 'Proofs',
@@ -16,10 +16,12 @@ export type View = keyof typeof VIEWS;
 export type Theme = 'auto' | 'light' | 'dark';
 
 const STORED_THEME = 'plumbline-demo-theme';
+/** Of the first view; index.html has the same. */
+const TITLE = document.title;
 
 function viewOfAddress(): View {
   const name = location.hash.slice(1);
-  return Object.hasOwn(VIEWS, name) ? (name as View) : 'overview';
+  return Object.hasOwn(VIEWS, name) ? (name as View) : 'start';
 }
 
 export const view = signal<View>(viewOfAddress());
@@ -58,6 +60,6 @@ export function followPage(): void {
     }
   });
   effect(() => {
-    document.title = `${VIEWS[view.value]} · plumbline`;
+    document.title = view.value === 'start' ? TITLE : `${VIEWS[view.value]} · plumbline`;
   });
 }

@@ -1,7 +1,12 @@
+import { ChainPanel } from '../node/chain.js';
 import { DevnetForm } from '../node/devnet-form.js';
 import { KeptPanel } from '../node/kept.js';
+import { LatestPanel } from '../node/latest.js';
+import { LegendPanel } from '../node/legend.js';
 import { LightForm } from '../node/light-form.js';
 import { ProxyPanel } from '../node/proxy.js';
+import { StoragePanel } from '../node/storage.js';
+import { TimingsPanel } from '../node/timings.js';
 import { phase, startNode, stopNode } from '../state/session.js';
 import { change, settings } from '../state/settings.js';
 import { Choice } from '../ui/field.js';
@@ -20,9 +25,10 @@ export function NodeView() {
     <>
       <div class="view-head">
         <h1>Node</h1>
-        <p>Which chain this page is a node of. Starting another one ends the one that runs.</p>
+        <p>Which chain this page is a node of, how the node is, and what it keeps.</p>
       </div>
-      <Panel title="Choose a node">
+      <ChainPanel />
+      <Panel title="Choose a node" intro="Starting another one ends the one that runs.">
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -54,8 +60,16 @@ export function NodeView() {
           </div>
         </form>
       </Panel>
+      <div class="columns">
+        <TimingsPanel />
+        <div class="stack">
+          <StoragePanel />
+          <LatestPanel />
+        </div>
+      </div>
       <KeptPanel />
       <ProxyPanel />
+      <LegendPanel />
     </>
   );
 }

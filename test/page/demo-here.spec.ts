@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { startBuilt } from '../support/built-command.js';
-import { card, status, watch } from './demo-page.js';
+import { card, status, visit, watch } from './demo-page.js';
 
 /** A server of its own, which this test changes. */
 test('the demo page that a start names shows the chain of its server, and a devnet of its own one click away', async ({
@@ -15,10 +15,12 @@ test('the demo page that a start names shows the chain of its server, and a devn
     const problems = watch(page);
     await page.goto(url);
     await expect(status(page)).toHaveText('Running: a light node of the devnet of this server');
+    await visit(page, 'Node');
     await expect(card(page, 'Head')).toHaveText('7');
     await expect(card(page, 'Finalized on layer 1')).toHaveText('5');
     await page.getByRole('link', { name: 'Use a devnet in this page' }).click();
     await expect(status(page)).toHaveText('Running: a devnet in this page');
+    await visit(page, 'Node');
     await expect(card(page, 'Head')).toHaveText('0');
     expect(problems).toEqual([]);
   } finally {

@@ -55,7 +55,7 @@ async function start(page: Page): Promise<void> {
 async function open(page: Page, endpoints: readonly MockEndpoint[] = [first]): Promise<void> {
   await fillIn(page, endpoints, layerOne);
   await start(page);
-  await visit(page, 'Overview');
+  await visit(page, 'Node');
 }
 
 const known = (page: Page, label: string) => {
@@ -104,7 +104,7 @@ for (const [width, colorScheme] of [
     };
     await expect(card(page, 'Head')).toHaveText('4');
     await expect(card(page, 'Finalized on layer 1')).toHaveText('2');
-    await look('overview');
+    await look('chain');
     await visit(page, 'Fees');
     await estimate(page);
     await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
@@ -207,7 +207,7 @@ test('a forged answer is refused, and says so', async ({ page }) => {
   const refused = page.locator('.table-cards tbody tr', { hasText: 'was refused' });
   await expect(refused).toHaveCount(3);
   await expect(refused.locator('.known')).toHaveCount(0);
-  await visit(page, 'Overview');
+  await visit(page, 'Node');
   await expect(page.locator('.latest .pill-bad')).toHaveCount(3);
   await expect(page.locator('.latest .known')).toHaveCount(0);
 });
@@ -215,7 +215,7 @@ test('a forged answer is refused, and says so', async ({ page }) => {
 test('without layer 1, and without an endpoint that answers, it says what is not known', async ({ page }) => {
   await fillIn(page, [first], undefined);
   await start(page);
-  await visit(page, 'Overview');
+  await visit(page, 'Node');
   await expect(card(page, 'Head')).toHaveText('4');
   await expect(card(page, 'Finalized on layer 1')).toHaveText('unknown');
   await expect(page.getByText('No endpoint of layer 1 is named.')).toBeVisible();
@@ -226,7 +226,7 @@ test('without layer 1, and without an endpoint that answers, it says what is not
   await visit(page, 'Fees');
   await estimate(page);
   await expect(page.getByRole('alert').last()).toContainText('No endpoint can be reached');
-  await visit(page, 'Overview');
+  await visit(page, 'Node');
   await page.getByRole('button', { name: 'Look again' }).click();
   await expect(card(page, 'Trust in the head')).toHaveText('unknown');
 });
@@ -236,7 +236,7 @@ test('a light node of the very server of the page', async ({ page }) => {
   await page.getByLabel('Light node').check();
   await page.getByRole('button', { name: 'Fill in the devnet of this server' }).click();
   await start(page);
-  await visit(page, 'Overview');
+  await visit(page, 'Node');
   await expect(card(page, 'Head')).toHaveText(/^\d+$/);
   await page.reload();
   await expect(status(page)).toContainText('Running: a light node');

@@ -22,7 +22,7 @@ const SCENES: Readonly<Record<string, { readonly part: Part; readonly act: (page
       await expect(page.getByRole('alert')).toBeVisible();
     },
   },
-  overview: { part: 'Overview', act: (page) => mine(page, 2) },
+  chain: { part: 'Node', act: (page) => mine(page, 2) },
   'proof-absent': {
     part: 'Proofs',
     async act(page) {

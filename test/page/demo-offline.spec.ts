@@ -63,7 +63,7 @@ test('after the first visit the page opens and works without a network', async (
   await visit(page, 'Node');
   await page.getByLabel('Hash of the zk state').selectOption('mimc');
   await page.getByRole('button', { name: 'Start with these settings' }).click();
-  await visit(page, 'Overview');
+  await visit(page, 'Node');
   await expect(page.locator('.card', { hasText: 'Network' })).toContainText('mimc');
 });
 
@@ -82,7 +82,7 @@ test('a light node gives the proofs it has kept, and says what it cannot know', 
     await visit(page, 'Proofs');
     await page.getByRole('button', { name: 'Prove and verify' }).click();
     await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
-    await visit(page, 'Overview');
+    await visit(page, 'Node');
     await expect(fact(page, 'This page')).toContainText('kept');
     // What was verified is written behind.
     await expect.poll(() => recordsOf(page, 'proofs')).toBeGreaterThan(0);

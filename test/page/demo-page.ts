@@ -13,7 +13,7 @@ interface AxeResults {
 }
 
 /** Parts of the demo by the words of its navigation. */
-export type Part = 'Overview' | 'Fees' | 'Preview' | 'Proofs' | 'Evidence' | 'Console' | 'Log' | 'Node';
+export type Part = 'Fees' | 'Preview' | 'Proofs' | 'Evidence' | 'Console' | 'Log' | 'Node';
 
 /** Errors that a page threw or wrote on its console; a refused load of a test's own making aside. */
 export function watch(page: Page): string[] {
@@ -49,14 +49,14 @@ export function fact(page: Page, name: string): Locator {
     .locator('xpath=following-sibling::dd[1]');
 }
 
-/** A card of the overview by its label. */
+/** A card of the chain, in the part Node, by its label. */
 export function card(page: Page, label: string): Locator {
   const named = page.locator('.card-label').getByText(label, { exact: true });
   return page.locator('.card').filter({ has: named }).locator('.card-value');
 }
 
 export async function mine(page: Page, blocks: number): Promise<void> {
-  await visit(page, 'Overview');
+  await visit(page, 'Node');
   for (let i = 0; i < blocks; i++) {
     const before = Number(await card(page, 'Head').textContent());
     await page.getByRole('button', { name: 'Mine a block' }).click();

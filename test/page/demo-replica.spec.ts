@@ -61,7 +61,7 @@ for (const [width, colorScheme] of [
     await expect(bar).toBeVisible();
     expect(Number(await bar.getAttribute('value'))).toBeGreaterThan(50);
     expect(Number(await bar.getAttribute('value'))).toBeLessThan(100);
-    await visit(page, 'Overview');
+    await visit(page, 'Node');
     await expectNoSideways(page);
     expect(await axe(page)).toEqual([]);
     await page.screenshot({ path: `build/results/demo-replica-${width}-${colorScheme}.png`, fullPage: true });

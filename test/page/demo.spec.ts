@@ -72,7 +72,7 @@ test('the devnet is there again after a reload, and says what it keeps', async (
   await page.getByRole('button', { name: 'Delete what this node keeps' }).click();
   await page.getByRole('button', { name: 'Delete it for good' }).click();
   await expect(page.getByText('Deleted: the node has begun anew.')).toBeVisible();
-  await visit(page, 'Overview');
+  await visit(page, 'Node');
   await expect(card(page, 'Head')).toHaveText('0');
   await visit(page, 'Node');
   await page
@@ -81,7 +81,7 @@ test('the devnet is there again after a reload, and says what it keeps', async (
   await expect(page.getByRole('alert')).toContainText('CHAIN_FILE_REFUSED');
   await page.getByLabel('Load a chain from a file').setInputFiles(file);
   await expect(page.getByText('Loaded: the head is block 3.')).toBeVisible();
-  await visit(page, 'Overview');
+  await visit(page, 'Node');
   await expect(card(page, 'Head')).toHaveText('3');
 });
 
@@ -153,7 +153,7 @@ test('says what it loads, the script of the worker first', async ({ page }) => {
     await held;
     await route.continue();
   });
-  await page.goto('/demo/');
+  await page.goto('/demo/#node');
   await expect(status(page)).toHaveText('Starting: loading the node into its worker');
   await expect(page.getByRole('progressbar', { name: 'loading the node into its worker' })).toBeVisible();
   go();
@@ -164,6 +164,7 @@ test('says so when the worker does not load, and tries again when asked', async 
   await page.route(/worker.*\.js$/, (route) => route.fulfill({ status: 404, body: 'gone' }));
   await page.goto('/demo/');
   await expect(status(page)).toHaveText('The node did not start.');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('It is not checked yet.');
   await expect(page.getByRole('alert')).toContainText('WORKER_FAILED');
   await page.unroute(/worker.*\.js$/);
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -176,7 +177,7 @@ test('a devnet with the other hash can be chosen by hand, in memory', async ({ p
   await page.getByLabel('Blocks').selectOption('manual');
   await page.getByLabel('Keep it in this browser').uncheck();
   await page.getByRole('button', { name: 'Start with these settings' }).click();
-  await visit(page, 'Overview');
+  await visit(page, 'Node');
   await expect(page.locator('.card', { hasText: 'Network' })).toContainText('mimc');
   await expect(fact(page, 'The node')).toContainText('in memory only');
   await visit(page, 'Fees');
@@ -236,7 +237,7 @@ test('says how far it is while it starts, and that it has stopped when its worke
     await held;
     await route.continue();
   });
-  await page.goto('/demo/');
+  await page.goto('/demo/#node');
   await expect(status(page)).toContainText('Starting');
   await expect(page.getByRole('progressbar')).toBeVisible();
   await expect(page.getByText('The node is starting.')).toBeVisible();

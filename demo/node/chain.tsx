@@ -76,9 +76,7 @@ export function ChainPanel() {
         {phase.value.name === 'opening' ? (
           <Empty>The node is starting.</Empty>
         ) : (
-          <Empty>
-            No node is running. <a href="#node">Choose one</a>: a devnet needs nothing, a light node needs an endpoint.
-          </Empty>
+          <Empty>No node is running. Choose one below: a devnet needs nothing, a light node needs an endpoint.</Empty>
         )}
       </Panel>
     );
