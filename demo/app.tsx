@@ -2,6 +2,7 @@ import { Parts } from './app-parts.js';
 import { StatusBar } from './app-status.js';
 import { ThemeSwitch } from './app-theme.js';
 import { online, VIEWS, type View, view } from './state/view.js';
+import { UnknownView } from './ui/unknown-view.js';
 
 /** The mark: a line and its bob. */
 function Mark() {
@@ -38,6 +39,7 @@ export function App() {
       </header>
       <StatusBar />
       <main id="main" tabIndex={-1}>
+        <UnknownView />
         <Parts />
       </main>
       <footer class="foot">

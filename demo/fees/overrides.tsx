@@ -1,9 +1,11 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, useSignalEffect } from '@preact/signals';
 import { pretty } from '../lib/format.js';
 import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
+import { useAction } from '../ui/action.js';
+import { Failure } from '../ui/failure.js';
 import { Field } from '../ui/field.js';
 import { Json } from '../ui/panel.js';
-import { addExample, addRow, changeRow, removeRow, rows } from './state.js';
+import { addExample, addRow, changeRow, removeRow, rows, shownForm } from './state.js';
 
 const KINDS: readonly { readonly value: OverrideKind; readonly label: string; readonly unit: string }[] = [
   { value: 'balance', label: 'balance', unit: 'Balance in ether' },
@@ -57,7 +59,19 @@ function Row({ row, number }: { readonly row: OverrideRow; readonly number: numb
           )}
         </Field>
       </div>
-      <button type="button" class="button-small" onClick={() => removeRow(row.id)}>
+      <button
+        type="button"
+        class="button-small"
+        onClick={(event) => {
+          // The work goes on with the next override, or with the buttons below.
+          const fold = event.currentTarget.closest('details')!;
+          removeRow(row.id);
+          requestAnimationFrame(() => {
+            const buttons = fold.querySelectorAll<HTMLElement>('.override > button, .override-actions > button');
+            buttons[number - 1]?.focus();
+          });
+        }}
+      >
         Remove override {number}
       </button>
     </fieldset>
@@ -77,6 +91,11 @@ export function Overrides() {
   const { length } = rows.value;
   // Stays open when the last one is removed, with the button to add another.
   const open = useSignal(length > 0);
+  // A link brings overrides along.
+  useSignalEffect(() => {
+    if (rows.value.length > 0) open.value = true;
+  });
+  const example = useAction(() => shownForm.value);
   return (
     <details
       class="fold"
@@ -92,14 +111,15 @@ export function Overrides() {
       {rows.value.map((row, i) => (
         <Row key={row.id} row={row} number={i + 1} />
       ))}
-      <div class="actions">
+      <div class="actions override-actions">
         <button type="button" class="button-small" onClick={() => addRow('balance')}>
           Add an override
         </button>
-        <button type="button" class="button-small" onClick={addExample}>
+        <button type="button" class="button-small" onClick={() => example.run(async () => addExample())}>
           Give the sender plenty
         </button>
       </div>
+      <Failure error={example.error.value} stale={example.isStale()} />
       {length > 0 && <Json summary="As the method takes it" text={preview()} />}
     </details>
   );

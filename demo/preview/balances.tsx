@@ -39,7 +39,7 @@ export function Balances({ of, names, actual }: BalancesProps) {
         <tbody>
           {balances.map((one, i) => {
             const isOwner = !('account' in one);
-            const owner = (address: Hex | null) => (address === null ? 'nobody' : names.account(address));
+            const owner = (address: Hex | null) => (address === null ? 'no account' : names.account(address));
             return (
               <tr key={i}>
                 <th scope="row">{isOwner ? `${names.asset(one.asset)}, owner` : names.Account(one.account)}</th>

@@ -40,10 +40,10 @@ export function LogView() {
                 }}
               >
                 <option value="all">all answers</option>
-                <option value="proved">proved</option>
-                <option value="computed">computed</option>
-                <option value="held">held</option>
-                <option value="forwarded">forwarded</option>
+                <option value="proved">checked (proved)</option>
+                <option value="computed">computed here</option>
+                <option value="held">this page’s own (held)</option>
+                <option value="forwarded">one server’s word (forwarded)</option>
                 <option value="error">errors</option>
               </select>
             )}
