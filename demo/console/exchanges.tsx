@@ -18,7 +18,9 @@ function Answer({ of }: { readonly of: Exchange }) {
   return (
     <>
       {units !== undefined && <p class="exchange-decoded">{units}</p>}
-      <Copy text={text} name="the answer" />
+      <p class="exchange-known">
+        {of.known !== undefined && <Known of={of.known} />} <Copy text={text} name="the answer" />
+      </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to be able to scroll it. */}
       <pre tabIndex={0}>{text}</pre>
     </>
@@ -58,7 +60,7 @@ export function Exchanges() {
                 <span class="exchange-method mono">{exchange.method}</span>
                 <span class="exchange-marks">
                   {exchange.error !== undefined && <span class="pill pill-bad">error</span>}
-                  {exchange.known !== undefined && <Known of={exchange.known} />}
+                  {exchange.known !== undefined && <Known of={exchange.known} plain />}
                   <span class="soft figure">{formatMs(exchange.ms)}</span>
                 </span>
               </summary>

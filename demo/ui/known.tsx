@@ -3,10 +3,23 @@ import { CLASSES, type Knowledge, LEVELS, toneOf, trustMeaning, trustWords } fro
 
 export { CLASSES, LEVELS };
 
+interface KnownProps {
+  readonly of: Knowledge | undefined;
+  /** Not to be pressed: in the summary of a fold, which is pressed itself. */
+  readonly plain?: boolean;
+}
+
 /** How a value is known, by its weakest link. Pressed, it says what that means. */
-export function Known({ of }: { readonly of: Knowledge | undefined }) {
+export function Known({ of, plain = false }: KnownProps) {
   const open = useSignal(false);
   if (of === undefined) return <span class="known">not known yet</span>;
+  if (plain) {
+    return (
+      <span class={`known known-${toneOf(of)}`}>
+        <span class="known-word">{trustWords(of)}</span>
+      </span>
+    );
+  }
   return (
     <span class={`known known-${toneOf(of)}`}>
       <button
@@ -14,9 +27,7 @@ export function Known({ of }: { readonly of: Knowledge | undefined }) {
         class="known-word"
         aria-expanded={open.value}
         title={trustMeaning(of)}
-        onClick={(event) => {
-          // It may stand in the summary of a fold.
-          event.preventDefault();
+        onClick={() => {
           open.value = !open.value;
         }}
       >
