@@ -60,7 +60,6 @@ export function Exchanges() {
                 <span class="exchange-method mono">{exchange.method}</span>
                 <span class="exchange-marks">
                   {exchange.error !== undefined && <span class="pill pill-bad">error</span>}
-                  {exchange.known !== undefined && <Known of={exchange.known} plain />}
                   <span class="soft figure">{formatMs(exchange.ms)}</span>
                 </span>
               </summary>

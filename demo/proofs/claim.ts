@@ -20,6 +20,12 @@ export function slotText(address: string, key: string, value: string | undefined
   return value === undefined ? 'zero: not in the tree' : groups(BigInt(value));
 }
 
+/** What a slot is called: by whose balance it holds, or by its key. */
+export function slotName(address: string, key: string): string {
+  const owner = ownerOf(address, key);
+  return owner === undefined ? `Slot ${shortHex(short(key), 8)}` : `${TOKEN_SYMBOL} of ${accountName(owner)}`;
+}
+
 function slotClaim(address: string, key: string, value: string | undefined): string {
   const owner = ownerOf(address, key);
   const text = slotText(address, key, value);
@@ -28,7 +34,7 @@ function slotClaim(address: string, key: string, value: string | undefined): str
 }
 
 /** Hex without its leading zeros. */
-export function short(word: string): string {
+function short(word: string): string {
   return `0x${word.slice(2).replace(/^0+(?=.)/, '')}`;
 }
 

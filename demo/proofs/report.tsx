@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { VerifiedLineaProof } from 'plumbline-l2/verify';
 import { capital } from '../lib/accounts.js';
-import { formatMs, formatUnits, groups, pretty, shortHex } from '../lib/format.js';
+import { formatMs, formatUnits, groups, pretty } from '../lib/format.js';
 import { hexOf } from '../lib/hex.js';
 import type { Knowledge } from '../lib/trust.js';
 import { Copyable } from '../ui/copyable.js';
@@ -13,7 +13,7 @@ import { AnswerTo, CopyLink } from '../ui/question.js';
 import { Verdict } from '../ui/verdict.js';
 import type { Anatomy } from './anatomy.js';
 import { ChecksList } from './checks-list.js';
-import { claimOf, proofTone, short, slotText } from './claim.js';
+import { claimOf, proofTone, slotName, slotText } from './claim.js';
 import { PathList } from './path-list.js';
 import { type Examined, fields } from './state.js';
 import { TAMPERINGS } from './tamper.js';
@@ -27,7 +27,7 @@ function provenFacts(address: string, { account, slots }: VerifiedLineaProof, kn
     { name: 'Nonce', value: groups(account.nonce), known },
     { name: 'Code', value: account.codeSize === 0n ? 'none' : `${groups(account.codeSize)} bytes`, known },
     ...slots.map(({ key, value, exists }) => ({
-      name: `Slot ${shortHex(short(hexOf(key)), 8)}`,
+      name: slotName(address, hexOf(key)),
       value: (
         <>
           {slotText(address, hexOf(key), exists ? hexOf(value) : undefined)}
@@ -106,7 +106,9 @@ function Item({ of, examined }: { readonly of: Anatomy; readonly examined: Exami
   const isAccount = of.at === 'accountProof';
   const storageRoot = storageRootOf(examined);
   const busy = Math.max(...of.branches.map(({ steps }) => steps.filter(({ empty }) => !empty).length));
-  const title = isAccount ? 'The account in the state tree' : `Slot ${shortHex(of.key, 8)} in the storage tree`;
+  const title = isAccount
+    ? 'The account in the state tree'
+    : `${slotName(examined.answer.accountProof.key, of.key)} in the storage tree`;
   return (
     <Panel title={title} aside={<span class="pill">{of.branches.length === 1 ? 'present' : 'absent'}</span>}>
       <div class="proof">

@@ -3,23 +3,10 @@ import { CLASSES, type Knowledge, LEVELS, toneOf, trustMeaning, trustWords } fro
 
 export { CLASSES, LEVELS };
 
-interface KnownProps {
-  readonly of: Knowledge | undefined;
-  /** Not to be pressed: in the summary of a fold, which is pressed itself. */
-  readonly plain?: boolean;
-}
-
 /** How a value is known, by its weakest link. Pressed, it says what that means. */
-export function Known({ of, plain = false }: KnownProps) {
+export function Known({ of }: { readonly of: Knowledge | undefined }) {
   const open = useSignal(false);
   if (of === undefined) return <span class="known">not known yet</span>;
-  if (plain) {
-    return (
-      <span class={`known known-${toneOf(of)}`}>
-        <span class="known-word">{trustWords(of)}</span>
-      </span>
-    );
-  }
   return (
     <span class={`known known-${toneOf(of)}`}>
       <button

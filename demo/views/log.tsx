@@ -19,7 +19,7 @@ export function LogView() {
     <>
       <div class="view-head">
         <h1>Log</h1>
-        <p>Every answer of the node: its class, the level of the blocks it rests on, and how long it took.</p>
+        <p>Every answer of the node: what was asked, how the answer is known, and how long it took.</p>
       </div>
       <Panel
         title="Answers"
