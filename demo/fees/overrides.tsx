@@ -46,7 +46,13 @@ function Row({ row, number }: { readonly row: OverrideRow; readonly number: numb
         {row.kind === 'slot' && (
           <Field label="Slot" wide>
             {(ids) => (
-              <input {...ids} {...mono} value={row.slot} onInput={(e) => set({ slot: e.currentTarget.value })} />
+              <textarea
+                {...ids}
+                {...mono}
+                rows={2}
+                value={row.slot}
+                onInput={(e) => set({ slot: e.currentTarget.value })}
+              />
             )}
           </Field>
         )}
@@ -54,9 +60,14 @@ function Row({ row, number }: { readonly row: OverrideRow; readonly number: numb
           label={KINDS.find(({ value }) => value === row.kind)!.unit}
           wide={row.kind === 'slot' || row.kind === 'code'}
         >
-          {(ids) => (
-            <input {...ids} {...mono} value={row.value} onInput={(e) => set({ value: e.currentTarget.value })} />
-          )}
+          {(ids) => {
+            const value = { ...ids, ...mono, value: row.value };
+            return row.kind === 'slot' || row.kind === 'code' ? (
+              <textarea {...value} rows={2} onInput={(e) => set({ value: e.currentTarget.value })} />
+            ) : (
+              <input {...value} onInput={(e) => set({ value: e.currentTarget.value })} />
+            );
+          }}
         </Field>
       </div>
       <button

@@ -34,9 +34,10 @@ export function PasteForm({ action }: { readonly action: Action }) {
         </Field>
         <Field label="State root" hint="From layer 1: what the answer is checked against." wide>
           {(ids) => (
-            <input
+            <textarea
               {...ids}
               class="mono"
+              rows={2}
               autocomplete="off"
               spellcheck={false}
               value={root}

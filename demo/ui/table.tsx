@@ -14,8 +14,7 @@ export function Table({ label, columns, rows, cards = false }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to be able to scroll it.
     <section class="table-frame" tabIndex={0} aria-label={label}>
-      <table class={cards ? 'table table-cards' : 'table'}>
-        <caption class="hidden">{label}</caption>
+      <table class={cards ? 'table table-cards' : 'table'} aria-label={label}>
         <thead>
           <tr>
             {columns.map((name, i) => (

@@ -44,7 +44,7 @@ test('the log has class, level, block and time of each answer', async ({ page })
   await expect(rows.first().locator('[data-label="Block"]')).toHaveText('0');
   await expect(rows.last()).toContainText('computed');
   await expect(rows.last()).toContainText('ms');
-  await rows.last().getByText('answered').click();
+  await rows.last().locator('summary', { hasText: 'answered' }).click();
   await expect(rows.last()).toContainText('compressedTxSize');
   await page.getByLabel('Show').selectOption('computed');
   await expect(rows).toHaveCount(1);

@@ -78,7 +78,8 @@ async function clipped(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const cut = (element: HTMLElement) => {
       const { overflowX } = getComputedStyle(element);
-      const hides = element instanceof HTMLInputElement || overflowX === 'hidden' || overflowX === 'clip';
+      const isAddress = element instanceof HTMLInputElement && element.value.length <= 42;
+      const hides = isAddress || overflowX === 'hidden' || overflowX === 'clip';
       return hides && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
     };
     const all = [...document.querySelectorAll<HTMLElement>('body *')].filter((element) => element.checkVisibility());
