@@ -1,6 +1,7 @@
 import type { CallFrame, Hex } from 'plumbline-l2';
 import type { Decoded } from '../lib/abi.js';
 import { formatUnits, groups, shortHex } from '../lib/format.js';
+import { Copyable } from '../ui/copyable.js';
 import { Long } from '../ui/long.js';
 import { decodeCall } from './abi.js';
 import { type Names, short } from './names.js';
@@ -42,7 +43,7 @@ function Frame({ of: frame, names, depth }: FrameProps) {
           {error !== undefined && <span class="frame-error"> failed: {error}</span>}
         </summary>
         <p class="frame-facts">
-          {groups(BigInt(gasUsed))} gas
+          {to !== undefined && <Copyable hex={to} name="the address" />} {groups(BigInt(gasUsed))} gas
           {logs.length > 0 && `, ${logs.length} ${logs.length === 1 ? 'event' : 'events'}`}
           {input !== '0x' && <Bytes name="input" hex={input} />}
           {output !== undefined && output !== '0x' && <Bytes name="output" hex={output} />}
@@ -79,7 +80,7 @@ function textOf(type: string, word: Hex, names: Names): string {
 function Bytes({ name, hex }: { readonly name: string; readonly hex: Hex }) {
   return (
     <span class="frame-bytes">
-      {name} <Long name={name} text={hex} />
+      <Long name={name} text={hex} named />
     </span>
   );
 }

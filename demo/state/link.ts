@@ -11,9 +11,12 @@ export type Fields = Readonly<Record<string, string>>;
 export interface Question {
   readonly fields: Fields;
   readonly node: PlumblineNode | undefined;
-  /** Behind `#`: opens the view and asks the same again. */
-  readonly link: string;
+  /** Behind `#`: opens the view and asks the same again. Undefined where it is longer than browsers take. */
+  readonly link: string | undefined;
 }
+
+/** Characters of a link; browsers take 2 MB at most. */
+const LONGEST = 1_000_000;
 
 const CHAIN = 'chain';
 
@@ -26,7 +29,8 @@ export function question(view: View, fields: Fields, pinned: Fields = {}): Quest
   const node = running.value?.node;
   const chain = node === undefined ? {} : { [CHAIN]: String(node.info.chainId) };
   const given = Object.entries({ ...fields, ...pinned, ...chain }).filter(([, value]) => value !== '');
-  return { fields, node, link: `#${view}?${new URLSearchParams(given)}` };
+  const link = `#${view}?${new URLSearchParams(given)}`;
+  return { fields, node, link: link.length > LONGEST ? undefined : link };
 }
 
 /** Whether a form, or the node, is another than when the question was asked. */
@@ -37,12 +41,12 @@ export function isStale({ fields, node }: Question, now: Fields): boolean {
 
 /** Puts the link of a result into the address bar, where its view is still shown. */
 export function showLink({ link }: Question): void {
-  if (!link.startsWith(`#${address.peek().view}?`)) return;
+  if (link === undefined || !link.startsWith(`#${address.peek().view}?`)) return;
   history.replaceState(history.state, '', link);
 }
 
 /** Asks what a link says, as if it were followed from elsewhere. */
-export function openLink({ link }: Question): void {
+export function openLink(link: string): void {
   history.replaceState(history.state, '', link);
   address.value = readAddress(link);
 }

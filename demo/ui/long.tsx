@@ -9,11 +9,20 @@ interface LongProps {
   readonly text: string;
   /** Behind the fold whatever its length, such as the raw form of a value that is shown in units. */
   readonly folded?: boolean;
+  /** A short one has its name before it, too. */
+  readonly named?: boolean;
 }
 
 /** A value in the letters of machines: a short one as it is, a long one behind a fold. */
-export function Long({ name, text, folded = false }: LongProps) {
-  if (!folded && text.length <= SHORT) return <code class="whole">{text}</code>;
+export function Long({ name, text, folded = false, named = false }: LongProps) {
+  if (!folded && text.length <= SHORT) {
+    return (
+      <>
+        {named && `${name} `}
+        <code class="whole">{text}</code>
+      </>
+    );
+  }
   const length = /^0x[0-9a-f]*$/i.test(text)
     ? `${groups((text.length - 2) / 2)} bytes`
     : `${groups(text.length)} characters`;

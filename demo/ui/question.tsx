@@ -12,14 +12,17 @@ interface AnswerProps {
 /** The answer to a question; dimmed while the form asks another one. */
 export function AnswerTo({ to, now, children }: AnswerProps) {
   const stale = isStale(to, now);
+  const { link } = to;
   return (
     <div class={stale ? 'answer is-stale' : 'answer'}>
       {stale && (
         <p class="notice notice-stale" role="status">
           The form has changed, or another node runs. This is the answer to what stood there before.{' '}
-          <button type="button" class="button-small" onClick={() => openLink(to)}>
-            Ask that again
-          </button>
+          {link !== undefined && (
+            <button type="button" class="button-small" onClick={() => openLink(link)}>
+              Ask that again
+            </button>
+          )}
         </p>
       )}
       {children}
@@ -29,6 +32,7 @@ export function AnswerTo({ to, now, children }: AnswerProps) {
 
 /** Copies the address under which this page asks the same again. */
 export function CopyLink({ to: { link }, name }: { readonly to: Question; readonly name: string }) {
+  if (link === undefined) return null;
   return <Copy text={new URL(link, location.href).href} name={`to ${name}`} label="Copy link" />;
 }
 

@@ -24,7 +24,7 @@ export function LogView() {
       <Panel
         title="Answers"
         aside={
-          <button type="button" class="button-small" disabled={log.value.length === 0} onClick={clearLog}>
+          <button type="button" class="button-small" aria-disabled={log.value.length === 0} onClick={clearLog}>
             Clear
           </button>
         }

@@ -207,6 +207,25 @@ test('how a value is known is explained where it stands, and the focus stays whe
   await expect(page.getByLabel('Parameters')).toBeFocused();
 });
 
+test('the keyboard alone proves, forges and copies a link', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openDemo(page, 'Proofs');
+  await page.locator('main').focus();
+  await tabTo(page, /^Prove and verify$/);
+  await page.keyboard.press('Enter');
+  await expect(view(page).locator('.verdict-good')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Prove and verify' })).toBeFocused();
+  await tabTo(page, /^Verify a forged copy$/);
+  await page.keyboard.press('Enter');
+  await expect(view(page).locator('.verdict-bad')).toContainText(
+    /Refused: this answer does not show that dev account 1 holds 1.000.000\.000000000000000001 PLUMB/,
+  );
+  await tabTo(page, /^Copy link/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: /^Copied/ })).toBeFocused();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('#proofs?');
+});
+
 test('without the right to copy, the text is selected', async ({ page }) => {
   await page.addInitScript(() => {
     navigator.clipboard.writeText = async () => {

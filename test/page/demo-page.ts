@@ -78,8 +78,8 @@ async function clipped(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const cut = (element: HTMLElement) => {
       const { overflowX } = getComputedStyle(element);
-      const isAddress = element instanceof HTMLInputElement && element.value.length <= 42;
-      const hides = isAddress || overflowX === 'hidden' || overflowX === 'clip';
+      const isField = element instanceof HTMLInputElement;
+      const hides = isField ? element.value.length <= 42 : overflowX === 'hidden' || overflowX === 'clip';
       return hides && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
     };
     const all = [...document.querySelectorAll<HTMLElement>('body *')].filter((element) => element.checkVisibility());
