@@ -122,7 +122,10 @@ export async function estimate(): Promise<void> {
     await estimateNow();
   } catch (error) {
     shown.value = undefined;
-    throw error;
+    // By it the amounts of the error are given in the unit of the token.
+    throw Object.assign(error as Error, {
+      contract: shownForm.value.kind === 'token' ? TEST_TOKEN : shownForm.value.to,
+    });
   }
 }
 

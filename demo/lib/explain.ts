@@ -142,13 +142,13 @@ export function messageOf(error: unknown): string {
 }
 
 export function explain(error: unknown): Explained {
-  const { code, data } = fieldsOf(error);
+  const { code, data, contract } = fieldsOf(error);
   const text = messageOf(error);
   const name = code === undefined ? '' : String(code);
   const worded = BY_WORDING.find(([pattern]) => pattern.test(text));
   const [title, advice] = worded?.[1] ?? BY_CODE[name] ?? UNKNOWN;
   const known = { title, code: name, refused: worded?.[2] === true };
-  const reverted = revertOf(data);
+  const reverted = revertOf(data, contract);
   if (reverted !== undefined)
     return { ...known, message: reverted.text, advice: reverted.advice, data: data as string };
   const said = typeof data === 'string' && !data.startsWith('0x') ? `${text}: ${data}` : text;

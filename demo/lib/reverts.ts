@@ -1,5 +1,6 @@
+import { TEST_TOKEN } from 'plumbline-l2';
 import { decode } from './abi.js';
-import { accountName } from './accounts.js';
+import { accountName, TOKEN_SYMBOL } from './accounts.js';
 import { formatUnits, groups } from './format.js';
 
 /** Errors with which contracts revert, by selector. */
@@ -46,8 +47,13 @@ export interface Reverted {
   readonly advice: string;
 }
 
-/** Return data of a revert in words. @returns undefined for none, and for texts, which the message has already */
-export function revertOf(data: unknown): Reverted | undefined {
+/**
+ * Return data of a revert in words.
+ *
+ * @param contract - address that was called, by which amounts of the test token are known as such
+ * @returns undefined for none, and for texts, which the message has already
+ */
+export function revertOf(data: unknown, contract?: unknown): Reverted | undefined {
   if (typeof data !== 'string' || !/^0x[0-9a-f]{8}/i.test(data)) return undefined;
   const panic = decode({ '4e487b71': 'Panic(uint256 code)' }, data)?.args[0];
   if (panic !== undefined) {
@@ -61,7 +67,8 @@ export function revertOf(data: unknown): Reverted | undefined {
     const advice = 'Its source or its documentation says what this error means. Check the amounts and the sender.';
     return { text: `The contract gives an error that this page does not know, ${data.slice(0, 10)}.`, advice };
   }
-  const values = error.args.map(({ name, type, word }) => `${name} ${valueText(type, word)}`);
+  const unit = contract === TEST_TOKEN ? TOKEN_SYMBOL : `× 10^${DECIMALS}`;
+  const values = error.args.map(({ name, type, word }) => `${name} ${valueText(type, word, unit)}`);
   const advice = ADVICE.find(([name]) => name.test(error.name))?.[1] ?? 'Check the parameters of the call.';
   return {
     text: `The contract gives the error ${error.name}${values.length > 0 ? `: ${values.join(', ')}` : ''}.`,
@@ -72,8 +79,8 @@ export function revertOf(data: unknown): Reverted | undefined {
 /** Decimals of most tokens; those of the contract are not known here. */
 const DECIMALS = 18;
 
-function valueText(type: string, word: string): string {
+function valueText(type: string, word: string, unit: string): string {
   if (type === 'address') return accountName(`0x${word.slice(26)}`);
   const value = BigInt(word);
-  return value < 10n ** 15n ? groups(value) : `${formatUnits(value, DECIMALS)} × 10^${DECIMALS}`;
+  return unit !== TOKEN_SYMBOL && value < 10n ** 15n ? groups(value) : `${formatUnits(value, DECIMALS)} ${unit}`;
 }

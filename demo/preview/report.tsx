@@ -82,7 +82,7 @@ export function verdictText(of: Shown): string {
   const failed = failedCall(of);
   if (failed !== undefined) {
     const which = calls.length === 1 ? 'It' : `Call ${failed + 1} of ${calls.length}`;
-    return `${which} would fail. ${revertWords(calls[failed]!.revert)}`;
+    return `${which} would fail. ${revertWords(calls[failed]!.revert, calls[failed]!.tree.to)}`;
   }
   const what = ['It', 'Both calls'][calls.length - 1] ?? `All ${calls.length} calls`;
   if (warnings.length === 0) return `${what} would succeed.`;

@@ -75,13 +75,13 @@ function signed(sum: string, asset: Parameters<Names['amount']>[0], names: Names
 }
 
 /** Why a call fails, and what to do about it. */
-export function revertWords(revert: PreviewedRevert | undefined): string {
+export function revertWords(revert: PreviewedRevert | undefined, contract: Hex | undefined): string {
   switch (revert?.kind) {
     case 'Error':
       return `The contract says: ${revert.text}`;
     case 'Panic':
     case 'custom': {
-      const { text, advice } = revertOf(revert.data)!;
+      const { text, advice } = revertOf(revert.data, contract)!;
       return `${text} ${advice}`;
     }
     case 'halt':

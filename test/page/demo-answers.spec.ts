@@ -62,7 +62,7 @@ test('a sender with nothing is given tokens and ether, and what is sent beside i
   await page.getByLabel('Tokens').fill('3000000');
   await estimate(page);
   await expect(view(page).getByRole('alert')).toContainText(
-    /InsufficientBalance: owner 0x5555…5555, balance 0, needed/,
+    /InsufficientBalance: owner 0x5555…5555, balance 0 PLUMB, needed/,
   );
   await page.getByText('State overrides').click();
   const plenty = page.getByRole('button', { name: 'Give the sender plenty' });

@@ -112,7 +112,7 @@ test('input that cannot be used is answered by what is wrong and what to do', as
   await page.getByLabel('Tokens').fill('2000000');
   await estimate(page);
   await expect(alert).toContainText(
-    'InsufficientBalance: owner dev account 0, balance 1 000 000 × 10^18, needed 2 000 000 × 10^18.'.replaceAll(
+    'InsufficientBalance: owner dev account 0, balance 1 000 000 PLUMB, needed 2 000 000 PLUMB.'.replaceAll(
       /(?<=\d) (?=\d)/g,
       '\u202f',
     ),
