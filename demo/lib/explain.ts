@@ -1,15 +1,9 @@
-import { accountName } from './accounts.js';
-import { formatUnits } from './format.js';
-import { revertOf } from './reverts.js';
-
 /** An error as a person can read it: what it is, what was said, and what to do. */
 export interface Explained {
   readonly title: string;
   readonly message: string;
   readonly code: string;
   readonly advice: string;
-  /** What the contract gave back, in hex. */
-  readonly data: string | undefined;
   /** Something was checked and found false, which is the page working as it should. */
   readonly refused: boolean;
 }
@@ -142,29 +136,17 @@ export function messageOf(error: unknown): string {
 }
 
 export function explain(error: unknown): Explained {
-  const { code, data, contract } = fieldsOf(error);
+  const { code, data } = fieldsOf(error);
   const text = messageOf(error);
   const name = code === undefined ? '' : String(code);
   const worded = BY_WORDING.find(([pattern]) => pattern.test(text));
   const [title, advice] = worded?.[1] ?? BY_CODE[name] ?? UNKNOWN;
-  const known = { title, code: name, refused: worded?.[2] === true };
-  const reverted = revertOf(data, contract);
-  if (reverted !== undefined)
-    return { ...known, message: reverted.text, advice: reverted.advice, data: data as string };
-  const said = typeof data === 'string' && !data.startsWith('0x') ? `${text}: ${data}` : text;
-  return { ...known, advice, message: inEther(said), data: undefined };
+  // A text beside the message is part of it; hex is decoded apart (reverts.ts).
+  const message = typeof data === 'string' && !data.startsWith('0x') ? `${text}: ${data}` : text;
+  return { title, advice, message, code: name, refused: worded?.[2] === true };
 }
 
-/** Besu's words for a balance that is too small, in ether. */
-function inEther(message: string): string {
-  const [, cost, balance, sender] =
-    /up-front cost (0x\w+) exceeds transaction sender account balance (0x\w+) for sender (0x\w{40})/.exec(message) ??
-    [];
-  if (sender === undefined) return message;
-  const ether = (wei: string) => `${formatUnits(BigInt(wei), 18)} ETH`;
-  return `The call costs up to ${ether(cost!)}, with what it sends; ${accountName(sender)} has ${ether(balance!)}.`;
-}
-
-function fieldsOf(error: unknown): Record<string, unknown> {
+/** What an error has, whatever was thrown. */
+export function fieldsOf(error: unknown): Record<string, unknown> {
   return (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
 }

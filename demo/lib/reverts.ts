@@ -1,6 +1,7 @@
 import { TEST_TOKEN } from 'plumbline-l2';
 import { decode } from './abi.js';
 import { accountName, TOKEN_SYMBOL } from './accounts.js';
+import { fieldsOf, messageOf } from './explain.js';
 import { formatUnits, groups } from './format.js';
 
 /** Errors with which contracts revert, by selector. */
@@ -83,4 +84,18 @@ function valueText(type: string, word: string, unit: string): string {
   if (type === 'address') return accountName(`0x${word.slice(26)}`);
   const value = BigInt(word);
   return unit !== TOKEN_SYMBOL && value < 10n ** 15n ? groups(value) : `${formatUnits(value, DECIMALS)} ${unit}`;
+}
+
+/** Besu's words for a balance that is too small. */
+const COST = /up-front cost (0x\w+) exceeds transaction sender account balance (0x\w+) for sender (0x\w{40})/;
+
+/** What can be decoded of an error: what the contract gave back, or amounts in its message. Undefined where there is nothing. */
+export function decodedError(error: unknown): Partial<Reverted> | undefined {
+  const { data, contract } = fieldsOf(error);
+  const [, cost, balance, sender] = COST.exec(messageOf(error)) ?? [];
+  if (sender === undefined) return revertOf(data, contract);
+  const ether = (wei: string) => `${formatUnits(BigInt(wei), 18)} ETH`;
+  return {
+    text: `The call costs up to ${ether(cost!)}, with what it sends; ${accountName(sender)} has ${ether(balance!)}.`,
+  };
 }

@@ -2,7 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, test } from 'vitest';
 import { explain } from '../../demo/lib/explain.js';
-import { ERRORS } from '../../demo/lib/reverts.js';
+import { decodedError, ERRORS } from '../../demo/lib/reverts.js';
 import { LEVELS, toneOf, trustMeaning, trustWords, weakest } from '../../demo/lib/trust.js';
 
 describe('the scale of trust (docs/security.md)', () => {
@@ -44,14 +44,16 @@ describe('errors', () => {
   });
 
   test('data that is too short for its error is named by its selector', () => {
-    const explained = explain({ code: 3, message: 'Execution reverted', data: '0xdb42144d00' });
-    expect(explained.message).toContain('0xdb42144d');
-    expect(explained.title).toBe('The transaction would revert');
+    const error = { code: 3, message: 'Execution reverted', data: '0xdb42144d00' };
+    expect(decodedError(error)?.text).toContain('0xdb42144d');
+    expect(explain(error).title).toBe('The transaction would revert');
   });
 
   test('a text of the contract stays as the node gives it', () => {
     const data = `0x08c379a0${'20'.padStart(64, '0')}${'2'.padStart(64, '0')}${'6e6f'.padEnd(64, '0')}`;
-    expect(explain({ code: 3, message: 'Execution reverted (no)', data }).message).toBe('Execution reverted (no)');
+    const error = { code: 3, message: 'Execution reverted (no)', data };
+    expect(decodedError(error)).toBeUndefined();
+    expect(explain(error).message).toBe('Execution reverted (no)');
   });
 
   test('an unknown error says where to look', () => {
