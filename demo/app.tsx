@@ -3,6 +3,7 @@ import { StatusBar } from './app-status.js';
 import { ThemeSwitch } from './app-theme.js';
 import { documents, REPOSITORY } from './lib/links.js';
 import { online, VIEWS, type View, view } from './state/view.js';
+import { UnknownView } from './ui/unknown-view.js';
 
 /** The mark: a line and its bob. */
 function Mark() {
@@ -45,6 +46,7 @@ export function App() {
       </header>
       <StatusBar />
       <main id="main" tabIndex={-1}>
+        <UnknownView />
         <Parts />
       </main>
       <footer class="foot">

@@ -5,7 +5,7 @@ import { keepForOffline } from './state/offline.js';
 import { startNode } from './state/session.js';
 import { settings } from './state/settings.js';
 import { followStatus } from './state/status.js';
-import { followPage, VIEWS } from './state/view.js';
+import { followPage } from './state/view.js';
 import './styles/index.css';
 
 followPage();
@@ -30,6 +30,6 @@ if (navigator.serviceWorker?.controller) addEventListener('load', () => void kee
 const { kind, endpoints } = settings.value;
 if (kind !== 'devnet' && endpoints.some(({ address }) => address === '' || address.includes('{key}'))) {
   // Keys are kept nowhere: a light node that needs one waits for it.
-  if (!Object.hasOwn(VIEWS, location.hash.slice(1))) location.hash = 'node';
+  if (location.hash === '') location.hash = 'node';
   settle();
 } else void startNode(settings.value).then(settle);

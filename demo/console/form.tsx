@@ -1,9 +1,11 @@
+import { useLink } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';
 import { Field } from '../ui/field.js';
+import { LinkNotice } from '../ui/question.js';
 import { OFFERED, textOf } from './methods.js';
-import { draft, history, sendDraft } from './state.js';
+import { draft, fill, history, paramsField, sendDraft } from './state.js';
 
 /** Chosen from the list, a method brings its example along, unless parameters were typed already. */
 function choose(method: string): void {
@@ -26,7 +28,8 @@ function recall(step: number): void {
 }
 
 export function ConsoleForm() {
-  const action = useAction();
+  const action = useAction(() => draft.value);
+  const linked = useLink('console', fill, () => action.run(sendDraft));
   const send = () => void action.run(sendDraft);
   const devnet = running.value?.settings.kind === 'devnet';
   const offered = OFFERED.filter((one) => devnet || one.devnet !== true);
@@ -71,6 +74,7 @@ export function ConsoleForm() {
               {...ids}
               class="mono"
               rows={5}
+              ref={paramsField}
               spellcheck={false}
               value={draft.value.params}
               onInput={(e) => {
@@ -81,7 +85,7 @@ export function ConsoleForm() {
         </Field>
       </div>
       <div class="actions">
-        <button type="submit" class="primary" disabled={running.value === undefined || action.busy.value}>
+        <button type="submit" class="primary" disabled={running.value === undefined} aria-disabled={action.busy.value}>
           {action.busy.value ? 'Asking…' : 'Send'}
         </button>
         <button
@@ -94,7 +98,8 @@ export function ConsoleForm() {
           Example parameters
         </button>
       </div>
-      <Failure error={action.error.value} />
+      <LinkNotice>{linked.value}</LinkNotice>
+      <Failure error={action.error.value} stale={action.isStale()} />
     </form>
   );
 }

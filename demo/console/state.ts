@@ -1,5 +1,8 @@
 import { signal } from '@preact/signals';
-import { ask, type Knowledge } from '../state/requests.js';
+import { createRef } from 'preact';
+import type { Knowledge } from '../lib/trust.js';
+import { question, showLink } from '../state/link.js';
+import { ask } from '../state/requests.js';
 import { OFFERED, textOf } from './methods.js';
 
 /** One request of the console and what came of it. */
@@ -18,6 +21,8 @@ const STORED = 'plumbline-demo-console';
 
 /** Newest first. Requests are kept for the time of this tab, answers until the page is left. */
 export const history = signal<readonly Exchange[]>(restore());
+/** Where work goes on with a request that is edited. */
+export const paramsField = createRef<HTMLTextAreaElement>();
 export const draft = signal({ method: OFFERED[0]!.method, params: textOf(OFFERED[0]!.params) });
 
 let nextId = history.value.length + 1;
@@ -50,7 +55,19 @@ export async function sendDraft(): Promise<void> {
     exchange = { ...begin, ms: performance.now() - began, known: undefined, error };
   }
   history.value = [exchange, ...history.value].slice(0, KEPT);
+  showLink(question('console', { method: name, params: text }));
   remember();
+}
+
+/** Methods that a link may ask: they change nothing, neither a chain nor what a node keeps. */
+const READS =
+  /^(?:eth_(?:get(?!Filter)\w+|call|callMany|estimateGas|createAccessList|simulateV1|blockNumber|chainId|gasPrice|feeHistory|maxPriorityFeePerGas|blobBaseFee|accounts|syncing)|linea_\w+|net_\w+|web3_\w+|debug_(?:trace|get)\w+|rpc_modules)$/;
+
+/** Puts what a link says into the form. @returns whether it may be asked without a click */
+export function fill(params: URLSearchParams): boolean {
+  const method = params.get('method') ?? '';
+  draft.value = { method, params: params.get('params') ?? '' };
+  return READS.test(method);
 }
 
 export function clearHistory(): void {

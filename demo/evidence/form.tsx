@@ -1,19 +1,20 @@
-import { useSignal } from '@preact/signals';
-import { DEV_ACCOUNTS } from 'plumbline-l2';
+import { useLink } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';
 import { Field } from '../ui/field.js';
+import { LinkNotice } from '../ui/question.js';
 import { LIES, type LieName } from './lies.js';
 import { readBalance, readLie } from './read.js';
-import { stage } from './state.js';
+import { account, fields, fill, lie, stage } from './state.js';
 
 /** Reads a balance with its evidence, or has a server lie first. */
 export function EvidenceForm() {
-  const account = useSignal<string>(DEV_ACCOUNTS[0]!.address);
-  const lie = useSignal<LieName>('root');
-  const action = useAction();
-  const blocked = running.value === undefined || action.busy.value;
+  const action = useAction(() => fields.value);
+  const linked = useLink('evidence', fill, (params) =>
+    action.run(() => (params.has('lie') ? readLie(account.value, lie.value) : readBalance(account.value))),
+  );
+  const stopped = running.value === undefined;
   return (
     <form
       onSubmit={(event) => {
@@ -36,7 +37,7 @@ export function EvidenceForm() {
         )}
       </Field>
       <div class="actions">
-        <button type="submit" class="primary" disabled={blocked}>
+        <button type="submit" class="primary" disabled={stopped} aria-disabled={action.busy.value}>
           {action.busy.value ? 'Reading…' : 'Read it and show the evidence'}
         </button>
       </div>
@@ -58,14 +59,20 @@ export function EvidenceForm() {
             </select>
           )}
         </Field>
-        <button type="button" disabled={blocked} onClick={() => action.run(() => readLie(account.value, lie.value))}>
+        <button
+          type="button"
+          disabled={stopped}
+          aria-disabled={action.busy.value}
+          onClick={() => action.run(() => readLie(account.value, lie.value))}
+        >
           Read it with this lie
         </button>
       </div>
       <p class="hint" role="status">
         {action.busy.value && stage.value}
       </p>
-      <Failure error={action.error.value} />
+      <LinkNotice>{linked.value}</LinkNotice>
+      <Failure error={action.error.value} stale={action.isStale()} />
     </form>
   );
 }

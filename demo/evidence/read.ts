@@ -1,5 +1,6 @@
 import { type AnswerReport, createNode, devnet, type Hex, type PlumblineNode } from 'plumbline-l2';
 import { requireAddress } from '../lib/calls.js';
+import { question, showLink } from '../state/link.js';
 import { running } from '../state/session.js';
 import { fillChain, olderCheckpoint } from './layer-one.js';
 import { LIES, type LieName, type Said } from './lies.js';
@@ -9,13 +10,16 @@ import { type Reading, shown, stage } from './state.js';
 
 /** Reads the finalized balance of an account with a light node, and collects what proves it. */
 export async function readBalance(account: string): Promise<void> {
+  const asked = question('evidence', { account });
   shown.value = undefined;
-  shown.value = { reading: await read(requireAddress(account, 'Account')) };
+  shown.value = { reading: await read(requireAddress(account, 'Account')), question: asked };
+  showLink(asked);
 }
 
 /** Reads the balance once more, from servers that say the same but for one lie. @throws Error if it is not refused */
 export async function readLie(account: string, lie: LieName): Promise<void> {
   const address = requireAddress(account, 'Account');
+  const asked = question('evidence', { account }, { lie });
   const before = shown.value?.reading;
   shown.value = undefined;
   const reading = before?.account === address && before.node === devnetOfPage() ? before : await read(address);
@@ -31,7 +35,8 @@ export async function readLie(account: string, lie: LieName): Promise<void> {
   } catch (error) {
     const link = refusedLink(error);
     if (said === undefined || link === undefined) throw error;
-    shown.value = { reading, refusal: { lie, said, link, error } };
+    shown.value = { reading, refusal: { lie, said, link, error }, question: asked };
+    showLink(asked);
     return;
   }
   throw new Error(`The lie was not refused: ${LIES[lie].text}.`);

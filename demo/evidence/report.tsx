@@ -1,45 +1,56 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { formatBytes, formatMs, formatUnits, groups, pretty, shortHex } from '../lib/format.js';
+import { accountName, capital } from '../lib/accounts.js';
+import { formatBytes, formatMs, formatUnits, groups, pretty } from '../lib/format.js';
+import { toneOf } from '../lib/trust.js';
+import type { Question } from '../state/link.js';
 import { download } from '../state/storage.js';
+import { Copy } from '../ui/copyable.js';
 import { Known } from '../ui/known.js';
 import { Panel } from '../ui/panel.js';
+import { AnswerTo, CopyLink } from '../ui/question.js';
+import { Verdict } from '../ui/verdict.js';
 import { Chain } from './chain.js';
 import { LIES } from './lies.js';
-import type { Reading, Refusal } from './state.js';
+import { linksOf } from './links.js';
+import { fields, type Reading, type Refusal } from './state.js';
 
 interface ReportProps {
   readonly reading: Reading;
   readonly refusal?: Refusal | undefined;
+  readonly question: Question;
 }
 
 /** The verdict, the drawing, and the evidence as a file. */
-export function EvidenceReport({ reading, refusal }: ReportProps) {
+export function EvidenceReport({ reading, refusal, question }: ReportProps) {
   const { report } = reading;
-  const verdict = useRef<HTMLParagraphElement>(null);
-  // On a small screen it is below the button that was pressed.
-  useEffect(() => verdict.current?.scrollIntoView({ block: 'nearest' }), [reading, refusal]);
+  const known = { class: report.class, level: report.level };
+  const aside = (
+    <>
+      {refusal === undefined && <Known of={known} />}
+      <CopyLink to={question} name="this evidence" />
+    </>
+  );
   return (
-    <Panel
-      title="From layer 1 to a balance"
-      class="result"
-      aside={refusal === undefined && <Known of={{ class: report.class, level: report.level }} />}
-    >
-      <p ref={verdict} class={`verdict ${refusal === undefined ? 'verdict-good' : 'verdict-bad'}`}>
-        {verdictText(reading, refusal)}
-      </p>
-      <p class="panel-intro">Read it from the top. Each step is checked in this page against the step above it.</p>
-      <Chain reading={reading} refusal={refusal} />
-      {refusal === undefined && <Export of={reading} />}
-      <Words />
-    </Panel>
+    <AnswerTo to={question} now={fields.value}>
+      <Panel title="From layer 1 to a balance" class="result" aside={aside}>
+        <Verdict tone={refusal === undefined ? toneOf(known) : 'bad'} of={refusal ?? reading}>
+          {verdictText(reading, refusal)}
+        </Verdict>
+        <p class="panel-intro">Read it from the top. Each step is checked in this page against the step above it.</p>
+        <Chain reading={reading} refusal={refusal} />
+        {refusal === undefined && <Export of={reading} />}
+        <Words />
+      </Panel>
+    </AnswerTo>
   );
 }
 
 /** The outcome in a sentence. */
-export function verdictText({ account, balance, proved }: Reading, refusal: Refusal | undefined): string {
+export function verdictText(reading: Reading, refusal: Refusal | undefined): string {
+  const { account, balance, proved } = reading;
   if (refusal === undefined) {
     const block = groups(proved.header!.header.number);
-    return `Proved: ${shortHex(account)} has ${formatUnits(balance, 18)} ETH in block ${block}, if the first block below is right.`;
+    const links = linksOf(reading).length - 1;
+    return `${capital(accountName(account))} holds ${formatUnits(balance, 18)} ETH at block ${block}. Checked: ${links} links from the block of layer 1 that you trust, with ${proved.participants.length} signatures of committees.`;
   }
   return `Refused: the ${LIES[refusal.lie].server} server lied and was caught. The chain ends at the check that failed.`;
 }
@@ -59,7 +70,8 @@ function Export({ of: { bundle, checkpoint, asked, ms, proved } }: { readonly of
       </div>
       <p class="hint">
         It proves the header to others who trust the checkpoint, without any server:{' '}
-        <code>plumbline verify evidence.json --checkpoint {shortHex(checkpoint)}</code>
+        <code class="whole">plumbline verify evidence.json --checkpoint {checkpoint}</code>{' '}
+        <Copy text={`plumbline verify evidence.json --checkpoint ${checkpoint}`} name="the command" />
       </p>
     </>
   );

@@ -1,7 +1,15 @@
-import { signal } from '@preact/signals';
-import type { AnswerReport, EvidenceBundle, Hex, Network, PlumblineNode } from 'plumbline-l2';
+import { computed, signal } from '@preact/signals';
+import {
+  type AnswerReport,
+  DEV_ACCOUNTS,
+  type EvidenceBundle,
+  type Hex,
+  type Network,
+  type PlumblineNode,
+} from 'plumbline-l2';
 import type { VerifiedEvidence } from 'plumbline-l2/verify';
-import type { LieName, Said } from './lies.js';
+import type { Fields, Question } from '../state/link.js';
+import { LIES, type LieName, type Said } from './lies.js';
 import type { LinkName } from './links.js';
 import type { Told } from './servers.js';
 
@@ -33,8 +41,22 @@ export interface Refusal {
   readonly error: unknown;
 }
 
+export const account = signal<string>(DEV_ACCOUNTS[0]!.address);
+export const lie = signal<LieName>('root');
+/** What the form says. */
+export const fields = computed<Fields>(() => ({ account: account.value }));
+
+/** Puts what a link says into the form. */
+export function fill(params: URLSearchParams): void {
+  account.value = params.get('account') ?? '';
+  const name = params.get('lie') ?? '';
+  if (Object.hasOwn(LIES, name)) lie.value = name as LieName;
+}
+
 /** What is under way, in a sentence. */
 export const stage = signal('');
 
 /** `refusal`: of another light node, to which the servers said the same but for the lie. */
-export const shown = signal<{ readonly reading: Reading; readonly refusal?: Refusal } | undefined>(undefined);
+export const shown = signal<
+  { readonly reading: Reading; readonly refusal?: Refusal; readonly question: Question } | undefined
+>(undefined);

@@ -1,9 +1,11 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, useSignalEffect } from '@preact/signals';
 import { pretty } from '../lib/format.js';
 import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
+import { useAction } from '../ui/action.js';
+import { Failure } from '../ui/failure.js';
 import { Field } from '../ui/field.js';
 import { Json } from '../ui/panel.js';
-import { addExample, addRow, changeRow, removeRow, rows } from './state.js';
+import { addExample, addRow, changeRow, removeRow, rows, shownForm } from './state.js';
 
 const KINDS: readonly { readonly value: OverrideKind; readonly label: string; readonly unit: string }[] = [
   { value: 'balance', label: 'balance', unit: 'Balance in ether' },
@@ -44,7 +46,13 @@ function Row({ row, number }: { readonly row: OverrideRow; readonly number: numb
         {row.kind === 'slot' && (
           <Field label="Slot" wide>
             {(ids) => (
-              <input {...ids} {...mono} value={row.slot} onInput={(e) => set({ slot: e.currentTarget.value })} />
+              <textarea
+                {...ids}
+                {...mono}
+                rows={2}
+                value={row.slot}
+                onInput={(e) => set({ slot: e.currentTarget.value })}
+              />
             )}
           </Field>
         )}
@@ -52,12 +60,29 @@ function Row({ row, number }: { readonly row: OverrideRow; readonly number: numb
           label={KINDS.find(({ value }) => value === row.kind)!.unit}
           wide={row.kind === 'slot' || row.kind === 'code'}
         >
-          {(ids) => (
-            <input {...ids} {...mono} value={row.value} onInput={(e) => set({ value: e.currentTarget.value })} />
-          )}
+          {(ids) => {
+            const value = { ...ids, ...mono, value: row.value };
+            return row.kind === 'slot' || row.kind === 'code' ? (
+              <textarea {...value} rows={2} onInput={(e) => set({ value: e.currentTarget.value })} />
+            ) : (
+              <input {...value} onInput={(e) => set({ value: e.currentTarget.value })} />
+            );
+          }}
         </Field>
       </div>
-      <button type="button" class="button-small" onClick={() => removeRow(row.id)}>
+      <button
+        type="button"
+        class="button-small"
+        onClick={(event) => {
+          // The work goes on with the next override, or with the buttons below.
+          const fold = event.currentTarget.closest('details')!;
+          removeRow(row.id);
+          requestAnimationFrame(() => {
+            const buttons = fold.querySelectorAll<HTMLElement>('.override > button, .override-actions > button');
+            buttons[number - 1]?.focus();
+          });
+        }}
+      >
         Remove override {number}
       </button>
     </fieldset>
@@ -77,6 +102,11 @@ export function Overrides() {
   const { length } = rows.value;
   // Stays open when the last one is removed, with the button to add another.
   const open = useSignal(length > 0);
+  // A link brings overrides along.
+  useSignalEffect(() => {
+    if (rows.value.length > 0) open.value = true;
+  });
+  const example = useAction(() => shownForm.value);
   return (
     <details
       class="fold"
@@ -92,14 +122,15 @@ export function Overrides() {
       {rows.value.map((row, i) => (
         <Row key={row.id} row={row} number={i + 1} />
       ))}
-      <div class="actions">
+      <div class="actions override-actions">
         <button type="button" class="button-small" onClick={() => addRow('balance')}>
           Add an override
         </button>
-        <button type="button" class="button-small" onClick={addExample}>
+        <button type="button" class="button-small" onClick={() => example.run(async () => addExample())}>
           Give the sender plenty
         </button>
       </div>
+      <Failure error={example.error.value} stale={example.isStale()} />
       {length > 0 && <Json summary="As the method takes it" text={preview()} />}
     </details>
   );

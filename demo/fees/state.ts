@@ -1,14 +1,18 @@
 import { computed, signal } from '@preact/signals';
+import { DEV_ACCOUNTS, type ExplainedEstimate, GAS_SEARCHES, type GasSearch, type Hex, TEST_TOKEN } from 'plumbline-l2';
+import { balanceSlot } from '../lib/balance-slot.js';
 import {
-  DEV_ACCOUNTS,
-  type ExplainedEstimate,
-  type GasSearch,
-  type Hex,
-  TEST_TOKEN,
-  tokenBalanceSlot,
-} from 'plumbline-l2';
-import { type CallFields, type CallForm, readCall } from '../lib/calls.js';
+  type CallFields,
+  type CallForm,
+  callFieldsOf,
+  callFormOf,
+  readCall,
+  requireAddress,
+  word,
+} from '../lib/calls.js';
+import { formatUnits, parseUnits } from '../lib/format.js';
 import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
+import { type Fields, type Question, question, showLink } from '../state/link.js';
 import { type Answer, ask, askBeside } from '../state/requests.js';
 import { running } from '../state/session.js';
 import { onNetwork } from '../state/token.js';
@@ -32,6 +36,7 @@ export interface Shown {
   readonly answer: Answer<ExplainedEstimate>;
   readonly call: CallFields;
   readonly overridden: boolean;
+  readonly question: Question;
 }
 
 export interface Sent {
@@ -39,10 +44,40 @@ export interface Sent {
   readonly succeeded: boolean;
   readonly block: number;
   readonly gasUsed: bigint;
+  /** Wei that was paid for gas. */
+  readonly paid: bigint;
 }
 
 export const shown = signal<Shown | undefined>(undefined);
 export const sent = signal<Answer<Sent> | undefined>(undefined);
+
+/** What the form says. */
+export const fields = computed<Fields>(() => ({
+  ...callFieldsOf(shownForm.value),
+  ...(search.value !== 'node' && { search: search.value }),
+  ...(rows.value.length > 0 && { overrides: JSON.stringify(rows.value.map(({ id: _, ...row }) => row)) }),
+}));
+
+/** Puts what a link says into the form. */
+export function fill(params: URLSearchParams): void {
+  form.value = callFormOf(params);
+  search.value = GAS_SEARCHES.find((name) => name === params.get('search')) ?? 'node';
+  rows.value = [];
+  for (const row of rowsOf(params.get('overrides') ?? '[]')) addRow('balance', row);
+}
+
+/** Rows of a link that somebody may have changed by hand. */
+function rowsOf(text: string): Partial<OverrideRow>[] {
+  try {
+    const list = JSON.parse(text) as unknown;
+    const isRow = (row: unknown) => {
+      return typeof row === 'object' && row !== null && Object.values(row).every((value) => typeof value === 'string');
+    };
+    return Array.isArray(list) ? list.filter(isRow) : [];
+  } catch {
+    return [];
+  }
+}
 
 let nextRow = 1;
 
@@ -59,16 +94,22 @@ export function removeRow(id: number): void {
   rows.value = rows.value.filter((row) => row.id !== id);
 }
 
-/** An example that makes a difference: the sender has what it spends, whatever the chain says. */
+/** Plenty: a million ether, and of the test token as much, beside what is sent. */
+const PLENTY = 10n ** 24n;
+
+/**
+ * The sender has what it spends, whatever the chain says: ether for the amount and the fee, and tokens where it sends them.
+ *
+ * @throws Error of the form
+ */
 export function addExample(): void {
-  const { kind, from } = shownForm.value;
-  if (kind !== 'token') {
-    addRow('balance', { value: '1000000' });
-    return;
-  }
-  const owner = Uint8Array.from((from.slice(2).match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16)));
-  const slot = [...tokenBalanceSlot(owner)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  addRow('slot', { address: TEST_TOKEN, slot: `0x${slot}`, value: `0x${(10n ** 25n).toString(16).padStart(64, '0')}` });
+  const { kind, from, amount } = shownForm.value;
+  const sender = requireAddress(from, 'From');
+  const sum = PLENTY + parseUnits(amount.trim() === '' ? '0' : amount, 18, kind === 'token' ? 'Tokens' : 'Ether');
+  const slot = balanceSlot(sender);
+  rows.value = rows.value.filter((row) => row.slot !== slot && !(row.kind === 'balance' && row.address === sender));
+  addRow('balance', { address: sender, value: formatUnits(kind === 'token' ? PLENTY : sum, 18, '') });
+  if (kind === 'token') addRow('slot', { address: TEST_TOKEN, slot, value: `0x${word(sum.toString(16))}` });
 }
 
 /**
@@ -81,7 +122,10 @@ export async function estimate(): Promise<void> {
     await estimateNow();
   } catch (error) {
     shown.value = undefined;
-    throw error;
+    // By it the amounts of the error are given in the unit of the token.
+    throw Object.assign(error as Error, {
+      contract: shownForm.value.kind === 'token' ? TEST_TOKEN : shownForm.value.to,
+    });
   }
 }
 
@@ -92,13 +136,23 @@ async function estimateNow(): Promise<void> {
   const overrides = readOverrides(rows.value);
   const gasSearch = search.value;
   const params = overrides === undefined ? [call] : [call, overrides];
+  const asked = question('fees', fields.value);
   const answer = await askBeside(
     'linea_estimateGas',
+    params,
     () => node.explainEstimate(params, gasSearch === 'node' ? {} : { gasSearch }),
     ({ evidence }) => ({ class: 'computed', level: evidence.trust, block: evidence.block, evidence }),
   );
   sent.value = undefined;
-  shown.value = { answer, call, overridden: overrides !== undefined };
+  shown.value = { answer, call, overridden: overrides !== undefined, question: asked };
+  showLink(asked);
+}
+
+interface Receipt {
+  readonly status: Hex;
+  readonly blockNumber: Hex;
+  readonly gasUsed: Hex;
+  readonly effectiveGasPrice: Hex;
 }
 
 /** Sends the estimated call with just the estimated limit and fees; the devnet signs for its own accounts. */
@@ -107,10 +161,14 @@ export async function send({ answer, call }: Shown): Promise<void> {
   const fees = { gas: gasLimit, maxFeePerGas: evidence.maxFeePerGas, maxPriorityFeePerGas: priorityFeePerGas };
   const { result: hash } = await ask<Hex>('eth_sendTransaction', [{ ...call, ...fees }]);
   if (running.value?.settings.mining === 'manual') await ask('evm_mine');
-  const receipt = await ask<{ status: Hex; blockNumber: Hex; gasUsed: Hex }>('eth_getTransactionReceipt', [hash]);
-  const { status, blockNumber, gasUsed } = receipt.result;
+  const receipt = await ask<Receipt>('eth_getTransactionReceipt', [hash]);
+  const { status, blockNumber, effectiveGasPrice } = receipt.result;
+  const gasUsed = BigInt(receipt.result.gasUsed);
   sent.value = {
     ...receipt,
-    result: { hash, succeeded: status === '0x1', block: Number(blockNumber), gasUsed: BigInt(gasUsed) },
+    result: {
+      ...{ hash, succeeded: status === '0x1', block: Number(blockNumber), gasUsed },
+      paid: gasUsed * BigInt(effectiveGasPrice),
+    },
   };
 }

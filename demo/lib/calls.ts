@@ -18,6 +18,21 @@ export interface CallForm {
   readonly data: string;
 }
 
+/** The form for a link. */
+export function callFieldsOf({ kind, from, to, amount, data }: CallForm): Record<string, string> {
+  return { kind, from, to, amount, ...(kind === 'custom' && { data }) };
+}
+
+/** The form that a link describes. */
+export function callFormOf(params: URLSearchParams): CallForm {
+  const kind = params.get('kind');
+  const text = (name: string) => params.get(name) ?? '';
+  return {
+    kind: kind === 'ether' || kind === 'custom' ? kind : 'token',
+    ...{ from: text('from'), to: text('to'), amount: text('amount'), data: text('data') },
+  };
+}
+
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const DATA = /^0x(?:[0-9a-fA-F]{2})*$/;
 const TRANSFER = '0xa9059cbb';

@@ -8,6 +8,9 @@ export interface Explained {
   readonly refused: boolean;
 }
 
+const PAY =
+  'Lower the amount, choose another sender, or under “Fees” use “Give the sender plenty” to estimate all the same.';
+
 /** Title and advice. */
 type Entry = readonly [title: string, advice: string];
 
@@ -19,9 +22,10 @@ const BY_CODE: Readonly<Record<string, Entry>> = {
     'This node does not have that method',
     'Check the name. The method table in the README says which kind of node answers it.',
   ],
-  '-32602': ['A parameter cannot be used', 'The message names the parameter and what it has to be.'],
+  '-32602': ['A parameter cannot be used', 'Correct the parameter that is named above, or begin with an example.'],
+  '-32007': ['This node cannot sign for the sender', 'Send from one of the ten dev accounts, or sign it elsewhere.'],
   '-32604': ['This method is off here', 'Methods that change a chain exist on the devnet only.'],
-  '-32004': ['The sender cannot pay for it', 'Lower the amount, or override the balance of the sender.'],
+  '-32004': ['The sender cannot pay for it', PAY],
   '-39001': ['There is no such block', 'Ask for a block between 0 and the head.'],
   WORKER_FAILED: [
     'The node could not start in its worker',
@@ -45,19 +49,19 @@ const BY_CODE: Readonly<Record<string, Entry>> = {
   STORE_IN_USE: ['Another tab runs another node here', 'Close that tab, or start this node without keeping it.'],
   OUTCOME_UNKNOWN: ['It is not known whether that was done', 'The tab that did it ended. Look before you ask again.'],
   CHAIN_FILE_REFUSED: ['This file was refused', 'It is no exported chain, is damaged, or is of another chain.'],
-  INVALID_PARAMETER: ['An option cannot be used', 'The message names the option and why.'],
+  INVALID_PARAMETER: ['An option cannot be used', 'Correct it under “Node” and start again.'],
   PROOF_MALFORMED: [
     'This is not a linea_getProof answer',
-    'Paste the “result” of the answer, whole; the message names the place that cannot be read.',
+    'Paste the “result” of the answer, whole, and choose the hash of its state.',
   ],
-  INVALID_LENGTH: ['A value has another length', 'The message names it and the length it has to have.'],
+  INVALID_LENGTH: ['A value has another length', 'An address has 20 bytes; a hash, a root and a key have 32.'],
   INVALID_HEX: ['A value is not hex', 'Hex begins with 0x and has an even number of digits.'],
 };
 
 const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: true])[] = [
   [
     /^(?:Transaction|From|To|Data|Tokens|Ether|Account|Storage keys|Block|State root|Override \d+, [a-z]+): /,
-    ['A field cannot be used', 'The message names the field and what is wrong with it.'],
+    ['A field cannot be used', 'Correct this field, then try again. Nothing was asked.'],
   ],
   [/^The parameters /, ['The parameters cannot be read', 'Such as ["latest", false]; none are [].']],
   [/^What was pasted is not JSON/, ['This is not JSON', 'Paste the answer whole, from the first brace to the last.']],
@@ -111,26 +115,38 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
   ],
   [/the worker has failed|the node was closed/i, ['The node has stopped', 'Start it again under “Node”.']],
   [/calldata of transaction is greater/i, ['The data is too large', 'The network takes a limited size of calldata.']],
+  [/up-?front cost|insufficient funds/i, ['The sender cannot pay for it', PAY]],
   [
-    /up-?front cost|insufficient funds/i,
-    ['The sender cannot pay for it', 'Lower the amount, or override its balance.'],
+    /invalid opcode|invalid jump|stack underflow/i,
+    ['The call would fail', 'This is no code for the EVM: check the data.'],
   ],
+  [/out of gas/i, ['The call would run out of gas', 'Raise its gas limit, or leave it out.']],
 ];
 
-const UNKNOWN: Entry = ['That did not work', 'The message says what happened.'];
+const UNKNOWN: Entry = [
+  'The node answered with an error',
+  'The Log has the request with its parameters. Try it again, or with other values.',
+];
 
 /** What was said, without what a node's own words are wrapped in on the way through JSON-RPC. */
 export function messageOf(error: unknown): string {
-  const { message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const { message } = fieldsOf(error);
   const said = typeof message === 'string' && message !== '' ? message : String(error);
   return said.replace(/^Internal error \((.+)\)$/s, '$1');
 }
 
 export function explain(error: unknown): Explained {
-  const { code } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const { code, data } = fieldsOf(error);
   const text = messageOf(error);
   const name = code === undefined ? '' : String(code);
   const worded = BY_WORDING.find(([pattern]) => pattern.test(text));
   const [title, advice] = worded?.[1] ?? BY_CODE[name] ?? UNKNOWN;
-  return { title, advice, message: text, code: name, refused: worded?.[2] === true };
+  // A text beside the message is part of it; hex is decoded apart (reverts.ts).
+  const message = typeof data === 'string' && !data.startsWith('0x') ? `${text}: ${data}` : text;
+  return { title, advice, message, code: name, refused: worded?.[2] === true };
+}
+
+/** What an error has, whatever was thrown. */
+export function fieldsOf(error: unknown): Record<string, unknown> {
+  return (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
 }

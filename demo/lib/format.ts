@@ -1,10 +1,10 @@
-/** Wei as decimal ether or gwei, without trailing zeros. */
-export function formatUnits(value: bigint, decimals: number): string {
+/** Wei as decimal ether or gwei, without trailing zeros. `separator`: between groups of three digits. */
+export function formatUnits(value: bigint, decimals: number, separator = '\u202f'): string {
   const negative = value < 0n;
   const digits = (negative ? -value : value).toString().padStart(decimals + 1, '0');
   const point = digits.length - decimals;
   const fraction = digits.slice(point).replace(/0+$/, '');
-  const whole = groups(digits.slice(0, point));
+  const whole = groups(digits.slice(0, point), separator);
   return `${negative ? '−' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
@@ -17,9 +17,9 @@ export function parseUnits(text: string, decimals: number, field: string): bigin
   return BigInt(match[1]! + (match[2] ?? '').padEnd(decimals, '0'));
 }
 
-/** An integer with thin spaces between groups of three digits. */
-export function groups(value: bigint | number | string): string {
-  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+/** An integer with thin spaces, or another separator, between groups of three digits. */
+export function groups(value: bigint | number | string, separator = '\u202f'): string {
+  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, separator);
 }
 
 /** The two ends of a long hex text. */

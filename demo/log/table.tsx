@@ -1,8 +1,12 @@
 import { formatMs, groups, pretty } from '../lib/format.js';
 import type { LogEntry } from '../state/requests.js';
 import { Known } from '../ui/known.js';
+import { Long } from '../ui/long.js';
+import { Json } from '../ui/panel.js';
 
 const SHOWN = 200;
+/** Characters of an error. */
+const LONGEST = 300;
 
 /** Blocks an answer rests on: one, or the first and last of several. */
 function blocksText(blocks: readonly number[]): string {
@@ -19,7 +23,7 @@ export function LogTable({ of }: { readonly of: readonly LogEntry[] }) {
       <thead>
         <tr>
           <th scope="col">Time</th>
-          <th scope="col">Method</th>
+          <th scope="col">Method, parameters</th>
           <th scope="col">Known</th>
           <th scope="col" class="end">
             Block
@@ -31,13 +35,18 @@ export function LogTable({ of }: { readonly of: readonly LogEntry[] }) {
         </tr>
       </thead>
       <tbody>
-        {of.slice(0, SHOWN).map(({ id, at, method, known, blocks, ms, error, evidence, quiet }) => (
+        {of.slice(0, SHOWN).map(({ id, at, method, params, known, blocks, ms, error, evidence, quiet }) => (
           <tr key={id} class={quiet ? 'is-quiet' : undefined}>
             <td data-label="Time" class="figure soft tight">
               <time dateTime={at.toISOString()}>{at.toLocaleTimeString()}</time>
             </td>
             <th data-label="Method" scope="row" class="mono">
               {method}
+              {params.length > 0 && (
+                <span class="log-params">
+                  <Long name="Parameters" text={JSON.stringify(params)} />
+                </span>
+              )}
             </th>
             <td data-label="Known">{known === undefined ? '–' : <Known of={known} />}</td>
             <td data-label="Block" class="end figure tight">
@@ -49,14 +58,11 @@ export function LogTable({ of }: { readonly of: readonly LogEntry[] }) {
             <td data-label="Outcome">
               {error !== undefined && (
                 <span class="bad">
-                  {error.code !== '' && <code>{error.code}</code>} {error.message}
+                  {error.code !== '' && <code>{error.code}</code>} {error.message.slice(0, LONGEST)}
                 </span>
               )}
               {evidence !== undefined && (
-                <details>
-                  <summary>{error === undefined ? 'answered' : 'report'}</summary>
-                  <pre>{pretty(evidence)}</pre>
-                </details>
+                <Json summary={error === undefined ? 'answered' : 'report'} text={pretty(evidence)} />
               )}
             </td>
           </tr>

@@ -7,6 +7,7 @@ import { running, storeStatus } from '../state/session.js';
 import { type Kept, readKept } from '../state/storage.js';
 import { Facts } from '../ui/facts.js';
 import { Empty, Panel } from '../ui/panel.js';
+import { Table } from '../ui/table.js';
 
 const OFFLINE: Readonly<Record<Offline, string>> = {
   unknown: 'not looked at yet',
@@ -70,34 +71,15 @@ function Tables({ of }: { readonly of: Readonly<Record<string, TableReport>> }) 
   const used = Object.entries(of).filter(([, { records }]) => records > 0);
   if (used.length === 0) return null;
   return (
-    <div class="table-frame">
-      <table class="table">
-        <caption class="hidden">What the node keeps, by table</caption>
-        <thead>
-          <tr>
-            <th scope="col">Table</th>
-            <th scope="col" class="end">
-              Records
-            </th>
-            <th scope="col" class="end">
-              Size
-            </th>
-            <th scope="col" class="end">
-              At most
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {used.map(([name, { records, bytes, budget }]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td class="end figure">{groups(records)}</td>
-              <td class="end figure">{formatBytes(bytes)}</td>
-              <td class="end figure">{budget === undefined ? '–' : formatBytes(budget)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="What the node keeps, by table"
+      columns={['Table', 'Records', 'Size', 'At most']}
+      rows={used.map(([name, { records, bytes, budget }]) => [
+        name,
+        groups(records),
+        formatBytes(bytes),
+        budget === undefined ? '–' : formatBytes(budget),
+      ])}
+    />
   );
 }

@@ -1,4 +1,5 @@
 import type { Hex } from 'plumbline-l2';
+import { type Decoded, decode } from '../lib/abi.js';
 import { word } from '../lib/calls.js';
 
 /** Functions that the call tree names, by selector. */
@@ -25,23 +26,7 @@ export function encodeCall(selector: string, ...args: readonly (bigint | Hex)[])
   return `0x${selector}${words.join('')}`;
 }
 
-export interface DecodedCall {
-  readonly name: string;
-  readonly args: readonly { readonly name: string; readonly type: string; readonly word: Hex }[];
-}
-
 /** What a known function is called with; undefined for others, and where the data is too short. */
-export function decodeCall(input: Hex): DecodedCall | undefined {
-  const declared = FUNCTIONS[input.slice(2, 10)];
-  const parts = /^(\w+)\((.*)\)$/.exec(declared ?? '');
-  if (parts === null) return undefined;
-  const args = parts[2]!.split(', ').filter(Boolean);
-  if (input.length < 10 + 64 * args.length) return undefined;
-  return {
-    name: parts[1]!,
-    args: args.map((one, i) => {
-      const [type = '', name = ''] = one.split(' ');
-      return { name, type, word: `0x${input.slice(10 + 64 * i, 10 + 64 * (i + 1))}` };
-    }),
-  };
+export function decodeCall(input: Hex): Decoded | undefined {
+  return decode(FUNCTIONS, input);
 }

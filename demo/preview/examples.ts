@@ -1,6 +1,6 @@
-import { DEV_ACCOUNTS, type Hex, type PreviewCall, TEST_TOKEN, tokenBalanceSlot } from 'plumbline-l2';
+import { DEV_ACCOUNTS, type Hex, type PreviewCall, TEST_TOKEN } from 'plumbline-l2';
+import { balanceSlot } from '../lib/balance-slot.js';
 import { word } from '../lib/calls.js';
-import { hexOf } from '../lib/hex.js';
 import { encodeCall } from './abi.js';
 import { GOLD_CODE, POOL_CODE, REWARD_CODE } from './contracts.generated.js';
 
@@ -16,22 +16,10 @@ export const KNOWN_NAMES: Readonly<Record<Hex, string>> = {
   [POOL]: 'the pool',
   [REWARD]: 'the reward contract',
   [THIEF]: 'an unknown account',
-  [TEST_TOKEN]: 'the PLUMB token',
-};
-
-/** Errors that the contracts of this page revert with: names of the parameters by signature. */
-export const ERRORS: Readonly<Record<string, readonly string[]>> = {
-  'TooLittle(uint256,uint256)': ['bought', 'wanted'],
-  'InsufficientBalance(address,uint256,uint256)': ['owner', 'balance', 'needed'],
-  'InsufficientAllowance(address,uint256,uint256)': ['spender', 'allowance', 'needed'],
 };
 
 const ETHER = 10n ** 18n;
 const MOST = 2n ** 256n - 1n;
-
-function slotOf(owner: Hex): Hex {
-  return hexOf(tokenBalanceSlot(Uint8Array.from(owner.slice(2).match(/../g)!, (pair) => Number.parseInt(pair, 16))));
-}
 
 /** What an example needs on the chain, in the form of a state override. */
 export interface Contract {
@@ -41,7 +29,7 @@ export interface Contract {
 
 /** The contracts of the examples. The pool has a million GOLD. */
 export const CONTRACTS: Readonly<Record<Hex, Contract>> = {
-  [GOLD]: { code: GOLD_CODE, stateDiff: { [slotOf(POOL)]: `0x${word((1_000_000n * ETHER).toString(16))}` } },
+  [GOLD]: { code: GOLD_CODE, stateDiff: { [balanceSlot(POOL)]: `0x${word((1_000_000n * ETHER).toString(16))}` } },
   [POOL]: { code: POOL_CODE, stateDiff: {} },
   [REWARD]: { code: REWARD_CODE, stateDiff: {} },
 };

@@ -1,10 +1,12 @@
+import { useLink } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
 import { CallFields } from '../ui/call-fields.js';
 import { Failure } from '../ui/failure.js';
 import { Choice, Field } from '../ui/field.js';
+import { LinkNotice } from '../ui/question.js';
 import { EXAMPLES, type ExampleName } from './examples.js';
-import { example, form, hasExamples, pasted, preview, shownForm, typed, type Way, way } from './state.js';
+import { example, fields, fill, form, hasExamples, pasted, preview, shownForm, typed, type Way, way } from './state.js';
 
 const WAYS = [
   { value: 'example', label: 'Example' },
@@ -14,7 +16,8 @@ const WAYS = [
 
 /** Says which transaction is previewed: an example, one from fields, or one that was copied elsewhere. */
 export function PreviewForm() {
-  const action = useAction();
+  const action = useAction(() => fields.value);
+  const linked = useLink('preview', fill, () => action.run(preview));
   const chosen = way.value;
   return (
     <form
@@ -48,12 +51,14 @@ export function PreviewForm() {
         <button
           type="submit"
           class="primary"
-          disabled={running.value === undefined || action.busy.value || (chosen === 'example' && !hasExamples.value)}
+          disabled={running.value === undefined || (chosen === 'example' && !hasExamples.value)}
+          aria-disabled={action.busy.value}
         >
           {action.busy.value ? 'Previewing…' : 'Preview'}
         </button>
       </div>
-      <Failure error={action.error.value} />
+      <LinkNotice>{linked.value}</LinkNotice>
+      <Failure error={action.error.value} stale={action.isStale()} />
     </form>
   );
 }

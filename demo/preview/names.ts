@@ -1,4 +1,5 @@
-import { type Asset, DEV_ACCOUNTS, type Hex, type TransactionPreview } from 'plumbline-l2';
+import type { Asset, Hex, TransactionPreview } from 'plumbline-l2';
+import { accountName, capital } from '../lib/accounts.js';
 import { formatUnits, groups, shortHex } from '../lib/format.js';
 import { KNOWN_NAMES } from './examples.js';
 
@@ -25,8 +26,7 @@ export function namesOf({ tokens, users, calls }: TransactionPreview): Names {
   const account = (address: Hex) => {
     if (address === you) return 'you';
     if (address === ZERO) return 'the zero address';
-    const dev = DEV_ACCOUNTS.findIndex((one) => one.address.toLowerCase() === address);
-    return KNOWN_NAMES[address] ?? (dev >= 0 ? `dev account ${dev}` : shortHex(address));
+    return KNOWN_NAMES[address] ?? accountName(address);
   };
   const symbolOf = (address: Hex) => {
     const symbol = tokens[address]?.symbol ?? null;
@@ -41,7 +41,7 @@ export function namesOf({ tokens, users, calls }: TransactionPreview): Names {
   return {
     you,
     account,
-    Account: (address) => account(address).replace(/^[a-z]/, (letter) => letter.toUpperCase()),
+    Account: (address) => capital(account(address)),
     isToken: (address) => address in tokens,
     asset,
     amount(one, value) {

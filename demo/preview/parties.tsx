@@ -1,5 +1,6 @@
 import type { BalanceChange, Hex } from 'plumbline-l2';
 import { shortHex } from '../lib/format.js';
+import { Copy } from '../ui/copyable.js';
 import { type Names, roughEther } from './names.js';
 import type { Shown } from './state.js';
 
@@ -42,6 +43,7 @@ function Party({ address, names }: { readonly address: Hex; readonly names: Name
   return (
     <p class="party-name" title={address}>
       {name} {!name.startsWith('0x') && <code>{shortHex(address)}</code>}
+      <Copy text={address} name={`the address of ${name}`} />
     </p>
   );
 }

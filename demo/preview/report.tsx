@@ -1,14 +1,16 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { pretty } from '../lib/format.js';
+import { type Tone, toneOf, weakest } from '../lib/trust.js';
 import { Known } from '../ui/known.js';
 import { Json, Panel } from '../ui/panel.js';
+import { AnswerTo, CopyLink } from '../ui/question.js';
+import { Verdict } from '../ui/verdict.js';
 import { Balances } from './balances.js';
 import { Cost } from './cost.js';
 import { Moves } from './moves.js';
 import { type Names, namesOf } from './names.js';
 import { Parties } from './parties.js';
 import { SendIt } from './send-it.js';
-import type { Shown } from './state.js';
+import { fields, type Shown } from './state.js';
 import { CallTree } from './tree.js';
 import { Trust } from './trust.js';
 import { approvalWords, contractWords, revertWords, warningWords } from './words.js';
@@ -17,49 +19,54 @@ import { approvalWords, contractWords, revertWords, warningWords } from './words
 export function PreviewReport({ of }: { readonly of: Shown }) {
   const { result, known } = of.answer;
   const names = namesOf(result);
-  const verdict = useRef<HTMLParagraphElement>(null);
-  // On a small screen it is below the button that was pressed.
-  useEffect(() => verdict.current?.scrollIntoView({ block: 'nearest' }), [of]);
   const approvals = result.calls.flatMap((call) => call.approvals);
   const contracts = result.calls.flatMap((call) => call.contracts);
-  const tone = failedCall(of) !== undefined ? 'bad' : result.warnings.length > 0 ? 'warn' : 'good';
+  const tone: Tone = result.warnings.length > 0 ? 'warn' : 'good';
+  const aside = (
+    <>
+      <Known of={known} />
+      <CopyLink to={of.question} name="this preview" />
+    </>
+  );
   return (
-    <Panel title="What it does" aside={<Known of={known} />} class="result">
-      <p ref={verdict} class={`verdict verdict-${tone}`}>
-        {verdictText(of)}
-      </p>
-      <Warnings of={of} names={names} />
-      <h3>Who gains and who loses</h3>
-      <Parties of={of} names={names} />
-      <h3>What goes where</h3>
-      <Moves of={of} names={names} />
-      {approvals.length > 0 && (
-        <>
-          <h3>Approvals</h3>
-          <Sentences of={approvals.map((one) => approvalWords(one, names))} />
-        </>
-      )}
-      {contracts.length > 0 && (
-        <>
-          <h3>Contracts</h3>
-          <Sentences of={contracts.map((one) => contractWords(one, names))} />
-        </>
-      )}
-      <h3>What it costs</h3>
-      <Cost of={of} />
-      <h3>What this rests on</h3>
-      <Trust of={of} names={names} />
-      <details class="fold">
-        <summary>Balances before and after</summary>
-        <Balances of={of} names={names} />
-      </details>
-      <details class="fold">
-        <summary>Every call inside</summary>
-        <CallTree of={result.calls.map(({ tree }) => tree)} names={names} />
-      </details>
-      <Json summary="The preview as data" text={pretty(result)} />
-      <SendIt of={of} names={names} />
-    </Panel>
+    <AnswerTo to={of.question} now={fields.value}>
+      <Panel title="What it does" aside={aside} class="result">
+        <Verdict tone={failedCall(of) !== undefined ? 'bad' : weakest(tone, toneOf(known))} of={of}>
+          {verdictText(of)}
+        </Verdict>
+        <Warnings of={of} names={names} />
+        <h3>Who gains and who loses</h3>
+        <Parties of={of} names={names} />
+        <h3>What goes where</h3>
+        <Moves of={of} names={names} />
+        {approvals.length > 0 && (
+          <>
+            <h3>Approvals</h3>
+            <Sentences of={approvals.map((one) => approvalWords(one, names))} />
+          </>
+        )}
+        {contracts.length > 0 && (
+          <>
+            <h3>Contracts</h3>
+            <Sentences of={contracts.map((one) => contractWords(one, names))} />
+          </>
+        )}
+        <h3>What it costs</h3>
+        <Cost of={of} />
+        <h3>What this rests on</h3>
+        <Trust of={of} names={names} />
+        <details class="fold">
+          <summary>Balances before and after</summary>
+          <Balances of={of} names={names} />
+        </details>
+        <details class="fold">
+          <summary>Every call inside</summary>
+          <CallTree of={result.calls.map(({ tree }) => tree)} names={names} />
+        </details>
+        <Json summary="The preview as data" text={pretty(result)} />
+        <SendIt of={of} names={names} />
+      </Panel>
+    </AnswerTo>
   );
 }
 
@@ -75,7 +82,7 @@ export function verdictText(of: Shown): string {
   const failed = failedCall(of);
   if (failed !== undefined) {
     const which = calls.length === 1 ? 'It' : `Call ${failed + 1} of ${calls.length}`;
-    return `${which} would fail. ${revertWords(calls[failed]!.revert, namesOf(of.answer.result))}`;
+    return `${which} would fail. ${revertWords(calls[failed]!.revert, calls[failed]!.tree.to)}`;
   }
   const what = ['It', 'Both calls'][calls.length - 1] ?? `All ${calls.length} calls`;
   if (warnings.length === 0) return `${what} would succeed.`;

@@ -13,6 +13,8 @@ export interface Sent {
   readonly of: Shown;
   readonly succeeded: boolean;
   readonly gasUsed: readonly bigint[];
+  /** Wei that was paid for gas. */
+  readonly paid: bigint;
   readonly actual: readonly Actual[];
   /** All that was asked for is as the preview said. */
   readonly equal: boolean;
@@ -23,6 +25,7 @@ export const sent = signal<Sent | undefined>(undefined);
 interface Receipt {
   readonly status: Hex;
   readonly gasUsed: Hex;
+  readonly effectiveGasPrice: Hex;
 }
 
 /** Sends what was previewed with just the limits and prices of the preview; the devnet signs for its own accounts. */
@@ -48,6 +51,7 @@ export async function send(of: Shown): Promise<void> {
     of,
     succeeded: receipts.every(({ status }) => status === '0x1'),
     gasUsed: receipts.map(({ gasUsed }) => BigInt(gasUsed)),
+    paid: receipts.reduce((sum, one) => sum + BigInt(one.gasUsed) * BigInt(one.effectiveGasPrice), 0n),
     actual,
     equal: balances.every((one, i) => actual[i] === undefined || ('after' in one && one.after === actual[i])),
   };

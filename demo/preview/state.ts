@@ -1,11 +1,12 @@
 import { computed, signal } from '@preact/signals';
 import { DEV_ACCOUNTS, type Hex, type PlumblineNode, type PreviewCall, type TransactionPreview } from 'plumbline-l2';
-import { type CallForm, readCall } from '../lib/calls.js';
+import { type CallForm, callFieldsOf, callFormOf, readCall } from '../lib/calls.js';
 import { pretty } from '../lib/format.js';
+import { type Fields, type Question, question, showLink } from '../state/link.js';
 import { type Answer, ask, askBeside } from '../state/requests.js';
 import { running } from '../state/session.js';
 import { onNetwork } from '../state/token.js';
-import { CONTRACTS, ERRORS, EXAMPLES, type ExampleName } from './examples.js';
+import { CONTRACTS, EXAMPLES, type ExampleName } from './examples.js';
 import { readPasted } from './paste.js';
 
 export type Way = 'example' | 'form' | 'paste';
@@ -30,6 +31,7 @@ export interface Shown {
   readonly answer: Answer<TransactionPreview>;
   readonly calls: readonly Previewed[];
   readonly node: PlumblineNode;
+  readonly question: Question;
 }
 
 export const shown = signal<Shown | undefined>(undefined);
@@ -38,23 +40,45 @@ export const pasted = computed(() => typed.value ?? pretty(shown.value?.calls ??
 /** Whether the examples can run: they use accounts and the token of devnets. */
 export const hasExamples = computed(() => onNetwork(form.value).hasToken);
 
+/** What the form says. */
+export const fields = computed<Fields>(() => {
+  if (way.value === 'example') return { way: 'example', example: example.value };
+  return way.value === 'form'
+    ? { way: 'form', ...callFieldsOf(shownForm.value) }
+    : { way: 'paste', text: pasted.value };
+});
+
+/** Puts what a link says into the form. */
+export function fill(params: URLSearchParams): void {
+  const text = params.get('text');
+  const name = params.get('example');
+  if (text !== null) typed.value = text;
+  else if (name !== null && Object.hasOwn(EXAMPLES, name)) example.value = name as ExampleName;
+  else form.value = { ...form.value, ...callFormOf(params) };
+  way.value = text !== null ? 'paste' : params.get('way') === 'form' ? 'form' : 'example';
+}
+
 /**
  * Previews what is chosen. What fails leaves no older preview standing, which would seem to be its own.
  *
  * @throws Error of the form, ProviderRpcError of the node
  */
 export async function preview(): Promise<void> {
+  // The text stays, also when the preview that it came from is gone.
+  if (way.value === 'paste') typed.value = pasted.value;
   shown.value = undefined;
   const now = running.value;
   if (now === undefined) throw new Error('No node is running. Start one under “Node”.');
   const { node, settings } = now;
   const isExample = way.value === 'example';
   const calls = callsOf();
+  const asked = question('preview', fields.value);
   if (settings.kind === 'devnet') await placeContracts();
   const stateOverrides = isExample && settings.kind !== 'devnet' ? CONTRACTS : undefined;
   const answer = await askBeside(
     'previewTransaction',
-    () => node.previewTransaction(calls, { errors: Object.keys(ERRORS), ...(stateOverrides && { stateOverrides }) }),
+    calls,
+    () => node.previewTransaction(calls, stateOverrides === undefined ? {} : { stateOverrides }),
     ({ trust, seen }) => ({
       class: 'computed',
       level: trust.level,
@@ -62,7 +86,8 @@ export async function preview(): Promise<void> {
       evidence: { trust, seen },
     }),
   );
-  shown.value = { answer, calls, node };
+  shown.value = { answer, calls, node, question: asked };
+  showLink(asked);
 }
 
 function callsOf(): readonly Previewed[] {

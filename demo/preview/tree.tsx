@@ -1,6 +1,9 @@
 import type { CallFrame, Hex } from 'plumbline-l2';
+import type { Decoded } from '../lib/abi.js';
 import { formatUnits, groups, shortHex } from '../lib/format.js';
-import { type DecodedCall, decodeCall } from './abi.js';
+import { Copyable } from '../ui/copyable.js';
+import { Long } from '../ui/long.js';
+import { decodeCall } from './abi.js';
 import { type Names, short } from './names.js';
 
 /** Frames that stand open to begin with. */
@@ -40,7 +43,7 @@ function Frame({ of: frame, names, depth }: FrameProps) {
           {error !== undefined && <span class="frame-error"> failed: {error}</span>}
         </summary>
         <p class="frame-facts">
-          {groups(BigInt(gasUsed))} gas
+          {to !== undefined && <Copyable hex={to} name="the address" />} {groups(BigInt(gasUsed))} gas
           {logs.length > 0 && `, ${logs.length} ${logs.length === 1 ? 'event' : 'events'}`}
           {input !== '0x' && <Bytes name="input" hex={input} />}
           {output !== undefined && output !== '0x' && <Bytes name="output" hex={output} />}
@@ -57,7 +60,7 @@ function Frame({ of: frame, names, depth }: FrameProps) {
   );
 }
 
-function title(decoded: DecodedCall | undefined, { to, input }: CallFrame, names: Names): string {
+function title(decoded: Decoded | undefined, { to, input }: CallFrame, names: Names): string {
   if (decoded === undefined) return input === '0x' ? '' : shortHex(input.slice(0, 10));
   const args = decoded.args.map(({ name, type, word }) => {
     const isTokens = name === 'amount' && to !== undefined && names.isToken(to) && BigInt(word) < LIMITLESS;
@@ -74,20 +77,10 @@ function textOf(type: string, word: Hex, names: Names): string {
   return value >= LIMITLESS ? 'without limit' : short(value);
 }
 
-/** Bytes, long ones behind a fold. */
 function Bytes({ name, hex }: { readonly name: string; readonly hex: Hex }) {
-  if (hex.length <= 2 + 2 * 32)
-    return (
-      <span class="frame-bytes">
-        {name} <code>{hex}</code>
-      </span>
-    );
   return (
-    <details class="frame-bytes">
-      <summary>
-        {name}, {(hex.length - 2) / 2} bytes
-      </summary>
-      <code>{hex}</code>
-    </details>
+    <span class="frame-bytes">
+      <Long name={name} text={hex} named />
+    </span>
   );
 }

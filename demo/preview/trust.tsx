@@ -1,5 +1,5 @@
 import type { SeenByEndpoint } from 'plumbline-l2';
-import { formatMs, groups, shortHex } from '../lib/format.js';
+import { formatMs, groups } from '../lib/format.js';
 import { running } from '../state/session.js';
 import { Copyable } from '../ui/copyable.js';
 import { Facts } from '../ui/facts.js';
@@ -74,7 +74,8 @@ function Seen({ of: { endpoint, accounts, calls }, names }: { readonly of: SeenB
       <ul class="sentences">
         {accounts.map(({ address, slots: keys, code }) => (
           <li key={address} title={address}>
-            {!names.account(address).startsWith('0x') && names.account(address)} <code>{shortHex(address)}</code>
+            {!names.account(address).startsWith('0x') && names.account(address)}{' '}
+            <Copyable hex={address} name="the address" />
             {code && ', with its code'}
             {keys.length > 0 && (
               <details>

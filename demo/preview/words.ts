@@ -1,7 +1,6 @@
 import type { Approval, ContractChange, Hex, PreviewedRevert, PreviewWarning } from 'plumbline-l2';
-import { shortHex } from '../lib/format.js';
-import { ERRORS } from './examples.js';
-import { type Names, short } from './names.js';
+import { revertOf } from '../lib/reverts.js';
+import type { Names } from './names.js';
 
 export interface Warned {
   readonly title: string;
@@ -75,31 +74,21 @@ function signed(sum: string, asset: Parameters<Names['amount']>[0], names: Names
   return `${sum.startsWith('-') ? '' : '+'}${names.amount(asset, BigInt(sum))}`;
 }
 
-/** Why a call fails. */
-export function revertWords(revert: PreviewedRevert | undefined, names: Names): string {
+/** Why a call fails, and what to do about it. */
+export function revertWords(revert: PreviewedRevert | undefined, contract: Hex | undefined): string {
   switch (revert?.kind) {
     case 'Error':
       return `The contract says: ${revert.text}`;
     case 'Panic':
-      return `The contract stopped by itself: ${revert.text}.`;
     case 'custom': {
-      const { selector, signature, args } = revert;
-      if (signature === undefined) return `The contract gives the error ${selector}, which is not known here.`;
-      const name = signature.slice(0, signature.indexOf('('));
-      const parameters = ERRORS[signature] ?? [];
-      const values = (args ?? []).map((arg, i) => `${parameters[i] ?? ''} ${readable(arg, names)}`.trim());
-      return `The contract gives the error ${name}${values.length > 0 ? `: ${values.join(', ')}` : ''}.`;
+      const { text, advice } = revertOf(revert.data, contract)!;
+      return `${text} ${advice}`;
     }
     case 'halt':
       return 'It runs out of gas, or into an instruction that does not exist.';
     default:
       return 'The contract gives no reason.';
   }
-}
-
-function readable(arg: string, names: Names): string {
-  if (/^\d+$/.test(arg)) return short(BigInt(arg));
-  return /^0x[0-9a-f]{40}$/.test(arg) ? names.account(arg as Hex) : shortHex(arg, 8);
 }
 
 /** An approval in a sentence. */

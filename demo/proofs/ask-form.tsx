@@ -1,44 +1,38 @@
-import { useSignal } from '@preact/signals';
-import { DEV_ACCOUNTS, TEST_TOKEN, tokenBalanceSlot } from 'plumbline-l2';
-import { hexOf } from '../lib/hex.js';
+import { DEV_ACCOUNTS, TEST_TOKEN } from 'plumbline-l2';
+import { balanceSlot } from '../lib/balance-slot.js';
 import { running } from '../state/session.js';
-import { useAction } from '../ui/action.js';
-import { Failure } from '../ui/failure.js';
+import type { Action } from '../ui/action.js';
 import { Field } from '../ui/field.js';
-import { type AskFormFields, prove } from './ask.js';
+import { prove } from './ask.js';
+import { type AskFormFields, askForm, tampering } from './state.js';
 import { TAMPERINGS, type Tampering } from './tamper.js';
 
-function balanceSlot(index: number): string {
-  const owner = DEV_ACCOUNTS[index]!.address.slice(2).match(/../g)!;
-  return hexOf(tokenBalanceSlot(Uint8Array.from(owner, (pair) => Number.parseInt(pair, 16))));
-}
-
-const NOBODY = '0x000000000000000000000000000000000000dead';
+const ABSENT = '0x000000000000000000000000000000000000dead';
 
 /** Questions worth trying on a devnet. */
 const EXAMPLES: readonly { readonly name: string; readonly form: () => Partial<AskFormFields> }[] = [
-  { name: 'Token balance of account 1', form: () => ({ address: TEST_TOKEN, keys: balanceSlot(1) }) },
+  {
+    name: 'Token balance of account 1',
+    form: () => ({ address: TEST_TOKEN, keys: balanceSlot(DEV_ACCOUNTS[1]!.address) }),
+  },
   { name: 'A slot that is empty', form: () => ({ address: TEST_TOKEN, keys: '0x05' }) },
-  { name: 'An account that is absent', form: () => ({ address: NOBODY, keys: '' }) },
+  { name: 'An account that is absent', form: () => ({ address: ABSENT, keys: '' }) },
   { name: 'A dev account', form: () => ({ address: DEV_ACCOUNTS[0]!.address, keys: '' }) },
 ];
 
 /** Asks the node for a proof, and checks it or a forged copy of it. */
-export function AskForm() {
-  const form = useSignal<AskFormFields>({ address: TEST_TOKEN, keys: balanceSlot(1), block: 'finalized' });
-  const how = useSignal<Tampering>('value');
-  const action = useAction();
+export function AskForm({ action }: { readonly action: Action }) {
   const set = (part: Partial<AskFormFields>) => {
-    form.value = { ...form.value, ...part };
+    askForm.value = { ...askForm.value, ...part };
   };
-  const { address, keys, block } = form.value;
-  const blocked = running.value === undefined || action.busy.value;
+  const { address, keys, block } = askForm.value;
+  const stopped = running.value === undefined;
   const mono = { class: 'mono', autocomplete: 'off', spellcheck: false } as const;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void action.run(() => prove(form.value));
+        void action.run(() => prove());
       }}
     >
       {running.value?.settings.kind === 'devnet' && (
@@ -73,7 +67,7 @@ export function AskForm() {
         </Field>
       </div>
       <div class="actions">
-        <button type="submit" class="primary" disabled={blocked}>
+        <button type="submit" class="primary" disabled={stopped} aria-disabled={action.busy.value}>
           {action.busy.value ? 'Proving…' : 'Prove and verify'}
         </button>
       </div>
@@ -82,9 +76,9 @@ export function AskForm() {
           {(ids) => (
             <select
               {...ids}
-              value={how.value}
+              value={tampering.value}
               onChange={(e) => {
-                how.value = e.currentTarget.value as Tampering;
+                tampering.value = e.currentTarget.value as Tampering;
               }}
             >
               {Object.entries(TAMPERINGS).map(([value, text]) => (
@@ -95,11 +89,15 @@ export function AskForm() {
             </select>
           )}
         </Field>
-        <button type="button" disabled={blocked} onClick={() => action.run(() => prove(form.value, how.value))}>
+        <button
+          type="button"
+          disabled={stopped}
+          aria-disabled={action.busy.value}
+          onClick={() => action.run(() => prove(tampering.value))}
+        >
           Verify a forged copy
         </button>
       </div>
-      <Failure error={action.error.value} />
     </form>
   );
 }

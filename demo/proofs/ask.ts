@@ -2,19 +2,12 @@ import type { Hex } from 'plumbline-l2';
 import type { Hasher, LineaProofJson } from 'plumbline-l2/verify';
 import { requireAddress } from '../lib/calls.js';
 import { LayerOneUnreachable, settledBlock, settledRoot } from '../state/layer-one.js';
+import { question } from '../state/link.js';
 import { ask } from '../state/requests.js';
 import { running } from '../state/session.js';
 import { examine, orNothing } from './examine.js';
-import type { TrustedRoot } from './state.js';
+import { type AskFormFields, askForm, fields, type TrustedRoot } from './state.js';
 import { type Tampering, tamper } from './tamper.js';
-
-/** What the form that asks the node holds. */
-export interface AskFormFields {
-  readonly address: string;
-  /** One a line. */
-  readonly keys: string;
-  readonly block: string;
-}
 
 /** @throws Error that names the field */
 function readAskForm({ address, keys, block }: AskFormFields) {
@@ -30,14 +23,15 @@ function readAskForm({ address, keys, block }: AskFormFields) {
 }
 
 /** Asks the node for a proof and examines it here, or a copy of it with something changed. */
-export function prove(form: AskFormFields, tampered?: Tampering): Promise<void> {
-  return orNothing(() => proveNow(form, tampered));
+export function prove(tampered?: Tampering): Promise<void> {
+  return orNothing(() => proveNow(tampered));
 }
 
-async function proveNow(form: AskFormFields, tampered?: Tampering): Promise<void> {
+async function proveNow(tampered: Tampering | undefined): Promise<void> {
   const now = running.value;
   if (now === undefined) throw new Error('No node is running. Start one under “Node”.');
-  const { address, lines, tag, number } = readAskForm(form);
+  const { address, lines, tag, number } = readAskForm(askForm.value);
+  const asked = fields.value;
   const { layerOne, node } = now;
   const { rollupAddress, hashScheme } = node.info;
   let block = number;
@@ -68,7 +62,12 @@ async function proveNow(form: AskFormFields, tampered?: Tampering): Promise<void
           ...{ block, known: { class: layerOne!.source }, proves: known, name: 'the root on layer 1' },
           from: `the rollup contract on ${now.settings.kind === 'devnet' ? 'the simulated layer 1' : 'layer 1'}, read by this page`,
         };
-  await examine({ answer, known, scheme: hashScheme, tampered }, root, { address, keys });
+  const pinned = {
+    ...(block !== undefined && { block: String(block) }),
+    ...(tampered !== undefined && { forge: tampered }),
+  };
+  const given = { answer, known, scheme: hashScheme, tampered, question: question('proofs', asked, pinned) };
+  await examine(given, root, { address, keys });
 }
 
 function topOf({ accountProof }: LineaProofJson): Hex {

@@ -1,4 +1,5 @@
 import type { Hasher, HashScheme, LineaProofJson } from 'plumbline-l2/verify';
+import { showLink } from '../state/link.js';
 import type { Anatomy } from './anatomy.js';
 import { type Examined, examined, type TrustedRoot } from './state.js';
 
@@ -40,7 +41,7 @@ function subjects(answer: LineaProofJson): { address: string; keys: string[] } {
  * @throws PlumblineError `PROOF_MALFORMED` when it is no answer of the method, `INVALID_HEX`, `INVALID_LENGTH`
  */
 export async function examine(
-  given: Pick<Examined, 'answer' | 'known' | 'scheme' | 'tampered'>,
+  given: Pick<Examined, 'answer' | 'known' | 'scheme' | 'tampered' | 'question'>,
   root: TrustedRoot | ((hasher: Hasher) => TrustedRoot),
   asked?: { readonly address: string; readonly keys: readonly string[] },
 ): Promise<void> {
@@ -60,6 +61,7 @@ export async function examine(
     drawings = undefined;
   }
   examined.value = { ...given, root: trusted, verdict, checks: checksOf(verdict, answer), drawings, ms };
+  showLink(given.question);
 }
 
 /** A key of up to 32 bytes on 32. */

@@ -1,24 +1,21 @@
-import { useSignal } from '@preact/signals';
 import type { HashScheme } from 'plumbline-l2/verify';
 import { running } from '../state/session.js';
-import { useAction } from '../ui/action.js';
-import { Failure } from '../ui/failure.js';
+import type { Action } from '../ui/action.js';
 import { Field } from '../ui/field.js';
-import { examinePasted, newestRoot, type PasteFormFields } from './paste.js';
+import { examinePasted, newestRoot } from './paste.js';
+import { type PasteFormFields, pasteForm } from './state.js';
 
 /** Checks an answer from elsewhere against a root that the visitor names; no node is needed. */
-export function PasteForm() {
-  const form = useSignal<PasteFormFields>({ text: '', root: '', scheme: 'poseidon2' });
-  const action = useAction();
+export function PasteForm({ action }: { readonly action: Action }) {
   const set = (part: Partial<PasteFormFields>) => {
-    form.value = { ...form.value, ...part };
+    pasteForm.value = { ...pasteForm.value, ...part };
   };
-  const { text, root, scheme } = form.value;
+  const { text, root, scheme } = pasteForm.value;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void action.run(() => examinePasted(form.value));
+        void action.run(() => examinePasted());
       }}
     >
       <div class="fields">
@@ -37,9 +34,10 @@ export function PasteForm() {
         </Field>
         <Field label="State root" hint="From layer 1: what the answer is checked against." wide>
           {(ids) => (
-            <input
+            <textarea
               {...ids}
               class="mono"
+              rows={2}
               autocomplete="off"
               spellcheck={false}
               value={root}
@@ -57,18 +55,18 @@ export function PasteForm() {
         </Field>
       </div>
       <div class="actions">
-        <button type="submit" class="primary" disabled={action.busy.value}>
+        <button type="submit" class="primary" aria-disabled={action.busy.value}>
           Verify what was pasted
         </button>
         <button
           type="button"
-          disabled={running.value?.layerOne === undefined || action.busy.value}
+          disabled={running.value?.layerOne === undefined}
+          aria-disabled={action.busy.value}
           onClick={() => action.run(async () => set({ root: await newestRoot() }))}
         >
           Take the newest root
         </button>
       </div>
-      <Failure error={action.error.value} />
     </form>
   );
 }

@@ -1,23 +1,19 @@
 import type { Hex } from 'plumbline-l2';
-import type { HashScheme, LineaProofJson } from 'plumbline-l2/verify';
+import type { LineaProofJson } from 'plumbline-l2/verify';
 import { settledBlock, settledRoot } from '../state/layer-one.js';
+import { question } from '../state/link.js';
 import { running } from '../state/session.js';
 import { examine, loadVerifier, orNothing } from './examine.js';
-import type { TrustedRoot } from './state.js';
-
-/** What the form for a pasted answer holds. */
-export interface PasteFormFields {
-  readonly text: string;
-  readonly root: string;
-  readonly scheme: HashScheme;
-}
+import { fields, pasteForm, type TrustedRoot } from './state.js';
 
 /** Examines an answer that was pasted: its `result`, or the whole response. */
-export function examinePasted(form: PasteFormFields): Promise<void> {
-  return orNothing(() => examineNow(form));
+export function examinePasted(): Promise<void> {
+  return orNothing(examineNow);
 }
 
-async function examineNow({ text, root, scheme }: PasteFormFields): Promise<void> {
+async function examineNow(): Promise<void> {
+  const { text, root, scheme } = pasteForm.value;
+  const asked = question('proofs', fields.value);
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -44,7 +40,7 @@ async function examineNow({ text, root, scheme }: PasteFormFields): Promise<void
     known: undefined,
     proves: undefined,
   };
-  await examine({ answer, known: undefined, scheme, tampered: undefined }, trusted);
+  await examine({ answer, known: undefined, scheme, tampered: undefined, question: asked }, trusted);
 }
 
 /** The newest root on layer 1, for the form. @throws Error where no layer 1 is known */

@@ -1,65 +1,74 @@
 import { useSignal } from '@preact/signals';
 import type { VerifiedLineaProof } from 'plumbline-l2/verify';
-import { formatMs, formatUnits, groups, pretty, shortHex } from '../lib/format.js';
+import { capital } from '../lib/accounts.js';
+import { formatMs, formatUnits, groups, pretty } from '../lib/format.js';
 import { hexOf } from '../lib/hex.js';
-import type { Knowledge } from '../state/requests.js';
+import type { Knowledge } from '../lib/trust.js';
+import { Copyable } from '../ui/copyable.js';
 import { type Fact, Facts } from '../ui/facts.js';
 import { Known } from '../ui/known.js';
+import { Long } from '../ui/long.js';
 import { Json, Panel } from '../ui/panel.js';
+import { AnswerTo, CopyLink } from '../ui/question.js';
+import { Verdict } from '../ui/verdict.js';
 import type { Anatomy } from './anatomy.js';
 import { ChecksList } from './checks-list.js';
+import { claimOf, proofTone, slotName, slotText } from './claim.js';
 import { PathList } from './path-list.js';
-import type { Examined } from './state.js';
+import { type Examined, fields } from './state.js';
 import { TAMPERINGS } from './tamper.js';
 import { Tree } from './tree.js';
 
 /** What a verified answer proves, in the order of the request. */
-function provenFacts({ account, slots }: VerifiedLineaProof, known: Knowledge | undefined): Fact[] {
+function provenFacts(address: string, { account, slots }: VerifiedLineaProof, known: Knowledge | undefined): Fact[] {
   if (account === undefined) return [{ name: 'Account', value: 'does not exist in this state', prose: true, known }];
   return [
     { name: 'Balance', value: `${formatUnits(account.balance, 18)} ETH`, known },
     { name: 'Nonce', value: groups(account.nonce), known },
     { name: 'Code', value: account.codeSize === 0n ? 'none' : `${groups(account.codeSize)} bytes`, known },
     ...slots.map(({ key, value, exists }) => ({
-      name: `Slot ${shortHex(hexOf(key), 8)}`,
-      value: exists ? <SlotValue value={hexOf(value)} /> : 'zero: not in the tree',
+      name: slotName(address, hexOf(key)),
+      value: (
+        <>
+          {slotText(address, hexOf(key), exists ? hexOf(value) : undefined)}
+          {exists && <Long name="Raw value" text={hexOf(value)} folded />}
+        </>
+      ),
       known,
     })),
   ];
 }
 
-function SlotValue({ value }: { readonly value: string }) {
-  const short = `0x${value.slice(2).replace(/^0+(?=.)/, '')}`;
-  return (
-    <span title={value}>
-      {short} <span class="soft">= {groups(BigInt(value))}</span>
-    </span>
-  );
+/** The outcome in a sentence: what is so, and what was checked for it; or what is not, and why. */
+export function verdictText(of: Examined): string {
+  const { verdict, checks, root } = of;
+  const claim = claimOf(of);
+  if (!verdict.verified) return `Refused: this answer does not show that ${claim}. ${capital(verdict.message)}.`;
+  const rest = root.known?.class === 'forwarded' ? ' That root is one layer-1 server’s word.' : '';
+  return `${claim}. Checked: ${checks.length} hashes and links, up to ${root.name}.${rest}`;
 }
 
 /** The verdict, what is proven, and each item with its drawing and its checks. */
 export function ProofReport({ of }: { readonly of: Examined }) {
   const { verdict, root, known, answer, scheme, ms, tampered, drawings } = of;
-  return (
+  const aside = (
     <>
-      <Panel
-        title="Verdict"
-        class="result"
-        aside={known !== undefined && tampered === undefined && <Known of={known} />}
-      >
-        {verdict.verified ? (
-          <p class="verdict verdict-good">Verified: the proof leads to {root.name}.</p>
-        ) : (
-          <p class="verdict verdict-bad">
-            Refused: {verdict.message} <code>{verdict.reason}</code>
-          </p>
-        )}
+      {known !== undefined && tampered === undefined && <Known of={known} />}
+      <CopyLink to={of.question} name="this proof" />
+    </>
+  );
+  return (
+    <AnswerTo to={of.question} now={fields.value}>
+      <Panel title="Verdict" class="result" aside={aside}>
+        <Verdict tone={verdict.verified ? proofTone(of) : 'bad'} of={of}>
+          {verdictText(of)} {!verdict.verified && <code>{verdict.reason}</code>}
+        </Verdict>
         {tampered !== undefined && (
           <p class="hint">This copy was forged here: {TAMPERINGS[tampered]} was changed before it was looked at.</p>
         )}
         <Facts
           of={[
-            { name: 'Root', value: <span title={root.hash}>{shortHex(root.hash, 12)}</span>, known: root.known },
+            { name: 'Root', value: <Copyable hex={root.hash} name="root" />, known: root.known },
             { name: 'Root from', value: root.from, prose: true },
             root.block !== undefined && { name: 'Block', value: groups(root.block) },
             !verdict.verified && { name: 'Place', value: verdict.at },
@@ -69,7 +78,7 @@ export function ProofReport({ of }: { readonly of: Examined }) {
         {verdict.verified && (
           <>
             <h3>{root.proves === undefined ? 'What is proven, if that root is right' : 'What is proven'}</h3>
-            <Facts of={provenFacts(verdict, root.proves)} />
+            <Facts of={provenFacts(answer.accountProof.key, verdict, root.proves)} />
           </>
         )}
         <Json summary="The answer" text={pretty(answer)} />
@@ -83,13 +92,11 @@ export function ProofReport({ of }: { readonly of: Examined }) {
       ) : (
         drawings.map((drawing) => <Item key={drawing.at} of={drawing} examined={of} />)
       )}
-    </>
+    </AnswerTo>
   );
 }
 
 const FEW = 8;
-
-const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 function Item({ of, examined }: { readonly of: Anatomy; readonly examined: Examined }) {
   const all = useSignal(false);
@@ -99,7 +106,9 @@ function Item({ of, examined }: { readonly of: Anatomy; readonly examined: Exami
   const isAccount = of.at === 'accountProof';
   const storageRoot = storageRootOf(examined);
   const busy = Math.max(...of.branches.map(({ steps }) => steps.filter(({ empty }) => !empty).length));
-  const title = isAccount ? 'The account in the state tree' : `Slot ${shortHex(of.key, 8)} in the storage tree`;
+  const title = isAccount
+    ? 'The account in the state tree'
+    : `${slotName(examined.answer.accountProof.key, of.key)} in the storage tree`;
   return (
     <Panel title={title} aside={<span class="pill">{of.branches.length === 1 ? 'present' : 'absent'}</span>}>
       <div class="proof">
@@ -110,6 +119,7 @@ function Item({ of, examined }: { readonly of: Anatomy; readonly examined: Exami
             rootName={isAccount ? capital(examined.root.name) : 'Storage root in the account'}
             root={isAccount ? examined.root.hash : (storageRoot ?? of.branches[0]!.topHash)}
             detail={all.value ? 40 : FEW}
+            tone={isAccount ? proofTone(examined) : 'good'}
           />
           {busy > FEW && (
             <button

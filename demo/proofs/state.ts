@@ -1,10 +1,12 @@
-import { signal } from '@preact/signals';
-import type { Hex } from 'plumbline-l2';
+import { computed, signal } from '@preact/signals';
+import { DEV_ACCOUNTS, type Hex, TEST_TOKEN } from 'plumbline-l2';
 import type { HashScheme, LineaProofJson, LineaProofVerdict } from 'plumbline-l2/verify';
-import type { Knowledge } from '../state/requests.js';
+import { balanceSlot } from '../lib/balance-slot.js';
+import type { Knowledge } from '../lib/trust.js';
+import type { Fields, Question } from '../state/link.js';
 import type { Anatomy } from './anatomy.js';
 import type { Check } from './checks.js';
-import type { Tampering } from './tamper.js';
+import { TAMPERINGS, type Tampering } from './tamper.js';
 
 /** Where the root came from that a proof was checked against. */
 export interface TrustedRoot {
@@ -31,6 +33,50 @@ export interface Examined {
   readonly ms: number;
   /** What was changed in the answer before it was looked at. */
   readonly tampered: Tampering | undefined;
+  readonly question: Question;
+}
+
+/** What the form that asks the node holds. */
+export interface AskFormFields {
+  readonly address: string;
+  /** One a line. */
+  readonly keys: string;
+  readonly block: string;
+}
+
+/** What the form for a pasted answer holds. */
+export interface PasteFormFields {
+  readonly text: string;
+  readonly root: string;
+  readonly scheme: HashScheme;
+}
+
+export const source = signal<'ask' | 'paste'>('ask');
+export const askForm = signal<AskFormFields>({
+  address: TEST_TOKEN,
+  keys: balanceSlot(DEV_ACCOUNTS[1]!.address),
+  block: 'finalized',
+});
+/** How a copy is forged. */
+export const tampering = signal<Tampering>('value');
+export const pasteForm = signal<PasteFormFields>({ text: '', root: '', scheme: 'poseidon2' });
+
+/** What the form says. */
+export const fields = computed<Fields>(() => ({ ...(source.value === 'ask' ? askForm.value : pasteForm.value) }));
+
+/** Puts what a link says into the form. */
+export function fill(params: URLSearchParams): void {
+  const text = (name: string) => params.get(name) ?? '';
+  const forge = text('forge');
+  if (Object.hasOwn(TAMPERINGS, forge)) tampering.value = forge as Tampering;
+  source.value = params.has('text') ? 'paste' : 'ask';
+  if (source.value === 'ask') askForm.value = { address: text('address'), keys: text('keys'), block: text('block') };
+  else
+    pasteForm.value = {
+      text: text('text'),
+      root: text('root'),
+      scheme: text('scheme') === 'mimc' ? 'mimc' : 'poseidon2',
+    };
 }
 
 export const examined = signal<Examined | undefined>(undefined);

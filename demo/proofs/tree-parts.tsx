@@ -1,4 +1,5 @@
 import { shortHex } from '../lib/format.js';
+import type { Tone } from '../lib/trust.js';
 import type { Branch } from './anatomy.js';
 import type { CheckState } from './checks.js';
 import type { Mark, Point } from './layout.js';
@@ -16,6 +17,8 @@ interface BoxProps {
   readonly state: CheckState;
   readonly title?: string;
   readonly dashed?: boolean;
+  /** In place of green, where the check passed. */
+  readonly tone?: Tone;
 }
 
 const LINE = 15;
@@ -25,9 +28,11 @@ export function boxHeight(lines: number): number {
 }
 
 /** A box of text lines; the first is its name. `x` is the middle. */
-export function Box({ x, y, width, lines, state, title, dashed }: BoxProps) {
+export function Box({ x, y, width, lines, state, title, dashed, tone = 'good' }: BoxProps) {
   return (
-    <g class={`tree-box ${stateClass(state)}${dashed === true ? ' is-dashed' : ''}`}>
+    <g
+      class={`tree-box ${state === 'passed' ? `is-${tone}` : stateClass(state)}${dashed === true ? ' is-dashed' : ''}`}
+    >
       {title !== undefined && <title>{title}</title>}
       <rect x={x - width / 2} y={y} width={width} height={boxHeight(lines.length)} rx="6" />
       {lines.map((line, i) => (

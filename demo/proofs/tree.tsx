@@ -1,4 +1,5 @@
 import { shortHex } from '../lib/format.js';
+import type { Tone } from '../lib/trust.js';
 import type { Anatomy, Branch } from './anatomy.js';
 import type { Check, CheckState } from './checks.js';
 import { type Lane, layOut, type Mark, type Point, partedSteps, pieces, WIDTH } from './layout.js';
@@ -11,6 +12,8 @@ interface TreeProps {
   /** What the tree is of, and the root it has to lead to. */
   readonly rootName: string;
   readonly root: string;
+  /** How far the root itself is to be trusted. */
+  readonly tone: Tone;
   /** Levels with siblings that are drawn of each path. */
   readonly detail: number;
 }
@@ -31,7 +34,7 @@ function stateOf(checks: readonly Check[], part: string | undefined, ...names: C
 }
 
 /** The path of one item through its tree; of a key that is absent, the paths to its two neighbours. */
-export function Tree({ of, checks, rootName, root, detail }: TreeProps) {
+export function Tree({ of, checks, rootName, root, tone, detail }: TreeProps) {
   const [first, second] = of.branches as [Branch, Branch | undefined];
   const rootState = stateOf(checks, undefined, 'root');
   const topY = TOP + boxHeight(2) + LINK;
@@ -41,7 +44,15 @@ export function Tree({ of, checks, rootName, root, detail }: TreeProps) {
   const same = first.topHash === root;
   return (
     <svg class="tree" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={describe(of, rootState)}>
-      <Box x={MIDDLE} y={TOP} width={280} lines={[rootName, shortHex(root, 14)]} state={rootState} title={root} />
+      <Box
+        x={MIDDLE}
+        y={TOP}
+        width={280}
+        lines={[rootName, shortHex(root, 14)]}
+        state={rootState}
+        tone={tone}
+        title={root}
+      />
       <Link from={{ x: MIDDLE, y: TOP + boxHeight(2) }} to={{ x: MIDDLE, y: topY }} state={rootState} />
       <text class={`tree-sign ${same ? 'is-good' : 'is-bad'}`} x={MIDDLE + 14} y={topY - LINK / 2 + 5}>
         {same ? '= hash of' : '≠ hash of'}

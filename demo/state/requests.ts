@@ -1,18 +1,16 @@
 import { signal } from '@preact/signals';
-import type { AnswerReport, UntypedMethod } from 'plumbline-l2';
+import type { UntypedMethod } from 'plumbline-l2';
 import { messageOf } from '../lib/explain.js';
+import type { Knowledge } from '../lib/trust.js';
 import { running, takeReport } from './session.js';
 
-/** How a value is known, as the page shows beside it. */
-export interface Knowledge {
-  readonly class: AnswerReport['class'];
-  readonly level?: AnswerReport['level'] | undefined;
-}
+export type { Knowledge };
 
 export interface LogEntry {
   readonly id: number;
   readonly at: Date;
   readonly method: string;
+  readonly params: readonly unknown[];
   readonly ms: number;
   /** Asked by the page for its own status line. */
   readonly quiet: boolean;
@@ -55,7 +53,7 @@ export async function ask<Result>(
 ): Promise<Answer<Result>> {
   const node = running.value?.node;
   if (node === undefined) throw new Error('No node is running. Start one under “Node”.');
-  return logged(method, quiet, async () => {
+  return logged(method, params, quiet, async () => {
     const result = (await node.request<UntypedMethod>(
       { method, params },
       abort === undefined ? {} : { signal: abort },
@@ -67,10 +65,11 @@ export async function ask<Result>(
 /** Logs work that is answered beside JSON-RPC: `known` says of its result what the node's report says of others. */
 export async function askBeside<Result>(
   name: string,
+  params: readonly unknown[],
   work: () => Promise<Result>,
   known: (result: Result) => Knowledge & { readonly block: number; readonly evidence: unknown },
 ): Promise<Answer<Result>> {
-  return logged(name, false, async () => {
+  return logged(name, params, false, async () => {
     const result = await work();
     const { block, ...rest } = known(result);
     return { result, report: { ...rest, blocks: [{ number: block }] } };
@@ -86,6 +85,7 @@ type Report = Knowledge & {
 
 async function logged<Result>(
   method: string,
+  params: readonly unknown[],
   quiet: boolean,
   work: () => Promise<{ result: Result; report: Report | undefined }>,
 ): Promise<Answer<Result>> {
@@ -95,7 +95,7 @@ async function logged<Result>(
     // The class of a report is the method's: an error, a refused answer among them, is known in no such way.
     const known = error === undefined && report ? { class: report.class, level: report.level } : undefined;
     const entry: LogEntry = {
-      ...{ id: nextId++, at: new Date(), method, ms, quiet, known },
+      ...{ id: nextId++, at: new Date(), method, params, ms, quiet, known },
       blocks: report?.zkBlock === undefined ? (report?.blocks ?? []).map(({ number }) => number) : [report.zkBlock],
       evidence: report?.evidence ?? report,
       error: error === undefined ? undefined : shortError(error),

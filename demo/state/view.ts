@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 
 /** The parts of the page, by the name in the address. */
 export const VIEWS = {
@@ -19,19 +19,34 @@ const STORED_THEME = 'plumbline-demo-theme';
 /** Of the first view; index.html has the same. */
 const TITLE = document.title;
 
-function viewOfAddress(): View {
-  const name = location.hash.slice(1);
-  return Object.hasOwn(VIEWS, name) ? (name as View) : 'start';
+/** What the address of the page says behind `#`. */
+export interface Address {
+  readonly view: View;
+  /** What a link gives the view to work on. */
+  readonly params: URLSearchParams;
+  /** A name that no view has. */
+  readonly unknown: string | undefined;
 }
 
-export const view = signal<View>(viewOfAddress());
+export function readAddress(hash: string): Address {
+  const [name = '', query] = hash.slice(1).split('?', 2);
+  const isView = Object.hasOwn(VIEWS, name);
+  return {
+    view: isView ? (name as View) : 'start',
+    params: new URLSearchParams(query),
+    unknown: isView || name === '' ? undefined : name,
+  };
+}
+
+export const address = signal(readAddress(location.hash));
+export const view = computed(() => address.value.view);
 export const online = signal(navigator.onLine);
 export const theme = signal<Theme>('auto');
 
 /** Follows address, network and theme. */
 export function followPage(): void {
   addEventListener('hashchange', () => {
-    view.value = viewOfAddress();
+    address.value = readAddress(location.hash);
     scrollTo(0, 0);
     // As a new page would: keyboard and screen reader go on from the beginning of the new part.
     document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });

@@ -1,13 +1,21 @@
 import { useSignal } from '@preact/signals';
 
-/** The work of a button: one at a time, and its failure kept to be shown. */
-export function useAction() {
+export type Action = ReturnType<typeof useAction>;
+
+/**
+ * The work of a button: one at a time, and its failure kept to be shown.
+ *
+ * @param inputs - what the form says, by which a failure is of another question later
+ */
+export function useAction(inputs: () => unknown = () => undefined) {
   const busy = useSignal(false);
   const error = useSignal<unknown>(undefined);
+  const asked = useSignal<string | undefined>(undefined);
   const run = async (work: () => Promise<void>): Promise<void> => {
     if (busy.value) return;
     busy.value = true;
     error.value = undefined;
+    asked.value = JSON.stringify(inputs());
     try {
       await work();
     } catch (thrown) {
@@ -16,5 +24,7 @@ export function useAction() {
       busy.value = false;
     }
   };
-  return { busy, error, run };
+  /** Whether the failure is of other inputs than those that stand there now. */
+  const isStale = () => asked.value !== JSON.stringify(inputs());
+  return { busy, error, run, isStale };
 }

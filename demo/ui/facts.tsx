@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Knowledge } from '../state/requests.js';
+import type { Knowledge } from '../lib/trust.js';
 import { Known } from './known.js';
 
 export interface Fact {

@@ -1,32 +1,30 @@
-import type { Knowledge } from '../state/requests.js';
+import { useSignal } from '@preact/signals';
+import { CLASSES, type Knowledge, LEVELS, toneOf, trustMeaning, trustWords } from '../lib/trust.js';
 
-/** What the classes and levels mean, in a sentence each: for titles and for the legend. */
-export const CLASSES = {
-  proved: 'checked here against a header or against a root on layer 1',
-  computed: 'executed or calculated here from data that was checked',
-  held: 'of this node’s own chain, or of the node itself',
-  forwarded: 'passed on from an endpoint and not checked',
-} as const;
+export { CLASSES, LEVELS };
 
-export const LEVELS = {
-  held: 'executed here',
-  settled: 'proved up to the consensus of layer 1',
-  finalized: 'proved against a root that layer 1 holds',
-  sealed: 'the head carries the seal of the network’s validators',
-  linked: 'several endpoints agree on the head',
-  plain: 'one endpoint names the head, and all else is proved against it',
-} as const;
-
-/** How a value is known: class, and level where there is one. */
+/** How a value is known, by its weakest link. Pressed, it says what that means. */
 export function Known({ of }: { readonly of: Knowledge | undefined }) {
-  if (of === undefined) return <span class="known known-none">not known yet</span>;
-  const { class: kind, level } = of;
-  const shown = level !== undefined && level !== kind ? level : undefined;
-  const meaning = `${kind}: ${CLASSES[kind]}${shown === undefined ? '' : `; ${shown}: ${LEVELS[shown]}`}`;
+  const open = useSignal(false);
+  if (of === undefined) return <span class="known">not known yet</span>;
   return (
-    <span class={`known known-${kind}`} title={meaning}>
-      {kind}
-      {shown !== undefined && <span class="known-level">{shown}</span>}
+    <span class={`known known-${toneOf(of)}`}>
+      <button
+        type="button"
+        class="known-word"
+        aria-expanded={open.value}
+        title={trustMeaning(of)}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        {trustWords(of)}
+      </button>
+      {open.value && (
+        <span class="known-meaning" role="note">
+          {trustMeaning(of)}
+        </span>
+      )}
     </span>
   );
 }

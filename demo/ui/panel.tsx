@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { Copy } from './copyable.js';
 
 interface PanelProps {
   readonly title: string;
@@ -40,6 +41,7 @@ export function Json({ summary, text }: JsonProps) {
   return (
     <details class="fold">
       <summary>{summary}</summary>
+      <Copy text={text} name={summary} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to be able to scroll it. */}
       <pre tabIndex={0}>{text}</pre>
     </details>

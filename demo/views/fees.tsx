@@ -1,15 +1,18 @@
 import { EstimatedCall } from '../fees/call-form.js';
 import { Overrides } from '../fees/overrides.js';
 import { EstimateResult } from '../fees/result.js';
-import { estimate, shown } from '../fees/state.js';
+import { estimate, fields, fill, shown } from '../fees/state.js';
 import { formatUnits } from '../lib/format.js';
+import { useLink } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';
 import { Empty, Panel } from '../ui/panel.js';
+import { LinkNotice } from '../ui/question.js';
 
 export function FeesView() {
-  const action = useAction();
+  const action = useAction(() => fields.value);
+  const linked = useLink('fees', fill, () => action.run(estimate));
   const ready = running.value !== undefined;
   return (
     <>
@@ -28,12 +31,13 @@ export function FeesView() {
             <EstimatedCall />
             <Overrides />
             <div class="actions">
-              <button type="submit" class="primary" disabled={!ready || action.busy.value}>
+              <button type="submit" class="primary" disabled={!ready} aria-disabled={action.busy.value}>
                 {action.busy.value ? 'Estimating…' : 'Estimate'}
               </button>
             </div>
           </form>
-          <Failure error={action.error.value} />
+          <LinkNotice>{linked.value}</LinkNotice>
+          <Failure error={action.error.value} stale={action.isStale()} />
         </Panel>
         <div aria-busy={action.busy.value}>
           <p class="hidden" aria-live="polite">

@@ -19,12 +19,12 @@ export function LogView() {
     <>
       <div class="view-head">
         <h1>Log</h1>
-        <p>Every answer of the node: its class, the level of the blocks it rests on, and how long it took.</p>
+        <p>Every answer of the node: what was asked, how the answer is known, and how long it took.</p>
       </div>
       <Panel
         title="Answers"
         aside={
-          <button type="button" class="button-small" disabled={log.value.length === 0} onClick={clearLog}>
+          <button type="button" class="button-small" aria-disabled={log.value.length === 0} onClick={clearLog}>
             Clear
           </button>
         }
@@ -40,10 +40,10 @@ export function LogView() {
                 }}
               >
                 <option value="all">all answers</option>
-                <option value="proved">proved</option>
-                <option value="computed">computed</option>
-                <option value="held">held</option>
-                <option value="forwarded">forwarded</option>
+                <option value="proved">checked (proved)</option>
+                <option value="computed">computed here</option>
+                <option value="held">this page’s own (held)</option>
+                <option value="forwarded">one server’s word (forwarded)</option>
                 <option value="error">errors</option>
               </select>
             )}

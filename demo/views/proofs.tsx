@@ -1,10 +1,15 @@
-import { useSignal } from '@preact/signals';
+import { prove } from '../proofs/ask.js';
 import { AskForm } from '../proofs/ask-form.js';
+import { examinePasted } from '../proofs/paste.js';
 import { PasteForm } from '../proofs/paste-form.js';
-import { ProofReport } from '../proofs/report.js';
-import { examined } from '../proofs/state.js';
+import { ProofReport, verdictText } from '../proofs/report.js';
+import { examined, fields, fill, source, tampering } from '../proofs/state.js';
+import { useLink } from '../state/link.js';
+import { useAction } from '../ui/action.js';
+import { Failure } from '../ui/failure.js';
 import { Choice } from '../ui/field.js';
 import { Empty, Panel } from '../ui/panel.js';
+import { LinkNotice } from '../ui/question.js';
 
 const SOURCES = [
   { value: 'ask', label: 'Ask the node' },
@@ -12,7 +17,13 @@ const SOURCES = [
 ] as const;
 
 export function ProofsView() {
-  const source = useSignal<'ask' | 'paste'>('ask');
+  const action = useAction(() => fields.value);
+  const linked = useLink('proofs', fill, (params) =>
+    action.run(() => {
+      if (source.value === 'paste') return examinePasted();
+      return prove(params.has('forge') ? tampering.value : undefined);
+    }),
+  );
   const shown = examined.value;
   return (
     <>
@@ -31,14 +42,16 @@ export function ProofsView() {
           }}
         />
         <div hidden={source.value !== 'ask'}>
-          <AskForm />
+          <AskForm action={action} />
         </div>
         <div hidden={source.value !== 'paste'}>
-          <PasteForm />
+          <PasteForm action={action} />
         </div>
+        <LinkNotice>{linked.value}</LinkNotice>
+        <Failure error={action.error.value} stale={action.isStale()} />
       </Panel>
       <p class="hidden" aria-live="polite">
-        {shown !== undefined && (shown.verdict.verified ? 'Verified' : `Refused: ${shown.verdict.message}`)}
+        {shown !== undefined && verdictText(shown)}
       </p>
       {shown === undefined ? (
         <Panel title="Verdict">

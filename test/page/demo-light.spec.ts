@@ -3,7 +3,7 @@ import { createInlineNode } from '../../build/modules/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
-import { axe, card, estimate, expectNoSideways, status, visit, watch } from './demo-page.js';
+import { card, estimate, LOOKS, look, status, visit, watch } from './demo-page.js';
 
 /** In the address of every mock endpoint. */
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -67,52 +67,44 @@ test('head and finalized block, an estimate and a proof, each with its level', a
   const problems = watch(page);
   await open(page);
   await expect(card(page, 'Head')).toHaveText('4');
-  await expect(known(page, 'Head')).toHaveText('provedplain');
+  await expect(known(page, 'Head')).toHaveText('checked · one server’s word');
   await expect(card(page, 'Finalized on layer 1')).toHaveText('2');
   // Layer 1 settles the zk state; whose header stands above it is said by the endpoint, as of the head.
-  await expect(known(page, 'Finalized on layer 1')).toHaveText('provedplain');
+  await expect(known(page, 'Finalized on layer 1')).toHaveText('checked · one server’s word');
   await expect(card(page, 'Trust in the head')).toHaveText('plain');
   await visit(page, 'Fees');
   await estimate(page);
   await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
-  await expect(page.locator('.view:visible .result .known').first()).toContainText('computedplain');
+  await expect(page.locator('.view:visible .result .known').first()).toContainText('computed here · one server’s word');
   await expect(page.getByRole('button', { name: 'Send with this estimate' })).toHaveCount(0);
   await visit(page, 'Proofs');
   await page.getByRole('button', { name: 'Prove and verify' }).click();
-  await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
-  await expect(page.locator('.view:visible .result .known').first()).toContainText('provedfinalized');
+  // One layer-1 server names the root: amber, and never green.
+  await expect(page.locator('.view:visible .verdict-warn')).toContainText('That root is one layer-1 server’s word.');
+  await expect(page.locator('.view:visible .result .known').first()).toContainText('one layer-1 server’s word');
+  await expect(page.locator('.view:visible').locator('.known-good, .verdict-good')).toHaveCount(0);
   await visit(page, 'Log');
-  await expect(page.locator('.table-cards tbody')).toContainText('proved');
+  await expect(page.locator('.table-cards tbody')).toContainText('checked');
   expect(problems).toEqual([]);
 });
 
-for (const [width, colorScheme] of [
-  [1280, 'light'],
-  [1280, 'dark'],
-  [390, 'light'],
-  [390, 'dark'],
-] as const) {
+for (const [width, colorScheme] of LOOKS) {
   test(`what a light node shows, refusals among it, ${width} px, ${colorScheme}`, async ({ page }) => {
     // axe goes through every part.
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 844 });
     await open(page);
-    const look = async (name: string) => {
-      await expectNoSideways(page);
-      expect(await axe(page), name).toEqual([]);
-      await page.screenshot({ path: `build/results/demo-light-${name}-${width}-${colorScheme}.png`, fullPage: true });
-    };
     await expect(card(page, 'Head')).toHaveText('4');
     await expect(card(page, 'Finalized on layer 1')).toHaveText('2');
-    await look('chain');
+    await look(page, 'light-chain');
     await visit(page, 'Fees');
     await estimate(page);
     await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
-    await look('fees');
+    await look(page, 'light-fees');
     await visit(page, 'Proofs');
     await page.getByRole('button', { name: 'Prove and verify' }).click();
-    await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
-    await look('proof');
+    await expect(page.locator('.view:visible .verdict-warn')).toBeVisible();
+    await look(page, 'light-proof');
     first.options.tamper = ({ method }, result) => {
       return method === 'eth_getProof' ? { ...(result as object), balance: '0xffffffff' } : result;
     };
@@ -122,14 +114,14 @@ for (const [width, colorScheme] of [
     await page.getByLabel('Parameters').fill(`["0x${'5'.repeat(40)}","latest"]`);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await expect(page.locator('.exchange').first()).toContainText('was refused');
-    await look('refused');
+    await look(page, 'light-refused');
   });
 }
 
 test('two origins that agree link the head', async ({ page }) => {
   await open(page, [first, second]);
   await expect(card(page, 'Trust in the head')).toHaveText('linked');
-  await expect(known(page, 'Head')).toContainText('linked');
+  await expect(known(page, 'Head')).toContainText('servers agree');
 });
 
 test('keys stay out of page, storage and log', async ({ page }) => {
@@ -139,7 +131,7 @@ test('keys stay out of page, storage and log', async ({ page }) => {
   await expect(card(page, 'Head')).toHaveText('4');
   await visit(page, 'Proofs');
   await page.getByRole('button', { name: 'Prove and verify' }).click();
-  await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+  await expect(page.locator('.view:visible .verdict-warn')).toBeVisible();
   await first.close();
   await visit(page, 'Console');
   await page.getByRole('combobox', { name: 'Method' }).fill('eth_gasPrice');

@@ -81,7 +81,7 @@ test('a light node gives the proofs it has kept, and says what it cannot know', 
     await expect(status(page)).toContainText('Running: a light node');
     await visit(page, 'Proofs');
     await page.getByRole('button', { name: 'Prove and verify' }).click();
-    await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+    await expect(page.locator('.view:visible .verdict-warn')).toBeVisible();
     await visit(page, 'Node');
     await expect(fact(page, 'This page')).toContainText('kept');
     // What was verified is written behind.
@@ -92,7 +92,7 @@ test('a light node gives the proofs it has kept, and says what it cannot know', 
     await expect(status(page)).toContainText('No endpoint answers: a light node');
     await visit(page, 'Proofs');
     await page.getByRole('button', { name: 'Prove and verify' }).click();
-    await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+    await expect(page.locator('.view:visible .verdict-warn')).toBeVisible();
     await expect(fact(page, 'Root from')).toContainText('the answer itself');
     await visit(page, 'Fees');
     await estimate(page);

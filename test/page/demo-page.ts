@@ -7,7 +7,6 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 interface AxeResults {
   readonly violations: readonly {
     readonly id: string;
-    readonly impact: string;
     readonly nodes: readonly { readonly html: string }[];
   }[];
 }
@@ -15,12 +14,12 @@ interface AxeResults {
 /** Parts of the demo by the words of its navigation. */
 export type Part = 'Fees' | 'Preview' | 'Proofs' | 'Evidence' | 'Console' | 'Log' | 'Node';
 
-/** Errors that a page threw or wrote on its console; a refused load of a test's own making aside. */
+/** Errors that a page threw, and what it wrote on its console. */
 export function watch(page: Page): string[] {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
+    problems.push(message.text());
   });
   return problems;
 }
@@ -74,14 +73,65 @@ export async function expectNoSideways(page: Page): Promise<void> {
   expect(over).toBeLessThanOrEqual(0);
 }
 
-/** What axe finds that keeps somebody from using the page, or is in the way. */
+/** Texts that are cut off, and fields that are narrower than the address in them. */
+async function clipped(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const cut = (element: HTMLElement) => {
+      const { overflowX } = getComputedStyle(element);
+      const isField = element instanceof HTMLInputElement;
+      const hides = isField ? element.value.length <= 42 : overflowX === 'hidden' || overflowX === 'clip';
+      return hides && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
+    };
+    const all = [...document.querySelectorAll<HTMLElement>('body *')].filter((element) => element.checkVisibility());
+    return all.filter(cut).map((element) => element.outerHTML.slice(0, 160));
+  });
+}
+
+/** Windows and colours in which the page is looked at. */
+export const LOOKS = [
+  [1280, 'light'],
+  [1280, 'dark'],
+  [390, 'light'],
+  [390, 'dark'],
+] as const;
+
+/** Nothing is cut off or out of reach, axe finds nothing, and there is a picture for people. */
+export async function look(page: Page, name: string): Promise<void> {
+  await expectNoSideways(page);
+  expect(await clipped(page), name).toEqual([]);
+  expect(await axe(page), name).toEqual([]);
+  const scheme = await page.evaluate(() => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
+  const path = `build/results/demo-${name}-${page.viewportSize()!.width}-${scheme}.png`;
+  await page.screenshot({ path, fullPage: true });
+}
+
+/** Presses Tab until the focus is on what has this text. */
+export async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press('Tab');
+    const text = await page.evaluate(() => document.activeElement?.textContent ?? '');
+    if (name.test(text)) return;
+  }
+  throw new Error(`${name} was not reached`);
+}
+
+/** Asks the node of the page in the console. */
+export async function ask<Result>(page: Page, method: string, ...params: unknown[]): Promise<Result> {
+  await visit(page, 'Console');
+  await page.getByRole('combobox', { name: 'Method' }).fill(method);
+  await page.getByLabel('Parameters').fill(JSON.stringify(params));
+  const before = await page.locator('.exchange').count();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.locator('.exchange')).toHaveCount(before + 1);
+  return JSON.parse((await page.locator('.exchange').first().locator('pre').last().textContent())!) as Result;
+}
+
+/** What axe finds. */
 export async function axe(page: Page): Promise<string[]> {
   // By the debugger and not as a script element, which the policy of the page would refuse.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => {
     return (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run();
   });
-  return violations
-    .filter(({ impact }) => impact !== 'minor')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }

@@ -53,8 +53,8 @@ test('an answer that was pasted is checked, changed and refused, and read only i
   await openDemo(page, 'Proofs');
   await page.getByRole('button', { name: 'Token balance of account 1' }).click();
   await prove(page);
-  await page.getByText('The answer', { exact: true }).click();
-  const answer = (await page.locator('.view:visible pre').first().textContent())!;
+  await page.locator('summary', { hasText: /^The answer$/ }).click();
+  const answer = (await page.locator('.view:visible .fold pre').first().textContent())!;
   await page.getByLabel('Paste an answer').check();
   const field = page.getByLabel('Answer of linea_getProof');
   const verify = page.getByRole('button', { name: 'Verify what was pasted' });
@@ -64,10 +64,10 @@ test('an answer that was pasted is checked, changed and refused, and read only i
   await page.getByRole('button', { name: 'Take the newest root' }).click();
   await expect(page.getByLabel('State root')).toHaveValue(/^0x[0-9a-f]{64}$/);
   await verify.click();
-  await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+  await expect(page.locator('.view:visible .verdict-warn')).toBeVisible();
   await expect(fact(page, 'Root from')).toContainText('the form');
   // Whether layer 1 holds a root that was typed in is not known here, and nothing says that it does.
-  await expect(page.locator('.view:visible .verdict-good')).toContainText('the root that you named');
+  await expect(page.locator('.view:visible .verdict-warn')).toContainText('the root that you named');
   await expect(page.getByRole('heading', { name: 'What is proven' })).toBeVisible();
   await expect(page.locator('.view:visible .result .known')).toHaveCount(0);
   await expect(page.locator('.tree').first()).toContainText('The root that you named');
@@ -101,13 +101,13 @@ test('answers of other trees lead to their roots, through trees of many leaves',
     await page.getByLabel('State root').fill(stateRoot);
     await page.getByLabel('Hash of the state').selectOption(scheme);
     await page.getByRole('button', { name: 'Verify what was pasted' }).click();
-    await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+    await expect(page.locator('.view:visible .verdict-warn')).toBeVisible();
     expect(await page.locator('.check').count()).toBeGreaterThan(6);
     await expect(page.locator('.check:not(.check-passed)')).toHaveCount(0);
     const other = scheme === 'mimc' ? 'poseidon2' : 'mimc';
     await page.getByLabel('Hash of the state').selectOption(other);
     await page.getByRole('button', { name: 'Verify what was pasted' }).click();
     await expect(page.getByRole('alert')).toContainText('PROOF_MALFORMED');
-    await expect(page.locator('.view:visible .verdict-good')).toHaveCount(0);
+    await expect(page.locator('.view:visible .verdict-warn')).toHaveCount(0);
   }
 });

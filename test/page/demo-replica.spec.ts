@@ -69,7 +69,7 @@ for (const [width, colorScheme] of [
     await expect(page.getByRole('progressbar')).toHaveCount(0);
     await visit(page, 'Proofs');
     await page.getByRole('button', { name: 'Prove and verify' }).click();
-    await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
+    await expect(page.locator('.view:visible .verdict-warn')).toBeVisible();
     const asked = mocks.flatMap(({ seen }) => seen.flat().map(({ method }) => method));
     expect(asked).not.toContain('linea_getProof');
     expect(problems).toEqual([]);
