@@ -155,6 +155,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       for (const { transaction } of found) notes.block(transaction.block);
       return found;
     },
+    stateAt: (block, signal) => chain.stateAt(block, signal, (below) => notes.block(below)),
     accountsAt:
       accountsAt &&
       ((reference, onRead, signal) => {
@@ -167,7 +168,10 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       }),
     prepare: prepare && (async (plan) => noted(await chain.prepare!(plan))),
     async prepareSimulation(plan) {
-      const { stateRoot, ...prepared } = await chain.prepareSimulation(plan);
+      const { stateRoot, ...prepared } = await chain.prepareSimulation({
+        ...plan,
+        onBlock: (below) => notes.block(below),
+      });
       return {
         ...noted(prepared),
         async stateRoot(changes) {

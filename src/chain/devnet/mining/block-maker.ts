@@ -7,12 +7,13 @@ import { equalBytes } from '../../../primitives/bytes.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { Block, HeadListener, RemovalListener } from '../../chain.js';
 import type { DevnetFinality, FinalitySnapshot } from '../layer-one/finality.js';
-import type { DevnetSettings, NextBlock } from '../options.js';
+import type { MakingSettings, NextBlock } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
 import { applyEdits, type StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { StoredBlock } from '../records/stored-block.js';
-import type { DevnetState } from '../state/devnet-state.js';
+import type { BlockState } from '../state/devnet-state.js';
+import type { Reading } from '../state/flat-state.js';
 import type { ChainWriter } from '../storage/chain-writer.js';
 import type { Checkpoints } from '../storage/checkpoints.js';
 import type { Pruning } from '../storage/pruning.js';
@@ -27,6 +28,11 @@ import { Snapshots } from './snapshots.js';
 
 /** Blocks that are reverted in a few milliseconds. */
 const REVERTED_AT_ONCE = 128;
+
+/** What is stored of states. A method, so that it may know more of a state than is known here. */
+type StateCheckpoints = Pick<Checkpoints, 'beforeRevert' | 'block'> & {
+  afterBlock(block: Block, state: BlockState, finalized: number, bytes: number): Promise<void>;
+};
 
 /**
  * Makes the blocks of a devnet and reverts them. It holds the input of the next block: pool, clock and state edits. The
@@ -45,12 +51,12 @@ export class BlockMaker {
   private edited: StateOverlay | undefined;
 
   constructor(
-    private readonly settings: DevnetSettings,
+    private readonly settings: MakingSettings,
     private readonly ledger: Ledger,
-    private readonly state: DevnetState,
+    private readonly state: BlockState,
     private readonly finality: DevnetFinality,
     private readonly store: ChainWriter | undefined,
-    private readonly checkpoints: Checkpoints | undefined,
+    private readonly checkpoints: StateCheckpoints | undefined,
     private readonly pruning?: Pruning | undefined,
   ) {
     this.clock = new BlockClock(settings.now);
@@ -61,6 +67,17 @@ export class BlockMaker {
   /** State after the head, with the pending edits, which the next block will include. */
   get headState(): StateReader {
     return this.edited ?? this.state.flat.at(this.ledger.head.header.number);
+  }
+
+  /** As `headState`, read in a certain way. */
+  async headStateFor(reading: Reading): Promise<StateReader> {
+    if (this.edits.length === 0) return this.state.flat.at(this.ledger.head.header.number, reading);
+    let isEdited = false;
+    // What the edits read is not what the caller reads.
+    const onBelow = () => isEdited && reading.onBelow?.();
+    const state = await this.withEdits(this.edits, { ...reading, onBelow });
+    isEdited = true;
+    return state!;
   }
 
   /** Changes that the pending edits have made so far. */
@@ -177,12 +194,14 @@ export class BlockMaker {
    * snapshots of removed blocks are removed too.
    *
    * @param depth - number of blocks
-   * @throws PlumblineError `INVALID_PARAMETER` above the height of the chain; `STATE_NOT_HELD`
+   * @throws PlumblineError `INVALID_PARAMETER` above the height of the chain, or before the block of a fork; `STATE_NOT_HELD`
    */
   async rollback(depth: number): Promise<void> {
     const { head } = this.ledger;
     const { number } = head.header;
-    if (depth > number) throw invalidParameter('depth', `must not exceed ${number}, the height of the chain`);
+    const { first } = this.ledger;
+    const own = first === 0 ? 'the height of the chain' : `the number of blocks since the fork at block ${first}`;
+    if (depth > number - first) throw invalidParameter('depth', `must not exceed ${number - first}, ${own}`);
     const to = number - depth;
     const finality = this.finality.at(to);
     if (finality === undefined) {
@@ -296,9 +315,9 @@ export class BlockMaker {
     }
   }
 
-  private async withEdits(edits: readonly StateEdit[]): Promise<StateOverlay | undefined> {
+  private async withEdits(edits: readonly StateEdit[], reading: Reading = {}): Promise<StateOverlay | undefined> {
     if (edits.length === 0) return undefined;
-    const overlay = new StateOverlay(this.state.flat.at(this.ledger.head.header.number));
+    const overlay = new StateOverlay(this.state.flat.at(this.ledger.head.header.number, reading));
     await applyEdits(overlay, edits);
     return overlay;
   }

@@ -4,7 +4,7 @@ import type { BlockContext } from '../../../evm/block-context.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { checkAdmission, parseBroadcast } from '../../admission.js';
 import type { PendingTransactionListener } from '../../chain.js';
-import type { DevnetSettings } from '../options.js';
+import type { MakingSettings } from '../options.js';
 import type { Ledger } from '../records/ledger.js';
 import type { BlockMaker } from './block-maker.js';
 import { Impersonation, signedByDevKey, type TransactionRequest } from './impersonation.js';
@@ -17,7 +17,7 @@ export class TransactionSubmission {
   readonly listeners = new Set<PendingTransactionListener>();
 
   constructor(
-    private readonly settings: DevnetSettings,
+    private readonly settings: MakingSettings,
     private readonly ledger: Ledger,
     private readonly maker: BlockMaker,
     private readonly mining: Mining,
