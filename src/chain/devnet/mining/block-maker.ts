@@ -277,7 +277,8 @@ export class BlockMaker {
     for (const listener of this.listeners) listener(record.block);
   }
 
-  private checkLink(number: number, parentHash: Uint8Array): void {
+  /** @throws PlumblineError `STORE_CORRUPT` for a stored block that is not on top of the head */
+  checkLink(number: number, parentHash: Uint8Array): void {
     const { headSummary } = this.ledger;
     if (number !== headSummary.number + 1 || !equalBytes(parentHash, headSummary.hash)) throw brokenLink(number);
   }
