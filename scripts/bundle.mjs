@@ -139,13 +139,15 @@ async function importAll(output) {
   await writeFile(`${root}/dist/${entry.fileName}`, code);
 }
 
-/** The light node, where only devnets are opened. */
+/** What opens chains of endpoints, where only devnets of their own are opened. */
+const OF_ENDPOINTS = { '/hosts/opening/open-light.js': 'openLight', '/hosts/opening/open-fork.js': 'openForkNode' };
 const WITHOUT_LIGHT = {
   name: 'without-light',
   load(id) {
-    if (!id.replaceAll('\\', '/').endsWith('/hosts/opening/open-light.js')) return;
+    const end = Object.keys(OF_ENDPOINTS).find((path) => id.replaceAll('\\', '/').endsWith(path));
+    if (end === undefined) return;
     return `import { PlumblineError } from '../../errors.js';
-      export function openLight() {
+      export function ${OF_ENDPOINTS[end]}() {
         const reason = 'it is for devnets';
         throw new PlumblineError('WORKER_FAILED', reason, { reason });
       }`;

@@ -9,6 +9,7 @@ import { type BlockRecord, pruneRecord } from '../devnet/records/block-record.js
 import { ZERO_WORD } from '../../primitives/bytes.js';
 import { DevnetStore } from '../devnet/storage/devnet-store.js';
 import { anotherGenesis, storeCorrupt } from '../devnet/storage/store-errors.js';
+import { LightBlock } from '../light/heads/light-block.js';
 import { TRUST_RANK } from '../trust-rank.js';
 
 /** The block of a network that a fork begins with. */
@@ -50,8 +51,8 @@ export async function readFork(
   const blocks = new DevnetStore(pages, chainId, number);
   const head = await blocks.head((repair) => health?.repaired(repair));
   if (head === undefined) throw storeCorrupt('the block of the fork is missing');
-  const { block } = await blocks.block(number);
-  return { pages, blocks, head, origin: { block, level } };
+  const { header, hash } = (await blocks.block(number)).block;
+  return { pages, blocks, head, origin: { block: new LightBlock(header, hash), level } };
 }
 
 /** Stores a new fork: the block that it begins with. */

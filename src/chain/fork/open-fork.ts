@@ -3,7 +3,6 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block-reference.js';
-import type { Block } from '../chain.js';
 import { DevnetFinality, type FinalityOptions } from '../devnet/layer-one/finality.js';
 import { BlockMaker } from '../devnet/mining/block-maker.js';
 import { DevnetControl, requireInterval } from '../devnet/mining/control.js';
@@ -91,16 +90,11 @@ export async function openFork(given: ForkSettings): Promise<ForkChain> {
 
 async function originOf(light: LightChain, at: BlockReference = { tag: 'latest' }): Promise<ForkOrigin> {
   const block = await light.block(at);
-  if (block !== undefined) return { block: bare(block), level: await light.trust(block) };
+  if (block !== undefined) return { block, level: await light.trust(block) };
   const name = 'number' in at ? String(at.number) : 'hash' in at ? bytesToHex(at.hash) : at.tag;
   throw new PlumblineError('BLOCK_NOT_FOUND', `the network has no block ${name} to fork; name an earlier one`, {
     block: name,
   });
-}
-
-/** Without its body, which is read of the network. */
-function bare({ header, hash }: Block): Block {
-  return { header, hash, transactions: [], size: 0 };
 }
 
 interface Replaying {

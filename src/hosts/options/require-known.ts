@@ -16,7 +16,8 @@ import type {
 } from '../../networks/network.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { ProviderEndpoint, UrlEndpoint } from '../../upstream/options.js';
-import { any, byMember, each, type MemberChecks, members } from './known-members.js';
+import { any, byMember, each, type MemberChecks, members, type NameCheck } from './known-members.js';
+import type { ForkOptions } from './fork-options.js';
 import type { LayerOneOptions } from './layer-one-options.js';
 import type { LightChainOptions } from './light-options.js';
 import type { DevnetChainOptions, DictionarySource, NodeOptions } from './options.js';
@@ -87,8 +88,7 @@ const network = members<Network>({
   messageService: any,
 });
 
-const light = {
-  kind: any,
+const ofNetwork = {
   network,
   endpoints,
   maru: endpoints,
@@ -105,6 +105,7 @@ const light = {
   proveLayerOne: any,
   layerOneHeader: members<NonNullable<LightChainOptions['layerOneHeader']>>({ hash: any }),
 };
+const light = { kind: any, ...ofNetwork };
 
 const followed = members<LayerOneOptions>({
   consensus: endpoints,
@@ -116,6 +117,8 @@ const followed = members<LayerOneOptions>({
   maxAgeMs: any,
   maxWalkBack: any,
 });
+
+const layerOne: NameCheck = (value, path) => (Array.isArray(value) ? endpoints : followed)(value, path);
 
 const CHAINS = {
   devnet: members<DevnetChainOptions>({
@@ -130,10 +133,11 @@ const CHAINS = {
     mining: members<{ intervalSeconds: number }>({ intervalSeconds: any }),
     finality: members<FinalityOptions>({ delayBlocks: any, batchBlocks: any, heldFinalizations: any }),
     prices,
+    fork: members<ForkOptions>({ ...ofNetwork, layerOne, block: any }),
   }),
   light: members<LightChainOptions>({
     ...light,
-    layerOne: (value, path) => (Array.isArray(value) ? endpoints : followed)(value, path),
+    layerOne,
   }),
   replica: members<ReplicaChainOptions>({
     ...light,

@@ -57,7 +57,8 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
     throw invalidParameter('fetch', 'cannot be used with a SharedWorker, which outlives the page');
   installErrorTransfer();
   let transport: WorkerTransport | undefined;
-  if (worker === undefined && (chain?.kind ?? 'devnet') === 'devnet') transport = await openOwnDevnet(options);
+  const isOwnDevnet = chain === undefined || (chain.kind === 'devnet' && chain.fork === undefined);
+  if (worker === undefined && isOwnDevnet) transport = await openOwnDevnet(options);
   if (transport === undefined) {
     transport = new WorkerTransport(worker ?? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
     await openOn(transport, options);
