@@ -1,4 +1,5 @@
 import { PlumblineError } from '../../errors.js';
+import { parseExtraData } from '../../fees/extra-data.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { StoreHealth } from '../../store/store-status.js';
@@ -21,7 +22,7 @@ import { type ForkOrigin, readFork, requireSameBlock, type StoredFork, storeFork
 import { NetworkState } from './network-state.js';
 
 /** Settings of a fork. */
-export interface ForkSettings extends Omit<MakingSettings, 'forkedFrom'> {
+export interface ForkSettings extends Omit<MakingSettings, 'forkedFrom' | 'prices'> {
   /** The network. Closed with the fork, and by the caller when the fork does not open. */
   readonly light: LightChain;
   /** The block to begin with; its newest when left out. */
@@ -59,7 +60,12 @@ export async function openFork(given: ForkSettings): Promise<ForkChain> {
   const origin = found?.origin ?? (await originOf(light, at));
   const { block } = origin;
   const { number } = block.header;
-  const settings: MakingSettings = { ...given, forkedFrom: { number, hash: block.hash } };
+  const reading = parseExtraData(block.header.extraData);
+  const settings: MakingSettings = {
+    ...given,
+    prices: reading.status === 'prices' ? reading.prices : undefined,
+    forkedFrom: { number, hash: block.hash },
+  };
   const { proofs: nodes, codes } = cache ?? {};
   const networkState = new NetworkState({ network: light, block, nodes, codes });
   const state = new ForkState(networkState);

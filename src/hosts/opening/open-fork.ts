@@ -67,7 +67,6 @@ async function openOn(
       tool,
       edits: openingEdits(alloc),
       coinbase: COINBASE,
-      prices: undefined,
       sizer: await loadSizer(),
       now: () => Math.floor(clock.now() / 1000),
       onProgress: (fraction) => report('blocks', fraction),

@@ -74,13 +74,17 @@ export function noteRequest<Context extends { readonly chain: Chain; readonly es
   const usual = info.answers[chain.kind];
   // Not reached: a table has no method that is off on its kind of chain. If it had, its answer would count as unchecked.
   const own = usual === 'off' ? 'forwarded' : usual;
+  const { light } = info.answers;
+  // What a fork answers from its network, it answers as a light node.
+  const ofNetwork = own !== 'held' || light === 'off' ? own : light;
   return {
     context: { ...context, chain: noted, estimator: context.estimator.on(noted) },
     async report(errorCode) {
       const sum = await notes.sum(chain);
+      const expected = sum.level === undefined || sum.level === 'held' ? own : ofNetwork;
       return {
         method: name,
-        class: errorCode === undefined ? classOf(chain.kind, own, notes) : own,
+        class: errorCode === undefined ? classOf(chain, expected, notes) : expected,
         ...sum,
         ...(sum.level === 'settled' && (await layerOneOf(chain))),
         ...(notes.zkBlock !== undefined && { zkBlock: notes.zkBlock }),
@@ -100,9 +104,9 @@ async function layerOneOf(chain: Chain): Promise<Pick<AnswerReport, 'layerOne'>>
   return { layerOne: { checkpoint: { level, root }, slot, blockHash: bytesToHex(blockHash), timestamp } };
 }
 
-function classOf(kind: Chain['kind'], own: AnswerClass, notes: Notes): AnswerClass {
+function classOf({ trust }: Chain, own: AnswerClass, notes: Notes): AnswerClass {
   // That no block has a hash is known without a proof only where all blocks are held.
-  if (notes.missed) return kind === 'devnet' ? 'held' : 'forwarded';
+  if (notes.missed) return trust === undefined ? 'held' : 'forwarded';
   // An answer that rests on nothing of the chain is the node's own, such as the changes of a filter of pending transactions.
   return own === 'proved' && notes.isEmpty ? 'held' : own;
 }
