@@ -1,23 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
-import { forkScene, HOLDER, RECEIVER, tokensOf, transferAsHolder } from '../support/fork-scene.js';
+import { forkScene, fund, HOLDER, RECEIVER, tokensOf, transferAsHolder } from '../support/fork-scene.js';
 
 interface BlockJson {
   readonly number: Hex;
   readonly hash: Hex;
   readonly parentHash: Hex;
   readonly stateRoot: Hex;
-}
-
-const DEV_BALANCE = '0x21e19e0c9bab2400000';
-
-/** What a fork does before its first block: the dev accounts have 10 000 ETH. */
-async function fund(ask: (method: string, ...params: unknown[]) => Promise<unknown>): Promise<void> {
-  for (const { address } of DEV_ACCOUNTS) await ask('anvil_setBalance', address, DEV_BALANCE);
 }
 
 describe('a fork of a network', () => {

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { ForkChainOptions, ForkOptions } from '../../src/hosts/options/fork-options.js';
@@ -58,6 +59,13 @@ export async function forkScene(mocks: readonly MockOptions[] = [{}], more: Inli
 }
 
 type Ask = DevNode['ask'];
+
+const DEV_BALANCE = '0x21e19e0c9bab2400000';
+
+/** What a fork does before its first block: the dev accounts have 10 000 ETH. */
+export async function fund(ask: Ask): Promise<void> {
+  for (const { address } of DEV_ACCOUNTS) await ask('anvil_setBalance', address, DEV_BALANCE);
+}
 
 /** Balance of an account in test tokens. */
 export async function tokensOf(ask: Ask, account: Hex, at = 'latest'): Promise<bigint> {

@@ -220,7 +220,11 @@ export class ForkChain implements Chain {
     return { block, state: await this.stateAt(block, signal, onBlock), stateRoot };
   }
 
-  /** Of blocks of the network. The fork's own blocks have no zk state: that would need the whole state of the network. */
+  /**
+   * Of blocks of the network. The fork's own blocks have no zk state: that would need the whole state of the network.
+   *
+   * @throws PlumblineError `METHOD_NOT_ENABLED` for those; as `LightChain.zkProof`
+   */
   async zkProof(
     address: Uint8Array,
     keys: readonly Uint8Array[],
@@ -231,9 +235,9 @@ export class ForkChain implements Chain {
     const number = 'number' in reference ? reference.number : block?.header.number;
     if (number !== undefined && number <= this.number)
       return this.parts.light.zkProof(address, keys, { number }, onBlock);
-    const text = number === undefined ? 'none' : String(number);
-    const reason = `this chain is a fork, whose own blocks have no zk state: block ${text} is not among those of the network; name one up to ${this.number}, which layer 1 has finalized`;
-    throw new PlumblineError('BLOCK_NOT_PROVABLE', reason, { block: text });
+    const reason = `this chain is a fork, whose own blocks have no zk state; name a block of the network by its number, ${this.number} at most`;
+    const method = `${this.network.methodPrefix}_getProof`;
+    throw new PlumblineError('METHOD_NOT_ENABLED', reason, { method, reason });
   }
 
   submit(raw: Uint8Array, limits?: RunLimits): Promise<Uint8Array> {

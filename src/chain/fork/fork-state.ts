@@ -99,7 +99,11 @@ export class ForkState implements BlockState {
     };
   }
 
-  /** Proofs under the state root of a block. @throws PlumblineError `STATE_NOT_HELD`; of the network */
+  /**
+   * Proofs under the state root of a block.
+   *
+   * @throws PlumblineError `METHOD_NOT_ENABLED` where the root is not known; `STATE_NOT_HELD`; of the network
+   */
   async prove(
     block: number,
     address: Uint8Array,
@@ -109,9 +113,11 @@ export class ForkState implements BlockState {
     await this.catchUp();
     const root = this.roots.get(block);
     if (root !== undefined) return this.network.prove(root, address, keys, signal);
-    const reason = this.roots.has(block)
-      ? `the state root of block ${block} of this fork is not known: a value was removed whose neighbour no proof shows`
-      : `the state trie of block ${block} is no longer held; ask for a newer block`;
+    if (this.roots.has(block)) {
+      const reason = `the state root of block ${block} of this fork is not known: a value was removed whose neighbour no proof shows`;
+      throw new PlumblineError('METHOD_NOT_ENABLED', reason, { method: 'eth_getProof', reason });
+    }
+    const reason = `the state trie of block ${block} is no longer held; ask for a newer block`;
     throw new PlumblineError('STATE_NOT_HELD', reason, { block });
   }
 
