@@ -139,24 +139,22 @@ async function importAll(output) {
   await writeFile(`${root}/dist/${entry.fileName}`, code);
 }
 
-/** What opens chains of endpoints, where only devnets of their own are opened. */
-const OF_ENDPOINTS = { '/hosts/opening/open-light.js': 'openLight', '/hosts/opening/open-fork.js': 'openForkNode' };
-const WITHOUT_LIGHT = {
-  name: 'without-light',
+/** Leaves out a kind of chain that a worker is not given to open. */
+const without = (module, name) => ({
+  name: `without-${module}`,
   load(id) {
-    const end = Object.keys(OF_ENDPOINTS).find((path) => id.replaceAll('\\', '/').endsWith(path));
-    if (end === undefined) return;
+    if (!id.replaceAll('\\', '/').endsWith(`/hosts/opening/${module}.js`)) return;
     return `import { PlumblineError } from '../../errors.js';
-      export function ${OF_ENDPOINTS[end]}() {
-        const reason = 'it is for devnets';
+      export function ${name}() {
+        const reason = 'it does not open this kind of chain';
         throw new PlumblineError('WORKER_FAILED', reason, { reason });
       }`;
   },
-};
+});
 
 /** Of the worker of a devnet: what is imported later elsewhere comes at once, as it should. */
 const devnetInput = () => ({
-  plugins: [WITHOUT_LIGHT],
+  plugins: [without('open-light', 'openLight'), without('open-fork', 'openForkNode')],
   onLog: (level, log, handle) => log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' && handle(level, log),
 });
 
@@ -234,7 +232,8 @@ async function preloadKinds(output) {
 
 /** @returns what the bundler made of it, before it was put into scripts */
 async function bundleServiceWorker() {
-  const build = await rolldown({ ...bundleInput('hosts/worker/service-worker.js'), preserveEntrySignatures: 'strict' });
+  const input = { ...bundleInput('hosts/worker/service-worker.js'), plugins: [without('open-fork', 'openForkNode')] };
+  const build = await rolldown({ ...input, preserveEntrySignatures: 'strict' });
   const { output } = await build.generate({
     format: 'cjs',
     dynamicImportInCjs: false,
