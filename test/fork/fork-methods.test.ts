@@ -54,7 +54,10 @@ describe('developer methods on a fork', () => {
     const { ask } = await open();
     await fund(dev.ask);
     const call = { from: accountAt(1), to: TEST_TOKEN, data: transferCalldata(RECEIVER, 5n) };
-    const blocks = { blockStateCalls: [{ blockOverrides: { time: `0x${LATER.toString(16)}` }, calls: [call] }], returnFullTransactions: true };
+    const blocks = {
+      blockStateCalls: [{ blockOverrides: { time: `0x${LATER.toString(16)}` }, calls: [call] }],
+      returnFullTransactions: true,
+    };
     for (const [method, ...params] of [
       ['eth_estimateGas', call],
       ['linea_estimateGas', call],
@@ -67,7 +70,10 @@ describe('developer methods on a fork', () => {
     // Stores its call value's place and, when it is called, destroys itself in favour of the caller.
     const code = '0x6001600055600a80601360003960006000f3fe6000543360005533ff';
     const raw = signTransaction(2, { nonce: 0, data: code, gasLimit: 200_000n, ...PRICE });
-    const [own, theirs] = [await ask<Hex>('eth_sendRawTransaction', raw), await dev.ask<Hex>('eth_sendRawTransaction', raw)];
+    const [own, theirs] = [
+      await ask<Hex>('eth_sendRawTransaction', raw),
+      await dev.ask<Hex>('eth_sendRawTransaction', raw),
+    ];
     expect(own).toBe(theirs);
     const status = async (one: typeof ask) => {
       const { status, gasUsed, contractAddress } = await one<Record<string, Hex>>('eth_getTransactionReceipt', own);

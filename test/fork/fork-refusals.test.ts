@@ -39,7 +39,10 @@ describe('an endpoint that lies to a fork', () => {
   test.each(Object.entries(LIES))('%s is refused', async (_, tamper) => {
     const { open } = await forkScene([{ tamper }]);
     const { ask } = await open();
-    await expect(tokensOf(ask, HOLDER)).rejects.toMatchObject({ code: -32000, message: expect.stringMatching(/^the answer of http:.* is refused|^the answer of http/) });
+    await expect(tokensOf(ask, HOLDER)).rejects.toMatchObject({
+      code: -32000,
+      message: expect.stringMatching(/^the answer of http:.* is refused|^the answer of http/),
+    });
     // What a transaction needs is refused as well, and no block is made.
     const head = await ask('eth_blockNumber');
     await expect(transferAsHolder(ask, 30n)).rejects.toThrow();
@@ -62,7 +65,9 @@ describe('an endpoint that lies to a fork', () => {
 
   test('a fork of a chain with another id does not open', async () => {
     const { open } = await forkScene();
-    await expect(open({ network: { ...devnet(), chainId: 1 } })).rejects.toMatchObject({ code: 'UPSTREAM_WRONG_CHAIN' });
+    await expect(open({ network: { ...devnet(), chainId: 1 } })).rejects.toMatchObject({
+      code: 'UPSTREAM_WRONG_CHAIN',
+    });
   });
 });
 
@@ -85,7 +90,10 @@ describe('what a fork does not have', () => {
   test('a block that the network does not have', async () => {
     const { open } = await forkScene();
     await expect(open({ block: 77 })).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND', details: { block: '77' } });
-    await expect(open({ block: word(9n) })).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND', details: { block: word(9n) } });
+    await expect(open({ block: word(9n) })).rejects.toMatchObject({
+      code: 'BLOCK_NOT_FOUND',
+      details: { block: word(9n) },
+    });
   });
 
   test('blocks before it to roll back, another endpoint, a file of its chain', async () => {
@@ -109,14 +117,42 @@ describe('options of a fork', () => {
   const network = devnet();
   const endpoints = ['http://127.0.0.1:1'];
   const wrong: [string, InlineOptions, string][] = [
-    ['a misspelt member', { chain: { kind: 'devnet', fork: { network, endpoints, blok: 3 } as never } }, 'chain.fork.blok: is not an option; did you mean block?'],
-    ['a genesis', { chain: { kind: 'devnet', genesis: {}, fork: { network, endpoints } } as never }, 'chain.genesis: and chain.fork cannot both be given: a fork has it of its network'],
-    ['a scheme', { chain: { kind: 'devnet', scheme: 'mimc', fork: { network, endpoints } } as never }, 'chain.scheme: and chain.fork cannot both be given: a fork has it of its network'],
-    ['no endpoints', { chain: { kind: 'devnet', fork: { network } as never } }, 'chain.fork.endpoints: must be a list of endpoints'],
-    ['no network', { chain: { kind: 'devnet', fork: { endpoints } as never } }, 'chain.fork.network: must be a network profile, such as `linea` or `devnet()`'],
+    [
+      'a misspelt member',
+      { chain: { kind: 'devnet', fork: { network, endpoints, blok: 3 } as never } },
+      'chain.fork.blok: is not an option; did you mean block?',
+    ],
+    [
+      'a genesis',
+      { chain: { kind: 'devnet', genesis: {}, fork: { network, endpoints } } as never },
+      'chain.genesis: and chain.fork cannot both be given: a fork has it of its network',
+    ],
+    [
+      'a scheme',
+      { chain: { kind: 'devnet', scheme: 'mimc', fork: { network, endpoints } } as never },
+      'chain.scheme: and chain.fork cannot both be given: a fork has it of its network',
+    ],
+    [
+      'no endpoints',
+      { chain: { kind: 'devnet', fork: { network } as never } },
+      'chain.fork.endpoints: must be a list of endpoints',
+    ],
+    [
+      'no network',
+      { chain: { kind: 'devnet', fork: { endpoints } as never } },
+      'chain.fork.network: must be a network profile, such as `linea` or `devnet()`',
+    ],
     ['no object', { chain: { kind: 'devnet', fork: 'linea' as never } }, 'chain.fork: must be an object'],
-    ['a block that is none', { chain: { kind: 'devnet', fork: { network, endpoints, block: -1 } } }, 'chain.fork.block: must be a number of a block, a hash of 32 bytes in hex, or latest, finalized or safe'],
-    ['a budget of a devnet', { storage: { budgets: { devnet: 1 } }, chain: { kind: 'devnet', fork: { network, endpoints } } }, 'storage.budgets.devnet: and chain.fork cannot both be given: blocks of a fork are not pruned'],
+    [
+      'a block that is none',
+      { chain: { kind: 'devnet', fork: { network, endpoints, block: -1 } } },
+      'chain.fork.block: must be a number of a block, a hash of 32 bytes in hex, or latest, finalized or safe',
+    ],
+    [
+      'a budget of a devnet',
+      { storage: { budgets: { devnet: 1 } }, chain: { kind: 'devnet', fork: { network, endpoints } } },
+      'storage.budgets.devnet: and chain.fork cannot both be given: blocks of a fork are not pruned',
+    ],
   ];
   test.each(wrong)('%s', async (_, options, message) => {
     await expect(createInlineNode(options)).rejects.toMatchObject({ code: 'INVALID_PARAMETER', message });

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, devNode, KeptStore, stranger, word } from '../support/dev-node.js';
-import { transferCalldata } from '../support/sign.js';
 import { forkScene, HOLDER, RECEIVER, tokensOf, transferAsHolder } from '../support/fork-scene.js';
+import { transferCalldata } from '../support/sign.js';
 
 describe('a fork in a store', () => {
   test('is reopened without a request, with what was read and what was made', async () => {

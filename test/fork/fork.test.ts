@@ -19,7 +19,9 @@ describe('a fork of a network', () => {
     expect(await fork.ask('eth_chainId')).toBe(await dev.ask('eth_chainId'));
     expect(await fork.ask('eth_blockNumber')).toBe(await dev.ask('eth_blockNumber'));
     expect(await tokensOf(fork.ask, HOLDER)).toBe(await tokensOf(dev.ask, HOLDER));
-    expect(await fork.ask('eth_getCode', TEST_TOKEN, 'latest')).toBe(await dev.ask('eth_getCode', TEST_TOKEN, 'latest'));
+    expect(await fork.ask('eth_getCode', TEST_TOKEN, 'latest')).toBe(
+      await dev.ask('eth_getCode', TEST_TOKEN, 'latest'),
+    );
     const at = await dev.ask<Hex>('eth_blockNumber');
     expect(await fork.ask('eth_getProof', TEST_TOKEN, [word(2n)], at)).toEqual(
       await dev.ask('eth_getProof', TEST_TOKEN, [word(2n)], at),
@@ -118,7 +120,11 @@ describe('what an answer of a fork rests on', () => {
     expect(made).toMatchObject({ class: 'held', level: 'held', blocks: [{ number: 5 }] });
     const read = await last('eth_getBalance', stranger('dd'), 'latest');
     expect(read).toMatchObject({ class: 'proved', level: 'plain', blocks: [{ number: 5 }, { number: 4, hash }] });
-    const called = await last('eth_call', { to: TEST_TOKEN, data: `0x70a08231${word(BigInt(stranger('de'))).slice(2)}` }, 'latest');
+    const called = await last(
+      'eth_call',
+      { to: TEST_TOKEN, data: `0x70a08231${word(BigInt(stranger('de'))).slice(2)}` },
+      'latest',
+    );
     expect(called).toMatchObject({ class: 'computed', level: 'plain' });
     const old = await last('eth_getBlockByNumber', '0x1', false);
     expect(old).toMatchObject({ class: 'proved', level: 'plain', blocks: [{ number: 1 }] });

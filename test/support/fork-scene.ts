@@ -2,7 +2,8 @@ import { onTestFinished } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
-import type { ForkChainOptions, ForkOptions } from '../../src/hosts/options/fork-options.js';
+import type { ForkOptions } from '../../src/hosts/options/fork-options.js';
+import type { ForkChainOptions } from '../../src/hosts/options/options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
@@ -36,7 +37,13 @@ export interface ForkScene {
 export async function forkScene(mocks: readonly MockOptions[] = [{}], more: InlineOptions = {}): Promise<ForkScene> {
   const dev = await devNode(more);
   for (let nonce = 0; nonce < 4; nonce++)
-    await dev.transfer(0, { nonce, to: TEST_TOKEN, gasLimit: 100_000n, value: 0n, data: transferCalldata(HOLDER, 1_000n) });
+    await dev.transfer(0, {
+      nonce,
+      to: TEST_TOKEN,
+      gasLimit: 100_000n,
+      value: 0n,
+      data: transferCalldata(HOLDER, 1_000n),
+    });
   const endpoints = await Promise.all(mocks.map((mock) => serveMock(dev.node, mock)));
   const layerOne = await serveMock(dev.node.l1);
   for (const mock of [...endpoints, layerOne]) onTestFinished(() => mock.close());

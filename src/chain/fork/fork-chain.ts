@@ -113,7 +113,10 @@ export class ForkChain implements Chain {
     const top = Math.min(last, this.number - 1);
     const below = first <= top ? await light.blocks(first, top, signal) : [];
     const from = Math.max(first, this.number);
-    return [...below, ...Array.from({ length: Math.max(0, last + 1 - from) }, (_, i) => ledger.blockByNumber(from + i)!)];
+    return [
+      ...below,
+      ...Array.from({ length: Math.max(0, last + 1 - from) }, (_, i) => ledger.blockByNumber(from + i)!),
+    ];
   }
 
   async withBody(block: Block): Promise<Block> {

@@ -1,4 +1,5 @@
 import { invalidParameter, PlumblineError } from '../../errors.js';
+import { ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { decodeChecked, encodeChecked } from '../../store/checked-text.js';
 import type { PageStore } from '../../store/page-store.js';
@@ -6,7 +7,6 @@ import type { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block-reference.js';
 import type { Block, TrustLevel } from '../chain.js';
 import { type BlockRecord, pruneRecord } from '../devnet/records/block-record.js';
-import { ZERO_WORD } from '../../primitives/bytes.js';
 import { DevnetStore } from '../devnet/storage/devnet-store.js';
 import { anotherGenesis, storeCorrupt } from '../devnet/storage/store-errors.js';
 import { LightBlock } from '../light/heads/light-block.js';
@@ -80,7 +80,11 @@ export function requireSameBlock({ origin }: StoredFork, asked: BlockReference |
   );
 }
 
-function originOf(bytes: Uint8Array): { readonly chainId: number; readonly number: number; readonly level: TrustLevel } {
+function originOf(bytes: Uint8Array): {
+  readonly chainId: number;
+  readonly number: number;
+  readonly level: TrustLevel;
+} {
   const text = decodeChecked(bytes);
   const { chainId, number, level } = text === undefined ? ({} as Record<string, unknown>) : JSON.parse(text);
   if (Number.isSafeInteger(chainId) && Number.isSafeInteger(number) && Object.hasOwn(TRUST_RANK, String(level))) {

@@ -77,12 +77,7 @@ export class NetworkState {
    *
    * @throws PlumblineError of the network where a part of them is not kept
    */
-  prove(
-    root: Uint8Array,
-    address: Uint8Array,
-    keys: readonly Uint8Array[],
-    signal?: AbortSignal,
-  ): Promise<TrieProof> {
+  prove(root: Uint8Array, address: Uint8Array, keys: readonly Uint8Array[], signal?: AbortSignal): Promise<TrieProof> {
     let isFetched = false;
     return this.complete(
       () => this.trie.prove(root, address, keys),

@@ -78,7 +78,8 @@ export async function openFork(given: ForkSettings): Promise<ForkChain> {
   const own = { head: stored?.head ?? number, hashOf: (of: number) => ledger.hashOf(of) };
   const writer = stored && new ChainWriter(stored.blocks, own, health, (work) => queue.run(work));
   const maker = new BlockMaker(settings, ledger, state, finality, writer, undefined);
-  if (found !== undefined) await replay(found, { state, ledger, finality, maker, health, onProgress: given.onProgress });
+  if (found !== undefined)
+    await replay(found, { state, ledger, finality, maker, health, onProgress: given.onProgress });
   const mining = new Mining(maker, queue);
   const submission = new TransactionSubmission(settings, ledger, maker, mining);
   const control = new DevnetControl({ settings, maker, mining, submission, ledger, state, queue });

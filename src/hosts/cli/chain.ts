@@ -5,9 +5,9 @@ import { invalidParameter, messageOf } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import { NETWORKS, type NetworkName } from '../../networks/networks.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { ForkChainOptions, ForkOptions } from '../options/fork-options.js';
+import type { ForkOptions } from '../options/fork-options.js';
 import type { LightChainOptions } from '../options/light-options.js';
-import type { DevnetChainOptions } from '../options/options.js';
+import type { DevnetChainOptions, ForkChainOptions } from '../options/options.js';
 import { type Arguments, integer } from './arguments.js';
 import { readNetwork } from './network.js';
 
@@ -33,9 +33,7 @@ type Values = Arguments<typeof CHAIN_OPTIONS>['values'];
  *
  * @throws PlumblineError `INVALID_PARAMETER` for a file that cannot be used, or options that do not go together
  */
-export async function chainOptions(
-  values: Values,
-): Promise<DevnetChainOptions | ForkChainOptions | LightChainOptions> {
+export async function chainOptions(values: Values): Promise<DevnetChainOptions | ForkChainOptions | LightChainOptions> {
   const { network, upstream, fork } = values;
   if (fork !== undefined) return forkOptions(values, fork);
   if (values['fork-block'] !== undefined)

@@ -2,13 +2,13 @@ import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/state/dev-account
 import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
 import { invalidParameter, messageOf } from '../../errors.js';
 import { NETWORKS } from '../../networks/networks.js';
+import type { Hex } from '../../primitives/hex.js';
 import { isLoopback, LOOPBACK_NAMES } from '../../rpc/http/access.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { EndpointReport, NodeStatus } from '../../rpc/inspection/node-status.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import { type RunningServer, serve } from '../server/serve.js';
-import type { Hex } from '../../primitives/hex.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { CHAIN_OPTIONS, chainOptions } from './chain.js';
 import { serveOutput } from './serve-output.js';
@@ -226,7 +226,9 @@ function announce(
   const { reason } = dictionary;
   if (reason !== undefined)
     console.log(`  WARNING   fees are approximations, without the network's dictionary: ${reason}`);
-  console.log(`  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.layerOne ? `; simulated layer 1: ${url}/l1` : ''})`);
+  console.log(
+    `  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.layerOne ? `; simulated layer 1: ${url}/l1` : ''})`,
+  );
   console.log(`  WebSocket ws://${address}/`);
   // The profile of the page's own light node is that of the default devnet.
   if (has.demo) console.log(`  demo      ${url}/demo/${has.devAccounts && networkName === 'devnet' ? '?here' : ''}`);

@@ -8,9 +8,9 @@ import { type Hex, hexToBytes } from '../../primitives/hex.js';
 import { FilterRegistry } from '../../rpc/filters/filter-registry.js';
 import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.js';
 import { systemClock } from '../../scheduling/clock.js';
-import type { ForkChainOptions, ForkOptions, NotOfForks } from '../options/fork-options.js';
+import type { ForkOptions, NotOfForks } from '../options/fork-options.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import type { NodeOptions } from '../options/options.js';
+import type { ForkChainOptions, NodeOptions } from '../options/options.js';
 import { requireEndpoints, requireNetwork } from '../options/require-options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { NodeStorage } from './node-storage.js';
@@ -111,7 +111,10 @@ function requireFork(chain: ForkChainOptions, { storage }: NodeOptions): BlockRe
     throw invalidParameter(`chain.${name}`, 'and chain.fork cannot both be given: a fork has it of its network');
   }
   if (storage?.budgets?.devnet !== undefined)
-    throw invalidParameter('storage.budgets.devnet', 'and chain.fork cannot both be given: blocks of a fork are not pruned');
+    throw invalidParameter(
+      'storage.budgets.devnet',
+      'and chain.fork cannot both be given: blocks of a fork are not pruned',
+    );
   requireNetwork('chain.fork.network', fork.network as Network | undefined);
   requireEndpoints('chain.fork', fork);
   return referenceOf(fork);

@@ -1,6 +1,5 @@
 import type { Hex } from '../../primitives/hex.js';
 import type { LightChainOptions } from './light-options.js';
-import type { DevnetChainOptions } from './options.js';
 
 /** The network that a devnet is a fork of: a light chain's options, and the block. */
 export interface ForkOptions extends Omit<LightChainOptions, 'kind'> {
@@ -13,10 +12,3 @@ export interface ForkOptions extends Omit<LightChainOptions, 'kind'> {
 
 /** What a fork has of the network, so that it cannot be given. */
 export type NotOfForks = 'network' | 'scheme' | 'genesis' | 'importBlocks' | 'prices';
-
-/** An embedded devnet on the proved state of a network. */
-export interface ForkChainOptions
-  extends Omit<DevnetChainOptions, NotOfForks | 'fork'>,
-    Partial<Record<NotOfForks, never>> {
-  readonly fork: ForkOptions;
-}

@@ -8,7 +8,7 @@ import type { GasSearch } from '../../networks/gas-searches.js';
 import type { Network } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { DictionaryReport } from '../../rpc/inspection/node-status.js';
-import type { ForkChainOptions } from './fork-options.js';
+import type { ForkOptions, NotOfForks } from './fork-options.js';
 import type { LightChainOptions } from './light-options.js';
 import type { ReplicaChainOptions } from './replica-options.js';
 import type { StorageOptions } from './storage-options.js';
@@ -45,6 +45,13 @@ export interface DevnetChainOptions {
   readonly prices?: Prices;
   /** Of `ForkChainOptions`: the network that the devnet is a fork of. */
   readonly fork?: never;
+}
+
+/** An embedded devnet on the proved state of a network. */
+export interface ForkChainOptions
+  extends Omit<DevnetChainOptions, NotOfForks | 'fork'>,
+    Partial<Record<NotOfForks, never>> {
+  readonly fork: ForkOptions;
 }
 
 /**

@@ -16,8 +16,8 @@ import type {
 } from '../../networks/network.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { ProviderEndpoint, UrlEndpoint } from '../../upstream/options.js';
-import { any, byMember, each, type MemberChecks, members, type NameCheck } from './known-members.js';
 import type { ForkOptions } from './fork-options.js';
+import { any, byMember, each, type MemberChecks, members, type NameCheck } from './known-members.js';
 import type { LayerOneOptions } from './layer-one-options.js';
 import type { LightChainOptions } from './light-options.js';
 import type { DevnetChainOptions, DictionarySource, NodeOptions } from './options.js';

@@ -69,8 +69,7 @@ export function requireEndpoints(
   requireLists(path, chain, LISTS);
   const layerOne: unknown = chain.layerOne;
   if (layerOne === undefined || Array.isArray(layerOne)) return;
-  if (!isObject(layerOne) || isReplica)
-    throw invalidParameter(`${path}.layerOne`, 'must be a list of endpoints');
+  if (!isObject(layerOne) || isReplica) throw invalidParameter(`${path}.layerOne`, 'must be a list of endpoints');
   requireLists(`${path}.layerOne`, layerOne, LAYER_ONE_LISTS);
 }
 

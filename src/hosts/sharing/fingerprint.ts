@@ -21,7 +21,12 @@ export function fingerprintOf({ chain = { kind: 'devnet' }, gasSearch, dictionar
   const fork = 'fork' in chain ? chain.fork : undefined;
   const { network } = fork ?? chain;
   const sizing = dictionaryOf(dictionary, network?.dictionary !== undefined);
-  const options = { ...withoutSources(chain), ...(fork && { fork: withoutSources(fork) }), gasSearch, dictionary: sizing };
+  const options = {
+    ...withoutSources(chain),
+    ...(fork && { fork: withoutSources(fork) }),
+    gasSearch,
+    dictionary: sizing,
+  };
   const digests = Object.entries(options).flatMap(([name, value]): [string, string][] => {
     const text = value === DEFAULTS[name] ? undefined : canonical(value);
     return text === undefined ? [] : [[name, digestOf(text)]];

@@ -10,8 +10,6 @@ type OfAccount = { params: [address: Hex]; result: true };
 type Switch = { params: [enabled: boolean]; result: true };
 type Count<Result = true> = { params: [count: Amount]; result: Result };
 type Reads<Result> = { params: []; result: Result };
-/** The block of a network on which a devnet is a fork. */
-type ForkedNetwork = { readonly chainId: number; readonly forkBlockNumber: number; readonly forkBlockHash: Hex };
 type BySender<Shown> = { readonly [sender: Hex]: { readonly [nonce: string]: Shown } };
 
 /** Parameters and results of the methods that steer a devnet. */
@@ -37,7 +35,14 @@ export interface DevnetSchema {
       readonly instanceId: Hex;
       readonly latestBlockNumber: number;
       readonly latestBlockHash: Hex;
-    } & { readonly forkedNetwork: ForkedNetwork | null; readonly snapshots: Record<Hex, readonly [number, Hex]> }
+    } & {
+      readonly forkedNetwork: {
+        readonly chainId: number;
+        readonly forkBlockNumber: number;
+        readonly forkBlockHash: Hex;
+      } | null;
+      readonly snapshots: Record<Hex, readonly [number, Hex]>;
+    }
   >;
   anvil_mine: { params: [blocks?: Amount, seconds?: Amount]; result: null };
   anvil_mine_detailed: {
@@ -108,7 +113,11 @@ export interface DevnetSchema {
     readonly instanceId: Hex;
     readonly latestBlockNumber: number;
     readonly latestBlockHash: Hex;
-    readonly forkedNetwork?: ForkedNetwork;
+    readonly forkedNetwork?: {
+      readonly chainId: number;
+      readonly forkBlockNumber: number;
+      readonly forkBlockHash: Hex;
+    };
   }>;
   hardhat_mine: { params: [blocks?: Amount, seconds?: Amount]; result: true };
   hardhat_removeBlockTimestampInterval: Reads<true>;
