@@ -6,6 +6,7 @@ import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
 import { forkScene, HOLDER, tokensOf, transferAsHolder } from '../support/fork-scene.js';
 import type { SeenCall } from '../support/mock-chain.js';
+import { transferCalldata } from '../support/sign.js';
 
 interface ProofJson {
   balance: Hex;
@@ -68,6 +69,23 @@ describe('an endpoint that lies to a fork', () => {
     await expect(open({ network: { ...devnet(), chainId: 1 } })).rejects.toMatchObject({
       code: 'UPSTREAM_WRONG_CHAIN',
     });
+  });
+});
+
+describe('an endpoint that hangs', () => {
+  test('a request ends in its time, and those after it go on when the endpoint answers', async () => {
+    const { endpoints, open, dev } = await forkScene();
+    const { ask } = await open({}, { requestTimeoutMs: 1_500 });
+    const before = await tokensOf(dev.ask, HOLDER);
+    endpoints[0]!.options.tamper = () => new Promise(() => {});
+    await expect(ask('eth_getBalance', TEST_TOKEN, 'latest')).rejects.toThrow(/Timeout expired/);
+    await ask('anvil_impersonateAccount', HOLDER);
+    const transaction = { from: HOLDER, to: TEST_TOKEN, data: transferCalldata(stranger('b2'), 5n), gas: '0x186a0' };
+    await expect(ask('eth_sendTransaction', { ...transaction, gasPrice: '0x3b9aca00' })).rejects.toThrow(/Timeout expired/);
+    delete endpoints[0]!.options.tamper;
+    await transferAsHolder(ask, 30n);
+    expect(await ask('eth_blockNumber')).toBe('0x5');
+    expect(await tokensOf(ask, HOLDER)).toBe(before - 30n);
   });
 });
 

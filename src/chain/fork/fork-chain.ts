@@ -4,6 +4,7 @@ import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
 import type { RunLimits } from '../../evm/interpreter/run-budget.js';
+import { StateOverlay } from '../../evm/state/state-overlay.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
@@ -33,6 +34,7 @@ import { contextAfter } from '../devnet/mining/next-context.js';
 import { currentPrices } from '../devnet/mining/prices.js';
 import type { TransactionSubmission } from '../devnet/mining/transaction-submission.js';
 import type { MakingSettings } from '../devnet/options.js';
+import { applyEdits } from '../devnet/records/edits.js';
 import type { Ledger } from '../devnet/records/ledger.js';
 import type { ChainWriter } from '../devnet/storage/chain-writer.js';
 import type { StoredChain } from '../devnet/storage/stored-chain.js';
@@ -171,8 +173,15 @@ export class ForkChain implements Chain {
     const { number } = block.header;
     if (number < this.number) return light.stateAt(block, signal);
     const reading = { signal, onBelow: () => onBlock?.(origin.block) };
-    const isHead = equalBytes(block.hash, ledger.head.hash);
-    return isHead ? maker.headStateFor(reading) : state.flat.at(number, reading);
+    const edits = equalBytes(block.hash, ledger.head.hash) ? maker.pendingEdits : [];
+    if (edits.length === 0) return state.flat.at(number, reading);
+    let isEdited = false;
+    // What the edits read is not what the caller reads.
+    const onBelow = () => isEdited && reading.onBelow();
+    const overlay = new StateOverlay(state.flat.at(number, { signal, onBelow }));
+    await applyEdits(overlay, edits);
+    isEdited = true;
+    return overlay;
   }
 
   contextOf(block: Block): BlockContext {

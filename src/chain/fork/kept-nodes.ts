@@ -12,7 +12,10 @@ export class KeptNodes {
   private bytes = 0;
 
   /** @param table - stores nodes for later sessions */
-  constructor(private readonly table: BudgetedTable | undefined) {}
+  constructor(
+    private readonly table: BudgetedTable | undefined,
+    private readonly maxBytes = MAX_BYTES,
+  ) {}
 
   /** @param key - `bytesToKey` of the hash. @returns undefined for a node that is not in memory */
   get(key: string): Uint8Array | undefined {
@@ -45,7 +48,7 @@ export class KeptNodes {
     this.nodes.set(key, node);
     this.bytes += node.length;
     for (const [oldest, dropped] of this.nodes) {
-      if (this.bytes <= MAX_BYTES) break;
+      if (this.bytes <= this.maxBytes) break;
       this.nodes.delete(oldest);
       this.bytes -= dropped.length;
     }

@@ -13,7 +13,6 @@ import { applyEdits, type StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { StoredBlock } from '../records/stored-block.js';
 import type { BlockState } from '../state/devnet-state.js';
-import type { Reading } from '../state/flat-state.js';
 import type { ChainWriter } from '../storage/chain-writer.js';
 import type { Checkpoints } from '../storage/checkpoints.js';
 import type { Pruning } from '../storage/pruning.js';
@@ -69,15 +68,14 @@ export class BlockMaker {
     return this.edited ?? this.state.flat.at(this.ledger.head.header.number);
   }
 
-  /** As `headState`, read in a certain way. */
-  async headStateFor(reading: Reading): Promise<StateReader> {
-    if (this.edits.length === 0) return this.state.flat.at(this.ledger.head.header.number, reading);
-    let isEdited = false;
-    // What the edits read is not what the caller reads.
-    const onBelow = () => isEdited && reading.onBelow?.();
-    const state = await this.withEdits(this.edits, { ...reading, onBelow });
-    isEdited = true;
-    return state!;
+  /** What the next block will change before its transactions. */
+  get pendingEdits(): readonly StateEdit[] {
+    return this.edits;
+  }
+
+  /** Reads an account of the newest block, so that it is at hand where it has to be fetched. @param signal - ends that */
+  async fetch(address: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
+    await this.state.flat.at(this.ledger.head.header.number, { signal }).account(address);
   }
 
   /** Changes that the pending edits have made so far. */
@@ -316,9 +314,9 @@ export class BlockMaker {
     }
   }
 
-  private async withEdits(edits: readonly StateEdit[], reading: Reading = {}): Promise<StateOverlay | undefined> {
+  private async withEdits(edits: readonly StateEdit[]): Promise<StateOverlay | undefined> {
     if (edits.length === 0) return undefined;
-    const overlay = new StateOverlay(this.state.flat.at(this.ledger.head.header.number, reading));
+    const overlay = new StateOverlay(this.state.flat.at(this.ledger.head.header.number));
     await applyEdits(overlay, edits);
     return overlay;
   }

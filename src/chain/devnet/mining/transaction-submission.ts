@@ -38,7 +38,7 @@ export class TransactionSubmission {
    */
   async send(request: TransactionRequest, limits?: RunLimits): Promise<Uint8Array> {
     const { chainId } = this.settings.network;
-    const transaction = await this.impersonation.send(await this.withNonce(request), chainId);
+    const transaction = await this.impersonation.send(await this.withNonce(request, limits), chainId);
     return this.accept(transaction, this.maker.context(), limits);
   }
 
@@ -47,8 +47,12 @@ export class TransactionSubmission {
     return signedByDevKey(await this.withNonce(request), this.settings.network.chainId);
   }
 
-  private async withNonce(request: TransactionRequest): Promise<TransactionRequest & { readonly nonce: bigint }> {
+  private async withNonce(
+    request: TransactionRequest,
+    limits?: RunLimits,
+  ): Promise<TransactionRequest & { readonly nonce: bigint }> {
     const { maker } = this;
+    await maker.fetch(request.from, limits?.signal);
     return {
       ...request,
       nonce: request.nonce ?? maker.pool.nextNonce(request.from, await maker.nonceOf(request.from)),
@@ -71,6 +75,7 @@ export class TransactionSubmission {
       sizer,
       isKnown,
     };
+    await maker.fetch(transaction.from, limits?.signal);
     try {
       await checkAdmission(transaction, against);
       maker.pool.add(transaction);
