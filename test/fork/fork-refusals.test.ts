@@ -81,7 +81,9 @@ describe('an endpoint that hangs', () => {
     await expect(ask('eth_getBalance', TEST_TOKEN, 'latest')).rejects.toThrow(/Timeout expired/);
     await ask('anvil_impersonateAccount', HOLDER);
     const transaction = { from: HOLDER, to: TEST_TOKEN, data: transferCalldata(stranger('b2'), 5n), gas: '0x186a0' };
-    await expect(ask('eth_sendTransaction', { ...transaction, gasPrice: '0x3b9aca00' })).rejects.toThrow(/Timeout expired/);
+    await expect(ask('eth_sendTransaction', { ...transaction, gasPrice: '0x3b9aca00' })).rejects.toThrow(
+      /Timeout expired/,
+    );
     delete endpoints[0]!.options.tamper;
     await transferAsHolder(ask, 30n);
     expect(await ask('eth_blockNumber')).toBe('0x5');
