@@ -21,10 +21,10 @@ class Notes {
   /** Whether the state root of a simulated block is not known. */
   isRootUnknown = false;
 
-  block<B extends Block | undefined>(block: B): B {
+  readonly block = <B extends Block | undefined>(block: B): B => {
     if (block !== undefined && this.blocks.size < MAX_NAMED) this.blocks.set(bytesToHex(block.hash), block);
     return block;
-  }
+  };
 
   /** What was found by a hash. */
   byHash<Found>(found: Found): Found {
@@ -74,14 +74,14 @@ export function noteRequest<Context extends { readonly chain: Chain; readonly es
   const usual = info.answers[chain.kind];
   // Not reached: a table has no method that is off on its kind of chain. If it had, its answer would count as unchecked.
   const own = usual === 'off' ? 'forwarded' : usual;
-  const { light } = info.answers;
-  // What a fork answers from its network, it answers as a light node.
-  const ofNetwork = own !== 'held' || light === 'off' ? own : light;
   return {
     context: { ...context, chain: noted, estimator: context.estimator.on(noted) },
     async report(errorCode) {
       const sum = await notes.sum(chain);
-      const expected = sum.level === undefined || sum.level === 'held' ? own : ofNetwork;
+      const { light } = info.answers;
+      // What a fork answers from its network, it answers as a light node.
+      const isOfNetwork = own === 'held' && sum.level !== undefined && sum.level !== 'held' && light !== 'off';
+      const expected = isOfNetwork ? light : own;
       return {
         method: name,
         class: errorCode === undefined ? classOf(chain, expected, notes) : expected,
@@ -159,7 +159,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       for (const { transaction } of found) notes.block(transaction.block);
       return found;
     },
-    stateAt: (block, signal) => chain.stateAt(block, signal, (below) => notes.block(below)),
+    stateAt: (block, signal) => chain.stateAt(block, signal, notes.block),
     accountsAt:
       accountsAt &&
       ((reference, onRead, signal) => {
@@ -172,10 +172,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       }),
     prepare: prepare && (async (plan) => noted(await chain.prepare!(plan))),
     async prepareSimulation(plan) {
-      const { stateRoot, ...prepared } = await chain.prepareSimulation({
-        ...plan,
-        onBlock: (below) => notes.block(below),
-      });
+      const { stateRoot, ...prepared } = await chain.prepareSimulation({ ...plan, onBlock: notes.block });
       return {
         ...noted(prepared),
         async stateRoot(changes) {

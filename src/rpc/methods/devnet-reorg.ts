@@ -8,7 +8,7 @@ import { devnetMethods, parseCount } from './devnet-method.js';
 import { feesOf } from './fill-transaction.js';
 
 /*
- * Blocks that leave the chain. A chunk of its own.
+ * Blocks that leave the chain, and what a fork begins with. A chunk of its own.
  */
 
 const SUBJECT = 'reorg params';
@@ -45,6 +45,14 @@ export const REORG_METHODS = {
     }
     await devnet.reorg(depth, transactions, call);
     return null;
+  }),
+
+  ...devnetMethods(['anvil_setRpcUrl'], ({ forkedFrom }) => {
+    const reason =
+      forkedFrom === undefined
+        ? 'this devnet is not a fork of a network, so that there is no URL to change'
+        : 'cannot be changed: the endpoints of a fork are options of the node';
+    throw invalidParams('url', reason);
   }),
 
   /** Back to genesis, or to the block of a fork: pool, clock, snapshots and impersonated accounts too. */

@@ -24,14 +24,6 @@ export const SETTING_METHODS = {
     throw new RpcError({ code: INVALID_PARAMS, message: `${name} ${reason}` });
   }),
 
-  ...devnetMethods(['anvil_setRpcUrl'], ({ forkedFrom }) => {
-    const reason =
-      forkedFrom === undefined
-        ? 'this devnet is not a fork of a network, so that there is no URL to change'
-        : 'cannot be changed: the endpoints of a fork are options of the node';
-    throw invalidParams('url', reason);
-  }),
-
   ...devnetMethods(['anvil_setChainId'], async (devnet, [chainId]) => {
     const id = parseCount(chainId, 'chainId');
     if (id === 0) throw invalidParams('chainId', 'must not be zero');
