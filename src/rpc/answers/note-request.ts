@@ -119,6 +119,10 @@ function notedChain(chain: Chain, notes: Notes): Chain {
     if (prepared.zkLevel !== undefined) notes.zk(prepared.block.header.number, prepared.zkLevel);
     return prepared;
   };
+  const heard = (onBlock?: (block: Block) => void) => (block: Block) => {
+    notes.block(block);
+    onBlock?.(block);
+  };
   return {
     ...forwardingChain(() => chain),
     head: async () => notes.block(await chain.head()),
@@ -159,7 +163,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       for (const { transaction } of found) notes.block(transaction.block);
       return found;
     },
-    stateAt: (block, signal) => chain.stateAt(block, signal, notes.block),
+    stateAt: (block, signal, onBlock) => chain.stateAt(block, signal, heard(onBlock)),
     accountsAt:
       accountsAt &&
       ((reference, onRead, signal) => {
@@ -172,7 +176,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       }),
     prepare: prepare && (async (plan) => noted(await chain.prepare!(plan))),
     async prepareSimulation(plan) {
-      const { stateRoot, ...prepared } = await chain.prepareSimulation({ ...plan, onBlock: notes.block });
+      const { stateRoot, ...prepared } = await chain.prepareSimulation({ ...plan, onBlock: heard(plan.onBlock) });
       return {
         ...noted(prepared),
         async stateRoot(changes) {
