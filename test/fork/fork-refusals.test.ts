@@ -77,6 +77,7 @@ describe('an endpoint that hangs', () => {
     const { endpoints, open, dev } = await forkScene();
     const { ask } = await open({}, { requestTimeoutMs: 1_500 });
     const before = await tokensOf(dev.ask, HOLDER);
+    await ask('anvil_setBalance', HOLDER, '0xde0b6b3a7640000');
     endpoints[0]!.options.tamper = () => new Promise(() => {});
     await expect(ask('eth_getBalance', TEST_TOKEN, 'latest')).rejects.toThrow(/Timeout expired/);
     await ask('anvil_impersonateAccount', HOLDER);

@@ -76,6 +76,20 @@ describe('a fork in a store', () => {
     expect(requests()).toBeGreaterThan(before);
   });
 
+  test('is reset without a request: what was read is still known', async () => {
+    const { endpoints, open } = await forkScene();
+    const { ask } = await open();
+    const before = await tokensOf(ask, HOLDER);
+    await transferAsHolder(ask, 30n);
+    for (const endpoint of endpoints) await endpoint.close();
+    await ask('anvil_reset', { forking: { blockNumber: 4 } });
+    expect(await ask('eth_blockNumber')).toBe('0x4');
+    expect(await tokensOf(ask, HOLDER)).toBe(before);
+    expect(await tokensOf(ask, RECEIVER)).toBe(0n);
+    // Snapshots of the fork before are gone.
+    expect(await ask('evm_revert', '0x1')).toBe(false);
+  });
+
   test('is cleared: only the network is left', async () => {
     const { open } = await forkScene();
     const store = new KeptStore();

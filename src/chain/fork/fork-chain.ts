@@ -72,6 +72,8 @@ export class ForkChain implements Chain {
   readonly kind = 'devnet';
   readonly network: Network;
   readonly control: DevnetControl;
+  readonly origin: ForkOrigin;
+  readonly networkState: NetworkState;
   /** The fork's own data in its store. */
   readonly storedChain: StoredChain;
   private readonly number: number;
@@ -79,6 +81,8 @@ export class ForkChain implements Chain {
   constructor(private readonly parts: ForkParts) {
     this.network = parts.settings.network;
     this.control = parts.control;
+    this.origin = parts.origin;
+    this.networkState = parts.networkState;
     this.number = parts.origin.block.header.number;
     this.storedChain = parts.storedChain(() => this.end());
   }

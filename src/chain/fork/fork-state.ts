@@ -5,6 +5,7 @@ import { RunBudget } from '../../evm/interpreter/run-budget.js';
 import type { AccountChange } from '../../evm/state/state-overlay.js';
 import { trieWrites } from '../../evm/state/trie-writes.js';
 import { equalBytes, isZeroBytes, ZERO_WORD } from '../../primitives/bytes.js';
+import { nextTurn } from '../../scheduling/turns.js';
 import type { ImaginedRoots } from '../chain.js';
 import { brokenLink } from '../devnet/mining/apply-stored.js';
 import type { BlockState, StateRoots } from '../devnet/state/devnet-state.js';
@@ -137,6 +138,7 @@ export class ForkState implements BlockState {
 
   private async writeWaiting(): Promise<void> {
     for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
+      await nextTurn();
       const { block, changes, stateRoot } = next;
       const isMarked = isZeroBytes(stateRoot);
       const root = isMarked ? undefined : await this.rootWith(block, changes);

@@ -8,7 +8,7 @@ import type { BlockReference } from '../block-reference.js';
 import type { Block, TrustLevel } from '../chain.js';
 import { type BlockRecord, pruneRecord } from '../devnet/records/block-record.js';
 import { DevnetStore } from '../devnet/storage/devnet-store.js';
-import { anotherGenesis, storeCorrupt } from '../devnet/storage/store-errors.js';
+import { anotherGenesis } from '../devnet/storage/store-errors.js';
 import { LightBlock } from '../light/heads/light-block.js';
 import { TRUST_RANK } from '../trust-rank.js';
 
@@ -50,7 +50,8 @@ export async function readFork(
   if (stored !== chainId) throw anotherGenesis();
   const blocks = new DevnetStore(pages, chainId, number);
   const head = await blocks.head((repair) => health?.repaired(repair));
-  if (head === undefined) throw storeCorrupt('the block of the fork is missing');
+  // The entry is written before the blocks.
+  if (head === undefined) return undefined;
   const { header, hash } = (await blocks.block(number)).block;
   return { pages, blocks, head, origin: { block: new LightBlock(header, hash), level } };
 }

@@ -38,11 +38,15 @@ export class NetworkState {
   /** Address of an account by `bytesToKey` of its code hash. */
   private readonly holders = new Map<string, Uint8Array>();
 
-  constructor(private readonly parts: NetworkStateParts) {
+  /** @param before - of the same block: what it keeps in memory is kept on, without what was written on its trie */
+  constructor(
+    private readonly parts: NetworkStateParts,
+    before?: NetworkState,
+  ) {
     const { stateRoot } = parts.block.header;
     this.block = parts.block;
-    this.nodes = new KeptNodes(parts.nodes);
-    this.codes = new CodeCache(parts.codes);
+    this.nodes = before?.nodes ?? new KeptNodes(parts.nodes);
+    this.codes = before?.codes ?? new CodeCache(parts.codes);
     this.trie = StateTrie.from(stateRoot, partialRoot(this.nodes, stateRoot));
   }
 

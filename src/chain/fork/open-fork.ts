@@ -27,6 +27,8 @@ export interface ForkSettings extends Omit<MakingSettings, 'forkedFrom' | 'price
   readonly light: LightChain;
   /** The block to begin with; its newest when left out. */
   readonly at: BlockReference | undefined;
+  /** A fork that this one replaces: its block, and what is known of its network. */
+  readonly before?: ForkChain | undefined;
   readonly mining: MiningMode;
   readonly finality: FinalityOptions;
   /** Changes to the state before the first block. */
@@ -57,7 +59,7 @@ export async function openFork(given: ForkSettings): Promise<ForkChain> {
   requireInterval(given.mining);
   const found = store && (await readFork(store, network.chainId, health));
   if (found !== undefined) requireSameBlock(found, at);
-  const origin = found?.origin ?? (await originOf(light, at));
+  const origin = found?.origin ?? given.before?.origin ?? (await originOf(light, at));
   const { block } = origin;
   const { number } = block.header;
   const reading = parseExtraData(block.header.extraData);
@@ -67,7 +69,7 @@ export async function openFork(given: ForkSettings): Promise<ForkChain> {
     forkedFrom: { number, hash: block.hash },
   };
   const { proofs: nodes, codes } = cache ?? {};
-  const networkState = new NetworkState({ network: light, block, nodes, codes });
+  const networkState = new NetworkState({ network: light, block, nodes, codes }, given.before?.networkState);
   const state = new ForkState(networkState);
   const hashOf = (below: number) => light.contextOf(block).blockHash(below);
   const ledger = new Ledger(network.chainId, { first: number, hashOf });

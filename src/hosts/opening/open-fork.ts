@@ -72,7 +72,6 @@ async function openOn(
       onProgress: (fraction) => report('blocks', fraction),
     };
     const first = await openFork(settings);
-    const again = { hash: first.control.forkedFrom!.hash };
     const replaceable = new ReplaceableDevnet(first);
     const control = new NodeStorage({
       store,
@@ -83,7 +82,7 @@ async function openOn(
       clear: () =>
         replaceable.replace(
           async () => cache?.clear(() => store!.clear()),
-          () => openFork({ ...settings, at: again }),
+          () => openFork({ ...settings, before: replaceable.current }),
         ),
     });
     return wireNode(base, {
