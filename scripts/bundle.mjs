@@ -149,19 +149,19 @@ async function importAll(output) {
   await writeFile(`${root}/dist/${entry.fileName}`, code);
 }
 
-/** The light node, where only devnets are opened. */
-const WITHOUT_LIGHT = {
-  name: 'without-light',
+/** Leaves out a kind of chain that a worker is not given to open. */
+const without = (module, name) => ({
+  name: `without-${module}`,
   load(id) {
-    if (!id.replaceAll('\\', '/').endsWith('/hosts/opening/open-light.js')) return;
+    if (!id.replaceAll('\\', '/').endsWith(`/hosts/opening/${module}.js`)) return;
     const code = `import { PlumblineError } from '../../errors.js';
-      export function openLight() {
-        const reason = 'it is for devnets';
+      export function ${name}() {
+        const reason = 'it does not open this kind of chain';
         throw new PlumblineError('WORKER_FAILED', reason, { reason });
       }`;
     return { code, map: { mappings: '' } };
   },
-};
+});
 
 /** Bundles a worker in chunks, and checks that none imports the entry. */
 async function bundleWorker(file, groupsOf, more) {
@@ -200,7 +200,12 @@ export async function bundle() {
   shipModules(manifest.exports);
   const inNode = await bundleForNode();
   const devnet = await bundleWorker(DEVNET_WORKER, devnetGroups, {
-    plugins: [WITHOUT_LIGHT, sharedTexts('.', TEXTS_OF_START), SOURCE_MAPS],
+    plugins: [
+      without('open-light', 'openLight'),
+      without('open-fork', 'openForkNode'),
+      sharedTexts('.', TEXTS_OF_START),
+      SOURCE_MAPS,
+    ],
   });
   await importAll(devnet);
   await writeChunks(DEVNET_CHUNKS, devnet);
@@ -249,7 +254,8 @@ async function preloadKinds(output) {
 
 /** @returns what the bundler made of it, before it was put into scripts */
 async function bundleServiceWorker() {
-  const build = await rolldown({ ...bundleInput('hosts/worker/service-worker.js'), preserveEntrySignatures: 'strict' });
+  const input = { ...bundleInput('hosts/worker/service-worker.js'), plugins: [without('open-fork', 'openForkNode')] };
+  const build = await rolldown({ ...input, preserveEntrySignatures: 'strict' });
   const { output } = await build.generate({
     format: 'cjs',
     dynamicImportInCjs: false,

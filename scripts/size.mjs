@@ -114,6 +114,7 @@ const EXTRAS = [
   { name: 'a store shared between tabs', modules: SHARING, on: LIGHT },
   { name: 'status of the endpoints', modules: ['hosts/opening/endpoint-check.js'], on: LIGHT },
   { name: 'replica', modules: ['hosts/opening/open-replica.js', kernel('trie')], on: LIGHT },
+  { name: 'fork of a network', modules: ['hosts/opening/open-fork.js'], on: [...LIGHT, ...EXECUTION, ...DEVNET] },
   { name: 'general dictionary', modules: GENERAL, on: LIGHT },
   { name: 'devnet', modules: DEVNET, on: [] },
 ];

@@ -29,11 +29,13 @@ export {
 } from './errors.js';
 export type { EvidenceBundle, EvidenceClaim } from './evidence/evidence-bundle.js';
 export type { CallFrame, FrameLog } from './evm/tracing/call-frame.js';
+export type { ForkOptions } from './hosts/options/fork-options.js';
 export type { LayerOneOptions, LayerOneSource } from './hosts/options/layer-one-options.js';
 export type { LightChainOptions } from './hosts/options/light-options.js';
 export type {
   DevnetChainOptions,
   DictionarySource,
+  ForkChainOptions,
   NodeInfo,
   NodeOptions,
   OpenProgress,

@@ -192,6 +192,8 @@ export interface SimulationPlan extends SimulationOptions {
   /** As in `CallPlan`. */
   readonly tag?: CallPlan['tag'];
   readonly requests: readonly BlockRequest[];
+  /** As that of `Chain.stateAt`. */
+  readonly onBlock?: ((block: Block) => void) | undefined;
 }
 
 /** The state for a simulation. */
@@ -251,8 +253,15 @@ export interface Chain {
     | ((method: string, params: readonly unknown[], signal?: AbortSignal) => Promise<unknown>)
     | undefined;
 
-  /** State after `block`. @param signal - aborts fetching it. @throws PlumblineError `STATE_NOT_HELD` */
-  stateAt(block: Block, signal?: AbortSignal): Promise<StateReader>;
+  /**
+   * State after `block`.
+   *
+   * @param signal - aborts fetching it
+   * @param onBlock - called with an earlier block when a value is read that comes from the state after it: the block of a network
+   *   on which a devnet is a fork
+   * @throws PlumblineError `STATE_NOT_HELD`
+   */
+  stateAt(block: Block, signal?: AbortSignal, onBlock?: (block: Block) => void): Promise<StateReader>;
   /**
    * As `block` and `stateAt`, for methods that read accounts and do not execute. The state may be that after a finalized block
    * whose header is not known. Left out by a chain that holds its state.

@@ -17,6 +17,23 @@ export function partialTrie(
   nodes: ReadonlyMap<string, Uint8Array>,
   root: Uint8Array,
 ): (writes: readonly TrieWrite[]) => Uint8Array {
+  let current = partialRoot(nodes, root);
+  return (writes) => {
+    current = writeAccounts(current, writes);
+    return rootHash(current);
+  };
+}
+
+/**
+ * The root node of a state trie of which some nodes are known. They may become more, or fewer, between two uses.
+ *
+ * @param nodes - by `bytesToKey` of their hash
+ * @returns undefined for the empty trie
+ */
+export function partialRoot(
+  nodes: Pick<ReadonlyMap<string, Uint8Array>, 'get'>,
+  root: Uint8Array,
+): HeldNode | undefined {
   const linked = (link: Uint8Array): HeldNode => (link.length === HASH_BYTES ? new HashedNode(link, find) : read(link));
   const read = (bytes: Uint8Array) =>
     new HeldNode(
@@ -27,9 +44,5 @@ export function partialTrie(
     const bytes = nodes.get(bytesToKey(hash));
     return bytes && read(bytes);
   };
-  let current = equalBytes(root, EMPTY_TRIE_ROOT) ? undefined : linked(root);
-  return (writes) => {
-    current = writeAccounts(current, writes);
-    return rootHash(current);
-  };
+  return equalBytes(root, EMPTY_TRIE_ROOT) ? undefined : linked(root);
 }

@@ -20,8 +20,6 @@ export class HeldNode {
 
 /** A node of which only the hash is known, until `find` knows the node. What does not look into it can do without. */
 export class HashedNode extends HeldNode {
-  private node: HeldNode | undefined;
-
   /** @param hash - 32 bytes. @param find - undefined while the node is not known */
   constructor(
     readonly hash: Uint8Array,
@@ -32,19 +30,25 @@ export class HashedNode extends HeldNode {
 
   /** @param path - makes the half-bytes from the root to here, for the error. @throws UnknownNodeError */
   read(path?: () => Uint8Array): HeldNode {
-    this.node ??= this.find(this.hash);
-    if (this.node === undefined) throw new UnknownNodeError(path?.());
-    return this.node;
+    const node = this.find(this.hash);
+    if (node === undefined) throw new UnknownNodeError(this.hash, path?.());
+    return node;
   }
 }
 
-/** A write needs a node of which only the hash is known. */
+/** A read or a write needs a node of which only the hash is known. */
 export class UnknownNodeError extends Error {
   /** Address of the account in whose storage it is, 20 bytes; undefined for a node of the account trie. */
   account: Uint8Array | undefined;
 
-  /** @param path - half-bytes from the root to the node; undefined where no proof of the write's keys would leave it out */
-  constructor(readonly path: Uint8Array | undefined) {
+  /**
+   * @param hash - of the node, 32 bytes
+   * @param path - half-bytes from the root to the node; undefined where no proof of the write's keys would leave it out
+   */
+  constructor(
+    readonly hash: Uint8Array,
+    readonly path: Uint8Array | undefined,
+  ) {
     super('a node of a Merkle-Patricia trie is not known');
   }
 }

@@ -50,7 +50,10 @@ export class PatriciaTrie {
   path(key: Uint8Array): Uint8Array[] {
     this.commit();
     const passed: Uint8Array[] = [];
-    this.walk(key, (link) => passed.push(held(link).bytes));
+    this.walk(key, (link) => {
+      const node = held(link);
+      passed.push((node instanceof HashedNode ? node.read() : node).bytes);
+    });
     return passed;
   }
 

@@ -74,6 +74,15 @@ export class StateTrie {
     return trie;
   }
 
+  /** A trie with one root held. @param node - of the root, such as `partialRoot` gives; undefined for the empty trie */
+  static from(root: Uint8Array, node: HeldNode | undefined): StateTrie {
+    const trie = new StateTrie();
+    trie.pending.set(bytesToKey(root), node);
+    trie.root = root;
+    trie.hold(root);
+    return trie;
+  }
+
   /**
    * Nodes of a held root, storage tries included, by `bytesToKey` of their hash. Known nodes and those below them are skipped.
    *

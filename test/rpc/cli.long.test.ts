@@ -133,6 +133,11 @@ describe('plumbline serve', () => {
       ['--network', 'linea-sepolia', '--upstream', 'http://127.0.0.1:1', '--block-time', '2'],
       ['--network', 'linea', '--upstream', 'no address'],
       ['--upstream', 'http://127.0.0.1:1'],
+      ['--fork', 'linea'],
+      ['--fork', 'linea', '--network', 'linea', '--upstream', 'http://127.0.0.1:1'],
+      ['--fork', 'linea', '--genesis', 'genesis.json', '--upstream', 'http://127.0.0.1:1'],
+      ['--fork', 'linea', '--upstream', 'http://127.0.0.1:1', '--fork-block', 'first'],
+      ['--fork-block', '1'],
       ['--l1', 'http://127.0.0.1:1'],
       ['--port', '65536'],
       ['--port', '-1'],
@@ -262,6 +267,32 @@ describe('the built command', () => {
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
+  });
+
+  test('serves a fork of what another one serves, which does not change that', async () => {
+    const network = await saved('network.json', { name: 'mine', chainId: 4242 });
+    const dev = await start(/http:\/\/127\.0\.0\.1:(\d+)\//, 'serve', '--port', '0', '--network', network);
+    const below = `http://127.0.0.1:${dev.match[1]}/`;
+    const fork = await start(
+      /^plumbline mine, chain id 4242, kernels \w+\n {2}fork {6}of block 0, (0x[0-9a-f]{64})\n[\s\S]*?:(\d+)\/ /,
+      ...['serve', '--port', '0', '--fork', network, '--upstream', below, '--fork-block', '0', '--tool', 'anvil'],
+    );
+    const ask = async (url: string, method: string, ...params: unknown[]) => {
+      const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ id: 1, method, params }) });
+      return ((await answer.json()) as { result?: unknown }).result;
+    };
+    const url = `http://127.0.0.1:${fork.match[2]}/`;
+    expect(await ask(below, 'eth_getBlockByNumber', '0x0', false)).toMatchObject({ hash: fork.match[1] });
+    const [from, to] = DEV_ACCOUNTS.map(({ address }) => address);
+    const hash = await ask(url, 'eth_sendTransaction', { from, to, value: '0x5' });
+    expect(await ask(url, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', blockNumber: '0x1' });
+    expect(await ask(url, 'eth_getBalance', to, 'latest')).toBe('0x21e19e0c9bab2400005');
+    expect(await ask(below, 'eth_getBalance', to, 'latest')).toBe('0x21e19e0c9bab2400000');
+    for (const { child } of [fork, dev]) {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+    }
   });
 
   test('serves as a light node what another one serves as a devnet', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Block, Chain, LogQuery } from '../../src/chain/chain.js';
+import type { Block, Chain, LogQuery, SimulationPlan } from '../../src/chain/chain.js';
 import { forwardingChain } from '../../src/chain/forwarding-chain.js';
 import type { Estimator } from '../../src/estimate/estimator.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
@@ -23,6 +23,8 @@ function recordingChain(calls: [member: string, args: unknown[]][]): Chain {
       if (member === 'network') return devnet();
       return async (...args: unknown[]) => {
         calls.push([member, args]);
+        if (member === 'stateAt') (args[2] as (block: Block) => void)(BLOCK);
+        if (member === 'prepareSimulation') (args[0] as SimulationPlan).onBlock?.(BLOCK);
         if (member === 'zkProof') (args[3] as (number: number) => void)(7);
         if (member === 'logs') (args[0] as LogQuery).onEnd?.(BLOCK);
         return answers[member] ?? (member === 'transaction' || member === 'receipt' ? undefined : { block: BLOCK });
@@ -62,7 +64,7 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     onRemoval: [() => {}],
     announced: [keys[0]!, signal],
     exclusion: [keys[0]!],
-    stateAt: [BLOCK, signal],
+    stateAt: [BLOCK, signal, () => {}],
     accountsAt: [{ number: 3 }, () => {}, signal],
     prepare: [{ call: {}, block: BLOCK, signal }],
     withBody: [BLOCK],
@@ -73,7 +75,7 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     collectEvidence: [{ block: 1 }],
     prices: [BLOCK],
     proof: [address, keys, BLOCK, signal],
-    prepareSimulation: [{ block: BLOCK, requests: [], validation: true, traceTransfers: false }],
+    prepareSimulation: [{ block: BLOCK, requests: [], validation: true, traceTransfers: false, onBlock: () => {} }],
     zkProof: [address, keys, { number: 3 }, () => {}],
     submit: [address, { signal }],
     onHead: [() => {}],
@@ -86,15 +88,22 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     const chain = wrap(recordingChain(calls));
     await (chain[member as keyof Chain] as (...args: unknown[]) => unknown)(...args);
     const functions = args.map((arg) => (typeof arg === 'function' ? expect.any(Function) : arg));
-    const expected = member === 'logs' ? [expect.objectContaining(query)] : functions;
+    const plan = { ...uses.prepareSimulation[0], onBlock: expect.any(Function) };
+    const objects: Record<string, unknown[]> = {
+      logs: [expect.objectContaining(query)],
+      prepareSimulation: [expect.objectContaining(plan)],
+    };
+    const expected = objects[member] ?? functions;
     expect(calls).toContainEqual([member, expected]);
   });
 
-  test('a caller hears of the block of a proof, and of the blocks at the ends of a search', async () => {
+  test('a caller hears of the block of a proof, of the blocks at the ends of a search, and of that below a state', async () => {
     const chain = wrap(recordingChain([]));
     const heard: unknown[] = [];
     await chain.zkProof(address, keys, { number: 3 }, (number) => heard.push(number));
     await chain.logs({ ...query, onEnd: (block) => heard.push(block) });
-    expect(heard).toEqual([7, BLOCK]);
+    await chain.stateAt(BLOCK, signal, (block) => heard.push(block));
+    await chain.prepareSimulation({ ...uses.prepareSimulation[0], onBlock: (block) => heard.push(block) });
+    expect(heard).toEqual([7, BLOCK, BLOCK, BLOCK]);
   });
 });

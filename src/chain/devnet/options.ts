@@ -29,6 +29,12 @@ export interface NextBlock {
   readonly prevRandao?: Uint8Array | undefined;
 }
 
+/** Settings that the making of blocks depends on. */
+export type MakingSettings = Pick<
+  DevnetSettings,
+  'coinbase' | 'forkedFrom' | 'network' | 'now' | 'prices' | 'sizer' | 'store' | 'tool'
+>;
+
 /** Settings of a devnet, with all defaults filled in. */
 export interface DevnetSettings extends StoredSettings {
   /** Initial mining mode. */
@@ -38,6 +44,8 @@ export interface DevnetSettings extends StoredSettings {
   /** Computes compressed sizes for the pool's profitability check. Without it the pool does not check. */
   readonly sizer?: CalldataSizer | undefined;
   readonly finality: FinalityOptions;
+  /** The block of a network on which it is a fork: its number and its hash, 32 bytes. */
+  readonly forkedFrom?: { readonly number: number; readonly hash: Uint8Array } | undefined;
   /** Wall clock in seconds. A block takes the time of its sealing, and at least one second more than its parent. */
   readonly now: () => number;
   readonly store: PageStore | undefined;

@@ -5,8 +5,9 @@ import { invalidParameter, messageOf } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import { NETWORKS, type NetworkName } from '../../networks/networks.js';
 import type { Hex } from '../../primitives/hex.js';
+import type { ForkOptions } from '../options/fork-options.js';
 import type { LightChainOptions } from '../options/light-options.js';
-import type { DevnetChainOptions } from '../options/options.js';
+import type { DevnetChainOptions, ForkChainOptions } from '../options/options.js';
 import { type Arguments, integer } from './arguments.js';
 import { readNetwork } from './network.js';
 
@@ -21,6 +22,8 @@ export const CHAIN_OPTIONS = {
   l1: { type: 'string', multiple: true },
   'l1-consensus': { type: 'string', multiple: true },
   checkpoint: { type: 'string' },
+  fork: { type: 'string' },
+  'fork-block': { type: 'string' },
 } as const;
 
 type Values = Arguments<typeof CHAIN_OPTIONS>['values'];
@@ -30,10 +33,54 @@ type Values = Arguments<typeof CHAIN_OPTIONS>['values'];
  *
  * @throws PlumblineError `INVALID_PARAMETER` for a file that cannot be used, or options that do not go together
  */
-export async function chainOptions(values: Values): Promise<DevnetChainOptions | LightChainOptions> {
-  const { network, upstream } = values;
+export async function chainOptions(values: Values): Promise<DevnetChainOptions | ForkChainOptions | LightChainOptions> {
+  const { network, upstream, fork } = values;
+  if (fork !== undefined) return forkOptions(values, fork);
+  if (values['fork-block'] !== undefined)
+    throw invalidParameter('--fork-block', 'is for forks; name the network in --fork, or leave it out');
   const known = Object.hasOwn(NETWORKS, network) && network !== 'devnet' ? NETWORKS[network as NetworkName] : undefined;
   return known !== undefined || upstream !== undefined ? lightOptions(values, known) : devnetOptions(values);
+}
+
+/** The fork that the arguments describe. @param name - of the network, or a file with its profile */
+async function forkOptions(values: Values, name: string): Promise<ForkChainOptions> {
+  const { upstream } = values;
+  if (values.network !== 'devnet')
+    throw invalidParameter('--network', 'cannot be given with --fork, which names the network itself');
+  for (const option of ['genesis', 'import'] as const) {
+    if (values[option] !== undefined)
+      throw invalidParameter(`--${option}`, 'cannot be given with --fork: a fork begins with the state of its network');
+  }
+  if (upstream === undefined) throw invalidParameter('--upstream', `is missing; name an endpoint of ${name}`);
+  const known = Object.hasOwn(NETWORKS, name) ? NETWORKS[name as NetworkName] : await readNetwork(name);
+  const block = forkBlock(values['fork-block']);
+  return {
+    kind: 'devnet',
+    fork: {
+      network: known,
+      endpoints: upstream,
+      ...layerOneOptions(values),
+      ...(block !== undefined && { block }),
+    },
+    ...makingOptions(values),
+  };
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` */
+function forkBlock(text: string | undefined): ForkOptions['block'] {
+  if (text === undefined || text === 'latest' || text === 'finalized' || text === 'safe') return text;
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return text as Hex;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw invalidParameter('--fork-block', 'must be a number, a hash, or latest, finalized or safe');
+}
+
+/** How blocks are made. */
+function makingOptions({ 'block-time': time, tool }: Values): Pick<DevnetChainOptions, 'mining' | 'tool'> {
+  const blockTime = integer('block-time', time, 1, 86_400);
+  return {
+    ...(blockTime !== undefined && { mining: { intervalSeconds: blockTime } }),
+    ...(tool !== undefined && { tool: toolOf(tool) }),
+  };
 }
 
 /**
@@ -79,14 +126,12 @@ async function devnetOptions(values: Values): Promise<DevnetChainOptions> {
   if (values.genesis !== undefined && network !== 'devnet') {
     throw invalidParameter('--genesis', 'describes a network itself; leave out --network');
   }
-  const blockTime = integer('block-time', values['block-time'], 1, 86_400);
   return {
     kind: 'devnet',
     ...(network !== 'devnet' && { network: await readNetwork(network) }),
     ...(values.genesis !== undefined && { genesis: await readGenesis(values.genesis) }),
     ...(values.import !== undefined && { importBlocks: await readBytes('--import', values.import) }),
-    ...(blockTime !== undefined && { mining: { intervalSeconds: blockTime } }),
-    ...(values.tool !== undefined && { tool: toolOf(values.tool) }),
+    ...makingOptions(values),
   };
 }
 

@@ -72,7 +72,15 @@ export async function withNode(
   }
   const source = devnet === undefined ? values : { ...values, upstream: [devnet], l1: [devnetLayerOne(devnet)] };
   const network = values.network ?? 'devnet';
-  const own = { network, genesis: undefined, import: undefined, 'block-time': undefined, tool: undefined };
+  const own = {
+    network,
+    genesis: undefined,
+    import: undefined,
+    'block-time': undefined,
+    tool: undefined,
+    fork: undefined,
+    'fork-block': undefined,
+  };
   const chain = await lightOptions({ ...source, ...own }, await namedNetwork(network));
   const sized = await dictionarySource(dictionary);
   // The error of the method says more than its JSON-RPC form, which never names an endpoint.

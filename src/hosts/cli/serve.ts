@@ -3,6 +3,7 @@ import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/state/dev-account
 import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
 import { invalidParameter, messageOf } from '../../errors.js';
 import { NETWORKS } from '../../networks/networks.js';
+import type { Hex } from '../../primitives/hex.js';
 import { isLoopback, LOOPBACK_NAMES } from '../../rpc/http/access.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { EndpointReport, NodeStatus } from '../../rpc/inspection/node-status.js';
@@ -71,6 +72,10 @@ export const serveCommand: Command = {
   --l1-consensus URL     beacon node of layer 1; may be given several times. Layer 1 is then followed by the signatures of its
                          sync committees, and nothing of --l1 is believed
   --checkpoint ROOT      root of a finalized beacon block that you trust; plumbline checkpoint shows what servers name
+
+ a fork: a devnet on the state of a network at a block, which is proved and kept as it is read
+  --fork NAME|FILE       network, as in --network; with --upstream, and --l1 or --l1-consensus, as for a light node
+  --fork-block BLOCK     number, hash, or latest (default), finalized or safe
 
  access and limits
   --allow-origin ORIGIN  accept pages of this origin, such as https://app.example; may be given several times, * for all
@@ -142,8 +147,9 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     if (status !== undefined)
       announced(node, server, status, {
         demo: values.demo !== undefined,
-        devnet,
+        layerOne: devnet && chain.fork === undefined,
         devAccounts: devnet && chain.genesis === undefined,
+        fork: devnet && chain.fork !== undefined ? await forkOf(node) : undefined,
       });
     await stopped;
     output.state('stopping', 'Stopping: requests under way are answered first. A second signal stops it at once.');
@@ -181,6 +187,22 @@ function stopSignal(): Promise<void> {
   });
 }
 
+/** What is printed of a node besides what it says itself. */
+interface Announced {
+  readonly demo: boolean;
+  /** It has a simulated layer 1. */
+  readonly layerOne: boolean;
+  readonly devAccounts: boolean;
+  /** The block of the network on which it is a fork. */
+  readonly fork: { readonly number: number; readonly hash: Hex } | undefined;
+}
+
+async function forkOf(node: PlumblineNode): Promise<NonNullable<Announced['fork']>> {
+  const { forkedNetwork } = await node.request({ method: 'hardhat_metadata' });
+  const { forkBlockNumber: number, forkBlockHash: hash } = forkedNetwork!;
+  return { number, hash };
+}
+
 function addressOf({ host, port }: RunningServer): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
@@ -189,37 +211,40 @@ function announceAsJson(
   { info }: PlumblineNode,
   server: RunningServer,
   { ready, endpoints }: NodeStatus,
-  has: { readonly devnet: boolean },
+  has: Pick<Announced, 'layerOne' | 'fork'>,
 ): void {
   const url = `http://${addressOf(server)}/`;
   const { networkName: network, chainId, kernelBuild } = info;
-  const layerOne = has.devnet ? { layerOne: `${url}l1` } : {};
-  console.log(
-    JSON.stringify({ event: 'listening', network, chainId, kernelBuild, url, ready, endpoints, ...layerOne }),
-  );
+  const more = { ...(has.layerOne && { layerOne: `${url}l1` }), ...(has.fork && { fork: has.fork }) };
+  console.log(JSON.stringify({ event: 'listening', network, chainId, kernelBuild, url, ready, endpoints, ...more }));
 }
 
 function announce(
   node: PlumblineNode,
   server: RunningServer,
   { ready, endpoints, dictionary }: NodeStatus,
-  has: { readonly demo: boolean; readonly devnet: boolean; readonly devAccounts: boolean },
+  has: Announced,
 ): void {
   const address = addressOf(server);
   const url = `http://${address}`;
   const { networkName, chainId, kernelBuild } = node.info;
   const unready = ready ? '' : ': NOT READY, no endpoint of layer 2 answers rightly';
   console.log(`plumbline ${networkName}, chain id ${chainId}, kernels ${kernelBuild}${unready}`);
+  if (has.fork !== undefined) console.log(`  fork      of block ${has.fork.number}, ${has.fork.hash}`);
   for (const report of endpoints) console.log(`  endpoint  ${inWords(report)}`);
   const { reason } = dictionary;
   if (reason !== undefined)
     console.log(`  WARNING   fees are approximations, without the network's dictionary: ${reason}`);
-  console.log(`  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.devnet ? `; simulated layer 1: ${url}/l1` : ''})`);
+  console.log(
+    `  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.layerOne ? `; simulated layer 1: ${url}/l1` : ''})`,
+  );
   console.log(`  WebSocket ws://${address}/`);
   // The profile of the page's own light node is that of the default devnet.
   if (has.demo) console.log(`  demo      ${url}/demo/${has.devAccounts && networkName === 'devnet' ? '?here' : ''}`);
   if (!has.devAccounts) return;
-  console.log(`  accounts  ten of "${DEV_MNEMONIC}", 10000 ETH each; ERC-20 test token ${TEST_TOKEN}`);
+  const token = has.fork === undefined ? `; ERC-20 test token ${TEST_TOKEN}` : '';
+  console.log(`  accounts  ten of "${DEV_MNEMONIC}", 10000 ETH each${token}`);
+  if (has.fork !== undefined) return;
   console.log(`\n${curlLine(`${url}/`)}\n`);
 }
 

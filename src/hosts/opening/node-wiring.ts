@@ -26,7 +26,7 @@ import { budgetsOf, type StorageBudgets, type StorageOptions } from '../options/
 import type { Layer, NodeTransport } from '../provider/transport.js';
 import { resolveDictionary } from './dictionary-source.js';
 import { InlineTransport } from './inline-transport.js';
-import type { ReplaceableDevnet } from './replaceable-devnet.js';
+import type { ReplaceableDevnet, ReplacedDevnet } from './replaceable-devnet.js';
 import type { Kept } from './store-source.js';
 
 /** A node that is being opened: its options with defaults, its store and its dictionary. */
@@ -78,9 +78,10 @@ export interface ChainParts {
 
 /** What only the node of a devnet has. Its code is loaded with a devnet. */
 export interface DevnetParts {
-  readonly replaceable: ReplaceableDevnet;
+  readonly replaceable: ReplaceableDevnet<ReplacedDevnet>;
   readonly methods: typeof DEVNET_METHODS;
-  readonly layerOne: MethodTable<L1Context>;
+  /** The simulated layer 1; left out for a fork, which has none. */
+  readonly layerOne?: { readonly devnet: ReplaceableDevnet; readonly methods: MethodTable<L1Context> };
 }
 
 /** Connects estimator, filters, methods and dispatchers to a chain. The node is then open. */
@@ -129,7 +130,10 @@ export function wireNode(
     l2: devnet === undefined ? l2 : after(() => devnet.replaceable.replaced(), l2),
     // Without a limit: an exported chain has one of its own, the store's.
     inspect: createDispatcher(inspectTable(), context, handling),
-    l1: devnet === undefined ? createDispatcher(createMethodTable([]), context, bounded) : layerOne(devnet, bounded),
+    l1:
+      devnet?.layerOne === undefined
+        ? createDispatcher(createMethodTable([]), context, bounded)
+        : layerOne(devnet.layerOne, bounded),
   };
   base.report('ready', 1);
   return new InlineTransport(chain, dispatchers, info, options, health, running);
@@ -139,7 +143,7 @@ function reportOf({ name, sha256, networkOwn, reason }: Dictionary): DictionaryR
 }
 
 /** The context of a devnet's methods: each request finds the control of the devnet that runs then. */
-function withControl(parts: RpcContext, replaceable: ReplaceableDevnet): RpcContext {
+function withControl(parts: RpcContext, replaceable: DevnetParts['replaceable']): RpcContext {
   return {
     ...parts,
     get devnet() {
@@ -149,15 +153,19 @@ function withControl(parts: RpcContext, replaceable: ReplaceableDevnet): RpcCont
 }
 
 /** The dispatcher of the simulated layer 1. */
-function layerOne({ replaceable, layerOne: table }: DevnetParts, handling: HandleOptions): Dispatch {
+function layerOne({ devnet, methods }: NonNullable<DevnetParts['layerOne']>, handling: HandleOptions): Dispatch {
   const context: L1Context = {
-    network: replaceable.chain.network,
+    network: devnet.chain.network,
     get layerOne() {
-      return replaceable.current.layerOne;
+      return devnet.current.layerOne;
     },
-    beacon: () => replaceable.current.beacon(),
+    beacon: () => devnet.current.beacon(),
   };
-  return after(() => replaceable.layerOneSettled(), createDispatcher(table, context, handling));
+  const settled = async () => {
+    await devnet.replaced();
+    await devnet.current.settleLayerOne();
+  };
+  return after(settled, createDispatcher(methods, context, handling));
 }
 
 /** A dispatcher whose requests wait first. */

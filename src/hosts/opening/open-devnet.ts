@@ -23,7 +23,8 @@ import { openOnStore } from './store-source.js';
 
 /** Time of the genesis block, seconds: the same for all devnets, and in the past. */
 const GENESIS_TIMESTAMP = 1_700_000_000;
-const COINBASE = hexToBytes('0xc01ba5e000000000000000000000000000059139');
+/** Receives the priority fees of devnets. */
+export const COINBASE = hexToBytes('0xc01ba5e000000000000000000000000000059139');
 
 /**
  * Opens a node with an embedded devnet in this thread.
@@ -89,7 +90,8 @@ async function openOn(
   const open = async () => openDevnet(chainOptions, await settings());
   const replaceable = new ReplaceableDevnet(await openDevnet(chainOptions, await settings(first)));
   const control = devnetStorage(replaceable, { store, health, options: storage, settings, open });
-  const devnetParts = { replaceable, methods: DEVNET_METHODS, layerOne: layerOneTable() };
+  const layerOne = { devnet: replaceable, methods: layerOneTable() };
+  const devnetParts = { replaceable, methods: DEVNET_METHODS, layerOne };
   return wireNode(base, {
     chain: replaceable.chain,
     scheme,

@@ -18,6 +18,10 @@ export async function openInline(options: NodeOptions = {}, extras: InlineExtras
 export async function loadInline(options: NodeOptions): Promise<typeof openInline> {
   requireOptions(options);
   const { chain = { kind: 'devnet' } } = options;
+  if (chain.kind === 'devnet' && chain.fork !== undefined) {
+    const { openForkNode } = await import('./open-fork.js');
+    return (options = {}, extras = {}) => openForkNode(chain, options, extras);
+  }
   if (chain.kind === 'devnet') {
     beginDevnet(options);
     const [{ openDevnetNode }] = await Promise.all([import('./open-devnet.js'), loadStored(options)]);

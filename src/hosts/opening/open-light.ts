@@ -40,8 +40,16 @@ export async function openLight(
 
 const loadFilters = async () => (await import('../../rpc/filters/filter-registry.js')).FilterRegistry;
 
-async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaChainOptions): Promise<NodeTransport> {
-  const { store, health, network, extras, build, budgets, dictionary } = base;
+/**
+ * A light chain with what it shares with the rest of its node. It sends no request yet.
+ *
+ * @throws PlumblineError as `openLight`
+ */
+export async function openLightChain(
+  base: NodeBase,
+  chainOptions: Omit<LightChainOptions, 'kind'> | Omit<ReplicaChainOptions, 'kind'>,
+) {
+  const { store, health, extras, build, budgets, dictionary } = base;
   requireDictionaryFits(dictionary.bytes);
   const sizer = loadOnce(() => openSizer(dictionary.bytes, build));
   const hasherOf = (scheme: HashScheme) =>
@@ -49,7 +57,7 @@ async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaC
   const hashers = { mimc: hasherOf('mimc'), poseidon2: hasherOf('poseidon2') };
   const loadHasher = (scheme: HashScheme) => hashers[scheme]();
   const cache = store && new (await import('../../chain/light/light-cache.js')).LightCache(store, budgets, health);
-  const { clock = systemClock, upstreamObserver, fetch, replicaObserver, onProgress } = extras;
+  const { clock = systemClock, upstreamObserver, fetch } = extras;
   const common = { clock, fetch, observer: upstreamObserver };
   const upstream = new EndpointGroup({ role: 'l2', endpoints: chainOptions.endpoints, ...common });
   const parts = lightChainParts(chainOptions, upstream);
@@ -75,18 +83,33 @@ async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaC
     loadHasher,
     loadSizer: sizer,
   });
+  const endpointCheck = loadOnce(() => import('./endpoint-check.js'));
+  return {
+    light,
+    cache,
+    sizer,
+    groups,
+    layerOne,
+    common,
+    loadHasher,
+    layerOneHeader: parts.layerOneHeader,
+    check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(parts.network, groups, signal),
+    ready: async () => (await endpointCheck()).requireReady(parts.network, groups, light),
+  };
+}
+
+async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaChainOptions): Promise<NodeTransport> {
+  const { store, health, network, extras, build } = base;
+  const { light, cache, sizer, check, ready, ...shared } = await openLightChain(base, chainOptions);
   const control = storageControl(base, chainOptions.kind, cache);
   const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
-  const endpointCheck = loadOnce(() => import('./endpoint-check.js'));
-  const check = async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(network, groups, signal);
-  if (base.options.openCheck === 'wait') await (await endpointCheck()).requireReady(network, groups, light);
+  if (base.options.openCheck === 'wait') await ready();
   const wiring = { scheme, sizer, control, check, filters: loadFilters };
   if (chainOptions.kind === 'light') return wireNode(base, { ...wiring, chain: light });
   const { startReplica } = await import('./open-replica.js');
-  const { layerOneHeader } = parts;
-  const shared = { groups, layerOne, layerOneHeader, store, health, common, kernel: { build }, loadHasher };
-  const observers = { observer: replicaObserver, onProgress };
-  const chain = await startReplica(light, chainOptions, { ...shared, ...observers });
+  const { replicaObserver: observer, onProgress } = extras;
+  const own = { store, health, kernel: { build }, observer, onProgress };
+  const chain = await startReplica(light, chainOptions, { ...shared, ...own });
   return wireNode(base, { ...wiring, chain });
 }
 

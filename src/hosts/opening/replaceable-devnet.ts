@@ -1,15 +1,24 @@
 import type { Chain } from '../../chain/chain.js';
 import type { Devnet } from '../../chain/devnet/devnet.js';
+import type { DevnetControl } from '../../chain/devnet/mining/control.js';
+import type { StoredChain } from '../../chain/devnet/storage/stored-chain.js';
 import { forwardingChain } from '../../chain/forwarding-chain.js';
 
+/** A devnet that can be replaced: one with a genesis, or a fork. */
+export interface ReplacedDevnet extends Chain {
+  readonly onRemoval: NonNullable<Chain['onRemoval']>;
+  readonly control: DevnetControl;
+  readonly storedChain: Pick<StoredChain, 'replace'>;
+}
+
 /** Subscribes to a devnet. @returns a function that ends the subscription */
-type Subscribe = (devnet: Devnet) => () => void;
+type Subscribe = (devnet: ReplacedDevnet) => () => void;
 
 /**
  * The devnet of a node. When the stored chain is cleared or replaced, another devnet takes its place, and subscriptions continue
  * with the blocks of the new one.
  */
-export class ReplaceableDevnet {
+export class ReplaceableDevnet<Own extends ReplacedDevnet = Devnet> {
   /** The chain, whichever devnet runs. */
   readonly chain: Chain;
   private readonly subscriptions = new Map<Subscribe, () => void>();
@@ -17,7 +26,7 @@ export class ReplaceableDevnet {
   /** The devnet has ended, and the one after it did not open. */
   private isVacant = false;
 
-  constructor(private devnet: Devnet) {
+  constructor(private devnet: Own) {
     // Not a field initializer: those run before `devnet` is set.
     this.chain = {
       ...forwardingChain(() => this.devnet),
@@ -28,19 +37,13 @@ export class ReplaceableDevnet {
   }
 
   /** The devnet that the node runs now. */
-  get current(): Devnet {
+  get current(): Own {
     return this.devnet;
   }
 
   /** Waits for a replacement that is under way. */
   replaced(): Promise<void> {
     return this.replacing;
-  }
-
-  /** As `replaced`; also waits until the layer 1 has all its blocks. */
-  async layerOneSettled(): Promise<void> {
-    await this.replacing;
-    await this.devnet.settleLayerOne();
   }
 
   /**
@@ -51,7 +54,7 @@ export class ReplaceableDevnet {
    *   another replacement
    * @param condition - as that of `StoredChain.replace`
    */
-  replace(change: () => Promise<void>, open: () => Promise<Devnet>, condition?: 'whole'): Promise<void> {
+  replace(change: () => Promise<void>, open: () => Promise<Own>, condition?: 'whole'): Promise<void> {
     const replaced = this.replacing.then(async () => {
       await (this.isVacant ? change() : this.devnet.storedChain.replace(change, condition));
       this.isVacant = true;

@@ -8,6 +8,7 @@ import type { GasSearch } from '../../networks/gas-searches.js';
 import type { Network } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { DictionaryReport } from '../../rpc/inspection/node-status.js';
+import type { ForkOptions, NotOfForks } from './fork-options.js';
 import type { LightChainOptions } from './light-options.js';
 import type { ReplicaChainOptions } from './replica-options.js';
 import type { StorageOptions } from './storage-options.js';
@@ -42,6 +43,15 @@ export interface DevnetChainOptions {
   readonly finality?: FinalityOptions;
   /** Prices in the block headers. */
   readonly prices?: Prices;
+  /** Of `ForkChainOptions`: the network that the devnet is a fork of. */
+  readonly fork?: never;
+}
+
+/** An embedded devnet on the proved state of a network. */
+export interface ForkChainOptions
+  extends Omit<DevnetChainOptions, NotOfForks | 'fork'>,
+    Partial<Record<NotOfForks, never>> {
+  readonly fork: ForkOptions;
 }
 
 /**
@@ -58,7 +68,7 @@ export type DictionarySource =
 
 /** Options of a node. Plain data, so that they can be sent to a worker. */
 export interface NodeOptions {
-  readonly chain?: DevnetChainOptions | LightChainOptions | ReplicaChainOptions;
+  readonly chain?: DevnetChainOptions | ForkChainOptions | LightChainOptions | ReplicaChainOptions;
   /**
    * Keep the chain in the IndexedDB database of this name; in memory when left out. Nodes of an origin with the same name share
    * it: one of them is the writer and answers for the others; when it ends, another becomes the writer. They must have the same

@@ -16,7 +16,8 @@ import type {
 } from '../../networks/network.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { ProviderEndpoint, UrlEndpoint } from '../../upstream/options.js';
-import { anyValue, byMember, each, type MemberChecks, members } from './known-members.js';
+import type { ForkOptions } from './fork-options.js';
+import { anyValue, byMember, each, type MemberChecks, members, type NameCheck } from './known-members.js';
 import type { LayerOneOptions } from './layer-one-options.js';
 import type { LightChainOptions } from './light-options.js';
 import type { DevnetChainOptions, DictionarySource, NodeOptions } from './options.js';
@@ -105,8 +106,7 @@ const network = members<Network>({
   messageService: anyValue,
 });
 
-const light = {
-  kind: anyValue,
+const ofNetwork = {
   network,
   endpoints,
   maru: endpoints,
@@ -123,6 +123,7 @@ const light = {
   proveLayerOne: anyValue,
   layerOneHeader: members<NonNullable<LightChainOptions['layerOneHeader']>>({ hash: anyValue }),
 };
+const light = { kind: anyValue, ...ofNetwork };
 
 const followed = members<LayerOneOptions>({
   consensus: endpoints,
@@ -134,6 +135,8 @@ const followed = members<LayerOneOptions>({
   maxAgeMs: anyValue,
   maxWalkBack: anyValue,
 });
+
+const layerOne: NameCheck = (value, path) => (Array.isArray(value) ? endpoints : followed)(value, path);
 
 const CHAINS = {
   devnet: members<DevnetChainOptions>({
@@ -148,10 +151,11 @@ const CHAINS = {
     mining: members<{ intervalSeconds: number }>({ intervalSeconds: anyValue }),
     finality: members<FinalityOptions>({ delayBlocks: anyValue, batchBlocks: anyValue, heldFinalizations: anyValue }),
     prices,
+    fork: members<ForkOptions>({ ...ofNetwork, layerOne, block: anyValue }),
   }),
   light: members<LightChainOptions>({
     ...light,
-    layerOne: (value, path) => (Array.isArray(value) ? endpoints : followed)(value, path),
+    layerOne,
   }),
   replica: members<ReplicaChainOptions>({
     ...light,

@@ -1,6 +1,7 @@
 import { TOOLS } from '../../chain/devnet/options.js';
 import { invalidParameter, type PlumblineError } from '../../errors.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
+import type { ForkOptions } from './fork-options.js';
 import { LAYER_ONE_LISTS } from './layer-one-options.js';
 import type { NodeOptions } from './options.js';
 
@@ -20,8 +21,8 @@ export function requireOptions(options: NodeOptions): void {
   if (!isObject(chain)) throw invalidParameter('chain', 'must be an object');
   oneOf('chain.kind', chain.kind, ['devnet', 'light', 'replica']);
   if (chain.kind === 'devnet') requireDevnet(chain);
-  else requireEndpoints(chain);
-  if (chain.network !== undefined || chain.kind !== 'devnet') requireNetwork(chain.network);
+  else requireEndpoints('chain', chain, chain.kind === 'replica');
+  if (chain.network !== undefined || chain.kind !== 'devnet') requireNetwork('chain.network', chain.network);
   if (dictionary !== undefined) oneOf('dictionary.kind', dictionary?.kind, ['general', 'bytes', 'url']);
   if (openCheck !== undefined) oneOf('openCheck', openCheck, ['wait', 'background']);
   if (kernelBuild !== undefined) oneOf('kernelBuild', kernelBuild, ['auto', 'simd', 'scalar']);
@@ -54,13 +55,22 @@ function requireDevnet({ scheme, mining, tool, alloc = {} }: Chain & { kind: 'de
   }
 }
 
-function requireEndpoints(chain: Exclude<Chain, { kind: 'devnet' }>): void {
-  requireLists('chain', chain, LISTS);
+/**
+ * Checks the endpoints of a chain that has some.
+ *
+ * @param path - of the options that hold them
+ * @throws PlumblineError `INVALID_PARAMETER`
+ */
+export function requireEndpoints(
+  path: string,
+  chain: Exclude<Chain, { kind: 'devnet' }> | ForkOptions,
+  isReplica = false,
+): void {
+  requireLists(path, chain, LISTS);
   const layerOne: unknown = chain.layerOne;
   if (layerOne === undefined || Array.isArray(layerOne)) return;
-  if (!isObject(layerOne) || chain.kind === 'replica')
-    throw invalidParameter('chain.layerOne', 'must be a list of endpoints');
-  requireLists('chain.layerOne', layerOne, LAYER_ONE_LISTS);
+  if (!isObject(layerOne) || isReplica) throw invalidParameter(`${path}.layerOne`, 'must be a list of endpoints');
+  requireLists(`${path}.layerOne`, layerOne, LAYER_ONE_LISTS);
 }
 
 /** @param lists - members that are lists of endpoints, and whether they are required */
@@ -72,9 +82,10 @@ function requireLists(path: string, options: object, lists: Readonly<Record<stri
   }
 }
 
-function requireNetwork(network: Chain['network']): void {
+/** @throws PlumblineError `INVALID_PARAMETER` for what is not a profile */
+export function requireNetwork(parameter: string, network: Chain['network']): void {
   if (isObject(network) && typeof network.chainId === 'number' && Array.isArray(network.hashSchemes)) return;
-  throw invalidParameter('chain.network', 'must be a network profile, such as `linea` or `devnet()`');
+  throw invalidParameter(parameter, 'must be a network profile, such as `linea` or `devnet()`');
 }
 
 function oneOf(parameter: string, value: unknown, allowed: readonly unknown[]): void {

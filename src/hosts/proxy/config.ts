@@ -69,6 +69,8 @@ export const PROXY_OPTIONS = {
 export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig {
   const { scriptUrl, scope, timeoutMs, path, paths, urls, forward = true, fallback = 'none', ...node } = options;
   requireOptions(node);
+  if (node.chain?.kind === 'devnet' && node.chain.fork !== undefined)
+    throw invalidParameter('chain.fork', 'cannot be opened in a service worker; open it with createNode');
   for (const [name, list] of [
     ['paths', paths],
     ['urls', urls],

@@ -1,7 +1,7 @@
 import { PlumblineError } from '../../errors.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { isFollowed, type LayerOneOptions } from '../options/layer-one-options.js';
+import { isFollowed, type LayerOneOptions, type LayerOneSource } from '../options/layer-one-options.js';
 import type { DictionarySource, NodeOptions } from '../options/options.js';
 
 /** A digest of each option that has to be the same for all nodes of a store, by its name. */
@@ -18,15 +18,27 @@ const DIGEST_BYTES = 8;
 
 /** Fingerprint of the options that answers depend on: the chain without its endpoints, gas search and dictionary. */
 export function fingerprintOf({ chain = { kind: 'devnet' }, gasSearch, dictionary }: NodeOptions): Fingerprint {
-  const sizing = dictionaryOf(dictionary, chain.network?.dictionary !== undefined);
-  const consensus = 'layerOne' in chain && isFollowed(chain.layerOne) ? withoutEndpoints(chain.layerOne) : undefined;
-  const options = { ...chain, gasSearch, dictionary: sizing, consensus };
-  const named = Object.entries(options).filter(([name]) => !SOURCES.has(name));
-  const digests = named.flatMap(([name, value]): [string, string][] => {
+  const fork = 'fork' in chain ? chain.fork : undefined;
+  const { network } = fork ?? chain;
+  const sizing = dictionaryOf(dictionary, network?.dictionary !== undefined);
+  const options = {
+    ...withoutSources(chain),
+    ...(fork && { fork: withoutSources(fork) }),
+    gasSearch,
+    dictionary: sizing,
+  };
+  const digests = Object.entries(options).flatMap(([name, value]): [string, string][] => {
     const text = value === DEFAULTS[name] ? undefined : canonical(value);
     return text === undefined ? [] : [[name, digestOf(text)]];
   });
   return Object.fromEntries(digests);
+}
+
+/** Options of a chain without its endpoints. */
+function withoutSources(chain: object): Record<string, unknown> {
+  const layerOne = 'layerOne' in chain ? (chain.layerOne as LayerOneSource) : undefined;
+  const consensus = isFollowed(layerOne) ? withoutEndpoints(layerOne) : undefined;
+  return { ...Object.fromEntries(Object.entries(chain).filter(([name]) => !SOURCES.has(name))), consensus };
 }
 
 /** What answers depend on besides the endpoints. */

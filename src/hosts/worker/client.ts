@@ -58,7 +58,8 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
   }
   if (fetch !== undefined && worker !== undefined && 'port' in worker)
     throw invalidParameter('fetch', 'cannot be used with a SharedWorker, which outlives the page');
-  if (transport === undefined && (chain?.kind ?? 'devnet') === 'devnet') {
+  const isOwnDevnet = chain === undefined || (chain.kind === 'devnet' && chain.fork === undefined);
+  if (transport === undefined && isOwnDevnet) {
     const devnet = await openOwnDevnet(options);
     if (devnet !== undefined) return nodeHandle(devnet, http);
   }

@@ -21,10 +21,10 @@ class Notes {
   /** Whether the state root of a simulated block is not known. */
   isRootUnknown = false;
 
-  block<B extends Block | undefined>(block: B): B {
+  readonly block = <B extends Block | undefined>(block: B): B => {
     if (block !== undefined && this.blocks.size < MAX_NAMED) this.blocks.set(bytesToHex(block.hash), block);
     return block;
-  }
+  };
 
   /** What was found by a hash. */
   byHash<Found>(found: Found): Found {
@@ -78,9 +78,13 @@ export function noteRequest<Context extends { readonly chain: Chain; readonly es
     context: { ...context, chain: noted, estimator: context.estimator.on(noted) },
     async report(errorCode) {
       const sum = await notes.sum(chain);
+      const { light } = info.answers;
+      // What a fork answers from its network, it answers as a light node.
+      const isOfNetwork = own === 'held' && sum.level !== undefined && sum.level !== 'held' && light !== 'off';
+      const expected = isOfNetwork ? light : own;
       return {
         method: name,
-        class: errorCode === undefined ? classOf(chain.kind, own, notes) : own,
+        class: errorCode === undefined ? classOf(chain, expected, notes) : expected,
         ...sum,
         ...(sum.level === 'settled' && (await layerOneOf(chain))),
         ...(notes.zkBlock !== undefined && { zkBlock: notes.zkBlock }),
@@ -100,9 +104,9 @@ async function layerOneOf(chain: Chain): Promise<Pick<AnswerReport, 'layerOne'>>
   return { layerOne: { checkpoint: { level, root }, slot, blockHash: bytesToHex(blockHash), timestamp } };
 }
 
-function classOf(kind: Chain['kind'], own: AnswerClass, notes: Notes): AnswerClass {
+function classOf({ trust }: Chain, own: AnswerClass, notes: Notes): AnswerClass {
   // That no block has a hash is known without a proof only where all blocks are held.
-  if (notes.missed) return kind === 'devnet' ? 'held' : 'forwarded';
+  if (notes.missed) return trust === undefined ? 'held' : 'forwarded';
   // An answer that rests on nothing of the chain is the node's own, such as the changes of a filter of pending transactions.
   return own === 'proved' && notes.isEmpty ? 'held' : own;
 }
@@ -114,6 +118,10 @@ function notedChain(chain: Chain, notes: Notes): Chain {
     notes.block(prepared.block);
     if (prepared.zkLevel !== undefined) notes.zk(prepared.block.header.number, prepared.zkLevel);
     return prepared;
+  };
+  const heard = (onBlock?: (block: Block) => void) => (block: Block) => {
+    notes.block(block);
+    onBlock?.(block);
   };
   return {
     ...forwardingChain(() => chain),
@@ -155,6 +163,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       for (const { transaction } of found) notes.block(transaction.block);
       return found;
     },
+    stateAt: (block, signal, onBlock) => chain.stateAt(block, signal, heard(onBlock)),
     accountsAt:
       accountsAt &&
       ((reference, onRead, signal) => {
@@ -167,7 +176,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       }),
     prepare: prepare && (async (plan) => noted(await chain.prepare!(plan))),
     async prepareSimulation(plan) {
-      const { stateRoot, ...prepared } = await chain.prepareSimulation(plan);
+      const { stateRoot, ...prepared } = await chain.prepareSimulation({ ...plan, onBlock: heard(plan.onBlock) });
       return {
         ...noted(prepared),
         async stateRoot(changes) {

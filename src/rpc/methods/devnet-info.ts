@@ -16,6 +16,11 @@ export const INFO_METHODS = {
   ...devnetMethods(['hardhat_metadata', 'anvil_metadata'], async (devnet, _, { name, context }) => {
     const { chain } = context;
     const { header, hash } = await chain.head();
+    const forked = devnet.forkedFrom && {
+      chainId: chain.network.chainId,
+      forkBlockNumber: devnet.forkedFrom.number,
+      forkBlockHash: bytesToHex(devnet.forkedFrom.hash),
+    };
     const metadata = {
       clientVersion: clientVersion(devnet),
       chainId: chain.network.chainId,
@@ -23,15 +28,15 @@ export const INFO_METHODS = {
       latestBlockNumber: header.number,
       latestBlockHash: bytesToHex(hash),
     };
-    if (name === 'hardhat_metadata') return metadata;
+    if (name === 'hardhat_metadata') return { ...metadata, ...(forked && { forkedNetwork: forked }) };
     const snapshots: Record<Hex, [number, Hex]> = {};
     for (const { id, block } of devnet.snapshots) {
       snapshots[toQuantity(id)] = [block, bytesToHex((await requireBlock(context, { number: block })).hash)];
     }
-    return { ...metadata, forkedNetwork: null, snapshots };
+    return { ...metadata, forkedNetwork: forked ?? null, snapshots };
   }),
 
-  ...devnetMethods(['anvil_nodeInfo'], async (_, __, { context }) => {
+  ...devnetMethods(['anvil_nodeInfo'], async ({ forkedFrom }, _, { context }) => {
     const { header, hash } = await context.chain.head();
     const { network } = context.chain;
     const { baseFeePerGas, gasLimit, number, timestamp } = await context.chain.pendingContext();
@@ -48,7 +53,7 @@ export const INFO_METHODS = {
         gasLimit: toQuantity(gasLimit),
         gasPrice: toQuantity((await gasPrice(context)).gasPrice),
       },
-      forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
+      forkConfig: { forkUrl: null, forkBlockNumber: forkedFrom?.number ?? null, forkRetryBackoff: null },
     };
   }),
 

@@ -8,7 +8,7 @@ import { devnetMethods, parseCount } from './devnet-method.js';
 import { feesOf } from './fill-transaction.js';
 
 /*
- * Blocks that leave the chain. A chunk of its own.
+ * Blocks that leave the chain, and what a fork begins with. A chunk of its own.
  */
 
 const SUBJECT = 'reorg params';
@@ -47,14 +47,30 @@ export const REORG_METHODS = {
     return null;
   }),
 
-  /** Back to genesis: pool, clock, snapshots and impersonated accounts too. */
-  ...devnetMethods(['anvil_reset', 'hardhat_reset'], async (_, [options], { name, context }) => {
+  ...devnetMethods(['anvil_setRpcUrl'], ({ forkedFrom }) => {
+    const reason =
+      forkedFrom === undefined
+        ? 'this devnet is not a fork of a network, so that there is no URL to change'
+        : 'cannot be changed: the endpoints of a fork are options of the node';
+    throw invalidParams('url', reason);
+  }),
+
+  /** Back to genesis, or to the block of a fork: pool, clock, snapshots and impersonated accounts too. */
+  ...devnetMethods(['anvil_reset', 'hardhat_reset'], async ({ forkedFrom }, [options], { name, context }) => {
     const { forking } = requireObject(options ?? {}, 'options', SUBJECT);
     if (forking !== undefined && forking !== null) {
-      const { jsonRpcUrl } = requireObject(forking, 'options.forking', SUBJECT);
+      const { jsonRpcUrl, blockNumber } = requireObject(forking, 'options.forking', SUBJECT);
       if (jsonRpcUrl !== undefined && jsonRpcUrl !== null) {
-        const reason = 'this devnet is not a fork of a network and cannot become one; leave it out';
+        const reason =
+          forkedFrom === undefined
+            ? 'this devnet is not a fork of a network and cannot become one; leave it out'
+            : 'cannot be changed: the endpoints of a fork are options of the node; leave it out';
         throw invalidParams('options.forking.jsonRpcUrl', reason, SUBJECT);
+      }
+      if (forkedFrom !== undefined && blockNumber !== undefined && blockNumber !== null) {
+        const at = 'options.forking.blockNumber';
+        const reason = `this fork begins with block ${forkedFrom.number}; open another node for another block`;
+        if (parseCount(blockNumber, at) !== forkedFrom.number) throw invalidParams(at, reason, SUBJECT);
       }
     }
     await context.storage!.clear();

@@ -24,10 +24,6 @@ export const SETTING_METHODS = {
     throw new RpcError({ code: INVALID_PARAMS, message: `${name} ${reason}` });
   }),
 
-  ...devnetMethods(['anvil_setRpcUrl'], () => {
-    throw invalidParams('url', 'this devnet is not a fork of a network, so that there is no URL to change');
-  }),
-
   ...devnetMethods(['anvil_setChainId'], async (devnet, [chainId]) => {
     const id = parseCount(chainId, 'chainId');
     if (id === 0) throw invalidParams('chainId', 'must not be zero');

@@ -35,7 +35,14 @@ export interface DevnetSchema {
       readonly instanceId: Hex;
       readonly latestBlockNumber: number;
       readonly latestBlockHash: Hex;
-    } & { readonly forkedNetwork: null; readonly snapshots: Record<Hex, readonly [number, Hex]> }
+    } & {
+      readonly forkedNetwork: {
+        readonly chainId: number;
+        readonly forkBlockNumber: number;
+        readonly forkBlockHash: Hex;
+      } | null;
+      readonly snapshots: Record<Hex, readonly [number, Hex]>;
+    }
   >;
   anvil_mine: { params: [blocks?: Amount, seconds?: Amount]; result: null };
   anvil_mine_detailed: {
@@ -106,6 +113,11 @@ export interface DevnetSchema {
     readonly instanceId: Hex;
     readonly latestBlockNumber: number;
     readonly latestBlockHash: Hex;
+    readonly forkedNetwork?: {
+      readonly chainId: number;
+      readonly forkBlockNumber: number;
+      readonly forkBlockHash: Hex;
+    };
   }>;
   hardhat_mine: { params: [blocks?: Amount, seconds?: Amount]; result: true };
   hardhat_removeBlockTimestampInterval: Reads<true>;

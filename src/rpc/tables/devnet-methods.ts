@@ -22,7 +22,7 @@ const LATER = {
     async () => (await import('../methods/devnet-info.js')).INFO_METHODS,
   ),
   ...laterMethods(
-    ['anvil_reorg', 'anvil_reset', 'anvil_rollback', 'hardhat_reset'],
+    ['anvil_reorg', 'anvil_reset', 'anvil_rollback', 'anvil_setRpcUrl', 'hardhat_reset'],
     async () => (await import('../methods/devnet-reorg.js')).REORG_METHODS,
   ),
   ...laterMethods(

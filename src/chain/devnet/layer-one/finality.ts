@@ -4,6 +4,9 @@ import type { Block } from '../../chain.js';
 import type { Ledger } from '../records/ledger.js';
 import type { SimulatedL1 } from './simulated-l1.js';
 
+/** What finality needs of layer 1. */
+export type FinalizingL1 = Pick<SimulatedL1, 'finalize' | 'height' | 'releaseBefore' | 'revertTo' | 'stateRoot'>;
+
 /** When devnet blocks become final on the simulated layer 1. */
 export interface FinalityOptions {
   /** A block is finalized after this many further blocks. Default 2. */
@@ -32,17 +35,19 @@ export class DevnetFinality {
   private readonly delay: number;
   private readonly batch: number;
   private readonly held: number;
-  private last = 0;
+  private last: number;
   /** Provable blocks, oldest first. */
-  private provable = [0];
+  private provable: number[];
   private heldFrom = Number.POSITIVE_INFINITY;
 
   constructor(
-    private readonly layerOne: SimulatedL1,
+    private readonly layerOne: FinalizingL1,
     private readonly ledger: Ledger,
     private readonly state: Pick<WorldState, 'root' | 'releaseBefore'>,
     options: FinalityOptions = {},
   ) {
+    this.last = ledger.first;
+    this.provable = [ledger.first];
     this.delay = atLeast(0, 'delayBlocks', options.delayBlocks ?? 2);
     this.batch = atLeast(1, 'batchBlocks', options.batchBlocks ?? 1);
     this.held = atLeast(1, 'heldFinalizations', options.heldFinalizations ?? 128);
@@ -74,7 +79,7 @@ export class DevnetFinality {
 
   /** Finality as it was when `head` was the newest block; undefined if a state that it needs is no longer held. */
   at(head: number): FinalitySnapshot | undefined {
-    const last = Math.max(0, Math.min(this.last, head - this.delay));
+    const last = Math.max(this.ledger.first, Math.min(this.last, head - this.delay));
     const provable = this.provable.filter((number) => number <= last);
     const newest = provable.at(-1);
     if (newest === undefined) return undefined;

@@ -1,10 +1,10 @@
 import { PlumblineError } from '../../../errors.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { BlockRecord } from '../records/block-record.js';
-import type { DevnetState } from '../state/devnet-state.js';
+import type { BlockState } from '../state/devnet-state.js';
 
 /** Applies a stored block, which must give the roots of its record. @throws PlumblineError `STORE_CORRUPT` */
-export async function applyStored(state: DevnetState, { block, changes, zkRoot }: BlockRecord): Promise<void> {
+export async function applyStored(state: BlockState, { block, changes, zkRoot }: BlockRecord): Promise<void> {
   const { number, stateRoot } = block.header;
   const roots = await state.apply(number, changes);
   if (!equalBytes(roots.zkRoot, zkRoot) || !equalBytes(roots.stateRoot, stateRoot)) throw brokenLink(number);

@@ -20,7 +20,7 @@ import type { Network } from '../../../networks/network.js';
 import { hexToBytes } from '../../../primitives/hex.js';
 import type { Block, TransactionReceipt } from '../../chain.js';
 import { applyEdits, type StateEdit } from '../records/edits.js';
-import type { DevnetState } from '../state/devnet-state.js';
+import type { BlockState } from '../state/devnet-state.js';
 import { payRewards, payWithdrawals } from './block-payments.js';
 
 /** Input of a block's execution. */
@@ -68,12 +68,12 @@ export interface BlockExecution {
  */
 export async function executeBlock(
   network: Network,
-  state: DevnetState,
+  state: BlockState,
   plan: BlockPlan,
   refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
 ): Promise<BlockExecution> {
   const { context } = plan;
-  const overlay = new StateOverlay(state.flat.at(context.number - 1));
+  const overlay = new StateOverlay(state.flat.at(context.number - 1, { signal: plan.limits?.signal }));
   await applyEdits(overlay, plan.edits ?? []);
   const machine = await Machine.open(network, context, overlay);
   try {
@@ -86,7 +86,7 @@ export async function executeBlock(
 async function executeOn(
   machine: Machine,
   network: Network,
-  state: DevnetState,
+  state: BlockState,
   plan: BlockPlan,
   refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
 ): Promise<BlockExecution> {

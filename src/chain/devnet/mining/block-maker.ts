@@ -7,12 +7,12 @@ import { equalBytes } from '../../../primitives/bytes.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { Block, HeadListener, RemovalListener } from '../../chain.js';
 import type { DevnetFinality, FinalitySnapshot } from '../layer-one/finality.js';
-import type { DevnetSettings, NextBlock } from '../options.js';
+import type { MakingSettings, NextBlock } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
 import { applyEdits, type StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { StoredBlock } from '../records/stored-block.js';
-import type { DevnetState } from '../state/devnet-state.js';
+import type { BlockState } from '../state/devnet-state.js';
 import type { ChainWriter } from '../storage/chain-writer.js';
 import type { Checkpoints } from '../storage/checkpoints.js';
 import type { Pruning } from '../storage/pruning.js';
@@ -27,6 +27,11 @@ import { Snapshots } from './snapshots.js';
 
 /** Blocks that are reverted in a few milliseconds. */
 const REVERTED_AT_ONCE = 128;
+
+/** What is stored of states. A method, so that it may know more of a state than is known here. */
+type StateCheckpoints = Pick<Checkpoints, 'beforeRevert' | 'block'> & {
+  afterBlock(block: Block, state: BlockState, finalized: number, bytes: number): Promise<void>;
+};
 
 /**
  * Makes the blocks of a devnet and reverts them. It holds the input of the next block: pool, clock and state edits. The
@@ -45,12 +50,12 @@ export class BlockMaker {
   private edited: StateOverlay | undefined;
 
   constructor(
-    private readonly settings: DevnetSettings,
+    private readonly settings: MakingSettings,
     private readonly ledger: Ledger,
-    private readonly state: DevnetState,
+    private readonly state: BlockState,
     private readonly finality: DevnetFinality,
     private readonly store: ChainWriter | undefined,
-    private readonly checkpoints: Checkpoints | undefined,
+    private readonly checkpoints: StateCheckpoints | undefined,
     private readonly pruning?: Pruning | undefined,
   ) {
     this.clock = new BlockClock(settings.now);
@@ -61,6 +66,16 @@ export class BlockMaker {
   /** State after the head, with the pending edits, which the next block will include. */
   get headState(): StateReader {
     return this.edited ?? this.state.flat.at(this.ledger.head.header.number);
+  }
+
+  /** What the next block will change before its transactions. */
+  get pendingEdits(): readonly StateEdit[] {
+    return this.edits;
+  }
+
+  /** Reads an account of the newest block, so that it is at hand where it has to be fetched. @param signal - ends that */
+  async fetch(address: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
+    await this.state.flat.at(this.ledger.head.header.number, { signal }).account(address);
   }
 
   /** Changes that the pending edits have made so far. */
@@ -177,12 +192,14 @@ export class BlockMaker {
    * snapshots of removed blocks are removed too.
    *
    * @param depth - number of blocks
-   * @throws PlumblineError `INVALID_PARAMETER` above the height of the chain; `STATE_NOT_HELD`
+   * @throws PlumblineError `INVALID_PARAMETER` above the height of the chain, or before the block of a fork; `STATE_NOT_HELD`
    */
   async rollback(depth: number): Promise<void> {
     const { head } = this.ledger;
     const { number } = head.header;
-    if (depth > number) throw invalidParameter('depth', `must not exceed ${number}, the height of the chain`);
+    const { first } = this.ledger;
+    const own = first === 0 ? 'the height of the chain' : `the number of blocks since the fork at block ${first}`;
+    if (depth > number - first) throw invalidParameter('depth', `must not exceed ${number - first}, ${own}`);
     const to = number - depth;
     const finality = this.finality.at(to);
     if (finality === undefined) {
@@ -258,7 +275,8 @@ export class BlockMaker {
     for (const listener of this.listeners) listener(record.block);
   }
 
-  private checkLink(number: number, parentHash: Uint8Array): void {
+  /** @throws PlumblineError `STORE_CORRUPT` for a stored block that is not on top of the head */
+  checkLink(number: number, parentHash: Uint8Array): void {
     const { headSummary } = this.ledger;
     if (number !== headSummary.number + 1 || !equalBytes(parentHash, headSummary.hash)) throw brokenLink(number);
   }

@@ -4,10 +4,10 @@ import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { Block } from '../../chain.js';
-import type { DevnetSettings, MiningMode, NextBlock, Tool } from '../options.js';
+import type { MakingSettings, MiningMode, NextBlock, Tool } from '../options.js';
 import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
-import type { DevnetState } from '../state/devnet-state.js';
+import type { BlockState } from '../state/devnet-state.js';
 import type { DumpedAccount } from '../state/flat-state.js';
 import type { Executed } from './block-execution.js';
 import type { BlockMaker } from './block-maker.js';
@@ -25,12 +25,12 @@ export interface MineTimes {
 
 /** The parts of a devnet that the control uses. */
 export interface ControlParts {
-  readonly settings: DevnetSettings;
+  readonly settings: MakingSettings;
   readonly maker: BlockMaker;
   readonly mining: Mining;
   readonly submission: TransactionSubmission;
   readonly ledger: Ledger;
-  readonly state: DevnetState;
+  readonly state: BlockState;
   readonly queue: SerialQueue;
 }
 
@@ -49,6 +49,11 @@ export class DevnetControl {
 
   get tool(): Tool | undefined {
     return this.parts.settings.tool;
+  }
+
+  /** The block of a network on which this devnet is a fork. */
+  get forkedFrom(): MakingSettings['forkedFrom'] {
+    return this.parts.settings.forkedFrom;
   }
 
   /** Receiver of the priority fees of the next block, 20 bytes. */

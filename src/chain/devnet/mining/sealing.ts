@@ -6,10 +6,10 @@ import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { encodeExtraData } from '../../../fees/extra-data.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
-import type { DevnetSettings } from '../options.js';
+import type { MakingSettings } from '../options.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { Ledger } from '../records/ledger.js';
-import type { DevnetState } from '../state/devnet-state.js';
+import type { BlockState } from '../state/devnet-state.js';
 import { type BlockExecution, type BlockPlan, type Executed, executeBlock, receiptsOf } from './block-execution.js';
 
 export type { BlockPlan } from './block-execution.js';
@@ -27,9 +27,9 @@ export interface SealedBlock {
  * cannot run, or not yet, are left out.
  */
 export async function sealBlock(
-  settings: DevnetSettings,
+  settings: MakingSettings,
   ledger: Ledger,
-  state: DevnetState,
+  state: BlockState,
   plan: BlockPlan,
 ): Promise<SealedBlock> {
   const dropped: SealedBlock['dropped'][number][] = [];
@@ -55,7 +55,7 @@ export async function sealBlock(
 }
 
 /** The header without its state and transactions roots. Fields of later forks are set only if the rules have them. */
-function unsignedHeader(settings: DevnetSettings, ledger: Ledger, execution: BlockExecution) {
+function unsignedHeader(settings: MakingSettings, ledger: Ledger, execution: BlockExecution) {
   const { rules, context } = execution;
   const parent = ledger.head;
   return {

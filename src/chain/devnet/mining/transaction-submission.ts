@@ -4,7 +4,7 @@ import type { BlockContext } from '../../../evm/block-context.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { checkAdmission, parseBroadcast } from '../../admission.js';
 import type { PendingTransactionListener } from '../../chain.js';
-import type { DevnetSettings } from '../options.js';
+import type { MakingSettings } from '../options.js';
 import type { Ledger } from '../records/ledger.js';
 import type { BlockMaker } from './block-maker.js';
 import { Impersonation, signedByDevKey, type TransactionRequest } from './impersonation.js';
@@ -17,7 +17,7 @@ export class TransactionSubmission {
   readonly listeners = new Set<PendingTransactionListener>();
 
   constructor(
-    private readonly settings: DevnetSettings,
+    private readonly settings: MakingSettings,
     private readonly ledger: Ledger,
     private readonly maker: BlockMaker,
     private readonly mining: Mining,
@@ -38,7 +38,7 @@ export class TransactionSubmission {
    */
   async send(request: TransactionRequest, limits?: RunLimits): Promise<Uint8Array> {
     const { chainId } = this.settings.network;
-    const transaction = await this.impersonation.send(await this.withNonce(request), chainId);
+    const transaction = await this.impersonation.send(await this.withNonce(request, limits), chainId);
     return this.accept(transaction, this.maker.context(), limits);
   }
 
@@ -47,8 +47,12 @@ export class TransactionSubmission {
     return signedByDevKey(await this.withNonce(request), this.settings.network.chainId);
   }
 
-  private async withNonce(request: TransactionRequest): Promise<TransactionRequest & { readonly nonce: bigint }> {
+  private async withNonce(
+    request: TransactionRequest,
+    limits?: RunLimits,
+  ): Promise<TransactionRequest & { readonly nonce: bigint }> {
     const { maker } = this;
+    await maker.fetch(request.from, limits?.signal);
     return {
       ...request,
       nonce: request.nonce ?? maker.pool.nextNonce(request.from, await maker.nonceOf(request.from)),
@@ -71,6 +75,7 @@ export class TransactionSubmission {
       sizer,
       isKnown,
     };
+    await maker.fetch(transaction.from, limits?.signal);
     try {
       await checkAdmission(transaction, against);
       maker.pool.add(transaction);

@@ -29,6 +29,14 @@ export interface HeadSummary {
   readonly hash: Uint8Array;
 }
 
+/** The blocks before those of a ledger. */
+export interface BlocksBefore {
+  /** Number of the first block of the ledger. */
+  readonly first: number;
+  /** Hash of an earlier block, 32 bytes. */
+  hashOf(number: number): Promise<Uint8Array>;
+}
+
 /** Blocks by number, with the count of blocks and transactions. */
 class HeldBlocks {
   private readonly blocks = new Map<number, HeldBlock>();
@@ -77,12 +85,23 @@ export class Ledger {
   private newest: Block | undefined;
   private newestSummary: HeadSummary | undefined;
   private readonly packer = new Packer();
-  private length = 0;
+  private length: number;
   private readonly byHash = new Map<string, number>();
   /** For each transaction: block number times `MAX_TRANSACTIONS`, plus the index in the block. */
   private readonly transactionIndexes = new Map<string, number>();
 
-  constructor(private readonly chainId: number) {}
+  /** @param before - left out by a chain that begins with block 0 */
+  constructor(
+    private readonly chainId: number,
+    private readonly before?: BlocksBefore,
+  ) {
+    this.length = this.first;
+  }
+
+  /** Number of its first block. */
+  get first(): number {
+    return this.before?.first ?? 0;
+  }
 
   append(block: Block, receipts: readonly TransactionReceipt[]): void {
     const number = this.length++;
@@ -216,6 +235,7 @@ export class Ledger {
 
   /** Hash of a block, for BLOCKHASH. */
   readonly blockHash = async (number: number): Promise<Uint8Array> => {
+    if (number < this.first) return this.before!.hashOf(number);
     const hash = this.hashOf(number);
     if (hash === undefined)
       throw new PlumblineError('BLOCK_NOT_FOUND', `block ${number} is not held`, { block: String(number) });

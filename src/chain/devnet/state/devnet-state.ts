@@ -18,6 +18,9 @@ export interface StateRoots {
 /** Approximate share of the zk state in the time to load a genesis. */
 const ZK_SHARE = 0.2;
 
+/** What blocks are made on: the state of a devnet, or that of a fork of a network. */
+export type BlockState = Pick<DevnetState, 'apply' | 'expectRoot' | 'flat' | 'revertTo' | 'rootOf'>;
+
 /** Hasher and trie kernel of a zk state. */
 export interface ZkEngine {
   readonly hasher: Hasher;

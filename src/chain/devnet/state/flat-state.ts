@@ -14,15 +14,28 @@ export interface DumpedAccount extends Account {
   readonly slots: readonly (readonly [key: Uint8Array, value: Uint8Array])[];
 }
 
+/** How a state is read. */
+export interface Reading {
+  /** Ends what is fetched for it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called when a value comes from the state below. */
+  readonly onBelow?: (() => void) | undefined;
+}
+
 /** Accounts, slots and code of the devnet after every block. */
 export class FlatState {
   private readonly accounts = new VersionedMap<Account>();
   private readonly codeHashes = new Map<string, Uint8Array>();
   /** Values are stored as key strings: byte arrays would take five times the memory. */
   private readonly slots = new Map<string, VersionedMap<string>>();
+  /** Accounts whose storage in the state below no longer counts. */
+  private readonly emptied = new VersionedMap<true>();
   /** Oldest block whose state is held. */
   private oldest = 0;
   private readonly codes = new Map<string, Uint8Array>([[bytesToKey(EMPTY_CODE_HASH), new Uint8Array(0)]]);
+
+  /** @param below - has what was not written here; a state without it begins empty */
+  constructor(private readonly below?: (reading: Reading) => StateReader) {}
 
   /** Applies the changes of a block. */
   apply(block: number, changes: readonly AccountChange[]): void {
@@ -32,7 +45,10 @@ export class FlatState {
       if (change.code !== undefined && change.after !== undefined) {
         this.codes.set(bytesToKey(change.after.codeHash), change.code);
       }
-      if (change.destroyed) this.emptyStorage(address, block);
+      if (change.destroyed) {
+        this.emptyStorage(address, block);
+        if (this.below !== undefined) this.emptied.set(address, block, true);
+      }
       for (const { key, after } of change.slots) {
         this.storageOf(address).set(bytesToKey(key), block, isZeroBytes(after) ? undefined : bytesToKey(after));
       }
@@ -42,6 +58,7 @@ export class FlatState {
   /** Reverts the changes of blocks after this one. */
   revertTo(block: number): void {
     this.accounts.truncate(block);
+    this.emptied.truncate(block);
     for (const storage of this.slots.values()) storage.truncate(block);
   }
 
@@ -66,11 +83,11 @@ export class FlatState {
       if (account === undefined) continue;
       const address = keyToBytes(name);
       const slots = new Map(
-        this.usedSlots(address, block).map((key) => [bytesToKey(key), this.slot(name, bytesToKey(key), block)]),
+        this.usedSlots(address, block).map((key) => [bytesToKey(key), this.slot(name, bytesToKey(key), block)!]),
       );
       for (const { key, after } of change?.slots ?? []) slots.set(bytesToKey(key), after);
       const used = [...slots].filter(([, value]) => !isZeroBytes(value));
-      const code = change?.code ?? this.code(account.codeHash);
+      const code = change?.code ?? (await this.at(block).code(account.codeHash));
       yield { ...account, address, code, slots: used.map(([key, value]) => [keyToBytes(key), value]) };
     }
   }
@@ -83,7 +100,7 @@ export class FlatState {
   }
 
   /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
-  at(block: number): StateReader {
+  at(block: number, reading: Reading = {}): StateReader {
     if (block < this.oldest) {
       throw new PlumblineError(
         'STATE_NOT_HELD',
@@ -91,18 +108,16 @@ export class FlatState {
         { block },
       );
     }
+    const below = this.below?.(reading);
     return {
-      account: async (address) => this.accounts.get(bytesToKey(address), block),
-      slot: async (address, slot) => this.slot(bytesToKey(address), bytesToKey(slot), block),
-      code: async (codeHash) => this.code(codeHash),
+      account: async (address) => {
+        const key = bytesToKey(address);
+        return this.accounts.has(key, block) ? this.accounts.get(key, block) : below?.account(address);
+      },
+      slot: async (address, slot) =>
+        this.slot(bytesToKey(address), bytesToKey(slot), block) ?? below?.slot(address, slot) ?? ZERO_WORD,
+      code: async (codeHash) => this.codes.get(bytesToKey(codeHash)) ?? below?.code(codeHash) ?? unknownCode(),
     };
-  }
-
-  code(codeHash: Uint8Array): Uint8Array {
-    const code = this.codes.get(bytesToKey(codeHash));
-    if (code === undefined)
-      throw new PlumblineError('INTERNAL', 'the code of an account is missing', { reason: 'unknown code hash' });
-    return code;
   }
 
   /** Shares code hashes: an account is stored once for every block that changed it. */
@@ -118,9 +133,12 @@ export class FlatState {
     for (const key of storage?.keys() ?? []) storage!.set(key, block, undefined);
   }
 
-  private slot(address: string, slot: string, block: number): Uint8Array {
-    const value = this.slots.get(address)?.get(slot, block);
-    return value === undefined ? ZERO_WORD : keyToBytes(value);
+  /** @returns undefined for a slot of which the state below decides */
+  private slot(address: string, slot: string, block: number): Uint8Array | undefined {
+    const storage = this.slots.get(address);
+    const value = storage?.get(slot, block);
+    if (value !== undefined) return keyToBytes(value);
+    return storage?.has(slot, block) || this.emptied.has(address, block) ? ZERO_WORD : undefined;
   }
 
   private storageOf(address: string): VersionedMap<string> {
@@ -131,4 +149,8 @@ export class FlatState {
     }
     return storage;
   }
+}
+
+function unknownCode(): never {
+  throw new PlumblineError('INTERNAL', 'the code of an account is missing', { reason: 'unknown code hash' });
 }

@@ -40,7 +40,7 @@ export interface GenesisHeader {
 
 const ETHER = 10n ** 18n;
 /** Balance of each dev account at genesis, wei. */
-const DEV_BALANCE: bigint = 10_000n * ETHER;
+export const DEV_BALANCE: bigint = 10_000n * ETHER;
 /** Test tokens of each dev account at genesis, in the smallest unit. */
 export const DEV_TOKENS: bigint = 1_000_000n * ETHER;
 

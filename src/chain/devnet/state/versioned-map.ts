@@ -4,6 +4,15 @@ export class VersionedMap<Value> {
 
   /** Value of `key` after `block`; undefined if it had none. */
   get(key: string, block: number): Value | undefined {
+    return this.entry(key, block)?.value;
+  }
+
+  /** Whether `key` was set by `block`, to a value or to none. */
+  has(key: string, block: number): boolean {
+    return this.entry(key, block) !== undefined;
+  }
+
+  private entry(key: string, block: number): { readonly value: Value | undefined } | undefined {
     const history = this.histories.get(key);
     if (history === undefined) return undefined;
     let low = 0;
@@ -13,7 +22,7 @@ export class VersionedMap<Value> {
       if (history[middle]!.block <= block) low = middle + 1;
       else high = middle;
     }
-    return low === 0 ? undefined : history[low - 1]!.value;
+    return history[low - 1];
   }
 
   /** Sets the value of `key` from `block` on. Blocks must ascend. */

@@ -47,26 +47,33 @@ export class DevnetStore {
   /** The head pointer or the edits are damaged and must be written again. */
   needsRepair = false;
 
+  /** @param first - number of the first block; the key of a block is its distance from it */
   constructor(
     private readonly store: PageStore,
     private readonly chainId: number,
+    private readonly first = 0,
   ) {}
 
   /** Commits a change atomically. */
   async write({ blocks, head, edits, deleteFrom, deleteTo, alsoDelete = [] }: ChainChange): Promise<void> {
     const removed = Array.from({ length: Math.max(0, deleteTo + 1 - deleteFrom) }, (_, i) => ({
       table: 'blocks' as const,
-      key: deleteFrom + i,
+      key: deleteFrom + i - this.first,
     }));
-    const puts = blocks.map(({ number, value }) => ({ table: 'blocks' as const, key: number, value }));
+    const puts = blocks.map(({ number, value }) => ({
+      table: 'blocks' as const,
+      key: number - this.first,
+      value,
+    }));
     const entries = [entryOf(HEAD, new TextEncoder().encode(String(head))), entryOf(EDITS, encodeEdits(edits))];
     await this.store.commit({ deletes: [...removed, ...alsoDelete], puts: [...puts, ...entries] });
   }
 
-  /** Writes the genesis block. */
+  /** Writes the first block. */
   async writeGenesis(genesis: BlockRecord): Promise<void> {
     const value = encodeBlockRecord(genesis);
-    await this.write({ blocks: [{ number: 0, value }], head: 0, edits: [], deleteFrom: 0, deleteTo: -1 });
+    const { first } = this;
+    await this.write({ blocks: [{ number: first, value }], head: first, edits: [], deleteFrom: 0, deleteTo: -1 });
   }
 
   /**
@@ -96,16 +103,17 @@ export class DevnetStore {
    */
   async head(onRepair: (repair: StoreRepair) => void = () => {}): Promise<number | undefined> {
     const pointer = await this.pointer();
-    const numbers = (await this.store.keys('blocks')).filter((key) => typeof key === 'number');
+    const { first } = this;
+    const numbers = (await this.store.keys('blocks')).flatMap((key) => (typeof key === 'number' ? [first + key] : []));
     const last = numbers.at(-1);
     if (last === undefined) {
       if (pointer === undefined) return undefined;
-      throw storeCorrupt(`all ${pointer === 'damaged' ? '' : `${pointer + 1} `}blocks are missing`);
+      throw storeCorrupt(`all ${pointer === 'damaged' ? '' : `${pointer + 1 - first} `}blocks are missing`);
     }
     const end = typeof pointer === 'number' ? Math.max(pointer, last) : last;
-    if (numbers.length !== end + 1) {
-      const missing = numbers.findIndex((number, index) => number !== index);
-      throw storeCorrupt(`block ${missing < 0 ? numbers.length : missing} is missing`);
+    if (numbers.length !== end + 1 - first) {
+      const missing = numbers.findIndex((number, index) => number !== first + index);
+      throw storeCorrupt(`block ${first + (missing < 0 ? numbers.length : missing)} is missing`);
     }
     if (pointer !== end) {
       const reason = pointer === undefined ? 'was missing' : pointer === 'damaged' ? 'was damaged' : `was ${pointer}`;
@@ -133,7 +141,7 @@ export class DevnetStore {
 
   /** Hash of a stored block; undefined if it is missing or damaged. */
   private async hashAt(number: number): Promise<Uint8Array | undefined> {
-    const bytes = await this.store.get('blocks', number);
+    const bytes = await this.store.get('blocks', number - this.first);
     if (bytes !== undefined) await loadForRecord(bytes);
     try {
       return bytes && readStoredBlock(bytes, this.chainId, 'sampled').hash;
@@ -181,8 +189,8 @@ export class DevnetStore {
     onProgress: (fraction: number) => void = () => {},
   ): Promise<void> {
     for (let first = from; first <= to; first += BATCH) {
-      const numbers = Array.from({ length: Math.min(BATCH, to + 1 - first) }, (_, i) => first + i);
-      for (const [i, bytes] of (await this.store.getMany('blocks', numbers)).entries()) {
+      const keys = Array.from({ length: Math.min(BATCH, to + 1 - first) }, (_, i) => first + i - this.first);
+      for (const [i, bytes] of (await this.store.getMany('blocks', keys)).entries()) {
         if (bytes === undefined) throw storeCorrupt(`block ${first + i} is missing`);
         this.lastBytes = bytes.length;
         await loadForRecord(bytes);

@@ -10,7 +10,7 @@ export interface StoredChainParts {
   readonly queue: SerialQueue;
   readonly ledger: Ledger;
   /** Undefined for a devnet without a store, like the next. */
-  readonly stored: StoredDevnet | undefined;
+  readonly stored: (Pick<StoredDevnet, 'pages'> & Partial<Pick<StoredDevnet, 'checkpoints'>>) | undefined;
   readonly writer: ChainWriter | undefined;
   /** Stops the devnet. Its store stays open. */
   end(): Promise<void>;
@@ -42,7 +42,7 @@ export class StoredChain {
     const { queue, stored, writer, end } = this.parts;
     const work = async () => {
       if (condition === 'whole') await this.requireWholeStore();
-      await stored?.checkpoints.settled();
+      await stored?.checkpoints?.settled();
       try {
         await change();
       } catch (error) {
@@ -62,7 +62,7 @@ export class StoredChain {
       throw notStoredError('it has no store; open it with a `storeName`');
     if (!(await writer.settle()))
       throw notStoredError('its store lacks the newest blocks; free storage space and try again');
-    await stored.checkpoints.settled();
+    await stored.checkpoints?.settled();
     return stored.pages;
   }
 }

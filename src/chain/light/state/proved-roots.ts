@@ -14,7 +14,7 @@ const MAX_TRIES = 8 * 16 ** MAX_PATH;
 /** Keys between two pauses. */
 const TRIES_AT_ONCE = 1_000;
 /** Most nodes that are fetched for the roots of one simulation. */
-const MAX_FETCHED = 16;
+export const MAX_FETCHED = 16;
 const ADDRESS_BYTES = 20;
 const SLOT_BYTES = 32;
 
@@ -56,7 +56,10 @@ export function provedRoots(proofs: ProofNodes, root: Uint8Array): ImaginedRoots
 }
 
 /** An account or a slot whose path goes through a node. @returns undefined if none is found */
-async function keyBelow({ path, account }: UnknownNodeError, proofs: ProofNodes): Promise<AccessSet | undefined> {
+export async function keyBelow(
+  { path, account }: UnknownNodeError,
+  proofs: Pick<ProofNodes, 'pause'>,
+): Promise<AccessSet | undefined> {
   if (path === undefined || path.length > MAX_PATH) return undefined;
   const bytes = account === undefined ? ADDRESS_BYTES : SLOT_BYTES;
   for (let tried = 0; tried < MAX_TRIES; tried++) {

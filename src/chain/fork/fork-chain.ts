@@ -1,0 +1,303 @@
+import type { LineaProofJson } from '../../accumulator/proof-shape.js';
+import { PlumblineError } from '../../errors.js';
+import type { TrieProof } from '../../ethereum/state-trie.js';
+import type { SignedTransaction } from '../../ethereum/transaction.js';
+import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
+import type { RunLimits } from '../../evm/interpreter/run-budget.js';
+import { StateOverlay } from '../../evm/state/state-overlay.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
+import type { Network } from '../../networks/network.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import type { SerialQueue } from '../../scheduling/serial-queue.js';
+import type { BlockReference } from '../block-reference.js';
+import type {
+  Block,
+  Chain,
+  CurrentPrices,
+  Exclusion,
+  FoundLog,
+  HeadListener,
+  IncludedTransaction,
+  LogQuery,
+  PendingTransactionListener,
+  RemovalListener,
+  SimulationGround,
+  SimulationPlan,
+  TransactionReceipt,
+  TrustLevel,
+} from '../chain.js';
+import type { DevnetFinality } from '../devnet/layer-one/finality.js';
+import type { BlockMaker } from '../devnet/mining/block-maker.js';
+import type { DevnetControl } from '../devnet/mining/control.js';
+import type { Mining } from '../devnet/mining/mining.js';
+import { contextAfter } from '../devnet/mining/next-context.js';
+import { currentPrices } from '../devnet/mining/prices.js';
+import type { TransactionSubmission } from '../devnet/mining/transaction-submission.js';
+import type { MakingSettings } from '../devnet/options.js';
+import { applyEdits } from '../devnet/records/edits.js';
+import type { Ledger } from '../devnet/records/ledger.js';
+import type { ChainWriter } from '../devnet/storage/chain-writer.js';
+import type { StoredChain } from '../devnet/storage/stored-chain.js';
+import type { LightChain } from '../light/light-chain.js';
+import { searchLogs } from '../log-search.js';
+import type { ForkState } from './fork-state.js';
+import type { ForkOrigin } from './fork-store.js';
+import type { NetworkState } from './network-state.js';
+
+/** The parts of a fork. `openFork` makes them. */
+export interface ForkParts {
+  readonly settings: MakingSettings;
+  /** The network, whose blocks up to that of the fork are the fork's too. */
+  readonly light: LightChain;
+  readonly origin: ForkOrigin;
+  readonly networkState: NetworkState;
+  readonly state: ForkState;
+  /** Begins with the block of the network. */
+  readonly ledger: Ledger;
+  readonly finality: DevnetFinality;
+  readonly maker: BlockMaker;
+  readonly mining: Mining;
+  readonly submission: TransactionSubmission;
+  readonly control: DevnetControl;
+  readonly queue: SerialQueue;
+  readonly writer: ChainWriter | undefined;
+  storedChain(end: () => Promise<void>): StoredChain;
+}
+
+/**
+ * A devnet on the state of a network at a block. Blocks up to that one are the network's, at the trust level of the light chain;
+ * those after it are made here.
+ */
+export class ForkChain implements Chain {
+  readonly kind = 'devnet';
+  readonly network: Network;
+  readonly control: DevnetControl;
+  readonly origin: ForkOrigin;
+  readonly networkState: NetworkState;
+  /** The fork's own data in its store. */
+  readonly storedChain: StoredChain;
+  private readonly number: number;
+
+  constructor(private readonly parts: ForkParts) {
+    this.network = parts.settings.network;
+    this.control = parts.control;
+    this.origin = parts.origin;
+    this.networkState = parts.networkState;
+    this.number = parts.origin.block.header.number;
+    this.storedChain = parts.storedChain(() => this.end());
+  }
+
+  async head(): Promise<Block> {
+    return this.parts.ledger.head;
+  }
+
+  async block(reference: BlockReference, signal?: AbortSignal): Promise<Block | undefined> {
+    const { ledger, light, finality } = this.parts;
+    if ('number' in reference)
+      return reference.number < this.number ? light.block(reference, signal) : ledger.blockByNumber(reference.number);
+    if ('hash' in reference) return ledger.blockByHash(reference.hash) ?? this.ofNetwork(reference.hash, signal);
+    switch (reference.tag) {
+      case 'latest':
+      case 'pending':
+        return ledger.head;
+      case 'earliest':
+        return this.block({ number: 0 }, signal);
+      case 'safe':
+      case 'finalized':
+        return finality.finalized;
+    }
+  }
+
+  /** A block of the network by its hash, unless it is after that of the fork. */
+  private async ofNetwork(hash: Uint8Array, signal: AbortSignal | undefined): Promise<Block | undefined> {
+    const found = await this.parts.light.block({ hash }, signal);
+    return found !== undefined && found.header.number < this.number ? found : undefined;
+  }
+
+  async blocks(first: number, last: number, signal?: AbortSignal): Promise<readonly Block[]> {
+    const { ledger, light } = this.parts;
+    const top = Math.min(last, this.number - 1);
+    const below = first <= top ? await light.blocks(first, top, signal) : [];
+    const from = Math.max(first, this.number);
+    return [
+      ...below,
+      ...Array.from({ length: Math.max(0, last + 1 - from) }, (_, i) => ledger.blockByNumber(from + i)!),
+    ];
+  }
+
+  async withBody(block: Block): Promise<Block> {
+    return this.isOwn(block) ? block : this.parts.light.withBody(block);
+  }
+
+  async transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined> {
+    return this.parts.ledger.transaction(hash) ?? this.upToFork(await this.elsewhere(hash)?.transaction(hash));
+  }
+
+  async receipt(hash: Uint8Array): Promise<TransactionReceipt | undefined> {
+    return this.parts.ledger.receipt(hash) ?? this.upToFork(await this.elsewhere(hash)?.receipt(hash));
+  }
+
+  /** The network, where a transaction may be that is not in a block of the fork. */
+  private elsewhere(hash: Uint8Array): LightChain | undefined {
+    const { maker, light } = this.parts;
+    return maker.pool.has(hash) ? undefined : light;
+  }
+
+  private upToFork<Found extends IncludedTransaction>(found: Found | undefined): Found | undefined {
+    return found !== undefined && found.block.header.number <= this.number ? found : undefined;
+  }
+
+  async receipts(block: Block): Promise<readonly TransactionReceipt[]> {
+    return this.isOwn(block) ? this.parts.ledger.receiptsOf(block) : this.parts.light.receipts(block);
+  }
+
+  async logs(query: LogQuery): Promise<readonly FoundLog[]> {
+    const { ledger, light } = this.parts;
+    const { from, to } = query;
+    const below = from <= this.number ? await light.logs({ ...query, to: Math.min(to, this.number) }) : [];
+    if (to <= this.number) return below;
+    const source = {
+      bloom: (number: number) => ledger.bloomOf(number),
+      block: (reference: BlockReference) => this.block(reference),
+      receipts: (block: Block) => this.receipts(block),
+    };
+    return [...below, ...(await searchLogs(source, { ...query, from: Math.max(from, this.number + 1) }))];
+  }
+
+  async pendingTransactions(): Promise<readonly SignedTransaction[]> {
+    return this.parts.maker.pool.transactions;
+  }
+
+  async exclusion(hash: Uint8Array): Promise<Exclusion | undefined> {
+    return this.parts.maker.exclusions.find(hash);
+  }
+
+  async stateAt(block: Block, signal?: AbortSignal, onBlock?: (block: Block) => void): Promise<StateReader> {
+    const { ledger, light, maker, state, origin } = this.parts;
+    const { number } = block.header;
+    if (number < this.number) return light.stateAt(block, signal);
+    const reading = { signal, onBelow: () => onBlock?.(origin.block) };
+    const edits = equalBytes(block.hash, ledger.head.hash) ? maker.pendingEdits : [];
+    if (edits.length === 0) return state.flat.at(number, reading);
+    let isEdited = false;
+    // What the edits read is not what the caller reads.
+    const onBelow = () => isEdited && reading.onBelow();
+    const overlay = new StateOverlay(state.flat.at(number, { signal, onBelow }));
+    await applyEdits(overlay, edits);
+    isEdited = true;
+    return overlay;
+  }
+
+  contextOf(block: Block): BlockContext {
+    const { light, ledger } = this.parts;
+    if (!this.isOwn(block)) return light.contextOf(block);
+    return contextOfHeader(block.header, ledger.blockHash, this.network);
+  }
+
+  async pendingContext(parent: Block = this.parts.ledger.head): Promise<BlockContext> {
+    const { ledger, light, maker, settings } = this.parts;
+    if (equalBytes(parent.hash, ledger.head.hash)) return maker.context();
+    if (parent.header.number < this.number) return light.pendingContext(parent);
+    return contextAfter(parent, this.network, { coinbase: settings.coinbase, blockHash: ledger.blockHash });
+  }
+
+  async trust(block: Block): Promise<TrustLevel> {
+    if (this.isOwn(block)) return 'held';
+    const { origin, light } = this.parts;
+    return equalBytes(block.hash, origin.block.hash) ? origin.level : light.trust(block);
+  }
+
+  async prices(block: Block = this.parts.ledger.head): Promise<CurrentPrices> {
+    return block.header.number < this.number
+      ? this.parts.light.prices(block)
+      : currentPrices(this.network, block.header);
+  }
+
+  async proof(
+    address: Uint8Array,
+    keys: readonly Uint8Array[],
+    block: Block,
+    signal?: AbortSignal,
+  ): Promise<TrieProof> {
+    const { number } = block.header;
+    if (number < this.number) return this.parts.light.proof(address, keys, block, signal);
+    return this.parts.state.prove(number, address, keys, signal);
+  }
+
+  async prepareSimulation(plan: SimulationPlan): Promise<SimulationGround> {
+    const { block, signal, onBlock } = plan;
+    const { light, state, maker, ledger } = this.parts;
+    if (block.header.number < this.number) return light.prepareSimulation(plan);
+    const stateRoot = await state.rootsAfter(block.header.number);
+    if (equalBytes(block.hash, ledger.head.hash)) {
+      const changes = await maker.pendingChanges();
+      if (changes.length > 0) await stateRoot(changes);
+    }
+    return { block, state: await this.stateAt(block, signal, onBlock), stateRoot };
+  }
+
+  /**
+   * Of blocks of the network. The fork's own blocks have no zk state: that would need the whole state of the network.
+   *
+   * @throws PlumblineError `METHOD_NOT_ENABLED` for those; as `LightChain.zkProof`
+   */
+  async zkProof(
+    address: Uint8Array,
+    keys: readonly Uint8Array[],
+    reference: BlockReference,
+    onBlock?: (number: number, level: TrustLevel) => void,
+  ): Promise<LineaProofJson> {
+    const block = 'number' in reference ? undefined : await this.block(reference);
+    const number = 'number' in reference ? reference.number : block?.header.number;
+    if (number !== undefined && number <= this.number)
+      return this.parts.light.zkProof(address, keys, { number }, onBlock);
+    const reason = `this chain is a fork, whose own blocks have no zk state; name a block of the network by its number, ${this.number} at most`;
+    const method = `${this.network.methodPrefix}_getProof`;
+    throw new PlumblineError('METHOD_NOT_ENABLED', reason, { method, reason });
+  }
+
+  submit(raw: Uint8Array, limits?: RunLimits): Promise<Uint8Array> {
+    return this.parts.queue.run(() => {
+      limits?.signal?.throwIfAborted();
+      return this.parts.submission.broadcast(raw, limits);
+    });
+  }
+
+  onHead(listener: HeadListener): () => void {
+    const { listeners } = this.parts.maker;
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  onRemoval(listener: RemovalListener): () => void {
+    const { removalListeners } = this.parts.maker;
+    removalListeners.add(listener);
+    return () => removalListeners.delete(listener);
+  }
+
+  onPendingTransaction(listener: PendingTransactionListener): () => void {
+    const { listeners } = this.parts.submission;
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  /** Stops the fork. Its store and the network's chain stay open. */
+  async end(): Promise<void> {
+    this.parts.mining.stop();
+    await this.parts.queue.close();
+    await this.parts.writer?.close();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.end();
+    } finally {
+      await this.parts.light.close();
+    }
+  }
+
+  /** Whether the block was made here. */
+  private isOwn({ header }: Block): boolean {
+    return header.number > this.number;
+  }
+}
