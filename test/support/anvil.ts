@@ -40,15 +40,22 @@ export class Anvil {
     readonly url: string,
   ) {}
 
-  /** @throws Error when the program is missing or does not answer */
-  static async start(hardfork: Hardfork, options: readonly string[] = []): Promise<Anvil> {
+  /**
+   * @param accounts - how many the program holds keys of
+   * @throws Error when the program is missing or does not answer
+   */
+  static async start(
+    hardfork: Hardfork,
+    options: readonly string[] = [],
+    { chainId = 1, accounts = 0 }: { readonly chainId?: number; readonly accounts?: number } = {},
+  ): Promise<Anvil> {
     const path = anvilPath();
     if (path === undefined) throw new Error(`there is no anvil for ${process.platform} ${process.arch}`);
     const port = await freePort();
-    const args = ['--port', String(port), '--hardfork', hardfork, '--chain-id', '1', '--silent', ...options];
+    const args = ['--port', String(port), '--hardfork', hardfork, '--chain-id', String(chainId), '--silent', ...options];
     const child = spawn(
       path,
-      [...args, '--no-request-size-limit', '--disable-default-create2-deployer', '--accounts', '0'],
+      [...args, '--no-request-size-limit', '--disable-default-create2-deployer', '--accounts', String(accounts)],
       {
         stdio: ['ignore', 'ignore', 'inherit'],
       },

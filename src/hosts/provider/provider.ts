@@ -180,9 +180,7 @@ export class TransportProvider<Methods extends SchemaOf<Methods> = RpcSchema> im
   private async ask({ method, params = [] }: RequestArguments, { signal }: RequestOptions): Promise<unknown> {
     let answer: JsonRpcAnswer;
     try {
-      // By EIP-747, this method alone has named parameters.
-      const list = method === 'wallet_watchAsset' && !Array.isArray(params) ? [params] : params;
-      const reply = await this.dispatch(this.requestOf(method, list), signal);
+      const reply = await this.dispatch(this.requestOf(method, params), signal);
       await this.emitAnswers(reply);
       answer = reply.body as JsonRpcAnswer;
     } catch (error) {
