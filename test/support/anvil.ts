@@ -20,7 +20,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: '
 const STARTS_WITHIN_MS = 60_000;
 
 /** Path of a program of Foundry (an optional dependency of test/clients); undefined where no package has it for this system. */
-function foundryPath(program: 'anvil' | 'cast'): string | undefined {
+export function foundryPath(program: 'anvil' | 'cast' | 'forge'): string | undefined {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   const system = `${process.platform}-${ARCHITECTURES[process.arch]}`;
   try {
@@ -52,7 +52,16 @@ export class Anvil {
     const path = anvilPath();
     if (path === undefined) throw new Error(`there is no anvil for ${process.platform} ${process.arch}`);
     const port = await freePort();
-    const args = ['--port', String(port), '--hardfork', hardfork, '--chain-id', String(chainId), '--silent', ...options];
+    const args = [
+      '--port',
+      String(port),
+      '--hardfork',
+      hardfork,
+      '--chain-id',
+      String(chainId),
+      '--silent',
+      ...options,
+    ];
     const child = spawn(
       path,
       [...args, '--no-request-size-limit', '--disable-default-create2-deployer', '--accounts', String(accounts)],
