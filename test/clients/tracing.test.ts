@@ -1,8 +1,3 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { JsonRpcProvider } from 'ethers';
 import { createPublicClient, http } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,6 +9,7 @@ import { Anvil, anvilPath, castPath } from '../support/anvil.js';
 import { contracts } from '../support/contracts.js';
 import { type SwapScene, swapScene } from '../support/swap-scene.js';
 import { type Endpoint, openEndpoint } from './endpoint.js';
+import { runFoundry } from './foundry.js';
 
 if (anvilPath() === undefined || castPath() === undefined)
   console.log('traces are not compared with Foundry: there is no anvil or no cast for this system');
@@ -108,23 +104,9 @@ describe('traces of a swap', () => {
     }
   });
 
-  /** Foundry looks up names of functions elsewhere; here it reaches the node only. */
-  const nowhere = 'http://127.0.0.1:9';
-  const environment = (home: string) => ({
-    PATH: process.env.PATH,
-    HOME: home,
-    HTTP_PROXY: nowhere,
-    HTTPS_PROXY: nowhere,
-    NO_PROXY: '127.0.0.1',
-  });
-
   /** Runs cast. @returns gas and callee of each inner call that it prints, in order, and the gas of the whole */
   async function cast(...args: string[]) {
-    const all = [...args, '--rpc-url', endpoint.http, '--color', 'never'];
-    // It keeps what it read of a chain at home, by numbers of blocks.
-    const home = await mkdtemp(join(tmpdir(), 'cast-'));
-    const { stdout } = await promisify(execFile)(castPath()!, all, { env: environment(home) });
-    await rm(home, { recursive: true });
+    const stdout = await runFoundry('cast', [...args, '--rpc-url', endpoint.http]);
     const calls = [...stdout.matchAll(/\[(\d+)\] (0x[0-9a-fA-F]{40})::/g)].map(([, gas, to]) => [
       gas,
       to!.toLowerCase(),

@@ -35,12 +35,16 @@ async function tour(config: ReturnType<typeof configOf>) {
   const [connector] = config.connectors;
   const changes: unknown[] = [];
   const stop = watchConnection(config, {
-    onChange: ({ status, addresses }) => changes.push([status, addresses?.length]),
+    onChange: ({ status, addresses, chainId }) => changes.push([status, addresses?.length, chainId]),
   });
   const { accounts, chainId } = await connect(config, { connector: connector! });
   const signature = await signMessage(config, { message: 'hello' });
   const switched = await switchChain(config, { chainId: chain.id });
   const refused = await switchChain(config, { chainId: 1 }).catch((error: unknown) => (error as { name: string }).name);
+  const setChainId = (id: number) => node.request({ method: 'anvil_setChainId', params: [id] });
+  await setChainId(other.id);
+  const followed = getConnection(config).chainId;
+  await setChainId(chain.id);
   // As a user who takes back an account in the wallet.
   const one = { eth_accounts: { restrictReturnedAccounts: [accounts[1]!.toLowerCase() as `0x${string}`] } };
   await node.request({ method: 'wallet_requestPermissions', params: [one] });
@@ -48,7 +52,18 @@ async function tour(config: ReturnType<typeof configOf>) {
   await disconnect(config);
   const left = await node.request({ method: 'eth_accounts' });
   stop();
-  return { name: connector!.name, accounts, chainId, signature, switched: switched.id, refused, after, left, changes };
+  return {
+    name: connector!.name,
+    accounts,
+    chainId,
+    signature,
+    switched: switched.id,
+    refused,
+    followed,
+    after,
+    left,
+    changes,
+  };
 }
 
 Object.assign(globalThis, {

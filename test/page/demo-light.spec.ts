@@ -233,3 +233,35 @@ test('a light node of the very server of the page', async ({ page }) => {
   await page.reload();
   await expect(status(page)).toContainText('Running: a light node');
 });
+
+test('the dot is not green before an endpoint has answered rightly, nor for one of another chain', async ({ page }) => {
+  const colour = () => page.locator('.status .dot').evaluate((dot) => getComputedStyle(dot).backgroundColor);
+  await page.goto('/demo/');
+  await expect(status(page)).toContainText('Running');
+  const green = await colour();
+
+  // Holds every answer until it is let go.
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const slow = await serveMock(dev, { tamper: (_, result) => held.then(() => result) });
+  await fillIn(page, [slow], undefined);
+  await page.getByRole('button', { name: /^Start( with these settings)?$/ }).click();
+  await expect(status(page)).toContainText('Waiting for an endpoint');
+  expect(await colour()).not.toBe(green);
+  answer();
+  await expect(status(page)).toContainText('Running: a light node');
+  await expect.poll(colour).toBe(green);
+  await slow.close();
+
+  const other = await serveMock(dev, {
+    tamper: ({ method }, result) => (method === 'eth_chainId' ? '0x1' : result),
+  });
+  await fillIn(page, [other], undefined);
+  await page.getByRole('button', { name: /^Start( with these settings)?$/ }).click();
+  await expect(status(page)).toContainText('No endpoint answers');
+  expect(await colour()).not.toBe(green);
+  await expect(page.getByRole('alert')).toContainText('serves chain 1, not 59139');
+  await other.close();
+});

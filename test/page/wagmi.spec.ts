@@ -36,6 +36,8 @@ async function expectTour({ accounts, signature, ...rest }: Tour): Promise<void>
     switched: 59_139,
     // For 4902, wagmi asks to add the chain, and takes every refusal of that for the user's.
     refused: 'UserRejectedRequestError',
+    // The chain id that anvil_setChainId gave, of chainChanged.
+    followed: 1,
     after: [ACCOUNTS[1]],
     left: [],
   });
@@ -51,10 +53,12 @@ for (const way of ['injected', 'announced'] as const) {
     }, way)) as Tour & { changes: unknown[] };
     await expectTour(tour);
     expect(tour.changes).toEqual([
-      ['connecting', undefined],
-      ['connected', 10],
-      ['connected', 1],
-      ['disconnected', undefined],
+      ['connecting', undefined, undefined],
+      ['connected', 10, 59_139],
+      ['connected', 10, 1],
+      ['connected', 10, 59_139],
+      ['connected', 1, 59_139],
+      ['disconnected', undefined, undefined],
     ]);
     if (way === 'injected') return;
     // After the end of the announcement a new config finds none.

@@ -16,7 +16,8 @@ const SAID: Readonly<Record<string, readonly [code: string, reason: string, erro
   ],
   'down, or without CORS headers for this page (browser)': [
     'UPSTREAM_UNAVAILABLE',
-    'no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both',
+    // status() asks again, without CORS, and fetch refuses that too. test/page/endpoint-errors.spec.ts has both in a browser.
+    'no connection: down, or blocked by the browser; check host and port, and that it runs',
     'no endpoint could be reached (ORIGIN: no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both)',
   ],
   hanging: [

@@ -110,10 +110,12 @@ test('bad parameters are named, and what a node does not have is 4200 or 4902', 
   }
   // As EIP-747 writes it: parameters by name.
   const asset = { method: 'wallet_watchAsset', params: { type: 'ERC20', options: { address: TEST_TOKEN } } };
-  await expect(node.request(asset as never)).rejects.toMatchObject({
-    code: 4200,
-    message: expect.stringMatching(/no list of tokens/),
-  });
+  const refused = { code: 4200, message: expect.stringMatching(/no list of tokens/) };
+  await expect(node.request(asset as never)).rejects.toMatchObject(refused);
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...asset });
+  const headers = { 'content-type': 'application/json' };
+  const response = await node.handle(new Request('http://127.0.0.1/', { method: 'POST', headers, body }));
+  expect(await response.json()).toMatchObject({ error: refused });
 });
 
 describe('wallet_sendCalls', () => {

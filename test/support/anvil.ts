@@ -20,7 +20,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: '
 const STARTS_WITHIN_MS = 60_000;
 
 /** Path of a program of Foundry (an optional dependency of test/clients); undefined where no package has it for this system. */
-function foundryPath(program: 'anvil' | 'cast'): string | undefined {
+export function foundryPath(program: 'anvil' | 'cast' | 'forge'): string | undefined {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   const system = `${process.platform}-${ARCHITECTURES[process.arch]}`;
   try {
@@ -40,15 +40,31 @@ export class Anvil {
     readonly url: string,
   ) {}
 
-  /** @throws Error when the program is missing or does not answer */
-  static async start(hardfork: Hardfork, options: readonly string[] = []): Promise<Anvil> {
+  /**
+   * @param accounts - how many the program holds keys of
+   * @throws Error when the program is missing or does not answer
+   */
+  static async start(
+    hardfork: Hardfork,
+    options: readonly string[] = [],
+    { chainId = 1, accounts = 0 }: { readonly chainId?: number; readonly accounts?: number } = {},
+  ): Promise<Anvil> {
     const path = anvilPath();
     if (path === undefined) throw new Error(`there is no anvil for ${process.platform} ${process.arch}`);
     const port = await freePort();
-    const args = ['--port', String(port), '--hardfork', hardfork, '--chain-id', '1', '--silent', ...options];
+    const args = [
+      '--port',
+      String(port),
+      '--hardfork',
+      hardfork,
+      '--chain-id',
+      String(chainId),
+      '--silent',
+      ...options,
+    ];
     const child = spawn(
       path,
-      [...args, '--no-request-size-limit', '--disable-default-create2-deployer', '--accounts', '0'],
+      [...args, '--no-request-size-limit', '--disable-default-create2-deployer', '--accounts', String(accounts)],
       {
         stdio: ['ignore', 'ignore', 'inherit'],
       },

@@ -5,6 +5,7 @@ import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/bl
 import type { StateReader } from '../../evm/state/state-reader.js';
 import { parseExtraData } from '../../fees/extra-data.js';
 import type { Network } from '../../networks/network.js';
+import { Listeners } from '../../scheduling/listeners.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { BlockReference, BlockTag } from '../block-reference.js';
 import type {
@@ -58,6 +59,7 @@ export class LightChain implements Chain {
   readonly collectEvidence: Chain['collectEvidence'];
   /** Transactions that this node sent, oldest first. */
   private sent: { readonly transaction: SignedTransaction; readonly at: number }[] = [];
+  private readonly pending = new Listeners<SignedTransaction>();
 
   constructor(private readonly parts: LightChainParts) {
     this.network = parts.network;
@@ -296,6 +298,7 @@ export class LightChain implements Chain {
     const against = { network, state, context: this.contextAfter(head), prices, sizer };
     const transaction = await submitChecked(raw, against, parts.upstream);
     this.sent = [...this.sent, { transaction, at: parts.clock.now() }].slice(-MAX_SENT);
+    this.pending.notify(transaction);
     return transaction.hash;
   }
 
@@ -303,9 +306,9 @@ export class LightChain implements Chain {
     return this.heads.follower.onHead(listener);
   }
 
-  /** Never calls the listener: the pools of other nodes are not known. */
-  onPendingTransaction(_listener: PendingTransactionListener): () => void {
-    return () => {};
+  /** Called with what this node sends: the pools of other nodes are not known. */
+  onPendingTransaction(listener: PendingTransactionListener): () => void {
+    return this.pending.add(listener);
   }
 
   async close(): Promise<void> {

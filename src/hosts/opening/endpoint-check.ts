@@ -6,9 +6,14 @@ import type { Network } from '../../networks/network.js';
 import type { EndpointProblem, EndpointReport } from '../../rpc/inspection/node-status.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { Answer, Call, EndpointInfo } from '../../upstream/transport/fault.js';
+import { UNCONNECTED } from '../../upstream/transport/http.js';
 
 /** Time limit of one endpoint, milliseconds. */
 const TIMEOUT_MS = 8_000;
+
+/** Time limit of the request that tells a host without CORS headers from one that is down, milliseconds. */
+const PROBE_TIMEOUT_MS = 3_000;
+const WITHOUT_CORS = 'have it send access-control-allow-origin, or ask it through a server of yours';
 
 /** Chain ids of layer 1. A simulated one has any. */
 const LAYER_ONE_IDS: Readonly<Record<string, number>> = { mainnet: 1, sepolia: 11_155_111, hoodi: 560_048 };
@@ -42,7 +47,8 @@ export async function checkEndpoints(
         return { role, endpoint: info.id, answers: true, ...(await checkOne(network, group, info, signal)) };
       } catch (error) {
         signal?.throwIfAborted();
-        return { role, endpoint: info.id, answers: false, ...foundBy(error), problem: problemOf(error) };
+        const problem = await toldApart(problemOf(error), info);
+        return { role, endpoint: info.id, answers: false, ...foundBy(error), problem };
       }
     }),
   );
@@ -110,6 +116,28 @@ function problemOf(error: unknown): EndpointProblem {
   if (fault === undefined) return { code, reason: message };
   const { kind, status, reason } = fault;
   return { code, kind, reason, ...(status !== undefined && { status }) };
+}
+
+/**
+ * To a page, a host that is down and one without CORS headers are the same. A request that asks for no headers, and whose answer
+ * the page cannot read, arrives at the second only. It goes to the origin: without path and key.
+ *
+ * @source WHATWG Fetch, request mode `no-cors`
+ */
+async function toldApart(problem: EndpointProblem, { origin }: EndpointInfo): Promise<EndpointProblem> {
+  if (problem.reason !== UNCONNECTED) return problem;
+  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+  const request = { mode: 'no-cors', credentials: 'omit', cache: 'no-store', signal } as const;
+  try {
+    await fetch(origin, request);
+    return { ...problem, reason: `up, but without CORS headers for this page; ${WITHOUT_CORS}` };
+  } catch {
+    if (signal.aborted) return problem;
+    return {
+      ...problem,
+      reason: 'no connection: down, or blocked by the browser; check host and port, and that it runs',
+    };
+  }
 }
 
 /** @throws PlumblineError `UPSTREAM_*` if no endpoint of layer 2 answers rightly, after closing `chain` */

@@ -129,7 +129,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
         return createFetchHandler(
           async (payload, { signal, ...caller }) => {
             const reply = await node.dispatch(layer, payload, signal, caller);
-            provider.emitAnswers(reply);
+            await provider.emitAnswers(reply);
             return reply;
           },
           { ...http, beacon: layer === 'l1' },
@@ -205,7 +205,15 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   }
 
   openSession(listener: SessionListener, connection?: object): NodeSession {
-    return this.node.openSession(listener, connection);
+    const session = this.node.openSession(listener, connection);
+    return {
+      dispatch: async (payload, signal) => {
+        const reply = await session.dispatch(payload, signal);
+        await this.emitChain(reply);
+        return reply;
+      },
+      close: () => session.close(),
+    };
   }
 
   async close(): Promise<void> {

@@ -50,7 +50,7 @@ export interface ProviderEvents {
   message: ProviderMessage;
   /** The accounts of `eth_accounts` have changed: by `wallet_requestPermissions`, `wallet_revokePermissions`, `eth_requestAccounts`. */
   accountsChanged: readonly Hex[];
-  /** Not sent: a node has one chain until it is closed. */
+  /** `eth_chainId` has changed: by `anvil_setChainId`, through this node or its HTTP and WebSocket server. */
   chainChanged: Hex;
   /** Not of EIP-1193: where an answer comes from and how far it is verified. Sent before the request resolves. */
   answer: AnswerReport;
@@ -102,6 +102,8 @@ export class TransportProvider implements Provider {
   private readonly listeners = new Map<keyof ProviderEvents, Set<(event: never) => void>>();
   private nextId = 1;
   private ended = false;
+  /** As events say it. */
+  private chainId: Hex;
   /** Only of layer 2: the simulated layer 1 has no subscriptions. */
   private readonly session: NodeSession | undefined;
 
@@ -109,6 +111,7 @@ export class TransportProvider implements Provider {
     private readonly transport: NodeTransport,
     private readonly layer: Layer,
   ) {
+    this.chainId = toQuantity(transport.info.chainId);
     if (layer === 'l2') {
       this.session = transport.openSession((data) => this.emit('message', { type: 'eth_subscription', data }));
       transport.onStoreStatus?.((status) => this.emit('storage', status));
@@ -116,7 +119,7 @@ export class TransportProvider implements Provider {
     transport.onFailure((error) => this.disconnect(messageOf(error), error));
     setTimeout(() => {
       if (this.ended) return;
-      this.emit('connect', { chainId: toQuantity(transport.info.chainId) });
+      this.emit('connect', { chainId: this.chainId });
       const { storeStatus: status } = transport;
       if (layer === 'l2' && (status?.reason ?? status?.repaired) !== undefined) this.emit('storage', status!);
     });
@@ -126,9 +129,9 @@ export class TransportProvider implements Provider {
   async request(args: RequestArguments, options: RequestOptions = {}): Promise<any> {
     options.signal?.throwIfAborted();
     if (!CHANGES_ACCOUNTS.has(args.method)) return this.ask(args, options);
-    const before = await this.accounts();
+    const before = await this.read<readonly Hex[]>('eth_accounts');
     const result = await this.ask(args, options);
-    const after = await this.accounts();
+    const after = await this.read<readonly Hex[]>('eth_accounts');
     if (after !== undefined && after.join() !== before?.join()) this.emit('accountsChanged', after);
     return result;
   }
@@ -144,9 +147,19 @@ export class TransportProvider implements Provider {
     return this;
   }
 
-  /** Sends an `answer` event for each report of a reply. */
-  emitAnswers({ reports = [] }: Reply): void {
-    for (const report of reports) this.emit('answer', report);
+  /** Sends an `answer` event for each report of a reply, then `chainChanged`. */
+  async emitAnswers(reply: Reply): Promise<void> {
+    for (const report of reply.reports ?? []) this.emit('answer', report);
+    await this.emitChain(reply);
+  }
+
+  /** Sends `chainChanged` if a request of the reply has changed the chain id. @source EIP-1193, "chainChanged" */
+  async emitChain({ reports = [] }: Reply): Promise<void> {
+    if (!reports.some(({ method, errorCode }) => method === 'anvil_setChainId' && errorCode === undefined)) return;
+    const id = await this.read<Hex>('eth_chainId');
+    if (id === undefined || id === this.chainId) return;
+    this.chainId = id;
+    this.emit('chainChanged', id);
   }
 
   /** Sends `disconnect`, once. */
@@ -160,10 +173,8 @@ export class TransportProvider implements Provider {
   private async ask({ method, params = [] }: RequestArguments, { signal }: RequestOptions): Promise<unknown> {
     let answer: JsonRpcAnswer;
     try {
-      // By EIP-747, this method alone has named parameters.
-      const list = method === 'wallet_watchAsset' && !Array.isArray(params) ? [params] : params;
-      const reply = await this.dispatch(this.requestOf(method, list), signal);
-      this.emitAnswers(reply);
+      const reply = await this.dispatch(this.requestOf(method, params), signal);
+      await this.emitAnswers(reply);
       answer = reply.body as JsonRpcAnswer;
     } catch (error) {
       if (!isPlumblineError(error, 'NODE_CLOSED') && !isPlumblineError(error, 'WORKER_FAILED')) throw error;
@@ -174,10 +185,10 @@ export class TransportProvider implements Provider {
     throw new ProviderRpcError(code === NOT_ENABLED ? PROVIDER_CODES.unsupportedMethod : code, message, data);
   }
 
-  /** What `eth_accounts` answers to this provider. Undefined if it cannot be asked. */
-  private async accounts(): Promise<readonly Hex[] | undefined> {
-    const reply = await this.dispatch(this.requestOf('eth_accounts', [])).catch(() => undefined);
-    return (reply?.body as JsonRpcAnswer | undefined)?.result as readonly Hex[] | undefined;
+  /** What a method without parameters answers to this provider, without events. Undefined if it cannot be asked. */
+  private async read<Result>(method: string): Promise<Result | undefined> {
+    const reply = await this.dispatch(this.requestOf(method, [])).catch(() => undefined);
+    return (reply?.body as JsonRpcAnswer | undefined)?.result as Result | undefined;
   }
 
   private requestOf(method: string, params: readonly unknown[]): object {

@@ -80,7 +80,8 @@ export function readPayload(text: string): { readonly payload: unknown } | { rea
 export function readRequest(value: unknown): RpcRequest | RpcFailure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure(null, INVALID_REQUEST_ERROR);
   const { id, method, params } = value as Record<string, unknown>;
-  const list = params ?? [];
+  // By EIP-747, this method alone has named parameters.
+  const list = method === 'wallet_watchAsset' && !Array.isArray(params) ? [params] : (params ?? []);
   if (!isId(id) || typeof method !== 'string' || !Array.isArray(list)) {
     return failure(Number.isSafeInteger(id) ? (id as number) : null, INVALID_REQUEST_ERROR);
   }

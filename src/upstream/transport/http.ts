@@ -110,6 +110,10 @@ function parseRetryAfter(headers: Headers): number | undefined {
   return Number.isNaN(delay) ? undefined : Math.max(0, delay);
 }
 
+/** Why a page got no answer, as far as it knows. `node.status()` asks again to tell these apart. */
+export const UNCONNECTED =
+  'no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both';
+
 /**
  * What is known of a request that got no answer. A browser does not say whether the host is down or its CORS headers do not allow
  * the page.
@@ -117,7 +121,7 @@ function parseRetryAfter(headers: Headers): number | undefined {
 function unconnected(code: string): string {
   const isBrowser = 'document' in globalThis || 'importScripts' in globalThis;
   if (code !== '' || !isBrowser) return `no connection${code}; check host and port, and that it runs`;
-  return 'no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both';
+  return UNCONNECTED;
 }
 
 /** Code of the system error behind a failed fetch, such as ` (ECONNREFUSED)`. It contains no secret. */
