@@ -7,7 +7,7 @@ import type { CallFrame, FrameLog } from './call-frame.js';
 import { failureText } from './failure-text.js';
 import { frameBytes } from './frame-bytes.js';
 import { opcodeOf } from './opcodes.js';
-import { ShownLog, StaticFrame, ValueFrame } from './plain-frames.js';
+import { Frame, ShownLog } from './plain-frames.js';
 import { solidityReason } from './solidity-reason.js';
 import type { Grow, Tracer } from './tracer.js';
 
@@ -124,9 +124,8 @@ const difference = (gas: TracedGas, left: TracedGas): TracedGas =>
 function frameOf(record: TraceEnter): CallFrame {
   const { op, gas, callerText, calleeText } = record;
   const { name } = opcodeOf(op)!;
-  return name === 'STATICCALL'
-    ? new StaticFrame(name, callerText, calleeText, quantityText(gas))
-    : new ValueFrame(name, callerText, calleeText, quantityText(gas), record.valueText);
+  const value = name === 'STATICCALL' ? undefined : record.valueText;
+  return new Frame(name, callerText, calleeText, quantityText(gas), value);
 }
 
 function failed(frame: CallFrame, record: TraceLeave, grow: Grow): void {

@@ -17,20 +17,8 @@ function plain<Given extends unknown[], Made>(fill: (this: Draft<Made>, ...given
   ) => Made;
 }
 
-/** A frame of a STATICCALL; gas used and bytes come later. */
-export const StaticFrame = plain<[type: string, from: Hex, to: Hex, gas: Hex], CallFrame>(
-  function (type, from, to, gas) {
-    this.type = type;
-    this.from = from;
-    this.to = to;
-    this.gas = gas;
-    this.gasUsed = '0x0';
-    this.input = '0x';
-  },
-);
-
-/** Any other frame, so far. */
-export const ValueFrame = plain<[type: string, from: Hex, to: Hex, gas: Hex, value: Hex], CallFrame>(
+/** A frame; gas used and bytes come later. */
+export const Frame = plain<[type: string, from: Hex, to: Hex, gas: Hex, value: Hex | undefined], CallFrame>(
   function (type, from, to, gas, value) {
     this.type = type;
     this.from = from;
@@ -38,7 +26,7 @@ export const ValueFrame = plain<[type: string, from: Hex, to: Hex, gas: Hex, val
     this.gas = gas;
     this.gasUsed = '0x0';
     this.input = '0x';
-    this.value = value;
+    if (value !== undefined) this.value = value;
   },
 );
 

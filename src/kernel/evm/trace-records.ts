@@ -1,4 +1,5 @@
-import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import type { Hex } from '../../primitives/hex.js';
+import { knownHex } from '../../primitives/known-hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { RESULT } from './evm-exports.js';
 import type { EvmMemory } from './evm-memory.js';
@@ -105,11 +106,11 @@ class Enter extends CallRecord implements TraceEnter {
   }
 
   get callerText(): Hex {
-    return addressText(this.memory.bytes, this.words, this.at + ENTER.caller);
+    return knownHex(this.memory.bytes, this.at + ENTER.caller, 20);
   }
 
   get calleeText(): Hex {
-    return addressText(this.memory.bytes, this.words, this.at + ENTER.callee);
+    return knownHex(this.memory.bytes, this.at + ENTER.callee, 20);
   }
 
   get valueText(): Hex {
@@ -148,31 +149,6 @@ class Leave extends CallRecord implements TraceLeave {
   get stackItems(): number {
     return this.word(LEAVE.items);
   }
-}
-
-/** Addresses whose text was made, five words each, and their texts, by some of their bits. */
-const KNOWN = new Uint32Array(5 * 256);
-const TEXTS = new Array<Hex | undefined>(256);
-
-/** Text of the address at a multiple of four bytes. The same few come again and again. */
-function addressText(bytes: Uint8Array, words: Uint32Array, start: number): Hex {
-  const at = start >>> 2;
-  const place = Math.imul(words[at]! ^ Math.imul(words[at + 4]!, 0x85eb_ca6b), 0x9e37_79b1) >>> 24;
-  const known = 5 * place;
-  const text = TEXTS[place];
-  if (
-    text !== undefined &&
-    KNOWN[known] === words[at] &&
-    KNOWN[known + 1] === words[at + 1] &&
-    KNOWN[known + 2] === words[at + 2] &&
-    KNOWN[known + 3] === words[at + 3] &&
-    KNOWN[known + 4] === words[at + 4]
-  )
-    return text;
-  KNOWN.set(words.subarray(at, at + 5), known);
-  const made = bytesToHex(bytes.subarray(start, start + 20));
-  TEXTS[place] = made;
-  return made;
 }
 
 function readStep(memory: EvmMemory, at: number): TraceStep {
