@@ -45,7 +45,7 @@ import { clearReturn } from './return-data';
 import { accessAccount, accountOfWord, codeOf, coldAccountGas, isLoaded } from './state';
 import { traceEnter, traceLeave, tracesCalls } from './trace';
 import { wantAccountAndCode, wantCode } from './wants';
-import { copy, isZero, lt, zero } from './word';
+import { copy, copyAddress, isZero, lt, zero } from './word';
 
 const CALL: u32 = 0xf1;
 const CALLCODE: u32 = 0xf2;
@@ -185,9 +185,9 @@ export function call(op: u32): i32 {
   store<u32>(child, op === STATICCALL ? STATIC : inherited, FRAME_FLAGS);
   if (op === DELEGATECALL) {
     copy(caller + FRAME_VALUE, child + FRAME_VALUE);
-    memory.copy(child + FRAME_CALLER, caller + FRAME_CALLER, 20);
+    copyAddress(caller + FRAME_CALLER, child + FRAME_CALLER);
   } else {
-    memory.copy(child + FRAME_CALLER, self, 20);
+    copyAddress(self, child + FRAME_CALLER);
     if (hasValue) copy(VALUE, child + FRAME_VALUE);
   }
   if (tracesCalls) {

@@ -60,7 +60,7 @@ import {
 } from './regions';
 import { clearReturn, returnAt, returnLength } from './return-data';
 import { traceLeave, tracesCalls } from './trace';
-import { fromBytes, setU64, zero } from './word';
+import { copyAddress, fromBytes, setU64, zero } from './word';
 
 const MAX_CODE_BYTES: u32 = 24576;
 const CODE_BYTE_GAS: i64 = 200;
@@ -116,8 +116,9 @@ export function leave(exception: i32): i32 {
 
 /** @param address - 20 bytes */
 export function addressToWord(address: usize, out: usize): void {
-  memory.fill(ADDRESS, 0, 12);
-  memory.copy(ADDRESS + 12, address, 20);
+  store<u64>(ADDRESS, 0);
+  store<u32>(ADDRESS, 0, 8);
+  copyAddress(address, ADDRESS + 12);
   fromBytes(ADDRESS, out);
 }
 

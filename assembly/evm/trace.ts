@@ -17,7 +17,7 @@ import {
 import { logCount } from './logs';
 import { RESULT_TRACE, RESULT_TRACE_BYTES } from './regions';
 import { returnAt, returnLength } from './return-data';
-import { toBytes } from './word';
+import { copyAddress, toBytes } from './word';
 
 /**
  * What a run did, for tracers: records one after another, each padded to 8 bytes. A record begins with its kind u32 and
@@ -120,8 +120,8 @@ export function traceEnter(
   store<u32>(record, <u32>level, 12);
   store<i64>(record, gas, 16);
   store<u32>(record, logCount, 24);
-  memory.copy(record + 28, caller, 20);
-  memory.copy(record + 48, callee, 20);
+  copyAddress(caller, record + 28);
+  copyAddress(callee, record + 48);
   store<u32>(record, length, 68);
   toBytes(value, record + 72);
   if (length > 0) memory.copy(record + 104, input, length);
@@ -138,7 +138,7 @@ export function traceLeave(exception: i32, level: i32, gas: i64): void {
   store<u32>(record, hasCode ? load<u32>(frame, FRAME_PC) - load<u32>(frame, FRAME_CODE) : 0, 28);
   store<u32>(record, hasCode ? <u32>load<u8>(<usize>load<u32>(frame, FRAME_PC)) : 0, 32);
   store<u32>(record, hasCode ? stackItems() : 0, 36);
-  memory.copy(record + 40, returnAt(), returnLength);
+  if (returnLength > 0) memory.copy(record + 40, returnAt(), returnLength);
 }
 
 function stackItems(): u32 {

@@ -38,6 +38,13 @@ export function copy(src: usize, out: usize): void {
   put(out, load<u64>(src), load<u64>(src, 8), load<u64>(src, 16), load<u64>(src, 24));
 }
 
+/** Copies an address, 20 bytes. An engine calls a function for `memory.copy`, also for few bytes. */
+export function copyAddress(src: usize, out: usize): void {
+  store<u64>(out, load<u64>(src));
+  store<u64>(out, load<u64>(src, 8), 8);
+  store<u32>(out, load<u32>(src, 16), 16);
+}
+
 /** Reads 32 big-endian bytes. */
 export function fromBytes(src: usize, out: usize): void {
   if (ASC_FEATURE_SIMD) {

@@ -114,6 +114,13 @@ const BY_WORDING: readonly (readonly [pattern: RegExp, entry: Entry, refused?: t
     ],
   ],
   [/the worker has failed|the node was closed/i, ['The node has stopped', 'Start it again under “Node”.']],
+  [
+    /too much for a preview/i,
+    [
+      'This is too much to preview',
+      'Preview fewer calls at a time. What a part of them does says little of the whole.',
+    ],
+  ],
   [/calldata of transaction is greater/i, ['The data is too large', 'The network takes a limited size of calldata.']],
   [/up-?front cost|insufficient funds/i, ['The sender cannot pay for it', PAY]],
   [

@@ -21,13 +21,23 @@ function pairsOf(ascii: Uint8Array<ArrayBuffer>): Uint16Array {
   return new Uint16Array(ascii.buffer);
 }
 
+/**
+ * Writes what `bytesToHex` gives for a part of `bytes`.
+ *
+ * @param pairs - pairs of ASCII characters in memory order, with room for one and `length` more
+ * @param at - where the first pair goes
+ */
+export function writeHex(bytes: Uint8Array, start: number, length: number, pairs: Uint16Array, at: number): void {
+  pairs[at] = PREFIX;
+  for (let i = 0; i < length; i++) pairs[at + 1 + i] = PAIRS[bytes[start + i]!]!;
+}
+
 /** Lower-case hex of `bytes`, with `0x`. */
 export function bytesToHex(bytes: Uint8Array): Hex {
   const { length } = bytes;
   const isShort = length <= SHARED_BYTES;
   const pairs = isShort ? SHARED : new Uint16Array(length + 1);
-  pairs[0] = PREFIX;
-  for (let i = 0; i < length; i++) pairs[i + 1] = PAIRS[bytes[i]!]!;
+  writeHex(bytes, 0, length, pairs, 0);
   let part = isShort ? PARTS[length] : undefined;
   if (part === undefined) {
     part = new Uint8Array(pairs.buffer, 0, 2 * length + 2);

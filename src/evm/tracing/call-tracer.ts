@@ -1,12 +1,13 @@
-import { jsonLength, type Log, logBytes } from '../../ethereum/receipt.js';
+import { jsonLength, logBytes } from '../../ethereum/receipt.js';
 import { FLAGS } from '../../kernel/evm/evm-exports.js';
-import type { TraceEnter, TraceLeave, TraceRecord } from '../../kernel/evm/evm-types.js';
-import { bytesToHex } from '../../primitives/hex.js';
-import { knownHex } from '../../primitives/known-hex.js';
+import type { TracedGas, TraceEnter, TraceLeave, TraceRecord } from '../../kernel/evm/evm-types.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { quantityText } from '../../primitives/quantity-text.js';
 import type { CallFrame, FrameLog } from './call-frame.js';
 import { failureText } from './failure-text.js';
+import { frameBytes } from './frame-bytes.js';
 import { opcodeOf } from './opcodes.js';
+import { Frame, ShownLog } from './plain-frames.js';
 import { solidityReason } from './solidity-reason.js';
 import type { Grow, Tracer } from './tracer.js';
 
@@ -16,12 +17,9 @@ export interface CallTracerOptions {
   readonly withLog?: boolean;
 }
 
-interface Open {
-  readonly frame: CallFrame;
-  readonly gas: bigint;
-}
-
 const REVERT = 1;
+/** Copied, because a list that is written as a literal has what `plain` avoids. */
+const NO_LOGS: readonly FrameLog[] = [];
 /** JSON of a frame besides its input and output. */
 const FRAME_CHARACTERS = 400;
 /** In place of the frames that are not shown. */
@@ -34,49 +32,65 @@ const isCreation = (type: string) => type === 'CREATE' || type === 'CREATE2';
  * @source docs/spec/preview.md 2
  */
 export function callTracer({ onlyTopCall = false, withLog = false }: CallTracerOptions = {}): Tracer {
-  const open: Open[] = [];
+  // By depth of the open frames: the frame, what it was given, and how many of `ended` were there before it.
+  const frames: CallFrame[] = [];
+  const given: TracedGas[] = [];
+  const before: number[] = [];
+  let open = 0;
+  /** Frames that ended and whose caller is still open. */
+  const ended: CallFrame[] = [];
   let top: CallFrame | undefined;
+  const bytes = frameBytes();
   /** By index of the logs that are still there: the frame that made it, and how many calls that had made. */
-  const owners: { readonly frame: CallFrame; readonly position: number }[] = [];
+  const owners: CallFrame[] = [];
+  const positions: number[] = [];
 
   /** All logs since the last record are those of the newest open frame; the logs of a failed frame are gone. */
   function count(logs: number): void {
-    owners.length = Math.min(owners.length, logs);
-    const current = open.at(-1);
-    while (current !== undefined && owners.length < logs) {
-      owners.push({ frame: current.frame, position: current.frame.calls?.length ?? 0 });
+    if (owners.length > logs) {
+      owners.length = logs;
+      positions.length = logs;
+    }
+    if (open === 0) return;
+    const position = ended.length - before[open - 1]!;
+    while (owners.length < logs) {
+      owners.push(frames[open - 1]!);
+      positions.push(position);
     }
   }
 
   function enter(record: TraceEnter, grow: Grow): void {
-    count(record.logs);
-    const parent = open.at(-1)?.frame;
-    if (parent !== undefined && onlyTopCall) return void open.push({ frame: HIDDEN, gas: 0n });
-    grow(FRAME_CHARACTERS + 2 * record.inputLength);
-    const frame = frameOf(record);
-    if (parent === undefined) top = frame;
-    else if (parent.calls === undefined) parent.calls = [frame];
-    else parent.calls.push(frame);
-    open.push({ frame, gas: record.gas });
+    const { logs, gas, inputLength } = record;
+    if (logs !== owners.length) count(logs);
+    const isHidden = onlyTopCall && top !== undefined;
+    if (!isHidden) grow(FRAME_CHARACTERS + 2 * inputLength);
+    const frame = isHidden ? HIDDEN : frameOf(record);
+    if (!isHidden && inputLength > 0) bytes.add(frame, 'input', record.bytes, record.inputAt, inputLength);
+    top ??= frame;
+    frames[open] = frame;
+    given[open] = gas;
+    before[open] = ended.length;
+    open++;
   }
 
   function leave(record: TraceLeave, grow: Grow): void {
-    count(record.logs);
-    const { frame, gas } = open.pop()!;
+    const { logs, exception, gasLeft, outputLength } = record;
+    if (logs !== owners.length) count(logs);
+    open--;
+    const frame = frames[open]!;
     if (frame === HIDDEN) return;
-    frame.gasUsed = toQuantity(gas - record.gasLeft);
-    const { exception, outputLength } = record;
+    const first = before[open]!;
+    frame.gasUsed = quantityText(difference(given[open]!, gasLeft));
+    if (ended.length > first) {
+      frame.calls = ended.slice(first);
+      ended.length = first;
+    }
     if (outputLength > 0 && (exception === 0 || exception === REVERT)) {
       grow(2 * outputLength);
-      frame.output = bytesToHex(record.output);
+      bytes.add(frame, 'output', record.bytes, record.outputAt, outputLength);
     }
-    if (exception === 0) return;
-    frame.error = failureText(record)!;
-    if (isCreation(frame.type)) delete frame.to;
-    const reason = exception === REVERT ? solidityReason(record.output) : undefined;
-    if (reason === undefined) return;
-    grow(reason.length);
-    frame.revertReason = reason;
+    if (exception !== 0) failed(frame, record, grow);
+    ended.push(frame);
   }
 
   return {
@@ -90,32 +104,37 @@ export function callTracer({ onlyTopCall = false, withLog = false }: CallTracerO
       root.gas = toQuantity(message.gasLimit);
       root.gasUsed = toQuantity(outcome.gasUsed);
       for (const [i, log] of withLog ? outcome.logs.entries() : []) {
-        const { frame, position } = owners[i]!;
+        const frame = owners[i]!;
         if (frame === HIDDEN) continue;
         grow(jsonLength(1, logBytes(log)));
-        frame.logs ??= [];
-        frame.logs.push(frameLog(log, firstLogIndex + i, onlyTopCall ? 0 : position));
+        const shown = new ShownLog(log, firstLogIndex + i, onlyTopCall ? 0 : positions[i]!);
+        if (log.data.length > 0) bytes.add(shown, 'data', log.data, 0, log.data.length);
+        frame.logs ??= NO_LOGS.slice();
+        frame.logs.push(shown);
       }
+      bytes.end();
       return root;
     },
   };
 }
 
+const difference = (gas: TracedGas, left: TracedGas): TracedGas =>
+  typeof gas === 'number' && typeof left === 'number' ? gas - left : BigInt(gas) - BigInt(left);
+
 function frameOf(record: TraceEnter): CallFrame {
-  const { op, callerText: from, calleeText: to, inputLength, value } = record;
-  const type = opcodeOf(op)!.name;
-  const gas = toQuantity(record.gas);
-  const input = inputLength === 0 ? '0x' : bytesToHex(record.input);
-  if (type === 'STATICCALL') return { type, from, to, gas, gasUsed: '0x0', input };
-  return { type, from, to, gas, gasUsed: '0x0', input, value: value === 0n ? '0x0' : toQuantity(value) };
+  const { op, gas, callerText, calleeText } = record;
+  const { name } = opcodeOf(op)!;
+  const value = name === 'STATICCALL' ? undefined : record.valueText;
+  return new Frame(name, callerText, calleeText, quantityText(gas), value);
 }
 
-function frameLog({ address, topics, data }: Log, index: number, position: number): FrameLog {
-  return {
-    address: knownHex(address),
-    topics: topics.map((topic) => knownHex(topic)),
-    data: bytesToHex(data),
-    index: toQuantity(index),
-    position: toQuantity(position),
-  };
+function failed(frame: CallFrame, record: TraceLeave, grow: Grow): void {
+  frame.error = failureText(record)!;
+  if (isCreation(frame.type)) delete frame.to;
+  if (record.exception !== REVERT) return;
+  const { bytes, outputAt, outputLength } = record;
+  const reason = solidityReason(bytes.subarray(outputAt, outputAt + outputLength));
+  if (reason === undefined) return;
+  grow(reason.length);
+  frame.revertReason = reason;
 }

@@ -18,7 +18,8 @@ export function fourByteTracer(isPrecompile: (address: Uint8Array) => boolean): 
     take(record: TraceRecord) {
       if (record.kind !== 'enter' || !CALLS.includes(record.op) || record.inputLength < 4) return;
       if (isPrecompile(record.callee)) return;
-      const key = `${bytesToHex(record.input.subarray(0, 4))}-${record.inputLength - 4}`;
+      const { bytes, inputAt, inputLength } = record;
+      const key = `${bytesToHex(bytes.subarray(inputAt, inputAt + 4))}-${inputLength - 4}`;
       counts[key] = (counts[key] ?? 0) + 1;
     },
     result: () => counts,

@@ -19,21 +19,21 @@ export interface Opcode {
   readonly puts: number;
 }
 
-const OPCODES = new Map<number, Opcode>();
+const OPCODES: (Opcode | undefined)[] = new Array(256);
 for (const [first, names] of Object.entries(TABLE)) {
   for (const [i, entry] of names.split(', ').entries()) {
     const [name, takes, puts] = entry.split(' ');
-    OPCODES.set(Number(first) + i, { name: name!, takes: Number(takes), puts: Number(puts) });
+    OPCODES[Number(first) + i] = { name: name!, takes: Number(takes), puts: Number(puts) };
   }
 }
-for (let n = 0; n <= 32; n++) OPCODES.set(0x5f + n, { name: `PUSH${n}`, takes: 0, puts: 1 });
+for (let n = 0; n <= 32; n++) OPCODES[0x5f + n] = { name: `PUSH${n}`, takes: 0, puts: 1 };
 for (let n = 1; n <= 16; n++) {
-  OPCODES.set(0x7f + n, { name: `DUP${n}`, takes: n, puts: n + 1 });
-  OPCODES.set(0x8f + n, { name: `SWAP${n}`, takes: n + 1, puts: n + 1 });
+  OPCODES[0x7f + n] = { name: `DUP${n}`, takes: n, puts: n + 1 };
+  OPCODES[0x8f + n] = { name: `SWAP${n}`, takes: n + 1, puts: n + 1 };
 }
-for (let n = 0; n <= 4; n++) OPCODES.set(0xa0 + n, { name: `LOG${n}`, takes: n + 2, puts: 0 });
+for (let n = 0; n <= 4; n++) OPCODES[0xa0 + n] = { name: `LOG${n}`, takes: n + 2, puts: 0 };
 
 /** @returns undefined for a byte that is an instruction in no fork */
 export function opcodeOf(code: number): Opcode | undefined {
-  return OPCODES.get(code);
+  return OPCODES[code];
 }

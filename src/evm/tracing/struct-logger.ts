@@ -103,14 +103,15 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
   function enter({ op, caller, callee, gas }: TraceEnter): void {
     const parent = frames.at(-1);
     // A creation's own cost is without what it passes on.
-    if (parent !== undefined && isCreation(op)) parent.returned = -gas;
+    if (parent !== undefined && isCreation(op)) parent.returned = -BigInt(gas);
     const account = bytesToKey(op === DELEGATECALL || op === CALLCODE ? caller : callee);
     frames.push({ account, isCreation: isCreation(op), returned: 0n });
   }
 
   function leave(record: TraceLeave, grow: Grow): void {
     const frame = frames.pop()!;
-    const { exception, gasLeft, outputLength } = record;
+    const { exception, outputLength } = record;
+    const gasLeft = BigInt(record.gasLeft);
     const error = exception === REVERT ? undefined : failureText(record);
     if (frame.last !== undefined && error !== undefined && frame.last.step.pc === record.pc) {
       frame.last.log.error = error;

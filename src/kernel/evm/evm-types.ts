@@ -81,13 +81,16 @@ export interface EvmTouched {
 /** One thing that a traced run did. Depths count from 0, the outermost frame; addresses have 20 bytes, words 32. */
 export type TraceRecord = TraceEnter | TraceLeave | TraceStep;
 
+/** A bigint only where a number could not hold it: numbers take a fraction of the time. */
+export type TracedGas = number | bigint;
+
 /** A call, a creation or a SELFDESTRUCT. */
 export interface TraceEnter {
   readonly kind: 'enter';
   /** Instruction that makes it; for the outermost one CALL or CREATE. */
   readonly op: number;
   readonly depth: number;
-  readonly gas: bigint;
+  readonly gas: TracedGas;
   /** Number of logs before it that are still there. */
   readonly logs: number;
   /** The account that executes. */
@@ -97,10 +100,12 @@ export interface TraceEnter {
   /** Both as text. */
   readonly callerText: Hex;
   readonly calleeText: Hex;
-  readonly value: bigint;
+  /** Wei, as a quantity. */
+  readonly valueText: Hex;
+  /** The input, or the init code of a creation, is a part of `bytes`, which are not copied. */
+  readonly bytes: Uint8Array;
+  readonly inputAt: number;
   readonly inputLength: number;
-  /** Init code for a creation. */
-  readonly input: Uint8Array;
 }
 
 /** The end of the newest frame that is open. */
@@ -109,15 +114,17 @@ export interface TraceLeave {
   /** Index into `EXCEPTIONS`; zero without an exception. */
   readonly exception: number;
   readonly depth: number;
-  readonly gasLeft: bigint;
+  readonly gasLeft: TracedGas;
   /** Number of logs that are still there. */
   readonly logs: number;
   /** The instruction at which it ended, where it is, and how many words its stack had; zeros without code. */
   readonly pc: number;
   readonly op: number;
   readonly stackItems: number;
+  /** The output is a part of `bytes`, which are not copied. */
+  readonly bytes: Uint8Array;
+  readonly outputAt: number;
   readonly outputLength: number;
-  readonly output: Uint8Array;
 }
 
 /** An instruction before it is executed. */

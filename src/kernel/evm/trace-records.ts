@@ -1,8 +1,9 @@
 import type { Hex } from '../../primitives/hex.js';
 import { knownHex } from '../../primitives/known-hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
 import { RESULT } from './evm-exports.js';
 import type { EvmMemory } from './evm-memory.js';
-import type { TraceEnter, TraceLeave, TraceRecord, TraceStep } from './evm-types.js';
+import type { TracedGas, TraceEnter, TraceLeave, TraceRecord, TraceStep } from './evm-types.js';
 
 /** Kinds of trace records, and offsets in them (assembly/evm/trace.ts). */
 const TRACE = { enter: 1, leave: 2, step: 3 } as const;
@@ -40,43 +41,60 @@ export function readTrace(memory: EvmMemory, visit: (record: TraceRecord) => voi
   let at = memory.u32(memory.result + RESULT.trace);
   const end = at + memory.u32(memory.result + RESULT.traceBytes);
   if (at === end) return false;
+  const words = new Uint32Array(memory.bytes.buffer);
   // One object each for all records: there are many, and a tracer needs few of their members.
-  const [enter, leave] = [new Enter(memory), new Leave(memory)];
+  const [enter, leave] = [new Enter(memory, words), new Leave(memory, words)];
   while (at < end) {
-    const kind = memory.u32(at);
-    const bytes = memory.u32(at + 4);
+    const kind = words[at >>> 2];
+    const bytes = words[(at >>> 2) + 1]!;
     visit(kind === TRACE.enter ? enter.move(at) : kind === TRACE.leave ? leave.move(at, bytes) : readStep(memory, at));
     at += (bytes + 7) & ~7;
   }
   return true;
 }
 
-class Enter implements TraceEnter {
+/** A record of a call, at a multiple of 8 bytes. What every tracer of calls needs is a field, read once; getters read the rest. */
+class CallRecord {
+  depth = 0;
+  logs = 0;
+  protected at = 0;
+
+  constructor(
+    protected readonly memory: EvmMemory,
+    protected readonly words: Uint32Array,
+  ) {}
+
+  get bytes(): Uint8Array {
+    return this.memory.bytes;
+  }
+
+  /** @param offset - a multiple of four */
+  protected word(offset: number): number {
+    return this.words[(this.at + offset) >>> 2]!;
+  }
+
+  protected gasAt(offset: number): TracedGas {
+    const high = this.word(offset + 4);
+    return high < 2 ** 21 ? high * 2 ** 32 + this.word(offset) : this.memory.i64(this.at + offset);
+  }
+}
+
+class Enter extends CallRecord implements TraceEnter {
   readonly kind = 'enter';
-
-  private at = 0;
-
-  constructor(private readonly memory: EvmMemory) {}
+  op = 0;
+  gas: TracedGas = 0;
+  inputAt = 0;
+  inputLength = 0;
 
   move(at: number): this {
     this.at = at;
+    this.op = this.word(ENTER.op);
+    this.depth = this.word(ENTER.depth);
+    this.gas = this.gasAt(ENTER.gas);
+    this.logs = this.word(ENTER.logs);
+    this.inputAt = at + ENTER.input;
+    this.inputLength = this.word(ENTER.length);
     return this;
-  }
-
-  get op(): number {
-    return this.memory.u32(this.at + ENTER.op);
-  }
-
-  get depth(): number {
-    return this.memory.u32(this.at + ENTER.depth);
-  }
-
-  get gas(): bigint {
-    return this.memory.i64(this.at + ENTER.gas);
-  }
-
-  get logs(): number {
-    return this.memory.u32(this.at + ENTER.logs);
   }
 
   get caller(): Uint8Array {
@@ -95,67 +113,41 @@ class Enter implements TraceEnter {
     return knownHex(this.memory.bytes, this.at + ENTER.callee, 20);
   }
 
-  get value(): bigint {
-    return this.memory.word(this.at + ENTER.value);
-  }
-
-  get inputLength(): number {
-    return this.memory.u32(this.at + ENTER.length);
-  }
-
-  get input(): Uint8Array {
-    return this.memory.bytes.subarray(this.at + ENTER.input, this.at + ENTER.input + this.inputLength);
+  get valueText(): Hex {
+    for (let offset: number = ENTER.value; offset < ENTER.input; offset += 4)
+      if (this.word(offset) !== 0) return toQuantity(this.memory.word(this.at + ENTER.value));
+    return '0x0';
   }
 }
 
-class Leave implements TraceLeave {
+class Leave extends CallRecord implements TraceLeave {
   readonly kind = 'leave';
-
-  private at = 0;
-  private size = 0;
-
-  constructor(private readonly memory: EvmMemory) {}
+  exception = 0;
+  gasLeft: TracedGas = 0;
+  outputAt = 0;
+  outputLength = 0;
 
   move(at: number, size: number): this {
     this.at = at;
-    this.size = size;
+    this.exception = this.word(LEAVE.exception);
+    this.depth = this.word(LEAVE.depth);
+    this.gasLeft = this.gasAt(LEAVE.gas);
+    this.logs = this.word(LEAVE.logs);
+    this.outputAt = at + LEAVE.output;
+    this.outputLength = size - LEAVE.output;
     return this;
   }
 
-  get exception(): number {
-    return this.memory.u32(this.at + LEAVE.exception);
-  }
-
-  get depth(): number {
-    return this.memory.u32(this.at + LEAVE.depth);
-  }
-
-  get gasLeft(): bigint {
-    return this.memory.i64(this.at + LEAVE.gas);
-  }
-
-  get logs(): number {
-    return this.memory.u32(this.at + LEAVE.logs);
-  }
-
   get pc(): number {
-    return this.memory.u32(this.at + LEAVE.pc);
+    return this.word(LEAVE.pc);
   }
 
   get op(): number {
-    return this.memory.u32(this.at + LEAVE.op);
+    return this.word(LEAVE.op);
   }
 
   get stackItems(): number {
-    return this.memory.u32(this.at + LEAVE.items);
-  }
-
-  get outputLength(): number {
-    return this.size - LEAVE.output;
-  }
-
-  get output(): Uint8Array {
-    return this.memory.bytes.subarray(this.at + LEAVE.output, this.at + this.size);
+    return this.word(LEAVE.items);
   }
 }
 
