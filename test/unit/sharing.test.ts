@@ -116,6 +116,19 @@ describe('options and versions of nodes that share a store', () => {
     expect(differences(fingerprint, of([key], { network: devnet({ scheme: 'mimc' }) }))).toEqual(['network']);
   });
 
+  test('the fingerprint of a fork holds no endpoints either', () => {
+    const of = (url: string, more: object = {}) => {
+      const layerOne = { consensus: [url], execution: [url], checkpoint: { root: '0x12' } };
+      const fork = { network: devnet(), endpoints: [{ url }], layerOne, maru: [url], block: 7, ...more };
+      return fingerprintOf({ chain: { kind: 'devnet', fork } } as unknown as NodeOptions);
+    };
+    const fingerprint = of('https://a.test/v3/secret');
+    expect(Object.keys(fingerprint).sort()).toEqual(['fork', 'kind']);
+    expect(of('https://other.test')).toEqual(fingerprint);
+    expect(differences(fingerprint, of('https://a.test', { block: 8 }))).toEqual(['fork']);
+    expect(differences(fingerprint, of('https://a.test', { layerOne: undefined }))).toEqual(['fork']);
+  });
+
   test('the dictionary of estimates has to be the same, whatever its source', () => {
     const bytes = Uint8Array.of(1, 2, 3);
     const sources = [undefined, { kind: 'general' }, { kind: 'bytes', bytes }, { kind: 'url', url: 'https://a.test' }];
