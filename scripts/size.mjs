@@ -60,7 +60,7 @@ const ENTRIES = [
   {
     name: 'plumbline-l2/inline before a chain is chosen',
     file: 'node/inline.js',
-    use: '*',
+    use: ['createInlineNode'],
     modules: [],
     budget: 10 * KB,
   },
