@@ -10,7 +10,7 @@ import { rolldown } from 'rolldown';
 import { BUILDS, KERNELS, wasmFile } from './build-wasm.mjs';
 import { classicScripts } from './lib/classic-scripts.mjs';
 import { writeLicenses } from './lib/licenses.mjs';
-import { bundleForNode, SOURCE_MAPS } from './lib/node-bundle.mjs';
+import { bundleForNode, isWorthTelling, SOURCE_MAPS } from './lib/node-bundle.mjs';
 import { root } from './lib/run.mjs';
 import { MODULES, sharedTexts, shipModules, shipSourceMaps, textChunks } from './lib/ship.mjs';
 import { chunkGroups, devnetGroups } from './lib/worker-chunks.mjs';
@@ -28,9 +28,6 @@ function bundleInput(file) {
     onLog: (level, log, handle) => isWorthTelling(log) && handle(level, log),
   };
 }
-
-/** Code of dependencies is not mapped, and a devnet's worker imports at once what others import later. */
-const isWorthTelling = ({ code }) => code !== 'SOURCEMAP_BROKEN' && code !== 'INEFFECTIVE_DYNAMIC_IMPORT';
 
 /** Where the chunks of the worker and what they import are written down, for `npm run size`. */
 export const WORKER_CHUNKS = `${root}/build/worker-chunks.json`;
@@ -73,6 +70,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/rpc/methods/uncles.js',
       '/rpc/methods/eth_config.js',
       '/rpc/methods/raw-transactions.js',
+      '/rpc/methods/send-sync.js',
       '/rpc/methods/eth_simulateV1.js',
       '/evm/simulation/simulate.js',
       '/chain/light/state/simulation-states.js',

@@ -31,6 +31,9 @@ const OUTSIDE = [/^node:/, 'ws', 'hono', /^hono\//, /^@hono\//, /^@noble\/curves
 /** Whether a module is one of dist, by its id. */
 const isOurs = (id) => !relative(MODULES, id).startsWith('..') && existsSync(`${id}.map`);
 
+/** Code of dependencies is not mapped, and some bundles import at once what others import later. */
+export const isWorthTelling = ({ code }) => code !== 'SOURCEMAP_BROKEN' && code !== 'INEFFECTIVE_DYNAMIC_IMPORT';
+
 /** Maps of our modules lead on to src; code of dependencies is not mapped. */
 export const SOURCE_MAPS = {
   name: 'source-maps',
@@ -158,7 +161,7 @@ export async function bundleForNode() {
     checks: { bundlerTimings: false },
     external: OUTSIDE,
     plugins: [SHARED, sharedTexts('../../hosts/chunks'), SOURCE_MAPS, WORKER_URLS],
-    onLog: (level, log, handle) => log.code !== 'SOURCEMAP_BROKEN' && handle(level, log),
+    onLog: (level, log, handle) => isWorthTelling(log) && handle(level, log),
   };
   // Without the optimization that puts what is shared into entries: what each uses is to be seen.
   const alone = await rolldown({ ...input, logLevel: 'silent', experimental: { chunkOptimization: false } });
