@@ -1,5 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { TOKEN_SYMBOL } from '../lib/accounts.js';
 import { formatUnits, groups } from '../lib/format.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';
@@ -65,7 +66,7 @@ export function ComparePanel() {
 }
 
 const BALANCE = 'Account 1 holds';
-const FEE = 'Sending 1 TEST costs at most';
+const FEE = `Sending 1 ${TOKEN_SYMBOL} costs at most`;
 
 function Believed({ of }: { readonly of: Compared | undefined }) {
   const lies = of?.lies === true;

@@ -10,7 +10,7 @@ export const LIES = {
 
 export type LieName = keyof typeof LIES;
 
-/** 9 000 000 TEST with 18 decimals. */
+/** 9 000 000 tokens with 18 decimals. */
 const FORGED = 9_000_000n * 10n ** 18n;
 
 /** A copy of the answer with the lie in it. */

@@ -1,3 +1,4 @@
+import { TOKEN_SYMBOL } from '../lib/accounts.js';
 import { formatUnits, groups } from '../lib/format.js';
 import type { Branch, Step as Level } from '../proofs/anatomy.js';
 import type { Check, CheckState } from '../proofs/checks.js';
@@ -20,7 +21,7 @@ export interface Step {
 
 /** The test token's amount with its unit. */
 export function inTokens(amount: bigint): string {
-  return `${formatUnits(amount, 18)} TEST`;
+  return `${formatUnits(amount, 18)} ${TOKEN_SYMBOL}`;
 }
 
 /** The steps of a checked answer, in the order in which they are checked. */

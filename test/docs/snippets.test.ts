@@ -51,7 +51,7 @@ class Endpoints {
 
   /** @throws Error for a host that none of these stand for */
   replace(text: string): string {
-    return text.replace(/https:\/\/([\w-]+)\.example(?=[/'"`\s])/g, (_, name: string) => {
+    return text.replace(/https:\/\/([\w-]+)\.example(?=[/'"`\s]|$)/g, (_, name: string) => {
       const mock = this.mocks.get(name);
       if (mock === undefined) throw new Error(`nothing stands for ${name}.example`);
       return new URL(mock.url).origin;

@@ -36,7 +36,7 @@ test('a balance is checked by itself, and one click has the server lie', async (
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
     'This balance was not believed. It was checked here.',
   );
-  await expect(verdict(page)).toContainText(grouped('Account 1 holds 1 000 000 TEST at block 0.'));
+  await expect(verdict(page)).toContainText(grouped('Account 1 holds 1 000 000 PLUMB at block 0.'));
   // Two paths of 40 levels, and more at their ends (docs/spec/state-trie.md 1).
   const hashes = /Checked: (\d+) hashes/.exec((await verdict(page).textContent())!)![1];
   expect(Number(hashes)).toBeGreaterThan(2 * 40);
@@ -46,7 +46,7 @@ test('a balance is checked by itself, and one click has the server lie', async (
 
   await lieButton(page).click();
   await expect(verdict(page)).toContainText('Refused. No balance shown.');
-  await expect(verdict(page)).toContainText(grouped('The server said 9 000 000 TEST.'));
+  await expect(verdict(page)).toContainText(grouped('The server said 9 000 000 PLUMB.'));
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
     'This balance was not believed. It was refused here.',
   );
@@ -123,7 +123,7 @@ test('one client believes the lies, the other says what is false', async ({ page
 
 test('beside a light node it has a chain of its own, and it follows another devnet', async ({ page }) => {
   await open(page, '/demo/?here');
-  await expect(verdict(page)).toContainText(grouped('1 000 000 TEST at block 0'));
+  await expect(verdict(page)).toContainText(grouped('1 000 000 PLUMB at block 0'));
   await open(page);
   await visit(page, 'Node');
   await page.getByLabel('Hash of the zk state').selectOption('mimc');
