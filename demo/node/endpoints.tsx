@@ -64,7 +64,8 @@ export function Endpoints({ name, of, most, onChange }: EndpointsProps) {
               {(ids) => (
                 <input
                   {...ids}
-                  type="password"
+                  // No password: browsers would offer to keep it.
+                  class="secret"
                   autocomplete="off"
                   spellcheck={false}
                   value={field.key}

@@ -6,8 +6,8 @@ import { root } from './project.js';
 // TypeScript 7 has no interface for programs; 6 is here for the reference of the API.
 const compiler = createRequire(`${root}/docs/api/package.json`)('typescript') as typeof ts;
 
-/** Types that repeat the table of methods, line by line, which docs/methods.md has. */
-const TABLES = ['/method-info.d.ts', '/method-rows.d.ts'];
+/** It repeats the table of methods, line by line, which docs/methods.md has. */
+const TABLE = '/method-rows.d.ts';
 
 /**
  * All that programs can import, as text: names by entry point, and each declaration once, without comments, in the order of files
@@ -31,7 +31,7 @@ export function publicApi(types: Readonly<Record<string, string>>): string {
   const resolved = (symbol: ts.Symbol): ts.Symbol =>
     symbol.flags & compiler.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   const isOurs = ({ fileName }: ts.SourceFile): boolean =>
-    fileName.startsWith(`${root}/dist/`) && !TABLES.some((table) => fileName.endsWith(table));
+    fileName.startsWith(`${root}/dist/`) && !fileName.endsWith(TABLE);
 
   function visit(symbol: ts.Symbol): void {
     for (const declaration of resolved(symbol).declarations ?? []) {

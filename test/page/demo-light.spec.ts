@@ -138,7 +138,7 @@ test('keys stay out of page, storage and log', async ({ page }) => {
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.locator('.exchange')).toHaveCount(1);
   await visit(page, 'Node');
-  await expect(page.getByLabel('Endpoint 1, key')).toHaveAttribute('type', 'password');
+  await expect(page.getByLabel('Endpoint 1, key')).toHaveCSS('-webkit-text-security', 'disc');
   const kept = await page.evaluate(async () => {
     const stores = JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]);
     const records: unknown[] = [];

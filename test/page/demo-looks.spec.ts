@@ -105,6 +105,8 @@ test('the keyboard alone estimates a fee', async ({ page }) => {
   await page.keyboard.press('Enter');
   await expect(page.locator('main')).toBeFocused();
   const estimateButton = page.getByRole('button', { name: 'Estimate', exact: true });
+  // The part may still be loading.
+  await expect(estimateButton).toBeVisible();
   for (let i = 0; i < 20; i++) {
     await page.keyboard.press('Tab');
     if (await estimateButton.evaluate((button) => button === document.activeElement)) break;

@@ -2,7 +2,18 @@ import type { Chain } from '../../chain/chain.js';
 import { EVERYWHERE, INSPECT, L1, type MethodInfo, OF_A_WALLET, ON_A_DEVNET } from './method-rows.js';
 
 /** All methods: JSON-RPC (`l2`), what the library offers beside it (`inspect`), the simulated layer 1 (`l1`). */
-export const METHOD_INFO = { l2: { ...EVERYWHERE, ...ON_A_DEVNET, ...OF_A_WALLET }, inspect: INSPECT, l1: L1 } as const;
+export const METHOD_INFO: MethodTables = {
+  l2: { ...EVERYWHERE, ...ON_A_DEVNET, ...OF_A_WALLET },
+  inspect: INSPECT,
+  l1: L1,
+};
+
+/** Named, because a type that is inferred would repeat every row in the types that ship. */
+interface MethodTables {
+  readonly l2: typeof EVERYWHERE & typeof ON_A_DEVNET & typeof OF_A_WALLET;
+  readonly inspect: typeof INSPECT;
+  readonly l1: typeof L1;
+}
 
 export type CommonMethodName = keyof typeof EVERYWHERE;
 export type WalletMethodName = keyof typeof OF_A_WALLET;
