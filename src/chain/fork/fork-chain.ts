@@ -119,10 +119,8 @@ export class ForkChain implements Chain {
     const top = Math.min(last, this.number - 1);
     const below = first <= top ? await light.blocks(first, top, signal) : [];
     const from = Math.max(first, this.number);
-    return [
-      ...below,
-      ...Array.from({ length: Math.max(0, last + 1 - from) }, (_, i) => ledger.blockByNumber(from + i)!),
-    ];
+    const length = Math.max(0, last + 1 - from);
+    return [...below, ...Array.from({ length }, (_, i) => ledger.blockByNumber(from + i)!)];
   }
 
   async withBody(block: Block): Promise<Block> {
@@ -219,9 +217,11 @@ export class ForkChain implements Chain {
     block: Block,
     signal?: AbortSignal,
   ): Promise<TrieProof> {
+    const { light, state } = this.parts;
     const { number } = block.header;
-    if (number < this.number) return this.parts.light.proof(address, keys, block, signal);
-    return this.parts.state.prove(number, address, keys, signal);
+    return number < this.number
+      ? light.proof(address, keys, block, signal)
+      : state.prove(number, address, keys, signal);
   }
 
   async prepareSimulation(plan: SimulationPlan): Promise<SimulationGround> {

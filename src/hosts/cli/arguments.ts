@@ -6,7 +6,6 @@ export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** One command of the command line. */
 export interface Command {
-  readonly summary: string;
   /** Shown for `--help`: usage, options, exit codes. */
   readonly help: string;
   /** @returns the exit code. @throws PlumblineError `INVALID_PARAMETER` for arguments that cannot be used */

@@ -16,7 +16,6 @@ const FINALIZED = '/eth/v1/beacon/headers/finalized';
 
 /** `plumbline checkpoint`: the finalized beacon blocks that servers name, and whether they agree. */
 export const checkpointCommand: Command = {
-  summary: 'finalized beacon blocks that servers name, to follow layer 1 from',
   help: `plumbline checkpoint --server URL [--server URL ...] [options]
 
   --server URL  beacon node or checkpoint server; name several of different operators

@@ -3,24 +3,41 @@
 import { isPlumblineError, messageOf } from '../../errors.js';
 import { CLIENT_VERSION } from '../../rpc/methods/node-constants.js';
 import { type Command, EXIT } from './arguments.js';
-import { checkpointCommand } from './checkpoint.js';
-import { diagnoseCommand } from './diagnose.js';
-import { estimateCommand } from './estimate.js';
-import { previewCommand } from './preview.js';
-import { proofCommand } from './proof.js';
-import { serveCommand } from './serve.js';
-import { sizeCommand } from './size.js';
-import { verifyCommand } from './verify.js';
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  serve: serveCommand,
-  verify: verifyCommand,
-  proof: proofCommand,
-  estimate: estimateCommand,
-  preview: previewCommand,
-  diagnose: diagnoseCommand,
-  size: sizeCommand,
-  checkpoint: checkpointCommand,
+/** A command is loaded when it is run: what others need would be most of the time until `serve` answers. */
+const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Promise<Command> }>> = {
+  serve: {
+    summary: 'run a node: JSON-RPC over HTTP and WebSocket',
+    load: async () => (await import('./serve.js')).serveCommand,
+  },
+  verify: {
+    summary: 'check a saved linea_getProof answer against a state root, or a bundle of evidence',
+    load: async () => (await import('./verify.js')).verifyCommand,
+  },
+  proof: {
+    summary: 'fetch and verify linea_getProof: an account and its slots in the finalized zk state',
+    load: async () => (await import('./proof.js')).proofCommand,
+  },
+  estimate: {
+    summary: 'what a transaction costs: gas, prices and the total fee, computed here on proved state',
+    load: async () => (await import('./estimate.js')).estimateCommand,
+  },
+  preview: {
+    summary: 'what a transaction would do: transfers, approvals, balances and warnings, before it is signed',
+    load: async () => (await import('./preview.js')).previewCommand,
+  },
+  diagnose: {
+    summary: 'whether a transaction will be included, and if not, why and what to do',
+    load: async () => (await import('./diagnose.js')).diagnoseCommand,
+  },
+  size: {
+    summary: 'compressed size of calldata or of a transaction',
+    load: async () => (await import('./size.js')).sizeCommand,
+  },
+  checkpoint: {
+    summary: 'finalized beacon blocks that servers name, to follow layer 1 from',
+    load: async () => (await import('./checkpoint.js')).checkpointCommand,
+  },
 };
 
 const USAGE = `plumbline <command> [options]
@@ -35,8 +52,9 @@ ${Object.entries(COMMANDS)
 Exit codes: 0 done, 1 failed or refused, see the command, 2 could not be checked, or the arguments cannot be used.`;
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
-  const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) return general(name);
+  const found = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (found === undefined) return general(name);
+  const command = await found.load();
   if (args.includes('--help') || args.includes('-h')) {
     console.log(command.help);
     return EXIT.ok;

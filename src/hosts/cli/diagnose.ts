@@ -14,7 +14,6 @@ const EXITS: Readonly<Record<InclusionVerdict, number>> = {
 
 /** `plumbline diagnose`: whether a transaction will be included, and why not. */
 export const diagnoseCommand: Command = {
-  summary: 'whether a transaction will be included, and if not, why and what to do',
   help: `plumbline diagnose [TRANSACTION] [options]
 
   TRANSACTION           hash, or the signed bytes; left out where the options describe a call

@@ -7,7 +7,6 @@ import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endp
 
 /** `plumbline estimate`: what a call costs, executed here on proved state. */
 export const estimateCommand: Command = {
-  summary: 'what a transaction costs: gas, prices and the total fee, computed here on proved state',
   help: `plumbline estimate [options]
 
 ${CALL_HELP}

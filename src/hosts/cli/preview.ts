@@ -7,7 +7,6 @@ import { previewInWords } from './preview-words.js';
 
 /** `plumbline preview`: what calls would do in the next block. */
 export const previewCommand: Command = {
-  summary: 'what a transaction would do: transfers, approvals, balances and warnings, before it is signed',
   help: `plumbline preview [options]
 
 ${CALL_HELP}.

@@ -12,7 +12,6 @@ import { readClaim, readStorageKey, requiredBytes } from './saved-proof.js';
 
 /** `plumbline proof`: an account of the zk state, proved against a root on layer 1. */
 export const proofCommand: Command = {
-  summary: 'fetch and verify linea_getProof: an account and its slots in the finalized zk state',
   help: `plumbline proof ADDRESS [options]
 
   ADDRESS               account, 20 bytes

@@ -48,7 +48,6 @@ const OPTIONS = {
 
 /** `plumbline serve`: a node for other programs. */
 export const serveCommand: Command = {
-  summary: 'run a node: JSON-RPC over HTTP and WebSocket',
   help: `plumbline serve [options]
 
   --network NAME|FILE    devnet (default), ${PUBLIC}, or a JSON file with a network profile: the members of

@@ -9,7 +9,6 @@ import { type Command, EXIT, readArguments } from './arguments.js';
 
 /** `plumbline size`: compressed size of bytes. */
 export const sizeCommand: Command = {
-  summary: 'compressed size of calldata or of a transaction',
   help: `plumbline size HEX [options]
 
   HEX                the bytes, as hex with 0x: calldata or an encoded transaction; - reads them from standard input

@@ -31,7 +31,6 @@ type Values = Arguments<typeof OPTIONS>['values'];
 
 /** `plumbline verify`: a saved proof against a root. */
 export const verifyCommand: Command = {
-  summary: 'check a saved linea_getProof answer against a state root, or a bundle of evidence',
   help: `plumbline verify FILE [options]
 
   FILE            - reads standard input: curl ... | plumbline verify - --l1 URL
