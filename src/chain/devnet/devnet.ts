@@ -240,8 +240,7 @@ export class Devnet implements Chain {
   }
 
   onHead(listener: HeadListener): () => void {
-    this.maker.listeners.add(listener);
-    return () => this.maker.listeners.delete(listener);
+    return this.maker.heads.add(listener);
   }
 
   onRemoval(listener: RemovalListener): () => void {
@@ -250,8 +249,7 @@ export class Devnet implements Chain {
   }
 
   onPendingTransaction(listener: PendingTransactionListener): () => void {
-    this.submission.listeners.add(listener);
-    return () => this.submission.listeners.delete(listener);
+    return this.submission.pending.add(listener);
   }
 
   /** Seals the blocks of the simulated layer 1, which may be read then. */

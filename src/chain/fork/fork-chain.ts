@@ -264,9 +264,7 @@ export class ForkChain implements Chain {
   }
 
   onHead(listener: HeadListener): () => void {
-    const { listeners } = this.parts.maker;
-    listeners.add(listener);
-    return () => listeners.delete(listener);
+    return this.parts.maker.heads.add(listener);
   }
 
   onRemoval(listener: RemovalListener): () => void {
@@ -276,9 +274,7 @@ export class ForkChain implements Chain {
   }
 
   onPendingTransaction(listener: PendingTransactionListener): () => void {
-    const { listeners } = this.parts.submission;
-    listeners.add(listener);
-    return () => listeners.delete(listener);
+    return this.parts.submission.pending.add(listener);
   }
 
   /** Stops the fork. Its store and the network's chain stay open. */

@@ -4,8 +4,9 @@ import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
 import { equalBytes } from '../../../primitives/bytes.js';
+import { Listeners } from '../../../scheduling/listeners.js';
 import { nextTurn } from '../../../scheduling/turns.js';
-import type { Block, HeadListener, RemovalListener } from '../../chain.js';
+import type { Block, RemovalListener } from '../../chain.js';
 import type { DevnetFinality, FinalitySnapshot } from '../layer-one/finality.js';
 import type { MakingSettings, NextBlock } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
@@ -41,7 +42,7 @@ export class BlockMaker {
   readonly pool = new Pool();
   readonly clock: BlockClock;
   readonly exclusions: Exclusions;
-  readonly listeners = new Set<HeadListener>();
+  readonly heads = new Listeners<Block>();
   readonly removalListeners = new Set<RemovalListener>();
   next: NextBlock;
   private readonly snapshots = new Snapshots();
@@ -272,7 +273,7 @@ export class BlockMaker {
     for (const { hash } of record.block.transactions) this.pool.remove(hash);
     await this.append(record);
     await this.pool.prune(this.nonceOf);
-    for (const listener of this.listeners) listener(record.block);
+    this.heads.notify(record.block);
   }
 
   /** @throws PlumblineError `STORE_CORRUPT` for a stored block that is not on top of the head */

@@ -2,8 +2,8 @@ import { messageOf } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
+import { Listeners } from '../../../scheduling/listeners.js';
 import { checkAdmission, parseBroadcast } from '../../admission.js';
-import type { PendingTransactionListener } from '../../chain.js';
 import type { MakingSettings } from '../options.js';
 import type { Ledger } from '../records/ledger.js';
 import type { BlockMaker } from './block-maker.js';
@@ -14,7 +14,7 @@ import { currentPrices } from './prices.js';
 /** Accepts transactions, signed or not, into the pool. The caller runs its methods one at a time. */
 export class TransactionSubmission {
   readonly impersonation = new Impersonation();
-  readonly listeners = new Set<PendingTransactionListener>();
+  readonly pending = new Listeners<SignedTransaction>();
 
   constructor(
     private readonly settings: MakingSettings,
@@ -84,7 +84,7 @@ export class TransactionSubmission {
       if (!isKnown(transaction.hash)) maker.exclusions.record(transaction, messageOf(error));
       throw error;
     }
-    for (const listener of this.listeners) listener(transaction);
+    this.pending.notify(transaction);
     try {
       await this.mining.transactionAdded(limits);
     } catch (error) {
