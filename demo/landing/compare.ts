@@ -1,10 +1,11 @@
 import { createNode, DEV_ACCOUNTS, devnet, type Hex, type PlumblineNode } from 'plumbline-l2';
 import type { LineaProofJson } from 'plumbline-l2/verify';
 import { SERVERS } from '../evidence/servers.js';
+import { balanceIn } from '../lib/account-value.js';
 import { readCall } from '../lib/calls.js';
 import { messageOf } from '../lib/explain.js';
 import type { Knowledge } from '../state/requests.js';
-import { ACCOUNT, balanceIn, lyingServer } from './lying-server.js';
+import { ACCOUNT, lyingServer } from './lying-server.js';
 
 interface Amounts {
   readonly balance: bigint;

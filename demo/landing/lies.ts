@@ -1,4 +1,5 @@
 import type { Hex, LineaProofJson, MerkleProofJson } from 'plumbline-l2/verify';
+import { storageRootIn } from '../lib/account-value.js';
 import { tamper } from '../proofs/tamper.js';
 
 /** What a server can change in its answer, each found by another check. */
@@ -28,8 +29,7 @@ export function branchOf({ storageProofs: [item] }: LineaProofJson): MerkleProof
   return item.proof;
 }
 
-/** Third of the six words of an account. */
 export function storageRootOf({ accountProof }: LineaProofJson): Hex {
   if (!('proof' in accountProof)) throw new Error('The test token is not on this chain.');
-  return `0x${accountProof.proof.value.slice(2 + 2 * 64, 2 + 3 * 64)}`;
+  return storageRootIn(accountProof.proof.value);
 }

@@ -1,5 +1,6 @@
 import { DEV_ACCOUNTS, type Hex, type PlumblineNode } from 'plumbline-l2';
 import { SERVERS, serversOver } from '../evidence/servers.js';
+import { balanceIn, withBalance } from '../lib/account-value.js';
 
 /** Whose balance the server lies about. */
 export const ACCOUNT = DEV_ACCOUNTS[1]!.address;
@@ -29,15 +30,6 @@ const LIES: Readonly<Record<string, (result: never, params: readonly unknown[]) 
     priorityFeePerGas: quantity(BigInt(estimate.priorityFeePerGas) * TIMES),
   }),
 };
-
-/** The balance is the second of the six words of an account. */
-export function balanceIn(account: string): bigint {
-  return BigInt(`0x${account.slice(2 + 64, 2 + 128)}`);
-}
-
-function withBalance(account: Hex, balance: bigint): Hex {
-  return `0x${account.slice(2, 2 + 64)}${balance.toString(16).padStart(64, '0')}${account.slice(2 + 128)}`;
-}
 
 /** A server of layer 2 and an honest one of layer 1, as a `fetch`. Requests do not leave the page: a devnet answers them. */
 export function lyingServer(chain: PlumblineNode, lies: boolean): typeof fetch {

@@ -1,5 +1,6 @@
-import { DEV_ACCOUNTS, type Hex, type PlumblineNode, TEST_TOKEN, tokenBalanceSlot } from 'plumbline-l2';
+import { DEV_ACCOUNTS, type Hex, type PlumblineNode, TEST_TOKEN } from 'plumbline-l2';
 import type { Hasher, HashScheme, LineaProofJson } from 'plumbline-l2/verify';
+import { balanceSlot } from '../lib/balance-slot.js';
 import type { Anatomy } from '../proofs/anatomy.js';
 import type { Check } from '../proofs/checks.js';
 import { loadVerifier } from '../proofs/examine.js';
@@ -38,13 +39,12 @@ export interface Checked {
 
 /** Asks a devnet for the token balance of account 1 at its newest final block, with a proof. */
 export async function askForProof(node: PlumblineNode): Promise<Proof> {
-  const { hexToBytes, bytesToHex } = await import('plumbline-l2/verify');
   const { rollupAddress, hashScheme: scheme } = node.info;
   const layerOne = layerOneOf(node, { ...settings.peek(), kind: 'devnet' })!;
   const block = await settledBlock(layerOne, rollupAddress);
   const root = await settledRoot(layerOne, rollupAddress, block);
   if (root === undefined) throw new Error(`Layer 1 holds no root of block ${block}`);
-  const slot = bytesToHex(tokenBalanceSlot(hexToBytes(DEV_ACCOUNTS[1]!.address)));
+  const slot = balanceSlot(DEV_ACCOUNTS[1]!.address);
   const answer = (await node.request({
     method: 'linea_getProof',
     params: [TEST_TOKEN, [slot], `0x${block.toString(16)}`],

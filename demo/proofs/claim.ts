@@ -62,7 +62,7 @@ function claimed({ accountProof, storageProofs }: LineaProofJson): string[] {
   });
 }
 
-/** The weakest link below what a proof shows: a root that the visitor names is nobody's but the visitor's word. */
+/** The weakest link below what a proof shows: a root that the visitor names rests on the visitor's word alone. */
 export function proofTone({ root }: Examined): Tone {
   return root.proves === undefined ? 'warn' : weakest(toneOf(root.known), toneOf(root.proves));
 }

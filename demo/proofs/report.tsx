@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { VerifiedLineaProof } from 'plumbline-l2/verify';
+import { storageRootIn } from '../lib/account-value.js';
 import { capital } from '../lib/accounts.js';
 import { formatMs, formatUnits, groups, pretty } from '../lib/format.js';
 import { hexOf } from '../lib/hex.js';
@@ -142,7 +143,7 @@ function Item({ of, examined }: { readonly of: Anatomy; readonly examined: Exami
   );
 }
 
-/** Storage root inside the account value of the answer: the third of its six words. */
+/** Storage root inside the account value of the answer. */
 function storageRootOf({ answer: { accountProof } }: Examined): string | undefined {
-  return 'proof' in accountProof ? `0x${accountProof.proof.value.slice(2 + 128, 2 + 192)}` : undefined;
+  return 'proof' in accountProof ? storageRootIn(accountProof.proof.value) : undefined;
 }
