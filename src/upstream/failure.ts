@@ -39,10 +39,26 @@ function named(error: unknown, { origin }: EndpointInfo): unknown {
 function unreached(endpoints: readonly UpstreamReason[], retryAfterMs: number | undefined): PlumblineError {
   const kinds = new Set(endpoints.map(({ kind }) => kind));
   const code = (kinds.size === 1 ? CODES[endpoints[0]!.kind] : undefined) ?? 'UPSTREAM_UNAVAILABLE';
-  const listed = endpoints.map(({ origin, reason }) => `${origin}: ${reason}`).join('; ');
-  const message = listed === '' ? WORDS[code]! : `${WORDS[code]} (${listed})`;
+  const message = endpoints.length === 0 ? WORDS[code]! : `${WORDS[code]} (${listed(endpoints)})`;
   if (code !== 'UPSTREAM_RATE_LIMITED') return new PlumblineError(code, message, { endpoints });
   return new PlumblineError(code, message, { endpoints, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+}
+
+/** The error of a request that some endpoints answered, but too few for `needed` to agree: the first, with the reasons of all. */
+export function tooFew(errors: readonly unknown[], answered: number, needed: number): unknown {
+  const [first] = errors;
+  if (!isPlumblineError(first)) return first;
+  const reasons = errors.map((error) => {
+    if (!isPlumblineError(error)) return 'failed';
+    const { endpoints } = error.details as { endpoints?: readonly UpstreamReason[] };
+    return endpoints === undefined ? error.message : listed(endpoints);
+  });
+  const message = `${needed} endpoints must agree, but only ${answered} answered (${reasons.join('; ')})`;
+  return new PlumblineError(first.code, message, first.details, { cause: first });
+}
+
+function listed(endpoints: readonly UpstreamReason[]): string {
+  return endpoints.map(({ origin, reason }) => `${origin}: ${reason}`).join('; ');
 }
 
 function reasonOf({ origin }: EndpointInfo, { kind, reason, status }: Fault): UpstreamReason {

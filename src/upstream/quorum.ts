@@ -1,4 +1,5 @@
 import { invalidParameter, PlumblineError, type UpstreamReason } from '../errors.js';
+import { tooFew } from './failure.js';
 import type { EndpointInfo } from './transport/fault.js';
 
 /** Options of a request that several endpoints must agree on. */
@@ -39,7 +40,7 @@ export interface QuorumAnswer<T> {
  * Asks all of `endpoints` at the same time.
  *
  * @param ask - asks one endpoint; ends when its signal is aborted
- * @throws PlumblineError `UPSTREAM_DISAGREEMENT`, `INVALID_PARAMETER`, `ABORTED`; the first error if too few
+ * @throws PlumblineError `UPSTREAM_DISAGREEMENT`, `INVALID_PARAMETER`, `ABORTED`; with the code of the first error if too few
  *   answered
  */
 export async function askQuorum<T>(
@@ -106,7 +107,9 @@ function failureOf<T>(votes: readonly Vote<T>[], needed: number, agreed: number,
   const answered = new Set(answers.map(({ from }) => from.origin)).size;
   const timedOut = caller?.aborted ? errors.find(({ error }) => error instanceof PlumblineError) : undefined;
   if (timedOut !== undefined) return timedOut.error;
-  if (answered < needed && errors[0] !== undefined) return errors[0].error;
+  const failures = errors.map(({ error }) => error);
+  if (answered === 0 && failures.length > 0) return failures[0];
+  if (answered < needed && failures.length > 0) return tooFew(failures, answered, needed);
   const endpoints: UpstreamReason[] = errors.map(({ from, error }) => ({
     origin: from.origin,
     kind: 'unavailable',

@@ -52,13 +52,15 @@ describe('requestAll', () => {
     });
   });
 
-  test('too few answers is the error of those that gave none', async () => {
+  test('too few answers is the error of those that gave none, and says how many must agree', async () => {
     const mocks = await servers('x', 'x', 'x');
     for (const mock of mocks.slice(1)) mock.fail({ kind: 'status', status: 403 });
     const group = scene.group(mocks.map(({ url }) => url));
-    expect(await failureOf(group.requestAll('m', [], { needed: 2, accept, key }))).toMatchObject({
-      code: 'UPSTREAM_CONFIGURATION',
-    });
+    const failure = await failureOf(group.requestAll('m', [], { needed: 2, accept, key }));
+    expect(failure).toMatchObject({ code: 'UPSTREAM_CONFIGURATION' });
+    const { message } = failure as Error;
+    expect(message).toMatch(/^2 endpoints must agree, but only 1 answered \(/);
+    for (const { origin } of mocks.slice(1)) expect(message).toContain(`${origin}: status 403`);
   });
 
   test('endpoints of one origin count once', async () => {

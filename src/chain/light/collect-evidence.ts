@@ -12,7 +12,7 @@ import type { Settlement } from './settlement/settlement.js';
 import type { ZkQuestion } from './settlement/zk-proofs.js';
 
 /**
- * Collects the answers of endpoints from the trusted beacon block to a claim, and verifies them together as anybody will later.
+ * Collects the answers of endpoints from the trusted beacon block to a claim, and verifies them together as a reader of the bundle will.
  *
  * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` for a block that the zk state does not hold; `BLOCK_NOT_PROVABLE`,
  *   `ANSWER_REFUSED`, of the endpoints

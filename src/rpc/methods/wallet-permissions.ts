@@ -15,7 +15,7 @@ export const eth_requestAccounts = defineMethod('eth_requestAccounts', (_, __, c
 /** @source EIP-2255 */
 export const wallet_getPermissions = defineMethod('wallet_getPermissions', (_, __, call) => permissionsOf(call));
 
-/** Grants all dev accounts, or those of the caveat `restrictReturnedAccounts`, without asking anybody. @source EIP-2255 */
+/** Grants all dev accounts, or those of the caveat `restrictReturnedAccounts`, without asking the user. @source EIP-2255 */
 export const wallet_requestPermissions = defineMethod('wallet_requestPermissions', (_, [param], call) => {
   const caveats = requireObject(requestOf(param).eth_accounts, 'permissions.eth_accounts', 'params');
   for (const name of Object.keys(caveats)) {

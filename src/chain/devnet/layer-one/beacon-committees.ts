@@ -20,7 +20,7 @@ interface Validator {
 
 const validators = new Map<number, Validator>();
 
-/** Keys are the same for all devnets, and anybody can compute them: they prove nothing outside of one. */
+/** Keys are the same for all devnets, and public: they prove nothing outside of one. */
 function validatorAt(index: number): Validator {
   const known = validators.get(index);
   if (known !== undefined) return known;
