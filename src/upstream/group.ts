@@ -72,6 +72,8 @@ export interface EndpointStatus extends EndpointInfo {
 /** The endpoints of one role, asked in their order, with failover. Only the form of answers is checked here. */
 export class EndpointGroup {
   readonly role: string;
+  /** What the endpoints are asked with, if not the global one. */
+  readonly fetch: typeof fetch | undefined;
   private readonly members: readonly GroupEndpoint[];
   /** One for each running request. */
   private readonly running = new Set<AbortController>();
@@ -88,6 +90,7 @@ export class EndpointGroup {
   ) {
     if (options.endpoints.length === 0) throw invalidParameter('endpoints', 'must name at least one endpoint');
     this.role = options.role;
+    this.fetch = options.fetch;
     this.clock = clockOf(options);
     this.random = options.random ?? Math.random;
     this.observer = options.observer;

@@ -16,7 +16,7 @@ const SAID: Readonly<Record<string, readonly [code: string, reason: string, erro
   ],
   'down, or without CORS headers for this page (browser)': [
     'UPSTREAM_UNAVAILABLE',
-    // status() asks again, without CORS, and fetch refuses that too. test/page/endpoint-errors.spec.ts has both in a browser.
+    // status() asks again, without CORS, and the given fetch refuses that too. test/page/endpoint-errors.spec.ts has both in a browser.
     'no connection: down, or blocked by the browser; check host and port, and that it runs',
     'no endpoint could be reached (ORIGIN: no connection: down, or no CORS headers for this page, which a browser does not tell apart; check both)',
   ],
@@ -133,6 +133,17 @@ describe.each(MISTAKES)('an endpoint: $name', (mistake) => {
     expect(error.message).not.toContain(KEY);
     expect(named(error.message)).toContain(`no endpoint of layer 2 answers rightly (ORIGIN: ${reason}`);
   });
+});
+
+test('a host without CORS headers is told from one that is down by the fetch that was given, and by no other', async () => {
+  const given = async (_: unknown, init?: RequestInit) => {
+    if (init?.mode === 'no-cors') return new Response();
+    throw new TypeError('Failed to fetch');
+  };
+  const { node } = await opened({ name: 'own fetch', fetch: given });
+  vi.stubGlobal('fetch', () => expect.unreachable());
+  const { endpoints } = await node.status();
+  expect(endpoints[0]!.problem!.reason).toMatch(/^up, but without CORS headers for this page;/);
 });
 
 describe('a node that opens', () => {

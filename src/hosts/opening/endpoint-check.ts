@@ -47,7 +47,7 @@ export async function checkEndpoints(
         return { role, endpoint: info.id, answers: true, ...(await checkOne(network, group, info, signal)) };
       } catch (error) {
         signal?.throwIfAborted();
-        const problem = await toldApart(problemOf(error), info);
+        const problem = await toldApart(problemOf(error), info, group.fetch ?? fetch);
         return { role, endpoint: info.id, answers: false, ...foundBy(error), problem };
       }
     }),
@@ -124,12 +124,16 @@ function problemOf(error: unknown): EndpointProblem {
  *
  * @source WHATWG Fetch, request mode `no-cors`
  */
-async function toldApart(problem: EndpointProblem, { origin }: EndpointInfo): Promise<EndpointProblem> {
+async function toldApart(
+  problem: EndpointProblem,
+  { origin }: EndpointInfo,
+  ask: typeof fetch,
+): Promise<EndpointProblem> {
   if (problem.reason !== UNCONNECTED) return problem;
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   const request = { mode: 'no-cors', credentials: 'omit', cache: 'no-store', signal } as const;
   try {
-    await fetch(origin, request);
+    await ask(origin, request);
     return { ...problem, reason: `up, but without CORS headers for this page; ${WITHOUT_CORS}` };
   } catch {
     if (signal.aborted) return problem;
