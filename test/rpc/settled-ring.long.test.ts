@@ -11,11 +11,14 @@ const BLOCKS = HISTORY_WINDOW + 111;
 const FINALIZED = BLOCKS - 2;
 /** The state after the finalized block holds the hashes of this block and those above it. */
 const OLDEST = FINALIZED - HISTORY_WINDOW;
+/** Mining them and walking back over them may take long on a busy machine. */
+const PATIENT = { requestTimeoutMs: 600_000 };
+const FINALITY = { finalityMaxAgeMs: 600_000 };
 
 describe('a chain longer than the ring', () => {
   test('blocks in the ring are settled by their hash there, those below it as their ancestors', async () => {
-    const { dev, endpoint, open, checkpoint } = await settledScene(BLOCKS);
-    const { ask, reports } = await open({ checkpoint: { root: await checkpoint() } }, { finalityMaxAgeMs: 600_000 });
+    const { dev, endpoint, open, checkpoint } = await settledScene(BLOCKS, PATIENT);
+    const { ask, reports } = await open({ checkpoint: { root: await checkpoint() } }, FINALITY, PATIENT);
     const settled = async (number: number) => {
       const block = await dev.ask<{ hash: string }>('eth_getBlockByNumber', quantity(number), false);
       expect(await ask('eth_getBlockByNumber', quantity(number), false), `block ${number}`).toEqual(block);
@@ -31,10 +34,7 @@ describe('a chain longer than the ring', () => {
     expect(proofs()).toBe(before);
     await ask('eth_getBlockByNumber', quantity(FINALIZED), false);
     expect(reports.at(-1)).toMatchObject({ level: 'plain' });
-    const short = await open(
-      { checkpoint: { root: await checkpoint() }, maxWalkBack: 2 },
-      { finalityMaxAgeMs: 600_000 },
-    );
+    const short = await open({ checkpoint: { root: await checkpoint() }, maxWalkBack: 2 }, FINALITY, PATIENT);
     const levels: unknown[] = [];
     for (const number of [OLDEST - 2, OLDEST - 3]) {
       await short.ask('eth_getBlockByNumber', quantity(number), false);
