@@ -6,7 +6,7 @@ import {
   lightClientHeader,
 } from '../src/consensus/containers/headers.js';
 import { type ObjectKind, syncCommittee } from '../src/consensus/containers/layouts.js';
-import { type LightClientObject, objectFromBytes, objectFromJson } from '../src/consensus/containers/objects.js';
+import { type LightClientObject, objectFrom } from '../src/consensus/containers/objects.js';
 import { layerOneBlock } from '../src/consensus/layer-one-block.js';
 import { type BeaconNetwork, periodAt } from '../src/consensus/networks/beacon-network.js';
 import { verifyBootstrap } from '../src/consensus/rules/bootstrap.js';
@@ -94,8 +94,8 @@ export function readObject<K extends ObjectKind>(
   kind: K,
   object: ObjectFixture,
 ): LightClientObject<K> {
-  if (object.json !== undefined) return objectFromJson(network, kind, { version: object.version, data: object.json });
-  return objectFromBytes(network, kind, base64(object.ssz!));
+  if (object.json !== undefined) return objectFrom(network, kind, { version: object.version, data: object.json });
+  return objectFrom(network, kind, base64(object.ssz!));
 }
 
 export const base64 = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));

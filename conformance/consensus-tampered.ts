@@ -1,8 +1,9 @@
 import { containersOf, type ObjectKind } from '../src/consensus/containers/layouts.js';
-import { type LightClientObject, objectFromBytes } from '../src/consensus/containers/objects.js';
+import { type LightClientObject, objectFrom } from '../src/consensus/containers/objects.js';
 import type { BeaconNetwork } from '../src/consensus/networks/beacon-network.js';
 import { verifyBootstrap } from '../src/consensus/rules/bootstrap.js';
 import type { LightClientStore } from '../src/consensus/rules/store.js';
+import { toJson } from '../src/consensus/ssz/to-json.js';
 import { concatBytes } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { type Area, differs, type Material } from './area.js';
@@ -82,9 +83,9 @@ function readAltered<K extends ObjectKind>(
   const original = readObject(base, kind, object);
   const container = containersOf(original.layout, base.preset.committeeSize)[kind];
   if (ssz !== undefined) {
-    return objectFromBytes(network, kind, ssz.reduce(alterBytes, container.encode(original.data)));
+    return objectFrom(network, kind, ssz.reduce(alterBytes, container.encode(original.data)));
   }
-  const json: unknown = structuredClone(object.json ?? container.toJson(original.data));
+  const json: unknown = structuredClone(object.json ?? toJson(original.data));
   for (const one of patch!) applyPatch(json, one);
   return readObject(network, kind, { version: named.version, json });
 }

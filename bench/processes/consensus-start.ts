@@ -6,7 +6,7 @@ const scenario = JSON.parse(await readFile(file!, 'utf8'));
 const root = Uint8Array.from(Buffer.from(scenario.trustedBlockRoot.slice(2), 'hex'));
 
 const started = performance.now();
-const [{ advance }, { objectFromJson }, { verifyBootstrap }, { BEACON_NETWORKS }, { finish }] = await Promise.all([
+const [{ advance }, { objectFrom }, { verifyBootstrap }, { BEACON_NETWORKS }, { finish }] = await Promise.all([
   import('../../src/consensus/advance.js'),
   import('../../src/consensus/containers/objects.js'),
   import('../../src/consensus/rules/bootstrap.js'),
@@ -15,7 +15,7 @@ const [{ advance }, { objectFromJson }, { verifyBootstrap }, { BEACON_NETWORKS }
 ]);
 const MAINNET = BEACON_NETWORKS.get(1)!;
 const answer = ({ version, json }: { version: string; json: unknown }) => ({ version, data: json });
-const bootstrap = objectFromJson(MAINNET, 'bootstrap', answer(scenario.bootstrap));
+const bootstrap = objectFrom(MAINNET, 'bootstrap', answer(scenario.bootstrap));
 const verdict = verifyBootstrap(MAINNET, bootstrap, {
   root,
   currentSlot: Number.MAX_SAFE_INTEGER,
@@ -23,7 +23,7 @@ const verdict = verifyBootstrap(MAINNET, bootstrap, {
 });
 if (!verdict.verified) throw new Error(verdict.reason);
 const step = scenario.steps.find(({ op }: { op: string }) => op === 'finality');
-const finality = objectFromJson(MAINNET, 'finalityUpdate', answer(step.object));
+const finality = objectFrom(MAINNET, 'finalityUpdate', answer(step.object));
 const pieces = advance(MAINNET, verdict.store, [finality], step.currentSlot);
 const { applied } = await finish(pieces, () => undefined);
 const ms = performance.now() - started;

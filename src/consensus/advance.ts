@@ -13,7 +13,7 @@ export interface Advance {
   /** The updates that were applied, from the first on: how many members signed, and the attested slot. */
   readonly applied: readonly { readonly participants: number; readonly attested: number }[];
   /** Why the update after those was refused. */
-  readonly refused?: ConsensusRefusal;
+  readonly refused?: ConsensusRefusal | undefined;
 }
 
 /**
@@ -53,15 +53,14 @@ export function* advance(
   const failed = yield* firstFalseClaim(prepared.map(({ claim }) => claim));
   if (failed !== undefined) {
     const refusal = prepared[failed.index]!.otherwise ?? refusalOf(failed.failure);
-    return advanceOf(stores[failed.index]!, prepared.slice(0, failed.index), refusal);
+    return { store: stores[failed.index]!, applied: prepared.slice(0, failed.index), refused: refusal };
   }
   const last = prepared.at(-1);
   const end = stores.at(-1)!;
   const applied = prepared.slice(0, stores.length - 1);
-  if (refused === undefined || last?.outcome !== refused) return advanceOf(end, applied, refused);
-  const { reason } = refused;
-  if (reason !== 'EQUIVOCATION' && reason !== 'NEXT_COMMITTEE_DIFFERS') return advanceOf(end, applied, refused);
-  return advanceOf({ ...end, contradiction: { reason, slot: last.attested } }, applied, refused);
+  const reason = last?.outcome === refused ? refused?.reason : undefined;
+  if (reason !== 'EQUIVOCATION' && reason !== 'NEXT_COMMITTEE_DIFFERS') return { store: end, applied, refused };
+  return { store: { ...end, contradiction: { reason, slot: last!.attested } }, applied, refused };
 }
 
 /** @returns undefined for an update that cannot be read; @param isFirst - then what was thrown is thrown on */
@@ -78,18 +77,6 @@ function prepareOrStop(
     if (isFirst) throw error;
     return undefined;
   }
-}
-
-function advanceOf(
-  store: LightClientStore,
-  applied: readonly PreparedUpdate[],
-  refused: ConsensusRefusal | undefined,
-): Advance {
-  return {
-    store,
-    applied: applied.map(({ participants, attested }) => ({ participants, attested })),
-    ...(refused === undefined ? {} : { refused }),
-  };
 }
 
 const MESSAGES: { readonly [F in SignatureFailure]: string } = {

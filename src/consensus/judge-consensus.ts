@@ -3,7 +3,7 @@ import { finish } from '../scheduling/pieces.js';
 import { nextTurn } from '../scheduling/turns.js';
 import { advance } from './advance.js';
 import type { ConsensusAnswer, ConsensusRequest, ConsensusVerdict } from './consensus-request.js';
-import { objectFromBytes, objectFromJson, updatesFromBytes, updatesFromJson } from './containers/objects.js';
+import { objectFrom, updatesFrom } from './containers/objects.js';
 import { layerOneBlock } from './layer-one-block.js';
 import { type BeaconNetwork, latestSignatureSlot, slotAtTime, slotsIn } from './networks/beacon-network.js';
 import { BEACON_NETWORKS } from './networks/public-networks.js';
@@ -55,18 +55,12 @@ function begin(
     return { verified: false, reason: 'CHECKPOINT_TOO_OLD', at: 'from.state', message };
   }
   const { root, bootstrap } = from;
-  const object =
-    bootstrap instanceof Uint8Array
-      ? objectFromBytes(network, 'bootstrap', bootstrap)
-      : objectFromJson(network, 'bootstrap', bootstrap);
+  const object = objectFrom(network, 'bootstrap', bootstrap);
   const verdict = verifyBootstrap(network, object, { root, currentSlot, maxAgeSlots });
   return verdict.verified ? verdict.store : { ...verdict, at: `from.bootstrap.data.${verdict.at}` };
 }
 
 function readAnswer(network: BeaconNetwork, { kind, answer }: ConsensusAnswer): readonly AnyUpdate[] {
-  const bytes = answer instanceof Uint8Array ? answer : undefined;
-  if (kind === 'updates')
-    return bytes === undefined ? updatesFromJson(network, answer) : updatesFromBytes(network, bytes);
-  const name = kind === 'finality_update' ? 'finalityUpdate' : 'optimisticUpdate';
-  return [bytes === undefined ? objectFromJson(network, name, answer) : objectFromBytes(network, name, bytes)];
+  if (kind === 'updates') return updatesFrom(network, answer);
+  return [objectFrom(network, kind === 'finality_update' ? 'finalityUpdate' : 'optimisticUpdate', answer)];
 }

@@ -16,7 +16,7 @@ import type { BeaconNetwork } from './networks/beacon-network.js';
 import { checkKeys } from './rules/refusal.js';
 import type { Contradiction, LightClientStore } from './rules/store.js';
 import { container } from './ssz/container.js';
-import { isZeroValue, uint } from './ssz/ssz-type.js';
+import { isZero, uint } from './ssz/ssz-type.js';
 
 /** Format of the bytes. A change of their layout needs another number. */
 const FORMAT = 1n;
@@ -59,13 +59,14 @@ function storedType({ preset }: BeaconNetwork) {
 /** A store as bytes, with a checksum: about 51 KB with committees of 512. */
 export function storeToBytes(network: BeaconNetwork, store: LightClientStore): Uint8Array {
   const type = storedType(network);
+  const committee = syncCommittee(network.preset.committeeSize);
   const bytes = type.encode({
     format: FORMAT,
     genesisValidatorsRoot: hexToBytes(network.genesisValidatorsRoot),
     finalized: store.finalized,
     optimistic: store.optimistic,
     current: store.current,
-    next: store.next ?? type.zero().next,
+    next: store.next ?? committee.decode(new Uint8Array(committee.size!), ''),
     contradiction: BigInt(CONTRADICTIONS.indexOf(store.contradiction?.reason)),
     contradictionSlot: BigInt(store.contradiction?.slot ?? 0),
   });
@@ -82,14 +83,14 @@ export function storeFromBytes(network: BeaconNetwork, bytes: Uint8Array): Light
   const [checksum, payload] = [bytes.subarray(0, 32), bytes.subarray(32)];
   if (!equalBytes(sha256(payload), checksum)) throw corrupt('the checksum is another');
   const type = storedType(network);
-  if (uint64.decode(payload.slice(0, 8), 'format') !== FORMAT) throw corrupt('the format is another');
   const stored = decode(type, payload);
+  if (stored.format !== FORMAT) throw corrupt('the format is another');
   const genesis = hexToBytes(network.genesisValidatorsRoot);
   if (!equalBytes(stored.genesisValidatorsRoot, genesis)) throw corrupt('it is of another network');
   const { finalized, optimistic, current } = stored;
   if (![finalized, optimistic].every((header) => holdsExecution(network, header)))
     throw corrupt('an execution header is false');
-  const hasNext = !isZeroValue(syncCommittee(network.preset.committeeSize), stored.next);
+  const hasNext = !isZero(stored.next);
   const refusal = judge(() => {
     checkKeys(current, 'current');
     if (hasNext) checkKeys(stored.next, 'next');
@@ -100,8 +101,8 @@ export function storeFromBytes(network: BeaconNetwork, bytes: Uint8Array): Light
     finalized,
     optimistic,
     current,
-    ...(hasNext ? { next: stored.next } : {}),
-    ...(reason === undefined ? {} : { contradiction: { reason, slot: Number(stored.contradictionSlot) } }),
+    next: hasNext ? stored.next : undefined,
+    contradiction: reason && { reason, slot: Number(stored.contradictionSlot) },
   };
 }
 

@@ -48,7 +48,7 @@ export function isZeroBytes(bytes: Uint8Array): boolean {
 const CHUNK = 6;
 
 /** Most integers of a block are at most this, which a number holds exactly, in `SMALL_BYTES`. */
-const SMALL = BigInt(Number.MAX_SAFE_INTEGER);
+const SMALL = 0x1fffffffffffffn;
 const SMALL_BYTES = 7;
 
 /** Writes a number up to 2^53 - 1 to the end of `bytes`, which are zero and have room for it. */

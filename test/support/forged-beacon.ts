@@ -1,10 +1,10 @@
 import { makeBeaconBlock, STATE_INDICES, stateBranch } from '../../src/chain/devnet/layer-one/beacon-block.js';
 import { signAsCommittee, simulatedCommittee } from '../../src/chain/devnet/layer-one/beacon-committees.js';
 import type { L1Block } from '../../src/chain/devnet/layer-one/simulated-l1.js';
-import { containersOf } from '../../src/consensus/containers/layouts.js';
 import { type BeaconNetwork, periodAt } from '../../src/consensus/networks/beacon-network.js';
 import { SIMULATED_BEACON } from '../../src/consensus/networks/simulated-network.js';
 import { signingRoot } from '../../src/consensus/signatures/signing-root.js';
+import { toJson } from '../../src/consensus/ssz/to-json.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { readHeader } from '../../src/proof/headers/header-answer.js';
 import type { Json } from './lie-edits.js';
@@ -30,7 +30,6 @@ export interface Forgery {
 }
 
 const ALL = new Uint8Array(4).fill(0xff);
-const { finalityUpdate, update } = containersOf('electra', SIMULATED_BEACON.preset.committeeSize);
 /** Periods of twice the length: a slot has other committees there. */
 const OTHER_COMMITTEES = { ...SIMULATED_BEACON, preset: { ...SIMULATED_BEACON.preset, epochsPerPeriod: 16 } };
 
@@ -68,7 +67,7 @@ function forge(layerOne: Json, { finalized, otherCommittees, claimed, bits = ALL
 
 /** A finality update of the forged chain, as a beacon node answers. @param layerOne - a true block of layer 1, as JSON */
 export function forgedFinality(layerOne: Json, forgery: Forgery): Json {
-  return { version: 'fulu', data: finalityUpdate.toJson(forge(layerOne, forgery).members) };
+  return { version: 'fulu', data: toJson(forge(layerOne, forgery).members) };
 }
 
 /** As `forgedFinality`, an update of a period. */
@@ -76,5 +75,5 @@ export function forgedUpdate(layerOne: Json, forgery: Forgery): Json {
   const { network, child, members } = forge(layerOne, forgery);
   const nextSyncCommittee = simulatedCommittee(periodAt(network, child.slot) + 1).committee;
   const nextSyncCommitteeBranch = stateBranch(network, child, STATE_INDICES.nextSyncCommittee);
-  return { version: 'fulu', data: update.toJson({ ...members, nextSyncCommittee, nextSyncCommitteeBranch }) };
+  return { version: 'fulu', data: toJson({ ...members, nextSyncCommittee, nextSyncCommitteeBranch }) };
 }

@@ -90,7 +90,6 @@ export const capellaExecutionHeader: SszType<ExecutionPayloadHeader> = {
   ...capella,
   decode: (bytes, path) => withoutBlobs(capella.decode(bytes, path)),
   fromJson: (value, path) => withoutBlobs(capella.fromJson(value, path)),
-  zero: () => withoutBlobs(capella.zero()),
 };
 
 /** 17 members. */

@@ -60,12 +60,7 @@ export type ObjectKind = keyof LightClientObjects;
 /** The forks that changed what a light client reads; Fulu has the layout of Electra. */
 export type Layout = 'capella' | 'deneb' | 'electra';
 
-const LAYOUTS: ReadonlyMap<string, Layout> = new Map([
-  ['capella', 'capella'],
-  ['deneb', 'deneb'],
-  ['electra', 'electra'],
-  ['fulu', 'electra'],
-]);
+const LAYOUTS: readonly Layout[] = ['capella', 'deneb', 'electra'];
 
 /** Generalized indices in the state. */
 export interface StateIndices {
@@ -83,7 +78,7 @@ export function stateIndices(layout: Layout): StateIndices {
 
 /** Layout of the fork with this name. @throws PlumblineError `FORK_UNSUPPORTED` */
 export function layoutOfFork(network: BeaconNetwork, fork: string, epoch?: number): Layout {
-  const layout = LAYOUTS.get(fork);
+  const layout = fork === 'fulu' ? 'electra' : LAYOUTS.find((name) => name === fork);
   // An endpoint can write anything here.
   if (layout === undefined) throw forkUnsupported(network.name, fork.slice(0, 32), epoch);
   return layout;
@@ -102,19 +97,10 @@ export function syncCommittee(size: number): SszType<SyncCommittee> {
 
 type Containers = { readonly [K in ObjectKind]: SszType<LightClientObjects[K]> };
 
-const made = new Map<string, Containers>();
+const depth = (gindex: number) => Math.floor(Math.log2(gindex));
 
 /** The containers of a layout. @param committeeSize - members of a sync committee */
 export function containersOf(layout: Layout, committeeSize: number): Containers {
-  const key = `${layout} ${committeeSize}`;
-  const containers = made.get(key) ?? makeContainers(layout, committeeSize);
-  made.set(key, containers);
-  return containers;
-}
-
-const depth = (gindex: number) => Math.floor(Math.log2(gindex));
-
-function makeContainers(layout: Layout, committeeSize: number): Containers {
   const indices = stateIndices(layout);
   const header = lightClientHeader(layout === 'capella' ? capellaExecutionHeader : denebExecutionHeader);
   const committee = syncCommittee(committeeSize);

@@ -45,7 +45,7 @@ export function applyUpdate(
       finalized: header,
       optimistic: optimistic.beacon.slot < header.beacon.slot ? header : optimistic,
       current: rotates ? store.next! : store.current,
-      ...(next === undefined ? {} : { next }),
+      next,
     };
   });
 }

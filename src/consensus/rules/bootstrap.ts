@@ -1,5 +1,4 @@
 import { equalBytes } from '../../primitives/bytes.js';
-import { bytesToHex } from '../../primitives/hex.js';
 import { judge } from '../../proof/verdict.js';
 import { beaconBlockHeader } from '../containers/headers.js';
 import { stateIndices, syncCommittee } from '../containers/layouts.js';
@@ -33,13 +32,9 @@ export function verifyBootstrap(
   const { header, currentSyncCommittee: committee, currentSyncCommitteeBranch: branch } = data;
   return judge<{ verified: true; store: LightClientStore }, ConsensusRefusalReason>(() => {
     checkLayout(network, layout, header, 'header');
-    const headerRoot = beaconBlockHeader.hashTreeRoot(header.beacon);
-    refuseUnless(
-      equalBytes(headerRoot, root),
-      'ROOT_MISMATCH',
-      'header.beacon',
-      `has the root ${bytesToHex(headerRoot)}`,
-    );
+    const slot = Number(header.beacon.slot);
+    const isTrusted = equalBytes(beaconBlockHeader.hashTreeRoot(header.beacon), root);
+    refuseUnless(isTrusted, 'ROOT_MISMATCH', 'header.beacon', `is of slot ${slot}, and not the trusted block`);
     checkExecution(network, header, 'EXECUTION_BRANCH', 'header');
     const committeeRoot = syncCommittee(network.preset.committeeSize).hashTreeRoot(committee);
     const stateRoot = rootFromBranch(committeeRoot, stateIndices(layout).currentSyncCommittee, branch);
@@ -50,7 +45,6 @@ export function verifyBootstrap(
       `${at}_branch`,
       'the committee is not in the state',
     );
-    const slot = Number(header.beacon.slot);
     refuseUnless(
       slot <= currentSlot,
       'FROM_THE_FUTURE',

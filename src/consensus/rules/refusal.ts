@@ -4,7 +4,7 @@ import { holdsExecution } from '../containers/execution.js';
 import type { LightClientHeader } from '../containers/headers.js';
 import { type Layout, layoutAtSlot, type SyncCommittee } from '../containers/layouts.js';
 import type { BeaconNetwork } from '../networks/beacon-network.js';
-import { hasKeyEncoding } from '../signatures/encodings.js';
+import { hasKeyEncoding } from '../signatures/key-point.js';
 import type { SignatureFailure } from '../signatures/verify-signatures.js';
 
 /** Why an object is refused: the first check that fails, in the order of docs/spec/consensus.md 6 and 7. */
@@ -65,12 +65,8 @@ export function checkExecution(
 
 /** Checks the encoding of every key. Whether it is a point is checked when it is used. */
 export function checkKeys({ pubkeys, aggregatePubkey }: SyncCommittee, at: string): void {
-  const position = pubkeys.findIndex((key) => !hasKeyEncoding(key));
-  refuseUnless(position < 0, 'COMMITTEE_KEY', `${at}.pubkeys[${position}]`, 'is not the encoding of a public key');
-  refuseUnless(
-    hasKeyEncoding(aggregatePubkey),
-    'COMMITTEE_KEY',
-    `${at}.aggregate_pubkey`,
-    'is not the encoding of a public key',
-  );
+  for (const [i, key] of [...pubkeys, aggregatePubkey].entries()) {
+    const place = i < pubkeys.length ? `pubkeys[${i}]` : 'aggregate_pubkey';
+    refuseUnless(hasKeyEncoding(key), 'COMMITTEE_KEY', `${at}.${place}`, 'is not the encoding of a public key');
+  }
 }

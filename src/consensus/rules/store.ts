@@ -10,9 +10,9 @@ export interface LightClientStore {
   /** The committee of the period of `finalized`. */
   readonly current: SyncCommittee;
   /** The committee of the period after, once it is known. */
-  readonly next?: SyncCommittee;
+  readonly next?: SyncCommittee | undefined;
   /** Two objects with valid signatures contradict each other: the store must not be used any more. */
-  readonly contradiction?: Contradiction;
+  readonly contradiction?: Contradiction | undefined;
 }
 
 export interface Contradiction {

@@ -1,13 +1,13 @@
 import { equalBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { judge, Refusal } from '../../proof/verdict.js';
-import { beaconBlockHeader, denebExecutionHeader, lightClientHeader } from '../containers/headers.js';
+import { beaconBlockHeader, type LightClientHeader } from '../containers/headers.js';
 import { type Layout, type SyncCommittee, stateIndices, syncCommittee } from '../containers/layouts.js';
 import { type BeaconNetwork, periodAt } from '../networks/beacon-network.js';
 import { countParticipants } from '../signatures/participation.js';
 import { signingRoot } from '../signatures/signing-root.js';
 import type { SignatureClaim } from '../signatures/verify-signatures.js';
 import { rootFromBranch } from '../ssz/merkle.js';
-import { isZeroValue } from '../ssz/ssz-type.js';
+import { isZero } from '../ssz/ssz-type.js';
 import { applyUpdate } from './apply.js';
 import {
   type ConsensusRefusal,
@@ -30,9 +30,6 @@ export interface PreparedUpdate {
   /** The refusal if the signature does not hold, where an earlier check had failed already. */
   readonly otherwise?: ConsensusRefusal | undefined;
 }
-
-/** Blob fields are zero in memory where the layout has none, so that this says of any header whether it is all zero. */
-const headerType = lightClientHeader(denebExecutionHeader);
 
 /**
  * All checks of an update but its signature.
@@ -86,7 +83,7 @@ function checkSlots(
   currentSlot: number,
 ): SyncCommittee {
   const at = 'signature_slot';
-  const future = `slot ${signed} is after slot ${currentSlot}, by the clock of this device`;
+  const future = `slot ${signed} is after slot ${currentSlot} of this device's clock`;
   refuseUnless(signed <= currentSlot, 'FROM_THE_FUTURE', at, future);
   const order = `slots are out of order: signature ${signed}, attested ${attested}, finalized ${finalized}`;
   refuseUnless(signed > attested && attested >= finalized, 'SLOT_ORDER', at, order);
@@ -112,7 +109,7 @@ function checkHeaders(network: BeaconNetwork, layout: Layout, facts: UpdateFacts
   // With finality at slot 0 the checkpoint is that of genesis: its root is zero, and there is no header.
   const isEmpty = facts.finalized === 0;
   const empty = 'must be all zero, since no block is named as final';
-  refuseUnless(!isEmpty || isZeroValue(headerType, finalizedHeader), 'FINALIZED_NOT_EMPTY', 'finalized_header', empty);
+  refuseUnless(!isEmpty || isEmptyHeader(finalizedHeader), 'FINALIZED_NOT_EMPTY', 'finalized_header', empty);
   if (!isEmpty) checkExecution(network, finalizedHeader, 'FINALIZED_EXECUTION_BRANCH', 'finalized_header');
   if (finalityBranch.length === 0) return;
   const leaf = isEmpty ? ZERO_WORD : beaconBlockHeader.hashTreeRoot(finalizedHeader.beacon);
@@ -131,7 +128,7 @@ function checkNextCommittee(
   const at = 'next_sync_committee';
   const type = syncCommittee(network.preset.committeeSize);
   if (nextCommitteeBranch.length === 0) {
-    refuseUnless(isZeroValue(type, nextCommittee), 'NEXT_COMMITTEE_NOT_EMPTY', at, 'must be all zero without a branch');
+    refuseUnless(isZero(nextCommittee), 'NEXT_COMMITTEE_NOT_EMPTY', at, 'must be all zero without a branch');
     return undefined;
   }
   const period = periodAt(network, Number(store.finalized.beacon.slot));
@@ -146,6 +143,11 @@ function checkNextCommittee(
   refuseUnless(holds || !differs, 'NEXT_COMMITTEE_DIFFERS', at, message);
   refuseUnless(holds, 'NEXT_COMMITTEE_BRANCH', `${at}_branch`, 'the committee is not in the attested state');
   return differs ? { verified: false, reason: 'NEXT_COMMITTEE_DIFFERS', at, message } : undefined;
+}
+
+/** No extra data is another value than a byte of zero. */
+function isEmptyHeader(header: LightClientHeader): boolean {
+  return isZero(header) && header.execution.extraData.length === 0;
 }
 
 function isInState(stateRoot: Uint8Array, leaf: Uint8Array, gindex: number, branch: readonly Uint8Array[]): boolean {

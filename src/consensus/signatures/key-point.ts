@@ -1,11 +1,25 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
-import { bytesToBigInt } from '../../primitives/bytes.js';
+
+const { Fp } = bls12_381.fields;
 
 export type KeyPoint = InstanceType<typeof bls12_381.G1.Point>;
 
-/** Of the first byte: the bits of x, and the flag of the greater y. */
-const X_BITS = 0x1f;
+/** Flags of the first byte: compressed, at infinity, the greater of both y. */
+const COMPRESSED = 0x80;
+const INFINITY = 0x40;
 const GREATER = 0x20;
+
+/** x of a point, which may be above the modulus. */
+function xOf(key: Uint8Array): bigint {
+  const bytes = key.slice();
+  bytes[0]! &= ~(COMPRESSED | INFINITY | GREATER);
+  return Fp.fromBytes(bytes, true);
+}
+
+/** Whether 48 bytes can be a public key: compressed, not at infinity, x below the modulus. No curve arithmetic. */
+export function hasKeyEncoding(key: Uint8Array): boolean {
+  return (key[0]! & (COMPRESSED | INFINITY)) === COMPRESSED && Fp.isValid(xOf(key));
+}
 
 /**
  * The point of a public key with a valid encoding. That it is in the subgroup is not checked, which would take ten times as
@@ -17,10 +31,7 @@ const GREATER = 0x20;
  * @source IETF draft-irtf-cfrg-pairing-friendly-curves, appendix C
  */
 export function decodeKey(key: Uint8Array): KeyPoint {
-  const { Fp } = bls12_381.fields;
-  const bytes = key.slice();
-  bytes[0]! &= X_BITS;
-  const x = bytesToBigInt(bytes);
+  const x = xOf(key);
   const y = Fp.sqrt(Fp.add(Fp.mul(Fp.sqr(x), x), bls12_381.G1.Point.CURVE().b));
   const isGreater = 2n * y > Fp.ORDER;
   return bls12_381.G1.Point.fromAffine({ x, y: isGreater === ((key[0]! & GREATER) !== 0) ? y : Fp.neg(y) });

@@ -2,7 +2,6 @@ import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { pairingsGiveOne } from '../../ethereum/pairing.js';
 import type { Pieces } from '../../scheduling/pieces.js';
 import type { SyncCommittee } from '../containers/layouts.js';
-import { hasSignatureEncoding } from './encodings.js';
 import { decodeKey, type KeyPoint } from './key-point.js';
 import { isPresent } from './participation.js';
 
@@ -69,7 +68,6 @@ function* keyOfPresent({ committee, bits }: SignatureClaim): Pieces<KeyPoint | u
 
 /** Decodes the signature, checks that it is in the subgroup, and hashes the message to the curve. */
 function* pointsOf(claim: SignatureClaim): Pieces<ClaimPoints | SignatureFailure> {
-  if (!hasSignatureEncoding(claim.signature)) return 'SIGNATURE_POINT';
   let signature: SignaturePoint;
   try {
     // Validates: on the curve, and in the subgroup.
@@ -77,6 +75,7 @@ function* pointsOf(claim: SignatureClaim): Pieces<ClaimPoints | SignatureFailure
   } catch {
     return 'SIGNATURE_POINT';
   }
+  if (signature.is0()) return 'SIGNATURE_POINT';
   yield;
   const key = yield* keyOfPresent(claim);
   if (key === undefined) return 'COMMITTEE_KEY';

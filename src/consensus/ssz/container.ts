@@ -10,7 +10,7 @@ const OFFSET_BYTES = 4;
 type Members<T> = { readonly [K in keyof T]-?: SszType<T[K]> };
 
 /** `blockHash` as the beacon API writes it: `block_hash`. */
-const jsonName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const jsonName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
  * A container.
@@ -24,18 +24,37 @@ export function container<T extends object>(members: Members<T>): SszType<T> {
     type,
   }));
   const fixedLength = fields.reduce((sum, { type }) => sum + (type.size ?? OFFSET_BYTES), 0);
-  const isFixed = fields.every(({ type }) => type.size !== undefined);
-  const build = (read: (field: (typeof fields)[number]) => T[keyof T]): T =>
-    Object.fromEntries(fields.map((field) => [field.name, read(field)])) as T;
+  const build = (read: (field: (typeof fields)[number], place: number) => T[keyof T]): T =>
+    Object.fromEntries(fields.map((field, i) => [field.name, read(field, i)])) as T;
+
+  /** Bytes of each member, from the last to the first: what follows the fixed part is divided without a gap. */
+  function split(bytes: Uint8Array, path: string): Uint8Array[] {
+    if (bytes.length < fixedLength) throw malformed(path, `has ${bytes.length} bytes, expected ${fixedLength} or more`);
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    const parts: Uint8Array[] = [];
+    let at = fixedLength;
+    let end = bytes.length;
+    for (let i = fields.length; i-- > 0; ) {
+      const { json, type } = fields[i]!;
+      at -= type.size ?? OFFSET_BYTES;
+      if (type.size !== undefined) {
+        parts[i] = bytes.subarray(at, at + type.size);
+        continue;
+      }
+      const start = view.getUint32(at, true);
+      if (start > end) throw malformed(member(path, json), `begins at ${start}, behind its end at ${end}`);
+      parts[i] = bytes.subarray(start, end);
+      end = start;
+    }
+    if (end !== fixedLength) throw malformed(path, `has a fixed part of ${end} bytes, expected ${fixedLength}`);
+    return parts;
+  }
 
   return {
-    size: isFixed ? fixedLength : undefined,
+    size: fields.every(({ type }) => type.size !== undefined) ? fixedLength : undefined,
     decode(bytes, path) {
-      if (bytes.length < fixedLength || (isFixed && bytes.length > fixedLength)) {
-        throw malformed(path, `has ${bytes.length} bytes, expected ${isFixed ? '' : 'at least '}${fixedLength}`);
-      }
-      const parts = split(fields, bytes, fixedLength, path);
-      return build(({ name, type }) => type.decode(parts.get(name)!, member(path, jsonName(name))));
+      const parts = split(bytes, path);
+      return build(({ json, type }, i) => type.decode(parts[i]!, member(path, json)));
     },
     encode(value) {
       const fixed: Uint8Array[] = [];
@@ -60,42 +79,6 @@ export function container<T extends object>(members: Members<T>): SszType<T> {
         return type.fromJson(object[json], member(path, json));
       });
     },
-    toJson: (value) => Object.fromEntries(fields.map(({ name, json, type }) => [json, type.toJson(value[name])])),
     hashTreeRoot: (value) => merkleRoot(fields.map(({ name, type }) => type.hashTreeRoot(value[name]))),
-    zero: () => build(({ type }) => type.zero()),
   };
-}
-
-/** Bytes of each member. The offsets must divide what follows the fixed part without a gap. */
-function split(
-  fields: readonly { name: string; json: string; type: { readonly size: number | undefined } }[],
-  bytes: Uint8Array,
-  fixedLength: number,
-  path: string,
-): Map<string, Uint8Array> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const parts = new Map<string, Uint8Array>();
-  let at = 0;
-  let open: { name: string; start: number } | undefined;
-  for (const { name, json, type } of fields) {
-    if (type.size !== undefined) {
-      parts.set(name, bytes.subarray(at, at + type.size));
-      at += type.size;
-      continue;
-    }
-    const start = view.getUint32(at, true);
-    at += OFFSET_BYTES;
-    if (open === undefined ? start !== fixedLength : start < open.start) {
-      throw malformed(
-        member(path, json),
-        `begins at ${start}, expected ${open === undefined ? '' : 'at least '}${open?.start ?? fixedLength}`,
-      );
-    }
-    if (start > bytes.length)
-      throw malformed(member(path, json), `begins at ${start}, behind the end at ${bytes.length}`);
-    if (open !== undefined) parts.set(open.name, bytes.subarray(open.start, start));
-    open = { name, start };
-  }
-  if (open !== undefined) parts.set(open.name, bytes.subarray(open.start));
-  return parts;
 }

@@ -35,14 +35,9 @@ export function merkleRoot(chunks: readonly Uint8Array[]): Uint8Array {
 export function chunksOf(bytes: Uint8Array): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += 32) {
-    const chunk = bytes.subarray(at, at + 32);
-    if (chunk.length === 32) {
-      chunks.push(chunk);
-      continue;
-    }
-    const padded = new Uint8Array(32);
-    padded.set(chunk);
-    chunks.push(padded);
+    const chunk = new Uint8Array(32);
+    chunk.set(bytes.subarray(at, at + 32));
+    chunks.push(chunk);
   }
   return chunks;
 }

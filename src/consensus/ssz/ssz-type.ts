@@ -1,10 +1,9 @@
-import { bigIntToBytes, bytesToBigInt, isZeroBytes, requireLength } from '../../primitives/bytes.js';
-import { bytesToHex } from '../../primitives/hex.js';
+import { ZERO_WORD } from '../../primitives/bytes.js';
 import { malformed, readArray, readBytes } from '../../proof/json-reader.js';
 import { chunksOf, hashPair, merkleRoot } from './merkle.js';
 
 /**
- * A type of SSZ with its two encodings: bytes, and the JSON of the beacon API. Both are read strictly.
+ * A type of SSZ, read strictly from bytes and from the JSON of the beacon API. `toJson` writes that of any value.
  *
  * @source ethereum/consensus-specs@a08d8a6e ssz/simple-serialize.md
  */
@@ -16,11 +15,8 @@ export interface SszType<T> {
   encode(value: T): Uint8Array;
   /** @throws PlumblineError `PROOF_MALFORMED` */
   fromJson(value: unknown, path: string): T;
-  toJson(value: T): unknown;
   /** 32 bytes. */
   hashTreeRoot(value: T): Uint8Array;
-  /** The value of which everything is zero. */
-  zero(): T;
 }
 
 /** Throws unless `bytes` has this length. */
@@ -30,12 +26,13 @@ function checkLength(bytes: Uint8Array, size: number, path: string): void {
 
 /** An unsigned integer: little-endian in bytes, decimal text in JSON. @param size - bytes, at most 32 */
 export function uint(size: number): SszType<bigint> {
-  const encode = (value: bigint) => bigIntToBytes(value, size).reverse();
+  const encode = (value: bigint) =>
+    Uint8Array.from({ length: size }, (_, i) => Number(BigInt.asUintN(8, value >> BigInt(8 * i))));
   return {
     size,
     decode(bytes, path) {
       checkLength(bytes, size, path);
-      return bytesToBigInt(bytes.slice().reverse());
+      return bytes.reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
     },
     encode,
     fromJson(value, path) {
@@ -47,9 +44,7 @@ export function uint(size: number): SszType<bigint> {
       if (number >> BigInt(8 * size) !== 0n) throw malformed(path, `does not fit into ${size} bytes`);
       return number;
     },
-    toJson: (value) => value.toString(),
     hashTreeRoot: (value) => chunksOf(encode(value))[0]!,
-    zero: () => 0n,
   };
 }
 
@@ -61,14 +56,9 @@ export function byteVector(size: number): SszType<Uint8Array> {
       checkLength(bytes, size, path);
       return bytes.slice();
     },
-    encode(value) {
-      requireLength('bytes', value, size);
-      return value;
-    },
+    encode: (value) => value,
     fromJson: (value, path) => readBytes(value, path, size),
-    toJson: bytesToHex,
     hashTreeRoot: (value) => merkleRoot(chunksOf(value)),
-    zero: () => new Uint8Array(size),
   };
 }
 
@@ -81,12 +71,7 @@ export const bytesUpTo32: SszType<Uint8Array> = {
   },
   encode: (value) => value,
   fromJson: (value, path) => bytesUpTo32.decode(readBytes(value, path), path),
-  toJson: bytesToHex,
-  hashTreeRoot(value) {
-    const [chunk = new Uint8Array(32)] = chunksOf(value);
-    return hashPair(chunk, Uint8Array.of(value.length, ...new Uint8Array(31)));
-  },
-  zero: () => new Uint8Array(0),
+  hashTreeRoot: (value) => hashPair(chunksOf(value)[0] ?? ZERO_WORD, chunksOf(Uint8Array.of(value.length))[0]!),
 };
 
 /** `length` values of a type of fixed size. */
@@ -109,14 +94,11 @@ export function vector<T>(type: SszType<T>, length: number): SszType<readonly T[
       if (items.length !== length) throw malformed(path, `has ${items.length} entries, expected ${length}`);
       return items.map((item, i) => type.fromJson(item, `${path}[${i}]`));
     },
-    toJson: (values) => values.map((value) => type.toJson(value)),
     hashTreeRoot: (values) => merkleRoot(values.map((value) => type.hashTreeRoot(value))),
-    zero: () => Array.from({ length }, () => type.zero()),
   };
 }
 
-/** Whether everything of the value is zero. */
-export function isZeroValue<T>(type: SszType<T>, value: T): boolean {
-  const [bytes, zeros] = [type.encode(value), type.encode(type.zero())];
-  return bytes.length === zeros.length && isZeroBytes(bytes.map((byte, i) => byte ^ zeros[i]!));
+/** Whether everything of a value is zero. */
+export function isZero(value: unknown): boolean {
+  return typeof value === 'object' ? Object.values(value!).every(isZero) : !value;
 }

@@ -1,13 +1,8 @@
 import type { BeaconBlock } from '../../chain/devnet/layer-one/beacon-block.js';
 import type { SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-beacon.js';
-import { beaconBlockHeader } from '../../consensus/containers/headers.js';
-import {
-  containersOf,
-  type LightClientObjects,
-  layoutOfFork,
-  type ObjectKind,
-} from '../../consensus/containers/layouts.js';
+import type { LightClientObjects, ObjectKind } from '../../consensus/containers/layouts.js';
 import { forkAt, periodAt } from '../../consensus/networks/beacon-network.js';
+import { toJson } from '../../consensus/ssz/to-json.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { nextTurn } from '../../scheduling/turns.js';
 
@@ -46,11 +41,14 @@ const ROUTES: readonly (readonly [RegExp, Handle])[] = [
   [/^\/eth\/v1\/beacon\/light_client\/updates$/, updatesAnswer],
   [
     /^\/eth\/v1\/beacon\/light_client\/finality_update$/,
-    (chain, newest) => ok(objectOf(chain, 'finalityUpdate', newest, chain.finalityUpdate(newest))),
+    (chain, newest) => ok(objectOf(chain, newest, chain.finalityUpdate(newest))),
   ],
   [
     /^\/eth\/v1\/beacon\/light_client\/optimistic_update$/,
-    (chain, newest) => ok(objectOf(chain, 'optimisticUpdate', newest, chain.finalityUpdate(newest))),
+    (chain, newest) => {
+      const { attestedHeader, syncAggregate, signatureSlot } = chain.finalityUpdate(newest);
+      return ok(objectOf(chain, newest, { attestedHeader, syncAggregate, signatureSlot }));
+    },
   ],
 ];
 
@@ -89,15 +87,8 @@ function genesisOf({ genesisTime, genesisValidatorsRoot, forks }: SimulatedBeaco
   };
 }
 
-function objectOf<K extends ObjectKind>(
-  { network }: SimulatedBeacon,
-  kind: K,
-  { slot }: BeaconBlock,
-  data: LightClientObjects[K],
-) {
-  const version = forkAt(network, slot).name;
-  const type = containersOf(layoutOfFork(network, version), network.preset.committeeSize)[kind];
-  return { version, data: type.toJson(data) };
+function objectOf({ network }: SimulatedBeacon, { slot }: BeaconBlock, data: LightClientObjects[ObjectKind]) {
+  return { version: forkAt(network, slot).name, data: toJson(data) };
 }
 
 function headerAnswer(chain: SimulatedBeacon, newest: BeaconBlock, { part }: Asked): BeaconAnswer {
@@ -107,7 +98,7 @@ function headerAnswer(chain: SimulatedBeacon, newest: BeaconBlock, { part }: Ask
   }
   const block = blockOf(chain, newest, id);
   if (block === undefined) return NO_BLOCK;
-  const header = { message: beaconBlockHeader.toJson(block.header.beacon), signature: NO_SIGNATURE };
+  const header = { message: toJson(block.header.beacon), signature: NO_SIGNATURE };
   const data = { root: bytesToHex(block.root), canonical: true, header };
   return ok({ execution_optimistic: false, finalized: block.slot < newest.slot, data });
 }
@@ -123,7 +114,7 @@ function bootstrapAnswer(chain: SimulatedBeacon, newest: BeaconBlock, { part }: 
   if (!ROOT.test(root)) return refuse(400, 'the block root must be 0x and 64 hex digits');
   const block = chain.blockWithRoot(root as Hex);
   if (block === undefined || block.slot >= newest.slot) return NO_BLOCK;
-  return ok(objectOf(chain, 'bootstrap', block, chain.bootstrap(block)));
+  return ok(objectOf(chain, block, chain.bootstrap(block)));
 }
 
 async function updatesAnswer(
@@ -142,7 +133,7 @@ async function updatesAnswer(
     await nextTurn();
     signal?.throwIfAborted();
     const update = chain.update(period);
-    updates.push(objectOf(chain, 'update', newest, update));
+    updates.push(objectOf(chain, newest, update));
   }
   return ok(updates);
 }

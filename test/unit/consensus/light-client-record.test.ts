@@ -45,6 +45,13 @@ describe('the stored state of the light client, with two tabs that write it', ()
     }
   });
 
+  test('is the one with the newer optimistic header, where both have the same final one', async () => {
+    const { open, tabs } = await twoTabs();
+    await tabs[0].save(newest);
+    await tabs[1].save({ checkpoint, store: { ...newest.store, optimistic: newest.store.finalized } });
+    expect((await (await open()).load())?.store).toEqual(newest.store);
+  });
+
   test('is the newest one of many', async () => {
     const { open, tabs } = await twoTabs();
     await Promise.all(states.map((state, i) => tabs[i % 2]!.save(state)));

@@ -5,7 +5,7 @@ import { SimulatedL1 } from '../../../src/chain/devnet/layer-one/simulated-l1.js
 import { advance } from '../../../src/consensus/advance.js';
 import type { BeaconBlockHeader } from '../../../src/consensus/containers/headers.js';
 import { beaconBlockHeader } from '../../../src/consensus/containers/headers.js';
-import { objectFromJson, updatesFromJson } from '../../../src/consensus/containers/objects.js';
+import { objectFrom, updatesFrom } from '../../../src/consensus/containers/objects.js';
 import { periodAt, slotAtTime, timeOfSlot } from '../../../src/consensus/networks/beacon-network.js';
 import { SIMULATED_BEACON as NETWORK } from '../../../src/consensus/networks/simulated-network.js';
 import { verifyBootstrap } from '../../../src/consensus/rules/bootstrap.js';
@@ -59,7 +59,7 @@ class Scene {
 
   async start(): Promise<LightClientStore> {
     const { data } = await this.ask<{ data: { root: string } }>('headers/finalized');
-    const answer = objectFromJson(NETWORK, 'bootstrap', await this.ask(`light_client/bootstrap/${data.root}`));
+    const answer = objectFrom(NETWORK, 'bootstrap', await this.ask(`light_client/bootstrap/${data.root}`));
     const request = { root: hexToBytes(data.root), currentSlot: this.slot, maxAgeSlots: 2 * PERIOD };
     const verdict = verifyBootstrap(NETWORK, answer, request);
     if (!verdict.verified) throw new Error(`${verdict.reason} ${verdict.message}`);
@@ -68,10 +68,7 @@ class Scene {
   }
 
   async updates(start: number, count: number): Promise<AnyUpdate[]> {
-    const updates = updatesFromJson(
-      NETWORK,
-      await this.ask(`light_client/updates?start_period=${start}&count=${count}`),
-    );
+    const updates = updatesFrom(NETWORK, await this.ask(`light_client/updates?start_period=${start}&count=${count}`));
     expect(updates.length).toBe(count);
     return updates;
   }
@@ -95,7 +92,7 @@ class Scene {
     if (client.next === undefined) client = await this.apply(client, await this.updates(period(), 1));
     const missing = current - 1 - period();
     if (missing > 0) client = await this.apply(client, await this.updates(period() + 1, missing));
-    const update = objectFromJson(NETWORK, 'finalityUpdate', await this.ask('light_client/finality_update'));
+    const update = objectFrom(NETWORK, 'finalityUpdate', await this.ask('light_client/finality_update'));
     return this.apply(client, [update]);
   }
 }

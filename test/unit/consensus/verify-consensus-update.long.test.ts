@@ -46,7 +46,7 @@ describe('verifyConsensusUpdate', () => {
       verified: false,
       reason: 'FROM_THE_FUTURE',
       at: 'answers[5][0].data.signature_slot',
-      message: 'slot 105 is after slot 101, by the clock of this device',
+      message: "slot 105 is after slot 101 of this device's clock",
     });
     const old = await verifyConsensusUpdate({ network, from, answers, now, maxAgeMs: 600_000 });
     expect(old).toMatchObject({

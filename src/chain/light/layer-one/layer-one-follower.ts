@@ -1,5 +1,5 @@
 import { type Advance, advance, requireConsistent } from '../../../consensus/advance.js';
-import { objectFromJson, updatesFromJson } from '../../../consensus/containers/objects.js';
+import { objectFrom, updatesFrom } from '../../../consensus/containers/objects.js';
 import { type LayerOneBlock, layerOneBlock } from '../../../consensus/layer-one-block.js';
 import {
   type BeaconNetwork,
@@ -182,7 +182,7 @@ export class LayerOneFollower {
     const verdict = await beacon.get(`${PATH}/bootstrap/${bytesToHex(root)}`, {
       tryNext: () => true,
       accept: (answer) => {
-        const judged = verifyBootstrap(network, objectFromJson(network, 'bootstrap', answer), request);
+        const judged = verifyBootstrap(network, objectFrom(network, 'bootstrap', answer), request);
         // The age is that of the checkpoint. The endpoint has answered rightly.
         if (judged.verified || judged.reason === 'CHECKPOINT_TOO_OLD') return judged;
         throw answerRefused('bootstrap of layer 1', judged);
@@ -206,7 +206,7 @@ export class LayerOneFollower {
       if (isDone) return;
       const count = Math.min(UPDATES_AT_ONCE, Math.max(1, now - first));
       const path = `${PATH}/updates?start_period=${first}&count=${count}`;
-      await this.apply(path, (answer) => updatesFromJson(network, answer), { mayBeKnown: false });
+      await this.apply(path, (answer) => updatesFrom(network, answer), { mayBeKnown: false });
     }
   }
 
@@ -216,7 +216,7 @@ export class LayerOneFollower {
    */
   private async updateFinality(): Promise<void> {
     const { network } = this.parts;
-    const read = (answer: unknown) => [objectFromJson(network, 'finalityUpdate', answer)];
+    const read = (answer: unknown) => [objectFrom(network, 'finalityUpdate', answer)];
     const path = `${PATH}/finality_update`;
     const first = await this.apply(path, read, { mayBeKnown: true });
     const age = this.slot - Number(this.state!.store.finalized.beacon.slot);

@@ -69,5 +69,7 @@ function isNewer(one: FollowedState, other: FollowedState): boolean {
   if (b.contradiction !== undefined) return false;
   if (a.contradiction !== undefined) return true;
   const [slot, otherSlot] = [a.finalized.beacon.slot, b.finalized.beacon.slot];
-  return slot === otherSlot ? a.next !== undefined && b.next === undefined : slot > otherSlot;
+  if (slot !== otherSlot) return slot > otherSlot;
+  if ((a.next === undefined) !== (b.next === undefined)) return b.next === undefined;
+  return a.optimistic.beacon.slot > b.optimistic.beacon.slot;
 }
