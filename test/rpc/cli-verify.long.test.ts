@@ -94,6 +94,17 @@ describe('plumbline verify of a response as curl saves it', () => {
     expect(JSON.parse(asked.out)).toMatchObject({ verified: false, reason: 'KEY_MISMATCH' });
   });
 
+  test('refuses a file whose request cannot be read, which may have been of another account', async () => {
+    const asked = { jsonrpc: '2.0', id: 1, method: 'linea_getProof', params: [account, ['0x0'], 'latest'] };
+    const file = (request: unknown) => JSON.stringify({ request, response: JSON.parse(response) });
+    expect((await verify(file(asked), '--devnet', url)).code).toBe(0);
+    for (const request of [[asked], JSON.stringify(asked), { ...asked, params: { address: account } }, {}]) {
+      const { code, out, err } = await verify(file(request), '--devnet', url);
+      expect({ code, out }, JSON.stringify(request)).toEqual({ code: 2, out: '' });
+      expect(err).toMatch(/^plumbline verify: FILE: holds a request without a list of params\n/);
+    }
+  });
+
   test('explains how to get a root where there is none', async () => {
     const { code, err } = await verify(response);
     expect(code).toBe(2);

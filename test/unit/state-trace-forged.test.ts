@@ -51,6 +51,19 @@ describe('traces of forged tries are refused', () => {
     expect(readZero({ ...head(1), hkey: hashAddress(hasher, b) }, tail(0), b)).toBe('LEAF_ORDER_BROKEN');
   });
 
+  it('a sub root is canonical, also that of storage whose account comes later', () => {
+    const { root, proof } = forgedTree(head(1), tail(0));
+    const step = { leftLeaf: head(1), rightLeaf: tail(0), leftProof: proof(0), rightProof: proof(1) };
+    const base = { type: 'read-zero', nextFreeNode: 2, subRoot: new Uint8Array(32).fill(0xff) } as const;
+    for (const of of [
+      { location: undefined, key: b },
+      { location: a, key: zero },
+    ]) {
+      const trace = formatTrace({ ...base, ...step, ...of });
+      expect(outcome(hasher, root(2), [[trace]])).toBe('NOT_CANONICAL');
+    }
+  });
+
   /** An insertion at `position` that is right in all else. */
   function insertion(position: number, ...more: LeafOpening[]): string {
     const { nodes, root, proof } = forgedTree(head(1), tail(0), ...more);

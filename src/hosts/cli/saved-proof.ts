@@ -30,8 +30,7 @@ export function readSavedProof(parsed: unknown): SavedProof {
     throw invalidParameter('FILE', `holds an error instead of a proof: ${JSON.stringify(error)}`);
   const answer = file.result ?? response.result ?? file.response ?? parsed;
   const { accountProof, storageProofs } = members(answer);
-  const { params } = members(file.request);
-  const [address, keys, block] = Array.isArray(params) ? (params as readonly unknown[]) : [];
+  const [address, keys, block] = paramsOf(file.request);
   const proved = Array.isArray(storageProofs) ? storageProofs.map((item) => members(item).key) : [];
   const storageKeys = file.storageKeys ?? keys ?? proved;
   if (!Array.isArray(storageKeys)) throw invalidParameter('FILE', 'holds storage keys that are not a list');
@@ -43,6 +42,14 @@ export function readSavedProof(parsed: unknown): SavedProof {
     stateRoot: file.stateRoot ?? file.root,
     scheme: file.scheme,
   };
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` for a request that cannot be read: the proof may be of another account */
+function paramsOf(request: unknown): readonly unknown[] {
+  if (request === undefined) return [];
+  const { params } = members(request);
+  if (Array.isArray(params)) return params;
+  throw invalidParameter('FILE', 'holds a request without a list of params');
 }
 
 /** A block number as a quantity or a JSON number; undefined for a tag or a hash, which do not name one. */

@@ -11,6 +11,7 @@ import { TurnClock } from '../turn-clock.js';
 import { damage, textDamage } from './mutations.js';
 import { history } from './requests.js';
 import { type HostileScene, isUntyped, post } from './run.js';
+import { EMPTY_DICTIONARY as dictionary } from './target.js';
 
 /** What one endpoint does to its answers, counted from 0, and what the node is asked. */
 export interface Lie {
@@ -44,7 +45,7 @@ const lie: fc.Arbitrary<Lie> = fc.record({
  * endpoints are in this thread, behind `fetch`.
  */
 export async function endpointScene(): Promise<HostileScene<Lie>> {
-  const dev = await createInlineNode({ chain: { kind: 'devnet', mining: 'manual' } });
+  const dev = await createInlineNode({ dictionary, chain: { kind: 'devnet', mining: 'manual' } });
   const ask = <T>(method: string, ...params: unknown[]) => dev.request<UntypedMethod>({ method, params }) as Promise<T>;
   await history(ask);
   const block = await ask<{ hash: Hex; transactions: Hex[] }>('eth_getBlockByNumber', '0x3', false);
@@ -89,7 +90,7 @@ export async function endpointScene(): Promise<HostileScene<Lie>> {
       const clock = new TurnClock();
       const endpoints = ['http://l2.invalid/', ...(beside ? ['http://honest.invalid/'] : [])];
       const chain = { kind: 'light', network: devnet(), endpoints, layerOne: ['http://l1.invalid/'] } as const;
-      const node = await createInlineNode({ clock, chain, onError: (error) => thrown.push(error) });
+      const node = await createInlineNode({ clock, chain, dictionary, onError: (error) => thrown.push(error) });
       try {
         const answer = await node.request<UntypedMethod>({ method, params }).then(
           (value) => ({ value }),

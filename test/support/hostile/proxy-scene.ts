@@ -9,6 +9,7 @@ import { devnet } from '../../../src/networks/devnet.js';
 import type { Json } from '../damage.js';
 import { mutated } from './mutations.js';
 import { type HostileScene, shown } from './run.js';
+import { EMPTY_DICTIONARY } from './target.js';
 
 const PAGE = 'https://page.example/';
 const TARGET = 'https://rpc.example/v3/key';
@@ -35,7 +36,7 @@ export async function proxyScene(): Promise<HostileScene<Json>> {
     new ProxyHost({
       openNode: async (options) => {
         const { storeName: _, ...rest } = options;
-        const node = await openInline(rest);
+        const node = await openInline({ dictionary: EMPTY_DICTIONARY, ...rest });
         nodes.add(node);
         return node;
       },

@@ -1,7 +1,7 @@
 import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import 'fake-indexeddb/auto';
 import fc from 'fast-check';
-import { openDB } from 'idb';
+import { deleteDB, openDB } from 'idb';
 import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/test-token.js';
 import { isPlumblineError } from '../../../src/errors.js';
 import { createInlineNode } from '../../../src/hosts/opening/inline.js';
@@ -15,6 +15,7 @@ import { CHAIN, grow, portrait } from '../storage-scene.js';
 import { mutatedBytes } from './mutations.js';
 import { history } from './requests.js';
 import { type HostileScene, isUntyped, shown } from './run.js';
+import { EMPTY_DICTIONARY as dictionary } from './target.js';
 
 interface Row {
   readonly table: Table;
@@ -38,8 +39,12 @@ async function rowsOf(store: PageStore): Promise<Row[]> {
   return rows;
 }
 
-/** A new database with these records, one of them damaged past the store. */
-async function damagedStore(rows: readonly Row[], { row, value }: Damage): Promise<PageStore> {
+/** Opens a new database with these records, one of them damaged past the store, and deletes it after its use. */
+async function withDamaged(
+  rows: readonly Row[],
+  { row, value }: Damage,
+  use: (store: PageStore) => Promise<void>,
+): Promise<void> {
   const name = `hostile-${databases++}`;
   const store = await openIdbStore(name);
   await store.commit({ puts: rows });
@@ -47,7 +52,12 @@ async function damagedStore(rows: readonly Row[], { row, value }: Damage): Promi
   if (value === undefined) await raw.delete(row.table, row.key);
   else await raw.put(row.table, value, row.key);
   raw.close();
-  return store;
+  try {
+    await use(store);
+  } finally {
+    await store.close();
+    await deleteDB(name);
+  }
 }
 
 function damageOf(rows: readonly Row[]): fc.Arbitrary<Damage> {
@@ -83,7 +93,7 @@ function damageOf(rows: readonly Row[]): fc.Arbitrary<Damage> {
  */
 export async function devnetStoreScene(): Promise<HostileScene<Damage>> {
   const make = await openIdbStore(`hostile-${databases++}`);
-  const source = await createInlineNode({ chain: CHAIN, store: make });
+  const source = await createInlineNode({ dictionary, chain: CHAIN, store: make });
   const ask = (method: string, ...params: unknown[]) => source.request<UntypedMethod>({ method, params });
   const transfer = (_: number, { to }: { to: string }) =>
     ask('eth_sendTransaction', { from: accountAt(0), to, value: '0x1' });
@@ -94,29 +104,28 @@ export async function devnetStoreScene(): Promise<HostileScene<Damage>> {
   const rows = await rowsOf(await openIdbStore(`hostile-${databases - 1}`));
   return {
     inputs: damageOf(rows),
-    async check(damage) {
-      const store = await damagedStore(rows, damage);
-      const thrown: unknown[] = [];
-      const onError = (error: unknown) => void thrown.push(error);
-      let node: PlumblineNode | undefined;
-      try {
-        node = await createInlineNode({ chain: CHAIN, store, onError });
-        const found = shown(await portrait(node));
-        if (found !== truth) throw new Error(`opened as ${found}`);
-      } catch (error) {
-        const cause = thrown[0] ?? error;
-        if (!isPlumblineError(cause, 'STORE_CORRUPT') && !isPlumblineError(cause, 'STORE_TOO_NEW')) throw cause;
-      } finally {
-        await node?.close();
-        await store.close();
-      }
-    },
+    check: (damage) =>
+      withDamaged(rows, damage, async (store) => {
+        const thrown: unknown[] = [];
+        const onError = (error: unknown) => void thrown.push(error);
+        let node: PlumblineNode | undefined;
+        try {
+          node = await createInlineNode({ dictionary, chain: CHAIN, store, onError });
+          const found = shown(await portrait(node));
+          if (found !== truth) throw new Error(`opened as ${found}`);
+        } catch (error) {
+          const cause = thrown[0] ?? error;
+          if (!isPlumblineError(cause, 'STORE_CORRUPT') && !isPlumblineError(cause, 'STORE_TOO_NEW')) throw cause;
+        } finally {
+          await node?.close();
+        }
+      }),
   };
 }
 
 /** A light node with a damaged record answers as before: what it cannot use it fetches again. */
 export async function lightStoreScene(): Promise<HostileScene<Damage>> {
-  const dev = await createInlineNode({ chain: { kind: 'devnet', mining: 'manual' } });
+  const dev = await createInlineNode({ dictionary, chain: { kind: 'devnet', mining: 'manual' } });
   await history((method, ...params) => dev.request<UntypedMethod>({ method, params }) as never);
   const questions: [method: string, ...params: unknown[]][] = [
     ['eth_getBalance', accountAt(0), 'latest'],
@@ -134,6 +143,7 @@ export async function lightStoreScene(): Promise<HostileScene<Damage>> {
   const truth = await answersOf(dev);
   const open = (store: PageStore, onError?: (error: unknown) => void) =>
     createInlineNode({
+      dictionary,
       store,
       onError,
       chain: {
@@ -153,20 +163,19 @@ export async function lightStoreScene(): Promise<HostileScene<Damage>> {
   const rows = await rowsOf(await openIdbStore(name));
   return {
     inputs: damageOf(rows),
-    async check(damage) {
-      const store = await damagedStore(rows, damage);
-      const thrown: unknown[] = [];
-      const node = await open(store, (error) => thrown.push(error));
-      try {
-        const found = await answersOf(node).catch((error: unknown) => `threw ${error}`);
-        const untyped = thrown.find(isUntyped);
-        if (untyped !== undefined) throw untyped;
-        if (found !== truth) throw new Error(`answered ${found}`);
-      } finally {
-        await node.close();
-        await store.close();
-      }
-    },
+    check: (damage) =>
+      withDamaged(rows, damage, async (store) => {
+        const thrown: unknown[] = [];
+        const node = await open(store, (error) => thrown.push(error));
+        try {
+          const found = await answersOf(node).catch((error: unknown) => `threw ${error}`);
+          const untyped = thrown.find(isUntyped);
+          if (untyped !== undefined) throw untyped;
+          if (found !== truth) throw new Error(`answered ${found}`);
+        } finally {
+          await node.close();
+        }
+      }),
     close: () => dev.close(),
   };
 }

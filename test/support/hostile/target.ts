@@ -1,5 +1,6 @@
 import { TEST_TOKEN } from '../../../src/chain/devnet/state/test-token.js';
 import { createInlineNode, type InlineOptions } from '../../../src/hosts/opening/inline.js';
+import type { DictionarySource } from '../../../src/hosts/options/options.js';
 import type { PlumblineNode } from '../../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import { accountAt, type DevNode, stranger } from '../dev-node.js';
@@ -82,6 +83,9 @@ export class Target {
     throw new Error(`reading changed the node: ${asked} was\n${was}, and is\n${is}`);
   }
 }
+
+/** For scenes that open a node for each input: to index a dictionary takes as long as all else. */
+export const EMPTY_DICTIONARY: DictionarySource = { kind: 'bytes', bytes: new Uint8Array(0) };
 
 /** What bounds the work of one request. */
 export const LIMITS = { gasBudget: 60_000_000 } satisfies InlineOptions;
