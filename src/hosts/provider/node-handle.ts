@@ -36,7 +36,7 @@ export interface PlumblineNode extends Provider {
    */
   diagnoseTransaction(transaction: Hex | object, options?: RequestOptions): Promise<TransactionDiagnosis>;
   /**
-   * Collects what proves an account or a block to somebody who trusts one beacon block of layer 1 and asks no endpoint:
+   * Collects what proves an account or a block to a verifier that trusts one beacon block of layer 1 and asks no endpoint:
    * `verifyEvidence` and `plumbline verify` judge it. Only on a light node that follows layer-1 consensus.
    *
    * @param claim - an account with storage keys, after the newest finalized block; or the number of a block below it
