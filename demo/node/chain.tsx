@@ -63,13 +63,11 @@ function BlockCard({ label, of, reason }: BlockCardProps) {
 /** What stands behind the head: the level of the newest answer about it, in words. */
 function TrustCard() {
   const now = head.value;
-  if (now.kind === 'loading')
-    return <Card label="Trust in the head" value={<span class="skeleton">one server</span>} />;
+  if (now.kind === 'loading') return <Card label="Trust in the head" value={<span class="skeleton">own</span>} />;
   const level = now.kind === 'block' ? now.block.known?.level : undefined;
   if (level === undefined) return <Card label="Trust in the head" value="unknown" />;
-  return (
-    <Card label="Trust in the head" value={capital(levelWord(level))} note={`${LEVELS[level]} (level “${level}”)`} />
-  );
+  const words = <span class="card-words">{capital(levelWord(level))}</span>;
+  return <Card label="Trust in the head" value={words} note={`${LEVELS[level]} (level “${level}”)`} />;
 }
 
 /** Where the chain stands, and on a devnet the button that moves it. */
@@ -101,7 +99,6 @@ export function ChainPanel() {
         <Card
           label="Network"
           value={info.networkName}
-          known={{ class: 'held' }}
           note={`chain id ${info.chainId}, zk state ${info.hashScheme}, kernels ${info.kernelBuild}`}
         />
       </dl>

@@ -4,10 +4,10 @@ import { Field } from '../ui/field.js';
 import { Endpoints } from './endpoints.js';
 
 const LEVELS: readonly { readonly value: Level; readonly label: string }[] = [
-  { value: 'auto', label: 'by two endpoints, if two are named' },
+  { value: 'auto', label: 'by two endpoints where there are' },
   { value: 'plain', label: 'by one endpoint (plain)' },
   { value: 'linked', label: 'by two that agree (linked)' },
-  { value: 'sealed', label: 'by the network’s validators (sealed)' },
+  { value: 'sealed', label: 'by the validators’ seal (sealed)' },
 ];
 
 /** The devnet that `npm start` runs serves its own RPC beside this page. */

@@ -6,9 +6,9 @@ import { buildDemo } from '../build.mjs';
 import { BROWSER_ARGS, findBrowser } from './browser.mjs';
 import { root } from './run.mjs';
 
-/** Starts the command, and resolves with the address of the pages of a directory when it prints it. */
-async function serve(directory) {
-  const command = [`${root}/dist/node/cli.js`, 'serve', '--port', '0', '--demo', directory];
+/** Starts the command, and resolves with the address of the demo page when it prints it. */
+async function serveDemo() {
+  const command = [`${root}/dist/node/cli.js`, 'serve', '--port', '0', '--demo', `${root}/dist/demo`];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^\s*demo\s+(\S+)/.exec(line)?.[1];
@@ -22,17 +22,12 @@ async function serve(directory) {
  *
  * @param work - is given the browser, and the address of the page with a devnet of its own
  */
-export async function withDemo(work) {
+export async function withDemo(work, args = []) {
   await buildDemo();
-  await withPages(`${root}/dist/demo`, work);
-}
-
-/** As `withDemo`, for the pages of a directory and a browser with further switches. */
-export async function withPages(directory, work, args = []) {
   const executablePath = await findBrowser();
   const launch = { args: [...BROWSER_ARGS, ...args], ...(executablePath !== undefined && { executablePath }) };
   const browser = await chromium.launch(launch);
-  const { child, url } = await serve(directory);
+  const { child, url } = await serveDemo();
   try {
     await work(browser, new URL('./', url).href);
   } finally {

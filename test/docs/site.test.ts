@@ -76,7 +76,7 @@ console.log(one);
 test('a snippet gets a button on the line of its fence', () => {
   const runnable = { id: 'x-1', heading: 'Title', code: '' };
   const text = withRunButtons(BLOCKS, new Map([[8, runnable]]));
-  expect(text).toContain('\n<RunnableCode id="x-1">\n\n```ts\nconsole.log(one);\n```\n\n</RunnableCode>\n');
+  expect(text).toContain('\n```ts\nconsole.log(one);\n```\n\n<RunnableCode id="x-1" />\n');
   expect(text.match(/<RunnableCode/g)).toHaveLength(1);
 });
 
