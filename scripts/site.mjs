@@ -20,7 +20,7 @@ const page = `${SITE}/demo/index.html`;
 const [, away] = /<link rel="help" href="([^"]*)/.exec(await readFile(page, 'utf8'));
 await writeFile(page, (await readFile(page, 'utf8')).replaceAll(`href="${away}"`, 'href="../"'));
 
-const dead = await deadLinks(SITE);
+const dead = await deadLinks(SITE, ['demo/index.html']);
 for (const { page, link } of dead) console.error(`${page}: ${link} leads nowhere`);
 console.log(`site: build/site, ${dead.length} dead links`);
 process.exitCode = dead.length > 0 ? 1 : 0;
