@@ -1,5 +1,6 @@
 import type { BenchArea } from './area.js';
 import { followingConsensus } from './consensus.js';
+import { demoPage } from './demo.js';
 import { devnetCosts } from './devnet.js';
 import { estimating } from './estimate.js';
 import { executing } from './evm.js';
@@ -36,4 +37,5 @@ export const AREAS: readonly BenchArea[] = [
   processStart,
   starting,
   pageStart,
+  demoPage,
 ];

@@ -27,7 +27,8 @@ async function load(name: Exclude<View, 'start'>): Promise<void> {
   };
   set('loading');
   try {
-    set({ page: await LOADERS[name]() });
+    const [page] = await Promise.all([LOADERS[name](), import('./styles/views.css')]);
+    set({ page });
   } catch (error) {
     set({ error });
   }

@@ -50,8 +50,9 @@ export function App() {
         <Parts />
       </main>
       <footer class="foot">
-        An Ethereum layer-2 node that runs in this page. Each answer says whether it was proved, computed, held or only
-        passed on. <a href={documents()}>Documents</a>, <a href={REPOSITORY}>source</a>, MIT license.
+        An Ethereum layer-2 node that runs in this page. Beside each answer stands how it is known: checked here,
+        computed here, from this page’s own chain, or one server’s word. <a href={documents()}>Documents</a>,{' '}
+        <a href={REPOSITORY}>source</a>, MIT license.
       </footer>
     </>
   );

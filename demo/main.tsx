@@ -6,15 +6,19 @@ import { startNode } from './state/session.js';
 import { settings } from './state/settings.js';
 import { followStatus } from './state/status.js';
 import { followPage } from './state/view.js';
-import './styles/index.css';
-
-followPage();
-followStatus();
-followVisits();
-render(<App />, document.getElementById('app')!);
 
 /** How long the page is left to what it shows first, once its node runs, ms. */
 const PATIENCE_MS = 1_000;
+
+/** Resolves when what index.html has is painted, and at once where nothing is, as in a tab in the background. */
+function painted(): Promise<void> {
+  return new Promise((resolve) => {
+    if (document.hidden || performance.getEntriesByName('first-contentful-paint').length > 0) resolve();
+    // In a frame callbacks come before the paint, and a timer after it.
+    requestAnimationFrame(() => setTimeout(resolve));
+    document.addEventListener('visibilitychange', () => resolve(), { once: true });
+  });
+}
 
 /** What can wait, and would take time from the start of the node: keeping the page, and parts that were not visited. */
 function settle(): void {
@@ -24,8 +28,14 @@ function settle(): void {
   }, PATIENCE_MS);
 }
 
+followPage();
+followStatus();
+followVisits();
 // A page that is kept already only looks whether there is a newer one.
 if (navigator.serviceWorker?.controller) addEventListener('load', () => void keepForOffline(), { once: true });
+
+await painted();
+render(<App />, document.getElementById('app')!);
 
 const { kind, endpoints } = settings.value;
 if (kind !== 'devnet' && endpoints.some(({ address }) => address === '' || address.includes('{key}'))) {

@@ -1,5 +1,5 @@
 /**
- * `npm run newcomer`: what somebody sees who opens the demo page for the first time: at once, after 5 seconds, after 20 with the
+ * `npm run newcomer`: what the demo page shows on a first visit: at once, after 5 seconds, after 20 with the
  * one click that has the server lie, and after 60 further down. On a wide and on a narrow screen; pictures and words are put
  * into build/newcomer.
  */
@@ -23,7 +23,7 @@ const VISIT = [
     act: (page) => page.locator('.compare').evaluate((place) => place.scrollIntoView({ block: 'center' })),
   },
 ];
-/** From the act to the look, ms: nobody reads at once. */
+/** From the act to the look, ms: reading takes time. */
 const PAUSE_MS = 4_000;
 
 /** Texts of the page that are on screen. */

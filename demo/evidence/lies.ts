@@ -10,6 +10,7 @@ export interface Said {
 
 interface Lie {
   readonly server: Server;
+  /** Short: a list on a phone shows 35 characters. */
   readonly text: string;
   /** The question that it is an answer to. */
   readonly about: RegExp;
@@ -49,38 +50,38 @@ interface ZkProof {
 export const LIES = {
   signers: {
     server: 'beacon',
-    text: 'beacon server: other validators have signed',
+    text: 'beacon server: other signers',
     about: /finality_update$/,
     // Two of the last four are absent: in truth it is one of all at most.
     change: ({ body: { data } }: FinalityUpdate) => change(data.sync_aggregate, 'sync_committee_bits', '5'),
   },
   block: {
     server: 'beacon',
-    text: 'beacon server: the final block has another state',
+    text: 'beacon server: another state root',
     about: /finality_update$/,
     change: ({ body: { data } }: FinalityUpdate) => change(data.finalized_header.execution, 'state_root'),
   },
   root: {
     server: 'layer-1',
-    text: 'layer-1 server: the rollup contract has another root',
+    text: 'layer-1 server: another zk root',
     about: /^eth_getProof /,
     change: ({ storageProof }: SlotProofs) => change(storageProof[1], 'value'),
   },
   hash: {
     server: 'layer-2',
-    text: 'layer-2 server: the zk state has another block hash',
+    text: 'layer-2 server: another block hash',
     about: /^linea_getProof /,
     change: ({ storageProofs }: ZkProof) => change(storageProofs[0]?.proof, 'value'),
   },
   header: {
     server: 'layer-2',
-    text: 'layer-2 server: the block has another state',
+    text: 'layer-2 server: another header',
     about: /^eth_getBlockByHash /,
     change: (header: { stateRoot: Hex }) => change(header, 'stateRoot'),
   },
   balance: {
     server: 'layer-2',
-    text: 'layer-2 server: the account has a million ETH more',
+    text: 'layer-2 server: a million ETH more',
     about: /^eth_getProof /,
     change: (proof: { balance: Hex }) => {
       const [truth, said] = [BigInt(proof.balance), BigInt(proof.balance) + 10n ** 24n];

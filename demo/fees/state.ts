@@ -66,7 +66,7 @@ export function fill(params: URLSearchParams): void {
   for (const row of rowsOf(params.get('overrides') ?? '[]')) addRow('balance', row);
 }
 
-/** Rows of a link that somebody may have changed by hand. */
+/** Rows of a link, which may have been changed by hand. */
 function rowsOf(text: string): Partial<OverrideRow>[] {
   try {
     const list = JSON.parse(text) as unknown;

@@ -70,6 +70,11 @@ export function toneOf(...links: readonly (Knowledge | undefined)[]): Tone {
   );
 }
 
+/** What a block rests on, in the words of a visitor. */
+export function levelWord(level: keyof typeof LEVELS): string {
+  return LEVEL_LINKS[level].word;
+}
+
 /** Words for the mark beside a value: what was done here, and the weakest link below it. */
 export function trustWords({ class: kind, level }: Knowledge): string {
   const { word } = CLASS_LINKS[kind];

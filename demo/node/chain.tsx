@@ -1,12 +1,14 @@
 import type { ComponentChildren } from 'preact';
+import { capital } from '../lib/accounts.js';
 import { explain } from '../lib/explain.js';
 import { formatAge, groups, shortHex } from '../lib/format.js';
+import { LEVELS, levelWord } from '../lib/trust.js';
 import { ask, type Knowledge } from '../state/requests.js';
 import { phase, running } from '../state/session.js';
 import { finalized, head, refreshStatus, type Tagged } from '../state/status.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';
-import { Known, LEVELS } from '../ui/known.js';
+import { Known } from '../ui/known.js';
 import { Empty, Panel } from '../ui/panel.js';
 
 interface CardProps {
@@ -61,9 +63,11 @@ function BlockCard({ label, of, reason }: BlockCardProps) {
 /** What stands behind the head: the level of the newest answer about it, in words. */
 function TrustCard() {
   const now = head.value;
-  if (now.kind === 'loading') return <Card label="Trust in the head" value={<span class="skeleton">plain</span>} />;
+  if (now.kind === 'loading') return <Card label="Trust in the head" value={<span class="skeleton">own</span>} />;
   const level = now.kind === 'block' ? now.block.known?.level : undefined;
-  return <Card label="Trust in the head" value={level ?? 'unknown'} note={level && LEVELS[level]} />;
+  if (level === undefined) return <Card label="Trust in the head" value="unknown" />;
+  const words = <span class="card-words">{capital(levelWord(level))}</span>;
+  return <Card label="Trust in the head" value={words} note={`${LEVELS[level]} (level “${level}”)`} />;
 }
 
 /** Where the chain stands, and on a devnet the button that moves it. */
@@ -95,7 +99,6 @@ export function ChainPanel() {
         <Card
           label="Network"
           value={info.networkName}
-          known={{ class: 'held' }}
           note={`chain id ${info.chainId}, zk state ${info.hashScheme}, kernels ${info.kernelBuild}`}
         />
       </dl>

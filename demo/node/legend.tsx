@@ -1,4 +1,5 @@
-import { CLASSES, Known, LEVELS } from '../ui/known.js';
+import { CLASSES, LEVELS, levelWord, toneOf } from '../lib/trust.js';
+import { Known } from '../ui/known.js';
 import { Panel } from '../ui/panel.js';
 
 /** What the marks beside values mean. */
@@ -6,7 +7,7 @@ export function LegendPanel() {
   return (
     <Panel
       title="How a value is known"
-      intro="Answers of the node carry one of these marks, and a level where they rest on blocks."
+      intro="Each answer of the node has one of these marks. Where it rests on blocks, the mark also says what they rest on."
     >
       <dl class="legend">
         {(Object.keys(CLASSES) as (keyof typeof CLASSES)[]).map((name) => (
@@ -19,14 +20,18 @@ export function LegendPanel() {
         ))}
       </dl>
       <details class="fold">
-        <summary>Levels of trust in a block</summary>
+        <summary>What a block rests on</summary>
         <dl class="legend">
           {(Object.keys(LEVELS) as (keyof typeof LEVELS)[]).map((name) => (
             <div key={name}>
               <dt>
-                <span class="known-level known-alone">{name}</span>
+                <span class={`known known-${toneOf({ class: 'proved', level: name })}`}>
+                  <span class="known-word">{levelWord(name)}</span>
+                </span>
               </dt>
-              <dd>{LEVELS[name]}</dd>
+              <dd>
+                {LEVELS[name]} (level “{name}”)
+              </dd>
             </div>
           ))}
         </dl>

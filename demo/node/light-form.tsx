@@ -4,10 +4,10 @@ import { Field } from '../ui/field.js';
 import { Endpoints } from './endpoints.js';
 
 const LEVELS: readonly { readonly value: Level; readonly label: string }[] = [
-  { value: 'auto', label: 'by the number of endpoints' },
-  { value: 'plain', label: 'plain: one endpoint is enough' },
-  { value: 'linked', label: 'linked: two origins have to agree' },
-  { value: 'sealed', label: 'sealed: by the network’s validators' },
+  { value: 'auto', label: 'by two endpoints where there are' },
+  { value: 'plain', label: 'by one endpoint (plain)' },
+  { value: 'linked', label: 'by two that agree (linked)' },
+  { value: 'sealed', label: 'by the validators’ seal (sealed)' },
 ];
 
 /** The devnet that `npm start` runs serves its own RPC beside this page. */

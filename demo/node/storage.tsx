@@ -20,8 +20,8 @@ const OFFLINE: Readonly<Record<Offline, string>> = {
 function nodeText({ storage, sharing }: Kept): string {
   const { status } = storage;
   if (status.mode === 'memory') return status.message ?? 'in memory only: it ends with the page';
-  if (sharing.role === 'follower') return 'stored by another tab, which answers for this one';
-  return sharing.role === 'writer' ? 'stored by this tab, for others too' : 'stored';
+  if (sharing.role === 'follower') return 'kept in this browser by another tab, which answers for this one';
+  return sharing.role === 'writer' ? 'kept in this browser; other tabs ask this one' : 'kept in this browser';
 }
 
 function originText({ storage: { origin, persisted } }: Kept): string | undefined {

@@ -65,7 +65,7 @@ function pageFacts(): string {
   const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
   const bytes = resources.reduce((sum, { transferSize }) => sum + transferSize, 0);
   const painted = paint === undefined ? '' : `First paint ${formatMs(paint)} after navigation. `;
-  return `${painted}${formatBytes(bytes)} fetched by the page since, the worker apart.`;
+  return `${painted}The page has fetched ${formatBytes(bytes)}; what its worker fetched is not counted.`;
 }
 
 export function TimingsPanel() {

@@ -1,7 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { CLASSES, type Knowledge, LEVELS, toneOf, trustMeaning, trustWords } from '../lib/trust.js';
-
-export { CLASSES, LEVELS };
+import { type Knowledge, toneOf, trustMeaning, trustWords } from '../lib/trust.js';
 
 /** How a value is known, by its weakest link. Pressed, it says what that means. */
 export function Known({ of }: { readonly of: Knowledge | undefined }) {

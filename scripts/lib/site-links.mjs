@@ -7,8 +7,12 @@ const OUTSIDE = /^(?:[a-z]+:|\/\/)/;
 
 const unescaped = (text) => text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"');
 
-/** Links of the pages of a folder to a file or a heading that is not in it. Addresses of other hosts are left out. */
-export async function deadLinks(folder) {
+/**
+ * Links of the pages of a folder to a file or a heading that is not in it. Addresses of other hosts are left out.
+ *
+ * @param scripted - pages whose anchors are made by their script: those are not looked for
+ */
+export async function deadLinks(folder, scripted = []) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
@@ -19,6 +23,8 @@ export async function deadLinks(folder) {
     texts.set(page, await readFile(join(folder, page), 'utf8'));
   }
   const ids = new Map([...texts].map(([page, text]) => [page, new Set([...text.matchAll(ID)].map(([, id]) => id))]));
+
+  for (const page of scripted) ids.delete(page);
 
   /** The file behind an address, as static hosts find it; undefined where there is none. */
   const fileOf = (page, path) => {

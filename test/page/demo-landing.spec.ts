@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { zkFormat } from '../reference/zk-hash.js';
-import { visit } from './demo-page.js';
+import { holdWorker, visit, watch } from './demo-page.js';
 
 const STEPS = ['layer-1', 'state', 'to-token', 'token', 'to-account', 'balance'] as const;
 const STATES = { holds: /is-passed$/, refused: /is-failed$/, 'not-reached': /is-not-reached$/ };
@@ -9,16 +9,8 @@ const step = (page: Page, name: string) => page.locator(`.path-step[data-step="$
 const verdict = (page: Page) => page.locator('.act-verdict');
 const lieButton = (page: Page) => page.getByRole('button', { name: 'Let the server lie' });
 
-/** Everything that a page writes on its console, and errors. */
-function listen(page: Page): string[] {
-  const said: string[] = [];
-  page.on('pageerror', (error) => said.push(error.message));
-  page.on('console', (message) => said.push(message.text()));
-  return said;
-}
-
 async function open(page: Page, address = '/demo/'): Promise<string[]> {
-  const said = listen(page);
+  const said = watch(page);
   await page.goto(address);
   await expect(verdict(page)).toHaveClass(/is-good/);
   return said;
@@ -84,14 +76,7 @@ test('each lie ends the path at the hash that it changes', async ({ page }) => {
 });
 
 test('a click before the node runs is not lost', async ({ page }) => {
-  let go = () => {};
-  const held = new Promise<void>((resolve) => {
-    go = resolve;
-  });
-  await page.route(/worker-devnet.*\.js$/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const go = await holdWorker(page);
   await page.goto('/demo/');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('It is being checked here.');
   await lieButton(page).click();

@@ -71,7 +71,7 @@ test('head and finalized block, an estimate and a proof, each with its level', a
   await expect(card(page, 'Finalized on layer 1')).toHaveText('2');
   // Layer 1 settles the zk state; whose header stands above it is said by the endpoint, as of the head.
   await expect(known(page, 'Finalized on layer 1')).toHaveText('checked · one server’s word');
-  await expect(card(page, 'Trust in the head')).toHaveText('plain');
+  await expect(card(page, 'Trust in the head')).toHaveText('One server’s word');
   await visit(page, 'Fees');
   await estimate(page);
   await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
@@ -120,7 +120,7 @@ for (const [width, colorScheme] of LOOKS) {
 
 test('two origins that agree link the head', async ({ page }) => {
   await open(page, [first, second]);
-  await expect(card(page, 'Trust in the head')).toHaveText('linked');
+  await expect(card(page, 'Trust in the head')).toHaveText('Servers agree');
   await expect(known(page, 'Head')).toContainText('servers agree');
 });
 

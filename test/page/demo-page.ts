@@ -36,6 +36,19 @@ export async function openDemo(page: Page, part?: Part): Promise<string[]> {
   return problems;
 }
 
+/** Keeps the script of the worker back. @returns what lets it come */
+export async function holdWorker(page: Page): Promise<() => void> {
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route(/worker-devnet.*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return go;
+}
+
 export async function visit(page: Page, part: Part): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name: part }).click();
   await expect(page.getByRole('heading', { level: 1, name: part })).toBeVisible();

@@ -1,10 +1,13 @@
 import { expect, test } from '@playwright/test';
-import { card, estimate, fact, mine, openDemo, status, visit } from './demo-page.js';
+import { card, estimate, fact, holdWorker, mine, openDemo, status, visit } from './demo-page.js';
 
 test('estimates, sends, and proves what was sent, under a strict policy', async ({ page }) => {
   const problems = await openDemo(page, 'Fees');
   const policy = page.locator('meta[http-equiv="Content-Security-Policy"]');
-  await expect(policy).toHaveAttribute('content', /default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
+  await expect(policy).toHaveAttribute(
+    'content',
+    /default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-[^']+'; style-src 'self' 'sha256-[^']+';/,
+  );
   await estimate(page);
   await expect(fact(page, 'Base fee')).toHaveText('7 wei per gas');
   await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
@@ -148,14 +151,7 @@ test('an estimate that fails leaves none of an earlier call standing', async ({ 
 });
 
 test('says what it loads, the script of the worker first', async ({ page }) => {
-  let go = () => {};
-  const held = new Promise<void>((resolve) => {
-    go = resolve;
-  });
-  await page.route(/worker-devnet.*\.js$/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const go = await holdWorker(page);
   await page.goto('/demo/#node');
   await expect(status(page)).toHaveText('Starting: loading the node into its worker');
   await expect(page.getByRole('progressbar', { name: 'loading the node into its worker' })).toBeVisible();

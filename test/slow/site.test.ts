@@ -31,13 +31,19 @@ interface Visit {
   readonly troubles: string[];
 }
 
-async function visit(path: string, options: { width?: number; colorScheme?: 'light' | 'dark' } = {}): Promise<Visit> {
-  const { width = 1280, colorScheme = 'light' } = options;
+interface Options {
+  readonly width?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly from?: StaticServer;
+}
+
+async function visit(path: string, options: Options = {}): Promise<Visit> {
+  const { width = 1280, colorScheme = 'light', from = server } = options;
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
   const troubles: string[] = [];
   context.on('request', (request) => {
     const { protocol, host } = new URL(request.url());
-    if (protocol.startsWith('http') && host !== new URL(server.url).host) troubles.push(`asked ${request.url()}`);
+    if (protocol.startsWith('http') && host !== new URL(from.url).host) troubles.push(`asked ${request.url()}`);
   });
   context.on('response', (response) => {
     if (response.status() >= 400) troubles.push(`${response.status()} ${response.url()}`);
@@ -46,7 +52,7 @@ async function visit(path: string, options: { width?: number; colorScheme?: 'lig
   page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => troubles.push(error.message));
   await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
-  await page.goto(`${server.url}site/${path}`);
+  await page.goto(`${from.url}site/${path}`);
   return { page, troubles };
 }
 
@@ -69,6 +75,14 @@ async function outcome(page: Page): Promise<{ state: string | null; printed: str
   await state.waitFor();
   const printed = await page.locator('.run-output pre').allTextContents();
   return { state: await state.getAttribute('data-state'), printed: printed.join('') };
+}
+
+/** Those of some addresses that the service worker of the site has not kept. */
+function notKept(page: Page, urls: readonly string[]): Promise<string[]> {
+  return page.evaluate(async (all) => {
+    const kept = await Promise.all(all.map((url) => caches.match(url, { ignoreSearch: true })));
+    return all.filter((_, i) => kept[i] === undefined);
+  }, urls);
 }
 
 describe.skipIf(executablePath === undefined)('the site', () => {
@@ -132,13 +146,20 @@ describe.skipIf(executablePath === undefined)('the site', () => {
   });
 
   test('a page that was read opens again without a network', async () => {
-    const { page } = await visit('guides/hash.html');
-    await page.evaluate(() => navigator.serviceWorker.ready);
-    // Now with the service worker, which keeps it.
+    const own = await serveFiles(`${root}/build`);
+    const { page } = await visit('guides/hash.html', { from: own });
+    await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state)).toBe('activated');
+    // Now through the service worker, which keeps what is read.
+    const read = new Set<string>();
+    page.context().on('response', (response) => {
+      if (response.url().startsWith(own.url)) read.add(response.url());
+    });
     await page.reload();
     await page.getByRole('button', { name: 'Run it here' }).first().click();
     expect(await outcome(page)).toMatchObject({ state: 'done' });
-    await page.context().setOffline(true);
+    expect(read.size).toBeGreaterThan(1);
+    await expect.poll(() => notKept(page, [...read])).toEqual([]);
+    await own.close();
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'The hashes' }).waitFor();
     await page.getByRole('button', { name: 'Run it here' }).first().click();

@@ -30,7 +30,7 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
     items: pages.map(itemOf),
   });
   return [
-    group('Start', ['overview', 'methods', 'playground', 'browsers']),
+    group('Start', ['overview', 'methods', 'tools', 'playground', 'browsers']),
     group('Guides', [...pagesOf('guides'), ...pagesOf('examples')]),
     group('Trust', ['security', 'reporting', 'glossary']),
     group('API reference', ['api/index', ...pagesOf('api')], true),

@@ -7,13 +7,14 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(
 /** Where the pages are written that the generator reads. */
 export const staged = `${root}/build/site-pages`;
 
-/** Documents beside docs/, with the names that they have on the site. */
+/** Documents with other names on the site. `methods.md` there is the table of README.md. */
 const RENAMED: Readonly<Record<string, string>> = {
   'README.md': 'overview.md',
   'CHANGELOG.md': 'changes.md',
   'SECURITY.md': 'reporting.md',
   'ARCHITECTURE.md': 'architecture.md',
   'CONTRIBUTING.md': 'contributing.md',
+  'docs/methods.md': 'tools.md',
 };
 
 /** Each document of the repository that becomes a page, with the path of the page. */
@@ -28,8 +29,8 @@ export function pages(): ReadonlyMap<string, string> {
     .filter((name) => existsSync(`${root}/examples/${name}/README.md`))
     .map((name) => [`examples/${name}/README.md`, `examples/${name}.md`] as const);
   return new Map([
-    ...Object.entries(RENAMED),
     ...docs.map((file) => [file, file.slice('docs/'.length)] as const),
+    ...Object.entries(RENAMED),
     ...examples,
   ]);
 }

@@ -53,21 +53,21 @@ function codeOf({ text, with: names }: Snippet): string {
   return `// Given:\n${given.join('\n')}\n\n// The snippet:\n${text}`;
 }
 
-/** Puts each snippet of a document into a component that runs it. */
+/**
+ * Puts the component that runs it below each snippet of a document. The snippet is not in it: what is in a component is script
+ * that a reader loads and waits for.
+ */
 export function withRunButtons(text: string, runnables: ReadonlyMap<number, Runnable>): string {
-  let end = 0;
+  let open: Runnable | undefined;
   return text
     .split('\n')
     .flatMap((line, i) => {
-      const runnable = runnables.get(i + 1);
-      if (runnable !== undefined) {
-        end = i + 1;
-        const refused = runnable.refused === undefined ? '' : ` refused="${runnable.refused}"`;
-        return [`<RunnableCode id="${runnable.id}"${refused}>`, '', line];
-      }
-      if (end === 0 || line !== '```') return [line];
-      end = 0;
-      return [line, '', '</RunnableCode>'];
+      open = runnables.get(i + 1) ?? open;
+      if (open === undefined || line !== '```') return [line];
+      const refused = open.refused === undefined ? '' : ` refused="${open.refused}"`;
+      const component = `<RunnableCode id="${open.id}"${refused} />`;
+      open = undefined;
+      return [line, '', component];
     })
     .join('\n');
 }

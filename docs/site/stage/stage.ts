@@ -56,5 +56,5 @@ function stageReadme(text: string): void {
 }
 
 function blockOf({ id, code }: Runnable): string {
-  return `<RunnableCode id="${id}">\n\n\`\`\`ts\n${code}\`\`\`\n\n</RunnableCode>`;
+  return `\`\`\`ts\n${code}\`\`\`\n\n<RunnableCode id="${id}" />`;
 }

@@ -4,10 +4,10 @@ import { runOutput } from './run-output.js';
 import { loadSnippets } from './snippets.js';
 import { useRun } from './use-run.js';
 
-/** A block of code of a document, with a button that runs it in the reader's page. */
+/** Below a block of code of a document: a button that runs it in the reader's page, and what it prints. */
 export const RunnableCode = defineComponent({
   props: { id: { type: String, required: true }, refused: { type: String, default: undefined } },
-  setup(props, { slots }) {
+  setup(props) {
     const { run, start, stop } = useRun();
     const runIt = async () => {
       const snippet = (await loadSnippets()).find(({ id }) => id === props.id);
@@ -19,7 +19,6 @@ export const RunnableCode = defineComponent({
         : h('button', { type: 'button', class: 'run-button', onClick: runIt }, 'Run it here');
     return () =>
       h('div', { class: 'runnable', 'data-snippet': props.id }, [
-        slots.default?.(),
         h('div', { class: 'run-bar' }, [
           props.refused === undefined ? button() : h('span', { class: 'run-refused' }, props.refused),
           h('a', { href: withBase(`/playground.html?snippet=${props.id}`) }, 'Open in the playground'),
