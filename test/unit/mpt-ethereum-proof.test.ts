@@ -273,6 +273,12 @@ describe('verifyEthereumProof on tries that patricia-trie.test.ts compares with 
       message: 'the newest finalized block is 30',
     });
     expect(await anchor(0)).toMatchObject({ reason: 'NO_FINALIZATION_AT_BLOCK' });
+    // The newest block is final itself.
+    expect(await anchor(30)).toMatchObject({ reason: 'NO_FINALIZATION_AT_BLOCK' });
+    const slots = anchorSlots(rollup, 10);
+    const answer = await getProof(trie, stateRoot, hexToBytes(rollup.address), slots);
+    const elsewhere = { l1StateRoot: word(1n), rollup, l2BlockNumber: 10 };
+    expect(verifyL1Anchor(elsewhere, answer)).toMatchObject({ verified: false, at: 'accountProof[0]' });
     for (const block of [-1, 1.5, Number.NaN, 2 ** 53]) {
       await expect(anchor(block)).rejects.toMatchObject({
         code: 'OUT_OF_RANGE',
