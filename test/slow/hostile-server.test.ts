@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { stranger } from '../support/dev-node.js';
 import { eventually } from '../support/eventually.js';
+import { LARGE_BATCH, LARGE_FIT, NESTED, NESTED_ANSWER, TOO_LARGE } from '../support/hostile/heavy-requests.js';
 
 /* Slow because each test asks a server of its own for gigabytes, or holds hundreds of connections open. Its memory has to stay
    within bounds, and other clients have to be answered. */
@@ -54,7 +54,6 @@ async function peakOf(what: string): Promise<number> {
 
 interface Answered {
   readonly status: number;
-  readonly bytes: number;
   readonly body: string;
 }
 
@@ -71,7 +70,7 @@ async function post(body: string, localAddress?: string): Promise<Answered> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   const whole = Buffer.concat(chunks);
-  return { status: response.statusCode!, bytes: whole.length, body: whole.toString() };
+  return { status: response.statusCode!, body: whole.toString() };
 }
 
 async function expectAnswered(localAddress?: string): Promise<void> {
@@ -90,42 +89,40 @@ async function hold(count: number, text: string | Buffer): Promise<void> {
   }
 }
 
-test('a batch whose answers would have 5 GB', async () => {
-  const to = stranger('c0');
-  // Returns 2 500 000 bytes of its memory.
-  const code = '0x63002625a06000f3';
-  const call = { method: 'eth_call', params: [{ to }, 'latest', { [to]: { code } }] };
-  const batch = Array.from({ length: 1024 }, (_, id) => ({ jsonrpc: '2.0', id, ...call }));
-  const body = JSON.stringify(batch);
-  const { status, bytes, body: text } = await post(body);
+/** The answer to a text over a WebSocket of its own. */
+async function overSocket(text: string): Promise<string> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { maxPayload: 2 ** 30 });
+  await once(socket, 'open');
+  socket.send(text);
+  const [data] = (await once(socket, 'message')) as [Buffer];
+  socket.terminate();
+  return String(data);
+}
+
+test.each([
+  ['HTTP', async (text: string) => (await post(text)).body],
+  ['WebSocket', overSocket],
+])('a batch whose answers would have 5 GB, over %s', async (way, send) => {
+  const body = JSON.stringify(LARGE_BATCH);
+  const text = await send(body);
   const answers = JSON.parse(text) as { id: number; result?: string; error?: object }[];
   const given = answers.filter(({ result }) => result !== undefined);
-  console.log(`a batch of ${body.length} bytes: ${given.length} of ${answers.length} answers fit`);
-  console.log(`they have ${megabytes(bytes)}; all would have ${megabytes(1024 * 5_000_000)}`);
-  expect(status).toBe(200);
-  expect(answers.map(({ id }) => id)).toEqual(batch.map(({ id }) => id));
+  console.log(`${way}: a batch of ${body.length} bytes: ${given.length} of ${answers.length} answers fit`);
+  console.log(`they have ${megabytes(text.length)}; all would have ${megabytes(1024 * 5_000_000)}`);
+  expect(answers.map(({ id }) => id)).toEqual(LARGE_BATCH.map(({ id }) => id));
   for (const { result } of given) expect(result).toHaveLength(2 + 2 * 2_500_000);
-  expect(given).toHaveLength(6);
-  const error = { code: -32003, message: 'Response too large (more than 33554432 bytes)' };
-  for (const answer of answers.slice(6)) expect(answer.error).toEqual(error);
-  expect(bytes).toBeLessThan(33_554_432 + 1024 * 256);
+  expect(given).toHaveLength(LARGE_FIT);
+  for (const { error } of answers.slice(LARGE_FIT)) expect(error).toEqual(TOO_LARGE);
+  expect(text.length).toBeLessThan(33_554_432 + 1024 * 256);
   expect(await peakOf('a batch of 5 GB')).toBeLessThan(1e9);
   await expectAnswered();
 });
 
 test('JSON nested a million deep', async () => {
-  const nested = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
-  const error = { code: -32600, message: 'Invalid Request (nested deeper than 256 levels)' };
-  const whole = { jsonrpc: '2.0', id: null, error };
-  for (const body of [nested, `{"id":1,"method":"eth_chainId","params":${nested}}`, '{"a":'.repeat(1_000_000)]) {
+  for (const body of NESTED) {
     const answer = await post(body);
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([400, whole]);
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/`);
-    await once(socket, 'open');
-    socket.send(body);
-    const [data] = (await once(socket, 'message')) as [Buffer];
-    expect(JSON.parse(String(data))).toEqual(whole);
-    socket.terminate();
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([400, NESTED_ANSWER]);
+    expect(JSON.parse(await overSocket(body))).toEqual(NESTED_ANSWER);
   }
   expect(await peakOf('JSON nested a million deep')).toBeLessThan(1e9);
   await expectAnswered();
@@ -151,4 +148,31 @@ test('300 bodies that stop before their end', async () => {
   console.log(`300 slow bodies: a request of the same client gets status ${status}`);
   expect([200, 429]).toContain(status);
   expect(await peakOf('300 slow bodies')).toBeLessThan(1e9);
+});
+
+test('1 500 WebSockets that send nothing', async () => {
+  const head =
+    'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: Upgrade\r\nupgrade: websocket\r\n' +
+    'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+  await hold(1500, head);
+  await expectAnswered();
+  if (OTHER_CLIENT !== undefined) await expectAnswered(OTHER_CLIENT);
+  const open = () => sockets.filter(({ destroyed }) => !destroyed).length;
+  await eventually(() => expect(open()).toBeLessThanOrEqual(128));
+  console.log(`1500 WebSockets that send nothing: ${open()} are open`);
+  expect(await peakOf('1500 WebSockets')).toBeLessThan(1e9);
+});
+
+test('a batch that takes all filters', async () => {
+  const filter = { jsonrpc: '2.0', method: 'eth_newBlockFilter' };
+  const batch = Array.from({ length: 1024 }, (_, id) => ({ ...filter, id }));
+  const answers = JSON.parse((await post(JSON.stringify(batch))).body) as { result?: string }[];
+  const made = answers.filter(({ result }) => result !== undefined).length;
+  console.log(`a batch of 1024 filters: ${made} are made`);
+  expect(made).toBe(128);
+  const one = JSON.stringify({ ...filter, id: 1 });
+  expect(JSON.parse((await post(one)).body)).toMatchObject({ error: { code: -32005 } });
+  if (OTHER_CLIENT === undefined) console.log('a client of another address is left out: loopback has one here');
+  else expect(JSON.parse((await post(one, OTHER_CLIENT)).body)).toHaveProperty('result');
+  expect(JSON.parse(await overSocket(one))).toHaveProperty('result');
 });
