@@ -10,13 +10,14 @@ import { followPage } from './state/view.js';
 /** How long the page is left to what it shows first, once its node runs, ms. */
 const PATIENCE_MS = 1_000;
 
-/** Resolves when what index.html has is painted, and at once where nothing is, as in a tab in the background. */
+/** The longest wait for the paint of what index.html has, ms. In a tab in the background there is none. */
+const PAINT_MS = 250;
+
+/** Resolves when the first view is painted: what follows would take the processor from it. */
 function painted(): Promise<void> {
   return new Promise((resolve) => {
-    if (document.hidden || performance.getEntriesByName('first-contentful-paint').length > 0) resolve();
-    // In a frame callbacks come before the paint, and a timer after it.
-    requestAnimationFrame(() => setTimeout(resolve));
-    document.addEventListener('visibilitychange', () => resolve(), { once: true });
+    setTimeout(resolve, document.hidden ? 0 : PAINT_MS);
+    new PerformanceObserver(() => resolve()).observe({ type: 'paint', buffered: true });
   });
 }
 

@@ -15,13 +15,15 @@ const TYPES = {
 
 /** Serves the files of a directory on a free port of loopback, compressed, as hosts of static files do. */
 export async function serveStatic(directory) {
+  const compressed = new Map();
   const server = createServer(async ({ url }, response) => {
     const path = normalize(decodeURIComponent(new URL(url, 'http://site').pathname));
     const file = join(directory, path.endsWith('/') ? `${path}index.html` : path);
-    const bytes = await readFile(file).catch(() => undefined);
+    const bytes = compressed.get(file) ?? (await readFile(file).then(gzipSync, () => undefined));
     if (bytes === undefined) return void response.writeHead(404).end();
+    compressed.set(file, bytes);
     response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
-    response.setHeader('content-encoding', 'gzip').end(gzipSync(bytes));
+    response.setHeader('content-encoding', 'gzip').end(bytes);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
