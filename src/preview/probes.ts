@@ -114,9 +114,10 @@ export async function tokenName(probes: Probes, token: Hex) {
 /** Most characters of a symbol that is shown. */
 const MAX_SYMBOL = 64;
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Text, or 32 bytes up to the first zero. @returns undefined for other answers */
 function symbolOf(answer: Uint8Array): string | undefined {
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
   const length = (at: number) =>
     at + 32 <= answer.length && isZeroBytes(answer.subarray(at, at + 28))
       ? Number(bytesToBigInt(answer.subarray(at + 28, at + 32)))
@@ -124,11 +125,11 @@ function symbolOf(answer: Uint8Array): string | undefined {
   try {
     if (answer.length === 32) {
       const end = answer.indexOf(0);
-      return utf8.decode(answer.subarray(0, end < 0 ? 32 : end)) || undefined;
+      return UTF8.decode(answer.subarray(0, end < 0 ? 32 : end)) || undefined;
     }
     const at = length(0);
     if (at + 32 + length(at) > answer.length) return undefined;
-    return [...utf8.decode(answer.subarray(at + 32, at + 32 + length(at)))].slice(0, MAX_SYMBOL).join('');
+    return [...UTF8.decode(answer.subarray(at + 32, at + 32 + length(at)))].slice(0, MAX_SYMBOL).join('');
   } catch {
     return undefined;
   }

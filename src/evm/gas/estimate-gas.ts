@@ -55,7 +55,7 @@ export async function estimateGasAt(
 ): Promise<GasEstimate> {
   const { network, overrides = [], search } = options;
   const asGeth = search === 'geth';
-  const onChain = new ReadCache(reader);
+  const onChain = ReadCache.over(reader);
   const state = new StateOverlay(withOverrides(onChain, overrides, { oneStorageForm: asGeth }));
   const machine = await Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
   try {

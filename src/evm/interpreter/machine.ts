@@ -108,7 +108,7 @@ export class Machine {
   /** The kernel of this machine, with nothing of another state. @throws PlumblineError `KERNEL_UNAVAILABLE` */
   async enter(): Promise<EvmKernel> {
     const held = this.kernel?.isBroken === true ? undefined : this.kernel;
-    const kernel = held ?? (await takeEvmKernel());
+    const kernel = held ?? (await takeEvmKernel(this.configuration));
     if (held === undefined) {
       this.kernel = kernel;
       this.configure(kernel);
@@ -155,19 +155,22 @@ export class Machine {
     this.kernel = undefined;
   }
 
+  /** What the kernel is configured for; undefined where precompiles were moved or removed. */
+  private get configuration(): string | undefined {
+    return this.placed === standardPrecompiles(this.rules) ? `${this.rules.hardfork} ${this.flags}` : undefined;
+  }
+
   private configure(kernel: EvmKernel): void {
-    const { hardfork } = this.rules;
-    const standard = standardPrecompiles(this.rules);
-    const configuration = this.placed === standard ? `${hardfork} ${this.flags}` : undefined;
+    const { configuration, rules } = this;
     if (configuration !== undefined && kernel.configuration === configuration) {
       kernel.forget();
       return;
     }
-    kernel.configure(KERNEL_FORKS[hardfork] ?? OSAKA, this.flags);
+    kernel.configure(KERNEL_FORKS[rules.hardfork] ?? OSAKA, this.flags);
     kernel.configuration = configuration;
     for (const [address, id] of this.placed) kernel.setPrecompile(address, id);
     // Also where a precompile was moved away or removed: warm are the addresses of the rules.
-    for (const [address] of standard) kernel.warmAlways(address);
+    for (const [address] of standardPrecompiles(rules)) kernel.warmAlways(address);
   }
 }
 

@@ -160,12 +160,14 @@ async function messageOf(
   { on, context, state }: ExecutionPoint,
 ): Promise<TransactionMessage> {
   const { network } = chain;
-  const most = defaultGas(context, rulesAt(network, context.number, context.timestamp), network);
-  const gasLimit = call.gas ?? ('estimate' in fee ? fee.estimate.gasLimit : most);
+  const gasLimit =
+    call.gas ??
+    ('estimate' in fee
+      ? fee.estimate.gasLimit
+      : defaultGas(context, rulesAt(network, context.number, context.timestamp), network));
   const nonce = call.nonce ?? (await state.account(call.from ?? ZERO_ADDRESS))?.nonce ?? 0n;
   if (priceOf(call) > 0n) return transactionMessageOf(call, { gasLimit, nonce, price: 0n, free: false });
-  const { minGasPriceWei } = (await chain.prices(on)).prices;
-  const tip = 'estimate' in fee ? fee.estimate.priorityFeePerGas : minGasPriceWei;
+  const tip = 'estimate' in fee ? fee.estimate.priorityFeePerGas : (await chain.prices(on)).prices.minGasPriceWei;
   const priced = { ...call, maxFeePerGas: context.baseFeePerGas + tip, maxPriorityFeePerGas: tip };
   return transactionMessageOf(priced, { gasLimit, nonce, price: 0n, free: false });
 }
