@@ -4,7 +4,7 @@ import { runOf, type SimulationRules } from '../evm/calls/call.js';
 import { Machine } from '../evm/interpreter/machine.js';
 import type { RunBudget } from '../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../evm/state/state-overlay.js';
-import type { StateReader } from '../evm/state/state-reader.js';
+import { hasCode, type StateReader } from '../evm/state/state-reader.js';
 import { simulateTransaction } from '../evm/transactions/transaction.js';
 import { bytesToBigInt, isZeroBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
@@ -85,10 +85,7 @@ export function openProbes({ network, block, budget, ...states }: ProbedStates):
       if (answer === undefined || answer === 0n || answer >> 160n !== 0n) return undefined;
       return `0x${answer.toString(16).padStart(40, '0')}`;
     },
-    async hasCode(when, account) {
-      const found = await states[when].account(hexToBytes(account));
-      return found !== undefined && (await states[when].code(found.codeHash)).length > 0;
-    },
+    hasCode: (when, account) => hasCode(states[when], hexToBytes(account)),
     close() {
       for (const machine of machines.values()) machine.close();
     },

@@ -72,7 +72,7 @@ export type TransactionEnvironment = Pick<EvmEnvironment, 'origin' | 'gasPrice' 
 };
 
 /** Address of a precompile, and the number of its standard address. */
-type PlacedPrecompile = readonly [address: Uint8Array, id: number];
+export type PlacedPrecompile = readonly [address: Uint8Array, id: number];
 
 /**
  * Executes on one state and one block, one run at a time. What a run reads stays in its kernel for the next one. The
@@ -185,7 +185,11 @@ function standardPrecompiles(rules: Rules): readonly PlacedPrecompile[] {
   return standard;
 }
 
-function placedPrecompiles(rules: Rules, { moved = [], removed = [] }: MachineOptions): readonly PlacedPrecompile[] {
+/** The precompiles of these rules, with those that were moved and without those that were removed. */
+export function placedPrecompiles(
+  rules: Rules,
+  { moved = [], removed = [] }: MachineOptions,
+): readonly PlacedPrecompile[] {
   const active = standardPrecompiles(rules);
   if (moved.length === 0 && removed.length === 0) return active;
   const gone = [...removed, ...moved.map(({ from }) => from)];
