@@ -72,7 +72,13 @@ function questionsOf({ balances, tokens, users }: TransactionPreview, written: r
   return questions;
 }
 
-/** A whole preview on a devnet, beside the runs that it needs. @param written - contracts whose storage the call changes */
+/**
+ * A whole preview on a devnet, beside the runs that its result cannot do without: those of the gas search, which gives the fee and
+ * the limit; the call with that limit, on which its gas and its trace depend; and the questions to contracts. Each question is a
+ * run of its own on a new machine, as `eth_call` makes it. Balances of ether are read without a run, and do not count.
+ *
+ * @param written - contracts whose storage the call changes
+ */
 async function previewOver(name: string, alloc: GenesisAlloc, call: Call, written: readonly Hex[]): Promise<Figure> {
   const network = devnet();
   const node = await openInline({ chain: { kind: 'devnet', alloc } });

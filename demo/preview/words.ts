@@ -57,6 +57,11 @@ export function warningWords(warning: PreviewWarning, names: Names): Warned {
         title: `${Account(warning.spender)} may take every token of ${token(warning.token)} from ${account(warning.owner)}`,
         text: 'The approval is for the whole collection, also for tokens that come later.',
       };
+    case 'no-code':
+      return {
+        title: `There is no contract at ${account(warning.address)} on this network`,
+        text: 'The call has data for one, so nothing runs. Ether that it sends stays at that address.',
+      };
     case 'silent-upgrade':
       return {
         title: `${Account(warning.address)} gets another ${warning.slot}, and no event says so`,

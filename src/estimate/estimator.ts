@@ -6,15 +6,16 @@ import type { GasEstimate } from '../evm/gas/gas-search.js';
 import { ReadCache } from '../evm/state/read-cache.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { loadEvmModule } from '../kernel/evm/evm-module.js';
+import { loadOnce } from '../scheduling/load-once.js';
 import type { EstimateRequest, EstimatorOptions, ExecutionPoint, FeeEstimate } from './estimate-request.js';
 import type { EstimationParts } from './estimation.js';
 
 /** A chunk of its own with the EVM. It loads while the state is fetched; a node that never estimates does not load it. */
-function loadEstimation() {
+const loadEstimation = loadOnce(() => {
   // Compiled meanwhile; a failure is reported where it is used.
   loadEvmModule().catch(() => {});
   return import('./estimation.js');
-}
+});
 
 /** Estimates gas and fees: executes the call here, and sizes and prices it as the sequencer does. */
 export class Estimator {

@@ -40,16 +40,16 @@ export function lineCounts(
   const ofTransaction: ModuleCounts = {
     BLOCK_TRANSACTIONS: 1,
     BLOCK_L1_SIZE: signedBytes + SENDER_BYTES + BLOCK_BYTES,
-    BLOCK_L2_L1_LOGS: messageService === undefined ? 0 : messagesTo(hexToBytes(messageService), logs),
+    BLOCK_L2_L1_LOGS:
+      messageService === undefined || logs.length === 0 ? 0 : messagesTo(hexToBytes(messageService), logs),
     // One hash of the transaction, one for its sender's address, and one for each address that ECRECOVER returns.
     BLOCK_KECCAK:
       (counts.BLOCK_KECCAK ?? 0) + keccakBlocks(signedBytes) + 1 + (counts.PRECOMPILE_ECRECOVER_EFFECTIVE_CALLS ?? 0),
   };
-  const all = { ...counts, ...ofTransaction };
-  return (Object.entries(moduleLimits) as [CountedModule, number][]).map(([module, limit]) => ({
+  return (Object.keys(moduleLimits) as CountedModule[]).map((module) => ({
     module,
-    count: all[module] ?? 0,
-    limit,
+    count: ofTransaction[module] ?? counts[module] ?? 0,
+    limit: moduleLimits[module]!,
   }));
 }
 

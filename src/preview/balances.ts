@@ -24,16 +24,16 @@ export interface BalanceSources {
  *
  * @source docs/spec/preview.md 8.4
  */
-export async function withTrueWrapping(calls: readonly (readonly Transfer[])[], probes: Probes): Promise<Transfer[][]> {
+export async function withTrueWrapping(
+  calls: readonly (readonly Transfer[])[],
+  probes: Probes,
+): Promise<readonly (readonly Transfer[])[]> {
   const isWrapping = ({ cause }: Transfer) => cause === 'wrap' || cause === 'unwrap';
+  const wrapping = calls.flat().filter(isWrapping);
+  if (wrapping.length === 0) return calls;
   const told = toldBy(calls.flat());
   const untrue = new Set<string>();
-  for (const key of new Set(
-    calls
-      .flat()
-      .filter(isWrapping)
-      .map(({ asset }) => assetKey(asset)),
-  )) {
+  for (const key of new Set(wrapping.map(({ asset }) => assetKey(asset)))) {
     const { asset, sums } = told.get(key)!;
     for (const [account, sum] of sums) {
       if (account === ZERO) continue;

@@ -40,7 +40,7 @@ export async function previewCalls(
   messageOf: MessageOf,
 ): Promise<PreviewedChanges> {
   const { network, block, budget, overrides = [] } = ground;
-  const state = new ReadCache(withOverrides(ground.state, overrides));
+  const state = ReadCache.over(withOverrides(ground.state, overrides));
   const size = { characters: 0 };
   const ran = await runCalls(ground, { block, state, size }, count, messageOf);
   const probes = openProbes({ network, block, before: state, after: ran.at(-1)?.after ?? state, budget });

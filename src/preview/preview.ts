@@ -161,6 +161,8 @@ export type PreviewWarning =
       readonly spender: Hex;
     }
   | { readonly code: 'operator-approval'; readonly token: Hex; readonly owner: Hex; readonly spender: Hex }
+  /** A call has data for a contract, and the address has no code: nothing runs. */
+  | { readonly code: 'no-code'; readonly address: Hex }
   | { readonly code: 'silent-upgrade'; readonly address: Hex; readonly slot: 'implementation' | 'admin' | 'beacon' }
   | {
       /** With another time and another random number of the block the call ends in another way. */

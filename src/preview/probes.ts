@@ -4,7 +4,7 @@ import { runOf, type SimulationRules } from '../evm/calls/call.js';
 import { Machine } from '../evm/interpreter/machine.js';
 import type { RunBudget } from '../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../evm/state/state-overlay.js';
-import type { StateReader } from '../evm/state/state-reader.js';
+import { hasCode, type StateReader } from '../evm/state/state-reader.js';
 import { simulateTransaction } from '../evm/transactions/transaction.js';
 import { bytesToBigInt, isZeroBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
@@ -85,10 +85,7 @@ export function openProbes({ network, block, budget, ...states }: ProbedStates):
       if (answer === undefined || answer === 0n || answer >> 160n !== 0n) return undefined;
       return `0x${answer.toString(16).padStart(40, '0')}`;
     },
-    async hasCode(when, account) {
-      const found = await states[when].account(hexToBytes(account));
-      return found !== undefined && (await states[when].code(found.codeHash)).length > 0;
-    },
+    hasCode: (when, account) => hasCode(states[when], hexToBytes(account)),
     close() {
       for (const machine of machines.values()) machine.close();
     },
@@ -114,9 +111,10 @@ export async function tokenName(probes: Probes, token: Hex) {
 /** Most characters of a symbol that is shown. */
 const MAX_SYMBOL = 64;
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Text, or 32 bytes up to the first zero. @returns undefined for other answers */
 function symbolOf(answer: Uint8Array): string | undefined {
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
   const length = (at: number) =>
     at + 32 <= answer.length && isZeroBytes(answer.subarray(at, at + 28))
       ? Number(bytesToBigInt(answer.subarray(at + 28, at + 32)))
@@ -124,11 +122,11 @@ function symbolOf(answer: Uint8Array): string | undefined {
   try {
     if (answer.length === 32) {
       const end = answer.indexOf(0);
-      return utf8.decode(answer.subarray(0, end < 0 ? 32 : end)) || undefined;
+      return UTF8.decode(answer.subarray(0, end < 0 ? 32 : end)) || undefined;
     }
     const at = length(0);
     if (at + 32 + length(at) > answer.length) return undefined;
-    return [...utf8.decode(answer.subarray(at + 32, at + 32 + length(at)))].slice(0, MAX_SYMBOL).join('');
+    return [...UTF8.decode(answer.subarray(at + 32, at + 32 + length(at)))].slice(0, MAX_SYMBOL).join('');
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
+import type { PreviewCall } from '../../src/rpc/inspection/transaction-preview.js';
 import { accountAt, type DevNode, devNode, PRICE, stranger, word } from '../support/dev-node.js';
 import { type MockOptions, serveMock } from '../support/mock-chain.js';
 import { signTransaction } from '../support/sign.js';
@@ -160,6 +161,34 @@ describe('a preview', () => {
     // As @noble/hashes has it: Closed((uint256,address)[],address).
     const closed = 'error Closed((uint256 a, address b)[] list, address payable who)';
     expect(await reasonOf(closed, '0x81d35d8c')).toMatchObject({ signature: 'Closed((uint256,address)[],address)' });
+  });
+
+  test('warns of data for a contract where there is none', async () => {
+    const { node } = await devNode();
+    const from = accountAt(0);
+    const data = transferData(5n);
+    const noCode = { code: 'no-code', address: receiver };
+    const sha256: Hex = `0x${'2'.padStart(40, '0')}`;
+    const stateOverrides = { [sha256]: { movePrecompileToAddress: receiver } };
+    // Creates a contract with one byte of code: MSTORE8 and RETURN.
+    const creation = { from, data: '0x60005f5360015ff3' } as const;
+    const { contracts } = (await node.previewTransaction(creation)).calls[0]!;
+    const created = (contracts[0] as { address: Hex }).address;
+    const cases: [PreviewCall | PreviewCall[], object, object[]][] = [
+      [{ from, to: receiver, data }, {}, [noCode]],
+      [{ from, to: receiver, data: '0xa9059cbb', value: '0x1' }, {}, [noCode]],
+      [{ from, to: receiver, data: '0xa9059c', value: '0x1' }, {}, []],
+      [{ from, to: receiver, value: '0x1' }, {}, []],
+      [{ from, to: sha256, data }, {}, []],
+      [{ from, to: receiver, data }, { stateOverrides }, []],
+      [{ from, to: receiver, data }, { stateOverrides: { [receiver]: { code: '0x00' } } }, []],
+      [{ from, to: created, data }, {}, [{ code: 'no-code', address: created }]],
+      [[creation, { from, to: created, data }], {}, []],
+    ];
+    for (const [calls, options, warnings] of cases) {
+      const preview = await node.previewTransaction(calls, options);
+      expect(preview.warnings, JSON.stringify([calls, options])).toEqual(warnings);
+    }
   });
 
   test('of a sender that cannot pay is an error, and is never topped up', async () => {

@@ -95,6 +95,7 @@ test('warnings say what is wrong, and for whom', () => {
       { code: 'silent-upgrade', address: token, slot: 'implementation' },
       '0xcccc…cccc gets another implementation, and no event says so',
     ],
+    [{ code: 'no-code', address: other }, 'There is no contract at 0xbbbb…bbbb on this network'],
     [{ code: 'environment-dependent', call: 1 }, 'Call 2 ends in another way at another time'],
   ];
   for (const [warning, words] of cases) expect(warningWords(warning, names).title).toBe(words);

@@ -10,7 +10,7 @@ import { Machine } from '../interpreter/machine.js';
 import { RunBudget } from '../interpreter/run-budget.js';
 import { ReadCache } from '../state/read-cache.js';
 import { StateOverlay } from '../state/state-overlay.js';
-import type { Account, StateReader } from '../state/state-reader.js';
+import { type Account, hasCode, type StateReader } from '../state/state-reader.js';
 import { simulateTransaction } from '../transactions/transaction.js';
 import type { Leniency } from '../transactions/transaction-message.js';
 import { besuCeiling, type CeilingInput, gethCeiling } from './gas-ceiling.js';
@@ -55,7 +55,7 @@ export async function estimateGasAt(
 ): Promise<GasEstimate> {
   const { network, overrides = [], search } = options;
   const asGeth = search === 'geth';
-  const onChain = new ReadCache(reader);
+  const onChain = ReadCache.over(reader);
   const state = new StateOverlay(withOverrides(onChain, overrides, { oneStorageForm: asGeth }));
   const machine = await Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
   try {
@@ -112,7 +112,7 @@ async function searchOn(
   // The exact search proves its answer by execution only.
   const runs = new ProvedRuns(execute, search !== 'exact' && mayProve(machine, call, sender));
   const empty = (call.data?.length ?? 0) === 0;
-  const plain = empty && (!asGeth || (await isWithoutCode(state, call.to)));
+  const plain = empty && (!asGeth || (call.to !== undefined && !(await hasCode(state, call.to))));
   const found = await SEARCHES[search](runs.run, { ceiling, plain });
   return { ...found, executed: runs.executed };
 }
@@ -121,10 +121,4 @@ async function searchOn(
 function mayProve({ rules }: Machine, call: CallRequest, sender: Account | undefined): boolean {
   const plainSender = sender === undefined || equalBytes(sender.codeHash, EMPTY_CODE_HASH);
   return rules.london && plainSender && call.authorizationList === undefined;
-}
-
-async function isWithoutCode(state: StateReader, to: Uint8Array | undefined): Promise<boolean> {
-  if (to === undefined) return false;
-  const account = await state.account(to);
-  return account === undefined || equalBytes(account.codeHash, EMPTY_CODE_HASH);
 }

@@ -72,7 +72,7 @@ export type TransactionEnvironment = Pick<EvmEnvironment, 'origin' | 'gasPrice' 
 };
 
 /** Address of a precompile, and the number of its standard address. */
-type PlacedPrecompile = readonly [address: Uint8Array, id: number];
+export type PlacedPrecompile = readonly [address: Uint8Array, id: number];
 
 /**
  * Executes on one state and one block, one run at a time. What a run reads stays in its kernel for the next one. The
@@ -108,7 +108,7 @@ export class Machine {
   /** The kernel of this machine, with nothing of another state. @throws PlumblineError `KERNEL_UNAVAILABLE` */
   async enter(): Promise<EvmKernel> {
     const held = this.kernel?.isBroken === true ? undefined : this.kernel;
-    const kernel = held ?? (await takeEvmKernel());
+    const kernel = held ?? (await takeEvmKernel(this.configuration));
     if (held === undefined) {
       this.kernel = kernel;
       this.configure(kernel);
@@ -155,19 +155,22 @@ export class Machine {
     this.kernel = undefined;
   }
 
+  /** What the kernel is configured for; undefined where precompiles were moved or removed. */
+  private get configuration(): string | undefined {
+    return this.placed === standardPrecompiles(this.rules) ? `${this.rules.hardfork} ${this.flags}` : undefined;
+  }
+
   private configure(kernel: EvmKernel): void {
-    const { hardfork } = this.rules;
-    const standard = standardPrecompiles(this.rules);
-    const configuration = this.placed === standard ? `${hardfork} ${this.flags}` : undefined;
+    const { configuration, rules } = this;
     if (configuration !== undefined && kernel.configuration === configuration) {
       kernel.forget();
       return;
     }
-    kernel.configure(KERNEL_FORKS[hardfork] ?? OSAKA, this.flags);
+    kernel.configure(KERNEL_FORKS[rules.hardfork] ?? OSAKA, this.flags);
     kernel.configuration = configuration;
     for (const [address, id] of this.placed) kernel.setPrecompile(address, id);
     // Also where a precompile was moved away or removed: warm are the addresses of the rules.
-    for (const [address] of standard) kernel.warmAlways(address);
+    for (const [address] of standardPrecompiles(rules)) kernel.warmAlways(address);
   }
 }
 
@@ -182,7 +185,11 @@ function standardPrecompiles(rules: Rules): readonly PlacedPrecompile[] {
   return standard;
 }
 
-function placedPrecompiles(rules: Rules, { moved = [], removed = [] }: MachineOptions): readonly PlacedPrecompile[] {
+/** The precompiles of these rules, with those that were moved and without those that were removed. */
+export function placedPrecompiles(
+  rules: Rules,
+  { moved = [], removed = [] }: MachineOptions,
+): readonly PlacedPrecompile[] {
   const active = standardPrecompiles(rules);
   if (moved.length === 0 && removed.length === 0) return active;
   const gone = [...removed, ...moved.map(({ from }) => from)];

@@ -12,6 +12,11 @@ export class ReadCache implements StateReader {
 
   constructor(private readonly base: StateReader) {}
 
+  /** `base` itself if it reads each value once already. */
+  static over(base: StateReader): ReadCache {
+    return base instanceof ReadCache ? base : new ReadCache(base);
+  }
+
   account(address: Uint8Array): Promise<Account | undefined> {
     return readOnce(this.accounts, bytesToKey(address), () => this.base.account(address));
   }

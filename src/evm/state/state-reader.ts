@@ -1,4 +1,5 @@
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import { equalBytes } from '../../primitives/bytes.js';
 
 /** An account in the ordinary state. */
 export interface Account {
@@ -25,4 +26,10 @@ export interface StateReader {
   slot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array>;
   /** Byte code by its Keccak-256 hash (32 bytes). */
   code(codeHash: Uint8Array): Promise<Uint8Array>;
+}
+
+/** Whether an account has code. @param address - 20 bytes */
+export async function hasCode(state: StateReader, address: Uint8Array): Promise<boolean> {
+  const account = await state.account(address);
+  return account !== undefined && !equalBytes(account.codeHash, EMPTY_CODE_HASH);
 }

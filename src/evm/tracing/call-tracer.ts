@@ -74,13 +74,13 @@ export function callTracer({ onlyTopCall = false, withLog = false }: CallTracerO
   }
 
   function leave(record: TraceLeave, grow: Grow): void {
-    const { logs, exception, gasLeft, outputLength } = record;
+    const { logs, exception, gas, outputLength } = record;
     if (logs !== owners.length) count(logs);
     open--;
     const frame = frames[open]!;
     if (frame === HIDDEN) return;
     const first = before[open]!;
-    frame.gasUsed = quantityText(difference(given[open]!, gasLeft));
+    frame.gasUsed = quantityText(difference(given[open]!, gas));
     if (ended.length > first) {
       frame.calls = ended.slice(first);
       ended.length = first;

@@ -111,7 +111,7 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
   function leave(record: TraceLeave, grow: Grow): void {
     const frame = frames.pop()!;
     const { exception, outputLength } = record;
-    const gasLeft = BigInt(record.gasLeft);
+    const gasLeft = BigInt(record.gas);
     const error = exception === REVERT ? undefined : failureText(record);
     if (frame.last !== undefined && error !== undefined && frame.last.step.pc === record.pc) {
       frame.last.log.error = error;

@@ -13,11 +13,14 @@ const idle: EvmKernel[] = [];
 /**
  * An idle kernel, or a new one. It may hold state of an earlier use.
  *
+ * @param configuration - that it should have already: to configure one takes as long as a small run
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
-export async function takeEvmKernel(): Promise<EvmKernel> {
+export async function takeEvmKernel(configuration: string | undefined): Promise<EvmKernel> {
   const build = evmBuild();
-  const at = idle.findLastIndex((kernel) => kernel.build === build);
+  const isFit = (kernel: EvmKernel) => kernel.build === build && kernel.configuration === configuration;
+  const fit = idle.findLastIndex(isFit);
+  const at = fit >= 0 ? fit : idle.findLastIndex((kernel) => kernel.build === build);
   if (at >= 0) return idle.splice(at, 1)[0]!;
   return new EvmKernel(await instanceOf<EvmExports>(EVM_SOURCE, await loadEvmModule()), build);
 }

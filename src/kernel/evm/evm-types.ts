@@ -114,7 +114,8 @@ export interface TraceLeave {
   /** Index into `EXCEPTIONS`; zero without an exception. */
   readonly exception: number;
   readonly depth: number;
-  readonly gasLeft: TracedGas;
+  /** That is left. */
+  readonly gas: TracedGas;
   /** Number of logs that are still there. */
   readonly logs: number;
   /** The instruction at which it ended, where it is, and how many words its stack had; zeros without code. */

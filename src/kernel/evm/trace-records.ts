@@ -7,18 +7,9 @@ import type { TracedGas, TraceEnter, TraceLeave, TraceRecord, TraceStep } from '
 
 /** Kinds of trace records, and offsets in them (assembly/evm/trace.ts). */
 const TRACE = { enter: 1, leave: 2, step: 3 } as const;
-const ENTER = {
-  op: 8,
-  depth: 12,
-  gas: 16,
-  logs: 24,
-  caller: 28,
-  callee: 48,
-  length: 68,
-  value: 72,
-  input: 104,
-} as const;
-const LEAVE = { exception: 8, depth: 12, gas: 16, logs: 24, pc: 28, op: 32, items: 36, output: 40 } as const;
+const CALL = { depth: 12, gas: 16, logs: 24 } as const;
+const ENTER = { op: 8, caller: 28, callee: 48, length: 68, value: 72, input: 104 } as const;
+const LEAVE = { exception: 8, pc: 28, op: 32, items: 36, output: 40 } as const;
 const STEP = {
   pc: 8,
   op: 12,
@@ -56,6 +47,7 @@ export function readTrace(memory: EvmMemory, visit: (record: TraceRecord) => voi
 /** A record of a call, at a multiple of 8 bytes. What every tracer of calls needs is a field, read once; getters read the rest. */
 class CallRecord {
   depth = 0;
+  gas: TracedGas = 0;
   logs = 0;
   protected at = 0;
 
@@ -73,25 +65,24 @@ class CallRecord {
     return this.words[(this.at + offset) >>> 2]!;
   }
 
-  protected gasAt(offset: number): TracedGas {
-    const high = this.word(offset + 4);
-    return high < 2 ** 21 ? high * 2 ** 32 + this.word(offset) : this.memory.i64(this.at + offset);
+  protected begin(at: number): void {
+    this.at = at;
+    this.depth = this.word(CALL.depth);
+    const high = this.word(CALL.gas + 4);
+    this.gas = high < 2 ** 21 ? high * 2 ** 32 + this.word(CALL.gas) : this.memory.i64(at + CALL.gas);
+    this.logs = this.word(CALL.logs);
   }
 }
 
 class Enter extends CallRecord implements TraceEnter {
   readonly kind = 'enter';
   op = 0;
-  gas: TracedGas = 0;
   inputAt = 0;
   inputLength = 0;
 
   move(at: number): this {
-    this.at = at;
+    this.begin(at);
     this.op = this.word(ENTER.op);
-    this.depth = this.word(ENTER.depth);
-    this.gas = this.gasAt(ENTER.gas);
-    this.logs = this.word(ENTER.logs);
     this.inputAt = at + ENTER.input;
     this.inputLength = this.word(ENTER.length);
     return this;
@@ -123,16 +114,12 @@ class Enter extends CallRecord implements TraceEnter {
 class Leave extends CallRecord implements TraceLeave {
   readonly kind = 'leave';
   exception = 0;
-  gasLeft: TracedGas = 0;
   outputAt = 0;
   outputLength = 0;
 
   move(at: number, size: number): this {
-    this.at = at;
+    this.begin(at);
     this.exception = this.word(LEAVE.exception);
-    this.depth = this.word(LEAVE.depth);
-    this.gasLeft = this.gasAt(LEAVE.gas);
-    this.logs = this.word(LEAVE.logs);
     this.outputAt = at + LEAVE.output;
     this.outputLength = size - LEAVE.output;
     return this;

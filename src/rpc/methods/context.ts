@@ -1,6 +1,7 @@
 import type { Chain } from '../../chain/chain.js';
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { Estimator } from '../../estimate/estimator.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { FilterRegistry } from '../filters/filter-registry.js';
 import type { NodeStatus } from '../inspection/node-status.js';
 import type { StorageControl } from '../inspection/storage-control.js';
@@ -40,5 +41,6 @@ export function laterMethod<Name extends CommonMethodName | DevnetMethodName>(
   name: Name,
   load: () => Promise<{ readonly [Own in Name]: Method<RpcContext, Own> }>,
 ): Method<RpcContext, Name> {
-  return defineMethod(name, async (context, params, call) => (await load())[name].handle(context, params, call));
+  const loaded = loadOnce(load);
+  return defineMethod(name, async (context, params, call) => (await loaded())[name].handle(context, params, call));
 }

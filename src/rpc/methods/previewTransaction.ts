@@ -7,9 +7,12 @@ import { parseSignedTransaction } from '../../ethereum/transaction.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { type BlockOverrides, withBlockOverrides } from '../../evm/block-overrides.js';
 import { defaultGas, transactionMessageOf } from '../../evm/calls/call.js';
+import { precompileOverrides } from '../../evm/calls/overrides.js';
 import { rulesAt } from '../../evm/common.js';
+import { placedPrecompiles } from '../../evm/interpreter/machine.js';
 import { RunBudget } from '../../evm/interpreter/run-budget.js';
 import type { TransactionMessage } from '../../evm/transactions/transaction-message.js';
+import { findsNoCode } from '../../preview/no-code.js';
 import { previewCalls } from '../../preview/preview-calls.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { type CallRequest, priceOf } from '../../primitives/call-request.js';
@@ -57,15 +60,20 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
     watch,
     errors,
   };
+  const rules = rulesAt(network, block.number, block.timestamp);
+  const precompiles = placedPrecompiles(rules, precompileOverrides(overrides ?? []));
+  const noCode = new Set<Hex>();
   const fees: (FeeOutcome & { readonly message: TransactionMessage })[] = [];
   const preview = await previewCalls(ground, calls.length, async (index, reader) => {
     const fee = await feeOf(context, calls[index]!, { on, context: block, state: reader }, call);
     const message = await messageOf(context, calls[index]!, fee, { on, context: block, state: reader });
     fees.push({ ...fee, message });
+    if (await findsNoCode(message, reader, precompiles)) noCode.add(bytesToHex(message.to!));
     return message;
   });
   return {
     ...preview,
+    warnings: [...preview.warnings, ...[...noCode].map((address) => ({ code: 'no-code', address }) as const)],
     calls: preview.calls.map((one, i) => ({ ...one, ...formatFee(fees[i]!, one.status === 'success') })),
     trust: {
       level: (await chain.trust?.(on)) ?? 'held',
@@ -160,12 +168,14 @@ async function messageOf(
   { on, context, state }: ExecutionPoint,
 ): Promise<TransactionMessage> {
   const { network } = chain;
-  const most = defaultGas(context, rulesAt(network, context.number, context.timestamp), network);
-  const gasLimit = call.gas ?? ('estimate' in fee ? fee.estimate.gasLimit : most);
+  const gasLimit =
+    call.gas ??
+    ('estimate' in fee
+      ? fee.estimate.gasLimit
+      : defaultGas(context, rulesAt(network, context.number, context.timestamp), network));
   const nonce = call.nonce ?? (await state.account(call.from ?? ZERO_ADDRESS))?.nonce ?? 0n;
   if (priceOf(call) > 0n) return transactionMessageOf(call, { gasLimit, nonce, price: 0n, free: false });
-  const { minGasPriceWei } = (await chain.prices(on)).prices;
-  const tip = 'estimate' in fee ? fee.estimate.priorityFeePerGas : minGasPriceWei;
+  const tip = 'estimate' in fee ? fee.estimate.priorityFeePerGas : (await chain.prices(on)).prices.minGasPriceWei;
   const priced = { ...call, maxFeePerGas: context.baseFeePerGas + tip, maxPriorityFeePerGas: tip };
   return transactionMessageOf(priced, { gasLimit, nonce, price: 0n, free: false });
 }

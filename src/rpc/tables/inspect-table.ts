@@ -1,44 +1,21 @@
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { SharingReport } from '../inspection/sharing-report.js';
 import type { RpcContext } from '../methods/context.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { METHOD_INFO } from '../protocol/method-info.js';
 
-/** Its code is loaded with the first call: few nodes are asked to explain an estimate. */
-const explainEstimate: Method<RpcContext> = {
-  name: 'explainEstimate',
-  info: METHOD_INFO.inspect.explainEstimate,
-  handle: async (...call) => (await import('../methods/explainEstimate.js')).explainEstimate(...call),
-};
+type Handle = Method<RpcContext>['handle'];
 
-/** Its code is loaded with the first call. */
-const exportEvidence: Method<RpcContext> = {
-  name: 'exportEvidence',
-  info: METHOD_INFO.inspect.exportEvidence,
-  handle: async (...call) => (await import('../methods/exportEvidence.js')).exportEvidence(...call),
-};
+/** A method whose code is loaded with the first call: few nodes are asked for it. */
+function later<Name extends keyof typeof METHOD_INFO.inspect>(
+  name: Name,
+  load: () => Promise<{ readonly [Own in Name]: Handle }>,
+): Method<RpcContext> {
+  const loaded = loadOnce(load);
+  return { name, info: METHOD_INFO.inspect[name], handle: async (...call) => (await loaded())[name](...call) };
+}
 
-/** Its code is loaded with the first call. */
-const previewTransaction: Method<RpcContext> = {
-  name: 'previewTransaction',
-  info: METHOD_INFO.inspect.previewTransaction,
-  handle: async (...call) => (await import('../methods/previewTransaction.js')).previewTransaction(...call),
-};
-
-/** Its code is loaded with the first call. */
-const diagnoseTransaction: Method<RpcContext> = {
-  name: 'diagnoseTransaction',
-  info: METHOD_INFO.inspect.diagnoseTransaction,
-  handle: async (...call) => (await import('../methods/diagnoseTransaction.js')).diagnoseTransaction(...call),
-};
-
-/** Their code is loaded with the first call. */
-const STORAGE_METHODS = (['storage', 'clear', 'exportChain', 'importChain'] as const).map(
-  (name): Method<RpcContext> => ({
-    name,
-    info: METHOD_INFO.inspect[name],
-    handle: async (...call) => (await import('../methods/storage.js')).STORAGE_METHODS[name](...call),
-  }),
-);
+const storage = async () => (await import('../methods/storage.js')).STORAGE_METHODS;
 
 /** A node whose store is shared answers this itself (hosts/sharing). */
 const sharing: Method<RpcContext> = {
@@ -56,12 +33,12 @@ const status: Method<RpcContext> = {
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 export function inspectTable(): MethodTable<RpcContext> {
   return createMethodTable([
-    explainEstimate,
-    diagnoseTransaction,
-    exportEvidence,
-    previewTransaction,
+    later('explainEstimate', () => import('../methods/explainEstimate.js')),
+    later('diagnoseTransaction', () => import('../methods/diagnoseTransaction.js')),
+    later('exportEvidence', () => import('../methods/exportEvidence.js')),
+    later('previewTransaction', () => import('../methods/previewTransaction.js')),
     sharing,
     status,
-    ...STORAGE_METHODS,
+    ...(['storage', 'clear', 'exportChain', 'importChain'] as const).map((name) => later(name, storage)),
   ]);
 }
