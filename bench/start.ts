@@ -12,7 +12,10 @@ const STARTS_WITHIN_MS = 60_000;
 const POLL_MS = 3;
 const BANNER = /JSON-RPC\s+http/;
 
-/** A devnet of the command, and of anvil: from the start of the process to its first answer. `npm start` to its banner. */
+/**
+ * A devnet of the command, and of anvil: from the start of the process to its first answer; beside them Node that runs nothing, which is
+ * the least that the command can take. `npm start` to its banner.
+ */
 export const starting: BenchArea = {
   name: 'start',
   question: 'how soon does a devnet of the shell answer, beside anvil?',
@@ -20,7 +23,7 @@ export const starting: BenchArea = {
     const anvil = anvilPath();
     if (anvil === undefined) throw new Error(`there is no anvil for ${process.platform} ${process.arch}`);
     await buildLibrary();
-    const [ours, theirs]: [number[], number[]] = [[], []];
+    const [ours, theirs, bare]: [number[], number[], number[]] = [[], [], []];
     const command = `${process.cwd()}/dist/node/cli.js`;
     // One round more, which finds the files in no cache.
     for (let round = 0; round <= ROUNDS; round++) {
@@ -28,8 +31,10 @@ export const starting: BenchArea = {
       const ourMs = await answerMs(process.execPath, [command, 'serve', '--port', port], port);
       const other = String(await freePort());
       const theirMs = await answerMs(anvil, ['--port', other], other);
+      const bareMs = await runMs(process.execPath, ['-e', '0']);
       if (round === 0) continue;
       ours.push(ourMs);
+      bare.push(bareMs);
       theirs.push(theirMs);
     }
     const warm: number[] = [];
@@ -40,6 +45,12 @@ export const starting: BenchArea = {
     const note = `${median(ours).toFixed(0)} and ${median(theirs).toFixed(0)} ms, to the answer of eth_chainId`;
     return [
       { name: 'plumbline serve / anvil', value: medianRatio(ours, theirs), unit: 'x', bar: { atMost: 2 }, note },
+      {
+        name: 'node that runs nothing, to its end / anvil',
+        value: medianRatio(bare, theirs),
+        unit: 'x',
+        note: `${median(bare).toFixed(0)} ms`,
+      },
       {
         name: 'npm start with everything built, to its banner',
         value: median(warm) / 1000,
@@ -85,6 +96,12 @@ async function answerMs(program: string, args: readonly string[], port: string):
   } finally {
     await stop(child, 'SIGKILL');
   }
+}
+
+async function runMs(program: string, args: readonly string[]): Promise<number> {
+  const began = performance.now();
+  await once(spawn(program, args, { stdio: 'ignore' }), 'exit');
+  return performance.now() - began;
 }
 
 /** What `npm start` runs, by npm. */

@@ -153,6 +153,8 @@ export interface CallPlan extends RunLimits {
   /** False: endpoints are not sent the call, whatever the options say. */
   readonly accessLists?: boolean | undefined;
   readonly preview?: PlannedPreview | undefined;
+  /** As that of `Chain.stateAt`. */
+  readonly onBlock?: ((block: Block) => void) | undefined;
 }
 
 /** What an endpoint is asked for: accounts with slots, 32 bytes each, and code; and whether it is sent the call itself. */

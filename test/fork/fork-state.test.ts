@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Block, Chain } from '../../src/chain/chain.js';
+import type { Block } from '../../src/chain/chain.js';
 import { ForkState } from '../../src/chain/fork/fork-state.js';
 import { KeptNodes } from '../../src/chain/fork/kept-nodes.js';
 import { NetworkState } from '../../src/chain/fork/network-state.js';
+import type { FetchedState } from '../../src/chain/light/state/fetch-with-nodes.js';
 import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
 import { StateTrie } from '../../src/ethereum/state-trie.js';
 import type { AccountChange } from '../../src/evm/state/state-overlay.js';
@@ -58,11 +59,16 @@ function forkOf(changes: readonly AccountChange[]) {
   const block = { header: { number: ORIGIN, stateRoot }, hash: wordOf(ORIGIN) } as Block;
   let proofs = 0;
   const network = {
-    async proof(address: Uint8Array, keys: readonly Uint8Array[]) {
-      proofs++;
-      return whole.prove(stateRoot, address, keys);
+    async fetchState({ state, accesses, onNode }: FetchedState) {
+      for (const { address, slots } of accesses) {
+        proofs++;
+        const { account, accountProof, storage } = whole.prove(stateRoot, address, [...slots.values()]);
+        for (const node of [...accountProof, ...storage.flatMap(({ proof }) => proof)]) onNode(node);
+        const values = storage.map(({ key, value }) => [bytesToKey(key), bigIntToBytes(value, 32)] as const);
+        state.take(new Map([[bytesToKey(address), { account, slots: new Map(values) }]]));
+      }
     },
-  } as unknown as Pick<Chain, 'proof' | 'stateAt'>;
+  };
   const networkState = new NetworkState({ network, block });
   return { whole, state: new ForkState(networkState), proofs: () => proofs };
 }

@@ -1,13 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { PROGRAMS } from './programs.js';
 import { ANSWERS, ESTIMATE, type Packed, packPackage, run } from './project.js';
 import { STATE_ANSWERS, STATE_PROGRAM, TRIE_LOG } from './state-program.js';
-
-const IN_PROCESS = `import { createInlineNode } from 'plumbline-l2/inline';
-import { estimate } from './estimate.js';
-console.log(JSON.stringify(await estimate(await createInlineNode())));
-`;
 
 const IN_THREAD = `import { Worker } from 'node:worker_threads';
 const worker = new Worker(new URL('./thread.js', import.meta.url));
@@ -18,18 +12,6 @@ const THREAD = `import { parentPort } from 'node:worker_threads';
 import { createInlineNode } from 'plumbline-l2/inline';
 import { estimate } from './estimate.js';
 parentPort.postMessage(await estimate(await createInlineNode()));
-`;
-
-const SERVED = `import { createInlineNode, serve } from 'plumbline-l2/node';
-import { estimate } from './estimate.js';
-const node = await createInlineNode();
-const server = await serve(node, { port: 0 });
-const request = async (call) => {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, params: [], ...call });
-  return (await (await fetch('http://127.0.0.1:' + server.port, { method: 'POST', body })).json()).result;
-};
-const close = async () => { await server.close(); await node.close(); };
-console.log(JSON.stringify(await estimate({ request, close })));
 `;
 
 const COMMON_JS = `const { createInlineNode } = require('plumbline-l2/inline');
@@ -60,10 +42,10 @@ describe('the packed package in Node', () => {
     packed = await packPackage();
     project = packed.project('node', {
       'estimate.js': ESTIMATE,
-      'in-process.js': IN_PROCESS,
+      'in-process.js': PROGRAMS.inProcess,
       'in-thread.js': IN_THREAD,
       'thread.js': THREAD,
-      'served.js': SERVED,
+      'served.js': PROGRAMS.served,
       'common.cjs': COMMON_JS,
       'state.js': STATE,
       'state-program.js': STATE_PROGRAM,
@@ -81,19 +63,11 @@ describe('the packed package in Node', () => {
   });
 
   test('installed by npm, with its command', async ({ skip }) => {
-    const fresh = join(packed.directory, 'npm');
-    mkdirSync(fresh);
-    writeFileSync(join(fresh, 'package.json'), '{ "private": true, "type": "module" }');
-    const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=0'];
-    try {
-      await run('npm', ['install', ...options, packed.tarball], fresh);
-    } catch (error) {
-      if (!/network|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN/.test(String(error))) throw error;
+    const fresh = await packed.installed('npm', { 'estimate.js': ESTIMATE, 'in-process.js': PROGRAMS.inProcess });
+    if (fresh === undefined) {
       console.warn('packaging: npm reaches no registry here, the package is not installed by it');
-      skip('npm reaches no registry here');
+      return skip('npm reaches no registry here');
     }
-    writeFileSync(join(fresh, 'estimate.js'), ESTIMATE);
-    writeFileSync(join(fresh, 'in-process.js'), IN_PROCESS);
     expect(JSON.parse(await run(process.execPath, ['in-process.js'], fresh))).toEqual(ANSWERS);
     const sized = await run('npx', ['--no-install', 'plumbline', 'size', `0x${'00'.repeat(500)}`, '--json'], fresh);
     expect(JSON.parse(sized)).toMatchObject({ bytes: 500, compressedTxSize: 32 });

@@ -15,6 +15,28 @@ export const IN_WORKER = page('plumbline-l2', 'createNode');
 /** A page whose node is in its own thread. */
 export const IN_PAGE = page('plumbline-l2/inline', 'createInlineNode');
 
+const program = (entry: string, create: string): string => `import { ${create} } from '${entry}';
+import { estimate } from './estimate.js';
+console.log(JSON.stringify(await estimate(await ${create}())));
+`;
+
+/** Programs for Node and what is like it; each is beside 'estimate.js'. */
+export const PROGRAMS = {
+  inProcess: program('plumbline-l2/inline', 'createInlineNode'),
+  inWorker: program('plumbline-l2', 'createNode'),
+  served: `import { createInlineNode, serve } from 'plumbline-l2/node';
+import { estimate } from './estimate.js';
+const node = await createInlineNode();
+const server = await serve(node, { port: 0 });
+const request = async (call) => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, params: [], ...call });
+  return (await (await fetch('http://127.0.0.1:' + server.port, { method: 'POST', body })).json()).result;
+};
+const close = async () => { await server.close(); await node.close(); };
+console.log(JSON.stringify(await estimate({ request, close })));
+`,
+} as const;
+
 /** A page that keeps a zk state in IndexedDB. */
 export const STATE_PAGE: Readonly<Record<string, string>> = {
   'index.html': INDEX,

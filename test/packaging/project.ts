@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, inject } from 'vitest';
@@ -81,6 +81,17 @@ export interface Packed {
    * @param packages - of the repository's dependencies for development, to be there as well with what they depend on
    */
   project(name: string, files: Readonly<Record<string, string>>, packages?: readonly string[]): string;
+  /**
+   * A fresh project in which npm installs the package.
+   *
+   * @param packages - from the registry, to be there as well
+   * @returns undefined where npm reaches no registry
+   */
+  installed(
+    name: string,
+    files: Readonly<Record<string, string>>,
+    packages?: readonly string[],
+  ): Promise<string | undefined>;
 }
 
 /** Packs the package, once for all files of a run: the first one that asks does it, and the others wait for that. */
@@ -101,21 +112,38 @@ export async function packPackage(): Promise<Packed> {
     await run('tar', ['-xzf', '../package.tgz'], begun);
     renameSync(join(begun, 'package'), unpacked);
   } else await eventually(() => expect(existsSync(unpacked)).toBe(true));
+  const tarball = join(directory, 'package.tgz');
   return {
-    tarball: join(directory, 'package.tgz'),
+    tarball,
     directory,
     project(projectName, files, packages = []) {
       const project = join(directory, projectName);
       place(unpacked, join(project, 'node_modules/plumbline-l2'));
       for (const path of dependencyPlaces(packages)) place(join(root, path), join(project, path));
-      const manifest = JSON.stringify({ name: projectName, private: true, type: 'module' });
-      for (const [path, text] of Object.entries({ 'package.json': manifest, ...files })) {
-        mkdirSync(dirname(join(project, path)), { recursive: true });
-        writeFileSync(join(project, path), text);
-      }
+      writeProject(project, files);
       return project;
     },
+    async installed(projectName, files, packages = []) {
+      const project = join(directory, projectName);
+      writeProject(project, files);
+      const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=0'];
+      try {
+        await run('npm', ['install', ...options, tarball, ...packages], project);
+        return project;
+      } catch (error) {
+        if (/network|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN/.test(String(error))) return undefined;
+        throw error;
+      }
+    },
   };
+}
+
+function writeProject(project: string, files: Readonly<Record<string, string>>): void {
+  const manifest = JSON.stringify({ name: basename(project), private: true, type: 'module' });
+  for (const [path, text] of Object.entries({ 'package.json': manifest, ...files })) {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), text);
+  }
 }
 
 const PRICE = expect.stringMatching(/^0x[1-9a-f]/) as unknown;

@@ -2,8 +2,8 @@
  * Slow because Next.js is 340 MB to install and minutes to build on a busy machine; it is installed outside of the repository.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { executablePath, launch, outcomeOf } from '../packaging/page.js';
 import { ANSWERS, ESTIMATE, packPackage, run } from '../packaging/project.js';
@@ -72,18 +72,10 @@ test.skipIf(executablePath === undefined)(
   'Next.js builds a page that estimates, on the server and in a worker',
   async ({ skip }) => {
     const packed = await packPackage();
-    const project = join(packed.directory, 'next');
-    for (const [path, text] of Object.entries(FILES)) {
-      mkdirSync(dirname(join(project, path)), { recursive: true });
-      writeFileSync(join(project, path), text);
-    }
-    const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=0'];
-    try {
-      await run('npm', ['install', ...options, packed.tarball, ...PACKAGES], project);
-    } catch (error) {
-      if (!/network|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN/.test(String(error))) throw error;
+    const project = await packed.installed('next', FILES, PACKAGES);
+    if (project === undefined) {
       console.warn('next: npm reaches no registry here, so Next.js is not tried');
-      skip('npm reaches no registry here');
+      return skip('npm reaches no registry here');
     }
     const next = join(project, 'node_modules/next/dist/bin/next');
     const env = { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' } as const;

@@ -4,7 +4,6 @@ import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
 import type { RunLimits } from '../../evm/interpreter/run-budget.js';
-import { StateOverlay } from '../../evm/state/state-overlay.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
@@ -12,6 +11,7 @@ import type { SerialQueue } from '../../scheduling/serial-queue.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
   Block,
+  CallPlan,
   Chain,
   CurrentPrices,
   Exclusion,
@@ -20,6 +20,7 @@ import type {
   IncludedTransaction,
   LogQuery,
   PendingTransactionListener,
+  PreparedState,
   RemovalListener,
   SimulationGround,
   SimulationPlan,
@@ -34,7 +35,6 @@ import { contextAfter } from '../devnet/mining/next-context.js';
 import { currentPrices } from '../devnet/mining/prices.js';
 import type { TransactionSubmission } from '../devnet/mining/transaction-submission.js';
 import type { MakingSettings } from '../devnet/options.js';
-import { applyEdits } from '../devnet/records/edits.js';
 import type { Ledger } from '../devnet/records/ledger.js';
 import type { ChainWriter } from '../devnet/storage/chain-writer.js';
 import type { StoredChain } from '../devnet/storage/stored-chain.js';
@@ -43,6 +43,7 @@ import { searchLogs } from '../log-search.js';
 import type { ForkState } from './fork-state.js';
 import type { ForkOrigin } from './fork-store.js';
 import type { NetworkState } from './network-state.js';
+import { ownState, rehearsedBlocks, rehearsedCall } from './own-state.js';
 
 /** The parts of a fork. `openFork` makes them. */
 export interface ForkParts {
@@ -171,19 +172,17 @@ export class ForkChain implements Chain {
   }
 
   async stateAt(block: Block, signal?: AbortSignal, onBlock?: (block: Block) => void): Promise<StateReader> {
-    const { ledger, light, maker, state, origin } = this.parts;
-    const { number } = block.header;
-    if (number < this.number) return light.stateAt(block, signal);
-    const reading = { signal, onBelow: () => onBlock?.(origin.block) };
-    const edits = equalBytes(block.hash, ledger.head.hash) ? maker.pendingEdits : [];
-    if (edits.length === 0) return state.flat.at(number, reading);
-    let isEdited = false;
-    // What the edits read is not what the caller reads.
-    const onBelow = () => isEdited && reading.onBelow();
-    const overlay = new StateOverlay(state.flat.at(number, { signal, onBelow }));
-    await applyEdits(overlay, edits);
-    isEdited = true;
-    return overlay;
+    if (block.header.number < this.number) return this.parts.light.stateAt(block, signal);
+    return ownState(this.parts, block, { signal, onBlock });
+  }
+
+  /** The state for a call: what the call reads of the network is fetched together. */
+  async prepare({ block, tag, ...plan }: CallPlan): Promise<PreparedState> {
+    const { light, ledger } = this.parts;
+    const on = block ?? ledger.head;
+    if (on.header.number < this.number) return light.prepare({ ...plan, block: on, tag });
+    const rehearse = rehearsedCall({ ...plan, network: this.network, context: await this.pendingContext(on) });
+    return { block: on, state: await ownState(this.parts, on, { ...plan, rehearse }) };
   }
 
   contextOf(block: Block): BlockContext {
@@ -233,7 +232,8 @@ export class ForkChain implements Chain {
       const changes = await maker.pendingChanges();
       if (changes.length > 0) await stateRoot(changes);
     }
-    return { block, state: await this.stateAt(block, signal, onBlock), stateRoot };
+    const rehearse = rehearsedBlocks({ ...block, network: this.network, blockHash: ledger.blockHash }, plan);
+    return { block, state: await ownState(this.parts, block, { signal, onBlock, rehearse }), stateRoot };
   }
 
   /**

@@ -174,7 +174,7 @@ export class ForkState implements BlockState {
             return true;
           }
           const below = fetched <= MAX_FETCHED ? await keyBelow(missing, { pause }) : undefined;
-          for (const { address, slots } of below ?? []) await this.network.fetch(address, [...slots.values()]);
+          if (below !== undefined) await this.network.fetch(below);
           return below !== undefined;
         },
       );

@@ -1,20 +1,25 @@
-import { PlumblineError } from '../../errors.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import { partialRoot } from '../../ethereum/partial-trie.js';
 import { UnknownNodeError } from '../../ethereum/patricia-node.js';
 import { StateTrie, type TrieProof } from '../../ethereum/state-trie.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import { bigIntToBytes, bytesToKey, equalBytes } from '../../primitives/bytes.js';
-import { bytesToHex } from '../../primitives/hex.js';
 import type { BudgetedTable } from '../../store/budgeted-table.js';
-import type { Block, Chain } from '../chain.js';
-import type { Reading } from '../devnet/state/flat-state.js';
+import type { Block } from '../chain.js';
+import type { Reading, Rehearse } from '../devnet/state/flat-state.js';
+import type { LightChain } from '../light/light-chain.js';
+import { AccessSet } from '../light/state/access-set.js';
 import { CodeCache } from '../light/state/code-cache.js';
+import { GuessingReader } from '../light/state/guessing-reader.js';
+import { LightState } from '../light/state/light-state.js';
+import { allowance } from '../light/state/prepared-call.js';
+import { type ProvedState, ProvedStates } from '../light/state/proved-state.js';
+import { speculate } from '../light/state/speculative-execution.js';
 import { KeptNodes } from './kept-nodes.js';
 
 /** Where the state of a network comes from, and where it is kept. */
 export interface NetworkStateParts {
-  readonly network: Pick<Chain, 'proof' | 'stateAt'>;
+  readonly network: Pick<LightChain, 'fetchState'>;
   /** The state is that after this block. */
   readonly block: Block;
   /** Keeps nodes of proofs for later sessions. */
@@ -23,18 +28,20 @@ export interface NetworkStateParts {
   readonly codes?: BudgetedTable | undefined;
 }
 
-const NO_CODE = new Uint8Array(0);
+/** Most accounts and slots that are foreseen at a time. */
+const MAX_FORESEEN = 512;
 
 /**
  * The state of a network after one block, read as needed. What was read is kept as nodes of proofs under the state root of the
- * block, and code under its hash, so that a later read of it sends no request and proves it again.
+ * block, and code under its hash, so that a later read of it sends no request and proves it again. Where something has to be
+ * fetched, what will probably be read next is fetched with it.
  */
 export class NetworkState {
   readonly block: Block;
   /** The known part of the state, to be written on. */
   readonly trie: StateTrie;
   private readonly nodes: KeptNodes;
-  private readonly codes: CodeCache;
+  private readonly states: ProvedStates;
   /** Address of an account by `bytesToKey` of its code hash. */
   private readonly holders = new Map<string, Uint8Array>();
 
@@ -46,27 +53,34 @@ export class NetworkState {
     const { stateRoot } = parts.block.header;
     this.block = parts.block;
     this.nodes = before?.nodes ?? new KeptNodes(parts.nodes);
-    this.codes = before?.codes ?? new CodeCache(parts.codes);
+    this.states = before?.states ?? new ProvedStates(new CodeCache(parts.codes));
     this.trie = StateTrie.from(stateRoot, partialRoot(this.nodes, stateRoot));
   }
 
-  reader({ signal, onBelow }: Reading): StateReader {
-    const read = async (address: Uint8Array, keys: readonly Uint8Array[]) => {
-      onBelow?.();
-      return this.prove(this.block.header.stateRoot, address, keys, signal);
-    };
+  reader({ signal, onBelow, rehearse }: Reading): StateReader {
+    const proved = this.states.at(this.block.header.stateRoot);
+    const left = allowance();
+    const state = new LightState(proved, async (accesses) => {
+      const open = await this.unknown(proved, accesses);
+      if (open.isEmpty) return;
+      if (rehearse !== undefined)
+        open.addAll(await this.unknown(proved, await foreseen(proved, rehearse, left, signal)));
+      await this.fetch(open, signal, proved);
+    });
     return {
       account: async (address) => {
-        const { account } = await read(address, []);
-        if (account === undefined) return undefined;
-        this.noteHolder(address, account.codeHash);
-        return account;
-      },
-      slot: async (address, slot) => bigIntToBytes((await read(address, [slot])).storage[0]!.value, 32),
-      code: async (codeHash) => {
-        if (equalBytes(codeHash, EMPTY_CODE_HASH)) return NO_CODE;
         onBelow?.();
-        return (await this.codes.load(codeHash)) ?? this.fetchCode(codeHash, signal);
+        return state.account(address);
+      },
+      slot: async (address, slot) => {
+        onBelow?.();
+        return state.slot(address, slot);
+      },
+      code: async (codeHash) => {
+        onBelow?.();
+        const holder = this.holders.get(bytesToKey(codeHash));
+        if (holder !== undefined && proved.holderOf(codeHash) === undefined) await state.account(holder);
+        return state.code(codeHash);
       },
     };
   }
@@ -88,7 +102,7 @@ export class NetworkState {
       async () => {
         if (isFetched) return false;
         isFetched = true;
-        await this.fetch(address, keys, signal);
+        await this.fetch(accessesOf(address, keys), signal);
         return true;
       },
     );
@@ -111,25 +125,67 @@ export class NetworkState {
     }
   }
 
-  /** Fetches the proofs of an account and slots. @throws PlumblineError of the network */
-  async fetch(address: Uint8Array, keys: readonly Uint8Array[], signal?: AbortSignal): Promise<void> {
+  /** Fetches accounts, slots and code. @throws PlumblineError of the network */
+  async fetch(
+    accesses: AccessSet,
+    signal?: AbortSignal,
+    state: ProvedState = this.states.at(this.block.header.stateRoot),
+  ): Promise<void> {
     const { network, block } = this.parts;
-    const { accountProof, storage } = await network.proof(address, keys, block, signal);
-    for (const node of accountProof) this.nodes.add(node);
-    for (const { proof } of storage) for (const node of proof) this.nodes.add(node);
+    await network.fetchState({ block, state, accesses, signal, onNode: (node) => this.nodes.add(node) });
   }
 
-  private async fetchCode(codeHash: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const { network, block } = this.parts;
-    const holder = this.holders.get(bytesToKey(codeHash));
-    const state = await network.stateAt(block, signal);
-    const account = holder && (await state.account(holder));
-    if (account === undefined || !equalBytes(account.codeHash, codeHash)) {
-      const reason = `no known account has the code ${bytesToHex(codeHash)}`;
-      throw new PlumblineError('INTERNAL', reason, { reason });
+  /** The part of `accesses` that is not kept. What is kept is put into `proved`. */
+  private async unknown(proved: ProvedState, accesses: AccessSet): Promise<AccessSet> {
+    for (const { address, slots, code } of proved.missing(accesses)) {
+      const known = await this.kept(address, []);
+      if (known === undefined) continue;
+      const values = new Map<string, Uint8Array>();
+      for (const [name, slot] of slots) {
+        const [value] = (await this.kept(address, [slot]))?.storage ?? [];
+        if (value !== undefined) values.set(name, bigIntToBytes(value.value, 32));
+      }
+      proved.take(new Map([[bytesToKey(address), { account: known.account, slots: values }]]));
+      if (code && known.account !== undefined) await proved.codes.load(known.account.codeHash);
     }
-    const code = await state.code(codeHash);
-    this.codes.put(codeHash, code);
-    return code;
+    return proved.missing(accesses);
   }
+
+  /** A proof from what is kept; undefined where that does not suffice. */
+  private async kept(address: Uint8Array, keys: readonly Uint8Array[]): Promise<TrieProof | undefined> {
+    try {
+      const { stateRoot } = this.block.header;
+      return await this.complete(
+        () => this.trie.prove(stateRoot, address, keys),
+        async () => false,
+      );
+    } catch (error) {
+      if (error instanceof UnknownNodeError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function accessesOf(address: Uint8Array, keys: readonly Uint8Array[]): AccessSet {
+  const accesses = new AccessSet().addAccount(address);
+  for (const key of keys) accesses.addSlot(address, key);
+  return accesses;
+}
+
+/** What a rehearsal reads, as far as gas and time suffice. @throws PlumblineError as `speculate` */
+async function foreseen(
+  proved: ProvedState,
+  rehearse: Rehearse,
+  left: ReturnType<typeof allowance>,
+  signal: AbortSignal | undefined,
+): Promise<AccessSet> {
+  const reader = new GuessingReader(proved, [], [], MAX_FORESEEN);
+  if (left.gas <= 0 || left.ms <= 0) return reader.accesses;
+  await speculate({ left, signal }, async (limits) => {
+    reader.beginRun();
+    // What is done afterwards reports the error.
+    const ended = await rehearse(reader, limits).catch(() => true);
+    return !ended && reader.nextGuess();
+  });
+  return reader.accesses;
 }

@@ -35,6 +35,7 @@ import { type LightHeads, openHeads } from './open-heads.js';
 import { notReached } from './refused.js';
 import type { SettledReads } from './settled-reads.js';
 import type { Settlement } from './settlement/settlement.js';
+import type { FetchedState } from './state/fetch-with-nodes.js';
 import { LightStates } from './state/light-states.js';
 
 /** How long a transaction counts as pending after it was sent, milliseconds. Dropped transactions are not reported. */
@@ -223,6 +224,11 @@ export class LightChain implements Chain {
 
   async stateAt(block: Block, signal?: AbortSignal): Promise<StateReader> {
     return this.states.at(block, signal);
+  }
+
+  /** As `fetchWithNodes`. */
+  fetchState(fetched: FetchedState): Promise<void> {
+    return this.states.fetch(fetched);
   }
 
   /** At a block that layer-1 consensus settles, from its ordinary state or from the zk state. @throws as `block` */

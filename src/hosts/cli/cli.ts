@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command `plumbline`: runs one of its commands, and turns errors into exit codes. */
+import * as modules from 'node:module';
 import { isPlumblineError, messageOf } from '../../errors.js';
 import { CLIENT_VERSION } from '../../rpc/methods/node-constants.js';
 import { type Command, EXIT } from './arguments.js';
@@ -80,6 +81,9 @@ function general(name: string | undefined): number {
   console.error(name === undefined ? USAGE : `plumbline: unknown command ${name}\n\n${USAGE}`);
   return EXIT.usage;
 }
+
+// From Node 22.8 on: compiled code is kept in the system's directory for temporary files, and the next start takes it from there.
+(modules as { enableCompileCache?(): unknown }).enableCompileCache?.();
 
 // Not awaited at the top of the module: the bundle would have a file for each `import()` of all its entry points.
 main(process.argv.slice(2)).then(

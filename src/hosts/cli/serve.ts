@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
 import { invalidParameter, messageOf } from '../../errors.js';
@@ -9,7 +8,7 @@ import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { EndpointReport, NodeStatus } from '../../rpc/inspection/node-status.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
-import { type RunningServer, serve } from '../server/serve.js';
+import type { RunningServer } from '../server/serve.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { CHAIN_OPTIONS, chainOptions } from './chain.js';
 import { serveOutput } from './serve-output.js';
@@ -103,7 +102,6 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
 
   async run(args) {
     const { values } = readArguments(args, OPTIONS, { count: 0, name: '' });
-    setFlagsFromString(`--interrupt-budget=${INTERRUPT_BUDGET}`);
     const port = integer('port', values.port, 0, 65_535)!;
     const maxConnections = integer('max-connections', values['max-connections'], 1, 1_000_000);
     const perClient = 'max-connections-per-client';
@@ -114,14 +112,18 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     const maxBatch = integer('max-batch', values['max-batch'], 1, 1_000_000);
     const maxSubscriptions = integer('max-subscriptions', values['max-subscriptions'], 0, 1_000_000);
     const chain = await chainOptions(values);
-    const node = await createInlineNode({
-      chain,
-      http: httpOptions(values),
-      ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
-      ...(maxBatch !== undefined && { maxBatch }),
-      ...(maxFilters !== undefined && { maxFilters }),
-      ...(maxSubscriptions !== undefined && { maxSubscriptions }),
-    });
+    const [node, { serve }] = await Promise.all([
+      createInlineNode({
+        chain,
+        http: httpOptions(values),
+        ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
+        ...(maxBatch !== undefined && { maxBatch }),
+        ...(maxFilters !== undefined && { maxFilters }),
+        ...(maxSubscriptions !== undefined && { maxSubscriptions }),
+      }),
+      // While the node waits for files, and for its kernels to be compiled.
+      import('../server/serve.js'),
+    ]);
     const output = serveOutput(values);
     let server: RunningServer;
     try {
@@ -142,6 +144,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     const devnet = chain.kind === 'devnet';
     const announced = values.json ? announceAsJson : announce;
     const stopped = stopSignal();
+    await optimizeLater();
     const status = await Promise.race([node.status(), stopped]);
     if (status !== undefined)
       announced(node, server, status, {
@@ -171,6 +174,14 @@ function httpOptions(values: Values): FetchHandlerOptions {
     allowedOrigins: origins.includes('*') ? '*' : origins,
     allowedHosts: loopback.length + hosts.length === 0 ? undefined : [...loopback, ...hosts],
   };
+}
+
+/** Once the node listens: the first answer needs none of it. */
+async function optimizeLater(): Promise<void> {
+  // V8 12, of Node 22, does not know the flag, and says so.
+  if (Number.parseInt(process.versions.v8, 10) >= 12) return;
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString(`--interrupt-budget=${INTERRUPT_BUDGET}`);
 }
 
 /** Resolves with the first SIGINT or SIGTERM. A second one ends the process. */

@@ -7,8 +7,6 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
-import { serveStatic } from '@hono/node-server/serve-static';
-import { type Context, Hono } from 'hono';
 import { invalidParameter } from '../../errors.js';
 import { type AccessRule, isLoopback, LOOPBACK_NAMES, refusal } from '../../rpc/http/access.js';
 import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http/http.js';
@@ -86,41 +84,43 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
   const receiveTimeoutMs = limitOf('receiveTimeoutMs', options.receiveTimeoutMs, DEFAULT_RECEIVE_TIMEOUT_MS);
   const host = options.host ?? DEFAULT_HOST;
   const rule = accessRule(host, node.http);
-  const app = new Hono<{ Bindings: HttpBindings }>();
-  app.use('*', async ({ req }, next) => refusal(req.raw, rule) ?? next());
-  if (options.demoDirectory !== undefined) {
-    const root = options.demoDirectory;
-    app.get('/demo', (context) => context.redirect('/demo/'));
-    app.get('/demo/*', serveStatic({ root, rewriteRequestPath: (path) => path.replace(/^\/demo/, '') }));
-  }
-  app.get('/liveness', () => liveness(node));
+  const demo = options.demoDirectory === undefined ? undefined : await demoFiles(options.demoDirectory);
   const bodies = bodyMeter(BODIES_OF_A_CLIENT * (node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
-  type Handling = (context: Context<{ Bindings: HttpBindings }>) => Promise<Response>;
   const onReply = replyListener(options.onRequest);
-  const handling = (layer: ServedRequest['layer'], handle: PlumblineNode['handle']): Handling => {
-    return ({ req, env }) => {
-      const { socket } = env.incoming;
-      const client = clientOf(socket.remoteAddress);
-      const how = { transport: 'http', layer, began: performance.now() } as const;
-      const noted = onReply && { onReply: onReply.bind(undefined, how) };
-      return bodies(client, (mayTake) => handle(req.raw, { client, connection: socket, mayTake, ...noted }));
-    };
+  const rpc = (layer: ServedRequest['layer'], request: Request, { incoming: { socket } }: HttpBindings) => {
+    const client = clientOf(socket.remoteAddress);
+    const how = { transport: 'http', layer, began: performance.now() } as const;
+    const noted = onReply && { onReply: onReply.bind(undefined, how) };
+    return bodies(client, (mayTake) => {
+      const caller = { client, connection: socket, mayTake, ...noted };
+      return layer === 'l1' ? node.handleL1(request, caller) : node.handle(request, caller);
+    });
   };
-  const layerOne = handling('l1', (request, caller) => node.handleL1(request, caller));
-  app.all('/l1', layerOne);
-  app.on(['GET', 'OPTIONS'], '/l1/eth/*', layerOne);
-  const answer = handling('l2', (request, caller) => node.handle(request, caller));
-  const page = startPage(node.info, options.demoDirectory !== undefined);
-  app.get('/', (context, next) => (/\btext\/html\b/.test(context.req.header('accept') ?? '') ? page() : next()));
-  app.all('/', answer);
-  app.all('/v3/*', answer);
+  const page = startPage(node.info, demo !== undefined);
+  const answer = async (request: Request, bindings: HttpBindings): Promise<Response> => {
+    const refused = refusal(request, rule);
+    if (refused !== undefined) return refused;
+    const { pathname } = new URL(request.url);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (pathname === '/' && isRead && /\btext\/html\b/.test(request.headers.get('accept') ?? '')) return page();
+    if (/^\/(?:v3(?:\/.*)?)?$/.test(pathname)) return rpc('l2', request, bindings);
+    if (pathname === '/l1') return rpc('l1', request, bindings);
+    if (pathname.startsWith('/l1/eth/') && (isRead || request.method === 'OPTIONS'))
+      return rpc('l1', request, bindings);
+    if (pathname === '/liveness' && isRead) return liveness(node);
+    if (demo !== undefined && /^\/demo(?:\/|$)/.test(pathname)) return demo(request);
+    return new Response('404 Not Found', { status: 404 });
+  };
 
   const serverOptions = {
     requestTimeout: receiveTimeoutMs,
     headersTimeout: receiveTimeoutMs,
     connectionsCheckingInterval: Math.min(receiveTimeoutMs, CHECK_MS),
   };
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
+  const server = createAdaptorServer({
+    fetch: (request, bindings) => answer(request, bindings as HttpBindings),
+    serverOptions,
+  }) as Server;
   const sockets = openWebSocketEndpoint(node, rule, options.webSocket, onReply);
   const connections = followConnections(server, { total: maxConnections, perClient });
   server.on('upgrade', (request, socket, head) => {
@@ -165,6 +165,16 @@ function limitOf(name: keyof ServeOptions, value: number | undefined, otherwise:
   if (value === undefined) return otherwise;
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw invalidParameter(name, 'must be a whole number above zero');
+}
+
+/** Answers requests for files of a built page under `/demo/`. */
+async function demoFiles(root: string): Promise<(request: Request) => Response | Promise<Response>> {
+  // Loaded when there is a page: a server without one starts sooner.
+  const [{ Hono }, { serveStatic }] = await Promise.all([import('hono'), import('@hono/node-server/serve-static')]);
+  const app = new Hono();
+  app.get('/demo', (context) => context.redirect('/demo/'));
+  app.get('/demo/*', serveStatic({ root, rewriteRequestPath: (path) => path.replace(/^\/demo/, '') }));
+  return (request) => app.fetch(request);
 }
 
 /** 200 with the block number of the head if the node answers, 503 if it does not. */

@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { type AccessRule, refusal } from '../../rpc/http/access.js';
 import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http/http.js';
 import { failure, type Reply, readPayload, writeReply } from '../../rpc/protocol/envelope.js';
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import type { ReplyListener } from './served-requests.js';
 
@@ -54,8 +55,13 @@ export function openWebSocketEndpoint(
   onReply?: ReplyListener,
 ): WebSocketEndpoint {
   const maxPayload = node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
-  const server = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: false });
+  // With the first WebSocket: most servers are started for HTTP, and wait for this otherwise.
+  const load = loadOnce(async () => {
+    const { WebSocketServer } = await import('ws');
+    return new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: false });
+  });
   const callers = new Set<Caller>();
+  let isClosed = false;
   const pinger = setInterval(() => {
     for (const caller of callers) caller.ping();
   }, options.pingMs ?? PING_MS);
@@ -69,22 +75,26 @@ export function openWebSocketEndpoint(
         socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
         return;
       }
-      server.handleUpgrade(request, socket, head, (opened) => {
+      const open = (socket: WebSocket) => {
         const caller = new Caller(
           node,
-          opened,
+          socket,
           options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES,
           maxPayload,
           onReply,
         );
         callers.add(caller);
-        opened.on('close', () => callers.delete(caller));
-      });
+        socket.on('close', () => callers.delete(caller));
+      };
+      load().then(
+        (server) => (isClosed ? socket.destroy() : server.handleUpgrade(request, socket, head, open)),
+        () => socket.destroy(),
+      );
     },
     async close(graceMs) {
       clearInterval(pinger);
+      isClosed = true;
       await Promise.all([...callers].map((caller) => caller.leave(graceMs)));
-      server.close();
     },
   };
 }

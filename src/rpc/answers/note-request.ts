@@ -174,7 +174,7 @@ function notedChain(chain: Chain, notes: Notes): Chain {
         };
         return chain.accountsAt!(reference, note, signal);
       }),
-    prepare: prepare && (async (plan) => noted(await chain.prepare!(plan))),
+    prepare: prepare && (async (plan) => noted(await chain.prepare!({ ...plan, onBlock: heard(plan.onBlock) }))),
     async prepareSimulation(plan) {
       const { stateRoot, ...prepared } = await chain.prepareSimulation({ ...plan, onBlock: heard(plan.onBlock) });
       return {

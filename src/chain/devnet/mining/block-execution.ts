@@ -11,16 +11,19 @@ import type { Rules } from '../../../evm/common.js';
 import { Machine } from '../../../evm/interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
+import type { StateReader } from '../../../evm/state/state-reader.js';
 import { collectRequests, requestsHash } from '../../../evm/transactions/requests.js';
 import { runSystemCalls } from '../../../evm/transactions/system-calls.js';
 import { runTransaction } from '../../../evm/transactions/transaction.js';
 import { requireTypeInForce } from '../../../evm/transactions/transaction-checks.js';
 import type { TransactionOutcome } from '../../../evm/transactions/transaction-message.js';
 import type { Network } from '../../../networks/network.js';
+import { ZERO_WORD } from '../../../primitives/bytes.js';
 import { hexToBytes } from '../../../primitives/hex.js';
 import type { Block, TransactionReceipt } from '../../chain.js';
 import { applyEdits, type StateEdit } from '../records/edits.js';
 import type { BlockState } from '../state/devnet-state.js';
+import type { Rehearse } from '../state/flat-state.js';
 import { payRewards, payWithdrawals } from './block-payments.js';
 
 /** Input of a block's execution. */
@@ -72,12 +75,27 @@ export async function executeBlock(
   plan: BlockPlan,
   refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
 ): Promise<BlockExecution> {
-  const { context } = plan;
-  const overlay = new StateOverlay(state.flat.at(context.number - 1, { signal: plan.limits?.signal }));
+  const rehearse: Rehearse = async (guesses, limits) => {
+    const roots = { rootOf: async () => ZERO_WORD };
+    const { executed } = await executeOver(guesses, network, roots, { ...plan, limits }, () => {});
+    return executed.every(({ outcome }) => outcome.succeeded);
+  };
+  const reading = { signal: plan.limits?.signal, rehearse };
+  return executeOver(state.flat.at(plan.context.number - 1, reading), network, state, plan, refused);
+}
+
+async function executeOver(
+  reader: StateReader,
+  network: Network,
+  roots: Pick<BlockState, 'rootOf'>,
+  plan: BlockPlan,
+  refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
+): Promise<BlockExecution> {
+  const overlay = new StateOverlay(reader);
   await applyEdits(overlay, plan.edits ?? []);
-  const machine = await Machine.open(network, context, overlay);
+  const machine = await Machine.open(network, plan.context, overlay);
   try {
-    return await executeOn(machine, network, state, plan, refused);
+    return await executeOn(machine, network, roots, plan, refused);
   } finally {
     machine.close();
   }
@@ -86,7 +104,7 @@ export async function executeBlock(
 async function executeOn(
   machine: Machine,
   network: Network,
-  state: BlockState,
+  roots: Pick<BlockState, 'rootOf'>,
   plan: BlockPlan,
   refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
 ): Promise<BlockExecution> {
@@ -107,7 +125,7 @@ async function executeOn(
       const outcome = await runTransaction(machine, transaction, { gasAvailable, leniency, budget });
       gasUsed += outcome.gasUsed;
       blobGasUsed += blobGasOf(transaction);
-      const stateRoot = rules.byzantium ? undefined : await state.rootOf(await overlay.changes());
+      const stateRoot = rules.byzantium ? undefined : await roots.rootOf(await overlay.changes());
       executed.push({ transaction, outcome, cumulativeGasUsed: gasUsed, stateRoot });
     } catch (error) {
       refused(error, transaction, index);

@@ -42,10 +42,15 @@ export interface ReorgTransaction {
 
 /** Developer controls of a devnet. Each call is queued behind earlier blocks and transactions. */
 export class DevnetControl {
-  /** Random, 32 bytes: another one for each devnet that is opened. */
-  readonly instanceId: Uint8Array = crypto.getRandomValues(new Uint8Array(32));
+  private id: Uint8Array | undefined;
 
   constructor(private readonly parts: ControlParts) {}
+
+  /** Random, 32 bytes: another one for each devnet that is opened. */
+  get instanceId(): Uint8Array {
+    this.id ??= crypto.getRandomValues(new Uint8Array(32));
+    return this.id;
+  }
 
   get tool(): Tool | undefined {
     return this.parts.settings.tool;

@@ -1,5 +1,6 @@
 import { PlumblineError } from '../../../errors.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
+import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import type { Account, StateReader } from '../../../evm/state/state-reader.js';
 import { bytesToKey, isZeroBytes, keyToBytes, ZERO_WORD } from '../../../primitives/bytes.js';
@@ -14,12 +15,21 @@ export interface DumpedAccount extends Account {
   readonly slots: readonly (readonly [key: Uint8Array, value: Uint8Array])[];
 }
 
+/**
+ * Does on another state what a state is read for, so that what it reads becomes known. Values of the other state may be guesses.
+ *
+ * @returns whether it succeeded
+ */
+export type Rehearse = (state: StateReader, limits: RunLimits) => Promise<boolean>;
+
 /** How a state is read. */
 export interface Reading {
   /** Ends what is fetched for it. */
   readonly signal?: AbortSignal | undefined;
   /** Called when a value comes from the state below. */
   readonly onBelow?: (() => void) | undefined;
+  /** Called where something has to be fetched: the rest of what is read can be fetched with it. */
+  readonly rehearse?: Rehearse | undefined;
 }
 
 /** Accounts, slots and code of the devnet after every block. */
@@ -101,6 +111,13 @@ export class FlatState {
 
   /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
   at(block: number, reading: Reading = {}): StateReader {
+    const { rehearse } = reading;
+    const onGuesses: Rehearse | undefined =
+      rehearse && ((guesses, limits) => rehearse(this.over(guesses, block), limits));
+    return this.over(this.below?.({ ...reading, rehearse: onGuesses }), block);
+  }
+
+  private over(below: StateReader | undefined, block: number): StateReader {
     if (block < this.oldest) {
       throw new PlumblineError(
         'STATE_NOT_HELD',
@@ -108,7 +125,6 @@ export class FlatState {
         { block },
       );
     }
-    const below = this.below?.(reading);
     return {
       account: async (address) => {
         const key = bytesToKey(address);

@@ -10,6 +10,7 @@ import type { LightChainParts } from '../light-options.js';
 import { isNotAvailableYet } from '../refused.js';
 import { AccessLists } from './access-lists.js';
 import { CodeCache } from './code-cache.js';
+import type { FetchedState } from './fetch-with-nodes.js';
 import { LightState } from './light-state.js';
 import { allowance, type CallDependencies, foreseenAccesses, type PlannedCall, PreparedCall } from './prepared-call.js';
 import { ProvedStates } from './proved-state.js';
@@ -83,6 +84,12 @@ export class LightStates {
     return zkState(this.dependencies, source, plan.signal, async (state, accesses) =>
       accesses.addAll(await foreseenAccesses(state, speculative)),
     );
+  }
+
+  /** As `fetchWithNodes`. */
+  async fetch(fetched: FetchedState): Promise<void> {
+    const { fetchWithNodes } = await import('./fetch-with-nodes.js');
+    await fetchWithNodes(this.dependencies.group, fetched);
   }
 
   /** As `fetchAccountProof`. */

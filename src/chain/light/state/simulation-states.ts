@@ -3,19 +3,15 @@ import { planBlocks } from '../../../evm/simulation/simulate-plan.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToKey } from '../../../primitives/bytes.js';
-import { toQuantity } from '../../../primitives/quantity.js';
-import { readArray, readBytesList, readObject } from '../../../proof/json-reader.js';
-import type { Answer } from '../../../upstream/transport/fault.js';
 import type { ImaginedRoots, SimulationPlan } from '../../chain.js';
 import type { LightBlock } from '../heads/light-block.js';
-import { isNotAvailableYet } from '../refused.js';
 import type { AccessSet } from './access-set.js';
+import { fetchWithNodes } from './fetch-with-nodes.js';
 import { LightState } from './light-state.js';
 import { allowance, type CallDependencies } from './prepared-call.js';
 import { provedRoots } from './proved-roots.js';
 import { ProvedState } from './proved-state.js';
 import { namedAccesses, type RehearsedSimulation, rehearseSimulation } from './rehearse-simulation.js';
-import { stateBatch } from './state-batch.js';
 import { type ZkStateSource, zkState } from './zk-state.js';
 
 /** A state with the nodes of its proofs, by `bytesToKey` of their hash. */
@@ -93,25 +89,14 @@ export class SimulationStates {
     return held;
   }
 
-  private async fetch(
+  private fetch(
     { state, nodes }: StateWithNodes,
     block: LightBlock,
     accesses: AccessSet,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const all = [...accesses];
-    await state.codes.recall(all.flatMap(({ address, code }) => (code ? [address] : [])));
-    const batch = stateBatch(accesses, toQuantity(block.header.number), (address) => {
-      return state.hasAccount(address) ? state.hasCodeOf(address) : state.codes.hasCodeOf(address);
-    });
-    await this.dependencies.group.requestMany(batch.calls, {
-      ...(signal !== undefined && { signal }),
-      isTransient: isNotAvailableYet,
-      accept: (answers, from) => {
-        batch.read(state, answers, from);
-        for (const answer of answers.slice(0, all.length)) takeNodes(nodes, answer);
-      },
-    });
+    const onNode = (node: Uint8Array) => nodes.set(bytesToKey(keccak256(node)), node);
+    return fetchWithNodes(this.dependencies.group, { block, state, accesses, signal, onNode });
   }
 }
 
@@ -123,14 +108,4 @@ async function withRehearsed(
 ): Promise<AccessSet> {
   const { gas, ms } = rehearsed.left;
   return gas > 0 && ms > 0 ? accesses.addAll(await rehearseSimulation(state, rehearsed)) : accesses;
-}
-
-/** Keeps the nodes of a verified `eth_getProof` answer. Each is found by its hash, so none of them can be a wrong one. */
-function takeNodes(nodes: Map<string, Uint8Array>, answer: Answer): void {
-  if (answer.kind !== 'result') return;
-  const { accountProof, storageProof } = readObject(answer.result, '');
-  const proofs = readArray(storageProof, 'storageProof').map((slot) => readObject(slot, 'storageProof').proof ?? []);
-  for (const proof of [accountProof, ...proofs]) {
-    for (const node of readBytesList(proof, 'proof')) nodes.set(bytesToKey(keccak256(node)), node);
-  }
 }

@@ -4,6 +4,7 @@ import { precompileOverrides, withOverrides } from '../../../evm/calls/overrides
 import { Machine } from '../../../evm/interpreter/machine.js';
 import { type GasCount, RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../../../evm/state/state-overlay.js';
+import type { StateReader } from '../../../evm/state/state-reader.js';
 import { simulateTransaction } from '../../../evm/transactions/transaction.js';
 import { ZERO_ADDRESS } from '../../../primitives/bytes.js';
 import { openDeadline } from '../../../scheduling/deadline.js';
@@ -43,7 +44,7 @@ export async function executeSpeculatively(state: ProvedState, speculative: Spec
   const reader = new GuessingReader(state, [call.from ?? ZERO_ADDRESS], [context.coinbase], MAX_ACCESSES);
   await speculate(speculative, async (limits) => {
     reader.beginRun();
-    const ended = await runOnce(reader, speculative, new RunBudget(limits));
+    const ended = await rehearseCall(reader, speculative, limits);
     return !ended && reader.nextGuess();
   });
   return reader.accesses;
@@ -74,10 +75,18 @@ export async function speculate(
   new RunBudget({ gas: within }).spend(0);
 }
 
-/** @returns whether the run succeeded, or would fail with any guesses */
-async function runOnce(reader: GuessingReader, speculative: SpeculativeCall, budget: RunBudget): Promise<boolean> {
-  const { call, overrides = [], context, network } = speculative;
-  const overlay = new StateOverlay(withOverrides(reader, overrides));
+/**
+ * Runs a call whose result does not count.
+ *
+ * @param state - some of its values may be guesses
+ * @returns whether the run succeeded, or would fail with any guesses
+ */
+export async function rehearseCall(
+  state: StateReader,
+  { call, overrides = [], context, network }: Pick<SpeculativeCall, 'call' | 'overrides' | 'context' | 'network'>,
+  limits: RunLimits,
+): Promise<boolean> {
+  const overlay = new StateOverlay(withOverrides(state, overrides));
   const machine = await Machine.open(network, context, overlay, precompileOverrides(overrides));
   try {
     const { nonce: _, ...rest } = call;
@@ -85,7 +94,7 @@ async function runOnce(reader: GuessingReader, speculative: SpeculativeCall, bud
     const { succeeded } = await simulateTransaction(machine, message, {
       leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
       baseFeePerGas: 0n,
-      budget,
+      budget: new RunBudget(limits),
     });
     return succeeded;
   } catch {

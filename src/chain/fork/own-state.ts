@@ -1,0 +1,66 @@
+import type { SimulationBase } from '../../evm/simulation/simulation.js';
+import { StateOverlay } from '../../evm/state/state-overlay.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
+import { equalBytes, ZERO_WORD } from '../../primitives/bytes.js';
+import type { Block, CallPlan, SimulationPlan } from '../chain.js';
+import type { BlockMaker } from '../devnet/mining/block-maker.js';
+import { applyEdits } from '../devnet/records/edits.js';
+import type { Ledger } from '../devnet/records/ledger.js';
+import type { Rehearse } from '../devnet/state/flat-state.js';
+import { rehearseCall, SPECULATIVE_RUN_GAS, type SpeculativeCall } from '../light/state/speculative-execution.js';
+import type { ForkState } from './fork-state.js';
+import type { ForkOrigin } from './fork-store.js';
+
+/** What the states of a fork are made of. */
+interface StateParts {
+  readonly state: ForkState;
+  readonly ledger: Ledger;
+  readonly maker: BlockMaker;
+  readonly origin: ForkOrigin;
+}
+
+/** State after the block of the network, or one that was made here; after the newest one with the pending edits. */
+export async function ownState(
+  { ledger, maker, state, origin }: StateParts,
+  block: Block,
+  { signal, onBlock, rehearse }: Pick<CallPlan, 'signal' | 'onBlock'> & { readonly rehearse?: Rehearse },
+): Promise<StateReader> {
+  const edits = equalBytes(block.hash, ledger.head.hash) ? maker.pendingEdits : [];
+  const edited = async (below: StateReader) => {
+    if (edits.length === 0) return below;
+    const overlay = new StateOverlay(below);
+    await applyEdits(overlay, edits);
+    return overlay;
+  };
+  let isEdited = false;
+  const reading = {
+    signal,
+    // What the edits read is not what the caller reads.
+    onBelow: () => isEdited && onBlock?.(origin.block),
+    rehearse:
+      rehearse && (async (...[guesses, limits]: Parameters<Rehearse>) => rehearse(await edited(guesses), limits)),
+  };
+  const found = await edited(state.flat.at(block.header.number, reading));
+  isEdited = true;
+  return found;
+}
+
+/** Runs a call for what it reads. */
+export function rehearsedCall(call: Omit<SpeculativeCall, 'left'>): Rehearse {
+  return (guesses, limits) => rehearseCall(guesses, call, limits);
+}
+
+/** Simulates the blocks of a plan for what they read. */
+export function rehearsedBlocks(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): Rehearse {
+  return async (guesses, limits) => {
+    const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
+    const ground = { ...base, state: guesses, stateRoot: async () => ZERO_WORD };
+    let hasFailed = false;
+    const ended = (succeeded: boolean) => {
+      hasFailed ||= !succeeded;
+    };
+    const rehearsal = { gas: SPECULATIVE_RUN_GAS, begin() {}, ended };
+    await simulateBlocks(ground, plan.requests, { ...plan, ...limits }, rehearsal);
+    return !hasFailed;
+  };
+}
