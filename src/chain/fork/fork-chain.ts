@@ -224,7 +224,7 @@ export class ForkChain implements Chain {
   }
 
   async prepareSimulation(plan: SimulationPlan): Promise<SimulationGround> {
-    const { block, signal, onBlock } = plan;
+    const { block } = plan;
     const { light, state, maker, ledger } = this.parts;
     if (block.header.number < this.number) return light.prepareSimulation(plan);
     const stateRoot = await state.rootsAfter(block.header.number);
@@ -233,7 +233,7 @@ export class ForkChain implements Chain {
       if (changes.length > 0) await stateRoot(changes);
     }
     const rehearse = rehearsedBlocks({ ...block, network: this.network, blockHash: ledger.blockHash }, plan);
-    return { block, state: await ownState(this.parts, block, { signal, onBlock, rehearse }), stateRoot };
+    return { block, state: await ownState(this.parts, block, { ...plan, rehearse }), stateRoot };
   }
 
   /**

@@ -6,7 +6,7 @@ import type { StateReader } from '../../evm/state/state-reader.js';
 import { bigIntToBytes, bytesToKey, equalBytes } from '../../primitives/bytes.js';
 import type { BudgetedTable } from '../../store/budgeted-table.js';
 import type { Block } from '../chain.js';
-import type { Reading, Rehearse } from '../devnet/state/flat-state.js';
+import type { Reading } from '../devnet/state/flat-state.js';
 import type { LightChain } from '../light/light-chain.js';
 import { AccessSet } from '../light/state/access-set.js';
 import { CodeCache } from '../light/state/code-cache.js';
@@ -57,15 +57,14 @@ export class NetworkState {
     this.trie = StateTrie.from(stateRoot, partialRoot(this.nodes, stateRoot));
   }
 
-  reader({ signal, onBelow, rehearse }: Reading): StateReader {
+  reader({ onBelow, ...reading }: Reading): StateReader {
     const proved = this.states.at(this.block.header.stateRoot);
     const left = allowance();
     const state = new LightState(proved, async (accesses) => {
       const open = await this.unknown(proved, accesses);
       if (open.isEmpty) return;
-      if (rehearse !== undefined)
-        open.addAll(await this.unknown(proved, await foreseen(proved, rehearse, left, signal)));
-      await this.fetch(open, signal, proved);
+      open.addAll(await this.unknown(proved, await foreseen(proved, reading, left)));
+      await this.fetch(open, reading.signal, proved);
     });
     return {
       account: async (address) => {
@@ -175,13 +174,12 @@ function accessesOf(address: Uint8Array, keys: readonly Uint8Array[]): AccessSet
 /** What a rehearsal reads, as far as gas and time suffice. @throws PlumblineError as `speculate` */
 async function foreseen(
   proved: ProvedState,
-  rehearse: Rehearse,
+  { rehearse, signal, gas }: Reading,
   left: ReturnType<typeof allowance>,
-  signal: AbortSignal | undefined,
 ): Promise<AccessSet> {
   const reader = new GuessingReader(proved, [], [], MAX_FORESEEN);
-  if (left.gas <= 0 || left.ms <= 0) return reader.accesses;
-  await speculate({ left, signal }, async (limits) => {
+  if (rehearse === undefined || left.gas <= 0 || left.ms <= 0) return reader.accesses;
+  await speculate({ left, signal, gas }, async (limits) => {
     reader.beginRun();
     // What is done afterwards reports the error.
     const ended = await rehearse(reader, limits).catch(() => true);

@@ -23,7 +23,7 @@ interface StateParts {
 export async function ownState(
   { ledger, maker, state, origin }: StateParts,
   block: Block,
-  { signal, onBlock, rehearse }: Pick<CallPlan, 'signal' | 'onBlock'> & { readonly rehearse?: Rehearse },
+  { signal, gas, onBlock, rehearse }: Pick<CallPlan, 'signal' | 'gas' | 'onBlock'> & { readonly rehearse?: Rehearse },
 ): Promise<StateReader> {
   const edits = equalBytes(block.hash, ledger.head.hash) ? maker.pendingEdits : [];
   const edited = async (below: StateReader) => {
@@ -35,6 +35,7 @@ export async function ownState(
   let isEdited = false;
   const reading = {
     signal,
+    gas,
     // What the edits read is not what the caller reads.
     onBelow: () => isEdited && onBlock?.(origin.block),
     rehearse:

@@ -80,7 +80,7 @@ export async function executeBlock(
     const { executed } = await executeOver(guesses, network, roots, { ...plan, limits }, () => {});
     return executed.every(({ outcome }) => outcome.succeeded);
   };
-  const reading = { signal: plan.limits?.signal, rehearse };
+  const reading = { ...plan.limits, rehearse };
   return executeOver(state.flat.at(plan.context.number - 1, reading), network, state, plan, refused);
 }
 

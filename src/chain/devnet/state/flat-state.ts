@@ -30,6 +30,8 @@ export interface Reading {
   readonly onBelow?: (() => void) | undefined;
   /** Called where something has to be fetched: the rest of what is read can be fetched with it. */
   readonly rehearse?: Rehearse | undefined;
+  /** Of the request, which rehearsals count for. */
+  readonly gas?: RunLimits['gas'];
 }
 
 /** Accounts, slots and code of the devnet after every block. */
