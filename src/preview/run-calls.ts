@@ -4,7 +4,7 @@ import type { BlockContext } from '../evm/block-context.js';
 import type { SimulationRules } from '../evm/calls/call.js';
 import { precompileOverrides } from '../evm/calls/overrides.js';
 import type { RunBudget } from '../evm/interpreter/run-budget.js';
-import type { Rehearsal } from '../evm/simulation/simulation.js';
+import type { SpeculativeRun } from '../evm/simulation/simulation.js';
 import { type AccountChange, StateOverlay } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import type { CallFrame } from '../evm/tracing/call-frame.js';
@@ -31,7 +31,7 @@ export interface PreviewGround {
   /** Errors of contracts that may occur. */
   readonly errors?: readonly ErrorSignature[] | undefined;
   /** Of a preview whose outcome does not count: nothing is paid, and funds and nonces are not checked. */
-  readonly rehearsal?: Rehearsal | undefined;
+  readonly speculativeRun?: SpeculativeRun | undefined;
 }
 
 /** Gives the transaction of the call with this index, on the state that the calls before it left. */
@@ -60,7 +60,7 @@ const FREE = {
  * @throws PlumblineError as `previewCalls`
  */
 export async function runCalls(
-  { network, budget, overrides = [], rehearsal }: PreviewGround,
+  { network, budget, overrides = [], speculativeRun }: PreviewGround,
   { block, state, size }: { readonly block: BlockContext; readonly state: StateReader; readonly size: AnswerSize },
   count: number,
   messageOf: MessageOf,
@@ -73,10 +73,10 @@ export async function runCalls(
     const message = await messageOf(i, before);
     const place = { network, block, state: after, isKept: true, machine, size };
     const { from, nonce, to } = message;
-    rehearsal?.begin(to === undefined ? createdAddress({ from, nonce }) : undefined);
-    const run = rehearsal === undefined ? { budget } : { budget, ...FREE };
+    speculativeRun?.begin(to === undefined ? createdAddress({ from, nonce }) : undefined);
+    const run = speculativeRun === undefined ? { budget } : { budget, ...FREE };
     const { outcome, result } = await traceTransaction(place, callTracer({ withLog: true }), message, run);
-    rehearsal?.ended(outcome.succeeded);
+    speculativeRun?.ended(outcome.succeeded);
     ran.push({ message, outcome, tree: result as CallFrame, before, after, changes: await after.changes() });
   }
   return ran;

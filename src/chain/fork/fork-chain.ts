@@ -43,7 +43,7 @@ import { searchLogs } from '../log-search.js';
 import type { ForkState } from './fork-state.js';
 import type { ForkOrigin } from './fork-store.js';
 import type { NetworkState } from './network-state.js';
-import { ownState, rehearsedBlocks, rehearsedCall } from './own-state.js';
+import { blocksOnGuesses, callOnGuesses, ownState } from './own-state.js';
 
 /** The parts of a fork. `openFork` makes them. */
 export interface ForkParts {
@@ -181,8 +181,8 @@ export class ForkChain implements Chain {
     const { light, ledger } = this.parts;
     const on = block ?? ledger.head;
     if (on.header.number < this.number) return light.prepare({ ...plan, block: on, tag });
-    const rehearse = rehearsedCall({ ...plan, network: this.network, context: await this.pendingContext(on) });
-    return { block: on, state: await ownState(this.parts, on, { ...plan, rehearse }) };
+    const runOnGuesses = callOnGuesses({ ...plan, network: this.network, context: await this.pendingContext(on) });
+    return { block: on, state: await ownState(this.parts, on, { ...plan, runOnGuesses }) };
   }
 
   contextOf(block: Block): BlockContext {
@@ -232,8 +232,8 @@ export class ForkChain implements Chain {
       const changes = await maker.pendingChanges();
       if (changes.length > 0) await stateRoot(changes);
     }
-    const rehearse = rehearsedBlocks({ ...block, network: this.network, blockHash: ledger.blockHash }, plan);
-    return { block, state: await ownState(this.parts, block, { ...plan, rehearse }), stateRoot };
+    const runOnGuesses = blocksOnGuesses({ ...block, network: this.network, blockHash: ledger.blockHash }, plan);
+    return { block, state: await ownState(this.parts, block, { ...plan, runOnGuesses }), stateRoot };
   }
 
   /**

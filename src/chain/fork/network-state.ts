@@ -14,7 +14,7 @@ import { GuessingReader } from '../light/state/guessing-reader.js';
 import { LightState } from '../light/state/light-state.js';
 import { allowance } from '../light/state/prepared-call.js';
 import { type ProvedState, ProvedStates } from '../light/state/proved-state.js';
-import { speculate } from '../light/state/speculative-execution.js';
+import { repeatRuns } from '../light/state/speculative-execution.js';
 import { KeptNodes } from './kept-nodes.js';
 
 /** Where the state of a network comes from, and where it is kept. */
@@ -171,18 +171,18 @@ function accessesOf(address: Uint8Array, keys: readonly Uint8Array[]): AccessSet
   return accesses;
 }
 
-/** What a rehearsal reads, as far as gas and time suffice. @throws PlumblineError as `speculate` */
+/** What runs on guesses read, as far as gas and time suffice. @throws PlumblineError as `repeatRuns` */
 async function foreseen(
   proved: ProvedState,
-  { rehearse, signal, gas }: Reading,
+  { runOnGuesses, signal, gas }: Reading,
   left: ReturnType<typeof allowance>,
 ): Promise<AccessSet> {
   const reader = new GuessingReader(proved, [], [], MAX_FORESEEN);
-  if (rehearse === undefined || left.gas <= 0 || left.ms <= 0) return reader.accesses;
-  await speculate({ left, signal, gas }, async (limits) => {
+  if (runOnGuesses === undefined || left.gas <= 0 || left.ms <= 0) return reader.accesses;
+  await repeatRuns({ left, signal, gas }, async (limits) => {
     reader.beginRun();
     // What is done afterwards reports the error.
-    const ended = await rehearse(reader, limits).catch(() => true);
+    const ended = await runOnGuesses(reader, limits).catch(() => true);
     return !ended && reader.nextGuess();
   });
   return reader.accesses;

@@ -1,3 +1,4 @@
+import type { RunLimits } from '../../evm/interpreter/run-budget.js';
 import type { SimulationBase } from '../../evm/simulation/simulation.js';
 import { StateOverlay } from '../../evm/state/state-overlay.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
@@ -6,8 +7,8 @@ import type { Block, CallPlan, SimulationPlan } from '../chain.js';
 import type { BlockMaker } from '../devnet/mining/block-maker.js';
 import { applyEdits } from '../devnet/records/edits.js';
 import type { Ledger } from '../devnet/records/ledger.js';
-import type { Rehearse } from '../devnet/state/flat-state.js';
-import { rehearseCall, SPECULATIVE_RUN_GAS, type SpeculativeCall } from '../light/state/speculative-execution.js';
+import type { Reading, RunOnGuesses } from '../devnet/state/flat-state.js';
+import { runSpeculatively, SPECULATIVE_RUN_GAS, type SpeculativeCall } from '../light/state/speculative-execution.js';
 import type { ForkState } from './fork-state.js';
 import type { ForkOrigin } from './fork-store.js';
 
@@ -23,7 +24,7 @@ interface StateParts {
 export async function ownState(
   { ledger, maker, state, origin }: StateParts,
   block: Block,
-  { signal, gas, onBlock, rehearse }: Pick<CallPlan, 'signal' | 'gas' | 'onBlock'> & { readonly rehearse?: Rehearse },
+  { signal, gas, onBlock, runOnGuesses }: Pick<CallPlan, 'signal' | 'gas' | 'onBlock'> & Pick<Reading, 'runOnGuesses'>,
 ): Promise<StateReader> {
   const edits = equalBytes(block.hash, ledger.head.hash) ? maker.pendingEdits : [];
   const edited = async (below: StateReader) => {
@@ -38,8 +39,8 @@ export async function ownState(
     gas,
     // What the edits read is not what the caller reads.
     onBelow: () => isEdited && onBlock?.(origin.block),
-    rehearse:
-      rehearse && (async (...[guesses, limits]: Parameters<Rehearse>) => rehearse(await edited(guesses), limits)),
+    runOnGuesses:
+      runOnGuesses && (async (guesses: StateReader, limits: RunLimits) => runOnGuesses(await edited(guesses), limits)),
   };
   const found = await edited(state.flat.at(block.header.number, reading));
   isEdited = true;
@@ -47,12 +48,12 @@ export async function ownState(
 }
 
 /** Runs a call for what it reads. */
-export function rehearsedCall(call: Omit<SpeculativeCall, 'left'>): Rehearse {
-  return (guesses, limits) => rehearseCall(guesses, call, limits);
+export function callOnGuesses(call: Omit<SpeculativeCall, 'left'>): RunOnGuesses {
+  return (guesses, limits) => runSpeculatively(guesses, call, limits);
 }
 
 /** Simulates the blocks of a plan for what they read. */
-export function rehearsedBlocks(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): Rehearse {
+export function blocksOnGuesses(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): RunOnGuesses {
   return async (guesses, limits) => {
     const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
     const ground = { ...base, state: guesses, stateRoot: async () => ZERO_WORD };
@@ -60,8 +61,8 @@ export function rehearsedBlocks(base: Omit<SimulationBase, 'state' | 'stateRoot'
     const ended = (succeeded: boolean) => {
       hasFailed ||= !succeeded;
     };
-    const rehearsal = { gas: SPECULATIVE_RUN_GAS, begin() {}, ended };
-    await simulateBlocks(ground, plan.requests, { ...plan, ...limits }, rehearsal);
+    const speculativeRun = { gas: SPECULATIVE_RUN_GAS, begin() {}, ended };
+    await simulateBlocks(ground, plan.requests, { ...plan, ...limits }, speculativeRun);
     return !hasFailed;
   };
 }

@@ -27,10 +27,10 @@ import { type PlannedBlock, planBlocks, simulationRefused } from './simulate-pla
 import type {
   BlockCall,
   BlockRequest,
-  Rehearsal,
   SimulatedBlock,
   SimulationBase,
   SimulationOptions,
+  SpeculativeRun,
 } from './simulation.js';
 
 type Item = Uint8Array | Item[];
@@ -41,7 +41,7 @@ const GWEI = 10n ** 9n;
  * Simulates blocks on top of a block of the chain. Each uses the state and the header of the one before it, and is
  * sealed with roots and hash like a real block.
  *
- * @param rehearsal - of a simulation whose outcome does not count
+ * @param speculativeRun - of a simulation whose outcome does not count
  * @throws PlumblineError `SIMULATION_REFUSED` for blocks out of order, too many blocks, invalid overrides, and calls
  *   that may not run; `EXECUTION_FAILED` when a system call fails; `GAS_BUDGET_EXCEEDED`, `ABORTED`, and errors of
  *   reading the state. A call that reverts or fails is a result.
@@ -52,10 +52,10 @@ export async function simulateBlocks(
   base: SimulationBase,
   requests: readonly BlockRequest[],
   options: SimulationOptions,
-  rehearsal?: Rehearsal,
+  speculativeRun?: SpeculativeRun,
 ): Promise<SimulatedBlock[]> {
   const planned = planBlocks(requests, base.header, base.network.slotSeconds);
-  const simulation = new Simulation(base, options, rehearsal);
+  const simulation = new Simulation(base, options, speculativeRun);
   for (const block of planned) await simulation.add(block);
   return simulation.blocks;
 }
@@ -71,7 +71,7 @@ class Simulation {
   constructor(
     private readonly base: SimulationBase,
     private readonly options: SimulationOptions,
-    private readonly rehearsal: Rehearsal | undefined,
+    private readonly speculativeRun: SpeculativeRun | undefined,
   ) {
     this.state = base.state;
     this.gasLeft = base.network.rpcGasCap;
@@ -131,21 +131,22 @@ class Simulation {
     this.blocks.push({ header, hash: headerHash(header), transactions, withdrawals, size, calls });
   }
 
-  /** @returns undefined for a call that is refused in a rehearsal */
+  /** @returns undefined for a call that is refused in a speculative run */
   private async run(machine: Machine, call: BlockCall, left: GasLeft): Promise<RunCall | undefined> {
-    const { rehearsal, budget } = this;
-    if (rehearsal === undefined) return runCall(machine, call, left, this.options.validation, budget);
+    const { speculativeRun, budget } = this;
+    if (speculativeRun === undefined) return runCall(machine, call, left, this.options.validation, budget);
     const { from = ZERO_ADDRESS } = call;
     const nonce = call.nonce ?? (await machine.state.account(from))?.nonce ?? 0n;
-    rehearsal.begin(call.to === undefined ? createdAddress({ from, nonce }) : undefined);
+    speculativeRun.begin(call.to === undefined ? createdAddress({ from, nonce }) : undefined);
     let done: RunCall | undefined;
     try {
       const { gas = left.inBlock } = call;
-      done = await runCall(machine, { ...call, gas: gas < rehearsal.gas ? gas : rehearsal.gas }, left, false, budget);
+      const most = speculativeRun.gas;
+      done = await runCall(machine, { ...call, gas: gas < most ? gas : most }, left, false, budget);
     } catch (error) {
       if (!isPlumblineError(error, 'SIMULATION_REFUSED')) throw error;
     }
-    rehearsal.ended(done?.outcome.succeeded ?? false);
+    speculativeRun.ended(done?.outcome.succeeded ?? false);
     return done;
   }
 

@@ -43,7 +43,7 @@ export interface SimulationOptions extends RunLimits {
 }
 
 /** A simulation that is run to find out what it reads. What refuses a call does not end it. */
-export interface Rehearsal {
+export interface SpeculativeRun {
   /** Most gas of a call. */
   readonly gas: bigint;
   /** Called before each call. @param created - address of the contract that the call creates, 20 bytes; undefined for others */

@@ -23,7 +23,7 @@ import { hexToBytes } from '../../../primitives/hex.js';
 import type { Block, TransactionReceipt } from '../../chain.js';
 import { applyEdits, type StateEdit } from '../records/edits.js';
 import type { BlockState } from '../state/devnet-state.js';
-import type { Rehearse } from '../state/flat-state.js';
+import type { RunOnGuesses } from '../state/flat-state.js';
 import { payRewards, payWithdrawals } from './block-payments.js';
 
 /** Input of a block's execution. */
@@ -75,12 +75,12 @@ export async function executeBlock(
   plan: BlockPlan,
   refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
 ): Promise<BlockExecution> {
-  const rehearse: Rehearse = async (guesses, limits) => {
+  const runOnGuesses: RunOnGuesses = async (guesses, limits) => {
     const roots = { rootOf: async () => ZERO_WORD };
     const { executed } = await executeOver(guesses, network, roots, { ...plan, limits }, () => {});
     return executed.every(({ outcome }) => outcome.succeeded);
   };
-  const reading = { ...plan.limits, rehearse };
+  const reading = { ...plan.limits, runOnGuesses };
   return executeOver(state.flat.at(plan.context.number - 1, reading), network, state, plan, refused);
 }
 

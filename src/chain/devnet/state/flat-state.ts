@@ -20,7 +20,7 @@ export interface DumpedAccount extends Account {
  *
  * @returns whether it succeeded
  */
-export type Rehearse = (state: StateReader, limits: RunLimits) => Promise<boolean>;
+export type RunOnGuesses = (state: StateReader, limits: RunLimits) => Promise<boolean>;
 
 /** How a state is read. */
 export interface Reading {
@@ -29,8 +29,8 @@ export interface Reading {
   /** Called when a value comes from the state below. */
   readonly onBelow?: (() => void) | undefined;
   /** Called where something has to be fetched: the rest of what is read can be fetched with it. */
-  readonly rehearse?: Rehearse | undefined;
-  /** Of the request, which rehearsals count for. */
+  readonly runOnGuesses?: RunOnGuesses | undefined;
+  /** Of the request, which speculative runs count for. */
   readonly gas?: RunLimits['gas'];
 }
 
@@ -113,10 +113,10 @@ export class FlatState {
 
   /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
   at(block: number, reading: Reading = {}): StateReader {
-    const { rehearse } = reading;
-    const onGuesses: Rehearse | undefined =
-      rehearse && ((guesses, limits) => rehearse(this.over(guesses, block), limits));
-    return this.over(this.below?.({ ...reading, rehearse: onGuesses }), block);
+    const { runOnGuesses } = reading;
+    const onGuesses: RunOnGuesses | undefined =
+      runOnGuesses && ((guesses, limits) => runOnGuesses(this.over(guesses, block), limits));
+    return this.over(this.below?.({ ...reading, runOnGuesses: onGuesses }), block);
   }
 
   private over(below: StateReader | undefined, block: number): StateReader {

@@ -46,8 +46,8 @@ export async function foreseenAccesses(state: ProvedState, speculative: Speculat
   const { left, preview } = speculative;
   if (left.gas <= 0 || left.ms <= 0) return new AccessSet();
   if (preview !== undefined) {
-    const { rehearsePreview } = await import('./rehearse-preview.js');
-    return rehearsePreview(state, { ...speculative, preview });
+    const { previewSpeculatively } = await import('./speculative-preview.js');
+    return previewSpeculatively(state, { ...speculative, preview });
   }
   const { executeSpeculatively } = await import('./speculative-execution.js');
   return executeSpeculatively(state, speculative);

@@ -11,7 +11,7 @@ import { LightState } from './light-state.js';
 import { allowance, type CallDependencies } from './prepared-call.js';
 import { provedRoots } from './proved-roots.js';
 import { ProvedState } from './proved-state.js';
-import { namedAccesses, type RehearsedSimulation, rehearseSimulation } from './rehearse-simulation.js';
+import { namedAccesses, type SpeculativeSimulation, simulateSpeculatively } from './speculative-simulation.js';
 import { type ZkStateSource, zkState } from './zk-state.js';
 
 /** A state with the nodes of its proofs, by `bytesToKey` of their hash. */
@@ -44,12 +44,12 @@ export class SimulationStates {
   async at(block: LightBlock, plan: PlannedSimulation): Promise<SimulationState> {
     const held = this.held(block.header.stateRoot);
     const { state, nodes } = held;
-    const rehearsed = this.rehearsed(block, plan);
+    const speculative = this.speculative(block, plan);
     const obtain = async (accesses: AccessSet) => {
-      const missing = state.missing(await withRehearsed(state, accesses, rehearsed));
+      const missing = state.missing(await withForeseen(state, accesses, speculative));
       if (!missing.isEmpty) await this.fetch(held, block, missing, plan.signal);
     };
-    await obtain(namedAccesses(rehearsed));
+    await obtain(namedAccesses(speculative));
     const proofs = {
       nodes,
       fetch: (accesses: AccessSet) => this.fetch(held, block, accesses, plan.signal),
@@ -60,15 +60,15 @@ export class SimulationStates {
 
   /** The zk state after a block. Its proofs show no ordinary state root. */
   async zk(source: ZkStateSource, block: LightBlock, plan: PlannedSimulation): Promise<SimulationState> {
-    const rehearsed = this.rehearsed(block, plan);
-    const named = namedAccesses(rehearsed);
+    const speculative = this.speculative(block, plan);
+    const named = namedAccesses(speculative);
     const state = zkState(this.dependencies, source, plan.signal, async (known, accesses) => {
-      return known.missing(await withRehearsed(known, accesses.addAll(named), rehearsed));
+      return known.missing(await withForeseen(known, accesses.addAll(named), speculative));
     });
     return { state, stateRoot: async () => undefined };
   }
 
-  private rehearsed(block: LightBlock, plan: PlannedSimulation): RehearsedSimulation {
+  private speculative(block: LightBlock, plan: PlannedSimulation): SpeculativeSimulation {
     const { network, contextAfter } = this.dependencies;
     const { header, hash } = block;
     // What is refused as a whole is refused before anything is fetched for it.
@@ -101,11 +101,11 @@ export class SimulationStates {
 }
 
 /** Adds what will probably be read next, as far as gas and time suffice to find it. */
-async function withRehearsed(
+async function withForeseen(
   state: ProvedState,
   accesses: AccessSet,
-  rehearsed: RehearsedSimulation,
+  speculative: SpeculativeSimulation,
 ): Promise<AccessSet> {
-  const { gas, ms } = rehearsed.left;
-  return gas > 0 && ms > 0 ? accesses.addAll(await rehearseSimulation(state, rehearsed)) : accesses;
+  const { gas, ms } = speculative.left;
+  return gas > 0 && ms > 0 ? accesses.addAll(await simulateSpeculatively(state, speculative)) : accesses;
 }

@@ -42,9 +42,9 @@ const MAX_ACCESSES = 128;
 export async function executeSpeculatively(state: ProvedState, speculative: SpeculativeCall): Promise<AccessSet> {
   const { call, context } = speculative;
   const reader = new GuessingReader(state, [call.from ?? ZERO_ADDRESS], [context.coinbase], MAX_ACCESSES);
-  await speculate(speculative, async (limits) => {
+  await repeatRuns(speculative, async (limits) => {
     reader.beginRun();
-    const ended = await rehearseCall(reader, speculative, limits);
+    const ended = await runSpeculatively(reader, speculative, limits);
     return !ended && reader.nextGuess();
   });
   return reader.accesses;
@@ -56,7 +56,7 @@ export async function executeSpeculatively(state: ProvedState, speculative: Spec
  * @param run - returns whether to run again
  * @throws PlumblineError as `executeSpeculatively`
  */
-export async function speculate(
+export async function repeatRuns(
   { left, signal, gas: within }: Pick<SpeculativeCall, 'left' | 'signal' | 'gas'>,
   run: (limits: RunLimits) => Promise<boolean>,
 ): Promise<void> {
@@ -81,7 +81,7 @@ export async function speculate(
  * @param state - some of its values may be guesses
  * @returns whether the run succeeded, or would fail with any guesses
  */
-export async function rehearseCall(
+export async function runSpeculatively(
   state: StateReader,
   { call, overrides = [], context, network }: Pick<SpeculativeCall, 'call' | 'overrides' | 'context' | 'network'>,
   limits: RunLimits,

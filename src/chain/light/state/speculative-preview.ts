@@ -6,7 +6,7 @@ import type { PlannedPreview } from '../../chain.js';
 import type { AccessSet } from './access-set.js';
 import { GuessingReader } from './guessing-reader.js';
 import type { ProvedState } from './proved-state.js';
-import { rehearse } from './rehearse.js';
+import { repeatCalls } from './repeat-calls.js';
 import { SPECULATIVE_RUN_GAS, type SpeculativeCall } from './speculative-execution.js';
 
 /** Most accounts and slots in the result. */
@@ -20,7 +20,7 @@ const MAX_ANSWER_BYTES = 4 * 2 ** 20;
  *
  * @throws PlumblineError as `executeSpeculatively`
  */
-export async function rehearsePreview(
+export async function previewSpeculatively(
   state: ProvedState,
   speculative: SpeculativeCall & { readonly preview: PlannedPreview },
 ): Promise<AccessSet> {
@@ -28,9 +28,9 @@ export async function rehearsePreview(
   const { calls, watch, context: block } = preview;
   const senders = calls.map(({ from = ZERO_ADDRESS }) => from);
   const reader = new GuessingReader(state, senders, [block.coinbase], MAX_ACCESSES);
-  return rehearse(reader, speculative, (limits, rehearsal) => {
+  return repeatCalls(reader, speculative, (limits, speculativeRun) => {
     const budget = new RunBudget({ ...limits, maxAnswerBytes: MAX_ANSWER_BYTES });
-    const ground = { network, block, state: reader, overrides, watch, budget, rehearsal };
+    const ground = { network, block, state: reader, overrides, watch, budget, speculativeRun };
     return previewCalls(ground, calls.length, async (index, before) => {
       const { nonce: _, ...call } = calls[index]!;
       const nonce = (await before.account(call.from ?? ZERO_ADDRESS))?.nonce ?? 0n;

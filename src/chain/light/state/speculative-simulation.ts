@@ -3,11 +3,11 @@ import { ZERO_ADDRESS, ZERO_WORD } from '../../../primitives/bytes.js';
 import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import { GuessingReader } from './guessing-reader.js';
 import type { ProvedState } from './proved-state.js';
-import { rehearse } from './rehearse.js';
+import { repeatCalls } from './repeat-calls.js';
 import type { SpeculativeCall } from './speculative-execution.js';
 
 /** The blocks to simulate, and what they stand on. */
-export interface RehearsedSimulation extends SimulationOptions, Pick<SpeculativeCall, 'left'> {
+export interface SpeculativeSimulation extends SimulationOptions, Pick<SpeculativeCall, 'left'> {
   readonly base: Omit<SimulationBase, 'state' | 'stateRoot'>;
   readonly requests: readonly BlockRequest[];
 }
@@ -16,7 +16,7 @@ export interface RehearsedSimulation extends SimulationOptions, Pick<Speculative
 const MAX_ACCESSES = 512;
 
 /** What the calls and overrides name: senders, recipients, access lists, coinbases, and accounts in calldata, as far as there is room. */
-export function namedAccesses({ base, requests }: RehearsedSimulation): AccessSet {
+export function namedAccesses({ base, requests }: SpeculativeSimulation): AccessSet {
   const accesses = new AccessSet();
   const guesses = new AccessSet();
   for (const { overrides, stateOverrides, calls } of requests) {
@@ -40,14 +40,17 @@ export function namedAccesses({ base, requests }: RehearsedSimulation): AccessSe
  *
  * @throws PlumblineError as `executeSpeculatively`
  */
-export async function rehearseSimulation(state: ProvedState, rehearsed: RehearsedSimulation): Promise<AccessSet> {
-  const { base, requests, left: _, ...options } = rehearsed;
+export async function simulateSpeculatively(
+  state: ProvedState,
+  speculative: SpeculativeSimulation,
+): Promise<AccessSet> {
+  const { base, requests, left: _, ...options } = speculative;
   const { simulateBlocks } = await import('../../../evm/simulation/simulate.js');
   const senders = requests.flatMap(({ calls }) => calls.map(({ from = ZERO_ADDRESS }) => from));
   const coinbases = requests.map(({ overrides }) => overrides.feeRecipient ?? base.header.miner);
   const reader = new GuessingReader(state, senders, coinbases, MAX_ACCESSES);
   const ground = { ...base, state: reader, stateRoot: async () => ZERO_WORD };
-  return rehearse(reader, rehearsed, (limits, rehearsal) =>
-    simulateBlocks(ground, requests, { ...options, ...limits }, rehearsal),
+  return repeatCalls(reader, speculative, (limits, speculativeRun) =>
+    simulateBlocks(ground, requests, { ...options, ...limits }, speculativeRun),
   );
 }

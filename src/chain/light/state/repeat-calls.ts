@@ -1,8 +1,8 @@
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
-import type { Rehearsal } from '../../../evm/simulation/simulation.js';
+import type { SpeculativeRun } from '../../../evm/simulation/simulation.js';
 import type { AccessSet } from './access-set.js';
 import type { GuessingReader } from './guessing-reader.js';
-import { SPECULATIVE_RUN_GAS, type SpeculativeCall, speculate } from './speculative-execution.js';
+import { repeatRuns, SPECULATIVE_RUN_GAS, type SpeculativeCall } from './speculative-execution.js';
 
 /**
  * Repeats runs of several calls, while a call of the last run failed and has a guess left. A run that throws is the last one: the
@@ -10,14 +10,14 @@ import { SPECULATIVE_RUN_GAS, type SpeculativeCall, speculate } from './speculat
  *
  * @throws PlumblineError as `executeSpeculatively`
  */
-export async function rehearse(
+export async function repeatCalls(
   reader: GuessingReader,
   speculative: Pick<SpeculativeCall, 'left' | 'signal' | 'gas'>,
-  run: (limits: RunLimits, rehearsal: Rehearsal) => Promise<unknown>,
+  run: (limits: RunLimits, speculativeRun: SpeculativeRun) => Promise<unknown>,
 ): Promise<AccessSet> {
-  await speculate(speculative, async (limits) => {
+  await repeatRuns(speculative, async (limits) => {
     let isGuessLeft = false;
-    const rehearsal: Rehearsal = {
+    const speculativeRun: SpeculativeRun = {
       gas: SPECULATIVE_RUN_GAS,
       begin(created) {
         reader.beginRun();
@@ -28,7 +28,7 @@ export async function rehearse(
       },
     };
     try {
-      await run(limits, rehearsal);
+      await run(limits, speculativeRun);
     } catch {
       return false;
     }
