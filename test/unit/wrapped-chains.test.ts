@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Block, Chain, LogQuery, SimulationPlan } from '../../src/chain/chain.js';
+import type { Block, CallPlan, Chain, LogQuery, SimulationPlan } from '../../src/chain/chain.js';
 import { forwardingChain } from '../../src/chain/forwarding-chain.js';
 import type { Estimator } from '../../src/estimate/estimator.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
@@ -24,6 +24,7 @@ function recordingChain(calls: [member: string, args: unknown[]][]): Chain {
       return async (...args: unknown[]) => {
         calls.push([member, args]);
         if (member === 'stateAt') (args[2] as (block: Block) => void)(BLOCK);
+        if (member === 'prepare') (args[0] as CallPlan).onBlock?.(BLOCK);
         if (member === 'prepareSimulation') (args[0] as SimulationPlan).onBlock?.(BLOCK);
         if (member === 'zkProof') (args[3] as (number: number) => void)(7);
         if (member === 'logs') (args[0] as LogQuery).onEnd?.(BLOCK);
@@ -66,7 +67,7 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     exclusion: [keys[0]!],
     stateAt: [BLOCK, signal, () => {}],
     accountsAt: [{ number: 3 }, () => {}, signal],
-    prepare: [{ call: {}, block: BLOCK, signal }],
+    prepare: [{ call: {}, block: BLOCK, signal, onBlock: () => {} }],
     withBody: [BLOCK],
     contextOf: [BLOCK],
     pendingContext: [BLOCK],
@@ -88,10 +89,11 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     const chain = wrap(recordingChain(calls));
     await (chain[member as keyof Chain] as (...args: unknown[]) => unknown)(...args);
     const functions = args.map((arg) => (typeof arg === 'function' ? expect.any(Function) : arg));
-    const plan = { ...uses.prepareSimulation[0], onBlock: expect.any(Function) };
+    const withFunction = ([plan]: readonly object[]) => [{ ...plan, onBlock: expect.any(Function) }];
     const objects: Record<string, unknown[]> = {
       logs: [expect.objectContaining(query)],
-      prepareSimulation: [expect.objectContaining(plan)],
+      prepare: withFunction(uses.prepare),
+      prepareSimulation: withFunction(uses.prepareSimulation),
     };
     const expected = objects[member] ?? functions;
     expect(calls).toContainEqual([member, expected]);
@@ -103,7 +105,8 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     await chain.zkProof(address, keys, { number: 3 }, (number) => heard.push(number));
     await chain.logs({ ...query, onEnd: (block) => heard.push(block) });
     await chain.stateAt(BLOCK, signal, (block) => heard.push(block));
+    await chain.prepare!({ ...uses.prepare[0], onBlock: (block) => heard.push(block) });
     await chain.prepareSimulation({ ...uses.prepareSimulation[0], onBlock: (block) => heard.push(block) });
-    expect(heard).toEqual([7, BLOCK, BLOCK, BLOCK]);
+    expect(heard).toEqual([7, BLOCK, BLOCK, BLOCK, BLOCK]);
   });
 });
