@@ -5,31 +5,18 @@ import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
 import { forkScene, HOLDER, tokensOf, transferAsHolder } from '../support/fork-scene.js';
-import type { SeenCall } from '../support/mock-chain.js';
+import { inProofOf, type SeenCall } from '../support/mock-chain.js';
 import { transferCalldata } from '../support/sign.js';
-
-interface ProofJson {
-  balance: Hex;
-  accountProof: Hex[];
-  storageProof: { value: Hex; proof: Hex[] }[];
-}
-
-const inProof =
-  (address: Hex, change: (proof: ProofJson) => void) =>
-  ({ method, params }: SeenCall, result: unknown): unknown => {
-    if (method === 'eth_getProof' && params[0] === address) change(result as ProofJson);
-    return result;
-  };
 
 /** Each is about what the balance of `HOLDER` in tokens rests on. */
 const LIES: Record<string, (call: SeenCall, result: unknown) => unknown> = {
-  'a value of a slot': inProof(TEST_TOKEN, (proof) => {
+  'a value of a slot': inProofOf(TEST_TOKEN, (proof) => {
     for (const slot of proof.storageProof) slot.value = '0xffff';
   }),
-  'a slot that is said to be empty': inProof(TEST_TOKEN, (proof) => {
+  'a slot that is said to be empty': inProofOf(TEST_TOKEN, (proof) => {
     for (const slot of proof.storageProof) Object.assign(slot, { value: '0x0', proof: [] });
   }),
-  'an account that is said to be missing': inProof(TEST_TOKEN, (proof) => {
+  'an account that is said to be missing': inProofOf(TEST_TOKEN, (proof) => {
     proof.accountProof = proof.accountProof.slice(0, 1);
   }),
   'other code': ({ method, params }, result) =>
@@ -42,7 +29,7 @@ describe('an endpoint that lies to a fork', () => {
     const { ask } = await open();
     await expect(tokensOf(ask, HOLDER)).rejects.toMatchObject({
       code: -32000,
-      message: expect.stringMatching(/^the answer of http:.* is refused|^the answer of http/),
+      message: expect.stringMatching(/^the answer of http/),
     });
     // What a transaction needs is refused as well, and no block is made.
     const head = await ask('eth_blockNumber');
@@ -57,7 +44,7 @@ describe('an endpoint that lies to a fork', () => {
   });
 
   test('a fork does not open where the state cannot be proved', async () => {
-    const tamper = inProof(accountAt(0), (proof) => {
+    const tamper = inProofOf(accountAt(0), (proof) => {
       proof.balance = '0x1';
     });
     const { open } = await forkScene([{ tamper }]);

@@ -3,48 +3,32 @@ import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
-import type { SeenCall } from '../support/mock-chain.js';
+import { inProofOf, type SeenCall } from '../support/mock-chain.js';
 import { transferCalldata } from '../support/sign.js';
 
-interface ProofJson {
-  balance: Hex;
-  nonce: Hex;
-  codeHash: Hex;
-  accountProof: Hex[];
-  storageProof: { value: Hex; proof: Hex[] }[];
-}
-
-/** Changes the proofs of one account. */
-const inProof =
-  (address: Hex, change: (proof: ProofJson) => void) =>
-  ({ method, params }: SeenCall, result: unknown): unknown => {
-    if (method === 'eth_getProof' && params[0] === address) change(result as ProofJson);
-    return result;
-  };
-
 const lies: Record<string, (call: SeenCall, result: unknown) => unknown> = {
-  balance: inProof(accountAt(0), (proof) => {
+  balance: inProofOf(accountAt(0), (proof) => {
     proof.balance = '0x1';
   }),
-  nonce: inProof(accountAt(0), (proof) => {
+  nonce: inProofOf(accountAt(0), (proof) => {
     proof.nonce = '0x7';
   }),
-  'code hash': inProof(TEST_TOKEN, (proof) => {
+  'code hash': inProofOf(TEST_TOKEN, (proof) => {
     proof.codeHash = word(1n);
   }),
-  'account said to be missing': inProof(TEST_TOKEN, (proof) => {
+  'account said to be missing': inProofOf(TEST_TOKEN, (proof) => {
     proof.accountProof = proof.accountProof.slice(0, 1);
   }),
-  'no proof at all': inProof(TEST_TOKEN, (proof) => {
+  'no proof at all': inProofOf(TEST_TOKEN, (proof) => {
     proof.accountProof = [];
   }),
-  'storage value': inProof(TEST_TOKEN, (proof) => {
+  'storage value': inProofOf(TEST_TOKEN, (proof) => {
     for (const slot of proof.storageProof) slot.value = '0x1';
   }),
-  'empty storage proof': inProof(TEST_TOKEN, (proof) => {
+  'empty storage proof': inProofOf(TEST_TOKEN, (proof) => {
     for (const slot of proof.storageProof) Object.assign(slot, { proof: [], value: '0x0' });
   }),
-  'a storage proof left out': inProof(TEST_TOKEN, (proof) => {
+  'a storage proof left out': inProofOf(TEST_TOKEN, (proof) => {
     proof.storageProof.pop();
   }),
   code: ({ method, params }, result) =>

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Hex } from '../../src/primitives/hex.js';
 import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
 
 /** One call that came to a mock endpoint. */
@@ -31,6 +32,23 @@ export interface MockEndpoint {
   readonly options: { -readonly [K in keyof MockOptions]: MockOptions[K] };
   close(): Promise<void>;
 }
+
+/** A proof of `eth_getProof`, as far as tests change it. */
+export interface AccountProofJson {
+  balance: Hex;
+  nonce: Hex;
+  codeHash: Hex;
+  accountProof: Hex[];
+  storageProof: { value: Hex; proof: Hex[] }[];
+}
+
+/** Changes the proofs of one account. */
+export const inProofOf =
+  (address: Hex, change: (proof: AccountProofJson) => void) =>
+  ({ method, params }: SeenCall, result: unknown): unknown => {
+    if (method === 'eth_getProof' && params[0] === address) change(result as AccountProofJson);
+    return result;
+  };
 
 interface RpcRequest extends SeenCall {
   readonly id: unknown;
