@@ -4,7 +4,7 @@
 import { Common, Mainnet } from '@ethereumjs/common';
 import { createEVM } from '@ethereumjs/evm';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import type { Block } from '../src/chain/chain.js';
+import type { Block } from '../src/chain/block.js';
 import type { Ledger } from '../src/chain/devnet/records/ledger.js';
 import { bloomTest, type LogFilter } from '../src/chain/log-filter.js';
 

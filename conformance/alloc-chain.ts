@@ -1,4 +1,5 @@
-import type { Block, Chain } from '../src/chain/chain.js';
+import type { Block } from '../src/chain/block.js';
+import type { Chain } from '../src/chain/chain.js';
 import type { BlockHeader } from '../src/ethereum/header.js';
 import type { BlockContext } from '../src/evm/block-context.js';
 import type { StateReader } from '../src/evm/state/state-reader.js';

@@ -6,7 +6,7 @@
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';
 export type { BlockTag } from './chain/block-reference.js';
-export type { LayerOneEvidence, TrustLevel } from './chain/chain.js';
+export type { LayerOneEvidence } from './chain/chain.js';
 export type { FinalityOptions } from './chain/devnet/layer-one/finality.js';
 export type { MiningMode } from './chain/devnet/options.js';
 export { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from './chain/devnet/state/dev-accounts.js';
@@ -14,6 +14,7 @@ export type { GenesisAccount, GenesisAlloc } from './chain/devnet/state/genesis.
 export type { GenesisJson } from './chain/devnet/state/genesis-json.js';
 export { TEST_TOKEN, tokenBalanceSlot } from './chain/devnet/state/test-token.js';
 export type { BlockLevel, HeadLevel } from './chain/light/heads/heads.js';
+export type { TrustLevel } from './chain/trust-level.js';
 export type { CheckBasis, CheckName, CheckUnit } from './diagnosis/check-table.js';
 export type { FilledField, InclusionVerdict, TransactionCheck, TransactionDiagnosis } from './diagnosis/diagnosis.js';
 export {

@@ -1,9 +1,6 @@
 import type { LineaProofJson } from '../accumulator/proof-shape.js';
-import type { BlockHeader } from '../ethereum/header.js';
-import type { Log } from '../ethereum/receipt.js';
 import type { TrieProof } from '../ethereum/state-trie.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
-import type { Withdrawal } from '../ethereum/withdrawal.js';
 import type { EvidenceBundle, EvidenceClaim } from '../evidence/evidence-bundle.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
@@ -15,79 +12,16 @@ import type { Network } from '../networks/network.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import type { Hex } from '../primitives/hex.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
+import type { Block, IncludedTransaction, TransactionReceipt } from './block.js';
 import type { BlockReference, BlockTag } from './block-reference.js';
-import type { LogFilter } from './log-filter.js';
-
-/** A sealed block. */
-export interface Block {
-  readonly header: BlockHeader;
-  /** 32 bytes. */
-  readonly hash: Uint8Array;
-  readonly transactions: readonly SignedTransaction[];
-  /** Hashes of its uncles, 32 bytes each; left out if there are none. */
-  readonly uncles?: readonly Uint8Array[];
-  /** From Shanghai on; left out before. */
-  readonly withdrawals?: readonly Withdrawal[];
-  /** Length of its RLP in bytes. */
-  readonly size: number;
-}
-
-/** A transaction and its position. */
-export interface IncludedTransaction {
-  readonly transaction: SignedTransaction;
-  readonly block: Block;
-  readonly index: number;
-}
-
-/** The result of an included transaction. */
-export interface TransactionReceipt extends IncludedTransaction {
-  /** Always true for a block before Byzantium, whose receipts hold `stateRoot` instead. */
-  readonly succeeded: boolean;
-  /** State root after the transaction, 32 bytes: only before Byzantium. */
-  readonly stateRoot?: Uint8Array;
-  /** Gas used, after refunds. */
-  readonly gasUsed: bigint;
-  readonly cumulativeGasUsed: bigint;
-  /** Price paid, wei per gas. */
-  readonly effectiveGasPrice: bigint;
-  /** Only with blobs: gas of its blobs, and the price paid in wei per blob gas. */
-  readonly blobGasUsed?: bigint;
-  readonly blobGasPrice?: bigint;
-  /** Address of the created contract, 20 bytes; undefined for other transactions. */
-  readonly contractAddress: Uint8Array | undefined;
-  readonly logs: readonly Log[];
-  /** Index within the block of the first log. */
-  readonly firstLogIndex: number;
-}
+import type { FoundLog, LogQuery } from './log-filter.js';
+import type { TrustLevel } from './trust-level.js';
 
 /** Prices for the next transaction, and the block whose header set them. */
 export interface CurrentPrices {
   readonly prices: Prices;
   /** Undefined if no header has prices and the profile's defaults are used. */
   readonly sourceBlock: number | undefined;
-}
-
-/** A range of blocks, both ends included, and a filter for their logs. */
-export interface LogQuery {
-  readonly from: number;
-  readonly to: number;
-  readonly filter: LogFilter;
-  /** Called with the blocks at both ends. An empty answer depends on them. */
-  readonly onEnd?: ((block: Block) => void) | undefined;
-  /** Aborts the search; its reason is thrown. */
-  readonly signal?: AbortSignal | undefined;
-  /** Most bytes of the logs as JSON; more are `ANSWER_TOO_LARGE`. No limit when left out. */
-  readonly maxBytes?: number | undefined;
-}
-
-/** A log and its position. */
-export interface FoundLog {
-  readonly log: Log;
-  readonly transaction: IncludedTransaction;
-  /** Index within the block. */
-  readonly logIndex: number;
-  /** Its block has left the chain. */
-  readonly removed?: true;
 }
 
 /** Why a transaction is in no block (docs/spec/json-rpc.md 2.4). */
@@ -101,12 +35,6 @@ export interface Exclusion {
   /** Seconds since 1970. */
   readonly timestamp: number;
 }
-
-/**
- * How far the data of a block can be trusted. `held`: executed by this node. The others are levels of a light node
- * (docs/spec/json-rpc.md 7). `settled` rests on the consensus of layer 1, `finalized` on the word of its endpoints.
- */
-export type TrustLevel = 'held' | 'settled' | 'finalized' | 'sealed' | 'linked' | 'plain';
 
 /** The block of layer 1 that settled blocks rest on, and what its own finality rests on. */
 export interface LayerOneEvidence {

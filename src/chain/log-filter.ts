@@ -1,5 +1,6 @@
 import { bloomBits, bloomHasBits, type Log } from '../ethereum/receipt.js';
 import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
+import type { Block, IncludedTransaction } from './block.js';
 
 /** A filter for logs. */
 export interface LogFilter {
@@ -7,6 +8,29 @@ export interface LogFilter {
   readonly addresses: readonly Uint8Array[] | undefined;
   /** Allowed topics by position, 32 bytes each; undefined for any. A log with fewer topics does not match. */
   readonly topics: readonly (readonly Uint8Array[] | undefined)[];
+}
+
+/** A range of blocks, both ends included, and a filter for their logs. */
+export interface LogQuery {
+  readonly from: number;
+  readonly to: number;
+  readonly filter: LogFilter;
+  /** Called with the blocks at both ends. An empty answer depends on them. */
+  readonly onEnd?: ((block: Block) => void) | undefined;
+  /** Aborts the search; its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+  /** Most bytes of the logs as JSON; more are `ANSWER_TOO_LARGE`. No limit when left out. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** A log and its position. */
+export interface FoundLog {
+  readonly log: Log;
+  readonly transaction: IncludedTransaction;
+  /** Index within the block. */
+  readonly logIndex: number;
+  /** Its block has left the chain. */
+  readonly removed?: true;
 }
 
 /** Whether the filter matches this log (docs/spec/json-rpc.md 2.6). */

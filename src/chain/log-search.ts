@@ -1,8 +1,9 @@
 import { PlumblineError } from '../errors.js';
 import { jsonLength, logBytes } from '../ethereum/receipt.js';
 import { nextTurn } from '../scheduling/turns.js';
-import type { Block, Chain, FoundLog, LogQuery, TransactionReceipt } from './chain.js';
-import { bloomTest, type LogFilter, matchesLog } from './log-filter.js';
+import type { Block, TransactionReceipt } from './block.js';
+import type { Chain } from './chain.js';
+import { bloomTest, type FoundLog, type LogFilter, type LogQuery, matchesLog } from './log-filter.js';
 
 /** A chain that has its blocks and receipts at hand. */
 interface LogSource extends Pick<Chain, 'block' | 'receipts'> {

@@ -1,4 +1,5 @@
-import type { Chain, TrustLevel } from '../chain/chain.js';
+import type { Chain } from '../chain/chain.js';
+import type { TrustLevel } from '../chain/trust-level.js';
 import type { ExecutionPoint } from '../estimate/estimate-request.js';
 import type { Estimator } from '../estimate/estimator.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';

@@ -1,4 +1,4 @@
-import type { IncludedTransaction } from '../chain/chain.js';
+import type { IncludedTransaction } from '../chain/block.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';

@@ -1,4 +1,4 @@
-import type { Block } from '../chain/chain.js';
+import type { Block } from '../chain/block.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { BlockOverrides } from '../evm/block-overrides.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';

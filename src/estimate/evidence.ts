@@ -1,4 +1,4 @@
-import type { TrustLevel } from '../chain/chain.js';
+import type { TrustLevel } from '../chain/trust-level.js';
 import type { GasEstimate } from '../evm/gas/gas-search.js';
 import type { Prices } from '../fees/prices.js';
 import type { Network } from '../networks/network.js';

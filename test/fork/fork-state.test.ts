@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Block } from '../../src/chain/chain.js';
+import type { Block } from '../../src/chain/block.js';
 import { ForkState } from '../../src/chain/fork/fork-state.js';
 import { KeptNodes } from '../../src/chain/fork/kept-nodes.js';
 import { NetworkState } from '../../src/chain/fork/network-state.js';

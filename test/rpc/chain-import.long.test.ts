@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, test } from 'vitest';
-import type { TransactionReceipt } from '../../src/chain/chain.js';
+import type { TransactionReceipt } from '../../src/chain/block.js';
 import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import {
   type ChainFile,

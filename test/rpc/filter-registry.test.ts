@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Block, Chain, HeadListener, PendingTransactionListener } from '../../src/chain/chain.js';
+import type { Block } from '../../src/chain/block.js';
+import type { Chain, HeadListener, PendingTransactionListener } from '../../src/chain/chain.js';
 import type { SignedTransaction } from '../../src/ethereum/transaction.js';
 import { DEFAULT_MAX_FILTERS, FILTER_IDLE_MS, FilterRegistry } from '../../src/rpc/filters/filter-registry.js';
 import { findLogs } from '../../src/rpc/filters/find-logs.js';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Block, Chain, HeadListener } from '../../src/chain/chain.js';
+import type { Block } from '../../src/chain/block.js';
+import type { Chain, HeadListener } from '../../src/chain/chain.js';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { linea } from '../../src/networks/linea.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';

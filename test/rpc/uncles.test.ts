@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Block, Chain } from '../../src/chain/chain.js';
+import type { Block } from '../../src/chain/block.js';
+import type { Chain } from '../../src/chain/chain.js';
 import { LightBlock } from '../../src/chain/light/heads/light-block.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Block, HeadListener } from '../../src/chain/chain.js';
+import type { Block } from '../../src/chain/block.js';
+import type { HeadListener } from '../../src/chain/chain.js';
 import { followBlocks, MAX_TRIES, MAX_WAITING } from '../../src/rpc/subscriptions/follow-blocks.js';
 
 interface Scene {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Block, Chain } from '../../src/chain/chain.js';
+import type { Block } from '../../src/chain/block.js';
+import type { Chain } from '../../src/chain/chain.js';
 import { openReplicaChain } from '../../src/chain/replica/replica-chain.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { hexToBytes } from '../../src/primitives/hex.js';

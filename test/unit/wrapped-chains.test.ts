@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Block, CallPlan, Chain, LogQuery, SimulationPlan } from '../../src/chain/chain.js';
+import type { Block } from '../../src/chain/block.js';
+import type { CallPlan, Chain, SimulationPlan } from '../../src/chain/chain.js';
 import { forwardingChain } from '../../src/chain/forwarding-chain.js';
+import type { LogQuery } from '../../src/chain/log-filter.js';
 import type { Estimator } from '../../src/estimate/estimator.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
 import { devnet } from '../../src/networks/devnet.js';

@@ -8,20 +8,17 @@ import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { nextTurn } from '../../scheduling/turns.js';
 import type { PageStore } from '../../store/page-store.js';
 import { StoreHealth } from '../../store/store-status.js';
+import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
-  Block,
   Chain,
   CurrentPrices,
   Exclusion,
-  FoundLog,
   HeadListener,
-  IncludedTransaction,
-  LogQuery,
   PendingTransactionListener,
   RemovalListener,
-  TransactionReceipt,
 } from '../chain.js';
+import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
 import type { ImportResult } from './import/import.js';
 import { DevnetFinality } from './layer-one/finality.js';

@@ -8,24 +8,19 @@ import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { SerialQueue } from '../../scheduling/serial-queue.js';
+import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
 import type { BlockReference } from '../block-reference.js';
 import type {
-  Block,
   CallPlan,
   Chain,
   CurrentPrices,
   Exclusion,
-  FoundLog,
   HeadListener,
-  IncludedTransaction,
-  LogQuery,
   PendingTransactionListener,
   PreparedState,
   RemovalListener,
   SimulationGround,
   SimulationPlan,
-  TransactionReceipt,
-  TrustLevel,
 } from '../chain.js';
 import type { DevnetFinality } from '../devnet/layer-one/finality.js';
 import type { BlockMaker } from '../devnet/mining/block-maker.js';
@@ -39,7 +34,9 @@ import type { Ledger } from '../devnet/records/ledger.js';
 import type { ChainWriter } from '../devnet/storage/chain-writer.js';
 import type { StoredChain } from '../devnet/storage/stored-chain.js';
 import type { LightChain } from '../light/light-chain.js';
+import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
+import type { TrustLevel } from '../trust-level.js';
 import type { ForkState } from './fork-state.js';
 import type { ForkOrigin } from './fork-store.js';
 import type { NetworkState } from './network-state.js';

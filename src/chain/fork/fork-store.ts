@@ -4,13 +4,13 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { decodeChecked, encodeChecked } from '../../store/checked-text.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { StoreHealth } from '../../store/store-status.js';
+import type { Block } from '../block.js';
 import type { BlockReference } from '../block-reference.js';
-import type { Block, TrustLevel } from '../chain.js';
 import { type BlockRecord, pruneRecord } from '../devnet/records/block-record.js';
 import { DevnetStore } from '../devnet/storage/devnet-store.js';
 import { anotherGenesis } from '../devnet/storage/store-errors.js';
 import { LightBlock } from '../light/heads/light-block.js';
-import { TRUST_RANK } from '../trust-rank.js';
+import { TRUST_RANK, type TrustLevel } from '../trust-level.js';
 
 /** The block of a network that a fork begins with. */
 export interface ForkOrigin {

@@ -5,7 +5,7 @@ import { StateTrie, type TrieProof } from '../../ethereum/state-trie.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import { bigIntToBytes, bytesToKey, equalBytes } from '../../primitives/bytes.js';
 import type { BudgetedTable } from '../../store/budgeted-table.js';
-import type { Block } from '../chain.js';
+import type { Block } from '../block.js';
 import type { Reading } from '../devnet/state/flat-state.js';
 import type { LightChain } from '../light/light-chain.js';
 import { AccessSet } from '../light/state/access-set.js';

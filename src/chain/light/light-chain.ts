@@ -7,27 +7,23 @@ import { parseExtraData } from '../../fees/extra-data.js';
 import type { Network } from '../../networks/network.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import { loadOnce } from '../../scheduling/load-once.js';
+import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
 import type { BlockReference, BlockTag } from '../block-reference.js';
 import type {
   AccountsBasis,
-  Block,
   CallPlan,
   Chain,
   CurrentPrices,
   Exclusion,
-  FoundLog,
   HeadListener,
-  IncludedTransaction,
   LayerOneEvidence,
-  LogQuery,
   PendingTransactionListener,
   PreparedState,
   SimulationGround,
   SimulationPlan,
-  TransactionReceipt,
-  TrustLevel,
 } from '../chain.js';
-import { TRUST_RANK } from '../trust-rank.js';
+import type { FoundLog, LogQuery } from '../log-filter.js';
+import { TRUST_RANK, type TrustLevel } from '../trust-level.js';
 import { BlockContentsReader } from './contents/block-contents.js';
 import { type LightBlock, lightBlock } from './heads/light-block.js';
 import type { LightChainParts } from './light-options.js';

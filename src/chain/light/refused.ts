@@ -3,7 +3,7 @@ import type { Network } from '../../networks/network.js';
 import type { ProofFailure } from '../../proof/verdict.js';
 import { dependsOnEndpoint } from '../../upstream/transport/classify-error.js';
 import type { EndpointInfo, RpcErrorBody } from '../../upstream/transport/fault.js';
-import type { TrustLevel } from '../chain.js';
+import type { TrustLevel } from '../trust-level.js';
 
 /**
  * The error for an answer that a verifier refused.

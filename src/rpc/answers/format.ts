@@ -1,4 +1,5 @@
-import type { Block, FoundLog, IncludedTransaction, TransactionReceipt } from '../../chain/chain.js';
+import type { Block, IncludedTransaction, TransactionReceipt } from '../../chain/block.js';
+import type { FoundLog } from '../../chain/log-filter.js';
 import { effectiveGasPrice } from '../../ethereum/base-fee.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import { logsBloom } from '../../ethereum/receipt.js';

@@ -1,6 +1,7 @@
-import type { AccountsBasis, Block, Chain, PreparedState, TrustLevel } from '../../chain/chain.js';
+import type { Block } from '../../chain/block.js';
+import type { AccountsBasis, Chain, PreparedState } from '../../chain/chain.js';
 import { forwardingChain } from '../../chain/forwarding-chain.js';
-import { TRUST_RANK } from '../../chain/trust-rank.js';
+import { TRUST_RANK, type TrustLevel } from '../../chain/trust-level.js';
 import type { Estimator } from '../../estimate/estimator.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import type { AnswerClass, AnswerReport } from '../protocol/answer-report.js';

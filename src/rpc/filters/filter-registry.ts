@@ -1,4 +1,5 @@
-import type { Chain, FoundLog } from '../../chain/chain.js';
+import type { Chain } from '../../chain/chain.js';
+import type { FoundLog } from '../../chain/log-filter.js';
 import { selectLogs } from '../../chain/log-search.js';
 import { PlumblineError } from '../../errors.js';
 import { bytesToBigInt, equalBytes } from '../../primitives/bytes.js';

@@ -1,5 +1,6 @@
 import type { BlockReference } from '../../chain/block-reference.js';
-import type { Chain, FoundLog, LogQuery } from '../../chain/chain.js';
+import type { Chain } from '../../chain/chain.js';
+import type { FoundLog, LogQuery } from '../../chain/log-filter.js';
 import { logsOfBlock } from '../../chain/log-search.js';
 import { PlumblineError } from '../../errors.js';
 import type { LogRequest } from '../parsing/parse-log-filter.js';

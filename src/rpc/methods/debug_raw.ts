@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
+import type { Block } from '../../chain/block.js';
 import { blockBytes } from '../../chain/block-bytes.js';
-import type { Block } from '../../chain/chain.js';
 import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { headerFields } from '../../ethereum/header.js';
 import { encodeReceipt } from '../../ethereum/receipt.js';

@@ -1,4 +1,4 @@
-import type { Block } from '../../chain/chain.js';
+import type { Block } from '../../chain/block.js';
 import { rulesAt } from '../../evm/common.js';
 import { traceCallAt, traceTransaction } from '../../evm/tracing/trace-transaction.js';
 import { createTracer } from '../../evm/tracing/tracers.js';

@@ -1,4 +1,5 @@
-import type { Block, Chain, TransactionReceipt } from '../../chain/chain.js';
+import type { Block, TransactionReceipt } from '../../chain/block.js';
+import type { Chain } from '../../chain/chain.js';
 import { GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { rulesAt } from '../../evm/common.js';

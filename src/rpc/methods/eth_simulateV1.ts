@@ -1,4 +1,4 @@
-import type { Block } from '../../chain/chain.js';
+import type { Block } from '../../chain/block.js';
 import { PlumblineError } from '../../errors.js';
 import { callFailureOf } from '../../evm/calls/revert-reason.js';
 import type { SimulatedBlock, SimulatedCall } from '../../evm/simulation/simulation.js';

@@ -1,5 +1,6 @@
+import type { Block } from '../../chain/block.js';
 import { isHead } from '../../chain/block-reference.js';
-import type { AskedForState, Block, Chain } from '../../chain/chain.js';
+import type { AskedForState, Chain } from '../../chain/chain.js';
 import { isPlumblineError } from '../../errors.js';
 import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-request.js';
 import { loadSignerRecovery } from '../../ethereum/signer.js';

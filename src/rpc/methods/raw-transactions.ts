@@ -1,4 +1,4 @@
-import type { Block } from '../../chain/chain.js';
+import type { Block } from '../../chain/block.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { parseHash, parseIndex } from '../parsing/parse-params.js';
 import { findBlock, withBody } from '../parsing/resolve-block.js';

@@ -1,4 +1,4 @@
-import type { Block, TransactionReceipt } from '../../chain/chain.js';
+import type { Block, TransactionReceipt } from '../../chain/block.js';
 import { PlumblineError } from '../../errors.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { Machine } from '../../evm/interpreter/machine.js';

@@ -1,4 +1,5 @@
-import type { Chain, TransactionReceipt } from '../../chain/chain.js';
+import type { TransactionReceipt } from '../../chain/block.js';
+import type { Chain } from '../../chain/chain.js';
 import { isPlumblineError } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { raceSignal } from '../../scheduling/clock.js';

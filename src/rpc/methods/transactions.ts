@@ -1,4 +1,4 @@
-import type { Block } from '../../chain/chain.js';
+import type { Block } from '../../chain/block.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { formatPendingTransaction, formatReceipt, formatTransaction } from '../answers/format.js';
 import { parseHash, parseIndex } from '../parsing/parse-params.js';

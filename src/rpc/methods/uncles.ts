@@ -1,4 +1,4 @@
-import type { Block } from '../../chain/chain.js';
+import type { Block } from '../../chain/block.js';
 import { PlumblineError } from '../../errors.js';
 import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { equalBytes } from '../../primitives/bytes.js';

@@ -1,5 +1,6 @@
+import type { Block } from '../../chain/block.js';
 import { type BlockReference, isHead, isPending } from '../../chain/block-reference.js';
-import type { Block, CallPlan, Chain } from '../../chain/chain.js';
+import type { CallPlan, Chain } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state/state-reader.js';

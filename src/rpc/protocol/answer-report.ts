@@ -1,4 +1,5 @@
-import type { LayerOneEvidence, TrustLevel } from '../../chain/chain.js';
+import type { LayerOneEvidence } from '../../chain/chain.js';
+import type { TrustLevel } from '../../chain/trust-level.js';
 import type { Hex } from '../../primitives/hex.js';
 
 /**

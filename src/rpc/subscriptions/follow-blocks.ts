@@ -1,4 +1,5 @@
-import type { Block, Chain } from '../../chain/chain.js';
+import type { Block } from '../../chain/block.js';
+import type { Chain } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 
 /** How often a block is read, each time after another new head, before it is skipped. */

@@ -11,7 +11,7 @@ import type { Rules } from '../../../evm/common.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { equalBytes, isZeroBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
-import type { Block } from '../../chain.js';
+import type { Block } from '../../block.js';
 import type { BlockExecution } from '../mining/block-execution.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DecodedBlock } from './import-decode.js';

@@ -1,6 +1,6 @@
 import { invalidParameter } from '../../../errors.js';
 import type { WorldState } from '../../../state/world-state.js';
-import type { Block } from '../../chain.js';
+import type { Block } from '../../block.js';
 import type { Ledger } from '../records/ledger.js';
 import type { SimulatedL1 } from './simulated-l1.js';
 

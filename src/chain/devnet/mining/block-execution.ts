@@ -20,7 +20,7 @@ import type { TransactionOutcome } from '../../../evm/transactions/transaction-m
 import type { Network } from '../../../networks/network.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
 import { hexToBytes } from '../../../primitives/hex.js';
-import type { Block, TransactionReceipt } from '../../chain.js';
+import type { Block, TransactionReceipt } from '../../block.js';
 import { applyEdits, type StateEdit } from '../records/edits.js';
 import type { BlockState } from '../state/devnet-state.js';
 import type { RunOnGuesses } from '../state/flat-state.js';

@@ -3,7 +3,7 @@ import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
-import type { Block } from '../../chain.js';
+import type { Block } from '../../block.js';
 import type { MakingSettings, MiningMode, NextBlock, Tool } from '../options.js';
 import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';

@@ -1,7 +1,7 @@
 import { type BlockContext, type PendingOptions, pendingContext } from '../../../evm/block-context.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import type { Network } from '../../../networks/network.js';
-import type { Block } from '../../chain.js';
+import type { Block } from '../../block.js';
 
 /**
  * Context of the block after `parent`. The random value of a devnet is the hash of the parent's hash, so that it differs in

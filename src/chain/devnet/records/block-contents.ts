@@ -5,7 +5,7 @@ import { parseSignedTransaction, type SignedTransaction } from '../../../ethereu
 import { withdrawalFromFields } from '../../../ethereum/withdrawal.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
-import type { Block, TransactionReceipt } from '../../chain.js';
+import type { Block, TransactionReceipt } from '../../block.js';
 import { type ContentParts, orStoreCorrupt } from './record-parts.js';
 import { contentOf, encodingOf, partsOf, type RlpPart } from './rlp-parts.js';
 

@@ -4,8 +4,8 @@ import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { withdrawalFields } from '../../../ethereum/withdrawal.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, concatBytes, equalBytes } from '../../../primitives/bytes.js';
+import type { Block, TransactionReceipt } from '../../block.js';
 import { type BlockBody, blockBytes } from '../../block-bytes.js';
-import type { Block, TransactionReceipt } from '../../chain.js';
 import { blockContents } from './block-contents.js';
 import { decodeChanges, encodeChanges } from './changes-codec.js';
 import {

@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../../errors.js';
 import { bytesToKey, isZeroBytes } from '../../../primitives/bytes.js';
-import type { Block, IncludedTransaction, TransactionReceipt } from '../../chain.js';
+import type { Block, IncludedTransaction, TransactionReceipt } from '../../block.js';
 import { Packer } from './packing.js';
 import { readContents, type StoredBlock, storedBloom, storedTransactionHashes } from './stored-block.js';
 

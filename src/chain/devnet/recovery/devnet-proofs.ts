@@ -1,7 +1,8 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { PlumblineError } from '../../../errors.js';
 import type { TrieProof } from '../../../ethereum/state-trie.js';
-import type { Block, ImaginedRoots } from '../../chain.js';
+import type { Block } from '../../block.js';
+import type { ImaginedRoots } from '../../chain.js';
 import type { DevnetFinality } from '../layer-one/finality.js';
 import type { BlockMaker } from '../mining/block-maker.js';
 import type { Ledger } from '../records/ledger.js';

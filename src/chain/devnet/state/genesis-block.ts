@@ -6,7 +6,7 @@ import { encodeExtraData } from '../../../fees/extra-data.js';
 import type { Prices } from '../../../fees/prices.js';
 import type { Network } from '../../../networks/network.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
-import type { Block } from '../../chain.js';
+import type { Block } from '../../block.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { DevnetState } from './devnet-state.js';
 import { type GenesisAlloc, type GenesisHeader, genesisChanges } from './genesis.js';

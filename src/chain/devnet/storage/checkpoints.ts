@@ -1,5 +1,5 @@
 import type { Commit, Key, PageStore, Table } from '../../../store/page-store.js';
-import type { Block } from '../../chain.js';
+import type { Block } from '../../block.js';
 import {
   CHECKPOINT_KEY,
   type Checkpoint,

@@ -14,7 +14,7 @@ import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import type { Network } from '../../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
-import type { TransactionReceipt } from '../../chain.js';
+import type { TransactionReceipt } from '../../block.js';
 import { blobGasOf } from '../mining/block-execution.js';
 import { isUnsigned } from '../mining/impersonation.js';
 import type { BlockRecord } from '../records/block-record.js';

@@ -4,7 +4,7 @@ import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { readCount, readObject } from '../../../proof/json-reader.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import type { Block, IncludedTransaction, TransactionReceipt } from '../../chain.js';
+import type { Block, IncludedTransaction, TransactionReceipt } from '../../block.js';
 import { requestFirstFound } from '../first-found.js';
 import { isNotAvailableYet } from '../refused.js';
 

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../../scheduling/turns.js';
-import type { Block, FoundLog, LogQuery } from '../../chain.js';
-import { bloomTest } from '../../log-filter.js';
+import type { Block } from '../../block.js';
+import { bloomTest, type FoundLog, type LogQuery } from '../../log-filter.js';
 import { collectLogs, logsOfBlock } from '../../log-search.js';
 import { type HeaderSource, linkedDown } from '../heads/block-range.js';
 import type { LightBlock } from '../heads/light-block.js';

@@ -6,8 +6,8 @@ import { rulesAt } from '../../../evm/common.js';
 import type { Network } from '../../../networks/network.js';
 import { verifyBlockBody } from '../../../proof/contents/block-body.js';
 import { verifyReceipts } from '../../../proof/contents/receipts.js';
+import type { Block, TransactionReceipt } from '../../block.js';
 import { blockBytes } from '../../block-bytes.js';
-import type { Block, TransactionReceipt } from '../../chain.js';
 import { answerRefused, missing } from '../refused.js';
 
 /*

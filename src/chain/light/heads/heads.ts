@@ -4,7 +4,7 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { EndpointGroup, EndpointStatus } from '../../../upstream/group.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
-import type { TrustLevel } from '../../chain.js';
+import type { TrustLevel } from '../../trust-level.js';
 import { requestFirstFound } from '../first-found.js';
 import { answeredError, notReached, requireChain } from '../refused.js';
 import { type AgreedBlock, agreedBlock, type Claim, medianHeight, sharedHeight } from './head-votes.js';

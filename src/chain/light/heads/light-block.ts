@@ -4,7 +4,7 @@ import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { Network } from '../../../networks/network.js';
 import { verifyHeader } from '../../../proof/headers/header-answer.js';
 import { verifyHeaderRules } from '../../../proof/headers/header-rules.js';
-import type { Block } from '../../chain.js';
+import type { Block } from '../../block.js';
 import { answerRefused } from '../refused.js';
 
 /**

@@ -3,7 +3,7 @@ import type { BlockContext } from '../../../evm/block-context.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { AccountRequest } from '../../../proof/ethereum/account-state.js';
 import { loadOnce } from '../../../scheduling/load-once.js';
-import type { Block } from '../../chain.js';
+import type { Block } from '../../block.js';
 import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
 import type { LightChainParts } from '../light-options.js';

@@ -1,0 +1,15 @@
+/**
+ * How far the data of a block can be trusted. `held`: executed by this node. The others are levels of a light node
+ * (docs/spec/json-rpc.md 7). `settled` rests on the consensus of layer 1, `finalized` on the word of its endpoints.
+ */
+export type TrustLevel = 'held' | 'settled' | 'finalized' | 'sealed' | 'linked' | 'plain';
+
+/** Order of the trust levels; a higher number is more trust. */
+export const TRUST_RANK: Readonly<Record<TrustLevel, number>> = {
+  plain: 0,
+  linked: 1,
+  sealed: 2,
+  finalized: 3,
+  settled: 4,
+  held: 5,
+};
