@@ -3,9 +3,7 @@ import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
-import { parseExtraData } from '../../fees/extra-data.js';
 import type { Network } from '../../networks/network.js';
-import { Listeners } from '../../scheduling/listeners.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
 import type { BlockReference, BlockTag } from '../block-reference.js';
@@ -25,21 +23,16 @@ import type {
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { TRUST_RANK, type TrustLevel } from '../trust-level.js';
 import { BlockContentsReader } from './contents/block-contents.js';
+import { SentTransactions } from './contents/sent-transactions.js';
+import { pricesAt } from './heads/header-prices.js';
 import { type LightBlock, lightBlock } from './heads/light-block.js';
 import type { LightChainParts } from './light-options.js';
 import { type LightHeads, openHeads } from './open-heads.js';
 import { notReached } from './refused.js';
-import type { SettledReads } from './settled-reads.js';
+import type { SettledReads, StatesForCall } from './settled-reads.js';
 import type { Settlement } from './settlement/settlement.js';
 import type { FetchedState } from './state/fetch-with-nodes.js';
 import { LightStates } from './state/light-states.js';
-
-/** How long a transaction counts as pending after it was sent, milliseconds. Dropped transactions are not reported. */
-const PENDING_FOR_MS = 60_000;
-/** Most sent transactions that are remembered; the oldest are dropped first. */
-const MAX_SENT = 256;
-/** Most headers read to find prices. */
-const PRICE_LOOK_BACK = 16;
 
 /** A chain read from endpoints. Heads are accepted at a trust level; everything else is verified against their headers. */
 export class LightChain implements Chain {
@@ -54,12 +47,11 @@ export class LightChain implements Chain {
   private readonly contents: BlockContentsReader;
   readonly layerOneEvidence: (() => Promise<LayerOneEvidence>) | undefined;
   readonly collectEvidence: Chain['collectEvidence'];
-  /** Transactions that this node sent, oldest first. */
-  private sent: { readonly transaction: SignedTransaction; readonly at: number }[] = [];
-  private readonly pending = new Listeners<SignedTransaction>();
+  private readonly sent: SentTransactions;
 
   constructor(private readonly parts: LightChainParts) {
     this.network = parts.network;
+    this.sent = new SentTransactions(parts.clock);
     this.heads = openHeads(parts);
     this.states = new LightStates(parts, this.heads.follower, (block) => this.contextAfter(block));
     this.settlement = loadOnce(async () => {
@@ -67,23 +59,19 @@ export class LightChain implements Chain {
       return new Settlement(parts, this.heads);
     });
     const { consensus, layerOne } = parts;
-    this.settled =
-      consensus &&
-      loadOnce(async () => {
+    if (consensus !== undefined) {
+      this.settled = loadOnce(async () => {
         const [{ SettledReads }, settlement] = await Promise.all([import('./settled-reads.js'), this.settlement()]);
         return new SettledReads(settlement, this.heads, this.states);
       });
-    this.layerOneEvidence = consensus && (() => consensus.finalized());
-    this.collectEvidence =
-      consensus &&
-      layerOne &&
-      (async (claim) => {
-        const [{ collectEvidence }, settlement] = await Promise.all([
-          import('./collect-evidence.js'),
-          this.settlement(),
-        ]);
-        return collectEvidence(parts, { consensus, layerOne }, settlement, claim);
-      });
+      this.layerOneEvidence = () => consensus.finalized();
+    }
+    if (consensus !== undefined && layerOne !== undefined) {
+      this.collectEvidence = async (claim) => {
+        const { collectEvidence } = await import('./collect-evidence.js');
+        return collectEvidence(parts, { consensus, layerOne }, await this.settlement(), claim);
+      };
+    }
     this.contents = new BlockContentsReader(parts.upstream, parts.network, parts.agreeing);
   }
 
@@ -107,20 +95,12 @@ export class LightChain implements Chain {
 
   private async tagged(tag: BlockTag, signal: AbortSignal | undefined): Promise<LightBlock | undefined> {
     const { follower, finder } = this.heads;
-    switch (tag) {
-      case 'latest':
-      case 'pending':
-        return follower.current();
-      case 'earliest':
-        return this.byNumber(0, signal);
-      case 'safe':
-      case 'finalized': {
-        if (this.parts.layerOne === undefined) return undefined;
-        if (this.settled !== undefined) return (await this.settled()).newest();
-        const number = await (await this.settlement()).newestNumber();
-        return number === undefined ? undefined : finder.byNumber(number);
-      }
-    }
+    if (tag === 'latest' || tag === 'pending') return follower.current();
+    if (tag === 'earliest') return this.byNumber(0, signal);
+    if (this.parts.layerOne === undefined) return undefined;
+    if (this.settled !== undefined) return (await this.settled()).newest();
+    const number = await (await this.settlement()).newestNumber();
+    return number === undefined ? undefined : finder.byNumber(number);
   }
 
   async blocks(first: number, last: number, signal?: AbortSignal): Promise<readonly LightBlock[]> {
@@ -156,17 +136,9 @@ export class LightChain implements Chain {
     return logsOfRange({ group: this.parts.upstream, network, headers, contents }, last, query);
   }
 
-  /**
-   * Transactions that this node sent in the last 60 seconds, ascending by nonce. Some may be in a block already. Transactions
-   * of other nodes are not known.
-   */
+  /** Those that this node sent in the last 60 seconds. */
   async pendingTransactions(): Promise<readonly SignedTransaction[]> {
-    const now = this.parts.clock.now();
-    // A negative age means that the clock was set back and the real age is unknown.
-    this.sent = this.sent.filter(({ at }) => now >= at && now - at <= PENDING_FOR_MS);
-    const byNonce = (a: SignedTransaction, b: SignedTransaction) =>
-      a.nonce < b.nonce ? -1 : a.nonce > b.nonce ? 1 : 0;
-    return this.sent.map(({ transaction }) => transaction).sort(byNonce);
+    return this.sent.recent();
   }
 
   /** From the pool of an endpoint, with the hash that was asked for. */
@@ -195,27 +167,29 @@ export class LightChain implements Chain {
       return found;
     }
     const on = lightBlock(block);
-    if (this.settled === undefined || this.heads.headers.levelOf(on) !== 'settled')
-      return { block: on, state: await prepared.at(on) };
-    const found = await (await this.settled()).prepare(on, tag, {
+    return this.stateOf(on, tag, {
       at: () => prepared.at(on),
       zk: (source, above) => this.states.zkForCall(source, above, plan),
     });
-    if (tag !== undefined) this.require(tag, lightBlock(found.block));
-    return found;
   }
 
   async prepareSimulation({ block, tag, ...plan }: SimulationPlan): Promise<SimulationGround> {
     const on = lightBlock(block);
     const states = await this.states.simulations();
-    if (this.settled === undefined || this.heads.headers.levelOf(on) !== 'settled')
-      return { block: on, ...(await states.at(on, plan)) };
-    const found = await (await this.settled()).prepare(on, tag, {
+    const found = await this.stateOf(on, tag, {
       at: () => states.at(on, plan),
       zk: (source, above) => states.zk(source, above, plan),
     });
-    if (tag !== undefined) this.require(tag, lightBlock(found.block));
     return { ...found, ...found.state };
+  }
+
+  /** The state after a block; of one that layer-1 consensus settles, as `SettledReads.prepare`. */
+  private async stateOf<State>(block: LightBlock, tag: CallPlan['tag'], states: StatesForCall<State>) {
+    if (this.settled === undefined || this.heads.headers.levelOf(block) !== 'settled')
+      return { block, state: await states.at() };
+    const found = await (await this.settled()).prepare(block, tag, states);
+    if (tag !== undefined) this.require(tag, lightBlock(found.block));
+    return found;
   }
 
   async stateAt(block: Block, signal?: AbortSignal): Promise<StateReader> {
@@ -237,7 +211,7 @@ export class LightChain implements Chain {
   }
 
   contextOf(block: Block): BlockContext {
-    return contextOfHeader(block.header, (number) => this.hashBelow(block, number), this.network);
+    return contextOfHeader(block.header, this.hashesAt(block), this.network);
   }
 
   async pendingContext(parent?: Block): Promise<BlockContext> {
@@ -248,28 +222,13 @@ export class LightChain implements Chain {
     const { headers, heads } = this.heads;
     const level = headers.levelOf(block);
     if (level !== undefined) return level;
-    throw notReached(
-      heads.rules.level,
-      undefined,
-      `block ${block.header.number} has not been accepted as part of the chain`,
-    );
+    const reason = `block ${block.header.number} has not been accepted as part of the chain`;
+    throw notReached(heads.rules.level, undefined, reason);
   }
 
-  /** The prices in the header of `block`, else in the newest header before it that has some, else those of the profile. */
   async prices(block?: Block): Promise<CurrentPrices> {
     const on = block === undefined ? await this.head() : lightBlock(block);
-    const { pricing } = this.network;
-    if (pricing.model !== 'extra-data') {
-      const prices = { fixedCostWei: 0n, variableCostWei: 0n, minGasPriceWei: pricing.minGasPriceWei };
-      return { prices, sourceBlock: undefined };
-    }
-    const { number } = on.header;
-    for (let back = 0; back <= Math.min(PRICE_LOOK_BACK, number); back++) {
-      const { header } = back === 0 ? on : await this.heads.finder.ancestorOf(on, number - back);
-      const reading = parseExtraData(header.extraData);
-      if (reading.status === 'prices') return { prices: reading.prices, sourceBlock: header.number };
-    }
-    return { prices: pricing.defaults, sourceBlock: undefined };
+    return pricesAt(on, this.network, this.heads.finder);
   }
 
   proof(
@@ -299,8 +258,7 @@ export class LightChain implements Chain {
     const [state, { prices }, sizer] = await Promise.all([this.stateAt(head), this.prices(head), parts.loadSizer?.()]);
     const against = { network, state, context: this.contextAfter(head), prices, sizer };
     const transaction = await submitChecked(raw, against, parts.upstream);
-    this.sent = [...this.sent, { transaction, at: parts.clock.now() }].slice(-MAX_SENT);
-    this.pending.notify(transaction);
+    this.sent.add(transaction);
     return transaction.hash;
   }
 
@@ -308,9 +266,8 @@ export class LightChain implements Chain {
     return this.heads.follower.onHead(listener);
   }
 
-  /** Called with what this node sends: the pools of other nodes are not known. */
   onPendingTransaction(listener: PendingTransactionListener): () => void {
-    return this.pending.add(listener);
+    return this.sent.onSent(listener);
   }
 
   async close(): Promise<void> {
@@ -330,15 +287,11 @@ export class LightChain implements Chain {
   }
 
   private contextAfter(block: Block): BlockContext {
-    return pendingContext(block.header, this.network, {
-      blockHash: async (number) => (number === block.header.number ? block.hash : this.hashBelow(block, number)),
-    });
+    return pendingContext(block.header, this.network, { blockHash: this.hashesAt(block) });
   }
 
-  private async hashBelow(block: Block, number: number): Promise<Uint8Array> {
-    const { header } = block;
-    return number === header.number - 1
-      ? header.parentHash
-      : (await this.heads.finder.ancestorOf(lightBlock(block), number)).hash;
+  /** Hashes of `block` and of the blocks before it. */
+  private hashesAt(block: Block): BlockContext['blockHash'] {
+    return (number) => this.heads.finder.hashAt(lightBlock(block), number);
   }
 }

@@ -14,7 +14,7 @@ import type { LightStates } from './state/light-states.js';
 import type { ZkStateSource } from './state/zk-state.js';
 
 /** Where the state for a call comes from. @typeParam State - with what else the caller needs of it */
-interface StatesForCall<State> {
+export interface StatesForCall<State> {
   /** The ordinary state after the block. */
   at(): Promise<State>;
   /** The zk state after the block above it. */

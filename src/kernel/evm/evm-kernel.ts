@@ -1,6 +1,6 @@
 import { bytesToKey } from '../../primitives/bytes.js';
 import type { KernelBuild } from '../contracts.js';
-import { ENV, type EvmExports, IO, RESULT, RUN_STATUS } from './evm-exports.js';
+import { type EvmExports, IO, RESULT, RUN_STATUS } from './evm-exports.js';
 import { EvmMemory } from './evm-memory.js';
 import {
   readChanges,
@@ -11,11 +11,14 @@ import {
   readReturned,
   readTouched,
   readWants,
+  writeEnvironment,
 } from './evm-records.js';
 import type {
   EvmAccount,
   EvmChange,
+  EvmEnvironment,
   EvmLog,
+  EvmMessage,
   EvmResult,
   EvmTouched,
   PrecompileCall,
@@ -23,41 +26,6 @@ import type {
   Want,
 } from './evm-types.js';
 import type { readTrace } from './trace-records.js';
-
-/** Block and transaction that code can read. */
-export interface EvmEnvironment {
-  readonly number: number;
-  /** Seconds. */
-  readonly timestamp: number;
-  readonly gasLimit: bigint;
-  readonly chainId: number;
-  /** 20 bytes. */
-  readonly coinbase: Uint8Array;
-  /** The random value from Paris on, the difficulty before; 32 bytes. */
-  readonly random: Uint8Array;
-  /** Wei. */
-  readonly baseFee: bigint;
-  /** Wei. */
-  readonly blobBaseFee: bigint;
-  /** 20 bytes. */
-  readonly origin: Uint8Array;
-  /** Wei. */
-  readonly gasPrice: bigint;
-  /** 32 bytes each. */
-  readonly blobHashes: readonly Uint8Array[];
-}
-
-/** The outermost frame of a transaction. */
-export interface EvmMessage {
-  /** 20 bytes. */
-  readonly caller: Uint8Array;
-  /** 20 bytes; undefined creates a contract. */
-  readonly to: Uint8Array | undefined;
-  /** Wei. */
-  readonly value: bigint;
-  readonly data: Uint8Array;
-  readonly gas: bigint;
-}
 
 const MAX_GAS = 2n ** 63n - 1n;
 const NO_ADDRESS = new Uint8Array(20);
@@ -73,10 +41,7 @@ export class EvmKernel {
   readonly #codes = new Set<string>();
   #isBroken = false;
 
-  /**
-   * @param wasm - exports of an unshared instance
-   * @param build - that it is of
-   */
+  /** @param wasm - exports of an unshared instance of `build` */
   constructor(
     wasm: EvmExports,
     readonly build: KernelBuild,
@@ -169,27 +134,11 @@ export class EvmKernel {
 
   /** Starts a transaction. */
   begin(environment: EvmEnvironment): void {
-    const { blobHashes } = environment;
+    const { length } = environment.blobHashes;
     // A run that was ended from outside left what it recorded.
     this.#wasm.emptyTrace();
-    let hashesAt = blobHashes.length === 0 ? 0 : this.#wasm.blobHashes(blobHashes.length) >>> 0;
-    const memory = this.#renewed();
-    for (const hash of blobHashes) {
-      memory.write(hashesAt, hash);
-      hashesAt += 32;
-    }
-    const at = memory.env;
-    memory.writeNumber(at + ENV.number, environment.number);
-    memory.writeNumber(at + ENV.timestamp, environment.timestamp);
-    memory.writeUint64(at + ENV.gasLimit, environment.gasLimit);
-    memory.writeNumber(at + ENV.chainId, environment.chainId);
-    memory.write(at + ENV.coinbase, environment.coinbase);
-    memory.write(at + ENV.random, environment.random);
-    memory.writeWord(at + ENV.baseFee, environment.baseFee);
-    memory.writeWord(at + ENV.blobBaseFee, environment.blobBaseFee);
-    memory.write(at + ENV.origin, environment.origin);
-    memory.writeWord(at + ENV.gasPrice, environment.gasPrice);
-    memory.view.setUint32(at + ENV.blobCount, blobHashes.length, true);
+    const hashesAt = length === 0 ? 0 : this.#wasm.blobHashes(length) >>> 0;
+    writeEnvironment(this.#renewed(), environment, hashesAt);
     this.#wasm.begin();
   }
 

@@ -1,6 +1,24 @@
-import { CHANGE, CHANGED, LOG, RESULT, TOUCHED, WANT } from './evm-exports.js';
+import { CHANGE, CHANGED, ENV, LOG, RESULT, TOUCHED, WANT } from './evm-exports.js';
 import type { EvmMemory } from './evm-memory.js';
-import type { EvmChange, EvmLog, EvmResult, EvmTouched, PrecompileCall, Want } from './evm-types.js';
+import type { EvmChange, EvmEnvironment, EvmLog, EvmResult, EvmTouched, PrecompileCall, Want } from './evm-types.js';
+
+/** @param hashesAt - place for the blob hashes */
+export function writeEnvironment(memory: EvmMemory, environment: EvmEnvironment, hashesAt: number): void {
+  const { blobHashes } = environment;
+  for (const [i, hash] of blobHashes.entries()) memory.write(hashesAt + 32 * i, hash);
+  const at = memory.env;
+  memory.writeNumber(at + ENV.number, environment.number);
+  memory.writeNumber(at + ENV.timestamp, environment.timestamp);
+  memory.writeUint64(at + ENV.gasLimit, environment.gasLimit);
+  memory.writeNumber(at + ENV.chainId, environment.chainId);
+  memory.write(at + ENV.coinbase, environment.coinbase);
+  memory.write(at + ENV.random, environment.random);
+  memory.writeWord(at + ENV.baseFee, environment.baseFee);
+  memory.writeWord(at + ENV.blobBaseFee, environment.blobBaseFee);
+  memory.write(at + ENV.origin, environment.origin);
+  memory.writeWord(at + ENV.gasPrice, environment.gasPrice);
+  memory.view.setUint32(at + ENV.blobCount, blobHashes.length, true);
+}
 
 export function readWants(memory: EvmMemory, count: number): Want[] {
   const wants: Want[] = [];

@@ -143,3 +143,38 @@ export interface TraceStep {
   readonly memory: Uint8Array;
   readonly returnData: Uint8Array;
 }
+
+/** Block and transaction that code can read. */
+export interface EvmEnvironment {
+  readonly number: number;
+  /** Seconds. */
+  readonly timestamp: number;
+  readonly gasLimit: bigint;
+  readonly chainId: number;
+  /** 20 bytes. */
+  readonly coinbase: Uint8Array;
+  /** The random value from Paris on, the difficulty before; 32 bytes. */
+  readonly random: Uint8Array;
+  /** Wei. */
+  readonly baseFee: bigint;
+  /** Wei. */
+  readonly blobBaseFee: bigint;
+  /** 20 bytes. */
+  readonly origin: Uint8Array;
+  /** Wei. */
+  readonly gasPrice: bigint;
+  /** 32 bytes each. */
+  readonly blobHashes: readonly Uint8Array[];
+}
+
+/** The outermost frame of a transaction. */
+export interface EvmMessage {
+  /** 20 bytes. */
+  readonly caller: Uint8Array;
+  /** 20 bytes; undefined creates a contract. */
+  readonly to: Uint8Array | undefined;
+  /** Wei. */
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  readonly gas: bigint;
+}

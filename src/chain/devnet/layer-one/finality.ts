@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../../errors.js';
+import { invalidParameter, PlumblineError } from '../../../errors.js';
 import type { WorldState } from '../../../state/world-state.js';
 import type { Block } from '../../block.js';
 import type { Ledger } from '../records/ledger.js';
@@ -77,12 +77,15 @@ export class DevnetFinality {
     return { last: this.last, provable: [...this.provable], layerOneBlock: this.layerOne.height };
   }
 
-  /** Finality as it was when `head` was the newest block; undefined if a state that it needs is no longer held. */
-  at(head: number): FinalitySnapshot | undefined {
+  /** Finality as it was when `head` was the newest block. @throws PlumblineError `STATE_NOT_HELD` */
+  at(head: number): FinalitySnapshot {
     const last = Math.max(this.ledger.first, Math.min(this.last, head - this.delay));
     const provable = this.provable.filter((number) => number <= last);
     const newest = provable.at(-1);
-    if (newest === undefined) return undefined;
+    if (newest === undefined) {
+      const message = `the state of block ${head} is no longer held; go back less far`;
+      throw new PlumblineError('STATE_NOT_HELD', message, { block: head });
+    }
     const later = this.provable.length - provable.length;
     return { last: newest, provable, layerOneBlock: this.layerOne.height - later };
   }

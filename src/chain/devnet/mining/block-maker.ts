@@ -1,7 +1,7 @@
-import { invalidParameter, PlumblineError } from '../../../errors.js';
+import { invalidParameter } from '../../../errors.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
-import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
+import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { Listeners } from '../../../scheduling/listeners.js';
@@ -11,7 +11,7 @@ import type { RemovalListener } from '../../chain.js';
 import type { DevnetFinality, FinalitySnapshot } from '../layer-one/finality.js';
 import type { MakingSettings, NextBlock } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
-import { applyEdits, type StateEdit } from '../records/edits.js';
+import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { StoredBlock } from '../records/stored-block.js';
 import type { BlockState } from '../state/devnet-state.js';
@@ -23,6 +23,7 @@ import type { Executed } from './block-execution.js';
 import { BlockClock } from './clock.js';
 import { Exclusions } from './exclusions.js';
 import { contextAfter } from './next-context.js';
+import { PendingEdits } from './pending-edits.js';
 import { Pool } from './pool.js';
 import { sealBlock } from './sealing.js';
 import { Snapshots } from './snapshots.js';
@@ -47,9 +48,7 @@ export class BlockMaker {
   readonly removalListeners = new Set<RemovalListener>();
   next: NextBlock;
   private readonly snapshots = new Snapshots();
-  private edits: readonly StateEdit[] = [];
-  /** State after the head with the pending edits; undefined if there are none. */
-  private edited: StateOverlay | undefined;
+  private readonly edits = new PendingEdits(() => this.state.flat.at(this.ledger.head.header.number));
 
   constructor(
     private readonly settings: MakingSettings,
@@ -67,12 +66,12 @@ export class BlockMaker {
 
   /** State after the head, with the pending edits, which the next block will include. */
   get headState(): StateReader {
-    return this.edited ?? this.state.flat.at(this.ledger.head.header.number);
+    return this.edits.state;
   }
 
   /** What the next block will change before its transactions. */
   get pendingEdits(): readonly StateEdit[] {
-    return this.edits;
+    return this.edits.list;
   }
 
   /** Reads an account of the newest block, so that it is at hand where it has to be fetched. @param signal - ends that */
@@ -81,8 +80,8 @@ export class BlockMaker {
   }
 
   /** Changes that the pending edits have made so far. */
-  async pendingChanges(): Promise<readonly AccountChange[]> {
-    return this.edited?.changes() ?? [];
+  pendingChanges(): Promise<readonly AccountChange[]> {
+    return this.edits.changes();
   }
 
   readonly nonceOf = async (sender: Uint8Array): Promise<bigint> => (await this.headState.account(sender))?.nonce ?? 0n;
@@ -93,15 +92,8 @@ export class BlockMaker {
    * @param timestamp - seconds; if left out, the time that was set, else one slot after the head
    */
   context(timestamp = this.clock.planned): BlockContext {
-    const { coinbase, baseFeePerGas, gasLimit, prevRandao } = this.next;
     const { head, blockHash } = this.ledger;
-    const context = contextAfter(head, this.settings.network, { coinbase, blockHash, timestamp });
-    return {
-      ...context,
-      ...(baseFeePerGas !== undefined && { baseFeePerGas }),
-      ...(gasLimit !== undefined && { gasLimit }),
-      ...(prevRandao !== undefined && { prevRandao }),
-    };
+    return contextAfter(head, this.settings.network, { ...this.next, blockHash, timestamp });
   }
 
   /**
@@ -120,7 +112,7 @@ export class BlockMaker {
       const sealed = await sealBlock(this.settings, this.ledger, this.state, {
         context,
         transactions,
-        edits: this.edits,
+        edits: this.edits.list,
         limits,
       });
       await this.store?.save(sealed.record);
@@ -140,17 +132,14 @@ export class BlockMaker {
    * Appends a block that was made elsewhere. The state must already include its changes. Pending edits stay pending.
    */
   async appendImported(record: BlockRecord): Promise<void> {
-    await this.revertOnError(async () => this.store?.save(record, this.edits));
+    await this.revertOnError(async () => this.store?.save(record, this.edits.list));
     await this.announce(record);
   }
 
   /** Changes the state, in order: visible at once in the newest state, on the chain with the next block. */
   async edit(added: readonly StateEdit[]): Promise<void> {
-    const edits = [...this.edits, ...added];
-    const edited = await this.withEdits(edits);
-    await this.store?.saveEdits(edits);
-    this.edits = edits;
-    this.edited = edited;
+    const edits = [...this.edits.list, ...added];
+    await this.edits.replace(edits, async () => this.store?.saveEdits(edits));
     await this.pool.prune(this.nonceOf);
   }
 
@@ -161,7 +150,7 @@ export class BlockMaker {
       finality: this.finality.snapshot(),
       pool: this.pool.snapshot(),
       clock: this.clock.snapshot(),
-      edits: this.edits,
+      edits: this.edits.list,
       next: this.next,
     });
     this.finality.holdFrom(this.snapshots.oldestProvable);
@@ -182,8 +171,6 @@ export class BlockMaker {
     this.pool.restore(snapshot.pool);
     this.clock.restore(snapshot.clock);
     this.next = snapshot.next;
-    this.edits = edits;
-    this.edited = await this.withEdits(edits);
     this.snapshots.removeFrom(id);
     this.finality.holdFrom(this.snapshots.oldestProvable);
     return true;
@@ -204,21 +191,12 @@ export class BlockMaker {
     if (depth > number - first) throw invalidParameter('depth', `must not exceed ${number - first}, ${own}`);
     const to = number - depth;
     const finality = this.finality.at(to);
-    if (finality === undefined) {
-      const details = { block: to };
-      throw new PlumblineError(
-        'STATE_NOT_HELD',
-        `the state of block ${to} is no longer held; go back less far`,
-        details,
-      );
-    }
     for (let gone = number; gone > to && this.removalListeners.size > 0; gone--) {
       const block = this.ledger.blockByNumber(gone)!;
       const receipts = this.ledger.receiptsOf(block);
       for (const listener of this.removalListeners) listener(block, receipts);
     }
     await this.truncate(to, finality, []);
-    this.edits = [];
     this.snapshots.removeAbove(to);
     this.finality.holdFrom(this.snapshots.oldestProvable);
     await this.pool.prune(this.nonceOf);
@@ -233,7 +211,7 @@ export class BlockMaker {
     const removedCheckpoints = (await this.checkpoints?.beforeRevert(finality.last)) ?? [];
     await this.store?.truncate(block, edits, removedCheckpoints);
     this.finality.restore(finality);
-    this.edited = undefined;
+    this.edits.clear();
     let { number } = this.ledger.headSummary;
     do {
       await nextTurn();
@@ -241,6 +219,7 @@ export class BlockMaker {
       this.ledger.truncate(number);
       this.state.revertTo(number, this.ledger.head.header.stateRoot);
     } while (number > block);
+    await this.edits.replace(edits);
   }
 
   /**
@@ -266,8 +245,7 @@ export class BlockMaker {
   /** Restores the edits that were pending when the devnet was last open. */
   async resume(edits: readonly StateEdit[]): Promise<void> {
     this.store?.resume(edits);
-    this.edits = edits;
-    this.edited = await this.withEdits(edits);
+    await this.edits.replace(edits);
   }
 
   private async announce(record: BlockRecord): Promise<void> {
@@ -286,7 +264,7 @@ export class BlockMaker {
   private async append(record: BlockRecord): Promise<void> {
     this.ledger.append(record.block, record.receipts);
     this.afterAppend(record.imported === true);
-    this.edited = await this.withEdits(this.edits);
+    await this.edits.replace(this.edits.list);
     if (this.store === undefined) return;
     // A checkpoint of a block that is not stored cannot be used.
     let written = Math.min(this.finality.finalized.header.number, this.store.stored);
@@ -299,7 +277,7 @@ export class BlockMaker {
 
   /** Runs after a block was appended. @param imported - the block was made elsewhere, and was final on arrival */
   private afterAppend(imported: boolean): void {
-    if (!imported) this.edits = [];
+    if (!imported) this.edits.clear();
     this.next = { ...this.next, baseFeePerGas: undefined, gasLimit: undefined, prevRandao: undefined };
     if (imported) this.finality.settle();
     else this.finality.advance();
@@ -314,12 +292,5 @@ export class BlockMaker {
       this.state.revertTo(parent.number, parent.stateRoot);
       throw error;
     }
-  }
-
-  private async withEdits(edits: readonly StateEdit[]): Promise<StateOverlay | undefined> {
-    if (edits.length === 0) return undefined;
-    const overlay = new StateOverlay(this.state.flat.at(this.ledger.head.header.number));
-    await applyEdits(overlay, edits);
-    return overlay;
   }
 }

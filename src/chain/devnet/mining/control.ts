@@ -12,8 +12,11 @@ import type { DumpedAccount } from '../state/flat-state.js';
 import type { Executed } from './block-execution.js';
 import type { BlockMaker } from './block-maker.js';
 import type { Impersonation, TransactionRequest } from './impersonation.js';
-import type { Mining } from './mining.js';
+import { type Mining, requireInterval } from './mining.js';
 import type { TransactionSubmission } from './transaction-submission.js';
+
+/** Largest balance, wei. */
+const LARGEST = 2n ** 256n - 1n;
 
 /** Times of blocks that are mined on demand, in seconds. */
 export interface MineTimes {
@@ -291,14 +294,3 @@ export class DevnetControl {
     });
   }
 }
-
-const LARGEST = 2n ** 256n - 1n;
-
-/** @throws PlumblineError `INVALID_PARAMETER` */
-export function requireInterval(mode: MiningMode): void {
-  if (typeof mode !== 'object' || (mode.intervalSeconds > 0 && mode.intervalSeconds <= MAX_INTERVAL_SECONDS)) return;
-  throw invalidParameter('mining.intervalSeconds', `must be above 0 and at most ${MAX_INTERVAL_SECONDS}`);
-}
-
-/** Timers do not support much longer delays. */
-const MAX_INTERVAL_SECONDS = 2_000_000;

@@ -1,8 +1,18 @@
+import { invalidParameter } from '../../../errors.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { MiningMode } from '../options.js';
 import type { BlockMaker } from './block-maker.js';
 import { Interval } from './interval.js';
+
+/** Timers do not support much longer delays. */
+const MAX_INTERVAL_SECONDS = 2_000_000;
+
+/** @throws PlumblineError `INVALID_PARAMETER` */
+export function requireInterval(mode: MiningMode): void {
+  if (typeof mode !== 'object' || (mode.intervalSeconds > 0 && mode.intervalSeconds <= MAX_INTERVAL_SECONDS)) return;
+  throw invalidParameter('mining.intervalSeconds', `must be above 0 and at most ${MAX_INTERVAL_SECONDS}`);
+}
 
 /** Decides when blocks are sealed, by mining mode. */
 export class Mining {

@@ -1,6 +1,7 @@
 import { PlumblineError } from '../../../errors.js';
 import { bytesToKey, isZeroBytes } from '../../../primitives/bytes.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../../block.js';
+import { type HeldBlock, HeldBlocks } from './held-blocks.js';
 import { Packer } from './packing.js';
 import { readContents, type StoredBlock, storedBloom, storedTransactionHashes } from './stored-block.js';
 
@@ -13,12 +14,6 @@ const HASH_BYTES = 32;
 const EMPTY_BLOOM = new Uint8Array(256);
 /** More than the transactions that fit in any block. */
 const MAX_TRANSACTIONS = 2 ** 20;
-
-interface HeldBlock {
-  readonly block: Block;
-  readonly receipts: readonly TransactionReceipt[];
-  readonly transactionCount: number;
-}
 
 /** The fields of the newest block that the next block depends on. */
 export interface HeadSummary {
@@ -35,37 +30,6 @@ export interface BlocksBefore {
   readonly first: number;
   /** Hash of an earlier block, 32 bytes. */
   hashOf(number: number): Promise<Uint8Array>;
-}
-
-/** Blocks by number, with the count of blocks and transactions. */
-class HeldBlocks {
-  private readonly blocks = new Map<number, HeldBlock>();
-  items = 0;
-
-  get size(): number {
-    return this.blocks.size;
-  }
-
-  /** Number of the block that was added first. */
-  get oldest(): number {
-    return this.blocks.keys().next().value!;
-  }
-
-  get(number: number): HeldBlock | undefined {
-    return this.blocks.get(number);
-  }
-
-  set(number: number, held: HeldBlock): void {
-    this.blocks.set(number, held);
-    this.items += 1 + held.transactionCount;
-  }
-
-  delete(number: number): void {
-    const held = this.blocks.get(number);
-    if (held === undefined) return;
-    this.blocks.delete(number);
-    this.items -= 1 + held.transactionCount;
-  }
 }
 
 /**

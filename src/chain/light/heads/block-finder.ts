@@ -32,6 +32,13 @@ export class BlockFinder {
     return this.required(number);
   }
 
+  /** Hash of an accepted block (32 bytes), or of its ancestor at a lower height. */
+  async hashAt(block: LightBlock, number: number): Promise<Uint8Array> {
+    const { header, hash } = block;
+    if (number === header.number) return hash;
+    return number === header.number - 1 ? header.parentHash : (await this.ancestorOf(block, number)).hash;
+  }
+
   /** A block that is linked to the head, or close enough to link it. */
   private async linked(number: number): Promise<LightBlock | undefined> {
     await this.headers.recall(number);
