@@ -5,9 +5,11 @@
 export const MUTATED_FOLDERS = {
   fees: ['test/unit/{extra-data,fees,fees-*,transaction-bytes}.test.ts'],
   kernel: [
-    'test/unit/{keccak,recovery,sizer-cache,dictionary,trie-kernel,trie-refusals,precompiles}.test.ts',
-    'test/unit/{evm-call,evm-slices,evm-counters,evm-run-budget,state-memory,state-proofs,state-world}.test.ts',
-    'test/unit/hash-vectors.long.test.ts',
+    'test/unit/{keccak,recovery,sizer-cache,dictionary,trie-kernel,trie-refusals,precompiles,kernel-text}.test.ts',
+    'test/unit/{evm-*,state-memory,state-proofs,state-world,state-entry,fees,transaction-bytes}.test.ts',
+    'test/unit/{hash-vectors,evm-fixtures}.long.test.ts',
+    'test/differential/{hash,lzss}.test.ts',
+    'test/rpc/trace.test.ts',
   ],
   proof: ['test/unit/{mpt-*,proof-*,light-seals}.test.ts'],
   state: ['test/unit/{state-*,replica-parts}.test.ts', 'test/unit/state-{key-follower,pages,trace}.long.test.ts'],
