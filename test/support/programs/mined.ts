@@ -61,17 +61,22 @@ export async function compareMined(anvil: Anvil, hardfork: Hardfork, seed: numbe
     await anvil.ask('anvil_setNextBlockBaseFeePerGas', '0x7');
     const [sent] = await anvil.batch<Hex>([{ method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] }]);
     const what = `${name}, transaction ${i}`;
+    const expectRefusal = async (theirs: unknown) => {
+      const isAlike = await isRefused(await open(anvil, hardfork, state, 'latest'), raw);
+      expect([what, isAlike, theirs]).toEqual([what, true, theirs]);
+    };
     if (sent!.error !== undefined) {
-      expect([what, await isRefused(await open(anvil, hardfork, state, 'latest'), raw), sent!.error]).toEqual([
-        what,
-        true,
-        sent!.error,
-      ]);
+      await expectRefusal(sent!.error);
+      continue;
+    }
+    await anvil.ask('evm_mine');
+    const receipt = await anvil.ask<Receipt | null>('eth_getTransactionReceipt', sent!.result);
+    if (receipt === null) {
+      // Its pool takes a transaction with too little gas for its access list, and leaves it out of the block.
+      await expectRefusal('left out');
       continue;
     }
     nonce++;
-    await anvil.ask('evm_mine');
-    const receipt = await anvil.ask<Receipt>('eth_getTransactionReceipt', sent!.result);
     const machine = await open(anvil, hardfork, state, receipt.blockNumber);
     const outcome = await runTransaction(machine, parseSignedTransaction(raw, CHAIN_ID));
     machine.close();
