@@ -5,7 +5,7 @@
 export const MUTATED_FOLDERS = {
   fees: ['test/unit/{extra-data,fees,fees-*,transaction-bytes}.test.ts'],
   kernel: [
-    'test/unit/{keccak,recovery,sizer-cache,dictionary,trie-kernel,trie-refusals,precompiles,kernel-text}.test.ts',
+    'test/unit/{keccak,recovery,sizer-cache,dictionary,trie-kernel,trie-refusals,precompiles}.test.ts',
     'test/unit/{evm-*,state-memory,state-proofs,state-world,state-entry,fees,transaction-bytes}.test.ts',
     'test/unit/{hash-vectors,evm-fixtures}.long.test.ts',
     'test/differential/{hash,lzss}.test.ts',
