@@ -71,6 +71,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/rpc/methods/eth_config.js',
       '/rpc/methods/raw-transactions.js',
       '/rpc/methods/forced-transactions.js',
+      '/rpc/methods/linea_getTransactionExclusionStatusV1.js',
       '/rpc/methods/send-sync.js',
       '/rpc/methods/eth_simulateV1.js',
       '/evm/simulation/simulate.js',
