@@ -24,13 +24,13 @@ export const previewsArea: Area = {
       const { block, transactions, expected } = material.json<Scenario>(path);
       await report.check(path, async () => {
         const { network } = parseGenesis(genesis);
-        const ground = {
+        const base = {
           network,
           block: contextOfScenario(block),
           state: new AllocState(wholeKeys(genesis.alloc)),
           budget: new RunBudget(),
         };
-        const preview = await previewCalls(ground, transactions.length, async (i) =>
+        const preview = await previewCalls(base, transactions.length, async (i) =>
           parseSignedTransaction(hexToBytes(transactions[i]!.raw), network.chainId),
         );
         const reads = [...new Set(transactions.flatMap(({ environmentReads }) => environmentReads))];

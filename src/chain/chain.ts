@@ -127,7 +127,7 @@ export interface SimulationPlan extends SimulationOptions {
 }
 
 /** The state for a simulation. */
-export interface SimulationGround extends PreparedState {
+export interface PreparedSimulation extends PreparedState {
   readonly stateRoot: ImaginedRoots;
 }
 
@@ -219,7 +219,7 @@ export interface Chain {
    *
    * @throws PlumblineError `STATE_NOT_HELD`; errors of fetching
    */
-  prepareSimulation(plan: SimulationPlan): Promise<SimulationGround>;
+  prepareSimulation(plan: SimulationPlan): Promise<PreparedSimulation>;
   /** The block with its transactions. Left out by a chain whose blocks always have them. */
   readonly withBody?: ((block: Block) => Promise<Block>) | undefined;
   /** Context of `block`'s own execution, for calls on its state. */

@@ -23,7 +23,7 @@ import type {
 } from './preview.js';
 import { openProbes, type Probes, tokenName } from './probes.js';
 import { revertOf } from './revert.js';
-import { differingEnds, type MessageOf, type PreviewGround, type Ran, runCalls, statusOf } from './run-calls.js';
+import { differingEnds, type MessageOf, type PreviewBase, type Ran, runCalls, statusOf } from './run-calls.js';
 import { transfersOf } from './transfers.js';
 
 /**
@@ -34,22 +34,18 @@ import { transfersOf } from './transfers.js';
  *   `GAS_BUDGET_EXCEEDED`, `ANSWER_TOO_LARGE`, `PREVIEW_TOO_LARGE`, `ABORTED`, and errors of reading the state
  * @source docs/spec/preview.md 7 to 9
  */
-export async function previewCalls(
-  ground: PreviewGround,
-  count: number,
-  messageOf: MessageOf,
-): Promise<PreviewedChanges> {
-  const { network, block, budget, overrides = [] } = ground;
-  const state = ReadCache.over(withOverrides(ground.state, overrides));
+export async function previewCalls(base: PreviewBase, count: number, messageOf: MessageOf): Promise<PreviewedChanges> {
+  const { network, block, budget, overrides = [] } = base;
+  const state = ReadCache.over(withOverrides(base.state, overrides));
   const size = { characters: 0 };
-  const ran = await runCalls(ground, { block, state, size }, count, messageOf);
+  const ran = await runCalls(base, { block, state, size }, count, messageOf);
   const probes = openProbes({ network, block, before: state, after: ran.at(-1)?.after ?? state, budget });
   const grow = (characters: number) => {
     size.characters += characters;
     budget.requireRoom(size.characters);
   };
   try {
-    return await inspect(ground, ran, state, { probes, pause: budget.pause, grow });
+    return await inspect(base, ran, state, { probes, pause: budget.pause, grow });
   } finally {
     probes.close();
   }
@@ -57,12 +53,12 @@ export async function previewCalls(
 
 /** What calls that ran changed. @param before - the state before them */
 async function inspect(
-  ground: PreviewGround,
+  base: PreviewBase,
   ran: readonly Ran[],
   before: StateReader,
   inspection: Inspection,
 ): Promise<PreviewedChanges> {
-  const { network, block, watch = [], errors = [] } = ground;
+  const { network, block, watch = [], errors = [] } = base;
   const { probes } = inspection;
   const after = ran.at(-1)?.after ?? before;
   const authorities = await authoritiesOf(ran);
@@ -98,7 +94,7 @@ async function inspect(
   }
   const reads = environmentReads(ran.reduce((all, { outcome }) => all | (outcome.environment ?? 0n), 0n));
   if (looksForSimulation(reads))
-    for (const call of await differingEnds(ground, before, ran)) warn({ code: 'environment-dependent', call });
+    for (const call of await differingEnds(base, before, ran)) warn({ code: 'environment-dependent', call });
   return {
     calls,
     balances,

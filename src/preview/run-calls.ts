@@ -18,7 +18,7 @@ import { otherContext } from './environment.js';
 import { isSameTree } from './tree-items.js';
 
 /** Where calls are previewed. */
-export interface PreviewGround {
+export interface PreviewBase {
   readonly network: SimulationRules;
   /** Context of the block that the calls would be in. */
   readonly block: BlockContext;
@@ -60,7 +60,7 @@ const FREE = {
  * @throws PlumblineError as `previewCalls`
  */
 export async function runCalls(
-  { network, budget, overrides = [], speculativeRun }: PreviewGround,
+  { network, budget, overrides = [], speculativeRun }: PreviewBase,
   { block, state, size }: { readonly block: BlockContext; readonly state: StateReader; readonly size: AnswerSize },
   count: number,
   messageOf: MessageOf,
@@ -93,11 +93,11 @@ export const statusOf = ({ succeeded, exception }: TransactionOutcome) =>
  * @returns indexes of the calls that end in another way. Gas does not count
  * @throws PlumblineError as `previewCalls`, but for a call that could not be sent then
  */
-export async function differingEnds(ground: PreviewGround, state: StateReader, ran: readonly Ran[]): Promise<number[]> {
-  const on = { block: otherContext(ground.block), state, size: { characters: 0 } };
+export async function differingEnds(base: PreviewBase, state: StateReader, ran: readonly Ran[]): Promise<number[]> {
+  const on = { block: otherContext(base.block), state, size: { characters: 0 } };
   const others: Ran[] = [];
   try {
-    await runCalls(ground, on, ran.length, async (i) => ran[i]!.message, others);
+    await runCalls(base, on, ran.length, async (i) => ran[i]!.message, others);
   } catch (error) {
     const couldNotBeSent =
       isPlumblineError(error, 'TRANSACTION_REJECTED') || isPlumblineError(error, 'INSUFFICIENT_FUNDS');
@@ -109,7 +109,7 @@ export async function differingEnds(ground: PreviewGround, state: StateReader, r
     const isSame =
       other !== undefined &&
       statusOf(one.outcome) === statusOf(other.outcome) &&
-      (await isSameTree(one.tree, other.tree, ground.budget.pause));
+      (await isSameTree(one.tree, other.tree, base.budget.pause));
     if (!isSame) differing.push(i);
   }
   return differing;

@@ -17,9 +17,9 @@ import type {
   Exclusion,
   HeadListener,
   PendingTransactionListener,
+  PreparedSimulation,
   PreparedState,
   RemovalListener,
-  SimulationGround,
   SimulationPlan,
 } from '../chain.js';
 import type { DevnetFinality } from '../devnet/layer-one/finality.js';
@@ -220,7 +220,7 @@ export class ForkChain implements Chain {
       : state.prove(number, address, keys, signal);
   }
 
-  async prepareSimulation(plan: SimulationPlan): Promise<SimulationGround> {
+  async prepareSimulation(plan: SimulationPlan): Promise<PreparedSimulation> {
     const { block } = plan;
     const { light, state, maker, ledger } = this.parts;
     if (block.header.number < this.number) return light.prepareSimulation(plan);

@@ -57,13 +57,13 @@ export function callOnGuesses(call: Omit<SpeculativeCall, 'left'>): RunOnGuesses
 export function blocksOnGuesses(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): RunOnGuesses {
   return async (guesses, limits) => {
     const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
-    const ground = { ...base, state: guesses, stateRoot: async () => ZERO_WORD };
+    const guessed = { ...base, state: guesses, stateRoot: async () => ZERO_WORD };
     let hasFailed = false;
     const ended = (succeeded: boolean) => {
       hasFailed ||= !succeeded;
     };
     const speculativeRun = { gas: SPECULATIVE_RUN_GAS, begin() {}, ended };
-    await simulateBlocks(ground, plan.requests, { ...plan, ...limits }, speculativeRun);
+    await simulateBlocks(guessed, plan.requests, { ...plan, ...limits }, speculativeRun);
     return !hasFailed;
   };
 }

@@ -16,8 +16,8 @@ import type {
   HeadListener,
   LayerOneEvidence,
   PendingTransactionListener,
+  PreparedSimulation,
   PreparedState,
-  SimulationGround,
   SimulationPlan,
 } from '../chain.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
@@ -173,7 +173,7 @@ export class LightChain implements Chain {
     });
   }
 
-  async prepareSimulation({ block, tag, ...plan }: SimulationPlan): Promise<SimulationGround> {
+  async prepareSimulation({ block, tag, ...plan }: SimulationPlan): Promise<PreparedSimulation> {
     const on = lightBlock(block);
     const states = await this.states.simulations();
     const found = await this.stateOf(on, tag, {

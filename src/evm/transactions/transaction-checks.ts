@@ -14,7 +14,7 @@ import { dataFloorGas, intrinsicGas, MAX_INIT_CODE_BYTES } from './gas-schedule.
 import type { RunOptions, TransactionMessage } from './transaction-message.js';
 
 /** What a transaction is checked against. */
-export interface Ground {
+export interface ExecutionBase {
   readonly rules: Rules;
   readonly block: BlockContext;
   readonly state: StateReader;
@@ -43,19 +43,19 @@ const BLOB_HASH_VERSION = 1;
  *
  * @throws PlumblineError `TRANSACTION_REJECTED` with the rule it breaks, `INSUFFICIENT_FUNDS`
  */
-export async function admit(ground: Ground, message: TransactionMessage, options: RunOptions): Promise<Admission> {
-  const baseFee = options.baseFeePerGas ?? ground.block.baseFeePerGas;
-  const gas = checkGas(ground, message, options);
+export async function admit(base: ExecutionBase, message: TransactionMessage, options: RunOptions): Promise<Admission> {
+  const baseFee = options.baseFeePerGas ?? base.block.baseFeePerGas;
+  const gas = checkGas(base, message, options);
   checkPrice(message, baseFee, options);
-  const sender = (await ground.state.account(message.from)) ?? NO_ACCOUNT;
-  await checkSender(ground, message, sender, options);
+  const sender = (await base.state.account(message.from)) ?? NO_ACCOUNT;
+  await checkSender(base, message, sender, options);
   const price = effectiveGasPrice(message, baseFee);
-  const blobPrice = checkBlobs(ground, message, options);
+  const blobPrice = checkBlobs(base, message, options);
   return { sender, ...gas, price, ...checkFunds(message, sender, price, blobPrice, options) };
 }
 
-function checkGas(ground: Ground, message: TransactionMessage, options: RunOptions) {
-  const { rules } = ground;
+function checkGas(base: ExecutionBase, message: TransactionMessage, options: RunOptions) {
+  const { rules } = base;
   const { gasLimit } = message;
   if (options.gasAvailable !== undefined && gasLimit > options.gasAvailable) {
     throw rejected('block-gas-limit', `gas limit ${gasLimit} is above the ${options.gasAvailable} left in the block`);
@@ -89,7 +89,7 @@ function checkPrice(message: TransactionMessage, baseFee: bigint, options: RunOp
   }
 }
 
-async function checkSender(ground: Ground, message: TransactionMessage, sender: Account, options: RunOptions) {
+async function checkSender(base: ExecutionBase, message: TransactionMessage, sender: Account, options: RunOptions) {
   const { nonce = 'exact', contractSender } = options.leniency ?? {};
   if (nonce !== 'any') {
     if (message.nonce < sender.nonce) {
@@ -103,11 +103,11 @@ async function checkSender(ground: Ground, message: TransactionMessage, sender: 
   if (sender.nonce >= MAX_NONCE && (nonce !== 'any' || message.to === undefined))
     throw rejected('nonce-too-high', 'the account has no nonce left');
   if (contractSender === true || equalBytes(sender.codeHash, EMPTY_CODE_HASH)) return;
-  if (!isDelegation(await ground.state.code(sender.codeHash))) throw rejected('sender', 'the sender is a contract');
+  if (!isDelegation(await base.state.code(sender.codeHash))) throw rejected('sender', 'the sender is a contract');
 }
 
 /** @returns wei per blob gas */
-function checkBlobs({ rules, block }: Ground, message: TransactionMessage, options: RunOptions): bigint {
+function checkBlobs({ rules, block }: ExecutionBase, message: TransactionMessage, options: RunOptions): bigint {
   const hashes = message.blobVersionedHashes;
   if (hashes === undefined) return 0n;
   const schedule = rules.blobs;

@@ -52,7 +52,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
   const state = prepared?.state ?? (await chain.stateAt(on, signal));
   const block = await nextContext(chain, on, blockOverrides);
   const { network } = chain;
-  const ground = {
+  const base = {
     network,
     block,
     state,
@@ -65,7 +65,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
   const precompiles = placedPrecompiles(rules, precompileOverrides(overrides ?? []));
   const noCode = new Set<Hex>();
   const fees: (FeeOutcome & { readonly message: TransactionMessage })[] = [];
-  const preview = await previewCalls(ground, calls.length, async (index, reader) => {
+  const preview = await previewCalls(base, calls.length, async (index, reader) => {
     const fee = await feeOf(context, calls[index]!, { on, context: block, state: reader }, call);
     const message = await messageOf(context, calls[index]!, fee, { on, context: block, state: reader });
     fees.push({ ...fee, message });

@@ -30,8 +30,8 @@ export async function previewSpeculatively(
   const reader = new GuessingReader(state, senders, [block.coinbase], MAX_ACCESSES);
   return repeatCalls(reader, speculative, (limits, speculativeRun) => {
     const budget = new RunBudget({ ...limits, maxAnswerBytes: MAX_ANSWER_BYTES });
-    const ground = { network, block, state: reader, overrides, watch, budget, speculativeRun };
-    return previewCalls(ground, calls.length, async (index, before) => {
+    const base = { network, block, state: reader, overrides, watch, budget, speculativeRun };
+    return previewCalls(base, calls.length, async (index, before) => {
       const { nonce: _, ...call } = calls[index]!;
       const nonce = (await before.account(call.from ?? ZERO_ADDRESS))?.nonce ?? 0n;
       return transactionMessageOf(call, { gasLimit: SPECULATIVE_RUN_GAS, nonce, price: 0n, free: true });

@@ -49,8 +49,8 @@ export async function simulateSpeculatively(
   const senders = requests.flatMap(({ calls }) => calls.map(({ from = ZERO_ADDRESS }) => from));
   const coinbases = requests.map(({ overrides }) => overrides.feeRecipient ?? base.header.miner);
   const reader = new GuessingReader(state, senders, coinbases, MAX_ACCESSES);
-  const ground = { ...base, state: reader, stateRoot: async () => ZERO_WORD };
+  const guessed = { ...base, state: reader, stateRoot: async () => ZERO_WORD };
   return repeatCalls(reader, speculative, (limits, speculativeRun) =>
-    simulateBlocks(ground, requests, { ...options, ...limits }, speculativeRun),
+    simulateBlocks(guessed, requests, { ...options, ...limits }, speculativeRun),
   );
 }
