@@ -1,179 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import { Machine } from '../../src/evm/interpreter/machine.js';
-import { type AccountChange, StateOverlay } from '../../src/evm/state/state-overlay.js';
-import { runTransaction } from '../../src/evm/transactions/transaction.js';
-import type { TransactionMessage, TransactionOutcome } from '../../src/evm/transactions/transaction-message.js';
-import { preferEvmBuild } from '../../src/kernel/evm/evm-module.js';
-import { HARDFORKS, type Hardfork } from '../../src/networks/network.js';
-import { compareBytes, concatBytes, isZeroBytes } from '../../src/primitives/bytes.js';
+import type { TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
+import { HARDFORKS } from '../../src/networks/network.js';
+import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { blockContext } from '../support/evm.js';
-import { OracleMachine } from '../support/oracle/machine.js';
-import { OracleOverlay } from '../support/oracle/state-overlay.js';
-import { oracleTransaction } from '../support/oracle/transaction.js';
+import { compare, forkIndex, show } from '../support/oracle/compare-kernel.js';
 import { precompileInputs } from '../support/precompile-inputs.js';
 import { seededRandom } from '../support/random.js';
 import { CALLS } from '../support/random-opcodes.js';
-import {
-  addressOf,
-  PROGRAM_COINBASE,
-  programMessage,
-  push,
-  randomMessage,
-  randomState,
-  statement,
-} from '../support/random-programs.js';
+import { addressOf, programMessage, push, randomMessage, randomState, statement } from '../support/random-programs.js';
 
 /*
  * The same runs go through the kernel and through @ethereumjs/evm: gas, outcome, logs, counts, what was touched, every
  * change of the state and every error have to be the same, under each fork a network can have.
  */
 
-const CHAIN_ID = 1;
 const RUNS = 40;
 /** Without point evaluation: the oracle has no trusted setup. */
 const INPUTS = precompileInputs().filter(([id]) => id !== 0x0a);
-/** After so many runs all that they have changed is compared, too: what they have changed only grows. */
-const TOGETHER = 16;
-
-const from = (hardfork: Hardfork) => HARDFORKS.indexOf(hardfork);
-
-/** One of the two: a machine with its way to run a transaction. */
-interface Subject {
-  run(message: TransactionMessage): Promise<TransactionOutcome>;
-  changes(): Promise<readonly AccountChange[]>;
-}
-
-async function open(subject: 'oracle' | 'simd' | 'scalar', hardfork: Hardfork, alloc: Alloc): Promise<Subject> {
-  const blobs = { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477n };
-  const forks = [{ hardfork, block: 0, ...(from(hardfork) >= from('cancun') && { blobs }) }];
-  const london = from(hardfork) >= from('london');
-  const block = blockContext({
-    gasLimit: 100_000_000n,
-    baseFeePerGas: london ? 7n : 0n,
-    coinbase: hexToBytes(PROGRAM_COINBASE),
-    prevRandao: new Uint8Array(32).fill(0x5a),
-    difficulty: from(hardfork) < from('paris') ? 131_072n : undefined,
-    blobBaseFee: 3n,
-  });
-  const options = {
-    leniency: { nonce: 'any', gasAboveCap: true },
-    counting: true,
-    reportTouched: true,
-  } as const;
-  const network = { chainId: CHAIN_ID, forks };
-  const reader = new AllocState(alloc);
-  if (subject === 'oracle') {
-    const machine = await OracleMachine.open(network, block, new OracleOverlay(reader));
-    return {
-      run: (message) => oracleTransaction(machine, message, options),
-      changes: () => machine.state.changes(),
-    };
-  }
-  const machine = await Machine.open(network, block, new StateOverlay(reader));
-  preferEvmBuild(subject);
-  await machine.enter();
-  preferEvmBuild('auto');
-  return {
-    run: (message) => runTransaction(machine, message, options),
-    changes: () => machine.state.changes(),
-  };
-}
-
-/** What @ethereumjs/evm says of a precompile that fails. */
-const PRECOMPILE_FAILURES: readonly unknown[] = [
-  ...['invalid input length', 'point not on curve', 'input is empty', 'fp point not in field', 'value out of range'],
-  ...['revert', 'out of gas'],
-];
-
-/** What one run came to. */
-interface Trace {
-  readonly outcome: Record<string, unknown>;
-  readonly touched: readonly string[];
-  readonly changes: readonly AccountChange[] | undefined;
-}
-
-async function traceOf(subject: Subject, message: TransactionMessage, withChanges: boolean): Promise<Trace> {
-  let outcome: Record<string, unknown>;
-  let touched: string[] = [];
-  try {
-    const {
-      spareGas: _,
-      environment: _reads,
-      touched: accesses = [],
-      counts = {},
-      ...rest
-    } = await subject.run(message);
-    // The oracle has no trusted setup: every point evaluation fails, and none is counted.
-    const { PRECOMPILE_POINT_EVALUATION_FAILURE_EFFECTIVE_CALLS: __, ...counted } = counts;
-    outcome = inOrder({ ...rest, counts: inOrder(counted) });
-    touched = accesses.flatMap(({ address, storageKeys }) =>
-      [new Uint8Array(0), ...storageKeys].map((key) => bytesToHex(concatBytes(address, key))),
-    );
-  } catch (error) {
-    const { name, code, message: text, details } = error as Error & { code?: unknown; details?: unknown };
-    outcome = { name, code, text, details };
-  }
-  return { outcome, touched, changes: withChanges ? sorted(await subject.changes()) : undefined };
-}
-
-function inOrder(value: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** In an order of their own: that of the first writes is not compared. */
-function sorted(changes: readonly AccountChange[]): AccountChange[] {
-  return [...changes]
-    .sort((a, b) => compareBytes(a.address, b.address))
-    .map((change) => ({ ...change, slots: [...change.slots].sort((a, b) => compareBytes(a.key, b.key)) }));
-}
-
-function show(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_, member: unknown) => {
-      if (member instanceof Uint8Array) return bytesToHex(member);
-      return typeof member === 'bigint' ? `${member}n` : member;
-    },
-    1,
-  );
-}
-
-/** Runs the messages one after another on both, and compares after each. @returns how the runs ended */
-async function compare(hardfork: Hardfork, alloc: Alloc, messages: readonly TransactionMessage[]): Promise<string[]> {
-  const oracle = await open('oracle', hardfork, alloc);
-  const kernel = await open('simd', hardfork, alloc);
-  const scalar = await open('scalar', hardfork, alloc);
-  const ends: string[] = [];
-  for (const [i, message] of messages.entries()) {
-    const withChanges = i % TOGETHER === TOGETHER - 1 || i === messages.length - 1;
-    const expected = await traceOf(oracle, message, withChanges);
-    const actual = await traceOf(kernel, message, withChanges);
-    // @ethereumjs/evm lists created contracts before Cancun, and accesses for which the gas was short.
-    expect(expected.touched, `${hardfork} ${i}`).toEqual(expect.arrayContaining([...actual.touched]));
-    const { outcome } = actual;
-    const isPrecompile = message.to !== undefined && isZeroBytes(message.to.subarray(0, 18));
-    if (isPrecompile && PRECOMPILE_FAILURES.includes(expected.outcome.exception)) {
-      expect(['precompile failed', 'out of gas']).toContain(outcome.exception);
-      expected.outcome.exception = outcome.exception;
-    }
-    const text = ({ outcome, changes }: Trace) => `${hardfork} ${i} ${show({ outcome, changes })}`;
-    expect(text(actual)).toBe(text(expected));
-    expect(await traceOf(scalar, message, withChanges)).toEqual(actual);
-    ends.push(outcome.succeeded === true ? 'succeeded' : String(outcome.exception ?? outcome.code ?? 'thrown'));
-  }
-  return ends;
-}
 
 /** Those after the first that changes blob parameters alone run by the same rules. */
-const FORKS = HARDFORKS.slice(0, from('bpo1') + 1);
+const FORKS = HARDFORKS.slice(0, forkIndex('bpo1') + 1);
 
 describe.each(FORKS)('under %s', (hardfork) => {
   it('random programs of all instructions, in transactions of all types, run alike', async () => {
     const ends = new Map<string, number>();
     for (let seed = 1; seed <= 3; seed++) {
-      const below = seededRandom(7919 * seed + 31 * from(hardfork));
+      const below = seededRandom(7919 * seed + 31 * forkIndex(hardfork));
       const messages = Array.from({ length: RUNS }, () => randomMessage(below, hardfork));
       for (const end of await compare(hardfork, randomState(below, hardfork), messages))
         ends.set(end, (ends.get(end) ?? 0) + 1);
@@ -184,7 +36,7 @@ describe.each(FORKS)('under %s', (hardfork) => {
   });
 
   it('each instruction alone, with and without its operands, runs alike', async () => {
-    const below = seededRandom(4242 + from(hardfork));
+    const below = seededRandom(4242 + forkIndex(hardfork));
     const alloc = randomState(below, hardfork);
     const messages: TransactionMessage[] = [];
     for (let opcode = 0; opcode < 256; opcode++) {
@@ -279,7 +131,7 @@ describe.each(FORKS)('under %s', (hardfork) => {
     });
     const ends = await compare(hardfork, randomState(seededRandom(6), hardfork), messages);
     expect(ends.slice(-6)).toContain('succeeded');
-    expect(ends[0] === 'succeeded').toBe(from(hardfork) < from('london'));
+    expect(ends[0] === 'succeeded').toBe(forkIndex(hardfork) < forkIndex('london'));
   });
 
   it('precompiles answer alike, with valid and invalid inputs and with too little gas', async () => {
@@ -289,11 +141,11 @@ describe.each(FORKS)('under %s', (hardfork) => {
     const ends = await compare(hardfork, randomState(seededRandom(5), hardfork), messages);
     expect(ends).toContain('succeeded');
     // Before Byzantium none costs so much.
-    if (from(hardfork) >= from('byzantium')) expect(ends).toContain('out of gas');
+    if (forkIndex(hardfork) >= forkIndex('byzantium')) expect(ends).toContain('out of gas');
   });
 
   it('precompiles that contracts call answer alike', async () => {
-    const below = seededRandom(99 + from(hardfork));
+    const below = seededRandom(99 + forkIndex(hardfork));
     const alloc = randomState(below, hardfork);
     const messages: TransactionMessage[] = [];
     for (const [i, [at, data]] of INPUTS.entries()) {

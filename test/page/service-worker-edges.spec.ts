@@ -1,5 +1,4 @@
 import { expect, test } from '@playwright/test';
-import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
 import { endlessAccounts, SLOW } from '../support/endless.js';
 import {
   type Answer,
@@ -11,7 +10,6 @@ import {
   register,
   TOKEN,
 } from '../support/proxy-scene.js';
-import type { SiteLibrary } from '../support/proxy-site.js';
 import { stopWorkers } from '../support/stop-workers.js';
 
 let scene: ProxyScene;
@@ -91,56 +89,6 @@ test('other requests pass unchanged', async ({ context }) => {
   expect(scene.site.posts.slice(2).map(({ path }) => path)).toEqual(['/v3/', '/v3/a/b', '/v4/abc']);
 });
 
-test('controls a page after a forced reload, works inside another worker, and refuses invalid options', async ({
-  context,
-}) => {
-  const page = await scene.openPage(context);
-  scene.site.scripts.set(
-    '/own.js',
-    `importScripts('/service-worker.js');
-     addEventListener('fetch', (event) => {
-       if (event.request.url.endsWith('/of-the-worker')) event.respondWith(new Response('own'));
-     });`,
-  );
-  await register(page, { scriptUrl: '/own.js' });
-  const session = await context.newCDPSession(page);
-  await session.send('Page.enable');
-  const loaded = page.waitForEvent('load');
-  await session.send('Page.reload', { ignoreCache: true });
-  await loaded;
-  expect(await page.evaluate(() => navigator.serviceWorker.controller)).toBe(null);
-  await register(page, { scriptUrl: '/own.js' });
-  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
-  expect(await page.evaluate(async () => (await fetch('/of-the-worker')).text())).toBe('own');
-
-  const refusal = (options: object) =>
-    page.evaluate(async (given) => {
-      const { lib } = globalThis as unknown as { lib: SiteLibrary };
-      try {
-        await lib.plumbline.registerRpcProxy({ scriptUrl: '/own.js', ...given } as RpcProxyOptions);
-        return undefined;
-      } catch (error) {
-        const { code, message } = error as { code: string; message: string };
-        return `${code} ${message}`;
-      }
-    }, options);
-  for (const options of [
-    { paths: ['rpc'] },
-    { paths: ['//elsewhere.example/rpc'] },
-    { urls: ['ftp://elsewhere.example/secret-key'] },
-    { urls: ['https://user:secret-key@elsewhere.example/'] },
-    { urls: ['https://elsewhere.example/*/secret-key'] },
-    { urls: [] },
-    { fallback: 'yes' },
-  ]) {
-    const message = await refusal(options);
-    expect(message).toMatch(/^INVALID_PARAMETER/);
-    expect(message).not.toContain('secret');
-  }
-  expect(await refusal({ scriptUrl: '/missing.js' })).toMatch(/^WORKER_FAILED/);
-  expect(await refusal({ scope: '/elsewhere/' })).toMatch(/^WORKER_FAILED.*outside/);
-});
-
 test('answers any content type, and bodies that are not JSON or too large, without the network', async ({
   context,
 }) => {
@@ -194,29 +142,6 @@ test('answers any content type, and bodies that are not JSON or too large, witho
   expect(scene.site.posts.map(({ method }) => method)).toEqual(['PUT', 'POST']);
 });
 
-test('listeners that another worker adds before importScripts get their requests, from the first on', async ({
-  context,
-}) => {
-  const page = await scene.openPage(context);
-  scene.site.scripts.set(
-    '/queue.js',
-    `addEventListener('fetch', (event) => {
-       if (event.request.url.endsWith('/queue')) event.respondWith(new Response('queued'));
-     });
-     importScripts('/service-worker.js');`,
-  );
-  await register(page, { scriptUrl: '/queue.js' });
-  for (let round = 0; round < 2; round++) {
-    // Started by this very request, it has yet to read what it is to answer.
-    await stopWorkers(context, page);
-    expect(await page.evaluate(async () => (await fetch('/queue', { method: 'POST', body: '{}' })).text())).toBe(
-      'queued',
-    );
-    expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
-  }
-  expect(scene.site.posts).toEqual([]);
-});
-
 test('a light node computes eth_simulateV1; what only a devnet has is forwarded and marked so', async ({ context }) => {
   const page = await scene.openPage(context);
   await register(page, await scene.lightOptions());
@@ -231,23 +156,6 @@ test('a light node computes eth_simulateV1; what only a devnet has is forwarded 
   expect(pool.json.result).toHaveProperty('pending');
   expect(pool.classes).toBe('forwarded');
   expect(scene.seenMethods()).toContain('txpool_status');
-});
-
-test('unregisterRpcProxy leaves service workers of other software registered', async ({ context }) => {
-  scene.site.scripts.set('/other.js', "addEventListener('fetch', () => {});");
-  const page = await scene.openPage(context);
-  const kept = await page.evaluate(async () => {
-    await navigator.serviceWorker.register('/other.js');
-    await navigator.serviceWorker.ready;
-    await (globalThis as unknown as { lib: SiteLibrary }).lib.plumbline.unregisterRpcProxy();
-    return (await navigator.serviceWorker.getRegistrations()).map(
-      ({ active }) => new URL(active?.scriptURL ?? '').pathname,
-    );
-  });
-  expect(kept).toEqual(['/other.js']);
-  // It is replaced by one that is registered for the same pages, as the browser has it.
-  await register(page, {});
-  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
 });
 
 test('a devnet from a genesis file runs rarely used code after a restart without a server', async ({ context }) => {

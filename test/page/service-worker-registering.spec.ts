@@ -2,6 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import type { RpcProxyOptions } from '../../src/hosts/proxy/register.js';
 import { call, openProxyScene, type ProxyScene, post, register } from '../support/proxy-scene.js';
 import type { SiteLibrary } from '../support/proxy-site.js';
+import { stopWorkers } from '../support/stop-workers.js';
 
 let scene: ProxyScene;
 test.beforeEach(async () => {
@@ -138,4 +139,83 @@ test('streamed bodies, keepalive requests, credentials and beacons are answered'
   const id = `0x${scene.dev.info.chainId.toString(16)}`;
   expect(answers).toEqual([id, id, id, id, true]);
   expect(scene.seenMethods()).toEqual([]);
+});
+
+test('controls a page after a forced reload, works inside another worker, and refuses invalid options', async ({
+  context,
+}) => {
+  const page = await scene.openPage(context);
+  scene.site.scripts.set(
+    '/own.js',
+    `importScripts('/service-worker.js');
+     addEventListener('fetch', (event) => {
+       if (event.request.url.endsWith('/of-the-worker')) event.respondWith(new Response('own'));
+     });`,
+  );
+  await register(page, { scriptUrl: '/own.js' });
+  const session = await context.newCDPSession(page);
+  await session.send('Page.enable');
+  const loaded = page.waitForEvent('load');
+  await session.send('Page.reload', { ignoreCache: true });
+  await loaded;
+  expect(await page.evaluate(() => navigator.serviceWorker.controller)).toBe(null);
+  await register(page, { scriptUrl: '/own.js' });
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+  expect(await page.evaluate(async () => (await fetch('/of-the-worker')).text())).toBe('own');
+
+  for (const options of [
+    { paths: ['rpc'] },
+    { paths: ['//elsewhere.example/rpc'] },
+    { urls: ['ftp://elsewhere.example/secret-key'] },
+    { urls: ['https://user:secret-key@elsewhere.example/'] },
+    { urls: ['https://elsewhere.example/*/secret-key'] },
+    { urls: [] },
+    { fallback: 'yes' },
+  ]) {
+    const message = await refusal(page, { scriptUrl: '/own.js', ...options } as Partial<RpcProxyOptions>);
+    expect(message).toMatch(/^INVALID_PARAMETER/);
+    expect(message).not.toContain('secret');
+  }
+  expect(await refusal(page, { scriptUrl: '/missing.js' })).toMatch(/^WORKER_FAILED/);
+  expect(await refusal(page, { scriptUrl: '/own.js', scope: '/elsewhere/' })).toMatch(/^WORKER_FAILED.*outside/);
+});
+
+test('listeners that another worker adds before importScripts get their requests, from the first on', async ({
+  context,
+}) => {
+  const page = await scene.openPage(context);
+  scene.site.scripts.set(
+    '/queue.js',
+    `addEventListener('fetch', (event) => {
+       if (event.request.url.endsWith('/queue')) event.respondWith(new Response('queued'));
+     });
+     importScripts('/service-worker.js');`,
+  );
+  await register(page, { scriptUrl: '/queue.js' });
+  for (let round = 0; round < 2; round++) {
+    // Started by this very request, it has yet to read what it is to answer.
+    await stopWorkers(context, page);
+    expect(await page.evaluate(async () => (await fetch('/queue', { method: 'POST', body: '{}' })).text())).toBe(
+      'queued',
+    );
+    expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
+  }
+  expect(scene.site.posts).toEqual([]);
+});
+
+test('unregisterRpcProxy leaves service workers of other software registered', async ({ context }) => {
+  scene.site.scripts.set('/other.js', "addEventListener('fetch', () => {});");
+  const page = await scene.openPage(context);
+  const kept = await page.evaluate(async () => {
+    await navigator.serviceWorker.register('/other.js');
+    await navigator.serviceWorker.ready;
+    await (globalThis as unknown as { lib: SiteLibrary }).lib.plumbline.unregisterRpcProxy();
+    return (await navigator.serviceWorker.getRegistrations()).map(
+      ({ active }) => new URL(active?.scriptURL ?? '').pathname,
+    );
+  });
+  expect(kept).toEqual(['/other.js']);
+  // It is replaced by one that is registered for the same pages, as the browser has it.
+  await register(page, {});
+  expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
 });

@@ -6,10 +6,8 @@ import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { METHOD_INFO } from '../../src/rpc/protocol/method-info.js';
 import { Anvil, anvilPath } from '../support/anvil.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
-import { ANVIL_METHODS } from '../support/tool-methods.js';
 
 /*
  * The same requests to anvil itself and to a devnet that answers as anvil. What anvil says is what is expected.
@@ -26,7 +24,6 @@ const failed = (asking: Promise<unknown>) =>
     (error: { message: string }) => error.message.replace(/^\w+: /, ''),
   );
 
-const METHOD_NOT_FOUND = -32601;
 const CHAIN_ID = 1;
 const PRICES = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x3b9aca00', gas: '0x30000' };
 /** Logs its block's number: NUMBER, PUSH0, MSTORE, PUSH1 32, PUSH0, LOG0. */
@@ -36,26 +33,6 @@ const ERROR_BOOM = `08c379a0${word(32n).slice(2)}${word(4n).slice(2)}${'626f6f6d
 /** Reverts with the 100 bytes after it; without data when it is called with data. */
 const REVERTING = '0x36600e57606460125f3960645ffd5b5f5ffd';
 const CONTRACT = stranger('cc');
-
-describe.skipIf(anvilPath() === undefined)('the list of methods in docs/methods.md', () => {
-  let anvil: Anvil;
-  beforeAll(async () => {
-    anvil = await Anvil.start('osaka');
-  }, 90_000);
-  afterAll(() => anvil.close());
-
-  test('is that of anvil', async () => {
-    // Over HTTP anvil knows no subscriptions.
-    const ours = Object.keys(METHOD_INFO.l2).filter((name) => !/^eth_(un)?subscribe$/.test(name));
-    const listed = ANVIL_METHODS.filter((name) => !/^eth_(un)?subscribe$/.test(name));
-    const names = [...new Set([...ours, ...listed])];
-    // Parameters of a wrong form, so that nothing is carried out; but methods without parameters are.
-    const wrong = { neither: 'a list' } as unknown as readonly unknown[];
-    const replies = await anvil.batch(names.map((method) => ({ method, params: wrong })));
-    const known = names.filter((_, i) => replies[i]!.error?.code !== METHOD_NOT_FOUND);
-    expect(known.sort()).toEqual([...listed].sort());
-  });
-});
 
 describe.skipIf(anvilPath() === undefined)('a devnet answers as anvil', () => {
   let anvil: Anvil;

@@ -43,6 +43,22 @@ export function startBuilt(args: readonly string[]): Running {
   };
 }
 
+/** Starts a command. @returns it once it has printed `expected` */
+export async function startUntil(
+  expected: RegExp,
+  ...args: readonly string[]
+): Promise<Running & { readonly match: RegExpExecArray }> {
+  const running = startBuilt(args);
+  const { child, out } = running;
+  return new Promise((resolve, reject) => {
+    child.stdout!.on('data', () => {
+      const match = expected.exec(out());
+      if (match !== null) resolve({ ...running, match });
+    });
+    child.on('close', () => reject(new Error(`it ended after: ${out()}`)));
+  });
+}
+
 function collect(stream: NodeJS.ReadableStream): () => string {
   let text = '';
   stream.on('data', (chunk: Buffer) => {

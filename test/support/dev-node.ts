@@ -46,6 +46,10 @@ export async function devNode(options: InlineOptions = {}): Promise<DevNode> {
   };
 }
 
+/** Sends from a dev account, without value; the node signs. @returns the hash of the transaction */
+export const sendFrom = ({ ask }: DevNode, account: number, to: Hex) =>
+  ask<Hex>('eth_sendTransaction', { from: accountAt(account), to });
+
 /** Newest finalized block, and its root as the rollup contract on layer 1 has it. */
 export async function settled(node: PlumblineNode): Promise<{ block: number; root: Uint8Array }> {
   const read = (data: string) =>

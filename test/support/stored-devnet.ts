@@ -1,3 +1,4 @@
+import { expect, onTestFinished } from 'vitest';
 import { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
@@ -102,6 +103,32 @@ export async function portrait(chain: Devnet, sinceProof = 0): Promise<unknown> 
   await chain.settleLayerOne();
   const layerOne = chain.layerOne.head.hash;
   return { head, finalized: finalized!.header.number, layerOne, blocks, proofs };
+}
+
+/** Opens a devnet that ends with the test. */
+export async function openTillEnd(...given: Parameters<typeof openDevnet>): Promise<Devnet> {
+  const chain = await openDevnet(...given);
+  onTestFinished(() => chain.close());
+  return chain;
+}
+
+/** What a devnet on this store shows, its state loaded from a checkpoint: nothing was rebuilt from genesis. */
+export async function loaded(store: PageStore, since: number, more: Partial<DevnetSettings> = {}): Promise<unknown> {
+  const stages = new Set<string>();
+  const chain = await openTillEnd(store, { ...more, onProgress: (stage) => stages.add(stage) });
+  const shown = await portrait(chain, since);
+  expect([...stages]).toContain('state');
+  expect([...stages]).not.toContain('genesis');
+  await chain.close();
+  return shown;
+}
+
+/** A store after so many blocks, and the devnet that wrote it. */
+export async function storedChain(blocks: number, more: Partial<DevnetSettings> = {}) {
+  const store = new KeptStore();
+  const chain = await openTillEnd(store, more);
+  for (let number = 1; number <= blocks; number++) await sealScripted(chain, number);
+  return { store, chain };
 }
 
 /** A copy of all that a store holds. */

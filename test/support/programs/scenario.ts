@@ -13,8 +13,8 @@ import { seededRandom } from '../random.js';
 import { addressOf, randomBytes } from '../random-programs.js';
 import { code, pick } from './code.js';
 import { initCode } from './init-code.js';
-import { COINBASE, CONTRACTS, HOLDER, type Setting, STRANGER, since } from './setting.js';
-import { ending, type Statement, THEMES } from './statements.js';
+import { COINBASE, CONTRACTS, HOLDER, type Setting, STRANGER, type Statement, since } from './setting.js';
+import { ending, THEMES } from './statements.js';
 
 /** Sends every transaction. */
 export const SENDER = DEV_ACCOUNTS[0]!;

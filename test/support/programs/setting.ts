@@ -25,3 +25,6 @@ export interface Setting {
 export function since({ hardfork }: Pick<Setting, 'hardfork'>, fork: Hardfork): boolean {
   return HARDFORKS.indexOf(hardfork) >= HARDFORKS.indexOf(fork);
 }
+
+/** A piece of a program. */
+export type Statement = (setting: Setting) => Uint8Array;

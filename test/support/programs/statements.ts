@@ -1,58 +1,17 @@
-import { bytesToBigInt, concatBytes } from '../../../src/primitives/bytes.js';
-import { randomBytes } from '../random-programs.js';
-import { code, OP, type Part, pick, push, pushAddress, store } from './code.js';
-import { initCode } from './init-code.js';
-import { type Setting, since } from './setting.js';
+import { concatBytes } from '../../../src/primitives/bytes.js';
+import { call, creation, precompile, recursion } from './calls.js';
+import { code, OP, pick, push } from './code.js';
+import { length, place, sink, someone, WORD, word } from './operands.js';
+import { type Statement, since } from './setting.js';
 
 /*
  * Statements: pieces of programs that find the stack as they leave it, or end the program. What an instruction gives goes
  * to storage or memory, so that a wrong word is seen.
  */
 
-export type Statement = (setting: Setting) => Uint8Array;
-
-const WORD = 1n << 256n;
-const BORDERS = [0n, 1n, 2n, 31n, 32n, 33n, 255n, 256n, 1n << 64n, (1n << 64n) - 1n, 1n << 128n, 1n << 255n, WORD - 1n];
 const NO_OPERAND = [
   0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x3d, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x58, 0x59,
 ];
-
-function word({ below }: Setting): bigint {
-  const roll = below(6);
-  if (roll < 2) return BigInt(below(40));
-  if (roll < 4) return pick(below, BORDERS);
-  return bytesToBigInt(randomBytes(below, 1 + below(32)));
-}
-
-/** A place in memory: mostly near, now and then one that cannot be paid. */
-function place({ below }: Setting): bigint {
-  const roll = below(80);
-  if (roll === 0)
-    return pick(below, [0x10000n, 1n << 24n, 1n << 32n, (1n << 32n) - 1n, 1n << 63n, 1n << 64n, WORD - 1n]);
-  return roll < 40 ? BigInt(32 * below(8)) : BigInt(pick(below, [0, 1, 31, 32, 33, 63, 64, 65, 255, 1023, 1024, 4096]));
-}
-
-function length(setting: Setting): bigint {
-  const { below } = setting;
-  const roll = below(40);
-  if (roll === 0) return place(setting);
-  return roll < 8 ? 0n : BigInt(pick(below, [1, 31, 32, 33, 64, 100, 135, 136, 137, 300]));
-}
-
-/** Takes the top of the stack: to a slot, to memory, or away. */
-function sink({ below }: Setting): Uint8Array {
-  const roll = below(6);
-  if (roll < 2) return code(push(below(5)), OP.SSTORE);
-  return roll < 5 ? code(push(32 * below(9)), OP.MSTORE) : code(OP.POP);
-}
-
-function someone({ below, accounts }: Setting): Uint8Array {
-  const roll = below(10);
-  if (roll === 0) return push(below(22));
-  if (roll === 1) return code(OP.ADDRESS);
-  if (roll === 2) return code(push(below(9) * 32), OP.MLOAD);
-  return pushAddress(pick(below, accounts));
-}
 
 const arithmetic: Statement = (setting) => {
   const { below } = setting;
@@ -144,76 +103,6 @@ const environment: Statement = (setting) => {
   return code(pick(below, [...NO_OPERAND, ...newer]), sink(setting));
 };
 
-/** Keeps what is left by a call: size and, mostly, bytes of what it returned. */
-function keepReturned(setting: Setting): Uint8Array {
-  const { below } = setting;
-  const size = code(OP.RETURNDATASIZE, sink(setting));
-  switch (below(6)) {
-    case 0:
-      return size;
-    case 1:
-      // One byte more than there is: fails.
-      return below(4) > 0 ? size : code(push(1), OP.RETURNDATASIZE, push(0), OP.RETURNDATACOPY);
-    case 2:
-      return code(push(below(40)), push(below(3)), push(place(setting)), OP.RETURNDATACOPY);
-    default:
-      return code(OP.RETURNDATASIZE, push(0), push(32 * below(9)), OP.RETURNDATACOPY, size);
-  }
-}
-
-function gasFor({ below }: Setting): Uint8Array {
-  const roll = below(10);
-  if (roll < 5) return code(OP.GAS);
-  if (roll < 7) return push(below(3_000));
-  return roll < 9
-    ? push(3_000 + below(60_000))
-    : push(pick(below, [0n, 2300n, 1n << 64n, (1n << 63n) - 1n, WORD - 1n]));
-}
-
-/** A call of any kind, of an address that is on the stack when `to` is undefined. */
-function callOf(setting: Setting, to: Uint8Array | undefined, opcode: number): Uint8Array {
-  const { below } = setting;
-  const valued = opcode === OP.CALL || opcode === OP.CALLCODE;
-  const value =
-    below(3) === 0 ? pick<Part>(below, [push(1), push(2), OP.SELFBALANCE, push(1n << 100n), push(WORD - 1n)]) : push(0);
-  const memory = [push(length(setting)), push(place(setting)), push(length(setting)), push(place(setting))];
-  const operands = code(...memory, ...(valued ? [value] : []));
-  // DUP of what was on top before the operands.
-  const target = to ?? code(OP.DUP1 + memory.length + (valued ? 1 : 0));
-  return code(operands, target, gasFor(setting), opcode, sink(setting), keepReturned(setting));
-}
-
-const CALLS = [OP.CALL, OP.CALL, OP.CALLCODE, OP.DELEGATECALL, OP.STATICCALL];
-
-const call: Statement = (setting) => callOf(setting, someone(setting), pick(setting.below, CALLS));
-
-const precompile: Statement = (setting) => {
-  const { below } = setting;
-  const [at, data] = pick(below, setting.precompiles);
-  const opcode = pick(below, CALLS);
-  const valued = opcode === OP.CALL || opcode === OP.CALLCODE;
-  const gas = below(3) === 0 ? push(below(50_000)) : code(OP.GAS);
-  return code(
-    store(0, data),
-    ...[push(below(2) * 64), push(0x200), push(data.length), push(0), ...(valued ? [push(0)] : [])],
-    ...[push(at), gas, opcode, sink(setting)],
-    ...[OP.RETURNDATASIZE, push(0), push(0x300), OP.RETURNDATACOPY],
-    ...[OP.RETURNDATASIZE, push(0x300), OP.KECCAK256, push(below(4)), OP.SSTORE],
-  );
-};
-
-const creation: Statement = (setting) => {
-  const { below } = setting;
-  const init = initCode(setting);
-  const second = since(setting, 'constantinople') && below(2) === 0;
-  const size = below(12) === 0 ? push(length(setting)) : push(init.length);
-  const value = below(4) === 0 ? push(below(3)) : push(0);
-  // Salts are few, so that the same address comes up again.
-  const create = code(...(second ? [push(below(2))] : []), size, push(0), value, second ? OP.CREATE2 : OP.CREATE);
-  const use = below(3) === 0 ? code(OP.DUP1, sink(setting)) : callOf(setting, undefined, pick(below, CALLS));
-  return code(store(0, init), create, use, keepReturned(setting), sink(setting));
-};
-
 const stack: Statement = (setting) => {
   const { below } = setting;
   const count = 1 + below(16);
@@ -280,16 +169,6 @@ const overflow: Statement = ({ below }) => {
 };
 
 const underflow: Statement = ({ below }) => code(...Array.from({ length: 1 + below(3) }, () => OP.POP), below(256));
-
-/** Calls itself with all gas until that or the depth ends, and counts on the way back. */
-const recursion: Statement = (setting) => {
-  const { below } = setting;
-  const opcode = pick(below, [OP.CALL, OP.CALL, OP.DELEGATECALL, OP.STATICCALL, OP.CALLCODE]);
-  const valued = opcode === OP.CALL || opcode === OP.CALLCODE;
-  const operands = code(push(32), push(0), push(0), push(0), ...(valued ? [push(0)] : []));
-  const write = opcode === OP.STATICCALL ? code(OP.POP) : code(push(1), OP.SLOAD, 0x01, push(1), OP.SSTORE);
-  return code(operands, OP.ADDRESS, OP.GAS, opcode, write, push(32), push(0), OP.RETURN);
-};
 
 /** Kinds of programs by the statements that they have more of. */
 export const THEMES: Readonly<Record<string, readonly Statement[]>> = {
