@@ -7,7 +7,7 @@ import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js'
 import { address, word } from '../support/ethereum-tries.js';
 import { outcome } from '../support/refusal.js';
 
-describe('verifyEthereumProof on tries that patricia-trie.test.ts compares with @ethereumjs/mpt', () => {
+describe('verifyEthereumProof on tries of one leaf', () => {
   it('refuses values in a trie that are no account and no slot value', () => {
     const leaf = (key: Uint8Array, value: Uint8Array) => RLP.encode([Uint8Array.of(0x20, ...keccak_256(key)), value]);
     const judge = (account: Uint8Array, slot?: Uint8Array) => {

@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { anchorSlots, verifyL1Anchor } from '../../src/proof/ethereum/l1-anchor.js';
 import { address, getProof, rollupState, word } from '../support/ethereum-tries.js';
 
-describe('verifyEthereumProof on tries that patricia-trie.test.ts compares with @ethereumjs/mpt', () => {
+describe('verifyL1Anchor on tries that patricia-trie.test.ts compares with @ethereumjs/mpt', () => {
   it('verifies the anchor: finalized, not a last block, above the newest, contract missing', async () => {
     const { trie, rollup, stateRoot } = await rollupState();
     const anchor = async (block: number, contract = rollup) => {

@@ -10,7 +10,7 @@ import { ask, gate, sharingOf, stubLog, stubNode } from '../support/stub-node.js
 import { SwitchedActivity } from '../support/switched-activity.js';
 import { hashOf, heardFrom, rolesOf, TestBrowser, tabs } from '../support/tabs.js';
 
-describe('options and versions of nodes that share a store', () => {
+describe('options, versions, progress and activity of nodes that share a store', () => {
   test('a node with other chain options is refused with the names of the options', async () => {
     const browser = new TestBrowser();
     const genesis = (balance: bigint) => ({ chain: { kind: 'devnet', alloc: { '0x01': { balance } } } }) as NodeOptions;
