@@ -41,9 +41,8 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
- * (src/hosts/worker/service-worker.ts imports that), `later`, `devnet-later`, `tools`, `wallet`, `beacon`, `consensus`, `traces`, `preview` and
- * `diagnosis`
- * with what few calls reach, and `scalar` where there is no SIMD.
+ * (src/hosts/worker/service-worker.ts imports that), what few calls reach (`later`, `devnet-later`, `tools`, `wallet`, `beacon`,
+ * `consensus`, `traces`, `preview` and `diagnosis`), and `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',

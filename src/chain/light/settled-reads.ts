@@ -117,8 +117,9 @@ export class SettledReads {
   }
 
   /**
-   * The state for a call or a simulation at a settled block. Where no endpoint holds it and a tag names the block, the zk state after the finalized
-   * block above, whose header is at the level of the endpoints: a call needs the state and the header of the same block.
+   * The state for a call or a simulation at a settled block. Where no endpoint holds it and a tag names the block, the zk state
+   * after the finalized block above, whose header is at the level of the endpoints: a call needs the state and the header of the
+   * same block.
    *
    * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if no endpoint holds the state of a block that is named otherwise; what fetching
    *   throws

@@ -39,8 +39,8 @@ export const eth_simulateV1 = defineMethod(NAME, async (context, [simulation, bl
   const { blockHash } = chain.contextOf(on.block);
   // A root that is not known is zero: no state has it.
   const stateRoot = async (changes: readonly AccountChange[]) => (await on.stateRoot(changes)) ?? ZERO_WORD;
-  const from = { network: chain.network, header, hash, state: on.state, blockHash, stateRoot };
-  const simulated = await simulateBlocks(from, blocks, limits);
+  const base = { network: chain.network, header, hash, state: on.state, blockHash, stateRoot };
+  const simulated = await simulateBlocks(base, blocks, limits);
   return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
 });
 

@@ -62,8 +62,8 @@ export async function compareMined(anvil: Anvil, hardfork: Hardfork, seed: numbe
     const [sent] = await anvil.batch<Hex>([{ method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] }]);
     const what = `${name}, transaction ${i}`;
     const expectRefusal = async (theirs: unknown) => {
-      const isAlike = await isRefused(await open(anvil, hardfork, state, 'latest'), raw);
-      expect([what, isAlike, theirs]).toEqual([what, true, theirs]);
+      const isRefusedHere = await isRefused(await open(anvil, hardfork, state, 'latest'), raw);
+      expect([what, isRefusedHere, theirs]).toEqual([what, true, theirs]);
     };
     if (sent!.error !== undefined) {
       await expectRefusal(sent!.error);
