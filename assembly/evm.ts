@@ -47,11 +47,15 @@ const TRANSFER_LOGS: i32 = 1;
 
 const KEY: usize = memory.data(32, 16);
 
-/** @param fork - index in evm/forks.ts @param flags - 1: log ether transfers; those of evm/trace.ts */
-export function configure(fork: i32, flags: i32): void {
+/** @param fork - index in evm/forks.ts */
+export function configure(fork: i32): void {
   forget();
   forgetSpecials();
   setFork(fork);
+}
+
+/** @param flags - 1: log ether transfers; those of evm/trace.ts */
+export function record(flags: i32): void {
   setTransferLogs((flags & TRANSFER_LOGS) !== 0);
   setTrace(flags);
 }

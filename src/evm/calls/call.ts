@@ -92,7 +92,7 @@ export async function runOf(
   });
   const run: RunOptions = {
     leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: free, lowPrice: free },
-    ...(free && { baseFeePerGas: 0n }),
+    baseFeePerGas: free ? 0n : undefined,
     budget: options.budget ?? new RunBudget(options),
     reportTouched: options.reportTouched,
   };

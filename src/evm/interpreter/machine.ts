@@ -122,7 +122,7 @@ export class Machine {
   }
 
   /** Starts a transaction. */
-  begin(kernel: EvmKernel, { baseFee, ...transaction }: TransactionEnvironment): void {
+  begin(kernel: EvmKernel, { baseFee, origin, gasPrice, blobHashes }: TransactionEnvironment): void {
     const { number, timestamp, gasLimit, coinbase, prevRandao, difficulty, blobBaseFee, baseFeePerGas } = this.block;
     kernel.begin({
       number,
@@ -133,7 +133,9 @@ export class Machine {
       random: this.rules.paris ? prevRandao : bigIntToBytes(difficulty ?? 0n, 32),
       baseFee: baseFee ?? baseFeePerGas,
       blobBaseFee: blobBaseFee ?? MIN_BLOB_BASE_FEE,
-      ...transaction,
+      origin,
+      gasPrice,
+      blobHashes,
     });
   }
 
@@ -157,16 +159,17 @@ export class Machine {
 
   /** What the kernel is configured for; undefined where precompiles were moved or removed. */
   private get configuration(): string | undefined {
-    return this.placed === standardPrecompiles(this.rules) ? `${this.rules.hardfork} ${this.flags}` : undefined;
+    return this.placed === standardPrecompiles(this.rules) ? this.rules.hardfork : undefined;
   }
 
   private configure(kernel: EvmKernel): void {
     const { configuration, rules } = this;
+    kernel.record(this.flags);
     if (configuration !== undefined && kernel.configuration === configuration) {
       kernel.forget();
       return;
     }
-    kernel.configure(KERNEL_FORKS[rules.hardfork] ?? OSAKA, this.flags);
+    kernel.configure(KERNEL_FORKS[rules.hardfork] ?? OSAKA);
     kernel.configuration = configuration;
     for (const [address, id] of this.placed) kernel.setPrecompile(address, id);
     // Also where a precompile was moved away or removed: warm are the addresses of the rules.

@@ -32,7 +32,7 @@ export interface TransactionOutcome {
   /** Reason of a failure: `revert`, `out of gas`, `invalid opcode`, ... */
   readonly exception: string | undefined;
   /** The invalid opcode, for `invalid opcode`. */
-  readonly opcode?: number;
+  readonly opcode?: number | undefined;
   /** Gas charged, after refunds. */
   readonly gasUsed: bigint;
   /** Before refunds, and at least the data floor of EIP-7623. */
@@ -47,13 +47,13 @@ export interface TransactionOutcome {
    * How much lower a gas limit would give exactly the same execution; undefined if not known. It is known if nothing that
    * the run reads depends on its gas limit.
    */
-  readonly spareGas?: bigint;
+  readonly spareGas?: bigint | undefined;
   /** Bit `opcode & 63` is set for each executed instruction that reads the block, the price, a balance or the gas left. */
   readonly environment?: bigint;
   /** Module lines, if counting was requested. */
-  readonly counts?: ModuleCounts;
+  readonly counts?: ModuleCounts | undefined;
   /** Accounts and slots touched that were not warm from the start, if requested. */
-  readonly touched?: readonly AccessListEntry[];
+  readonly touched?: readonly AccessListEntry[] | undefined;
 }
 
 /** Checks of real transactions that a simulated one may skip. */

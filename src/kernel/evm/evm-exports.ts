@@ -9,7 +9,8 @@ export interface EvmExports {
   readonly RESULT: WebAssembly.Global;
   /** Records of what the kernel wants, at the offsets `WANT`. */
   readonly WANTS: WebAssembly.Global;
-  configure(fork: number, flags: number): void;
+  configure(fork: number): void;
+  record(flags: number): void;
   setMemoryLimit(bytes: number): void;
   setPrecompile(id: number): void;
   warmAlways(): void;
@@ -42,7 +43,7 @@ export interface EvmExports {
 }
 
 /**
- * Flags of `configure`. All but the first record: calls, instructions, with them the memory and the return data before each, or only
+ * Flags of `record`. All but the first record: calls, instructions, with them the memory and the return data before each, or only
  * the instructions that name an account or a slot.
  */
 export const FLAGS = { transfers: 1, calls: 2, steps: 4, memory: 8, returnData: 16, stateSteps: 4 | 32 } as const;

@@ -67,11 +67,15 @@ export class EvmKernel {
    * Sets the rules, without any precompile, and forgets the state.
    *
    * @param fork - index of the forks that change execution
-   * @param flags - of `FLAGS`
    */
-  configure(fork: number, flags: number): void {
-    this.#wasm.configure(fork, flags);
+  configure(fork: number): void {
+    this.#wasm.configure(fork);
     this.#codes.clear();
+  }
+
+  /** What the next runs record. @param flags - of `FLAGS` */
+  record(flags: number): void {
+    this.#wasm.record(flags);
   }
 
   /** @param id - number of the standard address whose precompile runs here; zero for an ordinary account */
