@@ -87,7 +87,7 @@ export function transactionForSizing(call: CallRequest, context: SizingContext):
  * @source docs/spec/compression.md 3
  */
 export function encodeForSizing(tx: SizedTransaction): Uint8Array {
-  return concatBytes(tx.from, encodeToSign({ ...checked(tx), to: tx.to ?? ZERO_ADDRESS }));
+  return concatBytes(tx.from, encodeToSign(tx.to === undefined ? { ...checked(tx), to: ZERO_ADDRESS } : checked(tx)));
 }
 
 /**
@@ -112,10 +112,13 @@ export function sizingBytes(
   return form === 'current' ? encodeForSizing(tx) : encodeSigned(tx);
 }
 
-function checked({ type, ...tx }: SizedTransaction): EncodedTransaction {
+function checked(tx: SizedTransaction): EncodedTransaction {
   requireInt64('nonce', tx.nonce);
   requireInt64('gasLimit', tx.gasLimit);
-  if (type === 0 || type === 1 || type === 2 || type === 4) return { ...tx, type };
+  if (isSizable(tx)) return tx;
+  const { type } = tx;
   const message = `transactions of type ${type} cannot be sized; use type 0, 1, 2 or 4`;
   throw new PlumblineError('TRANSACTION_TYPE_UNSUPPORTED', message, { type });
 }
+
+const isSizable = (tx: SizedTransaction): tx is SizedTransaction & EncodedTransaction => [0, 1, 2, 4].includes(tx.type);

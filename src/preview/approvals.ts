@@ -96,8 +96,7 @@ async function claimedApproval(contract: Hex, claim: EventClaim, probes: Probes)
     case 'permit2': {
       const { token, owner, spender, amount, expiration } = claim;
       const [before, after] = await beforeAndAfter(async (when) => {
-        const words = [owner, token, spender].map(BigInt);
-        const held = await probes.word(when, contract, SELECTOR.permit2Allowance, ...words);
+        const held = await probes.word(when, contract, SELECTOR.permit2Allowance, owner, token, spender);
         return held === undefined || held > MAX_160_BITS ? undefined : held;
       });
       return {
@@ -131,7 +130,7 @@ async function beforeAndAfter<T>(ask: (when: 'before' | 'after') => Promise<T>):
 
 async function allowance(token: Hex, { owner, spender }: Parties, probes: Probes) {
   const [before, after] = await beforeAndAfter((when) =>
-    probes.word(when, token, SELECTOR.allowance, BigInt(owner), BigInt(spender)),
+    probes.word(when, token, SELECTOR.allowance, owner, spender),
   );
   const unlimited = after !== undefined && (after >= ALLOWANCE_WITHOUT_LIMIT || after === MAX_96_BITS);
   return { before: quantityOrNull(before), after: quantityOrNull(after), unlimited };
@@ -139,7 +138,7 @@ async function allowance(token: Hex, { owner, spender }: Parties, probes: Probes
 
 async function operator(token: Hex, { owner, spender }: Parties, probes: Probes) {
   const [before, after] = await beforeAndAfter(async (when) => {
-    const answer = await probes.word(when, token, SELECTOR.isApprovedForAll, BigInt(owner), BigInt(spender));
+    const answer = await probes.word(when, token, SELECTOR.isApprovedForAll, owner, spender);
     return answer === undefined ? null : answer !== 0n;
   });
   return { before, after };

@@ -120,8 +120,8 @@ async function tokenBalance(asset: Asset, account: Hex, probes: Probes) {
   if (!('address' in asset)) return { before: undefined, after: undefined };
   const ask = (when: 'before' | 'after') =>
     'id' in asset
-      ? probes.word(when, asset.address, SELECTOR.balanceOfId, BigInt(account), BigInt(asset.id))
-      : probes.word(when, asset.address, SELECTOR.balanceOf, BigInt(account));
+      ? probes.word(when, asset.address, SELECTOR.balanceOfId, account, asset.id)
+      : probes.word(when, asset.address, SELECTOR.balanceOf, account);
   const isNew = !(await probes.hasCode('before', asset.address));
   return { before: isNew ? 0n : await ask('before'), after: await ask('after') };
 }
@@ -132,7 +132,7 @@ async function ownerOf(
   { probes, warn }: BalanceSources,
 ): Promise<OwnerChange> {
   const ask = async (when: 'before' | 'after') =>
-    (await probes.address(when, asset.address, SELECTOR.ownerOf, BigInt(asset.id))) ?? null;
+    (await probes.address(when, asset.address, SELECTOR.ownerOf, asset.id)) ?? null;
   const [ownerBefore, ownerAfter] = [await ask('before'), await ask('after')];
   if ((ownerAfter ?? ZERO) !== lastTo) warn({ code: 'owner-differs', asset, told: lastTo, after: ownerAfter });
   return { asset, ownerBefore, ownerAfter };

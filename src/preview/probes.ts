@@ -20,14 +20,17 @@ export interface ProbedStates {
 
 type When = 'before' | 'after';
 
+/** A number below 2^256, or its digits, as of an address. */
+type Argument = bigint | Hex;
+
 /** Asks contracts by calls that change nothing. An answer is asked for once. */
 export interface Probes {
   /** @returns the first word of the answer; undefined if the call fails or returns less */
-  word(when: When, contract: Hex, selector: Hex, ...args: readonly bigint[]): Promise<bigint | undefined>;
+  word(when: When, contract: Hex, selector: Hex, ...args: readonly Argument[]): Promise<bigint | undefined>;
   /** As `word`, for an address. @returns undefined also for the zero address, and what is no address */
-  address(when: When, contract: Hex, selector: Hex, ...args: readonly bigint[]): Promise<Hex | undefined>;
+  address(when: When, contract: Hex, selector: Hex, ...args: readonly Argument[]): Promise<Hex | undefined>;
   /** @returns all of the answer; undefined if the call fails */
-  bytes(when: When, contract: Hex, selector: Hex, ...args: readonly bigint[]): Promise<Uint8Array | undefined>;
+  bytes(when: When, contract: Hex, selector: Hex, ...args: readonly Argument[]): Promise<Uint8Array | undefined>;
   /** Whether the account has code. */
   hasCode(when: When, account: Hex): Promise<boolean>;
   /** Nothing can be asked afterwards. */
@@ -42,7 +45,8 @@ const GAS = 2_000_000n;
 const MAX_QUESTIONS = 8_192;
 /** Bytes of an answer that are kept. */
 const KEPT_BYTES = 4_096;
-const word = (value: bigint) => value.toString(16).padStart(64, '0');
+
+const word = (value: Argument) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0');
 
 /** @throws PlumblineError of a question: errors of reading the state and of the budget, `PREVIEW_TOO_LARGE` for too many */
 export function openProbes({ network, block, budget, ...states }: ProbedStates): Probes {

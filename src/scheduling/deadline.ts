@@ -1,5 +1,5 @@
 import { PlumblineError } from '../errors.js';
-import { type Clock, raceSignal, systemClock } from './clock.js';
+import { type Clock, systemClock } from './clock.js';
 
 /** A signal that is aborted when the caller aborts a request, or when its time limit is over. */
 export interface Deadline {
@@ -32,11 +32,15 @@ export function openDeadline(
 ): Deadline {
   const controller = new AbortController();
   const { signal } = controller;
+  /** Rejects what runs. Listeners of the signal take longer than most requests. */
+  const ends = new Set<(reason: unknown) => void>();
+  const abort = (reason: PlumblineError) => {
+    controller.abort(reason);
+    for (const end of ends) end(signal.reason);
+  };
   const onAbort = () => {
     const cause: unknown = caller?.reason;
-    controller.abort(
-      cause instanceof PlumblineError ? cause : new PlumblineError('ABORTED', 'request aborted', {}, { cause }),
-    );
+    abort(cause instanceof PlumblineError ? cause : new PlumblineError('ABORTED', 'request aborted', {}, { cause }));
   };
   if (caller?.aborted) onAbort();
   else caller?.addEventListener('abort', onAbort, { once: true });
@@ -44,7 +48,7 @@ export function openDeadline(
     timeoutMs === undefined
       ? undefined
       : clock.setTimer(() => {
-          controller.abort(new PlumblineError('REQUEST_TIMED_OUT', `no answer in ${timeoutMs} ms`, { timeoutMs }));
+          abort(new PlumblineError('REQUEST_TIMED_OUT', `no answer in ${timeoutMs} ms`, { timeoutMs }));
         }, timeoutMs);
   const stopTimer = () => {
     if (timer !== undefined) clock.clearTimer(timer);
@@ -54,9 +58,15 @@ export function openDeadline(
     endsAt: timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs,
     async run(work) {
       if (signal.aborted) throw signal.reason;
-      return raceSignal(Promise.resolve().then(work), signal);
+      return new Promise((resolve, reject) => {
+        ends.add(reject);
+        Promise.resolve()
+          .then(work)
+          .then(resolve, reject)
+          .finally(() => ends.delete(reject));
+      });
     },
-    abort: (reason) => controller.abort(reason),
+    abort,
     unlimit: stopTimer,
     close() {
       stopTimer();
