@@ -13,14 +13,16 @@ import type { TransactionMessage } from '../src/evm/transactions/transaction-mes
 import { openInline } from '../src/hosts/opening/open-inline.js';
 import { devnet } from '../src/networks/devnet.js';
 import { type Hex, hexToBytes } from '../src/primitives/hex.js';
+import { toQuantity } from '../src/primitives/quantity.js';
 import type { ExplainedEstimate } from '../src/rpc/inspection/explained-estimate.js';
 import type { TransactionPreview } from '../src/rpc/inspection/transaction-preview.js';
+import { Anvil, anvilPath } from '../test/support/anvil.js';
 import { contracts, word } from '../test/support/contracts.js';
 import { blockContext, networkAt } from '../test/support/evm.js';
 import { swapScene } from '../test/support/swap-scene.js';
 import { type Figure, median, medianRatio } from './area.js';
 import { costOf, ownCpuMs } from './evm.js';
-import { allocOf, GAS, HARDFORK } from './evm-engines.js';
+import { allocOf, GAS, HARDFORK, revmRun } from './evm-engines.js';
 import { type EvmProgram, evmPrograms } from './evm-programs.js';
 
 interface Call {
@@ -37,8 +39,8 @@ interface Question {
 }
 
 const ROUNDS = 7;
-/** Rounds before those that count, a second and a half of each body: engines compile for as long, and a preview has much code. */
-const WARM_UP_ROUNDS = 6;
+/** Rounds before those that count, five seconds of each body: engines compile for as long, and a preview has much code. */
+const WARM_UP_ROUNDS = 20;
 
 /** Processor time of each body in turns, milliseconds. */
 async function costs<Name extends string>(
@@ -75,13 +77,14 @@ function questionsOf({ balances, tokens, users }: TransactionPreview, written: r
 }
 
 /**
- * A whole preview on a devnet, beside the runs that its result cannot do without: those of the gas search, which gives the fee and
- * the limit; the call with that limit, on which its gas and its trace depend; and the questions to contracts. Each question is a
- * run of its own on a new machine, as `eth_call` makes it. Balances of ether are read without a run, and do not count.
+ * A whole preview on a devnet, beside what its result cannot do without: an estimate, which gives the fee and the limit; the call
+ * with that limit, on which its gas and its trace depend; and the questions to contracts. The call and each question are a run of
+ * their own on a new machine, as `eth_call` makes it. Balances of ether are read without a run, and do not count. The second figure
+ * counts of the estimate no more than the runs of its search.
  *
  * @param written - contracts whose storage the call changes
  */
-async function previewOver(name: string, alloc: GenesisAlloc, call: Call, written: readonly Hex[]): Promise<Figure> {
+async function previewOver(name: string, alloc: GenesisAlloc, call: Call, written: readonly Hex[]): Promise<Figure[]> {
   const network = devnet();
   const node = await openInline({ chain: { kind: 'devnet', alloc } });
   const ask = async <T>(layer: 'l2' | 'inspect', method: string, ...params: unknown[]): Promise<T> => {
@@ -100,9 +103,9 @@ async function previewOver(name: string, alloc: GenesisAlloc, call: Call, writte
     const limits = { gasLimit: BigInt(gasLimit), nonce: 0n, price: block.baseFeePerGas, free: false };
     const message = transactionMessageOf(request, limits);
     const place = { network, block };
-    const bare = async () => {
+    const search = () => searchRuns(place, new ReadCache(state), message, executed);
+    const others = async () => {
       const before = new ReadCache(state);
-      await searchRuns(place, before, message, executed);
       const after = new StateOverlay(before);
       const outcome = await keptRun(place, after, message);
       for (const { when, to, data } of questions) {
@@ -111,22 +114,32 @@ async function previewOver(name: string, alloc: GenesisAlloc, call: Call, writte
       }
       return outcome;
     };
-    const { gasUsed } = await bare();
+    const { gasUsed } = await others();
     if (BigInt(preview.calls[0]!.gasUsed) !== gasUsed)
       throw new Error(`gas used ${preview.calls[0]!.gasUsed}, expected ${gasUsed}`);
     const times = await costs({
       preview: () => ask('inspect', 'previewTransaction', call),
       estimate: () => ask('l2', 'linea_estimateGas', call),
-      bare,
+      search,
+      others,
     });
-    const runs = `${executed} runs of the estimate, 1 of the call, ${questions.length} questions to contracts`;
-    return {
-      name: `${name}: a preview over the runs that it needs, bare`,
-      value: medianRatio(times.preview, times.bare),
-      unit: 'x',
-      bar: { atMost: 2 },
-      note: `${ms(times.preview)} and ${ms(times.bare)}: ${runs}; linea_estimateGas alone ${ms(times.estimate)}`,
-    };
+    const plus = (a: readonly number[], b: readonly number[]) => a.map((one, i) => one + b[i]!);
+    const runs = `1 of the call and ${questions.length} questions to contracts ${ms(times.others)}`;
+    return [
+      {
+        name: `${name}: a preview over its estimate and the other runs that it needs`,
+        value: medianRatio(times.preview, plus(times.estimate, times.others)),
+        unit: 'x',
+        bar: { atMost: 2 },
+        note: `${ms(times.preview)}; linea_estimateGas ${ms(times.estimate)}, ${runs}`,
+      },
+      {
+        name: `${name}: the same, of the estimate the runs of its search alone`,
+        value: medianRatio(times.preview, plus(times.search, times.others)),
+        unit: 'x',
+        note: `${executed} of the search ${ms(times.search)}, ${runs}`,
+      },
+    ];
   } finally {
     await node.close();
   }
@@ -153,8 +166,12 @@ async function keptRun({ network, block }: Place, state: StateOverlay, message: 
   }
 }
 
-/** A run with `callTracer` over the same run without. */
-async function tracingOver({ name, alloc, call }: EvmProgram): Promise<Figure> {
+/**
+ * A run with `callTracer` over the same run without, and beside it the same of anvil. Thousands of calls that do nothing are the worst
+ * case: there is one frame to show for each third of a microsecond.
+ */
+async function tracingOver(program: EvmProgram, bar: Figure['bar'], anvil: Anvil | undefined): Promise<Figure> {
+  const { name, alloc, call } = program;
   const place = { network: networkAt(HARDFORK), block: blockContext({ gasLimit: GAS }) };
   const reader = new ReadCache(new AllocState(allocOf(alloc)));
   const request = { from: hexToBytes(call.from), to: hexToBytes(call.to), data: hexToBytes(call.data) };
@@ -179,19 +196,36 @@ async function tracingOver({ name, alloc, call }: EvmProgram): Promise<Figure> {
     name: `${name}: a run with callTracer over the run alone`,
     value: medianRatio(times.traced, times.plain),
     unit: 'x',
-    bar: { atMost: 1.5 },
-    note: `${ms(times.traced)} and ${ms(times.plain)}`,
+    ...(bar && { bar }),
+    note: `${ms(times.traced)} and ${ms(times.plain)}${anvil === undefined ? '' : `; anvil ${await anvilSlowdown(anvil, program)}`}`,
   };
+}
+
+/** Processor time of `debug_traceCall` over that of `eth_call`, both with their answers as JSON. */
+async function anvilSlowdown(anvil: Anvil, program: EvmProgram): Promise<string> {
+  const plain = await revmRun(anvil, program);
+  const request = { ...program.call, gas: toQuantity(GAS) };
+  const options = { tracer: 'callTracer', tracerConfig: { withLog: true } };
+  const traced = () => anvil.ask('debug_traceCall', request, 'latest', options);
+  const [slow, fast] = [await costOf(traced, () => anvil.cpuMs()), await costOf(plain, () => anvil.cpuMs())];
+  return `${(slow / fast).toPrecision(2)}x`;
 }
 
 /** Processor time of previews and of traces, on states in memory. */
 export async function previewCosts(): Promise<Figure[]> {
   const { alloc, transfer, swap, pairs } = swapScene(await contracts(), DEV_ACCOUNTS[0]!.address);
-  const traced = (await evmPrograms()).filter(({ name }) => name === '100 swaps' || name === 'calls');
   const figures = [
-    await previewOver('ERC-20 transfer', alloc, transfer, [transfer.to]),
-    await previewOver('two-hop swap', alloc, swap, pairs),
+    ...(await previewOver('ERC-20 transfer', alloc, transfer, [transfer.to])),
+    ...(await previewOver('two-hop swap', alloc, swap, pairs)),
   ];
-  for (const program of traced) figures.push(await tracingOver(program));
+  const anvil = anvilPath() === undefined ? undefined : await Anvil.start(HARDFORK);
+  try {
+    for (const program of await evmPrograms()) {
+      if (program.name === '100 swaps') figures.push(await tracingOver(program, { atMost: 1.5 }, anvil));
+      if (program.name === 'calls') figures.push(await tracingOver(program, undefined, anvil));
+    }
+  } finally {
+    await anvil?.close();
+  }
   return figures;
 }

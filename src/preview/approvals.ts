@@ -129,9 +129,7 @@ async function beforeAndAfter<T>(ask: (when: 'before' | 'after') => Promise<T>):
 }
 
 async function allowance(token: Hex, { owner, spender }: Parties, probes: Probes) {
-  const [before, after] = await beforeAndAfter((when) =>
-    probes.word(when, token, SELECTOR.allowance, owner, spender),
-  );
+  const [before, after] = await beforeAndAfter((when) => probes.word(when, token, SELECTOR.allowance, owner, spender));
   const unlimited = after !== undefined && (after >= ALLOWANCE_WITHOUT_LIMIT || after === MAX_96_BITS);
   return { before: quantityOrNull(before), after: quantityOrNull(after), unlimited };
 }
