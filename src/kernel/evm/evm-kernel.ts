@@ -63,11 +63,7 @@ export class EvmKernel {
   /** Names what the kernel was configured for, so that it need not be done again; for the use of the host. */
   configuration: string | undefined;
 
-  /**
-   * Sets the rules, without any precompile, and forgets the state.
-   *
-   * @param fork - index of the forks that change execution
-   */
+  /** Sets the rules, without any precompile, and forgets the state. @param fork - index of those that change execution */
   configure(fork: number): void {
     this.#wasm.configure(fork);
     this.#codes.clear();
