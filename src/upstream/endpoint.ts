@@ -111,13 +111,7 @@ export class Endpoint {
   /** Aborts everything in flight and clears all timers. */
   close(): void {
     this.closed = true;
-    this.clearTimer();
-    for (const pending of this.queue.splice(0)) pending.fail(closedError());
-    for (const [controller, batch] of this.inFlight) {
-      for (const pending of batch) pending.fail(closedError());
-      controller.abort(closedError());
-    }
-    this.shared.clear();
+    for (const pending of [...this.queue, ...[...this.inFlight.values()].flat()]) pending.fail(closedError());
   }
 
   private gather(): void {
@@ -136,7 +130,6 @@ export class Endpoint {
   private pump(): void {
     const { clock } = this.host;
     this.clearTimer();
-    if (this.closed) return;
     const pauseMs = this.pausedForMs();
     if (pauseMs > 0) {
       const paused = faultOutcome('rate-limited', 'waiting as the endpoint asked', { retryAfterMs: pauseMs });

@@ -131,8 +131,8 @@ class Failover<T> {
     const now = this.options.clock.now();
     for (const member of this.members) {
       if (tried.has(member) || member.health.readiness(now) !== 'refused') continue;
-      const fault = member.lastFault ?? { kind: 'configuration', reason: 'refused earlier requests' };
-      this.failures.set(member, { fault, isFinal: true });
+      // An endpoint is refused after a fault.
+      this.failures.set(member, { fault: member.lastFault!, isFinal: true });
     }
     return orderMembers(this.members, now).find((member) => !tried.has(member) && this.mayAsk(member, now));
   }

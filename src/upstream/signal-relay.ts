@@ -27,7 +27,7 @@ export class SignalRelay {
 
   private readonly abort = ({ target }: Event): void => {
     const signal = target as AbortSignal;
-    const controllers = this.listened.get(signal) ?? [];
+    const controllers = this.listened.get(signal)!;
     this.listened.delete(signal);
     for (const controller of controllers) controller.abort(signal.reason);
   };
