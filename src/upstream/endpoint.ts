@@ -54,7 +54,7 @@ export class Endpoint {
   private readonly inFlight = new Map<AbortController, readonly PendingCalls[]>();
   private batchLimit: number;
   private pausedUntil = 0;
-  /** Length of that pause when it began, milliseconds. */
+  /** Length of that pause when the last answer arrived, milliseconds. */
   private pauseMs = 0;
   private gathering = false;
   private timer: unknown;
@@ -233,7 +233,6 @@ export class Endpoint {
     if (!limited && outcomes.some(({ kind }) => kind !== 'fault')) this.backOff.reset();
     // Concurrent requests meet the same limit. It counts once.
     if (limited && waits.length === 0 && this.pausedForMs() === 0) waits.push(this.backOff.next());
-    if (waits.length === 0) return;
     this.pauseMs = Math.max(this.pausedForMs(), ...waits);
     this.pausedUntil = this.host.clock.now() + this.pauseMs;
   }
