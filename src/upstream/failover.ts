@@ -44,9 +44,9 @@ export interface FailoverOptions {
   readonly random: () => number;
   readonly report: ReportEvent;
   /** Called before an endpoint is asked. */
-  onAsk?(endpoint: EndpointInfo): void;
+  readonly onAsk: ((endpoint: EndpointInfo) => void) | undefined;
   /** Called for each endpoint that gave no usable answer. */
-  onFault?(fault: Fault): void;
+  readonly onFault: ((fault: Fault) => void) | undefined;
 }
 
 /**
