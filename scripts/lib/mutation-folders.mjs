@@ -11,7 +11,10 @@ export const MUTATED_FOLDERS = {
     'test/differential/{hash,lzss}.test.ts',
     'test/rpc/trace.test.ts',
   ],
-  proof: ['test/unit/{mpt-*,proof-*,light-seals}.test.ts'],
+  proof: [
+    'test/unit/{mpt-*,light-seals}.test.ts',
+    'test/unit/proof-{account-state,bodies,headers,hostile-tree,json-reader,maru,recorded,settled-header}.test.ts',
+  ],
   state: ['test/unit/{state-*,replica-parts}.test.ts', 'test/unit/state-{key-follower,pages,trace}.long.test.ts'],
   upstream: ['test/unit/upstream-*.test.ts'],
 };

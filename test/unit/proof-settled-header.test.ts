@@ -1,0 +1,165 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { describe, expect, it } from 'vitest';
+import { type AccountValue, encodeAccountValue } from '../../src/accumulator/account-value.js';
+import { hashAccountValue, hashAddress, hashWord } from '../../src/accumulator/keys.js';
+import { headLeaf, tailLeaf } from '../../src/accumulator/leaf-opening.js';
+import { schemeFormat } from '../../src/accumulator/scheme.js';
+import { headerHash } from '../../src/ethereum/header.js';
+import { bigIntToBytes } from '../../src/primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
+import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { headerOfHash, historySlot, settledHash, verifySettledHeader } from '../../src/proof/settled-header.js';
+import { HostileTree } from '../support/hostile-tree.js';
+import { rememberingHasher } from '../support/proof-fixtures.js';
+
+const word = (value: number) => bigIntToBytes(BigInt(value), 32);
+/** EIP-2935: address and code of the history contract. */
+const HISTORY = hexToBytes('0x0000F90827F1C53a10cb7A02335B175320002935');
+const CODE = hexToBytes(
+  '0x3373fffffffffffffffffffffffffffffffffffffffe14604657602036036042575f35600143038111604257611fff81430311604257611fff9006545f5260205ff35b5f5ffd5b5f35611fff60014303065500',
+);
+
+/** A header before London, of zeros but for its number. */
+function headerJson(number: number) {
+  const zeros = (bytes: number) => `0x${'00'.repeat(bytes)}`;
+  const hashes = ['parentHash', 'sha3Uncles', 'stateRoot', 'transactionsRoot', 'receiptsRoot', 'mixHash'];
+  const fields = {
+    ...Object.fromEntries(hashes.map((name) => [name, zeros(32)])),
+    ...Object.fromEntries(['difficulty', 'gasLimit', 'gasUsed', 'timestamp'].map((name) => [name, '0x0'])),
+    number: `0x${number.toString(16)}`,
+    miner: zeros(20),
+    logsBloom: zeros(256),
+    nonce: zeros(8),
+    extraData: '0x',
+  };
+  return { ...fields, hash: bytesToHex(headerHash(readHeader(fields))) };
+}
+
+describe('the slot of a block in the history contract', () => {
+  it('is its number modulo 8191, while it is one of the 8191 blocks below', () => {
+    // EIP-2935, HISTORY_SERVE_WINDOW.
+    expect([historySlot(8190, 8191), historySlot(8191, 8192), historySlot(10_000, 10_001)]).toEqual([
+      word(8190),
+      word(0),
+      word(1809),
+    ]);
+    expect([historySlot(0, 8191), historySlot(0, 8192), historySlot(1, 8192)]).toEqual([word(0), undefined, word(1)]);
+    expect([historySlot(7, 7), historySlot(8, 7), historySlot(-1, 7)]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe('the hash that the history contract holds', () => {
+  const account = { keccakCodeHash: keccak_256(CODE) } as AccountValue;
+  const hash = word(7);
+
+  it('is what was proved, of a contract with the code of EIP-2935', () => {
+    expect(settledHash({ account, value: hash }, 5)).toEqual({ verified: true, hash });
+    const refused = (given: Parameters<typeof settledHash>[0]) => settledHash(given, 5);
+    const missing = {
+      verified: false,
+      reason: 'CONTRACT_MISSING',
+      at: 'accountProof',
+      message: 'there is no history contract in this state',
+    };
+    expect(refused({ account: undefined, value: hash })).toEqual(missing);
+    const withCode = (code: Uint8Array) => ({ ...account, keccakCodeHash: keccak_256(code) });
+    expect(refused({ account: withCode(new Uint8Array(0)), value: hash })).toEqual(missing);
+    expect(refused({ account: withCode(CODE.subarray(1)), value: hash })).toEqual({
+      verified: false,
+      reason: 'CONTRACT_CODE',
+      at: 'accountProof',
+      message: 'the history contract does not have the code of EIP-2935',
+    });
+    expect(refused({ account, value: word(0) })).toEqual({
+      verified: false,
+      reason: 'HASH_MISSING',
+      at: 'storageProofs[0]',
+      message: 'the hash of block 5 was never written',
+    });
+  });
+});
+
+describe('the header of a proved hash', () => {
+  it('has this hash and the number that was asked for', () => {
+    const json = headerJson(5);
+    const hash = hexToBytes(json.hash as `0x${string}`);
+    expect(headerOfHash(hash, 5, json)).toMatchObject({ verified: true, hash, header: { number: 5 } });
+    expect(headerOfHash(hash, 6, json)).toEqual({
+      verified: false,
+      reason: 'HEADER_NUMBER',
+      at: 'number',
+      message: 'is 5, requested was 6',
+    });
+    expect(headerOfHash(word(1), 5, json)).toEqual({
+      verified: false,
+      reason: 'HEADER_HASH',
+      at: 'hash',
+      message: 'is not the requested hash',
+    });
+  });
+});
+
+describe.each(['mimc', 'poseidon2'] as const)('a header that a %s state settles', (scheme) => {
+  const hasher = rememberingHasher(scheme);
+  const json = headerJson(9_000);
+  /** Head, tail and one leaf. */
+  const tree = (hkey: Uint8Array, hval: Uint8Array, value: Uint8Array) =>
+    new HostileTree(
+      hasher,
+      {
+        0: { opening: { ...headLeaf(), nextLeaf: 2 }, value: word(0) },
+        1: { opening: { ...tailLeaf(scheme), prevLeaf: 2 }, value: word(0) },
+        2: { opening: { prevLeaf: 0, nextLeaf: 1, hkey, hval }, value },
+      },
+      3,
+    );
+  // 9 000 modulo 8191.
+  const slot = word(809);
+  const hash = hexToBytes(json.hash as `0x${string}`);
+  const storage = tree(hashWord(hasher, slot), hashWord(hasher, hash), hash);
+  const value = encodeAccountValue({
+    nonce: 1n,
+    balance: 0n,
+    storageRoot: storage.root,
+    zkCodeHash: schemeFormat(scheme).emptyRoot,
+    keccakCodeHash: keccak_256(CODE),
+    codeSize: BigInt(CODE.length),
+  });
+  const state = tree(hashAddress(hasher, HISTORY), hashAccountValue(hasher, value), value);
+  const answer = {
+    accountProof: { key: bytesToHex(HISTORY), leafIndex: 2, proof: state.branch(2) },
+    storageProofs: [{ key: bytesToHex(slot), leafIndex: 2, proof: storage.branch(2) }],
+  };
+  const request = { block: 9_000, finalized: 9_100, stateRoot: state.root };
+
+  it('is verified, or refused for what is wrong', () => {
+    const verify = (changes = {}, given: object = answer, header: unknown = json) =>
+      verifySettledHeader(hasher, { ...request, ...changes }, given, header);
+    expect(verify()).toMatchObject({ verified: true, hash, header: { number: 9_000 } });
+    expect(verify({ stateRoot: word(1) })).toMatchObject({ reason: 'ROOT_MISMATCH' });
+    expect(verify({ block: 9_001 })).toMatchObject({ reason: 'KEY_MISMATCH' });
+    expect(verify({}, answer, headerJson(9_001))).toMatchObject({ reason: 'HEADER_HASH' });
+    expect(verify({ block: 9_100 })).toEqual({
+      verified: false,
+      reason: 'OUT_OF_RING',
+      at: '',
+      message: 'the state after block 9100 holds the hashes of the 8191 blocks below it, and not that of block 9100',
+    });
+    const edges = {
+      0: { opening: headLeaf(), value: word(0) },
+      1: { opening: tailLeaf(scheme), value: word(0) },
+    };
+    const empty = new HostileTree(hasher, edges, 2);
+    const absent = {
+      accountProof: {
+        key: bytesToHex(HISTORY),
+        leftLeafIndex: 0,
+        rightLeafIndex: 1,
+        leftProof: empty.branch(0),
+        rightProof: empty.branch(1),
+      },
+      storageProofs: [],
+    };
+    expect(verify({ stateRoot: empty.root }, absent)).toMatchObject({ reason: 'CONTRACT_MISSING' });
+  });
+});
