@@ -1,16 +1,12 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
-import { type AccountValue, encodeAccountValue } from '../../src/accumulator/account-value.js';
-import { hashAccountValue, hashAddress, hashWord } from '../../src/accumulator/keys.js';
-import { headLeaf, tailLeaf } from '../../src/accumulator/leaf-opening.js';
-import { schemeFormat } from '../../src/accumulator/scheme.js';
+import type { AccountValue } from '../../src/accumulator/account-value.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { readHeader } from '../../src/proof/headers/header-answer.js';
 import { headerOfHash, historySlot, settledHash, verifySettledHeader } from '../../src/proof/settled-header.js';
-import { HostileTree } from '../support/hostile-tree.js';
-import { rememberingHasher } from '../support/proof-fixtures.js';
+import { lineaAnswerScene } from '../support/linea-answer-scene.js';
 
 const word = (value: number) => bigIntToBytes(BigInt(value), 32);
 /** EIP-2935: address and code of the history contract. */
@@ -100,36 +96,15 @@ describe('the header of a proved hash', () => {
 });
 
 describe.each(['mimc', 'poseidon2'] as const)('a header that a %s state settles', (scheme) => {
-  const hasher = rememberingHasher(scheme);
+  const scene = lineaAnswerScene(scheme);
+  const { hasher, empty } = scene;
   const json = headerJson(9_000);
-  /** Head, tail and one leaf. */
-  const tree = (hkey: Uint8Array, hval: Uint8Array, value: Uint8Array) =>
-    new HostileTree(
-      hasher,
-      {
-        0: { opening: { ...headLeaf(), nextLeaf: 2 }, value: word(0) },
-        1: { opening: { ...tailLeaf(scheme), prevLeaf: 2 }, value: word(0) },
-        2: { opening: { prevLeaf: 0, nextLeaf: 1, hkey, hval }, value },
-      },
-      3,
-    );
   // 9 000 modulo 8191.
   const slot = word(809);
   const hash = hexToBytes(json.hash as `0x${string}`);
-  const storage = tree(hashWord(hasher, slot), hashWord(hasher, hash), hash);
-  const value = encodeAccountValue({
-    nonce: 1n,
-    balance: 0n,
-    storageRoot: storage.root,
-    zkCodeHash: schemeFormat(scheme).emptyRoot,
-    keccakCodeHash: keccak_256(CODE),
-    codeSize: BigInt(CODE.length),
-  });
-  const state = tree(hashAddress(hasher, HISTORY), hashAccountValue(hasher, value), value);
-  const answer = {
-    accountProof: { key: bytesToHex(HISTORY), leafIndex: 2, proof: state.branch(2) },
-    storageProofs: [{ key: bytesToHex(slot), leafIndex: 2, proof: storage.branch(2) }],
-  };
+  const storage = scene.storage(slot, hash);
+  const state = scene.state(HISTORY, scene.account(storage.root, CODE));
+  const answer = { accountProof: scene.present(state, HISTORY), storageProofs: [scene.present(storage, slot)] };
   const request = { block: 9_000, finalized: 9_100, stateRoot: state.root };
 
   it('is verified, or refused for what is wrong', () => {
@@ -145,21 +120,7 @@ describe.each(['mimc', 'poseidon2'] as const)('a header that a %s state settles'
       at: '',
       message: 'the state after block 9100 holds the hashes of the 8191 blocks below it, and not that of block 9100',
     });
-    const edges = {
-      0: { opening: headLeaf(), value: word(0) },
-      1: { opening: tailLeaf(scheme), value: word(0) },
-    };
-    const empty = new HostileTree(hasher, edges, 2);
-    const absent = {
-      accountProof: {
-        key: bytesToHex(HISTORY),
-        leftLeafIndex: 0,
-        rightLeafIndex: 1,
-        leftProof: empty.branch(0),
-        rightProof: empty.branch(1),
-      },
-      storageProofs: [],
-    };
+    const absent = { accountProof: scene.absent(empty, HISTORY), storageProofs: [] };
     expect(verify({ stateRoot: empty.root }, absent)).toMatchObject({ reason: 'CONTRACT_MISSING' });
   });
 });
