@@ -6,26 +6,13 @@ import { bigIntToBytes, compareBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import type { LineaProofFailureReason } from '../../src/proof/zk/item.js';
 import { type LineaProofVerdict, verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { type Changes, changed } from '../support/changed.js';
 import type { HostileTree } from '../support/hostile-tree.js';
 import { lineaAnswerScene } from '../support/linea-answer-scene.js';
 
 const word = (value: number) => bigIntToBytes(BigInt(value), 32);
 const ADDRESS = new Uint8Array(20).fill(0xaa);
 const [SLOT, VALUE] = [word(5), word(77)];
-/** Paths from the answer to the change that is made there. */
-type Changes = Readonly<Record<string, unknown>>;
-
-/** A copy with these changes. */
-function changed<T>(json: T, changes: Changes): T {
-  const copy = structuredClone(json);
-  for (const [path, value] of Object.entries(changes)) {
-    const names = path.split(/[.[\]]+/).filter((name) => name !== '');
-    const last = names.pop()!;
-    const parent = names.reduce((at: Record<string, unknown>, name) => at[name] as never, copy as never);
-    parent[last] = value;
-  }
-  return copy;
-}
 
 /** Expects that a caller who changes the value of one slot does not change that of another. */
 function expectApart(verdict: LineaProofVerdict): void {

@@ -1,12 +1,11 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import type { AccountValue } from '../../src/accumulator/account-value.js';
-import { headerHash } from '../../src/ethereum/header.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { hexToBytes } from '../../src/primitives/hex.js';
 import { headerOfHash, historySlot, settledHash, verifySettledHeader } from '../../src/proof/settled-header.js';
 import { lineaAnswerScene } from '../support/linea-answer-scene.js';
+import { headerJson } from '../support/zero-header.js';
 
 const word = (value: number) => bigIntToBytes(BigInt(value), 32);
 /** EIP-2935: address and code of the history contract. */
@@ -14,22 +13,6 @@ const HISTORY = hexToBytes('0x0000F90827F1C53a10cb7A02335B175320002935');
 const CODE = hexToBytes(
   '0x3373fffffffffffffffffffffffffffffffffffffffe14604657602036036042575f35600143038111604257611fff81430311604257611fff9006545f5260205ff35b5f5ffd5b5f35611fff60014303065500',
 );
-
-/** A header before London, of zeros but for its number. */
-function headerJson(number: number) {
-  const zeros = (bytes: number) => `0x${'00'.repeat(bytes)}`;
-  const hashes = ['parentHash', 'sha3Uncles', 'stateRoot', 'transactionsRoot', 'receiptsRoot', 'mixHash'];
-  const fields = {
-    ...Object.fromEntries(hashes.map((name) => [name, zeros(32)])),
-    ...Object.fromEntries(['difficulty', 'gasLimit', 'gasUsed', 'timestamp'].map((name) => [name, '0x0'])),
-    number: `0x${number.toString(16)}`,
-    miner: zeros(20),
-    logsBloom: zeros(256),
-    nonce: zeros(8),
-    extraData: '0x',
-  };
-  return { ...fields, hash: bytesToHex(headerHash(readHeader(fields))) };
-}
 
 describe('the slot of a block in the history contract', () => {
   it('is its number modulo 8191, while it is one of the 8191 blocks below', () => {
@@ -78,7 +61,7 @@ describe('the hash that the history contract holds', () => {
 describe('the header of a proved hash', () => {
   it('has this hash and the number that was asked for', () => {
     const json = headerJson(5);
-    const hash = hexToBytes(json.hash as `0x${string}`);
+    const hash = hexToBytes(json.hash);
     expect(headerOfHash(hash, 5, json)).toMatchObject({ verified: true, hash, header: { number: 5 } });
     expect(headerOfHash(hash, 6, json)).toEqual({
       verified: false,
@@ -101,7 +84,7 @@ describe.each(['mimc', 'poseidon2'] as const)('a header that a %s state settles'
   const json = headerJson(9_000);
   // 9 000 modulo 8191.
   const slot = word(809);
-  const hash = hexToBytes(json.hash as `0x${string}`);
+  const hash = hexToBytes(json.hash);
   const storage = scene.storage(slot, hash);
   const state = scene.state(HISTORY, scene.account(storage.root, CODE));
   const answer = { accountProof: scene.present(state, HISTORY), storageProofs: [scene.present(storage, slot)] };
