@@ -13,8 +13,8 @@ export const MUTATED_FOLDERS = {
   ],
   proof: [
     'test/unit/{mpt-*,light-seals}.test.ts',
-    'test/unit/proof-{account-state,bodies,headers,hostile-tree,json-reader}.test.ts',
-    'test/unit/proof-{linea-answer,maru,recorded,settled-header}.test.ts',
+    'test/unit/proof-{account-state,bodies,contents,headers,header-verdicts,hostile-tree,json-reader}.test.ts',
+    'test/unit/proof-{linea-answer,maru,maru-answer,recorded,settled-header}.test.ts',
   ],
   state: ['test/unit/{state-*,replica-parts}.test.ts', 'test/unit/state-{key-follower,pages,trace}.long.test.ts'],
   upstream: ['test/unit/upstream-*.test.ts'],
