@@ -74,10 +74,9 @@ export function noteFault(
   if (isFirst) report(member, 'degraded', fault);
 }
 
-/** Endpoints that may be asked now, in their order. Those that failed recently come last, the earliest failure first. */
+/** Endpoints in the order in which they are asked. Those that failed recently come last, the earliest failure first. */
 export function orderMembers(members: readonly GroupEndpoint[], now: number): GroupEndpoint[] {
   const isLast = ({ health }: GroupEndpoint) => health.readiness(now) === 'last';
-  const served = members.filter(({ health }) => health.readiness(now) !== 'refused');
-  const last = served.filter(isLast).sort((a, b) => a.health.breakEndsAt - b.health.breakEndsAt);
-  return [...served.filter((member) => !isLast(member)), ...last];
+  const last = members.filter(isLast).sort((a, b) => a.health.breakEndsAt - b.health.breakEndsAt);
+  return [...members.filter((member) => !isLast(member)), ...last];
 }

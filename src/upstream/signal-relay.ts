@@ -5,7 +5,6 @@ export class SignalRelay {
   /** Aborts `controller` with the reason of `signal` when that is aborted. @returns a function that ends that */
   pass(signal: AbortSignal, controller: AbortController): () => void {
     if (signal.aborted) controller.abort(signal.reason);
-    if (signal.aborted) return () => {};
     const controllers = this.listened.get(signal) ?? this.listen(signal);
     controllers.add(controller);
     return () => {
