@@ -1,4 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { PendingCalls } from '../../src/upstream/pending-calls.js';
 import { callsOf, openEndpoint } from '../support/endpoint-scene.js';
 import { failureOf, turns } from '../support/mock-upstream-scene.js';
 
@@ -28,6 +30,33 @@ describe('what an endpoint refuses before it sends', () => {
     expect(sent[0]!.signal.aborted).toBe(true);
     await turns(2);
     expect([sent.length, clock.open]).toEqual([1, 0]);
+  });
+});
+
+describe('calls that are more than a batch', () => {
+  test('go in as few parts as can be, and end together when the endpoint is closed', async () => {
+    const parts = new PendingCalls(callsOf('a', 'b', 'c', 'd'), () => {}).split(2);
+    expect(parts.map(({ calls }) => calls.map(({ method }) => method))).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    const { endpoint, sent, ask } = openEndpoint({ concurrency: 1 }, 2);
+    const failure = failureOf(ask('a', 'b', 'c', 'd'));
+    await turns(1);
+    endpoint.close();
+    expect(await failure).toMatchObject({ code: 'ABORTED' });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('listen to their signal until they are answered', async () => {
+    const { endpoint, sent } = openEndpoint();
+    const { signal } = new AbortController();
+    const asked = endpoint.ask(callsOf('a'), { signal, deduplicate: false });
+    await turns(1);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    sent[0]!.reply({});
+    await asked;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
 

@@ -22,11 +22,11 @@ describe('an error of an endpoint', () => {
 
   test('keeps status and wait if it is a fault', () => {
     const rate = { rate: { backoff_seconds: 30 } };
-    expect(classifyError(error(-32005, 'slowly', rate), 200)).toEqual({
+    expect(classifyError(error(-32005, 'slowly', rate), 200)).toStrictEqual({
       kind: 'fault',
       fault: { kind: 'rate-limited', reason: 'slowly', status: 200, retryAfterMs: 30_000 },
     });
-    expect(classifyError(error(429, 'slowly'))).toEqual({
+    expect(classifyError(error(429, 'slowly'))).toStrictEqual({
       kind: 'fault',
       fault: { kind: 'rate-limited', reason: 'slowly' },
     });
@@ -36,14 +36,14 @@ describe('an error of an endpoint', () => {
       [-32002, 'bad project id', 'configuration'],
       [-32008, 'sync', 'unavailable'],
     ] as const) {
-      expect(classifyError(error(code, message), 403)).toEqual({
+      expect(classifyError(error(code, message), 403)).toStrictEqual({
         kind: 'fault',
         fault: { kind, reason: message, status: 403 },
       });
-      expect(classifyError(error(code, message))).toEqual({ kind: 'fault', fault: { kind, reason: message } });
+      expect(classifyError(error(code, message))).toStrictEqual({ kind: 'fault', fault: { kind, reason: message } });
     }
     const plain = error(-32000, 'rate');
-    expect(classifyError(plain, 200)).toEqual({ kind: 'error', error: plain });
+    expect(classifyError(plain, 200)).toStrictEqual({ kind: 'error', error: plain });
   });
 
   test.each([
@@ -156,9 +156,13 @@ describe('a body', () => {
     expect(errorBody({ code: 5, message: 7 })).toEqual({ code: 5, message: '' });
     expect(errorBody({ message: 'x'.repeat(501) })).toEqual({ code: -32603, message: 'x'.repeat(500) });
     expect([errorBody({ code: 1.5 })!.code, errorBody({ code: 2 ** 53 })!.code]).toEqual([-32603, -32603]);
-    expect([errorBody({ code: '1' }), errorBody(null), errorBody('no'), parseError(undefined)]).toEqual(
-      Array(4).fill(undefined),
-    );
+    expect([
+      errorBody({ code: '1' }),
+      errorBody(null),
+      errorBody('no'),
+      parseError(undefined),
+      parseError(null),
+    ]).toEqual(Array(5).fill(undefined));
   });
 });
 
@@ -196,7 +200,7 @@ describe('a redactor', () => {
     const signs = 'a.b*c+d?e^f$g{h}i(j)k|l[m]n\\o';
     expect(text([signs], `${signs} aXb`)).toBe('[redacted] aXb');
     expect(text([], 'as it is')).toBe('as it is');
-    expect(text([''], 'as it is')).toBe('as it is');
+    expect(text([''], 'undefined')).toBe('undefined');
   });
 
   test('hides what is encoded in the secret, or was; a percent sign may mean itself', () => {

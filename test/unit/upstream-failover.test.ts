@@ -140,6 +140,28 @@ describe('an endpoint is asked again', () => {
     expect(asked[0]).toHaveLength(2);
   });
 
+  test('no more often than the group says, while another one is waited for', async () => {
+    const { group, asked } = open([broken, steps(limited(1), says('b'))], { retries: 0 });
+    const answer = group.request('m', []);
+    await turns(2);
+    expect(group.endpoints.map(({ readiness }) => readiness)).toEqual(['last', 'healthy']);
+    await scene.clock.advance(1_000);
+    expect(await answer).toBe('b');
+    expect(asked.map((each) => each.length)).toEqual([1, 2]);
+  });
+
+  test('if that can be before the end of the time', async () => {
+    const timesAsked = async (totalTimeoutMs: number) => {
+      const { group, asked } = open([broken], { totalTimeoutMs });
+      const failure = failureOf(group.request('m', []));
+      await turns(2);
+      await scene.clock.advance(totalTimeoutMs);
+      expect(await failure).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+      return asked[0]!.length;
+    };
+    expect([await timesAsked(125), await timesAsked(126)]).toEqual([1, 2]);
+  });
+
   test('after 100 ms if it limits its rate and asks for no pause', async () => {
     const { group } = open([steps(limited(0), says('a'))]);
     const answer = group.request('m', []);

@@ -37,15 +37,15 @@ describe('a JSON-RPC request', () => {
     await rpc.exchange([call('a'), call('b')], signal);
     await rpc.exchange([call('ü')], signal);
     const json = (method: string, id: number) => ({ jsonrpc: '2.0', id, method, params: [method] });
-    expect(bodies).toEqual([[json('a', 1), json('b', 2)], json('ü', 3)]);
-    expect(urls).toEqual(Array(2).fill('https://host.example/v3/my-secret-key'));
-    expect([rpc.origin, rpc.batchLimit]).toEqual(['https://host.example', 7]);
+    expect(bodies).toStrictEqual([[json('a', 1), json('b', 2)], json('ü', 3)]);
+    expect(urls).toStrictEqual(Array(2).fill('https://host.example/v3/my-secret-key'));
+    expect([rpc.origin, rpc.batchLimit]).toStrictEqual(['https://host.example', 7]);
   });
 
   test('is counted in bytes, and so is its answer', async () => {
     const { rpc } = answering(200, '{"id":1,"result":"ü"}');
     // {"jsonrpc":"2.0","id":1,"method":"ü","params":["ü"]}: 52 characters, of which two have two bytes.
-    expect(await rpc.exchange([call('ü')], signal)).toEqual({
+    expect(await rpc.exchange([call('ü')], signal)).toStrictEqual({
       reply: [{ kind: 'result', result: 'ü' }],
       status: 200,
       bytesSent: 54,
@@ -72,6 +72,9 @@ describe('the answer to one call', () => {
     [200, '{"id":2,"result":1}', {}, fault('malformed', 'the answer to this call is missing')],
     [200, '{"ok":1}', {}, fault('malformed', 'not a JSON-RPC answer')],
     [200, '', {}, fault('malformed', 'not a JSON-RPC answer')],
+    [200, '"Wait"', {}, fault('malformed', 'not a JSON-RPC answer')],
+    [200, '[null]', {}, fault('malformed', 'not a JSON-RPC answer')],
+    [200, '[{"id":2,"result":1},5]', {}, fault('malformed', 'the answer to this call is missing')],
     [200, ' {"id":1,', {}, fault('malformed', 'not a JSON-RPC answer')],
     [299, ' Wait', {}, fault('configuration', `status 299: ${NOT_JSON}`, { status: 299, mayPass: true })],
     [
@@ -85,6 +88,7 @@ describe('the answer to one call', () => {
     ],
     [400, `{"id":1,${error}}`, {}, plain],
     [400, `[{"id":1,"result":8}]`, {}, { kind: 'result', result: 8 }],
+    [400, '[null,{"id":1,"result":8}]', {}, { kind: 'result', result: 8 }],
     [404, 'no', {}, fault('configuration', 'status 404; check the path of its URL', { status: 404 })],
     [401, 'no', {}, fault('configuration', `status 401${KEY_ADVICE}`, { status: 401 })],
     [402, `{${error}}`, {}, fault('configuration', `status 402: no${KEY_ADVICE}`, { status: 402 })],
@@ -93,6 +97,12 @@ describe('the answer to one call', () => {
       `{"error":{"code":1,"message":"not my-secret-key"}}`,
       {},
       fault('configuration', `status 403: not [redacted]${KEY_ADVICE}`, { status: 403 }),
+    ],
+    [
+      403,
+      '{"error":{"code":-33100,"message":"no"}}',
+      {},
+      fault('configuration', `status 403: no${KEY_ADVICE}`, { status: 403 }),
     ],
     [403, `{${limit}}`, {}, fault('rate-limited', 'rate', { status: 403, retryAfterMs: 3_000 })],
     [429, 'slowly', {}, fault('rate-limited', 'status 429', { status: 429 })],
@@ -109,7 +119,7 @@ describe('the answer to one call', () => {
     [503, '', { 'retry-after': '2' }, fault('unavailable', 'status 503', { status: 503, retryAfterMs: 2_000 })],
     [200, `{${limit}}`, {}, fault('rate-limited', 'rate', { status: 200, retryAfterMs: 3_000 })],
   ])('status %i, %s %j', async (status, body, headers, outcome) => {
-    expect(await replyOf(answering(status, body, headers).rpc, 1)).toEqual([outcome]);
+    expect(await replyOf(answering(status, body, headers).rpc, 1)).toStrictEqual([outcome]);
   });
 });
 
@@ -117,39 +127,49 @@ describe('the answer to a batch', () => {
   const refused = '{"error":{"code":-32600,"message":"Invalid"}}';
   test.each([400, 405, 413, 415, 422])('status %i with text refuses the batch, not a single call', async (status) => {
     const { rpc } = answering(status, 'no');
-    expect(await replyOf(rpc, 2)).toEqual({ batchLimit: 1 });
+    expect(await replyOf(rpc, 2)).toStrictEqual({ batchLimit: 1 });
     const reason = `status ${status}; check the path of its URL`;
-    expect(await replyOf(rpc, 1)).toEqual([fault('configuration', reason, { status })]);
+    expect(await replyOf(rpc, 1)).toStrictEqual([fault('configuration', reason, { status })]);
   });
 
   test('another status with text is the fault of each call', async () => {
     const reason = 'status 404; check the path of its URL';
     const each = fault('configuration', reason, { status: 404 });
-    expect(await replyOf(answering(404, 'no').rpc, 2)).toEqual([each, each]);
+    expect(await replyOf(answering(404, 'no').rpc, 2)).toStrictEqual([each, each]);
   });
 
   test('one error refuses the batch, or is that of each call', async () => {
-    expect(await replyOf(answering(200, refused).rpc, 3)).toEqual({ batchLimit: 1 });
-    expect(await replyOf(answering(400, refused).rpc, 3)).toEqual({ batchLimit: 1 });
+    expect(await replyOf(answering(200, refused).rpc, 3)).toStrictEqual({ batchLimit: 1 });
+    expect(await replyOf(answering(400, refused).rpc, 3)).toStrictEqual({ batchLimit: 1 });
     const other = answering(200, '{"error":{"code":-32000,"message":"no"}}').rpc;
-    expect(await replyOf(other, 3)).toEqual(Array(3).fill({ kind: 'error', error: { code: -32000, message: 'no' } }));
+    expect(await replyOf(other, 3)).toStrictEqual(
+      Array(3).fill({ kind: 'error', error: { code: -32000, message: 'no' } }),
+    );
     const key = answering(200, '{"error":{"code":-33100,"message":"my-secret-key is not a batch"}}').rpc;
-    expect(await replyOf(key, 2)).toEqual(Array(2).fill(fault('configuration', '[redacted] is not a batch')));
+    expect(await replyOf(key, 2)).toStrictEqual(Array(2).fill(fault('configuration', '[redacted] is not a batch')));
   });
 
   test('with an error for one call and none for another', async () => {
     const body = '[{"id":3,"error":{"code":-32008,"message":"sync"}},{"id":1,"result":[]}]';
-    expect(await replyOf(answering(200, body).rpc, 3)).toEqual([
+    expect(await replyOf(answering(200, body).rpc, 3)).toStrictEqual([
       { kind: 'result', result: [] },
       fault('malformed', 'the answer to this call is missing'),
       fault('unavailable', 'sync', {}),
     ]);
   });
 
+  test('has an error without an id that is not the only one', async () => {
+    const body = '[{"id":null,"error":{"code":1,"message":"no"}},{"id":2,"result":5}]';
+    expect(await replyOf(answering(200, body).rpc, 2)).toStrictEqual([
+      fault('malformed', 'the answer to this call is missing'),
+      { kind: 'result', result: 5 },
+    ]);
+  });
+
   test('above the limit of bytes is a fault of each call', async () => {
     const { rpc } = answering(200, 'x'.repeat(2_001));
     const { reply, bytesReceived } = await rpc.exchange([call('a'), call('b')], signal);
-    expect(reply).toEqual(Array(2).fill(fault('malformed', 'answer above 2000 bytes')));
+    expect(reply).toStrictEqual(Array(2).fill(fault('malformed', 'answer above 2000 bytes')));
     expect(bytesReceived).toBe(2_001);
   });
 });
@@ -174,18 +194,18 @@ describe('the answer to a GET', () => {
     [503, '', { 'retry-after': '4' }, fault('unavailable', 'status 503', { status: 503, retryAfterMs: 4_000 })],
   ])('status %i, %s %j', async (status, body, headers, outcome) => {
     const { rest, urls } = answering(status, body, headers);
-    expect(await rest.exchange([call('/blocks/1')], signal)).toEqual({
+    expect(await rest.exchange([call('/blocks/1')], signal)).toStrictEqual({
       reply: [outcome],
       status,
       bytesSent: 0,
       bytesReceived: body.length,
     });
-    expect(urls).toEqual(['https://host.example/v3/my-secret-key/blocks/1']);
-    expect([rest.origin, rest.batchLimit]).toEqual(['https://host.example', 1]);
+    expect(urls).toStrictEqual(['https://host.example/v3/my-secret-key/blocks/1']);
+    expect([rest.origin, rest.batchLimit]).toStrictEqual(['https://host.example', 1]);
   });
 
   test('above the limit of bytes is a fault', async () => {
-    expect(await answering(200, 'x'.repeat(2_001)).rest.exchange([call('/')], signal)).toEqual({
+    expect(await answering(200, 'x'.repeat(2_001)).rest.exchange([call('/')], signal)).toStrictEqual({
       reply: [fault('malformed', 'answer above 2000 bytes')],
       bytesSent: 0,
       bytesReceived: 2_001,

@@ -207,6 +207,17 @@ describe('an endpoint', () => {
     }
   });
 
+  test('may be a provider that throws no error, or is not connected', async () => {
+    const reply = async (thrown: unknown) => {
+      const provider = { request: () => Promise.reject(thrown) };
+      return (await open1({ provider }).exchange([call('m')], new AbortController().signal)).reply;
+    };
+    const fault = (reason: string) => [{ kind: 'fault', fault: { kind: 'unavailable', reason } }];
+    for (const thrown of [null, 'no error', { message: 'no code' }])
+      expect(await reply(thrown)).toEqual(fault('the provider failed'));
+    for (const code of [4900, 4901]) expect(await reply({ code, message: 'gone' })).toEqual(fault('gone'));
+  });
+
   test('is named by its provider if it has one', () => {
     const provider = { request: async () => 1 };
     expect([open1({ provider }).origin, open1({ provider, name: 'wallet' }).origin]).toEqual(['provider', 'wallet']);
