@@ -219,8 +219,25 @@ describe('a transaction', () => {
   const priced = { ...TRANSACTION, type: '0x3', chainId: '0x1', maxFeePerGas: '0x0', maxPriorityFeePerGas: '0x0' };
   const blob = { ...priced, accessList: [], maxFeePerBlobGas: '0x0', blobVersionedHashes: [] };
   const entry = { address: bytes(20), storageKeys: [] };
+  // EIP-155: v is 35 or 36 and twice the chain id.
+  it.each([
+    [null, '0x1b'],
+    [undefined, '0x25'],
+    ['0x0', '0x23'],
+    ['0x1', '0x25'],
+    ['0x1', '0x26'],
+  ])('of chain %s has %s as v', (chainId, v) => {
+    expect(readTransaction({ ...TRANSACTION, chainId, v }, 'tx').at(-3)).toBe(Number(v));
+  });
+
   it.each<[object, string]>([
     [{ ...TRANSACTION, type: '0x5' }, 'tx.type is 5, which is not a known transaction type'],
+    [{ ...TRANSACTION, type: 'x' }, 'tx.type is not 0x and 1 to 64 hex digits'],
+    [{ ...TRANSACTION, to: '0x' }, 'tx.to has 0 bytes, expected 20'],
+    [{ ...TRANSACTION, input: 3 }, 'tx.input is not hex text'],
+    [{ ...TRANSACTION, v: 3 }, 'tx.v is not 0x and 1 to 64 hex digits'],
+    [{ ...TRANSACTION, chainId: 'x' }, 'tx.chainId is not 0x and 1 to 64 hex digits'],
+    [{ ...TRANSACTION, v: '0x22', chainId: '0x0' }, 'tx.chainId differs from the chain id in v'],
     [{ ...TRANSACTION, chainId: '0x1' }, 'tx.chainId differs from the chain id in v'],
     [{ ...blob, blobVersionedHashes: 3 }, 'tx.blobVersionedHashes is not a list'],
     [{ ...blob, blobVersionedHashes: ['0x'] }, 'tx.blobVersionedHashes[0] has 0 bytes, expected 32'],

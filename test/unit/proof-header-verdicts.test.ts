@@ -29,6 +29,12 @@ describe('a header of an answer', () => {
     expect(verifyHeader(json, { hash: word(1) })).toEqual(refusal('OTHER_BLOCK', 'hash', 'is not the requested hash'));
     expect(verifyHeader(json, { number: 6 })).toEqual(refusal('OTHER_BLOCK', 'number', 'is 5, requested was 6'));
     expect(() => verifyHeader({ ...json, hash: undefined })).toThrow('malformed proof: hash is not hex text');
+    expect(() => readHeader({ ...json, number: 5 }, 'block')).toThrow('malformed proof: block.number is not 0x');
+    expect(() => readHeader({ ...json, timestamp: 5 }, 'block')).toThrow('malformed proof: block.timestamp is not 0x');
+    expect(verifyHeader({ ...json, baseFeePerGas: null, requestsHash: null })).toMatchObject({ verified: true });
+    expect(() => readHeader({ ...json, withdrawalsRoot: bytesToHex(word(1)) })).toThrow(
+      'malformed proof: withdrawalsRoot is present without baseFeePerGas',
+    );
     expect(() => verifyHeader(null)).toThrow('malformed proof: the answer is not an object');
   });
 });

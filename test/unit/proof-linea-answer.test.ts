@@ -6,6 +6,7 @@ import { bigIntToBytes, compareBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import type { LineaProofFailureReason } from '../../src/proof/zk/item.js';
 import { type LineaProofVerdict, verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { orNotCanonical } from '../../src/proof/zk/strict-hash.js';
 import { type Changes, changed } from '../support/changed.js';
 import type { HostileTree } from '../support/hostile-tree.js';
 import { lineaAnswerScene } from '../support/linea-answer-scene.js';
@@ -154,6 +155,18 @@ describe.each(['mimc', 'poseidon2'] as const)('an answer from a %s state', (sche
     expect(verify(changed(answer, changes))).toEqual({ verified: false, reason, at, message });
   });
 
+  it('is refused with the key of another slot in its leaf', () => {
+    const leaf = scene.storage(word(6), VALUE);
+    const other = scene.state(ADDRESS, scene.account(leaf.root, Uint8Array.of(1)));
+    const given = { accountProof: present(other, ADDRESS), storageProofs: [present(leaf, SLOT)] };
+    expect(verify(given, other)).toEqual({
+      verified: false,
+      reason: 'KEY_MISMATCH',
+      at: 'storageProofs[0].proof.proofRelatedNodes[41]',
+      message: 'the leaf belongs to another key',
+    });
+  });
+
   it('is refused for another root, and for more positions than a tree has', () => {
     const top = bytesToHex(state.root);
     expect(verify(answer, empty)).toEqual({
@@ -218,7 +231,9 @@ describe.each(['mimc', 'poseidon2'] as const)('an answer from a %s state', (sche
   });
 
   it('checks each node of a slot, though the one before it has the same', () => {
-    const twice = { ...answer, storageProofs: [answer.storageProofs[0]!, answer.storageProofs[0]!] };
+    const [slot] = answer.storageProofs;
+    // Two objects: what is changed in the second is not changed in the first.
+    const twice = { ...answer, storageProofs: [slot!, structuredClone(slot!)] };
     const verifyTwice = (changes: Changes) => verify(changed(twice, changes), state, [SLOT, SLOT]);
     expect(verifyTwice({})).toMatchObject({ verified: true });
     const list = twice.storageProofs[1]!.proof.proofRelatedNodes;
@@ -228,5 +243,19 @@ describe.each(['mimc', 'poseidon2'] as const)('an answer from a %s state', (sche
       const path = `storageProofs[1].proof.proofRelatedNodes[${entry}]`;
       expect([entry, verifyTwice({ [path]: other }).verified]).toEqual([entry, false]);
     }
+  });
+});
+
+describe('a hasher that fails for another reason', () => {
+  it('ends the check with its error', () => {
+    const failing = () => {
+      throw new RangeError('out of memory');
+    };
+    expect(() => orNotCanonical(failing, 'proof')).toThrow(RangeError);
+    const scene = lineaAnswerScene('mimc');
+    const request = { address: ADDRESS, storageKeys: [], stateRoot: scene.empty.root };
+    const answer = { accountProof: scene.absent(scene.empty, ADDRESS), storageProofs: [] };
+    const hasher = { ...scene.hasher, hashMany: failing };
+    expect(() => verifyLineaProof(hasher, request, answer)).toThrow(RangeError);
   });
 });
