@@ -11,7 +11,11 @@ export const MUTATED_FOLDERS = {
     'test/differential/{hash,lzss}.test.ts',
     'test/rpc/trace.test.ts',
   ],
-  proof: ['test/unit/{mpt-*,proof-*,light-seals}.test.ts'],
+  proof: [
+    'test/unit/{mpt-*,light-seals}.test.ts',
+    'test/unit/proof-{account-state,bodies,contents,headers,header-verdicts,hostile-tree,json-reader}.test.ts',
+    'test/unit/proof-{linea-answer,maru,maru-answer,recorded,settled-header}.test.ts',
+  ],
   state: ['test/unit/{state-*,replica-parts}.test.ts', 'test/unit/state-{key-follower,pages,trace}.long.test.ts'],
   upstream: ['test/unit/upstream-*.test.ts'],
 };

@@ -54,7 +54,7 @@ export class Endpoint {
   private readonly inFlight = new Map<AbortController, readonly PendingCalls[]>();
   private batchLimit: number;
   private pausedUntil = 0;
-  /** Length of that pause when it began, milliseconds. */
+  /** Length of that pause when the last answer arrived, milliseconds. */
   private pauseMs = 0;
   private gathering = false;
   private timer: unknown;
@@ -111,13 +111,7 @@ export class Endpoint {
   /** Aborts everything in flight and clears all timers. */
   close(): void {
     this.closed = true;
-    this.clearTimer();
-    for (const pending of this.queue.splice(0)) pending.fail(closedError());
-    for (const [controller, batch] of this.inFlight) {
-      for (const pending of batch) pending.fail(closedError());
-      controller.abort(closedError());
-    }
-    this.shared.clear();
+    for (const pending of [...this.queue, ...[...this.inFlight.values()].flat()]) pending.fail(closedError());
   }
 
   private gather(): void {
@@ -136,7 +130,6 @@ export class Endpoint {
   private pump(): void {
     const { clock } = this.host;
     this.clearTimer();
-    if (this.closed) return;
     const pauseMs = this.pausedForMs();
     if (pauseMs > 0) {
       const paused = faultOutcome('rate-limited', 'waiting as the endpoint asked', { retryAfterMs: pauseMs });
@@ -240,7 +233,6 @@ export class Endpoint {
     if (!limited && outcomes.some(({ kind }) => kind !== 'fault')) this.backOff.reset();
     // Concurrent requests meet the same limit. It counts once.
     if (limited && waits.length === 0 && this.pausedForMs() === 0) waits.push(this.backOff.next());
-    if (waits.length === 0) return;
     this.pauseMs = Math.max(this.pausedForMs(), ...waits);
     this.pausedUntil = this.host.clock.now() + this.pauseMs;
   }

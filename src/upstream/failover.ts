@@ -44,9 +44,9 @@ export interface FailoverOptions {
   readonly random: () => number;
   readonly report: ReportEvent;
   /** Called before an endpoint is asked. */
-  onAsk?(endpoint: EndpointInfo): void;
+  readonly onAsk: ((endpoint: EndpointInfo) => void) | undefined;
   /** Called for each endpoint that gave no usable answer. */
-  onFault?(fault: Fault): void;
+  readonly onFault: ((fault: Fault) => void) | undefined;
 }
 
 /**
@@ -131,8 +131,8 @@ class Failover<T> {
     const now = this.options.clock.now();
     for (const member of this.members) {
       if (tried.has(member) || member.health.readiness(now) !== 'refused') continue;
-      const fault = member.lastFault ?? { kind: 'configuration', reason: 'refused earlier requests' };
-      this.failures.set(member, { fault, isFinal: true });
+      // An endpoint is refused after a fault.
+      this.failures.set(member, { fault: member.lastFault!, isFinal: true });
     }
     return orderMembers(this.members, now).find((member) => !tried.has(member) && this.mayAsk(member, now));
   }

@@ -174,18 +174,14 @@ export class EndpointGroup {
    *   fewer origins than needed; otherwise as `request`
    */
   requestAll<T>(method: string, params: readonly unknown[], options: QuorumOptions<T>): Promise<QuorumAnswer<T>> {
-    const { signal, timeoutMs, endpoints, accept, deduplicate } = options;
+    const { signal, timeoutMs, endpoints, accept, deduplicate = true } = options;
     const chosen = this.members.filter(({ info }) => endpoints?.includes(info.id) ?? true).map(({ info }) => info);
     return askQuorum(
       chosen,
       options,
       (info, stop) => {
-        const common = {
-          endpoint: info.id,
-          ...(timeoutMs !== undefined && { timeoutMs }),
-          ...(deduplicate !== undefined && { deduplicate }),
-        };
-        return this.request(method, params, { ...common, signal: stop, accept });
+        const limit = timeoutMs !== undefined && { timeoutMs };
+        return this.request(method, params, { endpoint: info.id, deduplicate, ...limit, signal: stop, accept });
       },
       signal,
     );
@@ -240,8 +236,8 @@ export class EndpointGroup {
         clock: this.clock,
         random: this.random,
         report: this.report,
-        ...(options.onFault !== undefined && { onFault: options.onFault }),
-        ...(options.onAsk !== undefined && { onAsk: options.onAsk }),
+        onFault: options.onFault,
+        onAsk: options.onAsk,
       });
     } finally {
       leave?.();

@@ -1,5 +1,5 @@
 import { Endpoint, type EndpointHost } from './endpoint.js';
-import { Health, type Readiness } from './health.js';
+import { Health } from './health.js';
 import { type EndpointSource, limitsOf, type OpenTransport } from './options.js';
 import type { Call, EndpointInfo, Fault, FaultKind, Outcome } from './transport/fault.js';
 
@@ -47,13 +47,11 @@ export function noteOutcomes(
   report: ReportEvent,
 ): void {
   const { health } = member;
-  const fault = outcomes.find((outcome) => outcome.kind === 'fault')?.fault;
-  const answered = calls.filter((_, i) => outcomes[i]?.kind !== 'fault').map(({ method }) => method);
-  if (answered.length > 0 || fault === undefined) {
+  const answered = calls.filter((_, i) => outcomes[i]!.kind !== 'fault').map(({ method }) => method);
+  const [first] = outcomes;
+  if (answered.length > 0) {
     if (health.answered(answered)) report(member, 'recovered');
-    return;
-  }
-  noteFault(member, calls, fault, now, report);
+  } else if (first?.kind === 'fault') noteFault(member, calls, first.fault, now, report);
 }
 
 /** Updates the health of an endpoint after a fault. */
@@ -76,17 +74,9 @@ export function noteFault(
   if (isFirst) report(member, 'degraded', fault);
 }
 
-const RANK: { readonly [R in Readiness]: number } = { healthy: 0, probe: 0, last: 1, refused: 2 };
-
-/** Endpoints that may be asked now, in their order. Those that failed recently come last, the earliest failure first. */
+/** Endpoints in the order in which they are asked. Those that failed recently come last, the earliest failure first. */
 export function orderMembers(members: readonly GroupEndpoint[], now: number): GroupEndpoint[] {
-  return members
-    .map((member, place) => ({ member, place, rank: RANK[member.health.readiness(now)] }))
-    .filter(({ rank }) => rank < RANK.refused)
-    .sort((a, b) => {
-      if (a.rank !== b.rank) return a.rank - b.rank;
-      const ended = a.rank === RANK.last ? a.member.health.breakEndsAt - b.member.health.breakEndsAt : 0;
-      return ended || a.place - b.place;
-    })
-    .map(({ member }) => member);
+  const isLast = ({ health }: GroupEndpoint) => health.readiness(now) === 'last';
+  const last = members.filter(isLast).sort((a, b) => a.health.breakEndsAt - b.health.breakEndsAt);
+  return [...members.filter((member) => !isLast(member)), ...last];
 }

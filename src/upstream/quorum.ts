@@ -108,8 +108,8 @@ function failureOf<T>(votes: readonly Vote<T>[], needed: number, agreed: number,
   const timedOut = caller?.aborted ? errors.find(({ error }) => error instanceof PlumblineError) : undefined;
   if (timedOut !== undefined) return timedOut.error;
   const failures = errors.map(({ error }) => error);
-  if (answered === 0 && failures.length > 0) return failures[0];
-  if (answered < needed && failures.length > 0) return tooFew(failures, answered, needed);
+  if (answered === 0) return failures[0];
+  if (answered < needed) return tooFew(failures, answered, needed);
   const endpoints: UpstreamReason[] = errors.map(({ from, error }) => ({
     origin: from.origin,
     kind: 'unavailable',

@@ -5,7 +5,6 @@ export class SignalRelay {
   /** Aborts `controller` with the reason of `signal` when that is aborted. @returns a function that ends that */
   pass(signal: AbortSignal, controller: AbortController): () => void {
     if (signal.aborted) controller.abort(signal.reason);
-    if (signal.aborted) return () => {};
     const controllers = this.listened.get(signal) ?? this.listen(signal);
     controllers.add(controller);
     return () => {
@@ -27,7 +26,7 @@ export class SignalRelay {
 
   private readonly abort = ({ target }: Event): void => {
     const signal = target as AbortSignal;
-    const controllers = this.listened.get(signal) ?? [];
+    const controllers = this.listened.get(signal)!;
     this.listened.delete(signal);
     for (const controller of controllers) controller.abort(signal.reason);
   };

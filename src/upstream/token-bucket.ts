@@ -34,7 +34,7 @@ export class TokenBucket {
 
   /** Takes the tokens of `count` calls. */
   take(count: number): void {
-    if (this.ratePerSecond !== Number.POSITIVE_INFINITY) this.tokens -= count;
+    this.tokens -= count;
   }
 
   private fill(): void {

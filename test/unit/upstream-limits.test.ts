@@ -32,7 +32,7 @@ describe('TokenBucket', () => {
     const clock = createManualClock();
     const bucket = new TokenBucket(5, 8, clock);
     const sent: { at: number; count: number }[] = [];
-    for (let i = 0; i < 400; i++) {
+    for (let i = 0; i < 200; i++) {
       const count = 1 + random(8);
       const waitMs = bucket.waitMs(count);
       await clock.advance(waitMs);
@@ -41,13 +41,15 @@ describe('TokenBucket', () => {
       sent.push({ at: clock.now(), count });
       if (random(4) === 0) await clock.advance(random(3000));
     }
+    let most = Number.NEGATIVE_INFINITY;
     for (const [i, { at: from }] of sent.entries()) {
       let total = 0;
       for (const { at, count } of sent.slice(i)) {
         total += count;
-        expect(total).toBeLessThanOrEqual(8 + (5 * (at - from)) / 1000 + 1e-6);
+        most = Math.max(most, total - (8 + (5 * (at - from)) / 1000));
       }
     }
+    expect(most).toBeLessThanOrEqual(1e-6);
   });
 
   test('more than a full bucket goes when it is full, and is paid for after', async () => {

@@ -145,8 +145,9 @@ describe('RestGroup', () => {
     expect(await rest.get('/eth/v2/beacon/blocks/head')).toEqual({ path: '/maru/eth/v2/beacon/blocks/head' });
     expect(a.requests[0]).toMatchObject({ httpMethod: 'GET' });
     a.fail({ kind: 'status', status: 500 });
-    expect(await rest.get('/x', { accept })).toBe('b');
+    expect(await rest.get('/x', { accept: (result) => `checked ${result}` })).toBe('checked b');
     rest.close();
+    expect(await failureOf(rest.get('/x'))).toMatchObject({ code: 'ABORTED' });
   });
 
   test('errors of the API are passed on, 404 after the others were asked', async () => {

@@ -102,8 +102,7 @@ async function readReply(response: Response, maxBytes: number, signal: AbortSign
 
 /** Reads seconds or a date. A date is compared with the answer's own `Date` header, if there is one. */
 function parseRetryAfter(headers: Headers): number | undefined {
-  const text = headers.get('retry-after')?.trim();
-  if (text === undefined || text === '') return undefined;
+  const text = headers.get('retry-after') ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const sentAt = Date.parse(headers.get('date') ?? '');
   const delay = Date.parse(text) - (Number.isNaN(sentAt) ? Date.now() : sentAt);

@@ -57,7 +57,7 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
   }
   if (status >= 500 || status === 408 || status === 425) return fail('unavailable', words, wait);
 
-  const isSuccess = status >= 200 && status < 300;
+  const isSuccess = status < 300;
   // The address belongs to another service, or a captive portal or error page is in between.
   if (isSuccess && json === undefined && isOtherText(reply.body))
     return fail('configuration', notJson(status, reply.body), { mayPass: true });

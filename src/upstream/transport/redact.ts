@@ -36,8 +36,7 @@ export function endpointSecretsOf(url: URL, headers: Readonly<Record<string, str
 
 /** The value of `name=value`, still encoded. A name without a value may itself be the key. */
 function secretOfPair(pair: string): string {
-  const at = pair.indexOf('=');
-  return at < 0 ? pair : pair.slice(at + 1);
+  return pair.slice(pair.indexOf('=') + 1);
 }
 
 /** @param secrets - texts to hide, in any case and with or without URL encoding */

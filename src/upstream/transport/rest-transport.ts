@@ -27,7 +27,7 @@ function readReply(address: Address, { status, body, retryAfterMs }: HttpReply):
     return faultOutcome('configuration', `${words}${KEY_ADVICE}`, { status });
   if (status >= 500 || status === 408 || status === 425) return faultOutcome('unavailable', words, { status, ...wait });
   const json = parseJson(body);
-  if (status >= 200 && status < 300) {
+  if (status < 300) {
     if (json !== undefined) return { kind: 'result', result: json };
     const isOther = isOtherText(body);
     return faultOutcome(isOther ? 'configuration' : 'malformed', notJson(status, body), { status, mayPass: isOther });

@@ -50,7 +50,7 @@ export function errorBody(error: unknown, redactor?: Redactor): RpcErrorBody | u
   if (typeof code !== 'number' && typeof message !== 'string') return undefined;
   const text = typeof message === 'string' ? message : '';
   return {
-    code: typeof code === 'number' && Number.isSafeInteger(code) ? code : INTERNAL_ERROR,
+    code: Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR,
     // Redacted before it is cut, so that no part of a key is left at the end.
     message: (redactor?.text(text) ?? text).slice(0, MAX_MESSAGE),
     ...(data !== undefined && { data: redactor?.json(data) ?? data }),
