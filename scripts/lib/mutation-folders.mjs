@@ -12,6 +12,29 @@ export const MUTATED_FOLDERS = {
     'test/rpc/trace.test.ts',
   ],
   proof: ['test/unit/{mpt-*,proof-*,light-seals}.test.ts'],
-  state: ['test/unit/{state-*,replica-parts}.test.ts', 'test/unit/state-{key-follower,pages,trace}.long.test.ts'],
+  state: [
+    'test/unit/state-{entry,fixtures,memory,proofs,refusals,trace-forged,traced-application,tree,trie-*}.test.ts',
+    'test/unit/{state-witness,state-witness-proofs,state-world,replica-parts}.test.ts',
+    'test/unit/state-{key-follower,pages,pages-damaged,trace,trie-holds}.long.test.ts',
+  ],
   upstream: ['test/unit/upstream-*.test.ts'],
+};
+
+/** Tests of those files that are left out: each survivor would cost their time, and they find little that others do not. */
+export const SLOW_TESTS = {
+  kernel: new RegExp(
+    [
+      'hashing/trees|scalar against the twin|tries, simd against|> (every length|inputs around|.*edge words|.* below the)',
+      'plain model > (agrees (on|after|when whole|where)|gives the same size)|never confuses|same bytes each time',
+      'of every block|some state tests|by a light node|of a pairing|yields the thread',
+      'a random chain > can be proved|in chunks, reports|pages more or less|memory of dropped tries',
+    ].join('|'),
+  ),
+  state: new RegExp(
+    [
+      'state/generated-|poseidon2: a random chain|in chunks, reports|seed [2-9]|are noticed if missing',
+      'mimc: damaged|if any byte differs|5 000 accounts|poseidon2: pages of|mimc > from|repeated and swapped',
+      'mimc: a witness trie and the full tree > agree|refuses blocks with traces too|poseidon2 > from the empty',
+    ].join('|'),
+  ),
 };
