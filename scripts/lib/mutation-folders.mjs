@@ -13,8 +13,8 @@ export const MUTATED_FOLDERS = {
   ],
   proof: ['test/unit/{mpt-*,proof-*,light-seals}.test.ts'],
   state: [
-    'test/unit/state-{entry,fixtures,memory,proofs,refusals,trace-forged,traced-application,tree,trie-log}.test.ts',
-    'test/unit/{state-witness,state-witness-proofs,state-world,replica-parts}.test.ts',
+    'test/unit/state-{block-mismatch,entry,fixtures,memory,proofs,refusals,tree,trie-log,world}.test.ts',
+    'test/unit/{state-page-*,state-trace-*,state-traced-application,state-witness*,replica-parts}.test.ts',
     'test/unit/state-{key-follower,pages,pages-damaged,trace}.long.test.ts',
   ],
   upstream: ['test/unit/upstream-*.test.ts'],
@@ -35,7 +35,7 @@ export const SLOW_TESTS = {
       'state/generated-|poseidon2: a random chain|in chunks, reports|seed [2-9]|are noticed if missing',
       'mimc: damaged|if any byte differs|5 000 accounts|poseidon2: pages of|mimc > from|repeated and swapped',
       'mimc: a witness trie and the full tree > agree|refuses blocks with traces too|poseidon2 > from the empty',
-      'never change an answer|with 2. pages|mimc > refuses|one by one, and as its definition',
+      'never change an answer|with 2. pages|of a trace .(account [124]|slot [0124])|state-trace-fixtures|mimc > refuses|one by one, and as its definition',
     ].join('|'),
   ),
 };
