@@ -13,7 +13,6 @@ class FastestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: MUTATED_FOLDERS[process.env.PLUMBLINE_MUTATED ?? ''],
-    setupFiles: ['test/support/leave-out-slow.ts'],
     sequence: { sequencer: FastestFirst },
     isolate: false,
     // Many mutants make a test wait for ever: each of these costs this long.

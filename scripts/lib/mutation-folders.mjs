@@ -13,7 +13,7 @@ export const MUTATED_FOLDERS = {
   ],
   proof: ['test/unit/{mpt-*,proof-*,light-seals}.test.ts'],
   state: [
-    'test/unit/state-{block-mismatch,entry,fixtures,key-follower,memory,refusals,tree,trie-log,world}.test.ts',
+    'test/unit/state-{block-mismatch,entry,fixtures,holding,key-follower,memory,refusals,tree,trie-log,twins,world}.test.ts',
     'test/unit/{state-page*,state-trace-*,state-traced-application,state-witness*}.test.ts',
     '!test/unit/*.long.test.ts',
   ],

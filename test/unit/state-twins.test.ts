@@ -6,6 +6,7 @@ import { bytesToHex } from '../../src/primitives/hex.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import type { StateTrace } from '../../src/state/trace.js';
 import { removeTraced } from '../../src/state/traces/kernel-traces-trie.js';
+import { formatTrace } from '../../src/state/traces/trace-json.js';
 import { witnessBefore } from '../../src/state/traces/traced-witness.js';
 import { WitnessState } from '../../src/state/traces/witness-state.js';
 import type { ZkAccountChange } from '../../src/state/world-state.js';
@@ -47,6 +48,8 @@ const blocks: ZkAccountChange[][] = [
   [change(4, two, two, sets([1, 0, 3])), change(1, two, two, sets([7, 0, 7]))],
   [change(1, two, two, sets([1, 2, 2], [6, 6, 6], [7, 7, 8]))],
 ];
+/** As JSON, which is compared fast. */
+const textOf = (traces: readonly StateTrace[]) => JSON.stringify(traces.map(formatTrace));
 const accounts = [1, 2, 3, 4];
 const slots = [1, 2, 3, 4, 6, 7].map(word);
 
@@ -60,13 +63,14 @@ describe('three ways to apply a block', () => {
       expect([number, bytesToHex(plain.applyBlock(number, block))]).toEqual([number, root]);
       const result = traced.applyBlockTraced(number, block);
       expect(bytesToHex(result.root)).toBe(root);
-      expect(result.traces).toEqual(traces);
+      expect(textOf(result.traces)).toBe(textOf(traces));
     }
-    const answers = (held: typeof plain, block: number) => accounts.map((n) => held.prove(block, address(n), slots));
+    const answers = (held: typeof plain, block: number) =>
+      accounts.map((n) => JSON.stringify(held.prove(block, address(n), slots)));
     for (const number of blocks.keys()) {
       for (const [n, answer] of answers(plain, number).entries()) {
         const request = { address: address(accounts[n]!), storageKeys: slots, stateRoot: plain.root(number) };
-        const verdict = verifyLineaProof(hasher, request, JSON.parse(JSON.stringify(answer)));
+        const verdict = verifyLineaProof(hasher, request, JSON.parse(answer));
         if (!verdict.verified) throw new Error(`block ${number}: ${verdict.reason} at ${verdict.at}`);
         expect(verdict.slots.map(({ value }) => value)).toEqual(
           slots.map((key) => plain.slot(number, address(accounts[n]!), key)),
@@ -109,7 +113,7 @@ describe('the witness of a block', () => {
       const witness = witnessBefore(hasher, traces)!;
       expect(witness.accounts.topRoot).toEqual(before);
       const copy = witness.copy();
-      expect(copy.apply(block)).toEqual(traces);
+      expect(textOf(copy.apply(block))).toBe(textOf(traces));
       expect(copy.accounts.topRoot).toEqual(held.accounts.topRoot);
       expect(witness.accounts.topRoot).toEqual(before);
     }
