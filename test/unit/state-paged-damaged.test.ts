@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { load, type PageMap, readPaged, reseal } from '../support/paged-state.js';
@@ -13,6 +13,8 @@ beforeAll(async () => {
 });
 
 describe('a damaged page', () => {
+  afterEach(() => vi.restoreAllMocks());
+
   const corrupt = (key: string, reason: string) =>
     expect.objectContaining({ code: 'STORE_CORRUPT', message: `stored state, page ${key}: ${reason}` });
   const edited = (key: string, edit: (content: Uint8Array) => void, store = stores[2]!) =>
@@ -57,6 +59,20 @@ describe('a damaged page', () => {
     expect(refused).toEqual([
       { status: 'rejected', reason: corrupt('0/5/2', `the value at position ${position} does not match its hash`) },
     ]);
+  });
+
+  it('is noticed for one value of each page, unless each is to be checked', async () => {
+    const last = held.nextFreeNode(2) - 1;
+    const message = `the value at position ${last} does not match its hash`;
+    const refused = corrupt('0/5/2', message);
+    // A balance: 32 bytes from the 32nd of the value. The flags are one byte, the checksum is not part of it.
+    const store = edited('0/5/2', flipAt(-1 - 192 + 63));
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0);
+    expect((await load('poseidon2', store)).root()).toEqual(held.root(2));
+    await expect(load('poseidon2', store, { check: 'full' })).rejects.toEqual(refused);
+    random.mockReturnValue(0.999);
+    await expect(load('poseidon2', store)).rejects.toEqual(refused);
+    await expect(load('poseidon2', store, { check: 'sampled' })).rejects.toEqual(refused);
   });
 
   it('is named when an account with a storage root has none stored', async () => {

@@ -229,4 +229,33 @@ describe('the order of the traces of a block', () => {
     const twice = tracesOf(write)[0]!;
     expect(saidOf([[twice[0]!, twice[0]!, twice[1]!]], true)).toEqual(['PATTERN_BROKEN', 'blocks[0][1]', message]);
   });
+
+  it('is no other for a slot that is removed and written, or absent', () => {
+    const same2 = (...slots: ReturnType<typeof set>[]) => tracesOf(change(1, same, same, slots))[0]!;
+    const broken = (at: number) => ['PATTERN_BROKEN', `blocks[0][${at}]`, 'the slot is out of order'];
+    // One slot that is there, and some that are not.
+    const [account, ...reads] = same2(set(1, 7, 7), set(5, 0, 0), set(6, 0, 0), set(7, 0, 0));
+    expect(reads.map(({ type }) => type).sort()).toEqual(['read', 'read-zero', 'read-zero', 'read-zero']);
+    for (const i of [0, 1, 2]) {
+      const turned = reads.with(i, reads[i + 1]!).with(i + 1, reads[i]!);
+      expect(saidOf([[account!, ...turned]], true)).toEqual(broken(i + 2));
+    }
+    // One that is removed with one that is written, both ways around.
+    for (const key of [5, 6, 7, 8]) {
+      const [read, first, second, update] = same2(set(1, 7, 0), set(key, 0, 1));
+      expect([read!.type, [first!.type, second!.type].sort()]).toEqual(['read', ['delete', 'insert']]);
+      expect(saidOf([[read!, second!, first!, update!]], true)).toEqual(broken(2));
+    }
+    const [read, removed, inserted, update] = same2({ ...set(1, 7, 9), cleared: true });
+    const [updated] = tracesOf(write)[0]!;
+    for (const two of [
+      [inserted, removed],
+      [removed, removed],
+      [inserted, inserted],
+      [removed, updated],
+      [updated, inserted],
+    ]) {
+      expect(saidOf([[read!, ...two.map((trace) => trace!), update!]], true)).toEqual(broken(2));
+    }
+  });
 });

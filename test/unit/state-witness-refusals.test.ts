@@ -156,6 +156,32 @@ describe('a witness trie names what contradicts it:', () => {
   });
 });
 
+describe('a trie from proofs', () => {
+  it('knows the leaves of the items, and those beside them', () => {
+    const whole = trieOf(...Array(12).keys());
+    const known = (trie: WitnessTrie) =>
+      Array.from({ length: 14 }, (_, position) => trie.leafAt(position) !== undefined);
+    for (const key of [0, 3, 11]) {
+      const trie = trieOf(key);
+      const { leafIndex } = readOf(trie, key).proof;
+      const beside = leafIndex ^ 1;
+      expect(known(trie)).toEqual(Array.from({ length: 14 }, (_, at) => at === leafIndex || at === beside));
+      expect([trie.leafAt(leafIndex), trie.leafAt(beside)]).toEqual([whole.leafAt(leafIndex), whole.leafAt(beside)]);
+    }
+  });
+
+  it('may begin at the head', () => {
+    const empty = fullTree(hasher, 0);
+    const trie = witnessFromProofs(hasher, empty.topRoot, itemsOf(hasher, empty, [5]));
+    expect([trie.leafAt(0)?.nextLeaf, trie.leafAt(1)?.prevLeaf]).toEqual([1, 0]);
+    const step = trie.put(content(hasher, 5, 1));
+    expect([step.type, trie.topRoot]).toEqual([
+      'insert',
+      changed(hasher, empty, (draft) => draft.put(content(hasher, 5, 1))).topRoot,
+    ]);
+  });
+});
+
 describe('items of a proof that are refused:', () => {
   type Item = Extract<ProofItemJson, { leafIndex: number }>;
   const item = () => structuredClone(itemsOf(hasher, tree, [3])[0]!) as Item;
