@@ -1,7 +1,12 @@
+import { blake2b } from '@noble/hashes/blake2.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { loadBlake2f } from '../../src/kernel/blake2f.js';
+import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
+import { MAX_DICTIONARY, MAX_LZSS_INPUT } from '../../src/kernel/contracts.js';
 import { loadHasher, loadHashKernel } from '../../src/kernel/hasher.js';
 import { compile, instanceOf, instantiate, type KernelSource } from '../../src/kernel/instantiate.js';
 import { hasSimd } from '../../src/kernel/simd.js';
+import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
 import { wasm } from '../../src/kernel/wasm/keccak.generated.js';
 import { loadZkKernels } from '../../src/kernel/zk-kernels.js';
 
@@ -142,6 +147,74 @@ describe('a hasher refuses', () => {
     }
     expect(() => permutePoseidon2(new Uint8Array(64).fill(0xff))).toThrow(
       expect.objectContaining(refused('poseidon2')),
+    );
+  });
+});
+
+describe('a kernel refuses', () => {
+  it('a dictionary and an input that are too long', async () => {
+    const most = MAX_DICTIONARY;
+    await expect(loadCalldataSizer(new Uint8Array(most + 1))).rejects.toMatchObject({
+      code: 'OUT_OF_RANGE',
+      message: `a dictionary must have at most ${most} bytes, got ${most + 1}`,
+      details: { what: 'dictionary', value: String(most + 1), limit: `${most} bytes` },
+    });
+    const sizer = await loadCalldataSizer(new Uint8Array(0));
+    expect(() => sizer.lzssSize(new Uint8Array(MAX_LZSS_INPUT + 1))).toThrow(
+      expect.objectContaining({
+        message: `the input has ${MAX_LZSS_INPUT + 1} bytes, the maximum is ${MAX_LZSS_INPUT}`,
+      }),
+    );
+  });
+
+  it('an input of BLAKE2F of another length, and gives bytes that stay', async () => {
+    const compress = await loadBlake2f();
+    expect(() => compress(new Uint8Array(212)).next()).toThrow(
+      expect.objectContaining({ code: 'INVALID_LENGTH', message: 'input: expected 213 bytes, got 212' }),
+    );
+    // EIP-152, test vector 5: 12 rounds of "abc".
+    const input = new Uint8Array(213);
+    const text =
+      '48c9bdf267e6096a3ba7ca8485ae67bb2bf894fe72f36e3cf1361d5f3af54fa5d182e6ad7f520e511f6c3e2b8c68059b6bbd41fbabd9831f79217e1319cde05b';
+    input.set([0, 0, 0, 12]);
+    input.set(Buffer.from(text, 'hex'), 4);
+    input.set([0x61, 0x62, 0x63], 68);
+    input.set([3], 196);
+    input[212] = 1;
+    const expected = Buffer.from(blake2b(new TextEncoder().encode('abc'))).toString('hex');
+    const run = () => {
+      const { value } = compress(input).next();
+      return value!;
+    };
+    const first = run();
+    expect([first.length, Buffer.from(first).toString('hex')]).toEqual([64, expected]);
+    // Runs that wait for each other: of many rounds, and of few in between.
+    const long = input.with(1, 2);
+    const alone = [...compress(long), undefined].length;
+    expect(alone).toBeGreaterThan(2);
+    const results: string[] = [];
+    const [one, two] = [compress(long), compress(long)];
+    for (let i = 0; i < alone; i++) {
+      for (const each of [one, two]) {
+        const { done, value } = each.next();
+        if (done) results.push(Buffer.from(value).toString('hex'));
+      }
+      expect(Buffer.from(run()).toString('hex')).toBe(expected);
+    }
+    expect(results).toHaveLength(2);
+    expect(results[0]).toBe(results[1]);
+    expect(Buffer.from(first).toString('hex')).toBe(expected);
+  });
+
+  it('keys of a trie of another length, by their name', async () => {
+    const kernel = await loadTrieKernel('poseidon2');
+    const trie = kernel.createTrie();
+    expect(() => kernel.put(trie, new Uint8Array(31), new Uint8Array(32))).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_LENGTH',
+        message: 'hkey must have 32 bytes, got 31',
+        details: { what: 'hkey', expected: '32', actual: 31 },
+      }),
     );
   });
 });
