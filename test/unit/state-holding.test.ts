@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { encodeFull } from '../../src/accumulator/spread.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
@@ -65,25 +65,40 @@ describe('a state of some blocks', () => {
     expect([5, 6].map((block) => held.slot(block, address(2), word(1)).at(-1))).toEqual([16, 99]);
   });
 
-  it('keeps only what earlier blocks need', async () => {
-    const [hasher, kernel] = [
-      await loadHasher('poseidon2'),
-      await loadTrieKernel('poseidon2', { undo: true, nodes: true }),
-    ];
-    const held = openWorldState(hasher, kernel);
-    const { usedBytes } = kernel.statistics();
-    // An account that comes and goes with its storage, again and again: what it used is used again.
-    let most = 0;
-    for (let round = 0; round < 12; round++) {
-      held.applyBlock(2 * round, [change(1, undefined, same, [set(1, 0, 5)])]);
-      held.applyBlock(2 * round + 1, [change(1, same, undefined, [set(1, 5, 0)], true)]);
-      held.releaseBefore(2 * round + 1);
-      if (round === 3) most = kernel.statistics().usedBytes;
-    }
-    expect(most).toBeGreaterThan(usedBytes);
-    // One leaf position of the account trie for each round, but no storage trie.
-    expect(kernel.statistics().usedBytes - most).toBeLessThan(most - usedBytes + 8 * 1024);
-  });
+  it.each(['applyBlock', 'applyBlockTraced'] as const)(
+    'keeps only the tries that its blocks need: %s',
+    async (apply) => {
+      const kernel = await loadTrieKernel('poseidon2', { undo: true, nodes: true });
+      const drop = vi.spyOn(kernel, 'dropTrie');
+      const held = openWorldState(await loadHasher('poseidon2'), kernel);
+      held[apply](
+        0,
+        [1, 2, 3, 4].map((n) => change(n, undefined, same, n === 4 ? [] : [set(1, 0, n)])),
+      );
+      const emptied = [set(1, 3, 0)];
+      const blocks = [
+        // A slot more; nothing of its storage; without storage. All keep what they have.
+        [change(1, same, same, [set(2, 0, 5)]), change(2, same, state(2n, 0n)), change(4, same, state(2n, 0n))],
+        // Destroyed, with its storage. One trie is not needed any more.
+        [change(1, same, undefined, [set(1, 1, 0), set(2, 5, 0)], true)],
+        // Recreated with slots: another trie takes the place of the first.
+        [change(2, state(2n, 0n), same, [set(1, 2, 9)], true)],
+        // Emptied, and recreated without slots: it keeps its trie, until a slot is written.
+        [change(3, same, same, emptied)],
+        [change(3, same, same, [], true)],
+        [change(3, same, same, [set(1, 0, 8)])],
+      ];
+      const dropped: number[] = [];
+      for (const [i, block] of blocks.entries()) {
+        held[apply](i + 1, block);
+        held.releaseBefore(i + 1);
+        dropped.push(drop.mock.calls.length);
+      }
+      expect(dropped).toEqual([0, 1, 2, 2, 2, 3]);
+      expect(new Set(drop.mock.calls.map(([trie]) => trie)).size).toBe(3);
+      expect([2, 3].map((n) => held.slot(6, address(n), word(1)).at(-1))).toEqual([9, 8]);
+    },
+  );
 
   it('has no pages to take before its first block, or without the option', async () => {
     expect((await openWithPages('poseidon2')).takePages()).toEqual({ puts: [], deletes: [] });
